@@ -1,0 +1,151 @@
+/**
+ * Every option, once: environment name, type, default, description.
+ *
+ * This module is the only reader of the environment. The table in the README is derived from `options`, and a test
+ * holds the two together.
+ */
+import { Config, Context, Duration, Effect, Layer, Option, Redacted } from "effect"
+
+interface Setting<A> {
+  readonly env: string
+  readonly config: Config.Config<A>
+  /** The default as the README shows it. */
+  readonly fallback: string
+  readonly description: string
+}
+
+const setting = <A>(
+  env: string,
+  read: (name: string) => Config.Config<A>,
+  fallback: A,
+  description: string,
+  shown: string = String(fallback)
+): Setting<A> => ({ env, config: Config.withDefault(read(env), fallback), fallback: shown, description })
+
+const optional = <A>(
+  env: string,
+  read: (name: string) => Config.Config<A>,
+  description: string,
+  shown = ""
+): Setting<A | undefined> => ({
+  env,
+  config: Config.map(Config.option(read(env)), Option.getOrUndefined),
+  fallback: shown,
+  description
+})
+
+const list = (name: string) =>
+  Config.map(Config.String(name), (text) =>
+    text
+      .split(",")
+      .map((part) => part.trim())
+      .filter((part) => part !== "")
+  )
+
+export const options = {
+  host: setting("HOST", Config.String, "127.0.0.1", "Address that the HTTP server listens on."),
+  port: setting("PORT", Config.Port, 8000, "Port that the HTTP server listens on; 0 takes a free one."),
+  baseUrl: optional(
+    "BASE_URL",
+    Config.String,
+    "Address of the service as others reach it, without a trailing slash. It stands in the URLs of events; in API responses the address of the request is used unless this is set.",
+    "http://HOST:PORT"
+  ),
+  databaseUrl: optional(
+    "DATABASE_URL",
+    Config.Redacted,
+    "An existing Postgres 14 or later with `wal_level=logical`. Unset: a Postgres 18 of our own is kept in the data directory."
+  ),
+  redisUrl: optional(
+    "REDIS_URL",
+    Config.Redacted,
+    "An existing Redis 7 or later. Unset: a Redis of our own is kept in the data directory."
+  ),
+  dataDirectory: setting(
+    "RACKWIRE_DATA_DIR",
+    Config.String,
+    ".rackwire",
+    "Folder of the embedded servers and of generated secrets."
+  ),
+  postgresBinaries: optional(
+    "POSTGRES_BIN",
+    Config.String,
+    "Folder of the `postgres` and `initdb` that the embedded server uses.",
+    "the npm package's"
+  ),
+  slot: setting(
+    "RACKWIRE_SLOT",
+    Config.String,
+    "rackwire",
+    "Name of the replication slot; slots are shared by all databases of a server."
+  ),
+  secretKey: optional(
+    "SECRET_KEY",
+    Config.Redacted,
+    "Key that seals webhook secrets in the database, at least 32 characters. Required with `DATABASE_URL`.",
+    "generated into the data directory"
+  ),
+  superuserName: setting("SUPERUSER_NAME", Config.String, "admin", "User created at the first start."),
+  superuserPassword: optional(
+    "SUPERUSER_PASSWORD",
+    Config.Redacted,
+    "Password of that user.",
+    "generated, printed once"
+  ),
+  superuserApiToken: optional(
+    "SUPERUSER_API_TOKEN",
+    Config.Redacted,
+    "API token of that user, 40 hexadecimal characters."
+  ),
+  exemptViewPermissions: setting(
+    "EXEMPT_VIEW_PERMISSIONS",
+    list,
+    [],
+    "Object types (`dcim.site,dcim.region` or `*`) that anybody may read without a token. `*` leaves out users, tokens and webhooks.",
+    ""
+  ),
+  pageSize: setting("PAGINATE_COUNT", Config.Int, 50, "Objects per page when a request names no `limit`."),
+  pageSizeMax: setting("MAX_PAGE_SIZE", Config.Int, 1000, "Most objects per page; 0 for no bound."),
+  webhookTimeout: setting(
+    "WEBHOOK_TIMEOUT",
+    Config.Duration,
+    Duration.seconds(30),
+    "Absolute time for one attempt, connecting and body included, where the webhook sets none.",
+    "30 seconds"
+  ),
+  plugins: setting(
+    "RACKWIRE_PLUGINS",
+    list,
+    [],
+    "Template plugins beside those in `plugins/`: paths, comma-separated.",
+    ""
+  ),
+  logLevel: setting(
+    "LOG_LEVEL",
+    (name) => Config.Literals(["Trace", "Debug", "Info", "Warn", "Error"], name),
+    "Info",
+    "Least level that is logged."
+  )
+} as const
+
+type Values = { readonly [K in keyof typeof options]: (typeof options)[K] extends Setting<infer A> ? A : never }
+
+const all: Config.Config<Values> = Config.all(
+  Object.fromEntries(Object.entries(options).map(([name, option]) => [name, option.config]))
+) as Config.Config<never>
+
+/** The options of this process, read once at start. An unreadable value fails with the name of its variable. */
+export class Settings extends Context.Service<Settings, Values>()("rackwire/Settings") {
+  static readonly layer = Layer.effect(
+    Settings,
+    Effect.gen(function* () {
+      return Settings.of(yield* all)
+    })
+  )
+}
+
+/** The text of a secret option, for the one place that hands it to a driver. */
+export const reveal = (secret: Redacted.Redacted): string => Redacted.value(secret)
+
+/** The environment for programs that we start. */
+export const inheritedEnvironment = (): NodeJS.ProcessEnv => process.env

@@ -1,0 +1,101 @@
+/**
+ * A server process of ours.
+ *
+ * It starts in a session of its own (Ctrl-C in the terminal reaches only us, and we decide the order of stopping), its
+ * output goes to a file, and a watchdog shell stops it when we die without having stopped it: the shell waits on a
+ * pipe that only we hold, so even `kill -9` of this process ends the wait.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { closeSync, openSync } from "node:fs"
+import { Effect, type Scope } from "effect"
+import { readTail } from "./DataDirectory.ts"
+import { EmbeddedError } from "./EmbeddedError.ts"
+
+export interface Program {
+  readonly name: string
+  readonly command: string
+  readonly args: ReadonlyArray<string>
+  readonly cwd: string
+  readonly env: NodeJS.ProcessEnv
+  /** The user to run as; ours when absent. */
+  readonly user?: { readonly uid: number; readonly gid: number } | undefined
+  readonly logFile: string
+  /** How this program is asked to stop in good order. */
+  readonly stopSignal: "SIGINT" | "SIGTERM"
+}
+
+export interface Child {
+  readonly pid: number
+  /** Ends when the process has, with how it ended in words. */
+  readonly exited: Effect.Effect<string>
+}
+
+/** Time a server gets to stop in good order before it is killed. */
+const stopMillis = 10_000
+
+/** Starts the program; it is stopped, in good order, when the scope closes. */
+export const start = (program: Program): Effect.Effect<Child, EmbeddedError, Scope.Scope> =>
+  Effect.gen(function* () {
+    const log = openSync(program.logFile, "a", 0o600)
+    const process = spawn(program.command, program.args, {
+      cwd: program.cwd,
+      env: program.env,
+      uid: program.user?.uid,
+      gid: program.user?.gid,
+      detached: true,
+      stdio: ["ignore", log, log]
+    })
+    closeSync(log)
+    const end = new Promise<string>((resolve) => {
+      process.once("exit", (code, signal) => resolve(signal === null ? `exit code ${code}` : signal))
+      process.once("error", (error) => resolve(error.message))
+    })
+    const pid = process.pid
+    if (pid === undefined) {
+      return yield* new EmbeddedError({
+        reason: "StartFailed",
+        message: `${program.name}: cannot run ${program.command}: ${yield* Effect.promise(() => end)}`
+      })
+    }
+    const watchdog = spawn(
+      "/bin/sh",
+      ["-c", `read _; kill -s "$0" "$1" 2>/dev/null`, program.stopSignal.slice(3), `${pid}`],
+      {
+        detached: true,
+        stdio: ["pipe", "ignore", "ignore"]
+      }
+    )
+    yield* Effect.addFinalizer(() => Effect.promise(() => stop(process, end, program.stopSignal, watchdog)))
+    return { pid, exited: Effect.promise(() => end) }
+  })
+
+const stop = async (process: ChildProcess, end: Promise<string>, signal: NodeJS.Signals, watchdog: ChildProcess) => {
+  if (process.exitCode === null && process.signalCode === null) {
+    process.kill(signal)
+    const killer = setTimeout(() => process.kill("SIGKILL"), stopMillis)
+    await end
+    clearTimeout(killer)
+  }
+  watchdog.kill("SIGKILL")
+}
+
+/** Waits until `ready` holds; fails with the end of the log when the process ends first or the time is up. */
+export const awaitReady = (
+  program: Program,
+  child: Child,
+  ready: Effect.Effect<boolean>,
+  millis: number
+): Effect.Effect<void, EmbeddedError> => {
+  const failed = (how: string) =>
+    new EmbeddedError({
+      reason: "StartFailed",
+      message: `${program.name} ${how}. Last lines of ${program.logFile}:\n${readTail(program.logFile)}`
+    })
+  const poll: Effect.Effect<void> = Effect.flatMap(ready, (yes) =>
+    yes ? Effect.void : Effect.andThen(Effect.sleep(15), poll)
+  )
+  return poll.pipe(
+    Effect.raceFirst(Effect.flatMap(child.exited, (how) => failed(`ended with ${how}`))),
+    Effect.timeoutOrElse({ duration: millis, orElse: () => failed(`was not ready after ${millis} ms`) })
+  )
+}

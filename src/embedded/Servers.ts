@@ -1,0 +1,170 @@
+/**
+ * Embedded servers: the Postgres and the Redis that `npm start` and the tests run on.
+ *
+ * Responsible for: real local servers where no address was given, kept in the data directory, started again when they
+ * die, stopped with us however we end. Guarantees: data is kept; several instances run on one machine; only the process
+ * that owns the data directory starts servers, every other command uses those that run. Does not: tune, upgrade or
+ * replicate a server. Given addresses are used as they are.
+ */
+import { createServer } from "node:net"
+import { Context, Deferred, Effect, Layer, Redacted } from "effect"
+import { Settings, inheritedEnvironment } from "../Config.ts"
+import { type Program, awaitReady, start } from "./Child.ts"
+import { DataDirectory, type Owner, identify, isAlive } from "./DataDirectory.ts"
+import { EmbeddedError } from "./EmbeddedError.ts"
+import * as PostgresServer from "./PostgresServer.ts"
+import * as RedisBinary from "./RedisBinary.ts"
+import * as RedisServer from "./RedisServer.ts"
+
+/** Where Postgres and Redis answer, and the key that seals secrets. */
+export class Servers extends Context.Service<
+  Servers,
+  {
+    readonly databaseUrl: Redacted.Redacted
+    readonly redisUrl: Redacted.Redacted
+    readonly secretKey: Redacted.Redacted
+  }
+>()("rackwire/embedded/Servers") {
+  static readonly layer = Layer.effect(
+    Servers,
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const { databaseUrl, redisUrl, secretKey } = settings
+      if (databaseUrl !== undefined && redisUrl !== undefined) {
+        return Servers.of({ databaseUrl, redisUrl, secretKey: yield* requireKey(secretKey) })
+      }
+      const directory = yield* open(settings.dataDirectory)
+      const running = directory.owner() ?? (yield* own(directory, settings))
+      return Servers.of({
+        databaseUrl: databaseUrl ?? Redacted.make(running.databaseUrl),
+        redisUrl: redisUrl ?? Redacted.make(running.redisUrl),
+        secretKey:
+          secretKey ??
+          (databaseUrl === undefined ? Redacted.make(directory.secrets().secretKey) : yield* requireKey(undefined))
+      })
+    })
+  )
+}
+
+const requireKey = (key: Redacted.Redacted | undefined) =>
+  key === undefined
+    ? new EmbeddedError({
+        reason: "DataDirectoryUnusable",
+        message:
+          "SECRET_KEY must be set where DATABASE_URL is: 32 or more random characters, the same for every process."
+      })
+    : Effect.succeed(key)
+
+const open = (path: string) =>
+  Effect.try({
+    try: () => new DataDirectory(path),
+    catch: (cause) => new EmbeddedError({ reason: "DataDirectoryUnusable", message: `${path}: ${String(cause)}` })
+  })
+
+/** Time a server gets to recover its data and answer, milliseconds. */
+const readyMillis = 60_000
+
+/** Time the watchdogs of a dead owner get to stop its servers, milliseconds. */
+const orphanMillis = 15_000
+
+const own = Effect.fnUntraced(function* (directory: DataDirectory, settings: Settings["Service"]) {
+  yield* endOrphans(directory)
+  if (!directory.claim()) return yield* inUse(directory)
+  const environment = inheritedEnvironment()
+  const binary = settings.redisUrl === undefined ? yield* RedisBinary.find(environment) : undefined
+  const [postgresPort, redisPort] = yield* Effect.promise(() => freePorts(2))
+  const postgres =
+    settings.databaseUrl === undefined
+      ? yield* PostgresServer.prepare({
+          directory,
+          port: postgresPort!,
+          binaries: settings.postgresBinaries,
+          environment
+        })
+      : undefined
+  const redis = binary === undefined ? undefined : RedisServer.prepare(directory, redisPort!, binary, environment)
+  const pids = new Map<string, number>()
+  const record = (name: string, pid: number) =>
+    Effect.sync(() => {
+      pids.set(name, pid)
+      const owner: Owner = {
+        process: identify(process.pid),
+        servers: [...pids.values()].map(identify),
+        databaseUrl: postgres?.url ?? "",
+        redisUrl: redis?.url ?? ""
+      }
+      directory.record(owner)
+    })
+  yield* Effect.addFinalizer(() => Effect.sync(() => directory.release()))
+  yield* Effect.forEach([postgres, redis], (server) => (server === undefined ? Effect.void : keep(server, record)), {
+    concurrency: 2
+  })
+  return directory.owner() ?? (yield* inUse(directory))
+})
+
+const inUse = (directory: DataDirectory) =>
+  new EmbeddedError({ reason: "DataDirectoryInUse", message: `${directory.path} is in use by another process` })
+
+interface Server {
+  readonly program: Program
+  readonly ready: (pid: number) => Effect.Effect<boolean>
+}
+
+/** Starts the server, and starts it again whenever it ends by itself. Returns when it first answers. */
+const keep = Effect.fnUntraced(function* (server: Server, record: (name: string, pid: number) => Effect.Effect<void>) {
+  const { name } = server.program
+  const first = yield* Deferred.make<void, EmbeddedError>()
+  // The child lives in the scope of its turn, so ending this fiber stops the child and starts no other.
+  const turn = Effect.scoped(
+    Effect.gen(function* () {
+      const child = yield* start(server.program)
+      yield* record(name, child.pid)
+      yield* awaitReady(server.program, child, server.ready(child.pid), readyMillis)
+      if (!(yield* Deferred.succeed(first, undefined))) yield* Effect.logInfo(`${name} is back (process ${child.pid})`)
+      yield* Effect.logError(`${name} ended (${yield* child.exited}); starting it again`)
+    })
+  )
+  const again = turn.pipe(
+    Effect.catch((error) => Effect.andThen(Effect.logError(error.message), Effect.sleep("1 second")))
+  )
+  yield* Effect.forkScoped(
+    turn.pipe(
+      Effect.tapError((error) => Deferred.fail(first, error)),
+      Effect.andThen(Effect.forever(again))
+    )
+  )
+  yield* Deferred.await(first)
+})
+
+/** Servers whose owner was killed are being stopped by their watchdogs; one whose watchdog died too is stopped here. */
+const endOrphans = Effect.fnUntraced(function* (directory: DataDirectory) {
+  const deadline = orphanMillis / 100
+  for (let turn = 0; turn < deadline; turn++) {
+    const orphans = directory.orphans()
+    if (orphans.length === 0) return
+    if (turn === deadline / 3) for (const { pid } of orphans) process.kill(pid, "SIGINT")
+    yield* Effect.sleep(100)
+  }
+  for (const { pid } of directory.orphans()) process.kill(pid, "SIGKILL")
+  yield* Effect.sleep(100)
+  const left = directory.orphans().filter(isAlive)
+  if (left.length > 0) {
+    return yield* new EmbeddedError({
+      reason: "DataDirectoryInUse",
+      message: `${directory.path}: servers of an earlier run (processes ${left.map(({ pid }) => pid).join(", ")}) do not stop`
+    })
+  }
+})
+
+/** Ports that were free a moment ago, all different. */
+const freePorts = async (count: number): Promise<ReadonlyArray<number>> => {
+  const servers = await Promise.all(
+    Array.from({ length: count }, () => {
+      const server = createServer()
+      return new Promise<typeof server>((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)))
+    })
+  )
+  const ports = servers.map((server) => (server.address() as { port: number }).port)
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}

@@ -4,6 +4,7 @@
  * This module is the only reader of the environment. The table in the README is derived from `options`, and a test
  * holds the two together.
  */
+import { readFileSync } from "node:fs"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted } from "effect"
 
 interface Setting<A> {
@@ -149,3 +150,8 @@ export const reveal = (secret: Redacted.Redacted): string => Redacted.value(secr
 
 /** The environment for programs that we start. */
 export const inheritedEnvironment = (): NodeJS.ProcessEnv => process.env
+
+/** The version of this service, from its package. */
+export const version: string = (
+  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { readonly version: string }
+).version

@@ -1,0 +1,23 @@
+import { Schema } from "effect"
+
+/** What the client reads, by reason; NetBox's texts, on which clients depend. */
+const details = {
+  NoCredentials: "Authentication credentials were not provided.",
+  EmptyHeader: "Invalid token header. No credentials provided.",
+  SpacesInHeader: "Invalid token header. Token string should not contain spaces.",
+  CharactersInHeader: "Invalid token header. Token string should not contain invalid characters.",
+  UnknownToken: "Invalid token",
+  ExpiredToken: "Token expired",
+  InactiveUser: "User inactive",
+  WrongPassword: "Invalid username/password",
+  NoPermission: "You do not have permission to perform this action."
+} as const
+
+/** The request is refused for who sends it. Always 403 on the wire, never 401, as NetBox answers. */
+export class Denied extends Schema.TaggedError<Denied>()("Denied", {
+  reason: Schema.Literals(Object.keys(details) as ReadonlyArray<keyof typeof details>)
+}) {
+  get detail(): string {
+    return details[this.reason]
+  }
+}

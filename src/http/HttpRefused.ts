@@ -1,0 +1,26 @@
+import { Schema } from "effect"
+
+/** Status on the wire, by reason. */
+const statuses = {
+  MalformedJson: 400,
+  InvalidQuery: 400,
+  InvalidBody: 400,
+  NotFound: 404,
+  MethodNotAllowed: 405,
+  Conflict: 409,
+  TooLarge: 413,
+  UnsupportedMediaType: 415
+} as const
+
+/** The request cannot be answered as it stands. `body` is what the client reads. */
+export class HttpRefused extends Schema.TaggedError<HttpRefused>()("HttpRefused", {
+  reason: Schema.Literals(Object.keys(statuses) as ReadonlyArray<keyof typeof statuses>),
+  body: Schema.Unknown,
+  headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
+}) {
+  get status(): number {
+    return statuses[this.reason]
+  }
+}
+
+export const notFound = (): HttpRefused => new HttpRefused({ reason: "NotFound", body: { detail: "Not found." } })

@@ -1,0 +1,171 @@
+/** Endpoints of an object type, the same for all: list, detail, create, update, delete, one or many. */
+import { Effect } from "effect"
+import { Settings } from "../Config.ts"
+import type { Errors, Row, View } from "../inventory/Field.ts"
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import { registry } from "../inventory/Registry.ts"
+import { byIds, count, list, viewFor } from "../inventory/Read.ts"
+import { create, remove, update } from "../inventory/Write.ts"
+import { filter } from "../inventory/derive/Filter.ts"
+import { brief, representation } from "../inventory/derive/Representation.ts"
+import { WriteRefused } from "../inventory/WriteRefused.ts"
+import { HttpRefused, notFound } from "./HttpRefused.ts"
+import { pageBounds, pageLinks } from "./Paging.ts"
+import type { Handler, Request, Route } from "./Route.ts"
+
+/** The two routes of each object type; a record is read only. */
+export const objectRoutes = (): ReadonlyArray<Route> =>
+  [...registry.values()].flatMap((type): ReadonlyArray<Route> => {
+    const written = type.kind !== "record"
+    return [
+      {
+        path: type.path,
+        access: type,
+        methods: {
+          GET: listObjects(type),
+          ...(written && {
+            POST: createObjects(type),
+            PUT: updateMany(type, true),
+            PATCH: updateMany(type, false),
+            DELETE: deleteMany(type)
+          })
+        }
+      },
+      {
+        path: `${type.path}:id/`,
+        access: type,
+        methods: {
+          GET: showObject(type),
+          ...(written && { PUT: updateOne(type, true), PATCH: updateOne(type, false), DELETE: deleteOne(type) })
+        }
+      }
+    ]
+  })
+
+const shape = (type: ObjectType, request: Request) => {
+  const represent = request.url.searchParams.get("brief") ? brief : representation
+  return (row: Row, view: View) => represent(type, row, view)
+}
+
+const listObjects =
+  (type: ObjectType): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const query = request.url.searchParams
+      const filtered = filter(type, [...query])
+      if ("errors" in filtered) return yield* new HttpRefused({ reason: "InvalidQuery", body: filtered.errors })
+      const bounds = pageBounds(query, { usual: settings.pageSize, max: settings.pageSizeMax })
+      const ordering = (query.get("ordering") ?? "").split(",")
+      const total = yield* count(type, filtered.where)
+      const rows = yield* list(type, { where: filtered.where, ordering, ...bounds })
+      const view = yield* viewFor(type, rows, request.base)
+      const show = shape(type, request)
+      const address = new URL(request.url.pathname + request.url.search, request.base)
+      return {
+        status: 200,
+        json: { count: total, ...pageLinks(address, bounds, total), results: rows.map((row) => show(row, view)) }
+      }
+    })
+
+/** The row that a path names by id. */
+export const rowOf = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
+  const [row] = yield* byIds(type, idsIn(request.params["id"]))
+  return row ?? (yield* notFound())
+})
+
+const idsIn = (text: string | undefined): ReadonlyArray<number> => (/^\d{1,15}$/.test(text ?? "") ? [Number(text)] : [])
+
+const showObject =
+  (type: ObjectType): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const row = yield* rowOf(type, request)
+      return { status: 200, json: shape(type, request)(row, yield* viewFor(type, [row], request.base)) }
+    })
+
+const createObjects =
+  (type: ObjectType): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const body = yield* request.body
+      const many = Array.isArray(body)
+      const created = yield* create(type, many ? body : [body], request.author).pipe(refuse(many ? all : first))
+      const rows = created.map(({ row }) => row)
+      const view = yield* viewFor(type, rows, request.base)
+      const shown = created.map(({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
+      return { status: 201, json: many ? shown : shown[0] }
+    })
+
+/** What the client reads of the errors of a write: all of them, aligned with its list, or those of the one object. */
+type Pick = (errors: ReadonlyArray<Errors>) => unknown
+const all: Pick = (errors) => errors
+const first: Pick = (errors) => errors.find((each) => Object.keys(each).length > 0)
+
+const refuse =
+  (pick: Pick) =>
+  <A, E, R>(write: Effect.Effect<A, E | WriteRefused, R>): Effect.Effect<A, E | HttpRefused, R> =>
+    Effect.mapError(write, (error) =>
+      error instanceof WriteRefused ? new HttpRefused({ reason: "InvalidBody", body: pick(error.errors) }) : error
+    )
+
+const updateOne =
+  (type: ObjectType, whole: boolean): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const { id } = yield* rowOf(type, request)
+      const changes = [{ id, body: yield* request.body }]
+      const [row] = yield* update(type, changes, whole, request.author).pipe(refuse(first))
+      if (row === undefined) return yield* notFound()
+      return { status: 200, json: representation(type, row, yield* viewFor(type, [row], request.base)) }
+    })
+
+const updateMany =
+  (type: ObjectType, whole: boolean): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const changes = yield* itemsWithIds(request)
+      // As NetBox does: the errors of the first item that fails, alone.
+      const rows = yield* update(type, changes, whole, request.author).pipe(refuse(first))
+      const view = yield* viewFor(type, rows, request.base)
+      return { status: 200, json: rows.map((row) => representation(type, row, view)) }
+    })
+
+const deleteOne =
+  (type: ObjectType): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const gone = yield* remove(type, idsIn(request.params["id"]), request.author)
+      return gone === 0 ? yield* notFound() : { status: 204 }
+    })
+
+const deleteMany =
+  (type: ObjectType): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const items = yield* itemsWithIds(request)
+      yield* remove(
+        type,
+        items.map(({ id }) => id),
+        request.author
+      )
+      return { status: 204 }
+    })
+
+/** A list of objects that each name an `id`. */
+const itemsWithIds = Effect.fnUntraced(function* (request: Request) {
+  const body = yield* request.body
+  if (!Array.isArray(body)) {
+    const message = `Expected a list of items but got type "${body === null ? "NoneType" : typeof body === "object" ? "dict" : typeof body}".`
+    return yield* new HttpRefused({ reason: "InvalidBody", body: { non_field_errors: [message] } })
+  }
+  const errors = body.map((item: unknown) => {
+    if (typeof item !== "object" || item === null) return { non_field_errors: ["Invalid data. Expected a dictionary."] }
+    if (!("id" in item)) return { id: ["This field is required."] }
+    return Number.isSafeInteger(Number(item.id)) ? {} : { id: ["A valid integer is required."] }
+  })
+  if (errors.some((error) => Object.keys(error).length > 0)) {
+    return yield* new HttpRefused({ reason: "InvalidBody", body: errors })
+  }
+  return body.map((item: { readonly id: unknown }) => ({ id: Number(item.id), body: item as unknown }))
+})

@@ -1,0 +1,60 @@
+/** `POST /api/users/tokens/provision/`: a token for a name and a password, the only endpoint without a token. */
+import { Effect } from "effect"
+import { verify } from "../auth/Authenticate.ts"
+import type { Errors } from "../inventory/Field.ts"
+import { viewFor } from "../inventory/Read.ts"
+import { objectType } from "../inventory/Registry.ts"
+import { create } from "../inventory/Write.ts"
+import { representation } from "../inventory/derive/Representation.ts"
+import { HttpRefused } from "./HttpRefused.ts"
+import type { Handler, Route } from "./Route.ts"
+
+const type = objectType("users.token")
+
+/** What else of a token may be said when provisioning it. */
+const chosen = ["expires", "write_enabled", "description"]
+
+const provision: Handler = (request) =>
+  Effect.gen(function* () {
+    const { username, password, body } = yield* credentials(yield* request.body)
+    const user = yield* verify(username, password)
+    const fields = Object.fromEntries(Object.entries(body).filter(([name]) => chosen.includes(name)))
+    const author = { username, requestId: request.author.requestId }
+    const [token] = yield* create(type, [{ ...fields, user: user.id }], author).pipe(
+      Effect.catchTag("WriteRefused", ({ errors }) => new HttpRefused({ reason: "InvalidBody", body: errors[0] }))
+    )
+    const view = yield* viewFor(type, [token!.row], request.base)
+    return { status: 201, json: { ...representation(type, token!.row, view), ...token!.shown } }
+  })
+
+const credentials = (body: unknown) => {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    const got = Array.isArray(body) ? "list" : body === null ? "NoneType" : typeof body
+    return invalid({ non_field_errors: [`Invalid data. Expected a dictionary, but got ${got}.`] })
+  }
+  const input = body as Readonly<Record<string, unknown>>
+  const errors: Record<string, ReadonlyArray<string>> = {}
+  for (const name of ["username", "password"]) {
+    const message = refusal(input[name])
+    if (message !== undefined) errors[name] = [message]
+  }
+  if (Object.keys(errors).length > 0) return invalid(errors)
+  return Effect.succeed({
+    username: String(input["username"]).trim(),
+    password: String(input["password"]).trim(),
+    body: input
+  })
+}
+
+const refusal = (value: unknown): string | undefined => {
+  if (value === undefined) return "This field is required."
+  if (value === null) return "This field may not be null."
+  if (typeof value !== "string") return "Not a valid string."
+  return value.trim() === "" ? "This field may not be blank." : undefined
+}
+
+const invalid = (errors: Errors) => new HttpRefused({ reason: "InvalidBody", body: errors })
+
+export const provisionRoutes: ReadonlyArray<Route> = [
+  { path: "/api/users/tokens/provision/", access: "open", methods: { POST: provision } }
+]

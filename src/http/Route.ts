@@ -1,0 +1,101 @@
+/**
+ * Routes: which paths there are, who may come, what answers.
+ *
+ * `HttpRouter` of effect/http answers 404 for a wrong method and takes a path without its last slash for the same; a
+ * NetBox client expects 405 with `Allow`, and 301. So the table is ours: a path is a list of segments, `:name` matches
+ * any one.
+ */
+import type { Effect } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import type { Settings } from "../Config.ts"
+import type { Vault } from "../Vault.ts"
+import type { Denied } from "../auth/Denied.ts"
+import type { Principal } from "../auth/Principal.ts"
+import type { Grammars } from "../inventory/Grammar.ts"
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import type { Author } from "../inventory/Transaction.ts"
+import type { WriteRefused } from "../inventory/WriteRefused.ts"
+import type { HttpRefused } from "./HttpRefused.ts"
+
+export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+
+export interface Request {
+  readonly url: URL
+  /** Values of the `:name` segments. */
+  readonly params: Readonly<Record<string, string>>
+  readonly principal: Principal
+  readonly author: Author
+  /** Address before `/api/…`, for URLs in answers. */
+  readonly base: string
+  /** The body as JSON. */
+  readonly body: Effect.Effect<unknown, HttpRefused>
+}
+
+export interface Reply {
+  readonly status: number
+  /** JSON, or a text of its own type; absent for an answer without body. */
+  readonly json?: unknown
+  readonly text?: { readonly type: string; readonly content: string }
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+export type Services = SqlClient.SqlClient | Settings | Vault | Grammars
+export type Refusal = Denied | HttpRefused | WriteRefused | SqlError.SqlError
+
+export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Services>
+
+/** Who may come: anybody, or who may do what the method means to objects of this type. */
+export type Access = "open" | ObjectType
+
+export interface Route {
+  /** With a slash at the end where NetBox has one. */
+  readonly path: string
+  readonly access: Access
+  readonly methods: Readonly<Partial<Record<Method, Handler>>>
+}
+
+export interface Match {
+  readonly route: Route
+  readonly params: Readonly<Record<string, string>>
+}
+
+interface Node {
+  readonly literal: Map<string, Node>
+  any?: { readonly name: string; readonly node: Node }
+  route?: Route
+}
+
+/** Compiles routes to a lookup by path. */
+export const makeRouter = (routes: ReadonlyArray<Route>): ((path: string) => Match | undefined) => {
+  const root: Node = { literal: new Map() }
+  for (const route of routes) {
+    let node = root
+    for (const segment of route.path.split("/")) node = child(node, segment)
+    if (node.route !== undefined) throw new Error(`two routes for ${route.path}`)
+    node.route = route
+  }
+  return (path) => {
+    const params: Record<string, string> = {}
+    let node = root
+    for (const segment of path.split("/")) {
+      const next = node.literal.get(segment)
+      if (next !== undefined) {
+        node = next
+      } else if (node.any !== undefined && segment !== "") {
+        params[node.any.name] = segment
+        node = node.any.node
+      } else return undefined
+    }
+    return node.route === undefined ? undefined : { route: node.route, params }
+  }
+}
+
+const child = (node: Node, segment: string): Node => {
+  if (segment.startsWith(":")) {
+    node.any ??= { name: segment.slice(1), node: { literal: new Map() } }
+    return node.any.node
+  }
+  const next = node.literal.get(segment) ?? { literal: new Map() }
+  node.literal.set(segment, next)
+  return next
+}

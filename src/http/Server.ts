@@ -1,0 +1,167 @@
+/**
+ * http: the wire.
+ *
+ * Responsible for: who may come, reading the request, the shapes of answers and errors as a NetBox client knows them.
+ * Guarantees: a request influences the world through one transaction only; every answer carries `X-Request-ID`; an
+ * unexpected error is logged with that id and answered without details. Does not: know capture, streams or delivery.
+ */
+import { randomUUID } from "node:crypto"
+import { ByteSize, Cause, Effect, Layer } from "effect"
+import { HttpIncomingMessage, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Settings } from "../Config.ts"
+import { authenticate } from "../auth/Authenticate.ts"
+import { type Action, authorize } from "../auth/Permission.ts"
+import { username } from "../auth/Principal.ts"
+import { HttpRefused } from "./HttpRefused.ts"
+import { type Handler, type Method, type Refusal, type Reply, type Request, type Route, makeRouter } from "./Route.ts"
+
+/** Largest request body. */
+const bodySizeMax = ByteSize.mebibytes(1)
+
+/** The major and minor version of the NetBox API that this one is like. */
+const apiVersion = "3.5"
+
+export const serve = (routes: ReadonlyArray<Route>) => {
+  const find = makeRouter(routes)
+  return HttpServer.serve(
+    Effect.gen(function* () {
+      const incoming = yield* HttpServerRequest.HttpServerRequest
+      const requestId = randomUUID()
+      const reply = yield* answer(find, incoming, requestId).pipe(
+        Effect.catch((refusal) => replyTo(refusal, requestId)),
+        Effect.catchCause((cause) => unexpected(cause, requestId))
+      )
+      return respond(reply, incoming, requestId)
+    })
+  ).pipe(Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, bodySizeMax)))
+}
+
+const actions: Readonly<Record<Method, Action>> = {
+  GET: "view",
+  POST: "add",
+  PUT: "change",
+  PATCH: "change",
+  DELETE: "delete"
+}
+
+const answer = Effect.fnUntraced(function* (
+  find: ReturnType<typeof makeRouter>,
+  incoming: HttpServerRequest.HttpServerRequest,
+  requestId: string
+) {
+  const settings = yield* Settings
+  const url = new URL(incoming.url, "http://-")
+  const match = find(url.pathname)
+  if (match === undefined) {
+    const slashed = find(`${url.pathname}/`) !== undefined
+    return slashed ? moved(`${url.pathname}/${url.search}`) : pageNotFound(url.pathname)
+  }
+  const principal = yield* authenticate(incoming.headers["authorization"])
+  const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method
+  const { access, methods } = match.route
+  if (access !== "open") yield* authorize(principal, actions[method] ?? "view", access)
+  const handler: Handler | undefined = methods[method]
+  if (handler === undefined) return yield* methodNotAllowed(incoming.method, Object.keys(methods))
+  const request: Request = {
+    url,
+    params: match.params,
+    principal,
+    author: { username: username(principal), requestId },
+    base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
+    body: readBody(incoming)
+  }
+  return yield* handler(request)
+})
+
+const moved = (to: string): Reply => ({ status: 301, headers: { location: to } })
+
+const pageNotFound = (path: string): Reply => ({
+  status: 404,
+  text: {
+    type: "text/html",
+    content: `<!doctype html><title>Not found</title><h1>Not found</h1><p>${escape(path)}</p>`
+  }
+})
+
+const escape = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
+
+const methodNotAllowed = (method: string, allowed: ReadonlyArray<string>) =>
+  new HttpRefused({
+    reason: "MethodNotAllowed",
+    body: { detail: `Method "${method}" not allowed.` },
+    headers: { allow: allowed.join(", ") }
+  })
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const readBody = (incoming: HttpServerRequest.HttpServerRequest): Request["body"] =>
+  Effect.gen(function* () {
+    const type = (incoming.headers["content-type"] ?? "").split(";")[0]!.trim()
+    if (type !== "application/json") {
+      const detail = `Unsupported media type "${incoming.headers["content-type"] ?? ""}" in request.`
+      return yield* new HttpRefused({ reason: "UnsupportedMediaType", body: { detail } })
+    }
+    const bytes = yield* incoming.arrayBuffer.pipe(
+      Effect.mapError(({ reason }) =>
+        reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
+          ? new HttpRefused({
+              reason: "TooLarge",
+              body: { detail: `The request body exceeds ${ByteSize.format(bodySizeMax)}.` }
+            })
+          : malformed("the request ended early")
+      )
+    )
+    return yield* Effect.try({
+      try: () => JSON.parse(utf8.decode(bytes)) as unknown,
+      catch: (error) => malformed((error as Error).message)
+    })
+  })
+
+const malformed = (message: string) =>
+  new HttpRefused({ reason: "MalformedJson", body: { detail: `JSON parse error - ${message}` } })
+
+const replyTo = (refusal: Refusal, requestId: string): Effect.Effect<Reply> => {
+  switch (refusal._tag) {
+    case "Denied":
+      return Effect.succeed({ status: 403, json: { detail: refusal.detail } })
+    case "HttpRefused":
+      return Effect.succeed({ status: refusal.status, json: refusal.body, headers: refusal.headers ?? {} })
+    case "WriteRefused":
+      return Effect.succeed({ status: 400, json: refusal.errors })
+    case "SqlError":
+      return refusal.reason._tag === "ConnectionError"
+        ? Effect.succeed({
+            status: 503,
+            json: { detail: "The database is not available." },
+            headers: { "retry-after": "5" }
+          })
+        : unexpected(Cause.fail(refusal), requestId)
+  }
+}
+
+const unexpected = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<Reply> =>
+  Effect.as(Effect.logError(`request ${requestId} failed`, cause), {
+    status: 500,
+    json: { error: "Internal server error", exception: "", request_id: requestId }
+  })
+
+const respond = (reply: Reply, incoming: HttpServerRequest.HttpServerRequest, requestId: string) => {
+  const asked = incoming.headers["content-type"] === "application/json" && incoming.url.startsWith("/api/")
+  const headers = {
+    "x-request-id": requestId,
+    ...(asked ? { "api-version": apiVersion } : {}),
+    ...reply.headers
+  }
+  if (reply.json !== undefined) {
+    return HttpServerResponse.text(JSON.stringify(reply.json), {
+      status: reply.status,
+      headers,
+      contentType: "application/json"
+    })
+  }
+  if (reply.text !== undefined) {
+    return HttpServerResponse.text(reply.text.content, { status: reply.status, headers, contentType: reply.text.type })
+  }
+  return HttpServerResponse.empty({ status: reply.status, headers })
+}

@@ -1,0 +1,58 @@
+/** What runs and how it is: the home page, the roots of the API, health. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { version } from "../Config.ts"
+import { registry } from "../inventory/Registry.ts"
+import type { Handler, Reply, Route } from "./Route.ts"
+
+const home: Handler = () =>
+  Effect.succeed({
+    status: 200,
+    text: {
+      type: "text/html",
+      content: `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>Rackwire</title>
+<style>body{font:16px/1.5 system-ui;max-width:40rem;margin:4rem auto;padding:0 1rem}code{background:#8882;padding:0 .3em}</style>
+<h1>Rackwire ${version}</h1>
+<p>An infrastructure inventory whose webhooks can be relied on.</p>
+<ul>
+<li><a href="/api/">REST API</a>: <code>Authorization: Token …</code>, a token from <code>POST /api/users/tokens/provision/</code></li>
+<li><a href="/api/extras/webhooks/">Webhooks</a>, <a href="/api/extras/deliveries/?status=failed">failed deliveries</a>, <a href="/api/extras/object-changes/">changes</a></li>
+<li>Health: <a href="/health/live">live</a>, <a href="/health/ready">ready</a>; <a href="/metrics">metrics</a></li>
+</ul>
+`
+    }
+  })
+
+const apps = [...Map.groupBy(registry.values(), (type) => type.app)]
+
+const apiRoot: Handler = ({ base }) =>
+  Effect.succeed({ status: 200, json: Object.fromEntries(apps.map(([app]) => [app, `${base}/api/${app}/`])) })
+
+const appRoots: ReadonlyArray<Route> = apps.map(([app, types]) => ({
+  path: `/api/${app}/`,
+  access: "open",
+  methods: {
+    GET: ({ base }) =>
+      Effect.succeed({ status: 200, json: Object.fromEntries(types.map((type) => [type.plural, base + type.path])) })
+  }
+}))
+
+const live: Handler = () => Effect.succeed({ status: 200, json: { status: "live" } })
+
+const ready: Handler = () =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`select 1 as one`
+    return { status: 200, json: { status: "ready" } }
+  }).pipe(Effect.catchTag("SqlError", () => Effect.succeed<Reply>({ status: 503, json: { status: "no database" } })))
+
+export const statusRoutes: ReadonlyArray<Route> = [
+  { path: "/", access: "open", methods: { GET: home } },
+  { path: "/api/", access: "open", methods: { GET: apiRoot } },
+  ...appRoots,
+  { path: "/health/live", access: "open", methods: { GET: live } },
+  { path: "/health/ready", access: "open", methods: { GET: ready } }
+]

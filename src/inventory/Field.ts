@@ -1,0 +1,109 @@
+/**
+ * What a field is: how it is kept in Postgres, read from the wire, from SQL and from the WAL, and shown.
+ *
+ * A field has one canonical value wherever it came from, so that the API and capture represent a row alike: text,
+ * boolean, number, `null`, ISO 8601 text for a time, an id for a reference, a list of ids for several, JSON for JSON.
+ */
+import type { Vault } from "../Vault.ts"
+
+/** An object as a row: canonical values by field name. */
+export type Row = Readonly<Record<string, unknown>> & { readonly id: number }
+
+/** Messages by field name; `__all__` for rules about several fields. */
+export type Errors = Readonly<Record<string, ReadonlyArray<string>>>
+
+/** What a representation may look at beside its own row. */
+export interface View {
+  /** Address before `/api/…`, without a trailing slash. */
+  readonly base: string
+  /** Another object by object type and id; undefined when it is gone or the field is empty. */
+  readonly row: (type: string, id: number) => Row | undefined
+  /** Its nested (brief) representation; null when it is gone. */
+  readonly nested: (type: string, id: number) => unknown
+}
+
+/** Who sees and sets a field: `once` is shown only in the answer to its creation, `none` never leaves the database. */
+export type Wire = "both" | "read" | "write" | "once" | "none"
+
+/** Which filters a field has (see derive/Filter.ts). */
+export type Comparison = "text" | "number" | "choice" | "reference" | "tags" | "list" | "exact" | "none"
+
+/** A grammar that another stage owns (see Grammar.ts). */
+export type GrammarName = "objectTypes" | "template" | "headers" | "url" | "condition" | "retry"
+
+export interface Reference {
+  /** The object type pointed at, `app.name`. */
+  readonly type: string
+  readonly many: boolean
+  /** What happens here when the object there is deleted; `keep` for records, which outlive what they tell of. */
+  readonly onDelete: "cascade" | "set null" | "keep"
+}
+
+export type Parsed = { readonly value: unknown } | { readonly errors: ReadonlyArray<string> }
+
+export interface Field {
+  /** Postgres type of the column. */
+  readonly type: string
+  /** SQL condition that every value meets; `$` stands for the column. */
+  readonly constraint?: string | undefined
+  readonly nullable: boolean
+  readonly unique: boolean
+  /** Value where a create names none, as `parse` would give it; absent when it must name one. */
+  readonly initial?: (() => unknown) | undefined
+  /** SQL for the column's default, for those who insert with plain SQL. */
+  readonly sqlDefault?: string | undefined
+  readonly wire: Wire
+  readonly comparison: Comparison
+  readonly grammar?: GrammarName | undefined
+  readonly reference?: Reference | undefined
+  /** Value and label of each choice. */
+  readonly choices?: Readonly<Record<string, string>> | undefined
+  readonly parse: (input: unknown) => Parsed
+  /** What is stored of a value that was parsed, where that differs (hashed, sealed). */
+  readonly store?: ((value: string, vault: Vault["Service"]) => string | Promise<string>) | undefined
+  /** Canonical value of what `row_to_json` gives; never called with null. */
+  readonly fromJson: (value: unknown) => unknown
+  /** Canonical value of Postgres' text format, as the WAL carries it; never called with null. */
+  readonly fromText: (text: string) => unknown
+  readonly represent: (value: unknown, view: View) => unknown
+  /** Value in the flat snapshot of an event. */
+  readonly snapshot: (value: unknown, view: View) => unknown
+}
+
+/** What every constructor of the vocabulary takes. */
+export interface Options {
+  /** May be left out of a create; then `initial` is what the kind says. */
+  readonly optional?: boolean
+  readonly unique?: boolean
+  readonly wire?: Wire
+  readonly grammar?: GrammarName
+}
+
+export const value = (value: unknown): Parsed => ({ value })
+export const invalid = (...errors: ReadonlyArray<string>): Parsed => ({ errors })
+
+const itself = (value: unknown): unknown => value
+
+/** Completes a kind: what it does not say is the same for all. */
+export const makeField = (
+  kind: Pick<Field, "type" | "parse"> & Partial<Omit<Field, "type" | "parse">>,
+  options: Options
+): Field => ({
+  nullable: false,
+  comparison: "text",
+  fromJson: itself,
+  fromText: itself,
+  represent: itself,
+  snapshot: itself,
+  ...kind,
+  unique: options.unique ?? false,
+  wire: options.wire ?? kind.wire ?? "both",
+  grammar: options.grammar,
+  parse: (input) => {
+    if (input !== null) return kind.parse(input)
+    return kind.nullable === true ? value(null) : invalid("This field may not be null.")
+  }
+})
+
+/** A text as an SQL literal. */
+export const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -1,0 +1,45 @@
+/** Functions in the database: for the triggers of object tables, and for people who write with plain SQL. */
+
+/** Prefix of the logical message that carries a transaction's author and request; capture knows it too. */
+export const contextPrefix = "rackwire:ctx:v1"
+
+export const functions: ReadonlyArray<string> = [
+  `create or replace function rackwire_context(username text, request uuid default gen_random_uuid()) returns uuid
+   language sql as $$
+     select request from (select pg_logical_emit_message(
+       true, '${contextPrefix}', json_build_object('user', username, 'request', request)::text)) as emitted
+   $$`,
+  `comment on function rackwire_context(text, uuid) is
+   'Names the author of the changes that follow in this transaction, and the request that they belong to.'`,
+  `create or replace function rackwire_touch() returns trigger language plpgsql as $$
+   begin
+     new.last_updated := now();
+     return new;
+   end $$`,
+  `create or replace function rackwire_refuse_truncate() returns trigger language plpgsql as $$
+   begin
+     raise exception 'truncate of % would go unseen by webhooks and the change log: use delete', tg_table_name
+       using errcode = 'feature_not_supported';
+   end $$`,
+  // References in a list have no foreign key: these two keep them valid as one would, locks included.
+  `create or replace function rackwire_check_list() returns trigger language plpgsql as $$
+   declare
+     ids bigint[];
+     found_count bigint;
+   begin
+     execute format('select array(select distinct e from unnest($1.%I) e order by e)', tg_argv[1]) into ids using new;
+     execute format('select count(*) from (select 1 from %I where id = any($1) for key share) held', tg_argv[0])
+       into found_count using ids;
+     if found_count <> cardinality(ids) then
+       raise exception '%.% names rows of % that do not exist', tg_table_name, tg_argv[1], tg_argv[0]
+         using errcode = 'foreign_key_violation';
+     end if;
+     return jsonb_populate_record(new, jsonb_build_object(tg_argv[1], ids));
+   end $$`,
+  `create or replace function rackwire_forget() returns trigger language plpgsql as $$
+   begin
+     execute format('update %I set %I = array_remove(%2$I, $1) where %2$I @> array[$1]', tg_argv[0], tg_argv[1])
+       using old.id;
+     return null;
+   end $$`
+]

@@ -1,0 +1,70 @@
+/**
+ * Migration: makes the database fit the declarations, at every start.
+ *
+ * Additive only: it makes tables, columns with a default or without a need for one, constraints, indexes, triggers, and
+ * widens choices. Whatever would lose or refuse existing data stops the start with the name of the column, and nothing
+ * has been changed then: all of it is one transaction, and only one process migrates at a time.
+ */
+import { Effect, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { type FoundColumn, plan } from "./derive/Migration.ts"
+import { type Table, tableOf } from "./derive/Table.ts"
+import { functions } from "./Functions.ts"
+import { registry } from "./Registry.ts"
+
+export class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("MigrationRefused", {
+  message: Schema.String
+}) {}
+
+/** Held while migrating, in the name space of advisory locks. */
+const lockKey = 7_225_811
+
+/** Migrates; answers the statements that ran. `own` are the tables of stages that keep something beside objects. */
+export const migrate = (
+  own: ReadonlyArray<Table>
+): Effect.Effect<ReadonlyArray<string>, MigrationRefused | SqlError.SqlError, SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`select pg_advisory_xact_lock(${lockKey})::text`
+    for (const definition of functions) yield* sql.unsafe(definition)
+    const columns = yield* foundColumns
+    const definitions = yield* foundDefinitions
+    const planned = plan([...[...registry.values()].map(tableOf), ...own], { columns, definitions })
+    if ("refused" in planned) return yield* new MigrationRefused({ message: planned.refused })
+    for (const statement of planned.statements) {
+      yield* sql.unsafe(statement).pipe(Effect.catchReason("SqlError", "ConstraintError", refuse(statement)))
+    }
+    return planned.statements
+  }).pipe(inTransaction)
+
+const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect))
+
+/** Rows that exist do not meet a new constraint. */
+const refuse = (statement: string) => (reason: { readonly cause: unknown }) =>
+  new MigrationRefused({ message: `${statement}: ${String((reason.cause as Error).message)}` })
+
+const foundColumns = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<FoundColumn>`
+    select c.relname::text as "table", a.attname::text as name, format_type(a.atttypid, a.atttypmod) as type,
+           not a.attnotnull as nullable, a.atthasdef or a.attidentity <> '' as filled
+      from pg_attribute a join pg_class c on c.oid = a.attrelid
+     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0
+       and not a.attisdropped`
+})
+
+/** What we made carries the text that it was made from as its comment. */
+const foundDefinitions = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly name: string; readonly comment: string }>`
+    select coalesce(con.conname, trg.tgname, cls.relname)::text as name, d.description as comment
+      from pg_description d
+      left join pg_constraint con on d.classoid = 'pg_constraint'::regclass and con.oid = d.objoid
+      left join pg_trigger trg on d.classoid = 'pg_trigger'::regclass and trg.oid = d.objoid
+      left join pg_class cls on d.classoid = 'pg_class'::regclass and cls.oid = d.objoid and cls.relkind in ('i', 'I')
+     where coalesce(con.conname, trg.tgname, cls.relname) is not null
+       and coalesce(con.connamespace, cls.relnamespace, (select relnamespace from pg_class where oid = trg.tgrelid))
+           = current_schema()::regnamespace`
+  return new Map(rows.map(({ name, comment }) => [name, comment]))
+})

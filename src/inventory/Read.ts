@@ -1,0 +1,91 @@
+/** Reading objects: lists, single rows, and the related rows that their representation needs. */
+import { Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { Row, View } from "./Field.ts"
+import type { ObjectType } from "./ObjectType.ts"
+import { objectType } from "./Registry.ts"
+import type { Where } from "./derive/Filter.ts"
+import { references, viewOf } from "./derive/Representation.ts"
+import { rowFromJson } from "./derive/Row.ts"
+
+export interface Page {
+  readonly where: Where
+  /** Field names, `-` before one turns it; names that the type does not have are ignored. */
+  readonly ordering: ReadonlyArray<string>
+  /** Most rows; undefined for all. */
+  readonly limit: number | undefined
+  readonly offset: number
+}
+
+interface JsonRow {
+  readonly row: Readonly<Record<string, unknown>>
+}
+
+export const list = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
+  const sql = yield* SqlClient.SqlClient
+  const limit = page.limit === undefined ? "" : ` limit ${page.limit}`
+  const rows = yield* sql.unsafe<JsonRow>(
+    `select row_to_json(t) as row from ${type.table} t where ${page.where.sql} order by ${orderBy(type, page.ordering)}${limit} offset ${page.offset}`,
+    page.where.parameters
+  )
+  return rows.map(({ row }) => rowFromJson(type, row))
+})
+
+export const count = Effect.fnUntraced(function* (type: ObjectType, where: Where) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe<{ readonly count: string }>(
+    `select count(*)::text as count from ${type.table} t where ${where.sql}`,
+    where.parameters
+  )
+  return Number(rows[0]!.count)
+})
+
+/** The rows of these ids that exist, in the type's usual order. */
+export const byIds = Effect.fnUntraced(function* (
+  type: ObjectType,
+  ids: Iterable<number>,
+  lock: "" | "for update" = ""
+) {
+  const wanted = [...ids]
+  if (wanted.length === 0) return []
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe<JsonRow>(
+    `select row_to_json(t) as row from ${type.table} t where id = any ($1::bigint[]) order by ${orderBy(type, [])} ${lock}`,
+    [wanted]
+  )
+  return rows.map(({ row }) => rowFromJson(type, row))
+})
+
+const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): string => {
+  const known = ordering.filter((name) => name === "id" || name === "-id" || type.columns[name.replace(/^-/, "")])
+  const terms = (known.length > 0 ? known : type.ordering).map((name) => {
+    const field = name.replace(/^-/, "")
+    return `t.${field === "id" ? "id" : type.columns[field]}${name.startsWith("-") ? " desc" : ""}`
+  })
+  return [...terms, "t.id"].join(", ")
+}
+
+/** A view on everything that the representations of these rows point at: one query per object type pointed at. */
+export const viewFor = (
+  type: ObjectType,
+  rows: ReadonlyArray<Row>,
+  base: string
+): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const known = new Map<string, Map<number, Row>>([[type.id, new Map(rows.map((row) => [row.id, row]))]])
+    let pending = [...references(type, rows)]
+    while (pending.length > 0) {
+      const next: typeof pending = []
+      for (const [id, ids] of pending) {
+        const target = objectType(id)
+        const found = known.get(id) ?? new Map<number, Row>()
+        known.set(id, found)
+        const missing = yield* byIds(target, ids.difference(found))
+        for (const row of missing) found.set(row.id, row)
+        // Inside a representation objects are brief, so from here on only brief fields are followed.
+        next.push(...references(target, missing, target.brief))
+      }
+      pending = next
+    }
+    return viewOf(base, (id, key) => known.get(id)?.get(key))
+  })

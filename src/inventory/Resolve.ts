@@ -1,0 +1,75 @@
+/** References of drafts, named by id or by attributes, resolved to ids that exist: one query per object type and way. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Errors } from "./Field.ts"
+import type { ObjectType } from "./ObjectType.ts"
+import { objectType } from "./Registry.ts"
+import type { Draft } from "./derive/Draft.ts"
+import { filter } from "./derive/Filter.ts"
+import type { Target } from "./field/Reference.ts"
+
+export const resolveReferences = Effect.fnUntraced(function* (type: ObjectType, drafts: ReadonlyArray<Draft>) {
+  const fields = Object.entries(type.fields).filter(([, field]) => field.reference !== undefined)
+  let resolved = drafts
+  for (const [name, { reference }] of fields) {
+    const target = objectType(reference!.type)
+    const named = resolved.flatMap(({ values }) => targetsIn(values[name]))
+    if (named.length === 0) continue
+    const existing = yield* existingIds(target, named)
+    const found = new Map<Target, number | string>()
+    for (const each of named) {
+      if ("id" in each) {
+        found.set(
+          each,
+          existing.has(each.id) ? each.id : `Related object not found using the provided numeric ID: ${each.id}`
+        )
+      } else found.set(each, yield* byAttributes(target, each.attributes))
+    }
+    resolved = resolved.map((draft) => resolveField(draft, name, found))
+  }
+  return resolved
+})
+
+const targetsIn = (value: unknown): ReadonlyArray<Target> => {
+  if (value === undefined || value === null) return []
+  return Array.isArray(value) ? (value as ReadonlyArray<Target>) : [value as Target]
+}
+
+const resolveField = (draft: Draft, name: string, found: ReadonlyMap<Target, number | string>): Draft => {
+  const value = draft.values[name]
+  const targets = targetsIn(value)
+  if (targets.length === 0) return draft
+  const answers = targets.map((target) => found.get(target)!)
+  const messages = answers.filter((answer) => typeof answer === "string")
+  const errors: Errors = messages.length === 0 ? draft.errors : { ...draft.errors, [name]: messages }
+  const ids = Array.isArray(value) ? [...new Set(answers as ReadonlyArray<number>)].sort((a, b) => a - b) : answers[0]
+  return { errors, values: { ...draft.values, [name]: ids } }
+}
+
+const existingIds = Effect.fnUntraced(function* (target: ObjectType, named: ReadonlyArray<Target>) {
+  const sql = yield* SqlClient.SqlClient
+  const ids = named.flatMap((each) => ("id" in each ? [each.id] : []))
+  if (ids.length === 0) return new Set<number>()
+  // Locked, so that they still exist when the row that names them is written.
+  const rows = yield* sql.unsafe<{ readonly id: string }>(
+    `select id::text as id from ${target.table} where id = any ($1::bigint[]) for key share`,
+    [ids]
+  )
+  return new Set(rows.map(({ id }) => Number(id)))
+})
+
+const byAttributes = Effect.fnUntraced(function* (target: ObjectType, attributes: Readonly<Record<string, unknown>>) {
+  const shown = JSON.stringify(attributes)
+  const notFound = `Related object not found using the provided attributes: ${shown}`
+  const query = Object.entries(attributes).map(([name, value]) => [name, String(value)] as const)
+  const filtered = filter(target, query)
+  const unknown = query.some(([name]) => !Object.hasOwn(target.fields, name))
+  if (query.length === 0 || unknown || "errors" in filtered) return notFound
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe<{ readonly id: string }>(
+    `select t.id::text as id from ${target.table} t where ${filtered.where.sql} limit 2 for key share`,
+    filtered.where.parameters
+  )
+  if (rows.length > 1) return `Multiple objects match the provided attributes: ${shown}`
+  return rows[0] === undefined ? notFound : Number(rows[0].id)
+})

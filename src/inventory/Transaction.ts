@@ -1,0 +1,39 @@
+/** One request, one transaction: its first record in the WAL says who wrote and for which request. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { contextPrefix } from "./Functions.ts"
+
+export interface Author {
+  readonly username: string
+  readonly requestId: string
+}
+
+/** Times that a transaction is tried when another one was in its way. */
+const triesMax = 5
+
+/**
+ * Runs the effect in one transaction of the author. It is run again from the start when it lost a race (deadlock,
+ * serialization, or a constraint that another transaction made true since the checks), so it must do nothing but SQL.
+ */
+export const asAuthor =
+  (author: Author) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const context = JSON.stringify({ user: author.username, request: author.requestId })
+      return yield* sql
+        .withTransaction(
+          Effect.andThen(sql`select pg_logical_emit_message(true, ${contextPrefix}, ${context})::text`, effect)
+        )
+        .pipe(Effect.retry({ times: triesMax - 1, while: lostRace }))
+    })
+
+const races = new Set(["UniqueViolation", "ConstraintError", "DeadlockError", "SerializationError"])
+
+const lostRace = (error: unknown): boolean =>
+  typeof error === "object" &&
+  error !== null &&
+  "_tag" in error &&
+  error._tag === "SqlError" &&
+  "reason" in error &&
+  races.has((error.reason as { readonly _tag: string })._tag)

@@ -1,0 +1,163 @@
+/**
+ * Writing objects: create, update and delete, one or many, all or nothing.
+ *
+ * Responsible for: every rule that a row must meet, told with the field that breaks it, before Postgres has to refuse
+ * it. Guarantees: nothing is half written; a race that the checks could not see ends in the same clean answer, because
+ * the transaction is run again. Does not: decide who may write (auth), nor what the wire looks like (http).
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Vault } from "../Vault.ts"
+import type { Errors, Row } from "./Field.ts"
+import { Grammars } from "./Grammar.ts"
+import type { ObjectType } from "./ObjectType.ts"
+import { byIds } from "./Read.ts"
+import { resolveReferences } from "./Resolve.ts"
+import { type Author, asAuthor } from "./Transaction.ts"
+import { type Conflict, cycles, duplicates } from "./Unique.ts"
+import { WriteRefused } from "./WriteRefused.ts"
+import { type Draft, draft, withInitials } from "./derive/Draft.ts"
+import { columnsOf, rowFromJson } from "./derive/Row.ts"
+
+export interface Created {
+  readonly row: Row
+  /** What is shown in the answer to the creation and never again, by field. */
+  readonly shown: Readonly<Record<string, unknown>>
+}
+
+/** Creates one object per body. */
+export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author: Author) =>
+  Effect.gen(function* () {
+    const drafts = bodies
+      .map((body) => draft(type, body, true))
+      .map((each) => ({ ...each, values: withInitials(type, each.values) }))
+    const { values, rows } = yield* settle(type, drafts, [])
+    const once = Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "once")
+    return (yield* insert(type, rows)).map((row, at): Created => ({
+      row,
+      shown: Object.fromEntries(once.map((name) => [name, values[at]![name]]))
+    }))
+  }).pipe(asAuthor(author))
+
+export interface Change {
+  readonly id: number
+  readonly body: unknown
+}
+
+/** Updates the objects that exist; others are passed over. `whole` as in a PUT: required fields must be there. */
+export const update = (type: ObjectType, changes: ReadonlyArray<Change>, whole: boolean, author: Author) =>
+  Effect.gen(function* () {
+    const before = yield* byIds(
+      type,
+      changes.map(({ id }) => id),
+      "for update"
+    )
+    const found = new Map(before.map((row) => [row.id, row]))
+    const known = changes.filter(({ id }) => found.has(id))
+    const drafts = known.map(({ body }) => draft(type, body, whole))
+    const { rows } = yield* settle(
+      type,
+      drafts,
+      known.map(({ id }) => found.get(id)!)
+    )
+    const after = yield* replace(type, rows)
+    return before.map(({ id }) => after.get(id)!)
+  }).pipe(asAuthor(author))
+
+/** Deletes the objects that exist; answers how many there were. */
+export const remove = (type: ObjectType, ids: ReadonlyArray<number>, author: Author) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql.unsafe(`delete from ${type.table} where id = any ($1::bigint[]) returning id`, [ids])
+    return rows.length
+  }).pipe(asAuthor(author))
+
+/** From drafts to rows that can be stored: references resolved, every rule met, secrets hashed or sealed. */
+const settle = Effect.fnUntraced(function* (
+  type: ObjectType,
+  drafts: ReadonlyArray<Draft>,
+  before: ReadonlyArray<Row>
+) {
+  const resolved = yield* resolveReferences(type, drafts)
+  const grammars = yield* Grammars
+  const values = resolved.map((draft) => draft.values)
+  const errors = resolved.map((draft, at): Errors => {
+    const own = { ...draft.errors, ...grammarErrors(type, draft.values, grammars) }
+    // A rule about several fields would speak of values that are already refused.
+    return Object.keys(own).length > 0 ? own : type.check({ id: 0, ...before[at], ...draft.values })
+  })
+  if (errors.some((own) => Object.keys(own).length > 0)) return yield* new WriteRefused({ errors })
+  const stored = yield* store(type, values)
+  const rows = stored.map((value, at): Row => ({ id: 0, ...before[at], ...value }))
+  const conflicts = [...(yield* duplicates(type, rows)), ...(yield* cycles(type, rows))]
+  if (conflicts.length > 0) {
+    return yield* new WriteRefused({ errors: rows.map((_, at) => merge(conflicts.filter((each) => each.at === at))) })
+  }
+  return { values, rows }
+})
+
+const merge = (conflicts: ReadonlyArray<Conflict>): Errors => {
+  const errors: Record<string, ReadonlyArray<string>> = {}
+  for (const conflict of conflicts) {
+    for (const [name, messages] of Object.entries(conflict.errors))
+      errors[name] = [...(errors[name] ?? []), ...messages]
+  }
+  return errors
+}
+
+const grammarErrors = (type: ObjectType, values: Draft["values"], grammars: Grammars["Service"]): Errors => {
+  const errors: Record<string, ReadonlyArray<string>> = {}
+  for (const [name, value] of Object.entries(values)) {
+    const { grammar } = type.fields[name]!
+    if (grammar === undefined || value === null || value === "") continue
+    const message = grammars[grammar](value)
+    if (message !== undefined) errors[name] = [message]
+  }
+  return errors
+}
+
+/** Columns that a write sets; the database fills in the others. */
+const writtenFields = (type: ObjectType): ReadonlyArray<string> =>
+  Object.keys(type.fields).filter((name) => type.fields[name]!.wire !== "read")
+
+/** Inserts rows as they are stored, without any check: for those above, and for rows that the service makes itself. */
+export const insert = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Draft["values"]>) {
+  if (rows.length === 0) return []
+  const sql = yield* SqlClient.SqlClient
+  const columns = writtenFields(type).map((name) => type.columns[name])
+  const inserted = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
+    `insert into ${type.table} (${columns.join(", ")})
+     select ${columns.map((column) => `j.${column}`).join(", ")}
+       from jsonb_populate_recordset(null::${type.table}, $1::jsonb) with ordinality j order by j.ordinality
+     returning row_to_json(${type.table}) as row`,
+    [JSON.stringify(rows.map((row) => columnsOf(type, row)))]
+  )
+  return inserted.map(({ row }) => rowFromJson(type, row))
+})
+
+const replace = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
+  const sql = yield* SqlClient.SqlClient
+  const sets = writtenFields(type).map((name) => `${type.columns[name]} = j.${type.columns[name]}`)
+  const after = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
+    `update ${type.table} t set ${sets.join(", ")}
+       from jsonb_populate_recordset(null::${type.table}, $1::jsonb) j where t.id = j.id
+     returning row_to_json(t) as row`,
+    [JSON.stringify(rows.map((row) => columnsOf(type, row)))]
+  )
+  return new Map(after.map(({ row }) => rowFromJson(type, row)).map((row) => [row.id, row]))
+})
+
+const store = Effect.fnUntraced(function* (type: ObjectType, values: ReadonlyArray<Draft["values"]>) {
+  const secrets = Object.entries(type.fields).filter(([, field]) => field.store !== undefined)
+  if (secrets.length === 0) return values
+  const vault = yield* Vault
+  return yield* Effect.forEach(values, (value) =>
+    Effect.promise(async () => {
+      const stored: Record<string, unknown> = { ...value }
+      for (const [name, field] of secrets) {
+        if (typeof value[name] === "string") stored[name] = await field.store!(value[name], vault)
+      }
+      return stored
+    })
+  )
+})

@@ -1,0 +1,41 @@
+/** Declaration and a body from the wire -> a draft: parsed values by field, or what is wrong with each. Pure. */
+import type { Errors } from "../Field.ts"
+import type { ObjectType } from "../ObjectType.ts"
+
+export interface Draft {
+  /** Values of the fields that the body names; references are `Target`s until they are resolved. */
+  readonly values: Readonly<Record<string, unknown>>
+  readonly errors: Errors
+}
+
+/** `whole`: fields that a create needs must be there (create, PUT); otherwise only what is there counts (PATCH). */
+export const draft = (type: ObjectType, body: unknown, whole: boolean): Draft => {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    const got = body === null ? "NoneType" : Array.isArray(body) ? "list" : typeof body
+    return { values: {}, errors: { non_field_errors: [`Invalid data. Expected a dictionary, but got ${got}.`] } }
+  }
+  const input = body as Readonly<Record<string, unknown>>
+  const values: Record<string, unknown> = {}
+  const errors: Record<string, ReadonlyArray<string>> = {}
+  for (const [name, field] of Object.entries(type.fields)) {
+    if (field.wire === "read" || field.wire === "none") continue
+    const given = Object.hasOwn(input, name) ? input[name] : undefined
+    if (given === undefined) {
+      if (whole && field.initial === undefined) errors[name] = ["This field is required."]
+      continue
+    }
+    const parsed = field.parse(given)
+    if ("errors" in parsed) errors[name] = parsed.errors
+    else values[name] = parsed.value
+  }
+  return { values, errors }
+}
+
+/** A new row's values: what the body names, and what the declaration fills in. */
+export const withInitials = (type: ObjectType, values: Draft["values"]): Draft["values"] => {
+  const complete: Record<string, unknown> = { ...values }
+  for (const [name, field] of Object.entries(type.fields)) {
+    if (!Object.hasOwn(complete, name) && field.initial !== undefined) complete[name] = field.initial()
+  }
+  return complete
+}

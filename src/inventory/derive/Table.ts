@@ -1,0 +1,147 @@
+/** Declaration -> table: columns, constraints, indexes and triggers, as statements that `Migrate.ts` may have to run. */
+import { literal } from "../Field.ts"
+import type { ObjectType, Unique } from "../ObjectType.ts"
+import { objectType } from "../Registry.ts"
+
+export interface Column {
+  readonly name: string
+  /** As Postgres' `format_type` spells it. */
+  readonly type: string
+  readonly nullable: boolean
+  readonly default?: string | undefined
+}
+
+/** A constraint or trigger by name; it is made anew when its definition changes. */
+export interface Definition {
+  readonly name: string
+  /** What follows the name in `alter table … add constraint`, or in `create trigger`. */
+  readonly sql: string
+}
+
+export interface Table {
+  readonly name: string
+  /** Beside the identity column `id`, which every table has. */
+  readonly columns: ReadonlyArray<Column>
+  readonly constraints: ReadonlyArray<Definition>
+  /** What follows the name in `create index … on`; `unique` where it is one. */
+  readonly indexes: ReadonlyArray<Definition & { readonly unique: boolean }>
+  readonly triggers: ReadonlyArray<Definition>
+  /** Whether its changes are read from the WAL: old rows whole, no TRUNCATE. */
+  readonly published: boolean
+}
+
+export const tableOf = (type: ObjectType): Table => {
+  const published = type.kind === "object"
+  return {
+    name: type.table,
+    columns: Object.entries(type.fields).map(([name, field]) => ({
+      name: type.columns[name]!,
+      type: spelling[field.type] ?? field.type,
+      nullable: field.nullable,
+      default: field.sqlDefault
+    })),
+    constraints: [...checks(type), ...uniques(type).filter((unique) => !unique.index), ...references(type)],
+    indexes: indexes(type),
+    triggers: triggers(type, published),
+    published
+  }
+}
+
+/** Postgres' own names of types for which we use the short ones. */
+const spelling: Readonly<Record<string, string>> = { timestamptz: "timestamp with time zone" }
+
+const checks = (type: ObjectType): ReadonlyArray<Definition> =>
+  Object.entries(type.fields).flatMap(([name, { constraint }]) =>
+    constraint === undefined
+      ? []
+      : [
+          {
+            name: `${type.table}_${type.columns[name]}_check`,
+            sql: `check (${constraint.replaceAll("$", type.columns[name]!)})`
+          }
+        ]
+  )
+
+/** All uniqueness of a type, that of single fields included. */
+export const uniquesOf = (type: ObjectType): ReadonlyArray<Unique> => [
+  ...Object.entries(type.fields)
+    .filter(([, field]) => field.unique)
+    .map(([name]) => ({ fields: [name] })),
+  ...type.unique
+]
+
+/** Name of the constraint or index that holds a uniqueness; errors of Postgres name it. */
+export const uniqueName = (type: ObjectType, unique: Unique): string =>
+  `${type.table}_${unique.fields.map((field) => type.columns[field]).join("_")}_${unique.whereNull === undefined ? "key" : "top_key"}`
+
+const uniques = (type: ObjectType): ReadonlyArray<Definition & { readonly index: boolean }> =>
+  uniquesOf(type).map((unique) => {
+    const columns = `(${unique.fields.map((field) => type.columns[field]).join(", ")})`
+    const partial = unique.whereNull === undefined ? undefined : type.columns[unique.whereNull]
+    return partial === undefined
+      ? { name: uniqueName(type, unique), sql: `unique ${columns}`, index: false }
+      : { name: uniqueName(type, unique), sql: `${columns} where ${partial} is null`, index: true }
+  })
+
+const references = (type: ObjectType): ReadonlyArray<Definition> =>
+  Object.entries(type.fields).flatMap(([name, { reference }]) => {
+    if (reference === undefined || reference.many || reference.onDelete === "keep") return []
+    const column = type.columns[name]
+    return [
+      {
+        name: `${type.table}_${column}_fkey`,
+        sql: `foreign key (${column}) references ${objectType(reference.type).table} (id) on delete ${reference.onDelete}`
+      }
+    ]
+  })
+
+const indexes = (type: ObjectType): Table["indexes"] => [
+  ...uniques(type)
+    .filter((unique) => unique.index)
+    .map(({ name, sql }) => ({ name, sql, unique: true })),
+  ...Object.entries(type.fields).flatMap(([name, { reference, type: columnType }]) => {
+    const column = type.columns[name]
+    if (reference === undefined) return []
+    const method = columnType.endsWith("[]") ? `using gin (${column})` : `(${column})`
+    return [{ name: `${type.table}_${column}_idx`, sql: method, unique: false }]
+  }),
+  ...type.indexes.map((fields) => {
+    const columns = fields.map((field) => type.columns[field])
+    return { name: `${type.table}_${columns.join("_")}_idx`, sql: `(${columns.join(", ")})`, unique: false }
+  })
+]
+
+const triggers = (type: ObjectType, published: boolean): ReadonlyArray<Definition> => {
+  const { table } = type
+  const touched = Object.hasOwn(type.fields, "last_updated")
+  return [
+    ...(touched
+      ? [{ name: `${table}_touch`, sql: `before update on ${table} for each row execute function rackwire_touch()` }]
+      : []),
+    ...(published
+      ? [
+          {
+            name: `${table}_no_truncate`,
+            sql: `before truncate on ${table} for each statement execute function rackwire_refuse_truncate()`
+          }
+        ]
+      : []),
+    ...Object.entries(type.fields).flatMap(([name, { reference }]) => {
+      if (reference === undefined || !reference.many) return []
+      const column = type.columns[name]!
+      const target = objectType(reference.type).table
+      const call = (function_: string, ...args: ReadonlyArray<string>) =>
+        `for each row execute function ${function_}(${args.map(literal).join(", ")})`
+      return [
+        {
+          name: `${table}_${column}_exist`,
+          sql: `before insert or update of ${column} on ${table} ${call("rackwire_check_list", target, column)}`
+        },
+        {
+          name: `${table}_${column}_forget`,
+          sql: `after delete on ${target} ${call("rackwire_forget", table, column)}`
+        }
+      ]
+    })
+  ]
+}

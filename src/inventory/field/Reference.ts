@@ -1,0 +1,74 @@
+import { type Field, type Options, type Parsed, type Row, invalid, makeField, value } from "../Field.ts"
+
+/**
+ * What a write names an object by: its id, or attributes that only it has. `Write.ts` resolves it to an id, so that a
+ * request costs one query per object type pointed at.
+ */
+export type Target = { readonly id: number } | { readonly attributes: Readonly<Record<string, unknown>> }
+
+interface ReferenceOptions extends Options {
+  readonly onDelete: "cascade" | "set null" | "keep"
+}
+
+/** A reference to one object: its id in the table, its brief representation on the wire. */
+export const ref = (type: string, options: ReferenceOptions): Field =>
+  makeField(
+    {
+      type: "bigint",
+      nullable: options.optional === true,
+      initial: options.optional === true ? () => null : undefined,
+      comparison: "reference",
+      reference: { type, many: false, onDelete: options.onDelete },
+      fromText: Number,
+      represent: (id, view) => (typeof id === "number" ? view.nested(type, id) : null),
+      parse: parseTarget
+    },
+    options
+  )
+
+/**
+ * The tags of an object: `bigint[]` in the table, kept valid by triggers, so that a change of tags is a change of the
+ * row. Brief representations on the wire, sorted names in a snapshot.
+ */
+export const tags = (): Field =>
+  makeField(
+    {
+      type: "bigint[]",
+      initial: () => [],
+      sqlDefault: "'{}'",
+      comparison: "tags",
+      reference: { type: "extras.tag", many: true, onDelete: "set null" },
+      fromText: (text) => (text === "{}" ? [] : text.slice(1, -1).split(",").map(Number)),
+      represent: (ids, view) =>
+        (ids as ReadonlyArray<number>).map((id) => view.nested("extras.tag", id)).filter(Boolean),
+      snapshot: (ids, view) =>
+        (ids as ReadonlyArray<number>)
+          .map((id) => view.row("extras.tag", id))
+          .filter((tag): tag is Row => tag !== undefined)
+          .map((tag) => String(tag["name"]))
+          .sort(),
+      parse: (input) => {
+        if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeof input}".`)
+        const targets = input.map(parseTarget)
+        const errors = targets.flatMap((target) => ("errors" in target ? target.errors : []))
+        return errors.length > 0
+          ? invalid(...errors)
+          : value(targets.map((target) => ("value" in target ? target.value : undefined)))
+      }
+    },
+    {}
+  )
+
+const parseTarget = (input: unknown): Parsed => {
+  const id = typeof input === "string" && /^\d+$/.test(input) ? Number(input) : input
+  if (typeof id === "number" && Number.isSafeInteger(id)) return value({ id } satisfies Target)
+  if (typeof input === "object" && input !== null && !Array.isArray(input)) {
+    const attributes = input as Readonly<Record<string, unknown>>
+    // What we gave out is taken back: the brief representation names its object by id.
+    if ("id" in attributes) return parseTarget(attributes["id"])
+    return value({ attributes } satisfies Target)
+  }
+  return invalid(
+    `Related objects must be referenced by numeric ID or by dictionary of attributes. Received an unrecognized value: ${JSON.stringify(input)}`
+  )
+}

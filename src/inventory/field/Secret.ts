@@ -1,0 +1,63 @@
+import { digestToken, generateToken, hashPassword } from "../../Vault.ts"
+import { type Field, type Options, invalid, literal, makeField, value } from "../Field.ts"
+
+/** A password: stored as an argon2id hash, never shown. */
+export const password = (): Field =>
+  makeField(
+    {
+      type: "text",
+      wire: "write",
+      comparison: "none",
+      parse: (input) =>
+        typeof input !== "string"
+          ? invalid("Not a valid string.")
+          : input === ""
+            ? invalid("This field may not be blank.")
+            : value(input),
+      store: hashPassword
+    },
+    {}
+  )
+
+/** A text that we must be able to read again: sealed in the database, never shown. "" is none. */
+export const sealed = (options: Options & { readonly max: number }): Field =>
+  makeField(
+    {
+      type: "text",
+      wire: "write",
+      comparison: "none",
+      initial: () => "",
+      sqlDefault: literal(""),
+      parse: (input) => {
+        if (typeof input !== "string") return invalid("Not a valid string.")
+        if ([...input].length > options.max)
+          return invalid(`Ensure this field has no more than ${options.max} characters.`)
+        return value(input)
+      },
+      store: (plain, vault) => (plain === "" ? "" : vault.seal(plain))
+    },
+    options
+  )
+
+const keyLength = 40
+
+/** The key of a token: generated unless chosen, stored as a digest, shown once. */
+export const tokenKey = (): Field =>
+  makeField(
+    {
+      type: "text",
+      wire: "once",
+      comparison: "none",
+      initial: generateToken,
+      parse: (input) => {
+        if (typeof input !== "string") return invalid("Not a valid string.")
+        if (input === "") return invalid("This field may not be blank.")
+        if (input.length < keyLength) return invalid(`Ensure this field has at least ${keyLength} characters.`)
+        if (input.length > keyLength) return invalid(`Ensure this field has no more than ${keyLength} characters.`)
+        if (!/^[0-9a-f]{40}$/.test(input)) return invalid("Use 40 hexadecimal digits, in lower case.")
+        return value(input)
+      },
+      store: digestToken
+    },
+    { unique: true }
+  )

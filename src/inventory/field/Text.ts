@@ -1,0 +1,59 @@
+import { type Field, type Options, type Parsed, invalid, literal, makeField, value } from "../Field.ts"
+
+interface TextOptions extends Options {
+  /** Most characters. */
+  readonly max?: number
+  readonly default?: string
+  /** Keeps white space at both ends, for texts in which it means something. */
+  readonly verbatim?: boolean
+  readonly nullable?: boolean
+}
+
+/** A text. Required and not blank, unless optional: then it is "" where none is given. */
+export const text = (options: TextOptions = {}): Field => textField(options, () => undefined)
+
+/** A text of letters, numbers, underscores and hyphens that stands in URLs. */
+export const slug = (options: TextOptions = {}): Field =>
+  textField({ max: 100, ...options }, (text) =>
+    /^[-a-zA-Z0-9_]+$/.test(text)
+      ? undefined
+      : `Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.`
+  )
+
+/** Six hexadecimal digits. */
+export const color = (options: TextOptions = {}): Field =>
+  textField({ max: 6, ...options }, (text) =>
+    /^[0-9a-f]{6}$/.test(text) ? undefined : "Enter a valid hexadecimal RGB color code."
+  )
+
+export const email = (options: TextOptions = {}): Field =>
+  textField({ max: 254, ...options }, (text) =>
+    text === "" || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) ? undefined : "Enter a valid email address."
+  )
+
+const textField = (options: TextOptions, refuse: (text: string) => string | undefined): Field => {
+  const optional = options.optional === true || options.default !== undefined || options.nullable === true
+  const initial = options.nullable === true ? null : optional ? (options.default ?? "") : undefined
+  const max = options.max
+  return makeField(
+    {
+      type: "text",
+      constraint: max === undefined ? undefined : `char_length($) <= ${max}`,
+      nullable: options.nullable === true,
+      initial: initial === undefined ? undefined : () => initial,
+      sqlDefault: typeof initial === "string" ? literal(initial) : undefined,
+      parse: (input): Parsed => {
+        if (typeof input !== "string" && typeof input !== "number") return invalid("Not a valid string.")
+        const text = options.verbatim === true ? String(input) : String(input).trim()
+        if (text === "" && !(optional && options.default === undefined)) return invalid("This field may not be blank.")
+        if (text.includes("\0")) return invalid("Null characters are not allowed.")
+        if (max !== undefined && text.length > max && [...text].length > max) {
+          return invalid(`Ensure this field has no more than ${max} characters.`)
+        }
+        const refusal = refuse(text)
+        return refusal === undefined ? value(text) : invalid(refusal)
+      }
+    },
+    options
+  )
+}

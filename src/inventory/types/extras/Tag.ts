@@ -1,0 +1,17 @@
+import { color, defineObjectType, slug, text } from "../../ObjectType.ts"
+
+export default defineObjectType({
+  app: "extras",
+  name: "tag",
+  plural: "tags",
+  fields: {
+    name: text({ max: 100, unique: true }),
+    slug: slug({ unique: true }),
+    color: color({ default: "9e9e9e" }),
+    description: text({ max: 200, optional: true })
+  },
+  search: ["name", "slug", "description"],
+  ordering: ["name"],
+  brief: ["name", "slug", "color"],
+  display: (row) => String(row["name"])
+})

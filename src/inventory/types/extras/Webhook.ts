@@ -1,0 +1,44 @@
+import { choice, defineObjectType, flag, integer, json, sealed, text, texts } from "../../ObjectType.ts"
+
+export default defineObjectType({
+  app: "extras",
+  name: "webhook",
+  plural: "webhooks",
+  fields: {
+    content_types: texts({ grammar: "objectTypes" }),
+    name: text({ max: 150, unique: true }),
+    description: text({ max: 200, optional: true }),
+    type_create: flag({ default: false }),
+    type_update: flag({ default: false }),
+    type_delete: flag({ default: false }),
+    payload_url: text({ max: 500, grammar: "url" }),
+    enabled: flag({ default: true }),
+    http_method: choice(
+      { GET: "GET", POST: "POST", PUT: "PUT", PATCH: "PATCH", DELETE: "DELETE" },
+      { default: "POST", bare: true }
+    ),
+    http_content_type: text({ max: 100, default: "application/json" }),
+    additional_headers: text({ optional: true, verbatim: true, grammar: "headers" }),
+    body_template: text({ optional: true, verbatim: true, grammar: "template" }),
+    secret: sealed({ max: 255 }),
+    conditions: json({ grammar: "condition" }),
+    ssl_verification: flag({ default: true }),
+    ca_file_path: text({ max: 4096, nullable: true }),
+    timeout: integer({ min: 1, max: 3600, optional: true }),
+    max_in_flight: integer({ min: 1, max: 1000, optional: true }),
+    retry_schedule: json({ grammar: "retry" })
+  },
+  search: ["name", "payload_url"],
+  ordering: ["name"],
+  brief: ["name"],
+  display: (row) => String(row["name"]),
+  check: (row) => {
+    if (row["type_create"] !== true && row["type_update"] !== true && row["type_delete"] !== true) {
+      return { __all__: ["At least one type must be selected: create, update, and/or delete."] }
+    }
+    if (row["ssl_verification"] === false && row["ca_file_path"]) {
+      return { ca_file_path: ["Do not specify a CA certificate file if SSL verification is disabled."] }
+    }
+    return {}
+  }
+})

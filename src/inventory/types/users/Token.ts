@@ -1,0 +1,25 @@
+import { defineObjectType, flag, ref, text, time, tokenKey } from "../../ObjectType.ts"
+import { tokenTail } from "../../../Vault.ts"
+
+export default defineObjectType({
+  app: "users",
+  name: "token",
+  plural: "tokens",
+  kind: "account",
+  fields: {
+    user: ref("users.user", { onDelete: "cascade" }),
+    created: time({ now: true, wire: "read" }),
+    expires: time(),
+    last_used: time({ wire: "read" }),
+    key: tokenKey(),
+    write_enabled: flag({ default: true }),
+    description: text({ max: 200, optional: true })
+  },
+  search: ["description"],
+  ordering: ["created"],
+  brief: ["write_enabled"],
+  display: (row, view) => {
+    const owner = typeof row["user"] === "number" ? view.row("users.user", row["user"]) : undefined
+    return `${String(row["key"]).slice(0, tokenTail)} (${owner?.["username"] ?? ""})`
+  }
+})

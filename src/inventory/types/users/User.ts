@@ -1,0 +1,26 @@
+import { defineObjectType, email, flag, password, text, time } from "../../ObjectType.ts"
+
+export default defineObjectType({
+  app: "users",
+  name: "user",
+  plural: "users",
+  kind: "account",
+  fields: {
+    username: text({ max: 150, unique: true }),
+    password: password(),
+    first_name: text({ max: 150, optional: true }),
+    last_name: text({ max: 150, optional: true }),
+    email: email({ optional: true }),
+    is_staff: flag({ default: false }),
+    is_active: flag({ default: true }),
+    is_superuser: flag({ default: false, wire: "none" }),
+    date_joined: time({ now: true, wire: "read" })
+  },
+  search: ["username", "first_name", "last_name", "email"],
+  ordering: ["username"],
+  brief: ["username"],
+  display: (row) => {
+    const name = `${row["first_name"]} ${row["last_name"]}`.trim()
+    return name === "" ? String(row["username"]) : `${row["username"]} (${name})`
+  }
+})

@@ -8,7 +8,7 @@ import type { Errors, Field, Row, View } from "./Field.ts"
 import { time } from "./field/Scalar.ts"
 
 export { color, email, slug, text } from "./field/Text.ts"
-export { choice, decimal, flag, integer, json, time } from "./field/Scalar.ts"
+export { choice, decimal, flag, integer, json, jsonText, time, uuid } from "./field/Scalar.ts"
 export { password, sealed, tokenKey } from "./field/Secret.ts"
 export { ref, tags } from "./field/Reference.ts"
 export { texts } from "./field/List.ts"

@@ -120,6 +120,22 @@ export const json = (options: Options = {}): Field =>
     options
   )
 
+/** JSON whose text is kept to the letter. For records. */
+export const jsonText = (options: Options = {}): Field =>
+  makeField({ type: "json", comparison: "none", fromText: JSON.parse, parse: value }, options)
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+export const uuid = (options: Options = {}): Field =>
+  makeField(
+    {
+      type: "uuid",
+      comparison: "exact",
+      parse: (input) => (uuidPattern.test(String(input)) ? value(input) : invalid("Must be a valid UUID."))
+    },
+    options
+  )
+
 interface ChoiceOptions extends Options {
   readonly default?: string
   /** On the wire the value alone, not `{value, label}`. */

@@ -1,0 +1,87 @@
+/** What happened to one object in one transaction, as receivers see it. */
+import type { Row } from "../inventory/Field.ts"
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import { type Json, representation, snapshot, viewOf } from "../inventory/derive/Representation.ts"
+import type { Kind } from "./Change.ts"
+import { position } from "./Lsn.ts"
+import type { Related } from "./Related.ts"
+import type { Window } from "./Tracker.ts"
+
+export interface Event {
+  /** Where its change stands in the WAL: epoch and commit LSN (Lsn.ts), and the message within the transaction. */
+  readonly position: bigint
+  readonly idx: number
+  readonly type: ObjectType
+  readonly kind: Kind
+  readonly objectId: number
+  readonly display: string
+  readonly timestamp: string
+  readonly username: string
+  readonly requestId: string
+  readonly before: Row | undefined
+  readonly after: Row | undefined
+  readonly data: Json
+  readonly prechange: Json | null
+  readonly postchange: Json | null
+  /** The same three as JSON text. */
+  readonly json: { readonly data: string; readonly prechange: string; readonly postchange: string }
+}
+
+/** The events of a window, in the order of their idx. `base` stands before the paths in URLs. */
+export const eventsOf = (window: Window, epoch: number, related: Related, base: string): ReadonlyArray<Event> => {
+  const { commitLsn, timestamp, anonymous } = window.transaction
+  const view = viewOf(base, related.find)
+  return window.changes.map((change): Event => {
+    related.apply(change)
+    const { type, kind, before, after, last, idx } = change
+    const { username, requestId } = change.context ?? anonymous
+    const data = representation(type, last, view)
+    const prechange = before === undefined ? null : snapshot(type, before, view)
+    const postchange = after === undefined ? null : snapshot(type, after, view)
+    return {
+      position: position(epoch, commitLsn),
+      idx,
+      type,
+      kind,
+      objectId: last.id,
+      display: type.display(last, view),
+      timestamp,
+      username,
+      requestId,
+      before,
+      after,
+      data,
+      prechange,
+      postchange,
+      json: {
+        data: JSON.stringify(data),
+        prechange: JSON.stringify(prechange),
+        postchange: JSON.stringify(postchange)
+      }
+    }
+  })
+}
+
+/** What the default body and the context of templates are made of; also how it is rebuilt from the change log. */
+export interface EventText {
+  readonly kind: Kind
+  readonly timestamp: string
+  /** Name of the object type without its app. */
+  readonly model: string
+  readonly username: string
+  readonly requestId: string
+  readonly json: Event["json"]
+}
+
+/** The event as JSON text: the default body of a delivery, and the context of its templates. */
+export const eventBody = (event: EventText): string => {
+  const head = JSON.stringify({
+    event: event.kind,
+    timestamp: event.timestamp,
+    model: event.model,
+    username: event.username,
+    request_id: event.requestId
+  })
+  const { data, prechange, postchange } = event.json
+  return `${head.slice(0, -1)},"data":${data},"snapshots":{"prechange":${prechange},"postchange":${postchange}}}`
+}

@@ -1,0 +1,168 @@
+/**
+ * pgoutput, version 1, text format: messages of the WAL stream to calls.
+ *
+ * A relation's description is compiled once, when it arrives, to the decoders of its object type's fields; a relation
+ * that is no object type is passed over without looking at its cells.
+ */
+import type { Row } from "../inventory/Field.ts"
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import { registry } from "../inventory/Registry.ts"
+import { textDecoders } from "../inventory/derive/Row.ts"
+import { CaptureError } from "./CaptureError.ts"
+import { postgresEpochMillis } from "./Walsender.ts"
+
+export interface Handler {
+  /** `commitLsn` is the position of the commit record, known from the start; time in microseconds since 1970. */
+  readonly begin: (commitLsn: bigint, micros: number) => void
+  /** A transactional message (`pg_logical_emit_message`). */
+  readonly message: (prefix: string, content: string) => void
+  /** `type` undefined: a change of a table that is no object type. Before or after is undefined for insert and delete. */
+  readonly change: (type: ObjectType | undefined, before: Row | undefined, after: Row | undefined) => void
+  readonly commit: (commitLsn: bigint, endLsn: bigint) => void
+}
+
+interface Relation {
+  readonly name: string
+  readonly type: ObjectType | undefined
+  readonly decoders: ReturnType<typeof textDecoders>
+}
+
+const typesByTable = new Map([...registry.values()].map((type) => [type.table, type]))
+
+const code = (letter: string) => letter.charCodeAt(0)
+const [B, C, D, I, M, O, R, T, U, Y, K, N] = [..."BCDIMORTUYKN"].map(code)
+const [cellNull, cellText, cellUnchanged] = [..."ntu"].map(code)
+
+export class Pgoutput {
+  private readonly relations = new Map<number, Relation>()
+  private readonly handler: Handler
+  private bytes: Buffer = Buffer.alloc(0)
+  private at = 0
+
+  constructor(handler: Handler) {
+    this.handler = handler
+  }
+
+  decode(bytes: Buffer, start: number, end: number): void {
+    this.bytes = bytes
+    this.at = start + 1
+    const { handler } = this
+    switch (bytes[start]) {
+      case B: {
+        const lsn = bytes.readBigUInt64BE(start + 1)
+        return handler.begin(lsn, Number(bytes.readBigInt64BE(start + 9)) + postgresEpochMillis * 1000)
+      }
+      case C:
+        return handler.commit(bytes.readBigUInt64BE(start + 2), bytes.readBigUInt64BE(start + 10))
+      case I: {
+        const relation = this.relation()
+        this.at += 1
+        return handler.change(relation.type, undefined, this.tuple(relation, undefined))
+      }
+      case U:
+        return this.update(this.relation())
+      case D:
+        return this.delete(this.relation())
+      case M:
+        return this.message(end)
+      case R:
+        return this.describe()
+      case T:
+        // Refused by trigger on object tables; of others there is nothing to know.
+        return handler.change(undefined, undefined, undefined)
+      case O:
+      case Y:
+        return
+      default:
+        throw protocol(`unknown message tag ${JSON.stringify(String.fromCharCode(bytes[start] ?? 0))}`)
+    }
+  }
+
+  private update(relation: Relation): void {
+    const kind = this.bytes[this.at++]
+    if (kind === N) throw protocol(`${relation.name} has no replica identity full: an update came without its old row`)
+    if (kind === K)
+      throw protocol(`${relation.name} has no replica identity full: an update came with the old key only`)
+    const before = this.tuple(relation, undefined)
+    this.at += 1
+    this.handler.change(relation.type, before, this.tuple(relation, before))
+  }
+
+  private delete(relation: Relation): void {
+    const kind = this.bytes[this.at++]
+    if (kind === K) throw protocol(`${relation.name} has no replica identity full: a delete came with the old key only`)
+    this.handler.change(relation.type, this.tuple(relation, undefined), undefined)
+  }
+
+  private relation(): Relation {
+    const oid = this.bytes.readUInt32BE(this.at)
+    this.at += 4
+    const relation = this.relations.get(oid)
+    if (relation === undefined) throw protocol(`a change of relation ${oid}, which was never described`)
+    return relation
+  }
+
+  /** A cell left out because it did not change (TOAST) is taken from the old row. */
+  private tuple(relation: Relation, old: Row | undefined): Row | undefined {
+    if (relation.type === undefined) return undefined
+    const { bytes } = this
+    const { decoders } = relation
+    const count = bytes.readUInt16BE(this.at)
+    let at = this.at + 2
+    const row: Record<string, unknown> = {}
+    for (let column = 0; column < count; column++) {
+      const decoder = decoders[column]
+      const kind = bytes[at++]
+      if (kind === cellText) {
+        const length = bytes.readInt32BE(at)
+        at += 4
+        if (decoder !== undefined) row[decoder.field] = decoder.decode(bytes.toString("utf8", at, at + length))
+        at += length
+      } else if (kind === cellNull) {
+        if (decoder !== undefined) row[decoder.field] = null
+      } else if (kind === cellUnchanged && old !== undefined) {
+        if (decoder !== undefined) row[decoder.field] = old[decoder.field]
+      } else throw protocol(`${relation.name}: a cell of kind ${kind} in column ${column}`)
+    }
+    this.at = at
+    return row as Row
+  }
+
+  private message(end: number): void {
+    const { bytes } = this
+    // Outside a transaction a message is nobody's context; those are heartbeats of whoever sent them.
+    const transactional = bytes[this.at] === 1
+    const prefix = this.text(this.at + 9)
+    const content = this.at + 4
+    if (transactional) this.handler.message(prefix, bytes.toString("utf8", content, end))
+  }
+
+  private describe(): void {
+    const { bytes } = this
+    const oid = bytes.readUInt32BE(this.at)
+    const schema = this.text(this.at + 4)
+    const name = this.text(this.at)
+    const count = bytes.readUInt16BE(this.at + 1)
+    this.at += 3
+    const columns = Array.from({ length: count }, () => {
+      const column = this.text(this.at + 1)
+      this.at += 8
+      return column
+    })
+    const type = typesByTable.get(name)
+    this.relations.set(oid, {
+      name: `${schema}.${name}`,
+      type,
+      decoders: type === undefined ? [] : textDecoders(type, columns)
+    })
+  }
+
+  /** A text that ends with a zero byte; moves behind it. */
+  private text(start: number): string {
+    const end = this.bytes.indexOf(0, start)
+    this.at = end + 1
+    return this.bytes.toString("utf8", start, end)
+  }
+}
+
+const protocol = (message: string) => new CaptureError({ reason: "Protocol", message })

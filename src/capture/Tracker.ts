@@ -1,0 +1,120 @@
+/**
+ * Follows transactions through the stream of messages and gives out what they did, in windows.
+ *
+ * A window closes at the commit, or after a fixed count of raw messages, so that a transaction of any size passes in
+ * constant memory and is cut at the same places whenever it is sent again.
+ */
+import { createHash } from "node:crypto"
+import type { Row } from "../inventory/Field.ts"
+import { contextPrefix } from "../inventory/Functions.ts"
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import { CaptureError } from "./CaptureError.ts"
+import { type Change, type ChangeContext, type Folded, fold } from "./Change.ts"
+import type { Handler } from "./Pgoutput.ts"
+
+/** A transaction, as far as its events know it. */
+export interface Transaction {
+  readonly commitLsn: bigint
+  /** Time of the commit, ISO 8601 with microseconds and offset. */
+  readonly timestamp: string
+  /** Author and request where the transaction names none: nobody, and an id that a repetition makes the same. */
+  readonly anonymous: ChangeContext
+}
+
+export interface Window {
+  readonly transaction: Transaction
+  readonly changes: ReadonlyArray<Folded>
+  /** Position behind the commit, for the last window of a transaction. */
+  readonly endLsn: bigint | undefined
+}
+
+/** Raw messages per window. Part of what positions mean: a change of it needs a new epoch. */
+export const windowMessages = 4096
+
+export class Tracker implements Handler {
+  /** Transactions of which some change named no author. */
+  withoutContext = 0
+  private transaction: Transaction | undefined
+  private changes: Array<Change> = []
+  private context: ChangeContext | undefined
+  private idx = 0
+  private lastCommit = 0n
+  private readonly installation: string
+  private readonly onWindow: (window: Window) => void
+
+  /** `installation` tells databases apart in the ids of transactions without context. */
+  constructor(installation: string, onWindow: (window: Window) => void) {
+    this.installation = installation
+    this.onWindow = onWindow
+  }
+
+  get inTransaction(): boolean {
+    return this.transaction !== undefined
+  }
+
+  begin(commitLsn: bigint, micros: number): void {
+    if (commitLsn <= this.lastCommit) throw protocol(`a transaction at ${commitLsn} after one at ${this.lastCommit}`)
+    this.transaction = {
+      commitLsn,
+      timestamp: isoMicros(micros),
+      anonymous: { username: "", requestId: stableUuid(`${this.installation} ${commitLsn}`) }
+    }
+    this.idx = 0
+    this.context = undefined
+  }
+
+  message(prefix: string, content: string): void {
+    if (prefix === contextPrefix) this.context = parseContext(content)
+    this.count()
+  }
+
+  change(type: ObjectType | undefined, before: Row | undefined, after: Row | undefined): void {
+    if (type !== undefined) this.changes.push({ type, before, after, idx: this.idx, context: this.context })
+    this.count()
+  }
+
+  commit(commitLsn: bigint, endLsn: bigint): void {
+    if (this.transaction?.commitLsn !== commitLsn)
+      throw protocol(`a commit at ${commitLsn} that does not end its transaction`)
+    this.close(endLsn)
+    this.lastCommit = commitLsn
+    this.transaction = undefined
+  }
+
+  private count(): void {
+    this.idx += 1
+    if (this.idx % windowMessages === 0) this.close(undefined)
+  }
+
+  private close(endLsn: bigint | undefined): void {
+    const changes = fold(this.changes)
+    this.changes = []
+    if (changes.some(({ context }) => context === undefined)) this.withoutContext += 1
+    if (changes.length > 0 || endLsn !== undefined) this.onWindow({ transaction: this.transaction!, changes, endLsn })
+  }
+}
+
+const protocol = (message: string) => new CaptureError({ reason: "Protocol", message })
+
+/** Content that is no context of ours is kept as the author's name: it says more than nothing. */
+const parseContext = (content: string): ChangeContext | undefined => {
+  try {
+    const { user, request } = JSON.parse(content) as { readonly user?: unknown; readonly request?: unknown }
+    if (typeof user === "string" && typeof request === "string") return { username: user, requestId: request }
+    return undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isoMicros = (micros: number): string => {
+  const millis = Math.floor(micros / 1000)
+  const rest = String(micros - millis * 1000).padStart(3, "0")
+  return `${new Date(millis).toISOString().slice(0, -1)}${rest}+00:00`
+}
+
+/** A UUID (version 8) that is the same for the same text. */
+const stableUuid = (text: string): string => {
+  const hex = createHash("sha256").update(text).digest("hex")
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-a${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

@@ -1,0 +1,269 @@
+/**
+ * A replication connection: start-up, authentication, simple queries, and then the stream of a slot.
+ *
+ * Bytes are handled synchronously as they arrive; nothing here waits, allocates per row, or knows what the WAL means.
+ */
+import { randomBytes } from "node:crypto"
+import { type Socket, connect as connectSocket } from "node:net"
+import { PgAuth } from "@effect/sql-pg"
+import { Result } from "effect"
+import { CaptureError, fromSqlState } from "./CaptureError.ts"
+import { Frames, type OnMessage } from "./Frames.ts"
+
+export interface Target {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+  readonly database: string
+}
+
+export const targetOf = (url: string): Target => {
+  const { hostname, port, username, password, pathname } = new URL(url)
+  return {
+    host: hostname || "127.0.0.1",
+    port: Number(port || 5432),
+    user: decodeURIComponent(username),
+    password: decodeURIComponent(password),
+    database: decodeURIComponent(pathname.slice(1))
+  }
+}
+
+/** What a stream tells: WAL data, the server's own position, the end of a chunk of bytes, the end of it all. */
+export interface StreamHandler {
+  /** pgoutput message from `start` to `end` of `bytes`, gone after the call. */
+  readonly onData: (bytes: Buffer, start: number, end: number) => void
+  readonly onKeepalive: (walEnd: bigint, replyAtOnce: boolean) => void
+  readonly onChunkEnd: () => void
+  readonly onEnd: (error: CaptureError) => void
+}
+
+/** Postgres counts microseconds from 2000-01-01. */
+export const postgresEpochMillis = 946_684_800_000
+
+const protocolVersion = 196_608
+
+export class Walsender {
+  private readonly socket: Socket
+  private readonly frames = new Frames()
+  private onMessage: OnMessage = () => {}
+  private onChunkEnd: () => void = () => {}
+  private fail: (error: CaptureError) => void = () => {}
+
+  private constructor(socket: Socket) {
+    this.socket = socket
+    socket.setNoDelay(true)
+    socket.on("data", (chunk) => {
+      try {
+        this.frames.push(chunk, (tag, bytes, start, end) => this.onMessage(tag, bytes, start, end))
+        this.onChunkEnd()
+      } catch (error) {
+        this.end(
+          error instanceof CaptureError ? error : new CaptureError({ reason: "Protocol", message: String(error) })
+        )
+      }
+    })
+    socket.on("error", (error) => this.end(transport(error.message)))
+    socket.on("close", () => this.end(transport("the connection closed")))
+  }
+
+  /** Connects and authenticates. Rejects with a CaptureError. */
+  static async connect(target: Target): Promise<Walsender> {
+    const walsender = new Walsender(connectSocket(target.port, target.host))
+    try {
+      await walsender.exchange((resolve) => {
+        walsender.socket.once("connect", () => walsender.socket.write(startup(target)))
+        walsender.onMessage = authenticate(walsender.socket, target, resolve)
+      })
+      return walsender
+    } catch (error) {
+      walsender.close()
+      throw error
+    }
+  }
+
+  /** Runs one statement; answers its rows, every value as text or null. */
+  query(sql: string): Promise<ReadonlyArray<ReadonlyArray<string | null>>> {
+    const rows: Array<ReadonlyArray<string | null>> = []
+    return this.exchange((resolve, reject) => {
+      let error: CaptureError | undefined
+      this.onMessage = (tag, bytes, start, end) => {
+        if (tag === Tag.dataRow) rows.push(textRow(bytes, start))
+        else if (tag === Tag.error) error = errorOf(bytes, start, end)
+        else if (tag === Tag.ready) (error === undefined ? resolve : reject)((error ?? rows) as never)
+      }
+      this.socket.write(simpleQuery(sql))
+    })
+  }
+
+  /** Starts the stream of a slot; resolves when the server has agreed. */
+  stream(command: string, handler: StreamHandler): Promise<void> {
+    return this.exchange((resolve, reject) => {
+      this.onMessage = (tag, bytes, start, end) => {
+        if (tag === Tag.error) return reject(errorOf(bytes, start, end))
+        if (tag !== Tag.copyBoth) return
+        this.fail = handler.onEnd
+        this.onChunkEnd = handler.onChunkEnd
+        this.onMessage = (tag, bytes, start, end) => streamed(handler, tag, bytes, start, end)
+        resolve(undefined)
+      }
+      this.socket.write(simpleQuery(command))
+    })
+  }
+
+  /** Tells the server how far we have received, and how far it may forget. */
+  sendStatus(received: bigint, confirmed: bigint, nowMillis: number): void {
+    const message = Buffer.allocUnsafe(39)
+    message[0] = Tag.copyData
+    message.writeInt32BE(38, 1)
+    message[5] = Tag.status
+    message.writeBigUInt64BE(received, 6)
+    message.writeBigUInt64BE(confirmed, 14)
+    message.writeBigUInt64BE(confirmed, 22)
+    message.writeBigInt64BE(BigInt(Math.round((nowMillis - postgresEpochMillis) * 1000)), 30)
+    message[38] = 0
+    this.socket.write(message)
+  }
+
+  pause(): void {
+    this.socket.pause()
+  }
+
+  resume(): void {
+    this.socket.resume()
+  }
+
+  close(): void {
+    this.fail = () => {}
+    this.socket.destroy()
+  }
+
+  private exchange<A>(run: (resolve: (value: A) => void, reject: (error: CaptureError) => void) => void): Promise<A> {
+    return new Promise((resolve, reject) => {
+      this.fail = reject
+      run(resolve, reject)
+    })
+  }
+
+  private end(error: CaptureError): void {
+    const { fail } = this
+    this.fail = () => {}
+    this.socket.destroy()
+    fail(error)
+  }
+}
+
+const transport = (message: string) => new CaptureError({ reason: "Transport", message })
+
+const code = (letter: string) => letter.charCodeAt(0)
+
+const Tag = {
+  authentication: code("R"),
+  copyBoth: code("W"),
+  copyData: code("d"),
+  copyDone: code("c"),
+  dataRow: code("D"),
+  error: code("E"),
+  keepalive: code("k"),
+  ready: code("Z"),
+  status: code("r"),
+  walData: code("w")
+} as const
+
+/** Bytes before the pgoutput message in a WAL data message: tag, start, end, clock. */
+const walDataHeader = 25
+
+const streamed = (handler: StreamHandler, tag: number, bytes: Buffer, start: number, end: number): void => {
+  if (tag === Tag.copyData) {
+    if (bytes[start] === Tag.walData) handler.onData(bytes, start + walDataHeader, end)
+    else if (bytes[start] === Tag.keepalive)
+      handler.onKeepalive(bytes.readBigUInt64BE(start + 1), bytes[start + 17] === 1)
+  } else if (tag === Tag.error) throw errorOf(bytes, start, end)
+  else if (tag === Tag.copyDone) throw transport("the server ended the stream")
+}
+
+const startup = (target: Target): Buffer => {
+  const parameters = {
+    user: target.user,
+    database: target.database,
+    replication: "database",
+    application_name: "rackwire capture",
+    client_encoding: "UTF8",
+    timezone: "UTC",
+    datestyle: "ISO"
+  }
+  const text = Object.entries(parameters)
+    .map(([name, value]) => `${name}\0${value}\0`)
+    .join("")
+  const body = Buffer.from(`${text}\0`)
+  const head = Buffer.alloc(8)
+  head.writeInt32BE(8 + body.length, 0)
+  head.writeInt32BE(protocolVersion, 4)
+  return Buffer.concat([head, body])
+}
+
+const message = (tag: string, body: Uint8Array): Buffer => {
+  const head = Buffer.alloc(5)
+  head[0] = code(tag)
+  head.writeInt32BE(4 + body.length, 1)
+  return Buffer.concat([head, body])
+}
+
+const simpleQuery = (sql: string): Buffer => message("Q", Buffer.from(`${sql}\0`))
+
+/** Answers the server's questions until it is ready for queries. */
+const authenticate = (socket: Socket, target: Target, ready: (value: undefined) => void): OnMessage => {
+  const unwrap = <A>(result: Result.Result<A, PgAuth.AuthError>): A => {
+    if (Result.isSuccess(result)) return result.success
+    throw new CaptureError({ reason: "Refused", message: result.failure.message })
+  }
+  const { user, password } = target
+  let scram: PgAuth.ScramState | undefined
+  return (tag, bytes, start, end) => {
+    if (tag === Tag.error) throw errorOf(bytes, start, end)
+    if (tag === Tag.ready) return ready(undefined)
+    if (tag !== Tag.authentication) return
+    const body = bytes.subarray(start + 4, end)
+    const kind = bytes.readInt32BE(start)
+    if (kind === 0) return
+    if (kind === 3) socket.write(message("p", Buffer.from(`${password}\0`)))
+    else if (kind === 5) {
+      socket.write(message("p", Buffer.from(`${unwrap(PgAuth.md5Password({ user, password, salt: body }))}\0`)))
+    } else if (kind === 10) {
+      const first = unwrap(PgAuth.scramInit({ password, nonce: randomBytes(18).toString("base64") }))
+      scram = first.state
+      const mechanism = Buffer.from(`${PgAuth.SCRAM_SHA_256}\0`)
+      const length = Buffer.alloc(4)
+      length.writeInt32BE(first.response.length)
+      socket.write(message("p", Buffer.concat([mechanism, length, first.response])))
+    } else if (kind === 11 && scram?._tag === "ScramFirst") {
+      const final = unwrap(PgAuth.scramContinue(scram, body))
+      scram = final.state
+      socket.write(message("p", final.response))
+    } else if (kind === 12 && scram?._tag === "ScramFinal") unwrap(PgAuth.scramFinish(scram, body))
+    else throw new CaptureError({ reason: "Refused", message: `the server asks for authentication of kind ${kind}` })
+  }
+}
+
+const textRow = (bytes: Buffer, start: number): ReadonlyArray<string | null> => {
+  let at = start + 2
+  return Array.from({ length: bytes.readInt16BE(start) }, () => {
+    const length = bytes.readInt32BE(at)
+    at += 4
+    if (length < 0) return null
+    at += length
+    return bytes.toString("utf8", at - length, at)
+  })
+}
+
+/** The server's report: fields of one letter and a text each. */
+const errorOf = (bytes: Buffer, start: number, end: number): CaptureError => {
+  const fields = new Map(
+    bytes
+      .toString("utf8", start, end)
+      .split("\0")
+      .filter((field) => field !== "")
+      .map((field) => [field[0], field.slice(1)])
+  )
+  return fromSqlState(fields.get("C") ?? "", fields.get("M") ?? "")
+}

@@ -1,0 +1,31 @@
+import { choice, defineObjectType, integer, jsonText, text, time, uuid } from "../../ObjectType.ts"
+
+/** The change log: every event, written by capture. */
+export default defineObjectType({
+  app: "extras",
+  name: "objectchange",
+  plural: "object-changes",
+  label: "object change",
+  kind: "record",
+  fields: {
+    time: time({ now: true }),
+    user_name: text({ optional: true }),
+    request_id: uuid(),
+    action: choice({ create: "Created", update: "Updated", delete: "Deleted" }),
+    changed_object_type: text(),
+    changed_object_id: integer(),
+    object_repr: text({ optional: true }),
+    position: integer({ wire: "none" }),
+    idx: integer({ wire: "none" }),
+    data: jsonText({ wire: "none" }),
+    prechange_data: jsonText(),
+    postchange_data: jsonText()
+  },
+  unique: [{ fields: ["position", "idx"] }],
+  indexes: [["time"], ["request_id"], ["changed_object_type", "changed_object_id"]],
+  search: ["user_name", "object_repr"],
+  ordering: ["-time", "-id"],
+  brief: [],
+  display: (row) =>
+    `${row["changed_object_type"]} ${row["object_repr"]} ${String(row["action"])}d by ${row["user_name"] || "nobody"}`
+})

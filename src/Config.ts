@@ -5,7 +5,7 @@
  * holds the two together.
  */
 import { readFileSync } from "node:fs"
-import { Config, Context, Duration, Effect, Layer, Option, Redacted } from "effect"
+import { Config, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 
 interface Setting<A> {
   readonly env: string
@@ -113,6 +113,12 @@ export const options = {
     Duration.seconds(30),
     "Absolute time for one attempt, connecting and body included, where the webhook sets none.",
     "30 seconds"
+  ),
+  webhookDefaultRetry: optional(
+    "WEBHOOK_DEFAULT_RETRY",
+    (name) => Config.schema(Schema.fromJsonString(Schema.Unknown), name),
+    "Retry schedule of webhooks that set none, as JSON.",
+    "8 attempts over about a day"
   ),
   plugins: setting(
     "RACKWIRE_PLUGINS",

@@ -112,7 +112,8 @@ export class Walsender {
   }
 
   /** Tells the server how far we have received, and how far it may forget. */
-  sendStatus(received: bigint, confirmed: bigint, nowMillis: number): void {
+  sendStatus(received: bigint, confirmed: bigint): void {
+    const nowMillis = performance.timeOrigin + performance.now()
     const message = Buffer.allocUnsafe(39)
     message[0] = Tag.copyData
     message.writeInt32BE(38, 1)

@@ -8,6 +8,7 @@
 import type { Effect } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { Settings } from "../Config.ts"
+import type { Health } from "../Health.ts"
 import type { Vault } from "../Vault.ts"
 import type { Denied } from "../auth/Denied.ts"
 import type { Principal } from "../auth/Principal.ts"
@@ -39,7 +40,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export type Services = SqlClient.SqlClient | Settings | Vault | Grammars
+export type Services = SqlClient.SqlClient | Settings | Vault | Grammars | Health
 export type Refusal = Denied | HttpRefused | WriteRefused | SqlError.SqlError
 
 export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Services>

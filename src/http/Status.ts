@@ -1,9 +1,9 @@
 /** What runs and how it is: the home page, the roots of the API, health. */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { version } from "../Config.ts"
+import { Health } from "../Health.ts"
 import { registry } from "../inventory/Registry.ts"
-import type { Handler, Reply, Route } from "./Route.ts"
+import type { Handler, Route } from "./Route.ts"
 
 const home: Handler = () =>
   Effect.succeed({
@@ -44,10 +44,12 @@ const live: Handler = () => Effect.succeed({ status: 200, json: { status: "live"
 
 const ready: Handler = () =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`select 1 as one`
-    return { status: 200, json: { status: "ready" } }
-  }).pipe(Effect.catchTag("SqlError", () => Effect.succeed<Reply>({ status: 503, json: { status: "no database" } })))
+    const health = yield* Health
+    const problems = yield* health.problems
+    return problems.length === 0
+      ? { status: 200, json: { status: "ready" } }
+      : { status: 503, json: { status: "not ready", problems }, headers: { "retry-after": "2" } }
+  })
 
 export const statusRoutes: ReadonlyArray<Route> = [
   { path: "/", access: "open", methods: { GET: home } },

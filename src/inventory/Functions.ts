@@ -3,6 +3,9 @@
 /** Prefix of the logical message that carries a transaction's author and request; capture knows it too. */
 export const contextPrefix = "rackwire:ctx:v1"
 
+/** Channel on which changes of announced object types are told, as `<object type> <id>`. */
+export const announceChannel = "rackwire"
+
 export const functions: ReadonlyArray<string> = [
   `create or replace function rackwire_context(username text, request uuid default gen_random_uuid()) returns uuid
    language sql as $$
@@ -15,6 +18,11 @@ export const functions: ReadonlyArray<string> = [
    begin
      new.last_updated := now();
      return new;
+   end $$`,
+  `create or replace function rackwire_announce() returns trigger language plpgsql as $$
+   begin
+     perform pg_notify('${announceChannel}', tg_argv[0] || ' ' || coalesce(new.id, old.id));
+     return null;
    end $$`,
   `create or replace function rackwire_refuse_truncate() returns trigger language plpgsql as $$
    begin

@@ -118,6 +118,14 @@ const triggers = (type: ObjectType, published: boolean): ReadonlyArray<Definitio
     ...(touched
       ? [{ name: `${table}_touch`, sql: `before update on ${table} for each row execute function rackwire_touch()` }]
       : []),
+    ...(type.announced
+      ? [
+          {
+            name: `${table}_announce`,
+            sql: `after insert or update or delete on ${table} for each row execute function rackwire_announce(${literal(type.id)})`
+          }
+        ]
+      : []),
     ...(published
       ? [
           {

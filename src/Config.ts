@@ -43,9 +43,11 @@ const list = (name: string) =>
       .filter((part) => part !== "")
   )
 
+const port = (name: string) => Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), name)
+
 export const options = {
   host: setting("HOST", Config.String, "127.0.0.1", "Address that the HTTP server listens on."),
-  port: setting("PORT", Config.Port, 8000, "Port that the HTTP server listens on; 0 takes a free one."),
+  port: setting("PORT", port, 8000, "Port that the HTTP server listens on; 0 takes a free one."),
   baseUrl: optional(
     "BASE_URL",
     Config.String,
@@ -161,3 +163,12 @@ export const inheritedEnvironment = (): NodeJS.ProcessEnv => process.env
 export const version: string = (
   JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { readonly version: string }
 ).version
+
+/** Names and values for people to read; secrets stay secret. */
+export const describeSettings = (values: Values): ReadonlyArray<readonly [env: string, value: string]> =>
+  Object.entries(options).map(([name, { env, fallback }]) => {
+    const value = values[name as keyof Values]
+    if (Redacted.isRedacted(value)) return [env, "(set)"]
+    if (value === undefined) return [env, fallback === "" ? "(unset)" : `(${fallback})`]
+    return [env, Duration.isDuration(value) ? Duration.format(value) : String(value)]
+  })

@@ -1,9 +1,14 @@
 /** The command line: what `rackwire` can do. How the stages make a service stands in Service.ts. */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
-import { Cause, Effect, Exit, Layer } from "effect"
-import { Command, Flag } from "effect/cli"
+import { Cause, Console, Effect, Exit, Layer } from "effect"
+import { CliError, Command, Flag } from "effect/cli"
 import { version } from "./Config.ts"
 import { type Role, roles, service } from "./Service.ts"
+import { check } from "./command/Check.ts"
+import { createSuperuser } from "./command/CreateSuperuser.ts"
+import { demo } from "./command/Demo.ts"
+import { migrate } from "./command/Migrate.ts"
+import { webhookReceiver } from "./command/WebhookReceiver.ts"
 
 const parseRoles = (text: string): ReadonlyArray<Role> => {
   const names = text.split(",").map((name) => name.trim())
@@ -26,13 +31,25 @@ const serve = Command.make(
 
 const rackwire = Command.make("rackwire").pipe(
   Command.withDescription("An infrastructure inventory whose webhooks can be relied on."),
-  Command.withSubcommands([serve])
+  Command.withSubcommands([serve, webhookReceiver, migrate, createSuperuser, check, demo])
 )
+
+/** What is expected to go wrong is told in a sentence; a stack trace is for defects. */
+const report = (cause: Cause.Cause<unknown>) =>
+  Effect.forEach(cause.reasons, (reason) => {
+    if (Cause.isInterruptReason(reason) || (Cause.isFailReason(reason) && CliError.isCliError(reason.error)))
+      return Effect.void
+    return Console.error(
+      Cause.isFailReason(reason) ? `rackwire: ${(reason.error as Error).message}` : Cause.pretty(cause)
+    )
+  })
 
 rackwire.pipe(
   Command.run({ version }),
+  Effect.tapCause(report),
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain({
+    disableErrorReporting: true,
     // Being asked to stop is no failure.
     teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
   })

@@ -42,22 +42,23 @@ export interface TestDatabase {
   readonly drop: () => Promise<void>
 }
 
+const at = (url: string, path: string): string => Object.assign(new URL(url), { pathname: `/${path}` }).href
+
 /** Redis databases are numbered; the worker's number tells those of files that run at the same time apart. */
-const redisNumber = (): number => Number(process.env["VITEST_POOL_ID"] ?? 1)
+export const redisUrlOfWorker = (): string => at(inject("redisUrl"), process.env["VITEST_POOL_ID"] ?? "1")
 
 export const makeDatabase = async (): Promise<TestDatabase> => {
   const name = `test_${randomBytes(6).toString("hex")}`
   const server = openSql(inject("databaseUrl"))
   await server.query(`create database ${name}`)
-  const redis = new Redis(inject("redisUrl"), { protocol: 2, db: redisNumber() })
+  const redis = new Redis(redisUrlOfWorker(), { protocol: 2 })
   await redis.flushdb()
   await redis.quit()
-  const at = (url: string, path: string) => Object.assign(new URL(url), { pathname: `/${path}` }).href
   const databaseUrl = at(inject("databaseUrl"), name)
   const sql = openSql(databaseUrl)
   return {
     databaseUrl,
-    redisUrl: at(inject("redisUrl"), `${redisNumber()}`),
+    redisUrl: redisUrlOfWorker(),
     slot: name,
     sql,
     drop: async () => {

@@ -84,7 +84,7 @@ describe("embedded servers", () => {
     expect(one.url).not.toBe(two.url)
     const url = new URL(owner().databaseUrl)
     url.password = "guess"
-    await expect(openSql(url.href).query("select 1 as one")).rejects.toThrow()
+    await expect(openSql(url.href).query("select 1 as one")).rejects.toThrow("password authentication failed")
     await stop(two, "SIGTERM")
     rmSync(folder, { recursive: true, force: true })
   })

@@ -2,11 +2,12 @@
 import { randomBytes } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, ManagedRuntime, Redacted } from "effect"
+import type { SqlError } from "effect/sql"
 import { Redis } from "ioredis"
 import { inject } from "vitest"
 
 export interface Sql {
-  /** Runs a statement; answers its rows. */
+  /** Runs a statement; answers its rows, or rejects with the server's error. */
   readonly query: <A extends object>(
     statement: string,
     parameters?: ReadonlyArray<unknown>
@@ -19,14 +20,16 @@ export interface Sql {
 /** Plain SQL to any Postgres. */
 export const openSql = (url: string): Sql => {
   const runtime = ManagedRuntime.make(PgClient.layer({ url: Redacted.make(url), maxConnections: 4 }))
+  const run = <A>(use: (sql: PgClient.PgClient) => Effect.Effect<A, SqlError.SqlError>): Promise<A> =>
+    runtime.runPromise(
+      Effect.flatMap(PgClient.PgClient, use).pipe(Effect.mapError(({ reason }) => reason.cause as Error))
+    )
   return {
     query: <A extends object>(statement: string, parameters: ReadonlyArray<unknown> = []) =>
-      runtime.runPromise(Effect.flatMap(PgClient.PgClient, (sql) => sql.unsafe<A>(statement, parameters))),
+      run((sql) => sql.unsafe<A>(statement, parameters)),
     transaction: (...statements) =>
-      runtime.runPromise(
-        Effect.flatMap(PgClient.PgClient, (sql) =>
-          sql.withTransaction(Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true }))
-        )
+      run((sql) =>
+        sql.withTransaction(Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true }))
       ),
     close: () => runtime.dispose()
   }

@@ -4,6 +4,7 @@ import { Cause, Console, Effect, Exit, Layer } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { version } from "./Config.ts"
 import { type Role, roles, service } from "./Service.ts"
+import { inWords } from "./Telemetry.ts"
 import { check } from "./command/Check.ts"
 import { createSuperuser } from "./command/CreateSuperuser.ts"
 import { demo } from "./command/Demo.ts"
@@ -39,9 +40,7 @@ const report = (cause: Cause.Cause<unknown>) =>
   Effect.forEach(cause.reasons, (reason) => {
     if (Cause.isInterruptReason(reason) || (Cause.isFailReason(reason) && CliError.isCliError(reason.error)))
       return Effect.void
-    return Console.error(
-      Cause.isFailReason(reason) ? `rackwire: ${(reason.error as Error).message}` : Cause.pretty(cause)
-    )
+    return Console.error(Cause.isFailReason(reason) ? `rackwire: ${inWords(reason.error)}` : Cause.pretty(cause))
   })
 
 rackwire.pipe(

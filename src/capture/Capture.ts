@@ -13,6 +13,7 @@
  */
 import { Context, Deferred, Effect, Layer, Queue, Ref, Schedule } from "effect"
 import { reveal } from "../Config.ts"
+import { inWords } from "../Telemetry.ts"
 import { Servers } from "../embedded/Servers.ts"
 import { CaptureError } from "./CaptureError.ts"
 import { write as writeChangeLog } from "./ChangeLog.ts"
@@ -130,7 +131,7 @@ const fromWalsender = <A>(run: () => Promise<A>) =>
 /** Tries until it succeeds; a sink or a change log that is away must not cost us the connection. */
 const forever = <A, R>(what: string, effect: Effect.Effect<A, unknown, R>): Effect.Effect<A, never, R> =>
   effect.pipe(
-    Effect.tapError((error) => Effect.logWarning(`capture: the ${what} failed, trying again: ${String(error)}`)),
+    Effect.tapError((error) => Effect.logWarning(`capture: the ${what} failed, trying again: ${inWords(error)}`)),
     Effect.retry(pauses),
     Effect.orDie
   )

@@ -7,6 +7,7 @@ import { SqlClient } from "effect/sql"
 import { Settings, describeSettings } from "../Config.ts"
 import { Redis, command } from "../Redis.ts"
 import { foundation } from "../Service.ts"
+import { inWords } from "../Telemetry.ts"
 import { type Durability, durabilityOf } from "../stream/Durable.ts"
 
 /** One thing looked at. `change` says what to do, exactly, where it is not well. */
@@ -152,7 +153,7 @@ const findings = Effect.gen(function* () {
     (what: string, option: string) =>
     (error: { readonly message: string }): Effect.Effect<ReadonlyArray<Finding>> =>
       Effect.succeed([
-        { what, is: `does not answer: ${error.message}`, change: `Check ${option} and that the server runs.` }
+        { what, is: `does not answer: ${inWords(error)}`, change: `Check ${option} and that the server runs.` }
       ])
   const postgres = yield* Effect.map(postgresFacts, judgePostgres).pipe(
     Effect.catch(unreachable("Postgres", "DATABASE_URL"))

@@ -9,6 +9,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Exit, Layer, Queue, Schedule, Scope } from "effect"
 import { Settings } from "../Config.ts"
+import { inWords } from "../Telemetry.ts"
 import { Vault } from "../Vault.ts"
 import { announceChannel } from "../inventory/Functions.ts"
 import { byIds } from "../inventory/Read.ts"
@@ -72,7 +73,7 @@ const followWebhooks = (running: Map<number, Running>) =>
     })
   ).pipe(
     Effect.tapError((error) =>
-      Effect.logWarning(`deliver: lost sight of the webhooks, looking again: ${String(error)}`)
+      Effect.logWarning(`deliver: lost sight of the webhooks, looking again: ${inWords(error)}`)
     ),
     Effect.retry(Schedule.spaced("1 second")),
     Effect.orDie

@@ -6,6 +6,7 @@
  */
 import { Context, Deferred, Effect, Layer, Queue, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { inWords } from "../Telemetry.ts"
 import type { Table } from "../inventory/derive/Table.ts"
 import type { Delivery } from "../stream/Entry.ts"
 import { type Entry, type Settled, Streams } from "../stream/Streams.ts"
@@ -56,7 +57,7 @@ export class DeliveryLog extends Context.Service<
 
 const untilItSucceeds = <A, R>(what: string, effect: Effect.Effect<A, unknown, R>) =>
   effect.pipe(
-    Effect.tapError((error) => Effect.logWarning(`deliver: the ${what} failed, trying again: ${String(error)}`)),
+    Effect.tapError((error) => Effect.logWarning(`deliver: the ${what} failed, trying again: ${inWords(error)}`)),
     Effect.retry(pause),
     Effect.orDie
   )

@@ -7,7 +7,7 @@
 import type { Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
-import { textDecoders } from "../inventory/derive/Row.ts"
+import { absentFields, textDecoders } from "../inventory/derive/Row.ts"
 import { CaptureError } from "./CaptureError.ts"
 import { postgresEpochMillis } from "./Walsender.ts"
 
@@ -25,6 +25,8 @@ interface Relation {
   readonly name: string
   readonly type: ObjectType | undefined
   readonly decoders: ReturnType<typeof textDecoders>
+  /** Fields that it has no column for: its rows are of a time before a migration. */
+  readonly absent: ReturnType<typeof absentFields>
 }
 
 const typesByTable = new Map([...registry.values()].map((type) => [type.table, type]))
@@ -79,6 +81,7 @@ export class Pgoutput {
   }
 
   private update(relation: Relation): void {
+    if (relation.type === undefined) return this.handler.change(undefined, undefined, undefined)
     const kind = this.bytes[this.at++]
     if (kind === N) throw protocol(`${relation.name} has no replica identity full: an update came without its old row`)
     if (kind === K)
@@ -89,6 +92,7 @@ export class Pgoutput {
   }
 
   private delete(relation: Relation): void {
+    if (relation.type === undefined) return this.handler.change(undefined, undefined, undefined)
     const kind = this.bytes[this.at++]
     if (kind === K) throw protocol(`${relation.name} has no replica identity full: a delete came with the old key only`)
     this.handler.change(relation.type, this.tuple(relation, undefined), undefined)
@@ -109,7 +113,7 @@ export class Pgoutput {
     const { decoders } = relation
     const count = bytes.readUInt16BE(this.at)
     let at = this.at + 2
-    const row: Record<string, unknown> = {}
+    const row: Record<string, unknown> = { ...relation.absent }
     for (let column = 0; column < count; column++) {
       const decoder = decoders[column]
       const kind = bytes[at++]
@@ -153,7 +157,8 @@ export class Pgoutput {
     this.relations.set(oid, {
       name: `${schema}.${name}`,
       type,
-      decoders: type === undefined ? [] : textDecoders(type, columns)
+      decoders: type === undefined ? [] : textDecoders(type, columns),
+      absent: type === undefined ? {} : absentFields(type, columns)
     })
   }
 

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto"
 import type { Row } from "../inventory/Field.ts"
 import { contextPrefix } from "../inventory/Functions.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
+import { isUuid } from "../inventory/field/Scalar.ts"
 import { CaptureError } from "./CaptureError.ts"
 import { type Change, type ChangeContext, type Folded, fold } from "./Change.ts"
 import type { Handler } from "./Pgoutput.ts"
@@ -53,6 +54,7 @@ export class Tracker implements Handler {
   }
 
   begin(commitLsn: bigint, micros: number): void {
+    if (this.transaction !== undefined) throw protocol(`a transaction at ${commitLsn} inside another`)
     if (commitLsn <= this.lastCommit) throw protocol(`a transaction at ${commitLsn} after one at ${this.lastCommit}`)
     this.transaction = {
       commitLsn,
@@ -82,6 +84,7 @@ export class Tracker implements Handler {
   }
 
   private count(): void {
+    if (this.transaction === undefined) throw protocol("a change outside a transaction")
     this.idx += 1
     if (this.idx % windowMessages === 0) this.close(undefined)
   }
@@ -96,12 +99,15 @@ export class Tracker implements Handler {
 
 const protocol = (message: string) => new CaptureError({ reason: "Protocol", message })
 
-/** Content that is no context of ours is kept as the author's name: it says more than nothing. */
+/**
+ * Anybody who may write to the database may write such a message. Content that is no context of ours, or that the
+ * change log could not keep (Postgres has no zero byte in a text), names nobody.
+ */
 const parseContext = (content: string): ChangeContext | undefined => {
   try {
     const { user, request } = JSON.parse(content) as { readonly user?: unknown; readonly request?: unknown }
-    if (typeof user === "string" && typeof request === "string") return { username: user, requestId: request }
-    return undefined
+    const usable = typeof user === "string" && !user.includes("\0") && isUuid(request)
+    return usable ? { username: user, requestId: request } : undefined
   } catch {
     return undefined
   }

@@ -8,6 +8,7 @@ import { type Service, startService } from "../test/support/Service.ts"
 export interface Rackwire {
   readonly service: Service
   readonly sql: Sql
+  readonly databaseUrl: string
   readonly redisUrl: string
   readonly pid: () => number
   /** Makes a webhook; answers its id. */
@@ -26,6 +27,7 @@ export const startRackwire = async (): Promise<Rackwire> => {
   return {
     service,
     sql,
+    databaseUrl: owner.databaseUrl,
     redisUrl: owner.redisUrl,
     pid: () => service.process.pid!,
     webhook: async (fields) => {

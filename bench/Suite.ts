@@ -1,5 +1,7 @@
 /** What a suite is: contenders that do the same job, one of them ours, measured in turns in one run. */
 
+import type { Usage } from "./Usage.ts"
+
 /** What one turn of a contender gave: figures by name. */
 export type Sample = Readonly<Record<string, number>>
 
@@ -7,8 +9,8 @@ export interface Contender {
   readonly name: string
   /** `floor`: the least that the job can cost. `peer`: what somebody would use instead. */
   readonly role: "floor" | "peer" | "ours"
-  /** Process whose CPU time and peak memory are told; this one where absent. */
-  readonly pid?: () => number
+  /** What its process has used so far; this process where absent. */
+  readonly usage?: () => Usage
   readonly turn: (round: number) => Promise<Sample>
 }
 

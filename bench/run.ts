@@ -29,10 +29,10 @@ interface Turn {
 }
 
 const takeTurn = async (contender: Contender, round: number): Promise<Turn> => {
-  const pid = contender.pid?.() ?? process.pid
-  const before = usageOf(pid)
+  const usage = contender.usage ?? (() => usageOf(process.pid))
+  const before = usage()
   const sample = await contender.turn(round)
-  const after = usageOf(pid)
+  const after = usage()
   return { contender: contender.name, sample, cpu: after.cpu - before.cpu, peak: after.peak }
 }
 

@@ -11,6 +11,7 @@ import { keysOf } from "../../src/stream/Keys.ts"
 import { startRackwire } from "../Rackwire.ts"
 import { startReceiver } from "../Receiver.ts"
 import type { Suite } from "../Suite.ts"
+import { usageOf } from "../Usage.ts"
 
 const deliveries = 10_000
 const concurrency = 64
@@ -99,7 +100,7 @@ export default async (): Promise<Suite> => {
       {
         name: "rackwire, one process",
         role: "ours",
-        pid: rackwire.pid,
+        usage: () => usageOf(rackwire.pid()),
         turn: async (round) => {
           await queue(round)
           const began = performance.timeOrigin + performance.now()

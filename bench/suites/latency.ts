@@ -8,6 +8,7 @@ import { Agent, request } from "undici"
 import { startRackwire } from "../Rackwire.ts"
 import { startReceiver } from "../Receiver.ts"
 import { type Sample, type Suite, quantile } from "../Suite.ts"
+import { usageOf } from "../Usage.ts"
 
 /** Single changes a round, and the pause between two, milliseconds. */
 const changes = 200
@@ -66,7 +67,7 @@ export default async (): Promise<Suite> => {
       {
         name: "rackwire",
         role: "ours",
-        pid: rackwire.pid,
+        usage: () => usageOf(rackwire.pid()),
         turn: async (round) => {
           await each(async (n) => void (await insert("dcim_site", `ours-${round}-${n}`)))
           return sampleOf((await receiver.until(changes)).latencies)

@@ -130,16 +130,16 @@ const ensureEpoch = Effect.fnUntraced(function* (run: Run, slot: string, fresh: 
     readonly id: string
   }>
   const [last] = (yield* run(
-    "select number::int as number, system_id from rackwire_epoch where slot = $1 order by number desc limit 1",
-    [slot]
-  )) as ReadonlyArray<{ readonly number: number; readonly system_id: string }>
+    "select number::int as number, system_id, slot from rackwire_epoch order by number desc limit 1"
+  )) as ReadonlyArray<{ readonly number: number; readonly system_id: string; readonly slot: string }>
   const systemId = system!.id
-  if (last !== undefined && !fresh && last.system_id === systemId) return { epoch: last.number, systemId }
+  const goesOn = last !== undefined && !fresh && last.system_id === systemId && last.slot === slot
+  if (goesOn) return { epoch: last.number, systemId }
   const epoch = last === undefined ? 0 : last.number + 1
   yield* run("insert into rackwire_epoch (number, system_id, slot) values ($1, $2, $3)", [epoch, systemId, slot])
   if (last !== undefined) {
     yield* Effect.logError(
-      `The replication slot ${slot} was lost or the database replaced: changes made meanwhile were not seen. Epoch ${epoch} begins.`
+      `The replication slot ${slot} is new, or the database is another one: changes made since the last one read were not seen. Epoch ${epoch} begins.`
     )
   }
   return { epoch, systemId }

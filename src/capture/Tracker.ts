@@ -5,13 +5,13 @@
  * constant memory and is cut at the same places whenever it is sent again.
  */
 import { createHash } from "node:crypto"
-import type { Row } from "../inventory/Field.ts"
 import { contextPrefix } from "../inventory/Functions.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { isUuid } from "../inventory/field/Scalar.ts"
 import { CaptureError } from "./CaptureError.ts"
 import { type Change, type ChangeContext, type Folded, fold } from "./Change.ts"
 import type { Handler } from "./Pgoutput.ts"
+import type { Tuple } from "./Tuple.ts"
 
 /** A transaction, as far as its events know it. */
 export interface Transaction {
@@ -24,7 +24,7 @@ export interface Transaction {
 
 export interface Window {
   readonly transaction: Transaction
-  readonly changes: ReadonlyArray<Folded>
+  readonly changes: ReadonlyArray<Folded<Tuple>>
   /** Position behind the commit, for the last window of a transaction. */
   readonly endLsn: bigint | undefined
 }
@@ -36,9 +36,9 @@ export class Tracker implements Handler {
   /** Transactions of which some change named no author. */
   withoutContext = 0
   private transaction: Transaction | undefined
-  private changes: Array<Change> = []
+  private changes: Array<Change<Tuple>> = []
   private context: ChangeContext | undefined
-  private idx = 0
+  private messages = 0
   private lastCommit = 0n
   private readonly installation: string
   private readonly onWindow: (window: Window) => void
@@ -61,18 +61,18 @@ export class Tracker implements Handler {
       timestamp: isoMicros(micros),
       anonymous: { username: "", requestId: stableUuid(`${this.installation} ${commitLsn}`) }
     }
-    this.idx = 0
+    this.messages = 0
     this.context = undefined
   }
 
   message(prefix: string, content: string): void {
     if (prefix === contextPrefix) this.context = parseContext(content)
-    this.count()
+    this.step()
   }
 
-  change(type: ObjectType | undefined, before: Row | undefined, after: Row | undefined): void {
-    if (type !== undefined) this.changes.push({ type, before, after, idx: this.idx, context: this.context })
-    this.count()
+  change(type: ObjectType | undefined, before: Tuple | undefined, after: Tuple | undefined): void {
+    if (type !== undefined) this.changes.push({ type, before, after, idx: this.messages, context: this.context })
+    this.step()
   }
 
   commit(commitLsn: bigint, endLsn: bigint): void {
@@ -83,10 +83,10 @@ export class Tracker implements Handler {
     this.transaction = undefined
   }
 
-  private count(): void {
+  private step(): void {
     if (this.transaction === undefined) throw protocol("a change outside a transaction")
-    this.idx += 1
-    if (this.idx % windowMessages === 0) this.close(undefined)
+    this.messages += 1
+    if (this.messages % windowMessages === 0) this.close(undefined)
   }
 
   private close(endLsn: bigint | undefined): void {

@@ -16,6 +16,10 @@ export const functions: ReadonlyArray<string> = [
    'Names the author of the changes that follow in this transaction, and the request that they belong to.'`,
   `create or replace function rackwire_touch() returns trigger language plpgsql as $$
    begin
+     if new.id <> old.id then
+       raise exception 'the id of a % is what events and references know it by: it cannot change', tg_table_name
+         using errcode = 'feature_not_supported';
+     end if;
      new.last_updated := now();
      return new;
    end $$`,

@@ -131,6 +131,10 @@ describe("a change made with plain SQL", () => {
     expect(logged.json.count).toBe(0)
   })
 
+  it("cannot be of the id, by which everybody knows the object", async () => {
+    await expect(api.database.sql.query("update dcim_site set id = id + 1000")).rejects.toThrow("cannot change")
+  })
+
   it("cannot be a TRUNCATE, which would go unseen", async () => {
     await expect(api.database.sql.query("truncate dcim_site cascade")).rejects.toThrow("would go unseen")
   })

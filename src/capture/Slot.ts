@@ -20,6 +20,7 @@ const lockKey = 7_225_812
 /** One row per epoch: a span in which positions of one slot of one database rise. */
 export const epochTable: Table = {
   name: "rackwire_epoch",
+  daily: false,
   columns: [
     { name: "number", type: "bigint", nullable: false },
     { name: "system_id", type: "text", nullable: false },

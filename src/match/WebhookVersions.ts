@@ -16,6 +16,7 @@ const type = objectType("extras.webhook")
 
 export const versionTable: Table = {
   name: "rackwire_webhook_version",
+  daily: false,
   columns: [
     { name: "webhook_id", type: "bigint", nullable: false },
     { name: "position", type: "bigint", nullable: false },

@@ -45,6 +45,8 @@ const list = (name: string) =>
 
 const port = (name: string) => Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), name)
 
+const days = (name: string) => Config.map(Config.Int(name), Duration.days)
+
 export const options = {
   host: setting("HOST", Config.String, "127.0.0.1", "Address that the HTTP server listens on."),
   port: setting("PORT", port, 8000, "Port that the HTTP server listens on; 0 takes a free one."),
@@ -109,6 +111,20 @@ export const options = {
   ),
   pageSize: setting("PAGINATE_COUNT", Config.Int, 50, "Objects per page when a request names no `limit`."),
   pageSizeMax: setting("MAX_PAGE_SIZE", Config.Int, 1000, "Most objects per page; 0 for no bound."),
+  changelogRetention: setting(
+    "CHANGELOG_RETENTION",
+    days,
+    Duration.days(90),
+    "Days for which the change log is kept; as long can past events be sent again.",
+    "90"
+  ),
+  deliveryRetention: setting(
+    "DELIVERY_RETENTION",
+    days,
+    Duration.days(30),
+    "Days for which deliveries and their attempts are kept.",
+    "30"
+  ),
   webhookTimeout: setting(
     "WEBHOOK_TIMEOUT",
     Config.Duration,

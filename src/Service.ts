@@ -15,10 +15,12 @@ import { Telemetry } from "./Telemetry.ts"
 import { Vault } from "./Vault.ts"
 import { ensureSuperuser } from "./auth/Superuser.ts"
 import { Capture } from "./capture/Capture.ts"
+import { leaderTable } from "./capture/Leadership.ts"
 import { epochTable } from "./capture/Slot.ts"
 import { Deliver } from "./deliver/Deliver.ts"
 import { DeliveryLog, attemptTable } from "./deliver/DeliveryLog.ts"
 import { Servers } from "./embedded/Servers.ts"
+import { watermarkTable } from "./deliver/Watermarks.ts"
 import { deliveryDetails, deliveryRoutes } from "./http/Deliveries.ts"
 import { objectRoutes } from "./http/Objects.ts"
 import { provisionRoutes } from "./http/Provision.ts"
@@ -38,7 +40,7 @@ export const database = Layer.mergeAll(Postgres.layer, Vault.layer).pipe(Layer.p
 const grammars = grammarsLayer.pipe(Layer.provideMerge(Templates.layer))
 export const foundation = Layer.mergeAll(grammars, Redis.layer).pipe(Layer.provideMerge(database))
 
-export const migrateAll = migrate([epochTable, versionTable, attemptTable])
+export const migrateAll = migrate([epochTable, leaderTable, versionTable, watermarkTable, attemptTable])
 
 /** The database fits the declarations, and there is somebody who may use it. */
 const prepared = Layer.effectDiscard(
@@ -56,13 +58,14 @@ const prepared = Layer.effectDiscard(
 export const roles = ["api", "capture", "deliver"] as const
 export type Role = (typeof roles)[number]
 
-const capture = Layer.unwrap(
-  Effect.map(Settings, ({ baseUrl, host, port }) => Capture.layer(baseUrl ?? `http://${host}:${port}`))
-).pipe(Layer.provide(sinkLayer), Layer.provide(Append.layer))
-
 const streams = Layer.unwrap(
   Effect.sync(() => Streams.layer(`${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`))
 )
+
+const capture = Layer.unwrap(
+  Effect.map(Settings, ({ baseUrl, host, port }) => Capture.layer(baseUrl ?? `http://${host}:${port}`))
+).pipe(Layer.provide(sinkLayer), Layer.provide(Append.layer), Layer.provide(streams))
+
 const deliver = Deliver.layer.pipe(Layer.provide(DeliveryLog.layer), Layer.provide(streams))
 
 const routes = [...objectRoutes(deliveryDetails), ...deliveryRoutes, ...provisionRoutes, ...statusRoutes]

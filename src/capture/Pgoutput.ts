@@ -16,6 +16,8 @@ export interface Handler {
   readonly begin: (commitLsn: bigint, micros: number) => void
   /** A transactional message (`pg_logical_emit_message`). */
   readonly message: (prefix: string, content: string) => void
+  /** A message outside of transactions: it says nothing about changes. */
+  readonly aside: (prefix: string, content: string) => void
   /** `type` undefined: a change of a table that is no object type. Before or after is undefined for insert and delete. */
   readonly change: (type: ObjectType | undefined, before: Tuple | undefined, after: Tuple | undefined) => void
   readonly commit: (commitLsn: bigint, endLsn: bigint) => void
@@ -131,11 +133,11 @@ export class Pgoutput {
 
   private message(end: number): void {
     const { bytes } = this
-    // Outside a transaction a message is nobody's context; those are heartbeats of whoever sent them.
     const transactional = bytes[this.at] === 1
     const prefix = this.text(this.at + 9)
-    const content = this.at + 4
-    if (transactional) this.handler.message(prefix, bytes.toString("utf8", content, end))
+    const content = bytes.toString("utf8", this.at + 4, end)
+    if (transactional) this.handler.message(prefix, content)
+    else this.handler.aside(prefix, content)
   }
 
   private describe(): void {

@@ -42,6 +42,8 @@ export interface Prepared {
   readonly systemId: string
   /** Up to here everything has been taken over; reading begins here. */
   readonly confirmed: bigint
+  /** Where the server's WAL ends. */
+  readonly walEnd: bigint
 }
 
 interface FoundSlot {
@@ -70,10 +72,12 @@ export const prepare = Effect.gen(function* () {
       const fresh = yield* ensureSlot(run, slot)
       const epoch = yield* ensureEpoch(run, slot, fresh)
       const [found] = (yield* run(
-        "select confirmed_flush_lsn::text as confirmed from pg_replication_slots where slot_name = $1",
+        `select confirmed_flush_lsn::text as confirmed, pg_current_wal_insert_lsn()::text as end
+           from pg_replication_slots where slot_name = $1`,
         [slot]
-      )) as ReadonlyArray<{ readonly confirmed: string }>
-      return { slot, publication, ...epoch, confirmed: parseLsn(found!.confirmed) } satisfies Prepared
+      )) as ReadonlyArray<{ readonly confirmed: string; readonly end: string }>
+      const confirmed = parseLsn(found!.confirmed)
+      return { slot, publication, ...epoch, confirmed, walEnd: parseLsn(found!.end) } satisfies Prepared
     })
   )
 }).pipe(
@@ -124,6 +128,17 @@ const ensureSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
   yield* run("select pg_create_logical_replication_slot($1, 'pgoutput')::text", [slot])
   yield* run("reset lock_timeout")
   return true
+})
+
+/** Begins a new epoch: positions rise above all that were given out before. */
+export const beginEpoch = Effect.fnUntraced(function* (why: string) {
+  const sql = yield* SqlClient.SqlClient
+  const { slot } = yield* Settings
+  yield* sql`
+    insert into rackwire_epoch (number, system_id, slot)
+    select coalesce(max(number), -1) + 1, (select system_identifier::text from pg_control_system()), ${slot}
+      from rackwire_epoch`
+  yield* Effect.logError(`capture: a new epoch begins: ${why}`)
 })
 
 const ensureEpoch = Effect.fnUntraced(function* (run: Run, slot: string, fresh: boolean) {

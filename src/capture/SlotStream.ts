@@ -21,9 +21,14 @@ export class SlotStream {
   readonly ended: Deferred.Deferred<never, CaptureError> = Deferred.makeUnsafe()
   received: bigint
   confirmed: bigint
+  /** Of the last beat that came back: how long it took from its sending, milliseconds. */
+  beatMillis = 0
+  /** WAL data that waits to be confirmed, bytes. */
+  waitingBytes = 0
   private waitingWindows = 0
-  private waitingBytes = 0
   private openBytes = 0
+  private paused = false
+  private heard = performance.now()
   private readonly walsender: Walsender
   private readonly prepared: Prepared
   private readonly tracker: Tracker
@@ -34,7 +39,11 @@ export class SlotStream {
     this.prepared = prepared
     this.received = prepared.confirmed
     this.confirmed = prepared.confirmed
-    this.tracker = new Tracker(`${prepared.systemId} ${prepared.epoch}`, (window) => this.offer(window))
+    this.tracker = new Tracker(
+      `${prepared.systemId} ${prepared.epoch}`,
+      (window) => this.offer(window),
+      (sent) => (this.beatMillis = performance.timeOrigin + performance.now() - Number(sent))
+    )
     this.decoder = new Pgoutput(this.tracker)
   }
 
@@ -55,7 +64,10 @@ export class SlotStream {
         if (replyAtOnce) this.report()
       },
       onChunkEnd: () => {
-        if (this.waitingBytes > waitingBytesMax) this.walsender.pause()
+        this.heard = performance.now()
+        if (this.paused || this.waitingBytes <= waitingBytesMax) return
+        this.paused = true
+        this.walsender.pause()
       },
       onEnd: (error) => Deferred.doneUnsafe(this.ended, Effect.fail(error))
     })
@@ -68,7 +80,20 @@ export class SlotStream {
       this.waitingBytes -= bytes
       if (window.endLsn !== undefined) this.confirmed = window.endLsn
     }
-    if (this.waitingBytes <= waitingBytesLow) this.walsender.resume()
+    if (!this.paused || this.waitingBytes > waitingBytesLow) return
+    this.paused = false
+    this.heard = performance.now()
+    this.walsender.resume()
+  }
+
+  /** Transactions of which some change named no author, since the start. */
+  get withoutContext(): number {
+    return this.tracker.withoutContext
+  }
+
+  /** How long the server has been silent, milliseconds; 0 while it is us who do not listen. */
+  get silentMillis(): number {
+    return this.paused ? 0 : performance.now() - this.heard
   }
 
   report(): void {

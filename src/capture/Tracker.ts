@@ -14,12 +14,26 @@ import type { Handler } from "./Pgoutput.ts"
 import type { Tuple } from "./Tuple.ts"
 
 /** A transaction, as far as its events know it. */
-export interface Transaction {
+export class Transaction {
   readonly commitLsn: bigint
+  private readonly micros: number
+  private readonly installation: string
+
+  constructor(commitLsn: bigint, micros: number, installation: string) {
+    this.commitLsn = commitLsn
+    this.micros = micros
+    this.installation = installation
+  }
+
   /** Time of the commit, ISO 8601 with microseconds and offset. */
-  readonly timestamp: string
+  get timestamp(): string {
+    return isoMicros(this.micros)
+  }
+
   /** Author and request where the transaction names none: nobody, and an id that a repetition makes the same. */
-  readonly anonymous: ChangeContext
+  get anonymous(): ChangeContext {
+    return { username: "", requestId: stableUuid(`${this.installation} ${this.commitLsn}`) }
+  }
 }
 
 export interface Window {
@@ -28,6 +42,9 @@ export interface Window {
   /** Position behind the commit, for the last window of a transaction. */
   readonly endLsn: bigint | undefined
 }
+
+/** Prefix of the messages that capture sends itself, to see how long they take. */
+export const beatPrefix = "rackwire:beat:v1"
 
 /** Raw messages per window. Part of what positions mean: a change of it needs a new epoch. */
 export const windowMessages = 4096
@@ -43,10 +60,13 @@ export class Tracker implements Handler {
   private readonly installation: string
   private readonly onWindow: (window: Window) => void
 
+  private readonly onBeat: (content: string) => void
+
   /** `installation` tells databases apart in the ids of transactions without context. */
-  constructor(installation: string, onWindow: (window: Window) => void) {
+  constructor(installation: string, onWindow: (window: Window) => void, onBeat: (content: string) => void = () => {}) {
     this.installation = installation
     this.onWindow = onWindow
+    this.onBeat = onBeat
   }
 
   get inTransaction(): boolean {
@@ -56,11 +76,7 @@ export class Tracker implements Handler {
   begin(commitLsn: bigint, micros: number): void {
     if (this.transaction !== undefined) throw protocol(`a transaction at ${commitLsn} inside another`)
     if (commitLsn <= this.lastCommit) throw protocol(`a transaction at ${commitLsn} after one at ${this.lastCommit}`)
-    this.transaction = {
-      commitLsn,
-      timestamp: isoMicros(micros),
-      anonymous: { username: "", requestId: stableUuid(`${this.installation} ${commitLsn}`) }
-    }
+    this.transaction = new Transaction(commitLsn, micros, this.installation)
     this.messages = 0
     this.context = undefined
   }
@@ -68,6 +84,10 @@ export class Tracker implements Handler {
   message(prefix: string, content: string): void {
     if (prefix === contextPrefix) this.context = parseContext(content)
     this.step()
+  }
+
+  aside(prefix: string, content: string): void {
+    if (prefix === beatPrefix) this.onBeat(content)
   }
 
   change(type: ObjectType | undefined, before: Tuple | undefined, after: Tuple | undefined): void {

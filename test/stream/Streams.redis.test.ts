@@ -10,6 +10,7 @@ import { keysOf } from "../../src/stream/Keys.ts"
 import { Streams } from "../../src/stream/Streams.ts"
 import { redisUrlOfWorker } from "../support/Database.ts"
 
+const run = Effect.runPromise
 const scope = Effect.runSync(Scope.make())
 let append: Append["Service"]
 let one: Streams["Service"]
@@ -40,9 +41,8 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await client.flushdb()
+  await run(append.open(1, new Map()))
 })
-
-const run = Effect.runPromise
 
 const delivery = (idx: number, webhook = 1): Delivery => ({
   id: deliveryId(webhook, "5000", idx),
@@ -64,8 +64,8 @@ const ids = (entries: ReadonlyArray<{ readonly delivery: Delivery }>) => entries
 
 describe("queueing", () => {
   it("refuses what is in the stream already, and what was there and is done", async () => {
-    expect(await run(append.append([delivery(1), delivery(2)]))).toBe(2)
-    expect(await run(append.append([delivery(1), delivery(2), delivery(3)]))).toBe(1)
+    expect((await run(append.append([delivery(1), delivery(2)]))).duplicates).toBe(0)
+    expect((await run(append.append([delivery(1), delivery(2), delivery(3)]))).duplicates).toBe(2)
     const entries = await run(one.read(1, 10))
     await run(
       one.settle(
@@ -73,7 +73,7 @@ describe("queueing", () => {
         entries.map((entry) => ({ entry }))
       )
     )
-    expect(await run(append.append([delivery(1), delivery(3)]))).toBe(0)
+    expect((await run(append.append([delivery(1), delivery(3)]))).duplicates).toBe(2)
     expect(await run(one.read(1, 10))).toEqual([])
   })
 
@@ -109,14 +109,66 @@ describe("queueing", () => {
       })
       const layer = Layer.fresh(Append.layer.pipe(Layer.provide(Redis.layer), Layer.provide(servers)))
       const context = await run(Layer.buildWithScope(layer, scope))
-      const outcome = run(Context.get(context, Append).append([delivery(1)]))
+      const outcome = run(Context.get(context, Append).append([delivery(1)])).then(({ duplicates }) => duplicates)
       const [waitAof] = (await client.call("COMMAND", "INFO", "waitaof")) as ReadonlyArray<unknown>
       const said = await outcome.catch((error: Error) => error.message)
       const refused = String(said).includes("appendfsync always")
-      expect({ refused, kept: said === 1 }).toEqual({ refused: waitAof === null, kept: waitAof !== null })
+      expect({ refused, kept: said === 0 }).toEqual({ refused: waitAof === null, kept: waitAof !== null })
     } finally {
       await client.config("SET", "appendfsync", before[1]!)
     }
+  })
+})
+
+describe("a stream that lost entries", () => {
+  const lostAfter = async (harm: () => Promise<unknown>) => {
+    await run(append.append([delivery(1), delivery(2), delivery(1, 2)]))
+    await harm()
+    return (await run(append.append([delivery(3), delivery(3, 2)]))).lost
+  }
+
+  it("is noticed before anything is added to it, whatever was lost, and others go on", async () => {
+    expect(await lostAfter(() => client.flushdb())).toEqual([1, 2])
+    await run(append.open(1, new Map()))
+    await client.flushdb()
+    expect(await lostAfter(() => client.del(keysOf(1).queue))).toEqual([1])
+    expect(ids(await run(one.read(2, 10)))).toEqual([1, 3])
+    expect(await client.exists(keysOf(1).queue)).toBe(0)
+  })
+
+  it("is noticed by a process that begins to append, from what was known to be on disk", async () => {
+    await run(append.append([delivery(1), delivery(2)]))
+    expect((await run(append.open(2, new Map([[1, "5000-2"]])))).lost).toEqual([])
+    const ahead = await run(append.open(3, new Map([[1, "5000-3"]])))
+    expect(ahead.lost).toEqual([1])
+  })
+
+  it("is filled again in order, refuses what it knew, and goes on", async () => {
+    await run(append.append([delivery(1), delivery(2), delivery(3), delivery(4)]))
+    await client.flushdb()
+    await run(append.restore(1, [delivery(2), delivery(3)]))
+    expect(ids(await run(one.read(1, 10)))).toEqual([2, 3])
+    expect(await run(append.append([delivery(4), delivery(5)]))).toMatchObject({ duplicates: 1, lost: [] })
+    expect(ids(await run(one.read(1, 10)))).toEqual([5])
+  })
+
+  it("that owes nothing any more keeps refusing what it knew", async () => {
+    await run(append.append([delivery(1), delivery(2)]))
+    await client.flushdb()
+    await run(append.restore(1, []))
+    expect(await run(append.append([delivery(1), delivery(2), delivery(3)]))).toMatchObject({ duplicates: 2, lost: [] })
+    expect(ids(await run(one.read(1, 10)))).toEqual([3])
+  })
+})
+
+describe("a process that does not lead any more", () => {
+  it("is refused by its generation", async () => {
+    await run(append.append([delivery(1)]))
+    await run(append.open(5, new Map()))
+    await run(append.append([delivery(2)]))
+    await run(append.open(4, new Map()))
+    await expect(run(append.append([delivery(3)]))).rejects.toThrow("FENCED by generation 5")
+    expect(ids(await run(one.read(1, 10)))).toEqual([1, 2])
   })
 })
 
@@ -148,6 +200,7 @@ describe("reading", () => {
     await client.xgroup("DESTROY", keysOf(1).queue, "deliver")
     expect(ids(await run(one.read(1, 10)))).toEqual([1])
     await client.flushdb()
+    await run(append.open(1, new Map()))
     expect(await run(one.read(1, 10))).toEqual([])
     await run(append.append([delivery(2)]))
     expect(ids(await run(one.read(1, 10)))).toEqual([2])
@@ -174,8 +227,8 @@ describe("waiting", () => {
   })
 
   it("holds a delivery once, however often it is put there", async () => {
-    await run(one.hold(1, [delivery(1)]))
-    await run(one.hold(1, [{ ...delivery(1), attempts: 3 }]))
+    await run(one.hold(1, [{ delayMillis: 0, delivery: delivery(1) }]))
+    await run(one.hold(1, [{ delayMillis: 0, delivery: { ...delivery(1), attempts: 3 } }]))
     expect(await run(one.promote(1))).toEqual({ moved: 1, next: undefined })
     const entries = await run(one.read(1, 10))
     expect(entries.map((entry) => entry.delivery.attempts)).toEqual([3])
@@ -183,7 +236,7 @@ describe("waiting", () => {
 
   it("forgets everything of a webhook that is gone", async () => {
     await run(append.append([delivery(1), delivery(1, 2)]))
-    await run(one.hold(1, [delivery(2)]))
+    await run(one.hold(1, [{ delayMillis: 0, delivery: delivery(2) }]))
     await run(one.forget(1))
     expect(await client.keys("rackwire:{w1}:*")).toEqual([])
     expect(ids(await run(one.read(2, 10)))).toEqual([1])

@@ -80,8 +80,7 @@ const renderAll = Effect.fnUntraced(function* (
 
 /** What is wrong with a literal address, or undefined. */
 export const addressProblem = (url: string): string | undefined => {
-  const parsed = URL.canParse(url) ? new URL(url) : undefined
-  const sound = (parsed?.protocol === "http:" || parsed?.protocol === "https:") && parsed.hostname !== ""
+  const sound = /^\s*https?:\/\/[^/]/i.test(url) && URL.canParse(url)
   return sound ? undefined : "Enter a valid URL, beginning with http:// or https://."
 }
 

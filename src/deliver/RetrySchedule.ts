@@ -162,10 +162,13 @@ export const decide = (schedule: Schedule.Schedule<number, Failed>, failed: Fail
     return { kind: "Retry", delayMillis: Duration.toMillis(delay), failure: failed.failure } as const
   }).pipe(Effect.catch(() => Effect.succeed({ kind: "Dead", failure: failed.failure } as const)))
 
+/** The form of a date in HTTP that RFC 9110 has senders use: `Wed, 21 Oct 2015 07:28:00 GMT`. */
+const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/
+
 /** What a `Retry-After` header asks for, milliseconds; undefined when it says nothing sensible. */
 export const retryAfter = (header: string | undefined, nowMillis: number): number | undefined => {
-  if (header === undefined) return undefined
-  if (/^\d{1,9}$/.test(header.trim())) return Number(header) * 1000
-  const date = /^[A-Z][a-z]{2}, /.test(header) ? Date.parse(header) : Number.NaN
+  const text = header?.trim() ?? ""
+  if (/^\d+$/.test(text)) return Math.min(Number(text), delayMax) * 1000
+  const date = httpDate.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(date - nowMillis, 0)
 }

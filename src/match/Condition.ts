@@ -2,9 +2,9 @@
  * match: whether a webhook asked for an event.
  *
  * Responsible for: the grammar and the meaning of condition documents, and finding the webhooks of an event.
- * Guarantees: pure; time linear in the event's size whatever a document says. A clause that cannot be evaluated (its
- * attribute does not exist, its value cannot be compared) makes the whole condition not hold, negated or not, and can be
- * told from one that is false. Does not: read webhooks or write deliveries.
+ * Guarantees: pure; time linear in the event's size, by a factor that no document takes beyond its limits. A clause that
+ * cannot be evaluated (its attribute does not exist, its value cannot be compared) makes the whole condition not hold,
+ * negated or not, and can be told from one that is false. Does not: read webhooks or write deliveries.
  *
  * Documents: `{"and": [item…]}`, `{"or": [item…]}`, or a clause. An item is a document again. A clause is
  * `{"attr": "status.value", "value": …, "op": "eq", "negate": false}`; a path walks through objects, and through a list
@@ -12,16 +12,16 @@
  */
 import { type Comparison, kindOf, operators } from "./Operator.ts"
 
-export type Condition =
-  | { readonly kind: "all" | "any"; readonly items: ReadonlyArray<Condition> }
-  | {
-      readonly kind: "clause"
-      readonly path: ReadonlyArray<string>
-      readonly op: string
-      readonly value: unknown
-      readonly negate: boolean
-      readonly compare: Comparison
-    }
+export type Condition = { readonly kind: "all" | "any"; readonly items: ReadonlyArray<Condition> } | Clause
+
+interface Clause {
+  readonly kind: "clause"
+  readonly path: ReadonlyArray<string>
+  readonly op: string
+  readonly value: unknown
+  readonly negate: boolean
+  readonly compare: Comparison
+}
 
 /** What is wrong with a document, and where: `and[1].op`. */
 export class ConditionError extends Error {
@@ -39,6 +39,9 @@ const depthMax = 32
 /** Most items of a document in all. */
 const itemsMax = 1000
 
+/** Most work of a document for each character of the event that it looks at, in instructions (Operator.ts). */
+const workMax = 1000
+
 /** No condition at all: such a webhook takes every event. */
 export const isEmpty = (document: unknown): boolean =>
   !document || (typeof document === "object" && Object.keys(document).length === 0)
@@ -46,6 +49,12 @@ export const isEmpty = (document: unknown): boolean =>
 /** Parses a document that is not empty; throws a ConditionError. */
 export const parse = (document: unknown): Condition => {
   let items = 0
+  let work = 0
+  const measured = (found: Clause, path: string): Condition => {
+    work += operators[found.op]!.work?.(found.value) ?? 0
+    if (work > workMax) throw new ConditionError(within(path, "value"), "The patterns of the condition are too large.")
+    return found
+  }
   const item = (node: unknown, path: string, depth: number): Condition => {
     items += 1
     if (items > itemsMax) throw new ConditionError(path, `more than ${itemsMax} items`)
@@ -54,7 +63,7 @@ export const parse = (document: unknown): Condition => {
       throw new ConditionError(path, `Ruleset must be a dictionary, not ${nameOf(node)}.`)
     }
     const fields = node as Readonly<Record<string, unknown>>
-    if ("attr" in fields || "value" in fields) return clause(fields, path)
+    if ("attr" in fields || "value" in fields) return measured(clause(fields, path), path)
     const keys = Object.keys(fields)
     if (keys.length !== 1) {
       throw new ConditionError(path, `Ruleset must have exactly one logical operator (found ${keys.length})`)
@@ -64,7 +73,7 @@ export const parse = (document: unknown): Condition => {
     if (logic !== "and" && logic !== "or") {
       throw new ConditionError(path, `Invalid logic type: ${logic} (must be 'and' or 'or')`)
     }
-    const here = path === "" ? logic : `${path}.${logic}`
+    const here = within(path, logic)
     if (!Array.isArray(inner)) throw new ConditionError(here, `Expected a list of conditions, not ${nameOf(inner)}.`)
     return {
       kind: logic === "and" ? "all" : "any",
@@ -76,8 +85,10 @@ export const parse = (document: unknown): Condition => {
 
 const clauseKeys = new Set(["attr", "value", "op", "negate"])
 
-const clause = (fields: Readonly<Record<string, unknown>>, path: string): Condition => {
-  const fail = (key: string, message: string) => new ConditionError(path === "" ? key : `${path}.${key}`, message)
+const within = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`)
+
+const clause = (fields: Readonly<Record<string, unknown>>, path: string): Clause => {
+  const fail = (key: string, message: string) => new ConditionError(within(path, key), message)
   const { attr, value, op = "eq", negate = false } = fields
   const unknown = Object.keys(fields).find((key) => !clauseKeys.has(key))
   if (unknown !== undefined) throw fail(unknown, "A condition has the keys attr, value, op and negate, and no other.")
@@ -85,11 +96,13 @@ const clause = (fields: Readonly<Record<string, unknown>>, path: string): Condit
   if (typeof negate !== "boolean") throw fail("negate", `Must be true or false, not ${nameOf(negate)}.`)
   const operator = typeof op === "string" && Object.hasOwn(operators, op) ? operators[op] : undefined
   if (typeof op !== "string" || operator === undefined) {
-    throw fail("op", `Unknown operator: ${String(op)}. Must be one of: ${Object.keys(operators).join(", ")}`)
+    const given = typeof op === "string" ? op : nameOf(op)
+    throw fail("op", `Unknown operator: ${given}. Must be one of: ${Object.keys(operators).join(", ")}`)
   }
   if (!("value" in fields)) throw fail("value", `A value is required for the '${op}' operator.`)
   const kind = kindOf(value)
   if (kind === undefined) throw fail("value", `Unsupported value type: ${nameOf(value)}`)
+  if (isDeeper(value, depthMax)) throw fail("value", `nested deeper than ${depthMax}`)
   if (!operator.accepts.includes(kind)) throw fail("value", `Invalid type for ${op} operation: ${nameOf(value)}`)
   try {
     return { kind: "clause", path: attr.split("."), op, value, negate, compare: operator.compile(value) }
@@ -97,6 +110,11 @@ const clause = (fields: Readonly<Record<string, unknown>>, path: string): Condit
     throw fail("value", `Invalid value for ${op}: ${(error as Error).message}`)
   }
 }
+
+const isDeeper = (value: unknown, depth: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((each) => isDeeper(each, depth - 1)))
 
 /** The type of a value in the words of NetBox's messages. */
 const nameOf = (value: unknown): string => {

@@ -15,6 +15,8 @@ export interface Operator {
   readonly accepts: ReadonlyArray<ValueKind>
   /** Compiles the comparison with a clause's value; throws an Error with the reason where the value makes none. */
   readonly compile: (value: unknown) => Comparison
+  /** What a comparison may cost for each character that it looks at, in instructions, where that depends on the value. */
+  readonly work?: (value: unknown) => number
 }
 
 const ordered = (compare: (actual: number, value: number) => boolean): Operator => ({
@@ -44,8 +46,9 @@ export const operators: Readonly<Record<string, Operator>> = {
   },
   regex: {
     accepts: ["string"],
+    work: (value) => RE2JS.compile(value as string).programSize(),
     compile: (value) => {
-      const pattern = RE2JS.compile(value as string)
+      const pattern = patternOf(value as string)
       const startsWith = (text: string) => pattern.matcher(text).lookingAt()
       // As in Python, `$` also stands before a final line break.
       return (actual) =>
@@ -54,6 +57,14 @@ export const operators: Readonly<Record<string, Operator>> = {
           : startsWith(actual) || (actual.endsWith("\n") && startsWith(actual.slice(0, -1)))
     }
   }
+}
+
+/** Longest pattern, characters: what `{…}` in it multiplies is bounded by its work. */
+const patternLengthMax = 1000
+
+const patternOf = (text: string): RE2JS => {
+  if (text.length > patternLengthMax) throw new Error(`a pattern has at most ${patternLengthMax} characters`)
+  return RE2JS.compile(text)
 }
 
 /** The kind of a value in a document; undefined for an object, which no operator takes. */
@@ -82,6 +93,7 @@ const scalar = (value: unknown): unknown => (typeof value === "boolean" ? Number
 const contains = (actual: unknown, value: unknown): boolean | undefined => {
   if (typeof actual === "string") return typeof value === "string" ? actual.includes(value) : undefined
   if (Array.isArray(actual)) return actual.some((item) => equal(item, value))
-  if (typeof actual === "object" && actual !== null) return typeof value === "string" && Object.hasOwn(actual, value)
-  return undefined
+  // A list can be no key, and Python refuses to look for it.
+  if (typeof actual !== "object" || actual === null || typeof value === "object") return undefined
+  return typeof value === "string" && Object.hasOwn(actual, value)
 }

@@ -37,9 +37,9 @@ export class WebhookIndex {
     if (row === undefined || row["enabled"] !== true) return
     const entry: Entry = { webhook, decide: decisionOf(row["conditions"]) }
     const kinds = Object.entries(flags).filter(([, flag]) => row[flag] === true)
-    const keys = (row["content_types"] as ReadonlyArray<string>).flatMap((type) =>
-      kinds.map(([kind]) => `${type} ${kind}`)
-    )
+    // Plain SQL may name a type twice.
+    const types = new Set(row["content_types"] as ReadonlyArray<string>)
+    const keys = [...types].flatMap((type) => kinds.map(([kind]) => `${type} ${kind}`))
     this.keys.set(webhook, keys)
     for (const key of keys) {
       const entries = [...(this.entries.get(key) ?? []), entry]

@@ -15,6 +15,9 @@ export const splitHeaders = (text: string): Headers => {
     if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return { error: `Line ${at + 1} has no valid header name.` }
     // oxlint-disable-next-line no-control-regex
     if (/[\x00-\x08\x0a-\x1f\x7f]/.test(value)) return { error: `Line ${at + 1} has a control character in its value.` }
+    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+      return { error: `Line ${at + 1} has a character in its value that HTTP cannot carry.` }
+    }
     headers.push([name, value])
   }
   return { headers }

@@ -1,4 +1,5 @@
 /** What happened to rows: changes as the WAL tells them, and folded to one per object. Pure. */
+import type { Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 
 /** Who wrote, and for which request. */
@@ -11,6 +12,11 @@ export interface ChangeContext {
 /** Whatever tells which object it is: a row, or a tuple of the WAL that can give one. */
 export interface Identified {
   readonly id: number
+}
+
+/** A row that is read when somebody asks for it. */
+export interface Readable extends Identified {
+  readonly row: () => Row
 }
 
 /** A row before and after, with its place in the transaction; a fact that knows no webhook. */

@@ -8,6 +8,7 @@ import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
 import { absentFields, textDecoders } from "../inventory/derive/Row.ts"
 import { CaptureError } from "./CaptureError.ts"
+import type { Readable } from "./Change.ts"
 import { Tuple, type TupleLayout, cellNull, cellText, cellUnchanged } from "./Tuple.ts"
 import { postgresEpochMillis } from "./Walsender.ts"
 
@@ -19,7 +20,7 @@ export interface Handler {
   /** A message outside of transactions: it says nothing about changes. */
   readonly aside: (prefix: string, content: string) => void
   /** `type` undefined: a change of a table that is no object type. Before or after is undefined for insert and delete. */
-  readonly change: (type: ObjectType | undefined, before: Tuple | undefined, after: Tuple | undefined) => void
+  readonly change: (type: ObjectType | undefined, before: Readable | undefined, after: Readable | undefined) => void
   readonly commit: (commitLsn: bigint, endLsn: bigint) => void
 }
 

@@ -9,12 +9,20 @@ import { contextPrefix } from "../inventory/Functions.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { isUuid } from "../inventory/field/Scalar.ts"
 import { CaptureError } from "./CaptureError.ts"
-import { type Change, type ChangeContext, type Folded, fold } from "./Change.ts"
+import { type Change, type ChangeContext, type Folded, type Readable, fold } from "./Change.ts"
 import type { Handler } from "./Pgoutput.ts"
-import type { Tuple } from "./Tuple.ts"
 
 /** A transaction, as far as its events know it. */
-export class Transaction {
+export interface Transaction {
+  readonly commitLsn: bigint
+  /** Time of the commit, ISO 8601 with microseconds and offset. */
+  readonly timestamp: string
+  /** Author and request where the transaction names none: nobody, and an id that a repetition makes the same. */
+  readonly anonymous: ChangeContext
+}
+
+/** What not every transaction is asked for is made when it is. */
+class WalTransaction implements Transaction {
   readonly commitLsn: bigint
   private readonly micros: number
   private readonly installation: string
@@ -25,12 +33,10 @@ export class Transaction {
     this.installation = installation
   }
 
-  /** Time of the commit, ISO 8601 with microseconds and offset. */
   get timestamp(): string {
     return isoMicros(this.micros)
   }
 
-  /** Author and request where the transaction names none: nobody, and an id that a repetition makes the same. */
   get anonymous(): ChangeContext {
     return { username: "", requestId: stableUuid(`${this.installation} ${this.commitLsn}`) }
   }
@@ -38,7 +44,7 @@ export class Transaction {
 
 export interface Window {
   readonly transaction: Transaction
-  readonly changes: ReadonlyArray<Folded<Tuple>>
+  readonly changes: ReadonlyArray<Folded<Readable>>
   /** Position behind the commit, for the last window of a transaction. */
   readonly endLsn: bigint | undefined
 }
@@ -53,7 +59,7 @@ export class Tracker implements Handler {
   /** Transactions of which some change named no author. */
   withoutContext = 0
   private transaction: Transaction | undefined
-  private changes: Array<Change<Tuple>> = []
+  private changes: Array<Change<Readable>> = []
   private context: ChangeContext | undefined
   private messages = 0
   private lastCommit = 0n
@@ -76,7 +82,7 @@ export class Tracker implements Handler {
   begin(commitLsn: bigint, micros: number): void {
     if (this.transaction !== undefined) throw protocol(`a transaction at ${commitLsn} inside another`)
     if (commitLsn <= this.lastCommit) throw protocol(`a transaction at ${commitLsn} after one at ${this.lastCommit}`)
-    this.transaction = new Transaction(commitLsn, micros, this.installation)
+    this.transaction = new WalTransaction(commitLsn, micros, this.installation)
     this.messages = 0
     this.context = undefined
   }
@@ -90,7 +96,7 @@ export class Tracker implements Handler {
     if (prefix === beatPrefix) this.onBeat(content)
   }
 
-  change(type: ObjectType | undefined, before: Tuple | undefined, after: Tuple | undefined): void {
+  change(type: ObjectType | undefined, before: Readable | undefined, after: Readable | undefined): void {
     if (type !== undefined) this.changes.push({ type, before, after, idx: this.messages, context: this.context })
     this.step()
   }

@@ -6,6 +6,7 @@
 import type { Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import type { textDecoders } from "../inventory/derive/Row.ts"
+import type { Readable } from "./Change.ts"
 
 /** Kinds of cells. */
 export const cellNull = 0x6e
@@ -19,7 +20,7 @@ export interface TupleLayout {
   readonly absent: Readonly<Record<string, unknown>>
 }
 
-export class Tuple {
+export class Tuple implements Readable {
   readonly id: number
   private readonly layout: TupleLayout
   private readonly bytes: Buffer

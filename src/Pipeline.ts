@@ -2,7 +2,7 @@
  * Where the stages meet. They do not know each other: here a changed webhook reaches the match index, an event becomes
  * deliveries, and a text's grammar finds the stage that owns it.
  */
-import { Effect, Layer, Schedule } from "effect"
+import { Effect, Layer, Schedule, Semaphore } from "effect"
 import type { SqlClient } from "effect/sql"
 import { CaptureError } from "./capture/CaptureError.ts"
 import { type Event, eventBody } from "./capture/Event.ts"
@@ -10,7 +10,7 @@ import { EventSink } from "./capture/Sink.ts"
 import { rebuild } from "./deliver/Rebuild.ts"
 import { addressProblem, headersProblem, isTemplate } from "./deliver/Request.ts"
 import { parsePolicy } from "./deliver/RetrySchedule.ts"
-import { advance, loadTops, noteOpen, watermarkTable } from "./deliver/Watermarks.ts"
+import { advance, loadTops, noteOpen, readHeads, watermarkTable } from "./deliver/Watermarks.ts"
 import { Grammars } from "./inventory/Grammar.ts"
 import { registry } from "./inventory/Registry.ts"
 import { isEmpty, parse } from "./match/Condition.ts"
@@ -25,12 +25,18 @@ import { Templates } from "./template/Template.ts"
 export const sinkLayer = Layer.effect(
   EventSink,
   Effect.gen(function* () {
-    const { open, append } = yield* Append
+    const { open, append, verify } = yield* Append
     const context = yield* Effect.context<Append | Streams | SqlClient.SqlClient>()
     const index = new WebhookIndex()
     /** Webhooks to look at for what they have finished, with their last ids. */
     const recent = new Map<number, string>()
-    yield* Effect.forkScoped(Effect.schedule(Effect.ignore(noteFinished(recent)), Schedule.spaced(notePause)))
+    const oneAtATime = yield* Semaphore.make(1)
+    yield* noteFinished(recent, verify).pipe(
+      oneAtATime.withPermit,
+      Effect.ignore,
+      Effect.schedule(Schedule.spaced(notePause)),
+      Effect.forkScoped
+    )
     return EventSink.of({
       begin: ({ from, epochBegin, end, generation }) =>
         Effect.gen(function* () {
@@ -45,7 +51,7 @@ export const sinkLayer = Layer.effect(
           }
           for (const webhook of lost) yield* rebuild(webhook)
           for (const [webhook, top] of tops) recent.set(webhook, top)
-        }).pipe(asCaptureError, Effect.provideContext(context)),
+        }).pipe(oneAtATime.withPermit, asCaptureError, Effect.provideContext(context)),
       take: (events) =>
         Effect.gen(function* () {
           const { versions, deliveries } = matchAll(index, events)
@@ -53,7 +59,7 @@ export const sinkLayer = Layer.effect(
           const tops = yield* appendAll(append, deliveries)
           yield* advance(tops)
           for (const [webhook, top] of tops) recent.set(webhook, top)
-        }).pipe(asCaptureError, Effect.provideContext(context))
+        }).pipe(oneAtATime.withPermit, asCaptureError, Effect.provideContext(context))
     })
   })
 )
@@ -61,13 +67,17 @@ export const sinkLayer = Layer.effect(
 /** How often we look what webhooks have finished. */
 const notePause = "5 seconds"
 
-const noteFinished = (recent: Map<number, string>) =>
-  Effect.gen(function* () {
-    const tops = new Map(recent)
-    recent.clear()
-    const open = yield* noteOpen(tops)
-    for (const [webhook, top] of open) if (!recent.has(webhook)) recent.set(webhook, top)
-  })
+/** Looks what webhooks have finished, and whether Redis still knows what it should. */
+const noteFinished = Effect.fnUntraced(function* (recent: Map<number, string>, verify: Append["Service"]["verify"]) {
+  const tops = new Map(recent)
+  const heads = yield* readHeads(tops.keys())
+  // After the heads: a stream that is lost looks like one that is finished.
+  const { lost } = yield* verify(tops.keys())
+  for (const webhook of lost) yield* rebuild(webhook)
+  for (const webhook of lost) heads.delete(webhook)
+  yield* noteOpen(heads, tops)
+  for (const [webhook, head] of heads) if (head === undefined) recent.delete(webhook)
+})
 
 /** Queues the deliveries; a stream that lost entries is filled again first. */
 const appendAll = Effect.fnUntraced(function* (

@@ -58,24 +58,26 @@ export const advance = Effect.fnUntraced(function* (tops: Tops) {
   )
 })
 
-/**
- * Looks where each of these webhooks' first unfinished entry stands. `tops` are their last ids, from before the look.
- * Answers those that have one.
- */
-export const noteOpen = Effect.fnUntraced(function* (tops: Tops) {
-  const sql = yield* SqlClient.SqlClient
+/** Where a webhook's first unfinished entry stands; undefined when its stream holds none. */
+export type Heads = ReadonlyMap<number, string | undefined>
+
+export const readHeads = Effect.fnUntraced(function* (webhooks: Iterable<number>) {
   const streams = yield* Streams
-  const unfinished = new Map<number, string>()
-  for (const [webhook, top] of tops) {
-    const head = yield* streams.head(webhook)
-    if (head !== undefined) unfinished.set(webhook, top)
+  const heads = new Map<number, string | undefined>()
+  for (const webhook of webhooks) heads.set(webhook, yield* streams.head(webhook))
+  return heads satisfies Heads
+})
+
+/** Notes where unfinished entries begin. `tops` are the last ids from before the look. */
+export const noteOpen = Effect.fnUntraced(function* (heads: Heads, tops: Tops) {
+  const sql = yield* SqlClient.SqlClient
+  for (const [webhook, head] of heads) {
     // With nothing in the stream, what comes after the last id is the first that may be unfinished.
-    const [position, idx] = split(head ?? top)
+    const [position, idx] = split(head ?? tops.get(webhook)!)
     const open = [position, head === undefined ? `${Number(idx) + 1}` : idx]
     yield* sql.unsafe(
       `update ${table} set open_position = $2::text::bigint, open_idx = $3::text::bigint where webhook_id = $1::bigint`,
       [webhook, ...open]
     )
   }
-  return unfinished
 })

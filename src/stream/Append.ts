@@ -40,6 +40,8 @@ export class Append extends Context.Service<
     readonly open: (generation: number, tops: Tops) => Effect.Effect<Appended, RedisError | Fenced>
     /** Queues deliveries that the WAL brought, in its order; succeeds when they are on disk. */
     readonly append: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<Appended, RedisError | Fenced>
+    /** Looks whether streams of these webhooks have lost entries. */
+    readonly verify: (webhooks: Iterable<number>) => Effect.Effect<Appended, RedisError | Fenced>
     /** Fills a stream that lost entries with what is still owed, and lets it go on from its last id. */
     readonly restore: (webhook: number, owed: ReadonlyArray<Delivery>) => Effect.Effect<void, RedisError | Fenced>
   }
@@ -61,6 +63,7 @@ export class Append extends Context.Service<
         return Append.of({
           open: (generation, tops) => run(() => appender.open(generation, tops)),
           append: (deliveries) => run(() => appender.append(deliveries)),
+          verify: (webhooks) => run(() => appender.verify(webhooks)),
           restore: (webhook, owed) => run(() => appender.restore(webhook, owed))
         })
       }
@@ -130,7 +133,11 @@ class Appender {
     this.generation = generation
     this.tops.clear()
     for (const [webhook, top] of tops) this.tops.set(webhook, top)
-    return this.add(new Map([...tops.keys()].map((webhook) => [webhook, []])), "")
+    return this.verify(tops.keys())
+  }
+
+  verify(webhooks: Iterable<number>): Promise<Appended> {
+    return this.add(new Map(Array.from(webhooks, (webhook) => [webhook, []])), "")
   }
 
   append(deliveries: ReadonlyArray<Delivery>): Promise<Appended> {
@@ -169,7 +176,7 @@ class Appender {
       tops.set(webhook, top)
       this.tops.set(webhook, top)
     }
-    await this.wake([...tops.keys()])
+    await this.wake([...tops.keys()].filter((webhook) => byWebhook.get(webhook)!.length > 0))
     return { duplicates, lost: [...lost], tops }
   }
 

@@ -23,7 +23,9 @@ export interface Receiver {
 /** Time in which something has to arrive, milliseconds. */
 const arrivalMillis = 15_000
 
-export const startReceiver = async (answer: (received: Received) => number = () => 200): Promise<Receiver> => {
+export const startReceiver = async (
+  answer: (received: Received) => number | Promise<number> = () => 200
+): Promise<Receiver> => {
   const received: Array<Received> = []
   const waiting = new Set<() => void>()
   const server = createServer(async (request, response) => {
@@ -41,9 +43,9 @@ export const startReceiver = async (answer: (received: Received) => number = () 
       at: Date.now()
     }
     received.push(one)
-    response.statusCode = answer(one)
-    response.end("ok")
     for (const check of waiting) check()
+    response.statusCode = await answer(one)
+    response.end("ok")
   })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const { port } = server.address() as { readonly port: number }

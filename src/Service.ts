@@ -26,6 +26,7 @@ import { objectRoutes } from "./http/Objects.ts"
 import { provisionRoutes } from "./http/Provision.ts"
 import { serve } from "./http/Server.ts"
 import { statusRoutes } from "./http/Status.ts"
+import { webhookRoutes } from "./http/Webhooks.ts"
 import { migrate } from "./inventory/Migrate.ts"
 import { versionTable } from "./match/WebhookVersions.ts"
 import { Append } from "./stream/Append.ts"
@@ -68,7 +69,13 @@ const capture = Layer.unwrap(
 
 const deliver = Deliver.layer.pipe(Layer.provide(DeliveryLog.layer), Layer.provide(streams))
 
-const routes = [...objectRoutes(deliveryDetails), ...deliveryRoutes, ...provisionRoutes, ...statusRoutes]
+const routes = [
+  ...objectRoutes(deliveryDetails),
+  ...deliveryRoutes,
+  ...webhookRoutes,
+  ...provisionRoutes,
+  ...statusRoutes
+]
 const api = Layer.unwrap(
   Effect.map(Settings, ({ host, port }) =>
     serve(routes).pipe(

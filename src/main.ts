@@ -9,6 +9,7 @@ import { check } from "./command/Check.ts"
 import { createSuperuser } from "./command/CreateSuperuser.ts"
 import { demo } from "./command/Demo.ts"
 import { migrate } from "./command/Migrate.ts"
+import { replay } from "./command/Replay.ts"
 import { webhookReceiver } from "./command/WebhookReceiver.ts"
 
 const parseRoles = (text: string): ReadonlyArray<Role> => {
@@ -32,7 +33,7 @@ const serve = Command.make(
 
 const rackwire = Command.make("rackwire").pipe(
   Command.withDescription("An infrastructure inventory whose webhooks can be relied on."),
-  Command.withSubcommands([serve, webhookReceiver, migrate, createSuperuser, check, demo])
+  Command.withSubcommands([serve, webhookReceiver, migrate, createSuperuser, check, replay, demo])
 )
 
 /** What is expected to go wrong is told in a sentence; a stack trace is for defects. */

@@ -18,6 +18,7 @@ import { Streams, leaseMillis } from "../stream/Streams.ts"
 import { type Actor, startActor } from "./Actor.ts"
 import { definitionOf } from "./Definition.ts"
 import { deliveryType, takeUpRetries } from "./RetryByHand.ts"
+import { replayType, workOffReplays } from "./Replay.ts"
 import { parsePolicy, usualPolicy } from "./RetrySchedule.ts"
 
 const type = objectType("extras.webhook")
@@ -63,11 +64,13 @@ const followWebhooks = (running: Map<number, Running>) =>
       const all = yield* sql.unsafe<{ readonly id: string }>(`select id::text as id from ${type.table}`)
       yield* refresh(running, new Set([...running.keys(), ...all.map(({ id }) => Number(id))]))
       yield* takeUp(running)
+      yield* Effect.forkScoped(workOffReplays)
       yield* Effect.forever(
         Effect.gen(function* () {
           const news = (yield* Queue.takeAll(told)).map(({ payload }) => payload.split(" "))
           yield* refresh(running, new Set(news.filter(([of]) => of === type.id).map(([, id]) => Number(id))))
           if (news.some(([of]) => of === deliveryType.id)) yield* takeUp(running)
+          if (news.some(([of]) => of === replayType.id)) yield* Effect.forkScoped(workOffReplays)
         })
       )
     })
@@ -127,6 +130,8 @@ const sweep = (running: ReadonlyMap<number, Running>) =>
       actor.dueIn(0)
       actor.wake()
     }
+    yield* takeUp(running)
+    yield* workOffReplays
   }).pipe(Effect.ignore)
 
 /** Says for all that is being worked on that it is. */

@@ -154,7 +154,7 @@ const writeStatement = `
       "message"
     ]
       .map((name) => `${name} = excluded.${name}`)
-      .join(", ")})
+      .join(", ")}, first_attempt = coalesce(extras_delivery.first_attempt, excluded.first_attempt))
   insert into ${attemptTable.name} (${names(attemptColumns)}) ${select(attemptColumns, 1 + deliveryColumns.length)}
   on conflict (delivery_id, number, time) do update set ${[
     "started",

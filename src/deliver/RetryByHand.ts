@@ -28,6 +28,7 @@ export const askForRetry = Effect.fnUntraced(function* (ids: ReadonlyArray<numbe
 /** A delivery's row beside its event. */
 export interface LoggedDelivery extends LoggedEvent {
   readonly id: string
+  readonly delivery_id: string
   readonly webhook_id: string
   readonly attempts: string
   /** Milliseconds since 1970. */
@@ -40,7 +41,7 @@ export interface LoggedDelivery extends LoggedEvent {
 export const loggedDeliveries = (condition: string, parameters: ReadonlyArray<unknown>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<LoggedDelivery>(
-      `select d.id::text as id, d.webhook_id::text as webhook_id, d.attempts::text as attempts,
+      `select d.id::text as id, d.delivery_id, d.webhook_id::text as webhook_id, d.attempts::text as attempts,
               (extract(epoch from d.first_attempt) * 1000)::bigint::text as first_attempt,
               (extract(epoch from d.next_attempt - now()) * 1000)::bigint::text as due_in, ${loggedEvent}
          from extras_delivery d
@@ -58,6 +59,8 @@ export const holdLogged = Effect.fnUntraced(function* (rows: ReadonlyArray<Logge
       delayMillis: anew ? 0 : Math.max(Number(row.due_in ?? 0), 0),
       delivery: {
         ...deliveryOf(row, webhook),
+        // That of a replay differs from that of its event.
+        id: row.delivery_id,
         attempts: Number(row.attempts),
         spent: anew ? 0 : Number(row.attempts),
         firstAttempt: Number(row.first_attempt ?? 0)
@@ -67,13 +70,26 @@ export const holdLogged = Effect.fnUntraced(function* (rows: ReadonlyArray<Logge
   }
 })
 
-/** Takes up what was asked for; answers the webhooks for which something is due now. */
+/** Most deliveries of a webhook that wait in Redis before more are taken up. */
+const waitingMax = 5000
+
+/** Takes up what was asked for, as far as there is room; answers the webhooks for which something is due now. */
 export const takeUpRetries = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const asked = yield* loggedDeliveries("d.status = 'queued'", [])
-  yield* holdLogged(asked, true)
-  yield* sql`
-    update extras_delivery set status = 'retrying', next_attempt = now()
-     where id = any (${asked.map(({ id }) => Number(id))}::bigint[]) and status = 'queued'`
-  return new Set(asked.map((row) => Number(row.webhook_id)))
+  const streams = yield* Streams
+  const asking = yield* sql<{ readonly id: string }>`
+    select distinct webhook_id::text as id from extras_delivery where status = 'queued'`
+  const due = new Set<number>()
+  for (const webhook of asking.map(({ id }) => Number(id))) {
+    while ((yield* streams.depth(webhook)).waiting < waitingMax) {
+      const asked = yield* loggedDeliveries("d.webhook_id = $1::bigint and d.status = 'queued'", [webhook])
+      if (asked.length === 0) break
+      yield* holdLogged(asked, true)
+      yield* sql`
+        update extras_delivery set status = 'retrying', next_attempt = now()
+         where id = any (${asked.map(({ id }) => Number(id))}::bigint[]) and status = 'queued'`
+      due.add(webhook)
+    }
+  }
+  return due
 })

@@ -12,6 +12,7 @@ import { addressProblem, headersProblem, isTemplate } from "./deliver/Request.ts
 import { parsePolicy } from "./deliver/RetrySchedule.ts"
 import { advance, loadTops, noteOpen, readHeads, watermarkTable } from "./deliver/Watermarks.ts"
 import { Grammars } from "./inventory/Grammar.ts"
+import { Presence } from "./inventory/Presence.ts"
 import { registry } from "./inventory/Registry.ts"
 import { isEmpty, parse } from "./match/Condition.ts"
 import { WebhookIndex } from "./match/WebhookIndex.ts"
@@ -31,6 +32,16 @@ export const sinkLayer = Layer.effect(
     /** Webhooks to look at for what they have finished, with their last ids. */
     const recent = new Map<number, string>()
     const oneAtATime = yield* Semaphore.make(1)
+    const told = { deliveries: 0, duplicates: 0, streamsLost: 0 }
+    const { tell } = yield* Presence
+    yield* tell(
+      "match",
+      Effect.sync(() => ({ webhooks: index.size, undecided: index.undecided }))
+    )
+    yield* tell(
+      "stream",
+      Effect.sync(() => ({ ...told }))
+    )
     yield* noteFinished(recent, verify).pipe(
       oneAtATime.withPermit,
       Effect.ignore,
@@ -49,6 +60,7 @@ export const sinkLayer = Layer.effect(
             const message = `queued up to ${ahead}, which this database has not reached: it is an older copy`
             return yield* new CaptureError({ reason: "EpochMismatch", message })
           }
+          told.streamsLost += lost.length
           for (const webhook of lost) yield* rebuild(webhook)
           for (const [webhook, top] of tops) recent.set(webhook, top)
         }).pipe(oneAtATime.withPermit, asCaptureError, Effect.provideContext(context)),
@@ -56,7 +68,10 @@ export const sinkLayer = Layer.effect(
         Effect.gen(function* () {
           const { versions, deliveries } = matchAll(index, events)
           yield* keepVersions(versions)
-          const tops = yield* appendAll(append, deliveries)
+          const { tops, duplicates, lost } = yield* appendAll(append, deliveries)
+          told.deliveries += deliveries.length - duplicates
+          told.duplicates += duplicates
+          told.streamsLost += lost.length
           yield* advance(tops)
           for (const [webhook, top] of tops) recent.set(webhook, top)
         }).pipe(oneAtATime.withPermit, asCaptureError, Effect.provideContext(context))
@@ -85,11 +100,12 @@ const appendAll = Effect.fnUntraced(function* (
   deliveries: ReadonlyArray<Delivery>
 ) {
   const first = yield* append(deliveries)
-  if (first.lost.length === 0) return first.tops
+  if (first.lost.length === 0) return first
   for (const webhook of first.lost) yield* rebuild(webhook)
   const lost = new Set(first.lost)
   const second = yield* append(deliveries.filter(({ webhook }) => lost.has(webhook)))
-  return new Map([...first.tops, ...second.tops])
+  const duplicates = first.duplicates + second.duplicates
+  return { duplicates, lost: first.lost, tops: new Map([...first.tops, ...second.tops]) }
 })
 
 const asCaptureError = Effect.mapError((error: unknown) =>

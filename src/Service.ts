@@ -28,6 +28,7 @@ import { serve } from "./http/Server.ts"
 import { statusRoutes } from "./http/Status.ts"
 import { webhookRoutes } from "./http/Webhooks.ts"
 import { migrate } from "./inventory/Migrate.ts"
+import { Presence, presenceTable } from "./inventory/Presence.ts"
 import { versionTable } from "./match/WebhookVersions.ts"
 import { Append } from "./stream/Append.ts"
 import { Streams } from "./stream/Streams.ts"
@@ -41,7 +42,7 @@ export const database = Layer.mergeAll(Postgres.layer, Vault.layer).pipe(Layer.p
 const grammars = grammarsLayer.pipe(Layer.provideMerge(Templates.layer))
 export const foundation = Layer.mergeAll(grammars, Redis.layer).pipe(Layer.provideMerge(database))
 
-export const migrateAll = migrate([epochTable, leaderTable, versionTable, watermarkTable, attemptTable])
+export const migrateAll = migrate([presenceTable, epochTable, leaderTable, versionTable, watermarkTable, attemptTable])
 
 /** The database fits the declarations, and there is somebody who may use it. */
 const prepared = Layer.effectDiscard(
@@ -134,6 +135,7 @@ export const service = (chosen: ReadonlyArray<Role>) =>
     Layer.provide(only(chosen.includes("deliver"), deliver)),
     Layer.provideMerge(health),
     Layer.provide(only(chosen.includes("capture"), capture)),
+    Layer.provide(Presence.layer),
     Layer.provide(prepared),
     Layer.provide(foundation)
   )

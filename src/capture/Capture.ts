@@ -12,14 +12,16 @@
  * Does not: know webhooks, conditions or queues. Does not skip what it does not understand: it stops and says so.
  */
 import { Clock, Context, Effect, Layer, Ref } from "effect"
-import type { SqlError } from "effect/sql"
+import type { SqlClient, SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
+import { Presence, type Status } from "../inventory/Presence.ts"
 import { inWords } from "../Telemetry.ts"
 import type { CaptureError } from "./CaptureError.ts"
 import { changeLogDays } from "./ChangeLog.ts"
 import { standBy } from "./Leadership.ts"
 import { session } from "./Session.ts"
 import { EventSink, type Sink } from "./Sink.ts"
+import { SlotGauge } from "./SlotHealth.ts"
 import { beginEpoch } from "./Slot.ts"
 import { type CaptureStatus, type Report, atFirst } from "./Status.ts"
 
@@ -36,6 +38,10 @@ export class Capture extends Context.Service<Capture, { readonly status: Effect.
         const report: Report = (change) => Ref.update(status, (before) => ({ ...before, ...change(before) }))
         yield* Effect.forkScoped(run(sink, base, report))
         yield* Effect.forkScoped(turnChangeLog)
+        const { slot } = yield* Settings
+        const { tell } = yield* Presence
+        yield* tell("capture", Ref.get(status).pipe(Effect.map((own) => ({ ...own }))))
+        yield* tell("slot", yield* slotStatus(slot))
         return Capture.of({ status: Ref.get(status) })
       })
     )
@@ -89,6 +95,18 @@ const afterFailure = Effect.fnUntraced(function* (error: CaptureError, report: R
 /** When the database is away the next session will say so. */
 const orPause = <A, R>(effect: Effect.Effect<A, SqlError.SqlError, R>) =>
   Effect.catch(effect, () => Effect.sleep("1 second"))
+
+/** What the server says of the slot; the last word where it does not answer. */
+const slotStatus = Effect.fnUntraced(function* (slot: string) {
+  const context = yield* Effect.context<SqlClient.SqlClient>()
+  const gauge = new SlotGauge(slot)
+  let last: Status = {}
+  return gauge.look().pipe(
+    Effect.map((health) => (last = { ...health })),
+    Effect.catch(() => Effect.succeed(last)),
+    Effect.provideContext(context)
+  )
+})
 
 /** How often old days of the change log are looked for. */
 const turnPause = "1 hour"

@@ -162,6 +162,15 @@ const findings = Effect.gen(function* () {
   return [...postgres, ...redis]
 })
 
+/** What runs, and how far capture is behind. */
+const running = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly line: string }>`
+    select name || ': ' || string_agg(part || ' ' || told, '; ' order by part) as line
+      from rackwire_process, jsonb_each(parts) as p (part, told) where seen > now() - interval '15 seconds' group by name`
+  return rows.map(({ line }) => line)
+}).pipe(Effect.catch(() => Effect.succeed([])))
+
 export const check = Command.make("check", {}, () =>
   Effect.gen(function* () {
     for (const [name, value] of describeSettings(yield* Settings)) yield* Console.log(`      ${name}=${value}`)
@@ -171,6 +180,7 @@ export const check = Command.make("check", {}, () =>
         `${change === undefined ? "ok   " : "CHANGE"} ${what}: ${is}${change === undefined ? "" : `\n       -> ${change}`}`
       )
     }
+    for (const line of yield* running) yield* Console.log(`runs  ${line}`)
     const wrong = found.filter(({ change }) => change !== undefined).length
     if (wrong > 0) return yield* Effect.fail(new Error(`${wrong} of ${found.length} checks ask for a change.`))
     yield* Console.log(`All ${found.length} checks are well.`)

@@ -12,6 +12,7 @@ import { Settings } from "../Config.ts"
 import { inWords } from "../Telemetry.ts"
 import { Vault } from "../Vault.ts"
 import { announceChannel } from "../inventory/Functions.ts"
+import { Presence } from "../inventory/Presence.ts"
 import { byIds } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { Streams, leaseMillis } from "../stream/Streams.ts"
@@ -49,6 +50,14 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
       })
       yield* Effect.forkScoped(Effect.schedule(sweep(running), Schedule.spaced(sweepPause)))
       yield* Effect.forkScoped(Effect.schedule(keepHold(running), Schedule.spaced(leaseMillis / 3)))
+      const { tell } = yield* Presence
+      yield* tell(
+        "deliver",
+        Effect.sync(() => ({
+          webhooks: running.size,
+          inFlight: [...running.values()].reduce((sum, { actor }) => sum + actor.inFlight().length, 0)
+        }))
+      )
       return Deliver.of({ webhooks: Effect.sync(() => running.size) })
     })
   )

@@ -1,5 +1,5 @@
 /** Lists, and the rest of the wire as a NetBox client knows it. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
 
 let api: Api
@@ -72,6 +72,32 @@ describe("the rest of the wire", () => {
     expect(home.text).toContain('href="/health/ready"')
     expect((await api.raw("GET", "/health/ready")).json).toEqual({ status: "ready" })
     expect((await api.raw("GET", "/health/live")).status).toBe(200)
+  })
+
+  it("tells how every process and the slot are, and the same as metrics", async () => {
+    interface Status {
+      readonly "rq-workers-running": number
+      readonly processes: ReadonlyArray<{ readonly name: string; readonly parts: Readonly<Record<string, Json>> }>
+    }
+    // A process tells how it is every two seconds.
+    const json = await vi.waitFor(
+      async () => {
+        const status = await api.call<Status>("GET", "/api/status/")
+        expect(status.json.processes[0]?.parts["capture"]).toMatchObject({ state: "streaming" })
+        return status.json
+      },
+      { timeout: 10_000, interval: 200 }
+    )
+    expect(json["rq-workers-running"]).toBe(1)
+    expect(json.processes[0]!.parts).toMatchObject({
+      capture: { state: "streaming", epoch: 0, generation: 1 },
+      slot: { walStatus: "reserved", safeBytes: -1 },
+      stream: { streamsLost: 0 }
+    })
+    const metrics = await api.raw("GET", "/metrics")
+    expect(metrics.text).toMatch(/^rackwire_slot_lag_bytes \d+$/m)
+    expect(metrics.text).toMatch(/^rackwire_stream_duplicates 0$/m)
+    expect(metrics.text.split("\n").filter((line) => !/^[a-z_]+ -?[\d.]+$|^$/.test(line))).toEqual([])
   })
 
   it("never shows secrets of webhooks and users", async () => {

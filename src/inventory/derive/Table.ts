@@ -22,6 +22,8 @@ export interface Table {
   readonly name: string
   /** Whether it is partitioned by the day of its column `time`. */
   readonly daily: boolean
+  /** Whether it is gone after a crash and gives the WAL no work. */
+  readonly unlogged?: boolean
   /** Beside the column `id`, which every table has and which fills itself. */
   readonly columns: ReadonlyArray<Column>
   readonly constraints: ReadonlyArray<Definition>

@@ -5,6 +5,7 @@
  * holds the two together.
  */
 import { readFileSync } from "node:fs"
+import { urlProblem } from "./PostgresUrl.ts"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 
 interface Setting<A> {
@@ -45,6 +46,9 @@ const list = (name: string) =>
 
 const port = (name: string) => Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), name)
 
+const postgresUrl = (name: string) =>
+  Config.schema(Schema.Redacted(Schema.String.check(Schema.makeFilter((url) => urlProblem(url) ?? true))), name)
+
 const days = (name: string) => Config.map(Config.Int(name), Duration.days)
 
 export const options = {
@@ -58,8 +62,8 @@ export const options = {
   ),
   databaseUrl: optional(
     "DATABASE_URL",
-    Config.Redacted,
-    "An existing Postgres 14 or later with `wal_level=logical`. Unset: a Postgres 18 of our own is kept in the data directory."
+    postgresUrl,
+    "An existing Postgres 14 or later with `wal_level=logical`; `sslmode` (disable, require, verify-ca, verify-full), `sslrootcert`, `sslcert` and `sslkey` as in libpq. Unset: a Postgres 18 of our own is kept in the data directory."
   ),
   redisUrl: optional(
     "REDIS_URL",

@@ -9,7 +9,8 @@ import { Redis } from "ioredis"
 import { parseLsn } from "../../src/capture/Lsn.ts"
 import { Pgoutput } from "../../src/capture/Pgoutput.ts"
 import { Tracker } from "../../src/capture/Tracker.ts"
-import { Walsender, targetOf } from "../../src/capture/Walsender.ts"
+import { addressOf } from "../../src/PostgresUrl.ts"
+import { Walsender } from "../../src/capture/Walsender.ts"
 import { startService } from "../../test/support/Service.ts"
 import { installPeers } from "../Peers.ts"
 import { type Rackwire, startRackwire } from "../Rackwire.ts"
@@ -106,7 +107,7 @@ const floor = (url: string, end: string) => (slot: string) =>
 
 const decodeAlone = (url: string, end: bigint) => async (slot: string) => {
   const began = performance.now()
-  const walsender = await Walsender.connect(targetOf(url))
+  const walsender = await Walsender.connect(addressOf(url))
   let seen = 0
   await new Promise<void>((resolve, reject) => {
     const tracker = new Tracker("bench", ({ changes, endLsn }) => {

@@ -2,6 +2,7 @@
 import { Deferred, Effect, Fiber, Option, Queue, Schedule, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { reveal } from "../Config.ts"
+import { addressOf } from "../PostgresUrl.ts"
 import { inWords } from "../Telemetry.ts"
 import { Servers } from "../embedded/Servers.ts"
 import { CaptureError } from "./CaptureError.ts"
@@ -15,7 +16,7 @@ import { prepare } from "./Slot.ts"
 import { SlotStream, type Waiting } from "./SlotStream.ts"
 import type { Report } from "./Status.ts"
 import { beatPrefix } from "./Tracker.ts"
-import { Walsender, targetOf } from "./Walsender.ts"
+import { Walsender } from "./Walsender.ts"
 
 const retryPauses = Schedule.min([Schedule.exponential("250 millis", 2), Schedule.spaced("5 seconds")]).pipe(
   Schedule.jittered
@@ -33,7 +34,7 @@ export const session = Effect.fnUntraced(function* (sink: Sink, base: string, re
   // Registered first, so that it runs last: those who stand by are told when the slot is free.
   yield* Effect.addFinalizer(() => release(slot))
   const walsender = yield* Effect.acquireRelease(
-    fromWalsender(() => Walsender.connect(targetOf(reveal(databaseUrl)))),
+    fromWalsender(() => Walsender.connect(addressOf(reveal(databaseUrl)))),
     (walsender) => Effect.sync(() => walsender.close())
   )
   const timeout = "select setting from pg_settings where name = 'wal_sender_timeout'"

@@ -12,7 +12,7 @@ import { lead, release } from "./Leadership.ts"
 import { formatLsn, position } from "./Lsn.ts"
 import { Related } from "./Related.ts"
 import type { Sink } from "./Sink.ts"
-import { prepare } from "./Slot.ts"
+import { prepare, repair } from "./Slot.ts"
 import { SlotStream, type Waiting } from "./SlotStream.ts"
 import type { Report } from "./Status.ts"
 import { beatPrefix } from "./Tracker.ts"
@@ -89,10 +89,14 @@ const keepAlive = (stream: SlotStream, timeoutMillis: number) =>
     )
   )
 
-/** Sends a message through the WAL now and then: an idle database gives us WAL to confirm, and we learn our lag. */
+/**
+ * Sends a message through the WAL now and then: an idle database gives us WAL to confirm, and we learn our lag. Looks
+ * after the tables as well: without a replica identity Postgres refuses to change their rows, so no change would tell.
+ */
 const beat = Effect.forever(
   Effect.andThen(
     Effect.gen(function* () {
+      yield* repair
       const sql = yield* SqlClient.SqlClient
       const now = performance.timeOrigin + performance.now()
       yield* sql`select pg_logical_emit_message(false, ${beatPrefix}, ${`${now}`})::text`

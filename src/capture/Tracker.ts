@@ -9,7 +9,7 @@ import { contextPrefix } from "../inventory/Functions.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { isUuid } from "../inventory/field/Scalar.ts"
 import { CaptureError } from "./CaptureError.ts"
-import { type Change, type ChangeContext, type Folded, type Readable, fold } from "./Change.ts"
+import { type Change, type ChangeContext, type Folded, type Readable, type Unknown, fold } from "./Change.ts"
 import type { Handler } from "./Pgoutput.ts"
 
 /** A transaction, as far as its events know it. */
@@ -96,7 +96,7 @@ export class Tracker implements Handler {
     if (prefix === beatPrefix) this.onBeat(content)
   }
 
-  change(type: ObjectType | undefined, before: Readable | undefined, after: Readable | undefined): void {
+  change(type: ObjectType | undefined, before: Readable | Unknown | undefined, after: Readable | undefined): void {
     if (type !== undefined) this.changes.push({ type, before, after, idx: this.messages, context: this.context })
     this.step()
   }

@@ -17,8 +17,6 @@ export interface Handler {
   readonly begin: (commitLsn: bigint, micros: number) => void
   /** A transactional message (`pg_logical_emit_message`). */
   readonly message: (prefix: string, content: string) => void
-  /** A message outside of transactions: it says nothing about changes. */
-  readonly aside: (prefix: string, content: string) => void
   /** `type` undefined: a change of a table that is no object type. Before or after is undefined for insert and delete. */
   readonly change: (
     type: ObjectType | undefined,
@@ -147,8 +145,8 @@ export class Pgoutput {
     const transactional = bytes[this.at] === 1
     const prefix = this.text(this.at + 9)
     const content = bytes.toString("utf8", this.at + 4, end)
+    // One outside of transactions says nothing about changes.
     if (transactional) this.handler.message(prefix, content)
-    else this.handler.aside(prefix, content)
   }
 
   private describe(): void {

@@ -17,7 +17,6 @@ const decode = (messages: ReadonlyArray<Buffer>): ReadonlyArray<Call> => {
     begin: (lsn, micros) => calls.push(["begin", lsn, micros]),
     commit: (lsn, end) => calls.push(["commit", lsn, end]),
     message: (prefix, content) => calls.push(["message", prefix, content]),
-    aside: () => {},
     change: (type, before, after) =>
       calls.push(["change", type?.id, before === "unknown" ? before : before?.row(), after?.row()])
   }

@@ -14,6 +14,8 @@ import { parseLsn } from "./Lsn.ts"
 
 const publication = "rackwire"
 
+const failoverVersion = 170_000
+
 /** Held while making them, in the name space of advisory locks. */
 const lockKey = 7_225_812
 
@@ -148,7 +150,12 @@ const ensureSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
   if (found !== undefined) yield* run("select pg_drop_replication_slot($1)::text", [slot])
   // Making a slot waits for every running transaction.
   yield* run("set lock_timeout = '29s'")
-  yield* run("select pg_create_logical_replication_slot($1, 'pgoutput')::text", [slot])
+  const [server] = (yield* run("select current_setting('server_version_num')::int as version")) as ReadonlyArray<{
+    readonly version: number
+  }>
+  // From 17 on a standby that takes over can have the slot as well.
+  const options = server!.version >= failoverVersion ? ", failover => true" : ""
+  yield* run(`select pg_create_logical_replication_slot($1, 'pgoutput'${options})::text`, [slot])
   yield* run("reset lock_timeout")
   return true
 })

@@ -1,0 +1,307 @@
+/** Filters on lists and other things with elements. */
+import { Fault, typeFault } from "../Fault.ts"
+import { type Native, native } from "../Native.ts"
+import type { Runtime } from "../Runtime.ts"
+import { asInteger, asText } from "../value/Arguments.ts"
+import { compare, equals, isTrue, sizeOf } from "../value/Compare.ts"
+import { Dict } from "../value/Dict.ts"
+import { escapeUnlessSafe } from "../value/Html.ts"
+import { collect, elementsOf, iterate, listOf } from "../value/Iterate.ts"
+import { attributeOf, missing } from "../value/Lookup.ts"
+import { add, floorDivide, modulo } from "../value/Operators.ts"
+import { text, viewItems } from "../value/Repr.ts"
+import { sortBy } from "../value/Sort.ts"
+import { characters } from "../value/Text.ts"
+import {
+  GroupTuple,
+  Iterator,
+  Markup,
+  Range,
+  Tuple,
+  Undefined,
+  type Value,
+  View,
+  isNumber,
+  isText,
+  orElse,
+  plain,
+  typeName
+} from "../value/Values.ts"
+import { type KeyOf, attributeGetter, ignoreCase, keyGetter } from "./Attribute.ts"
+import { entriesOf } from "./HtmlFilters.ts"
+
+const nothing = (message: string): Undefined => new Undefined(() => new Fault("Undefined", message))
+
+/** `len(value)` */
+export const length = (value: Value): number => {
+  const size = sizeOf(value)
+  if (size === undefined) throw typeFault(`object of type '${typeName(value)}' has no len()`)
+  return size
+}
+
+/** A generator of ours: nothing happens before the first element is asked for. */
+export const lazily = (label: string, start: () => () => Value | undefined): Iterator => {
+  let next: (() => Value | undefined) | undefined
+  return new Iterator(`generator object ${label}`, () => (next ??= start())())
+}
+
+/** The elements from the back; undefined for what Python cannot reverse without copying it. */
+const reversedElements = (value: Value): ReadonlyArray<Value> | undefined => {
+  if (Array.isArray(value)) return value.toReversed()
+  if (value instanceof Tuple) return value.items.toReversed()
+  if (value instanceof Dict) return value.keys().toReversed()
+  if (value instanceof View) return viewItems(value).toReversed()
+  if (value instanceof Range) return Array.from({ length: value.size }, (_, i) => value.at(value.size - 1 - i))
+  return value instanceof Undefined ? [] : undefined
+}
+
+/** What Python calls the iterator that `reversed` makes. */
+const reversedName = (value: Value): string => {
+  if (Array.isArray(value)) return "list_reverseiterator"
+  if (value instanceof Dict) return "dict_reversekeyiterator"
+  if (value instanceof Range) return "range_iterator"
+  if (value instanceof View) return `dict_reverse${value.what.slice(0, -1)}iterator`
+  return "reversed"
+}
+
+const reverse = (runtime: Runtime, value: Value): Value => {
+  if (isText(value)) {
+    runtime.alloc(plain(value).length)
+    const backwards = characters(plain(value)).toReversed().join("")
+    return value instanceof Markup ? new Markup(backwards) : backwards
+  }
+  const elements = reversedElements(value)
+  if (elements !== undefined) {
+    runtime.alloc(elements.length * 8)
+    return new Iterator(`${reversedName(value)} object`, iterate(runtime, elements.slice()))
+  }
+  try {
+    return listOf(runtime, value).toReversed()
+  } catch (error) {
+    if (error instanceof Fault && error.reason === "Type") {
+      throw new Fault("FilterArgument", "argument must be iterable")
+    }
+    throw error
+  }
+}
+
+const last = (value: Value): Value => {
+  const elements = isText(value) ? characters(plain(value)).toReversed() : reversedElements(value)
+  if (elements === undefined) throw typeFault(`'${typeName(value)}' object is not reversible`)
+  return orElse(elements[0], () => nothing("No last item, sequence was empty."))
+}
+
+const pickRandom = (runtime: Runtime, value: Value): Value => {
+  const size = length(value)
+  if (size === 0) return nothing("No random item, sequence was empty.")
+  const index = Math.floor(runtime.random() * size)
+  if (value instanceof Dict) {
+    const item = value.get(index)
+    if (item === undefined) throw new Fault("Key", String(index))
+    return item
+  }
+  return elementsOf(runtime, value)[index]!
+}
+
+const extreme = (
+  runtime: Runtime,
+  value: Value,
+  caseSensitive: boolean,
+  attribute: Value | undefined,
+  operator: "<" | ">"
+): Value => {
+  const keyOf = keyGetter(runtime, attribute, caseSensitive)
+  const next = iterate(runtime, value)
+  let best = next()
+  if (best === undefined) return nothing("No aggregated item, sequence was empty.")
+  let bestKey = keyOf(best)
+  for (let item = next(); item !== undefined; item = next()) {
+    const key = keyOf(item)
+    const order = compare(runtime, key, bestKey, operator)
+    if (operator === "<" ? order >= 0 : order <= 0) continue
+    best = item
+    bestKey = key
+  }
+  return best
+}
+
+/** The keys to sort by: one, or a list where the attribute names several. */
+const sortKey = (runtime: Runtime, attribute: Value | undefined, caseSensitive: boolean): KeyOf => {
+  if (attribute === undefined || attribute === null || !isText(attribute) || !plain(attribute).includes(",")) {
+    return keyGetter(runtime, attribute, caseSensitive)
+  }
+  const getters = plain(attribute)
+    .split(",")
+    .map((part) => keyGetter(runtime, part, caseSensitive))
+  return (item) => getters.map((get) => get(item))
+}
+
+const unique = (runtime: Runtime, value: Value, caseSensitive: boolean, attribute: Value | undefined): Value =>
+  lazily("do_unique", () => {
+    const keyOf = keyGetter(runtime, attribute, caseSensitive)
+    const seen = new Dict()
+    const next = iterate(runtime, value)
+    return () => {
+      for (let item = next(); item !== undefined; item = next()) {
+        const key = keyOf(item)
+        runtime.charge(key)
+        if (seen.has(key)) continue
+        runtime.alloc(16)
+        seen.set(key, null)
+        return item
+      }
+      return undefined
+    }
+  })
+
+const groupBy = (
+  runtime: Runtime,
+  value: Value,
+  attribute: Value,
+  absent: Value | undefined,
+  caseSensitive: boolean
+): Array<Value> => {
+  const keyOf = keyGetter(runtime, attribute, caseSensitive, absent)
+  const nameOf = attributeGetter(runtime, attribute, absent)
+  const groups: Array<{ readonly key: Value; readonly items: Array<Value> }> = []
+  for (const item of sortBy(runtime, elementsOf(runtime, value), keyOf, false)) {
+    const key = keyOf(item)
+    const group = groups.at(-1)
+    if (group !== undefined && equals(runtime, group.key, key)) group.items.push(item)
+    else groups.push({ key, items: [item] })
+    runtime.alloc(8)
+  }
+  return groups.map(({ items }) => new GroupTuple([nameOf(items[0]!), items]))
+}
+
+const sum = (runtime: Runtime, value: Value, attribute: Value | undefined, start: Value): Value => {
+  if (isText(start)) throw typeFault("sum() can't sum strings [use ''.join(seq) instead]")
+  const get = attributeGetter(runtime, attribute)
+  const next = iterate(runtime, value)
+  let total: Value = start
+  for (let item = next(); item !== undefined; item = next()) total = add(runtime, total, get(item))
+  return total
+}
+
+const join = (runtime: Runtime, value: Value, separator: Value, attribute: Value | undefined): Value => {
+  const get = attributeGetter(runtime, attribute)
+  const items = collect(runtime, iterate(runtime, value)).map(get)
+  const safe = runtime.autoescape && (separator instanceof Markup || items.some((item) => item instanceof Markup))
+  const show = (item: Value) => (safe ? escapeUnlessSafe(runtime, item) : text(runtime, item))
+  const glue = show(separator)
+  const pieces = items.map((item) => {
+    const piece = show(item)
+    runtime.alloc(piece.length + glue.length)
+    return piece
+  })
+  const joined = pieces.join(glue)
+  return safe ? new Markup(joined) : joined
+}
+
+const batch = (runtime: Runtime, value: Value, size: Value, fill: Value): Value =>
+  lazily("do_batch", () => {
+    const next = iterate(runtime, value)
+    return () => {
+      const items: Array<Value> = []
+      for (let item = next(); item !== undefined; item = next()) {
+        runtime.alloc(8)
+        items.push(item)
+        if (isNumber(size) && equals(runtime, items.length, size)) return items
+      }
+      if (items.length === 0) return undefined
+      const missingCount = fill === null ? 0 : Math.max(0, asInteger(size) - items.length)
+      runtime.alloc(missingCount * 8)
+      for (let i = 0; i < missingCount; i++) items.push(fill)
+      return items
+    }
+  })
+
+const sliceInto = (runtime: Runtime, value: Value, slices: Value, fill: Value): Value =>
+  lazily("sync_do_slice", () => {
+    const items = listOf(runtime, value)
+    const perSlice = asInteger(floorDivide(runtime, items.length, slices))
+    const withExtra = asInteger(modulo(runtime, items.length, slices))
+    const count = asInteger(slices)
+    let offset = 0
+    let number = 0
+    return () => {
+      if (number >= count) return undefined
+      const start = offset + number * perSlice
+      if (number < withExtra) offset++
+      const part = items.slice(start, offset + (number + 1) * perSlice)
+      runtime.alloc(part.length * 8 + 8)
+      if (fill !== null && number >= withExtra) part.push(fill)
+      number++
+      return part
+    }
+  })
+
+const dictSort = (runtime: Runtime, value: Value, caseSensitive: boolean, by: Value, reversed: boolean): Value => {
+  const index = by === "key" ? 0 : by === "value" ? 1 : -1
+  if (index < 0) throw new Fault("FilterArgument", 'You can only sort by either "key" or "value"')
+  const pairs = Array.from(entriesOf(value), (entry) => new Tuple(entry))
+  const keyOf = (pair: Value) => (pair as Tuple).items[index]!
+  return sortBy(runtime, pairs, caseSensitive ? keyOf : (pair) => ignoreCase(runtime, keyOf(pair)), reversed)
+}
+
+const attr = (runtime: Runtime, object: Value, name: string): Value => {
+  const attribute = attributeOf(runtime, object, name)
+  if (attribute !== undefined) return attribute
+  if (object instanceof Undefined && !name.startsWith("__")) throw object.fault()
+  return missing(runtime, object, name)
+}
+
+export const sequenceFilters: Readonly<Record<string, Native>> = {
+  attr: native("do_attr(obj, name)", (rt, object, name) =>
+    attr(rt, object!, asText(name!, "attribute name must be string"))
+  ),
+  batch: native("do_batch(value, linecount, fill_with?)", (rt, value, size, fill = null) =>
+    batch(rt, value!, size!, fill)
+  ),
+  default: native("do_default(value, default_value?, boolean?)", (_rt, value, absent = "", boolean = false) =>
+    value instanceof Undefined || (isTrue(boolean) && !isTrue(value!)) ? absent : value!
+  ),
+  dictsort: native(
+    "do_dictsort(value, case_sensitive?, by?, reverse?)",
+    (rt, value, cs = false, by = "key", rev = false) => dictSort(rt, value!, isTrue(cs), by, isTrue(rev))
+  ),
+  first: native("sync_do_first(seq)", (rt, seq) =>
+    orElse(iterate(rt, seq!)(), () => nothing("No first item, sequence was empty."))
+  ),
+  groupby: native("sync_do_groupby(value, attribute, default?, case_sensitive?)", (rt, value, by, absent, cs = false) =>
+    groupBy(rt, value!, by!, absent, isTrue(cs))
+  ),
+  items: native("do_items(value)", (rt, value) =>
+    lazily("do_items", () => {
+      if (value instanceof Undefined) return () => undefined
+      if (!(value instanceof Dict)) throw typeFault("Can only get item pairs from a mapping.")
+      return iterate(rt, new View(value, "items"))
+    })
+  ),
+  join: native("sync_do_join(value, d?, attribute?)", (rt, value, d = "", attribute) => join(rt, value!, d, attribute)),
+  last: native("do_last(seq)", (_rt, seq) => last(seq!)),
+  length: native("len(obj, /)", (_rt, value) => length(value!)),
+  list: native("sync_do_list(value)", (rt, value) => listOf(rt, value!)),
+  max: native("do_max(value, case_sensitive?, attribute?)", (rt, value, cs = false, attribute) =>
+    extreme(rt, value!, isTrue(cs), attribute, ">")
+  ),
+  min: native("do_min(value, case_sensitive?, attribute?)", (rt, value, cs = false, attribute) =>
+    extreme(rt, value!, isTrue(cs), attribute, "<")
+  ),
+  random: native("do_random(seq)", (rt, seq) => pickRandom(rt, seq!)),
+  reverse: native("do_reverse(value)", (rt, value) => reverse(rt, value!)),
+  slice: native("sync_do_slice(value, slices, fill_with?)", (rt, value, slices, fill = null) =>
+    sliceInto(rt, value!, slices!, fill)
+  ),
+  sort: native(
+    "do_sort(value, reverse?, case_sensitive?, attribute?)",
+    (rt, value, rev = false, cs = false, attribute) =>
+      sortBy(rt, elementsOf(rt, value!), sortKey(rt, attribute, isTrue(cs)), isTrue(rev))
+  ),
+  sum: native("sync_do_sum(iterable, attribute?, start?)", (rt, value, attribute, start = 0) =>
+    sum(rt, value!, attribute, start)
+  ),
+  unique: native("do_unique(value, case_sensitive?, attribute?)", (rt, value, cs = false, attribute) =>
+    unique(rt, value!, isTrue(cs), attribute)
+  )
+}

@@ -1,5 +1,5 @@
 /** What templates of one kind share: filters, tests, globals, tags and budgets. */
-import { Fault, type FaultReason, type LimitName, limitFault } from "./Fault.ts"
+import { Fault, type FaultReason, type LimitName, limitFault, valueFault } from "./Fault.ts"
 import { builtinFilters } from "./filters/Filters.ts"
 import { builtinGlobals } from "./Globals.ts"
 import { type Limits, limits } from "./Limits.ts"
@@ -89,6 +89,8 @@ export class CompiledTemplate {
       () => runtime.at,
       () => {
         this.run(runtime)
+        if (!runtime.out.isWellFormed())
+          throw valueFault("'utf-8' codec can't encode characters: surrogates not allowed")
         return { output: runtime.out, steps: runtime.stepsUsed }
       }
     )

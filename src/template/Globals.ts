@@ -127,11 +127,14 @@ class Cycler extends Obj {
   }
 }
 
-const cyclerNext = native("next(self)", (_rt, self) => (self as Cycler).next())
-const cyclerReset = native("reset(self)", (_rt, self) => {
-  ;(self as Cycler).reset()
-  return null
-})
+const cyclerNext = { ...native("next(self)", (_rt, self) => (self as Cycler).next()), definedIn: "Cycler" }
+const cyclerReset = {
+  ...native("reset(self)", (_rt, self) => {
+    ;(self as Cycler).reset()
+    return null
+  }),
+  definedIn: "Cycler"
+}
 
 const cycler = variadic("Cycler", (_runtime, args, keywords) => {
   if (keywords !== undefined) throw typeFault("Cycler.__init__() got an unexpected keyword argument")

@@ -1,6 +1,7 @@
 /** Functions of ours that templates may call: filters, tests, methods, globals. */
 import { typeFault } from "./Fault.ts"
 import type { Runtime } from "./Runtime.ts"
+import { repr } from "./value/Repr.ts"
 import { Callable, type Keywords, type Value, address, typeName } from "./value/Values.ts"
 
 /** Arguments that were left out are undefined. */
@@ -17,6 +18,8 @@ export interface Native {
   readonly required: number
   readonly most: number
   readonly call: Variadic
+  /** The class that Python names before a method that is not built in: `bound method Markup.join`. */
+  readonly definedIn?: string
 }
 
 interface Signature {
@@ -105,11 +108,13 @@ export class BoundMethod extends Callable {
     return this.method.call(runtime, [this.self, ...args], keywords)
   }
 
-  override repr(): string {
+  override repr(runtime: Runtime): string {
     // The sandbox wraps these two in functions of its own.
     if (this.method.name === "format" || this.method.name === "format_map") {
-      return `<function str.${this.method.name} at ${address}>`
+      return `<function ${typeName(this.self)}.${this.method.name} at ${address}>`
     }
+    const { definedIn } = this.method
+    if (definedIn !== undefined) return `<bound method ${definedIn}.${this.method.name} of ${repr(runtime, this.self)}>`
     return `<built-in method ${this.method.name} of ${typeName(this.self)} object at ${address}>`
   }
 }

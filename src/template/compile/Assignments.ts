@@ -31,15 +31,24 @@ export const compileAssignment = (scope: Scope, target: Target): Assign => {
       }
     }
     case "NamespaceTarget": {
-      const namespace = scope.reader(scope.symbols.ref(target.name))
+      const namespace = namespaceReader(scope, target.name)
       return (frame, value) => {
-        const object = namespace(frame)
-        if (!(object instanceof Namespace)) {
-          throw new Fault("Runtime", "cannot assign attribute on non-namespace object")
-        }
         frame.runtime.alloc(16)
-        object.names.set(target.attribute, value)
+        namespace(frame).names.set(target.attribute, value)
       }
     }
   }
 }
+
+const namespaceReader = (scope: Scope, name: string): ((frame: Frame) => Namespace) => {
+  const read = scope.reader(scope.symbols.ref(name))
+  return (frame) => {
+    const object = read(frame)
+    if (object instanceof Namespace) return object
+    throw new Fault("Runtime", "cannot assign attribute on non-namespace object")
+  }
+}
+
+/** What is checked of a target before the value is evaluated. */
+export const compileCheck = (scope: Scope, target: Target): ((frame: Frame) => void) | undefined =>
+  target.kind === "NamespaceTarget" ? namespaceReader(scope, target.name) : undefined

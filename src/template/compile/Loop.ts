@@ -124,5 +124,6 @@ export class LoopContext extends Callable {
   }
 }
 
-const cycle = variadic("cycle", (_runtime, [self, ...items]) => (self as LoopContext).cycle(items))
-const changed = variadic("changed", (_runtime, [self, ...values]) => (self as LoopContext).changed(values))
+const definedIn = "LoopContext"
+const cycle = { ...variadic("cycle", (_rt, [self, ...items]) => (self as LoopContext).cycle(items)), definedIn }
+const changed = { ...variadic("changed", (_rt, [self, ...now]) => (self as LoopContext).changed(now)), definedIn }

@@ -23,7 +23,7 @@ import { type Evaluate, type Execute, type Frame, breakLoop, continueLoop, proce
 import { compileCallBlock, compileMacro } from "./Macros.ts"
 import { compileFor } from "./Loops.ts"
 import type { Scope } from "./Scope.ts"
-import { compileAssignment } from "./Assignments.ts"
+import { compileAssignment, compileCheck } from "./Assignments.ts"
 import type { Unit } from "./Unit.ts"
 
 /** The statements in a row. */
@@ -48,9 +48,13 @@ const compileStatement = (unit: Unit, scope: Scope, node: Statement): Execute =>
     case "For":
       return compileFor(unit, scope, node)
     case "Assign": {
+      const check = compileCheck(scope, node.target)
       const value = compileExpression(unit, scope, node.node)
       const assign = compileAssignment(scope, node.target)
-      return at(node.at, (frame) => assign(frame, value(frame)))
+      return at(node.at, (frame) => {
+        check?.(frame)
+        assign(frame, value(frame))
+      })
     }
     case "AssignBlock":
       return compileAssignBlock(unit, scope, node)

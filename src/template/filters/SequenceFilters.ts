@@ -125,14 +125,13 @@ const extreme = (
   return best
 }
 
-/** The keys to sort by: one, or a list where the attribute names several. */
+/**
+ * The keys to sort by: always a list, because lists are compared by `==` first, and what is undefined equals what is
+ * undefined but is not less than it.
+ */
 const sortKey = (runtime: Runtime, attribute: Value | undefined, caseSensitive: boolean): KeyOf => {
-  if (attribute === undefined || attribute === null || !isText(attribute) || !plain(attribute).includes(",")) {
-    return keyGetter(runtime, attribute, caseSensitive)
-  }
-  const getters = plain(attribute)
-    .split(",")
-    .map((part) => keyGetter(runtime, part, caseSensitive))
+  const names = isText(attribute ?? null) ? plain(attribute as string | Markup).split(",") : [attribute]
+  const getters = names.map((name) => keyGetter(runtime, name, caseSensitive))
   return (item) => getters.map((get) => get(item))
 }
 

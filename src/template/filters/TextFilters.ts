@@ -49,6 +49,9 @@ const replaceFilter = (runtime: Runtime, value: Value, old: Value, by: Value, co
   return new Markup(replace(runtime, safe(value), safe(old), safe(by), limit))
 }
 
+const noLines = (value: Value): Fault =>
+  new Fault("Attribute", `'${typeName(value)}' object has no attribute 'splitlines'`)
+
 const indent = (
   runtime: Runtime,
   value: Value,
@@ -59,6 +62,7 @@ const indent = (
   const markup = value instanceof Markup
   const step = isText(width) ? width : multiply(runtime, " ", width)
   const margin = markup ? escapeUnlessSafe(runtime, step) : text(runtime, step)
+  if (Array.isArray(value)) throw noLines(value)
   // A line break at the end makes an empty text one line.
   const source = add(runtime, value, "\n")
   if (!isText(source)) throw typeFault(`can only concatenate ${typeName(value)} to str`)
@@ -103,7 +107,7 @@ const wordwrap = (
 ): string => {
   if (!isText(value)) {
     if (value instanceof Undefined) throw value.fault()
-    throw new Fault("Attribute", `'${typeName(value)}' object has no attribute 'splitlines'`)
+    throw noLines(value)
   }
   const wrapped = linesOf(plain(value))
     .map((line) => wrap(runtime, line, { width, breakLongWords, breakOnHyphens }).join(wrapString))

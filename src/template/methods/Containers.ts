@@ -9,7 +9,7 @@ import { Dict } from "../value/Dict.ts"
 import { elementsOf, iterate, listOf } from "../value/Iterate.ts"
 import { repr, viewItems } from "../value/Repr.ts"
 import { sortBy } from "../value/Sort.ts"
-import { type Keywords, Range, Tuple, type Value, View, orElse, typeName } from "../value/Values.ts"
+import { Float, type Keywords, Range, Tuple, Undefined, type Value, View, orElse, typeName } from "../value/Values.ts"
 
 /** Where the item stands among items[start:stop]; -1 where it does not. */
 const indexOf = (
@@ -57,8 +57,8 @@ export const tupleMethods = sequenceMethods(() => "tuple.index(x): x not in tupl
 const shift = (runtime: Runtime, items: Array<Value>): void => runtime.tick(1 + (items.length >> 4))
 
 const pop = (runtime: Runtime, items: Array<Value>, at: Value | undefined): Value => {
-  if (items.length === 0) throw new Fault("Index", "pop from empty list")
   const wanted = integerOr(at, -1)
+  if (items.length === 0) throw new Fault("Index", "pop from empty list")
   const index = wanted < 0 ? wanted + items.length : wanted
   if (!(index >= 0 && index < items.length)) throw new Fault("Index", "pop index out of range")
   shift(runtime, items)
@@ -135,7 +135,8 @@ export const update = (
   const [other] = args
   if (other instanceof Dict) {
     for (const [key, value] of Array.from(other.entries())) put(runtime, dict, key, value)
-  } else if (other !== undefined) updateFromPairs(runtime, dict, other)
+  } else if (other instanceof Undefined) throw other.fault()
+  else if (other !== undefined) updateFromPairs(runtime, dict, other)
   for (const [key, value] of keywords ?? []) put(runtime, dict, key, value)
 }
 
@@ -236,7 +237,8 @@ export const rangeMethods: ReadonlyArray<Native> = [
   native("index(self, value, /)", (rt, self, value) => {
     const range = self as Range
     if (!contains(rt, value!, range)) throw valueFault(`${repr(rt, value!)} is not in range`)
-    return (asInteger(value!) - range.start) / range.step
+    const place = value instanceof Float ? value.value : asInteger(value!)
+    return (place - range.start) / range.step
   }),
   native("count(self, value, /)", (rt, self, value) => (contains(rt, value!, self!) ? 1 : 0))
 ]

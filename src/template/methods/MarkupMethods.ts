@@ -31,10 +31,12 @@ const wrap = (value: Value): Value => {
 }
 
 const markupMethod = (method: Native): Native => {
+  const definedIn = escaping.has(method.name) ? "str" : "Markup"
   const escapes = escaping.has(method.name) || parting.has(method.name)
   const wraps = escapes || wrapping.has(method.name)
   return {
     ...method,
+    ...(wraps ? { definedIn } : {}),
     run: undefined,
     call: (runtime, [self, ...args], keywords) => {
       const given = escapes ? args.map((arg) => escapeText(runtime, arg)) : args
@@ -46,6 +48,10 @@ const markupMethod = (method: Native): Native => {
 
 export const markupMethods = (textMethods: ReadonlyArray<Native>): ReadonlyArray<Native> => [
   ...textMethods.map(markupMethod),
+  ...ownMethods.map((method) => ({ ...method, definedIn: "Markup" }))
+]
+
+const ownMethods: ReadonlyArray<Native> = [
   native("join(self, seq)", (rt, self, items) => {
     const pieces = elementsOf(rt, items!).map((item) => escapeUnlessSafe(rt, item))
     const { text } = self as Markup

@@ -88,24 +88,12 @@ export abstract class OperandParser {
     throw stream.fault(`unexpected ${quote(describe(stream.current))}`)
   }
 
-  /**
-   * One expression, or a tuple where commas follow. `endAt` is a name that ends it; without parentheses there must be
-   * at least one element.
-   */
-  protected parseTuple(
-    options: { readonly withCondition?: boolean; readonly endAt?: string; readonly parentheses?: boolean } = {}
-  ): Expression {
+  /** One expression, or a tuple where commas follow. Without parentheses around it there must be an element. */
+  protected parseTuple(options: { readonly withCondition?: boolean; readonly parentheses?: boolean } = {}): Expression {
     const { stream } = this
     const { at } = stream.current
     const items: Array<Expression> = []
-    let isTuple = false
-    for (;;) {
-      if (items.length > 0) stream.expectOperator(",")
-      if (this.atTupleEnd(options.endAt)) break
-      items.push(this.parseExpression(options.withCondition ?? true))
-      if (!stream.isOperator(",")) break
-      isTuple = true
-    }
+    const isTuple = this.commaSeparated(() => items.push(this.parseExpression(options.withCondition ?? true)))
     if (!isTuple && items.length > 0) return items[0]!
     if (!isTuple && options.parentheses !== true) {
       throw stream.fault(`Expected an expression, got ${quote(describe(stream.current))}`)
@@ -113,10 +101,19 @@ export abstract class OperandParser {
     return this.node({ kind: "Tuple", at, items })
   }
 
-  protected atTupleEnd(endAt: string | undefined): boolean {
-    const { type } = this.stream.current
-    if (type === "variable_end" || type === "block_end" || this.stream.isOperator(")")) return true
-    return endAt !== undefined && this.stream.isName(endAt)
+  /** Parses elements up to what ends a tuple, and tells whether there was a comma. */
+  protected commaSeparated(parse: () => void): boolean {
+    const { stream } = this
+    const ends = () => {
+      const { type } = stream.current
+      return type === "variable_end" || type === "block_end" || stream.isOperator(")")
+    }
+    for (let comma = false; ; comma = true) {
+      if (comma) stream.expectOperator(",")
+      if (ends()) return comma
+      parse()
+      if (!stream.isOperator(",")) return comma
+    }
   }
 
   private parseList(): Expression {

@@ -180,9 +180,9 @@ class Parser extends LoaderTagParser {
 
   private parseFor(at: number): For {
     const { stream } = this
-    const target = this.parseTarget({ endAt: "in" })
+    const target = this.parseTarget({})
     stream.expectName("in")
-    const iter = this.parseTuple({ withCondition: false, endAt: "recursive" })
+    const iter = this.parseTuple({ withCondition: false })
     const test = stream.skipName("if") ? this.parseExpression() : undefined
     const recursive = stream.skipName("recursive")
     const body = this.parseStatements("endfor", "else")

@@ -8,8 +8,6 @@ import { describe } from "./TokenStream.ts"
 interface TargetOptions {
   /** Whether `ns.name` is a target. */
   readonly withNamespace?: boolean
-  /** A name that ends the target. */
-  readonly endAt?: string
   /** Whether whoever enters the scope sets it. */
   readonly param?: boolean
 }
@@ -53,14 +51,7 @@ export abstract class TargetParser extends ExpressionParser {
     }
     const { at } = stream.current
     const items: Array<Expression> = []
-    let isTuple = false
-    for (;;) {
-      if (items.length > 0) stream.expectOperator(",")
-      if (this.atTupleEnd(options.endAt)) break
-      items.push(this.nest(() => this.parsePrimary()))
-      if (!stream.isOperator(",")) break
-      isTuple = true
-    }
+    const isTuple = this.commaSeparated(() => items.push(this.nest(() => this.parsePrimary())))
     if (items.length === 0 && !isTuple) {
       throw stream.fault(`Expected an expression, got ${quote(describe(stream.current))}`)
     }

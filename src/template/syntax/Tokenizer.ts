@@ -168,6 +168,7 @@ export class Tokenizer {
 
   private skipComment(): void {
     const start = this.position
+    if (start === this.source.length) return
     const end = this.source.indexOf("#}", start)
     if (end < 0) throw this.fail("Missing end of comment tag")
     const last = end > start ? this.source[end - 1]! : ""
@@ -180,6 +181,8 @@ export class Tokenizer {
     this.position += begin[0].length
     if (begin[2] === "-") this.cutAfter("-", true)
     this.lineStarting = this.source[this.position - 1] === "\n"
+    // Jinja does not miss the end where nothing follows.
+    if (this.position === this.source.length) return
     const end = this.match(rawEnd)
     if (end === undefined) throw this.fail("Missing end of raw directive")
     this.data(this.cutBefore(this.source.slice(this.position, end.index), end[1]!, true))

@@ -4,7 +4,7 @@
  * templates look at a few fields of a large event.
  */
 import { typeFault } from "../Fault.ts"
-import { Float, Markup, Obj, Tuple, Undefined, type Value, typeName } from "./Values.ts"
+import { Bytes, Float, Markup, Obj, Tuple, Undefined, type Value, View, typeName } from "./Values.ts"
 
 /** What a key is looked up by. Equal keys have equal ones. */
 type HashKey = string | number | bigint | null | Obj
@@ -161,7 +161,9 @@ const hashObject = (key: Array<Value> | Obj): HashKey => {
   if (key instanceof Float) return hashFloat(key)
   if (key instanceof Tuple) return mark + key.items.map(hashPart).join(",")
   if (key instanceof Undefined) return undefinedKey
-  if (Array.isArray(key) || key instanceof Dict) throw typeFault(`unhashable type: '${typeName(key)}'`)
+  if (key instanceof Bytes) return `${mark}b${Buffer.from(key.bytes).toString("latin1")}`
+  const changes = Array.isArray(key) || key instanceof Dict || (key instanceof View && key.what !== "values")
+  if (changes) throw typeFault(`unhashable type: '${typeName(key)}'`)
   return key
 }
 

@@ -34,9 +34,9 @@ const parseSpec = (spec: string, value: Value): Spec => {
   if (lengthOf(type) > 1) {
     throw valueFault(`Invalid format specifier '${spec}' for object of type '${typeName(value)}'`)
   }
-  if (separator !== "" && !"defgEFG%\0".includes(type || "\0") && !(separator === "_" && "boxX".includes(type))) {
-    throw valueFault(`Cannot specify '${separator}' with '${type}'.`)
-  }
+  const kind = type === "" && isText(value) ? "s" : type
+  const groups = kind === "" || "defgEFG%".includes(kind) || (separator === "_" && "boxX".includes(kind))
+  if (separator !== "" && !groups) throw valueFault(`Cannot specify '${separator}' with '${kind}'.`)
   const padsWithZeros = zero !== undefined && align === undefined
   return {
     fill: fill ?? (zero === undefined ? " " : "0"),

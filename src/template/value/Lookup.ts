@@ -108,27 +108,30 @@ const characterAt = (runtime: Runtime, object: string | Markup, index: number): 
 
 /** `object[start:stop:step]`; null where a part is left out. */
 export const slice = (runtime: Runtime, object: Value, start: Value, stop: Value, step: Value): Value => {
-  if (object instanceof Undefined) throw object.fault()
-  const stride = step === null ? 1 : sliceIndex(step)
-  if (stride === 0) throw new Fault("Value", "slice step cannot be zero")
   if (isText(object)) {
-    const cut = sliceText(runtime, plain(object), start, stop, stride)
+    const cut = sliceText(runtime, plain(object), start, stop, stride(step))
     return object instanceof Markup ? new Markup(cut) : cut
   }
-  if (Array.isArray(object)) return sliceItems(runtime, object, start, stop, stride)
-  if (object instanceof Tuple) return new Tuple(sliceItems(runtime, object.items, start, stop, stride))
+  if (Array.isArray(object)) return sliceItems(runtime, object, start, stop, stride(step))
+  if (object instanceof Tuple) return new Tuple(sliceItems(runtime, object.items, start, stop, stride(step)))
   if (object instanceof Range) {
-    const { from, to } = sliceBounds(object.size, start, stop, stride)
-    return new Range(object.at(from), object.at(to), object.step * stride)
+    const { from, to } = sliceBounds(object.size, start, stop, stride(step))
+    return new Range(object.at(from), object.at(to), object.step * stride(step))
   }
   if (object instanceof Bytes) {
-    return new Bytes(
-      Uint8Array.from(sliceItems(runtime, Array.from(object.bytes), start, stop, stride) as Array<number>)
-    )
+    const bytes = sliceItems(runtime, Array.from(object.bytes), start, stop, stride(step))
+    return new Bytes(Uint8Array.from(bytes))
   }
+  if (object instanceof Undefined) throw object.fault()
   throw object instanceof Dict
     ? typeFault("unhashable type: 'slice'")
     : typeFault(`'${typeName(object)}' object is not subscriptable`)
+}
+
+const stride = (step: Value): number => {
+  const by = step === null ? 1 : sliceIndex(step)
+  if (by === 0) throw new Fault("Value", "slice step cannot be zero")
+  return by
 }
 
 const sliceText = (runtime: Runtime, source: string, start: Value, stop: Value, step: number): string => {

@@ -2,11 +2,12 @@
 import { Fault, limitFault, typeFault } from "../Fault.ts"
 import { limits } from "../Limits.ts"
 import type { Runtime } from "../Runtime.ts"
+import { asIndex } from "./Arguments.ts"
 import { refuseUndefined } from "./Compare.ts"
 import { escapeUnlessSafe } from "./Html.ts"
 import { integer } from "./Numbers.ts"
 import { formatMarkup, formatPercent } from "./Percent.ts"
-import { Float, Markup, Tuple, type Value, isInteger, isNumber, isText, plain, typeName } from "./Values.ts"
+import { Bytes, Float, Markup, Tuple, type Value, isInteger, isNumber, isText, plain, typeName } from "./Values.ts"
 
 const unsupported = (operator: string, a: Value, b: Value): Fault => {
   refuseUndefined(a, b)
@@ -48,6 +49,10 @@ export const add = (runtime: Runtime, a: Value, b: Value): Value => {
   if (a instanceof Tuple && b instanceof Tuple) {
     runtime.alloc((a.items.length + b.items.length) * 8)
     return new Tuple(a.items.concat(b.items))
+  }
+  if (a instanceof Bytes && b instanceof Bytes) {
+    runtime.alloc(a.bytes.length + b.bytes.length)
+    return new Bytes(Buffer.concat([a.bytes, b.bytes]))
   }
   refuseUndefined(a, b)
   if (isText(a)) throw typeFault(`can only concatenate str (not "${typeName(b)}") to str`)
@@ -102,7 +107,7 @@ const repeat = (
   sequence: string | Markup | Array<Value> | Tuple,
   times: boolean | number | bigint
 ): Value => {
-  const count = Math.max(0, Number(times))
+  const count = Math.max(0, asIndex(times))
   if (isText(sequence)) {
     const source = plain(sequence)
     const repeated = source === "" || count === 0 ? "" : repeatText(runtime, source, count)
@@ -127,8 +132,28 @@ export const divide = (_runtime: Runtime, a: Value, b: Value): Value => {
   if (!isNumber(a) || !isNumber(b)) throw unsupported("/", a, b)
   const integers = isInteger(a) && isInteger(b)
   if (float(b) === 0) throw zeroDivision(integers ? "division by zero" : "float division by zero")
-  return new Float(float(a) / float(b))
+  return new Float(integers ? quotient(whole(a), whole(b)) : float(a) / float(b))
 }
+
+/** Bits of a quotient that decide how a float of 53 bits is rounded, and some to spare. */
+const quotientBits = 66
+
+/** The float nearest to a / b, also where neither is a float exactly. */
+const quotient = (a: number | bigint, b: number | bigint): number => {
+  if (typeof a === "number" && typeof b === "number") return a / b
+  const [x, y] = [BigInt(a), BigInt(b)]
+  const shift = BigInt(Math.max(0, quotientBits - bitLength(x) + bitLength(y)))
+  const exactly = (x << shift) / y
+  // What the division leaves over only matters for which way a tie goes.
+  const rest = (x << shift) % y === 0n ? 0n : 1n
+  const result =
+    Number(exactly < 0n || (exactly === 0n && x < 0n !== y < 0n) ? exactly - rest : exactly | rest) *
+    2 ** -Number(shift)
+  if (!Number.isFinite(result)) throw new Fault("Overflow", "integer division result too large for a float")
+  return result
+}
+
+const bitLength = (value: bigint): number => value.toString(16).length * 4
 
 /** `a // b` */
 export const floorDivide = (runtime: Runtime, a: Value, b: Value): Value => {

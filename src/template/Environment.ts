@@ -106,8 +106,9 @@ export class PlacedFault extends Error {
   }
 }
 
-/** Characters of a line that a fault shows. */
+/** Characters of a line that a fault shows, and of a message, which may hold a template's values. */
 const snippetChars = 120
+const messageChars = 500
 
 const guarded = <A>(source: string, position: () => number, compute: () => A): A => {
   try {
@@ -130,7 +131,7 @@ const place = (source: string, fault: Fault, position: number): TemplateFault =>
   const end = source.indexOf("\n", start)
   return {
     reason: fault.reason,
-    message: fault.message,
+    message: fault.message.slice(0, messageChars),
     limit: fault.limit,
     line: source.slice(0, start).split("\n").length,
     column: at - start + 1,

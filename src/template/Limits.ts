@@ -13,7 +13,7 @@ export const limits = {
   /** Units of work of one run: a loop turn or a call is 2, a lookup or an output 1, a pass over text 1 per 64 units. */
   steps: 200_000,
   /** What one run may allocate in all, freed or not: UTF-16 units, 8 for an element of a list, 16 for one of a dict. */
-  memoryChars: 4 << 20,
+  memoryChars: 2 << 20,
   /** Result of one run, UTF-16 units. */
   outputChars: 1 << 20,
   /** Calls of macros, blocks and recursive loops within each other. */

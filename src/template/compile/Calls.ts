@@ -26,8 +26,11 @@ interface CompiledArguments {
 export const compileArguments = (unit: Unit, scope: Scope, node: Arguments, at: number): CompiledArguments => {
   const args = node.args.map((arg) => compileExpression(unit, scope, arg))
   const keywords = node.keywords.map(({ key, value }) => ({ key, value: compileExpression(unit, scope, value) }))
-  const repeated = keywords.find(({ key }, index) => keywords.findIndex((other) => other.key === key) < index)
-  if (repeated !== undefined) throw new Fault("Syntax", `keyword argument repeated: ${repeated.key}`, at)
+  const keys = new Set<string>()
+  for (const { key } of keywords) {
+    if (keys.has(key)) throw new Fault("Syntax", `keyword argument repeated: ${key}`, at)
+    keys.add(key)
+  }
   const restArgs = node.restArgs === undefined ? undefined : compileExpression(unit, scope, node.restArgs)
   const restKeywords = node.restKeywords === undefined ? undefined : compileExpression(unit, scope, node.restKeywords)
   const simple = keywords.length === 0 && restArgs === undefined && restKeywords === undefined

@@ -2,13 +2,13 @@
 import { Fault } from "../Fault.ts"
 import type { Environment } from "../Environment.ts"
 import type { Runtime } from "../Runtime.ts"
-import { type Block, type Body, descendantsOf } from "../syntax/Ast.ts"
+import { type Block, type Body, type Node, childrenOf } from "../syntax/Ast.ts"
 import { quote } from "../value/Repr.ts"
 import { type RenderBlock, TemplateReference, noParent } from "./Blocks.ts"
+import { factsOf } from "./Facts.ts"
 import { Frame } from "./Frame.ts"
 import { Scope } from "./Scope.ts"
 import { compileBody } from "./Statements.ts"
-import { undeclared } from "./Symbols.ts"
 import { Unit } from "./Unit.ts"
 
 /** Writes the template into the runtime's output. */
@@ -19,9 +19,7 @@ export const compileTemplate = (environment: Environment, source: string, body: 
   const unit = new Unit(environment, source)
   const blocks = collectBlocks(body)
   const scope = Scope.root(true)
-  const selfIndex = undeclared(body, ["self"]).has("self")
-    ? scope.indexOf(scope.symbols.declareParameter("self"))
-    : undefined
+  const selfIndex = factsOf(body).reads.has("self") ? scope.indexOf(scope.symbols.declareParameter("self")) : undefined
   scope.symbols.visit(body)
   const entry = scope.entry()
   const execute = compileBody(unit, scope, body)
@@ -36,19 +34,19 @@ export const compileTemplate = (environment: Environment, source: string, body: 
 
 const collectBlocks = (body: Body): ReadonlyArray<Block> => {
   const blocks = new Map<string, Block>()
-  for (const statement of body) {
-    for (const node of [statement, ...descendantsOf(statement)]) {
-      if (node.kind !== "Block") continue
-      if (blocks.has(node.name)) throw new Fault("Assertion", `block ${quote(node.name)} defined twice`, node.at)
-      blocks.set(node.name, node)
-    }
+  const open: Array<Node> = body.toReversed()
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    open.push(...[...childrenOf(node)].toReversed())
+    if (node.kind !== "Block") continue
+    if (blocks.has(node.name)) throw new Fault("Assertion", `block ${quote(node.name)} defined twice`, node.at)
+    blocks.set(node.name, node)
   }
   return [...blocks.values()]
 }
 
 const compileBlock = (unit: Unit, block: Block): RenderBlock => {
   const scope = Scope.root(false)
-  const used = undeclared(block.body, ["self", "super"])
+  const used = factsOf(block.body).reads
   const declare = (name: string) => (used.has(name) ? scope.indexOf(scope.symbols.declareParameter(name)) : undefined)
   const [selfIndex, superIndex] = [declare("self"), declare("super")]
   scope.symbols.visit(block.body)

@@ -121,12 +121,11 @@ const compileCondition = (unit: Unit, outer: Scope, node: Of<"CondExpr">): Evalu
   const scope = outer.with({ soft: true })
   const test = compileExpression(unit, scope, node.test)
   const chosen = compileExpression(unit, scope, node.chosen)
-  const line = unit.lineOf(node.at)
   const nothing = new Undefined(
     () =>
       new Fault(
         "Undefined",
-        `the inline if-expression on line ${line} evaluated to false and no else section was defined.`
+        `the inline if-expression on line ${unit.lineOf(node.at)} evaluated to false and no else section was defined.`
       )
   )
   const otherwise: Evaluate =

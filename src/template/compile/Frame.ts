@@ -19,6 +19,7 @@ export class Frame {
     size: number,
     names: ReadonlyMap<string, Value> | undefined = parent?.names
   ) {
+    runtime.tick(size >> 4)
     this.runtime = runtime
     this.parent = parent
     this.slots = Array.from<Slot>({ length: size })

@@ -1,27 +1,26 @@
 /** Makes closures of for loops. */
 import { Fault } from "../Fault.ts"
 import type { Runtime } from "../Runtime.ts"
-import { type For, descendantsOf } from "../syntax/Ast.ts"
+import type { For } from "../syntax/Ast.ts"
 import { isTrue } from "../value/Compare.ts"
 import { iterate } from "../value/Iterate.ts"
 import { Iterator, Markup, type Next, type Value } from "../value/Values.ts"
 import { compileAssignment } from "./Assignments.ts"
 import { compileExpression } from "./Expressions.ts"
+import { factsOf } from "./Facts.ts"
 import { type Execute, Frame, type Signal, breakLoop, proceed } from "./Frame.ts"
 import { LoopContext, type Recurse } from "./Loop.ts"
 import { FunctionScope, type Scope } from "./Scope.ts"
 import { compileBody, writeText } from "./Statements.ts"
-import { undeclared } from "./Symbols.ts"
 import type { Unit } from "./Unit.ts"
 
 /** Work of one turn, in steps. */
 const turnSteps = 2
 
 export const compileFor = (unit: Unit, scope: Scope, node: For): Execute => {
-  for (const inner of descendantsOf(node)) {
-    if (inner.kind === "Name" && inner.use === "store" && inner.name === "loop") {
-      throw new Fault("Assertion", "Can't assign to special loop variable in for-loop target", inner.at)
-    }
+  const { loopSetAt } = factsOf([node])
+  if (loopSetAt !== undefined) {
+    throw new Fault("Assertion", "Can't assign to special loop variable in for-loop target", loopSetAt)
   }
   const owner = node.recursive ? new FunctionScope(scope.owner) : scope.owner
   const iter = compileExpression(unit, scope, node.iter)
@@ -88,10 +87,7 @@ type Run = (frame: Frame, iterable: Value, recurse: Recurse | undefined, depth: 
 
 const compileTurns = (unit: Unit, scope: Scope, node: For, owner: FunctionScope): Run => {
   const loop = scope.inner({ inLoop: true }, owner)
-  const usesLoop =
-    node.recursive ||
-    undeclared(node.body, ["loop"]).size > 0 ||
-    [...descendantsOf(node)].some((inner) => inner.kind === "Block" && inner.scoped)
+  const usesLoop = node.recursive || factsOf(node.body).reads.has("loop") || factsOf([node]).hasScopedBlock
   const loopVariable = usesLoop ? loop.indexOf(loop.symbols.declareParameter("loop")) : undefined
   loop.symbols.visit([node.target], true)
   loop.symbols.visit(node.body)

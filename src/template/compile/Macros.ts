@@ -5,11 +5,11 @@ import { quote } from "../value/Repr.ts"
 import { Undefined } from "../value/Values.ts"
 import { compileCall } from "./Calls.ts"
 import { compileExpression } from "./Expressions.ts"
+import { factsOf } from "./Facts.ts"
 import { type Evaluate, type Execute, Frame, proceed } from "./Frame.ts"
 import { Macro } from "./Macro.ts"
 import { FunctionScope, type Scope } from "./Scope.ts"
 import { compileBody, writeText } from "./Statements.ts"
-import { undeclared } from "./Symbols.ts"
 import type { Unit } from "./Unit.ts"
 
 /** Names that a macro has without declaring them, in the order in which it gets them. */
@@ -20,7 +20,7 @@ const compileMacroValue = (unit: Unit, outer: Scope, node: MacroNode | CallBlock
   const scope = outer.inner({ inLoop: false }, owner)
   const { symbols } = scope
   const names = node.params.map(({ name }) => name)
-  const used = undeclared(node.body, specialNames)
+  const used = factsOf(node.body).reads
   if (used.has("caller") && names.includes("caller") && defaultIndex(node, names.indexOf("caller")) < 0) {
     throw new Fault(
       "Assertion",

@@ -1,10 +1,9 @@
 /** Where a name is looked for while a template is compiled: Jinja's compiler frames. */
-import { Symbols, levelOf } from "./Symbols.ts"
-import { type Evaluate, type Frame, type Slot } from "./Frame.ts"
-import type { Load } from "./Symbols.ts"
-import { Undefined } from "../value/Values.ts"
 import { Fault } from "../Fault.ts"
 import { quote } from "../value/Repr.ts"
+import { Undefined } from "../value/Values.ts"
+import type { Evaluate, Frame, Slot } from "./Frame.ts"
+import { type Load, Symbols, levelOf } from "./Symbols.ts"
 
 /** What has a frame of its own at run time: the template, a block, a macro, a recursive loop, a loop's filter. */
 export class FunctionScope {
@@ -26,6 +25,13 @@ export class FunctionScope {
     return index
   }
 }
+
+export interface StoreReader {
+  readonly name: string
+  readonly read: (frame: Frame) => Slot
+}
+
+const storeReaders = new WeakMap<Symbols, ReadonlyArray<StoreReader>>()
 
 interface Traits {
   /** Sets here are seen by blocks. */
@@ -78,11 +84,6 @@ export class Scope implements Traits {
     return new Scope(symbols, [...this.owners, owner], { ...this, topLevel: false, soft: false, ...traits })
   }
 
-  /** The same names in another function: a loop's filter has a frame of its own, and the loop's target in it. */
-  in(owner: FunctionScope): Scope {
-    return new Scope(this.symbols, [...this.owners.slice(0, -1), owner], this)
-  }
-
   /** Reads a variable. */
   reader(variable: string): (frame: Frame) => Slot {
     const holder = this.owners[levelOf(variable)]!
@@ -113,6 +114,16 @@ export class Scope implements Traits {
     }
   }
 
+  /** Reads every name that is set here or around. Made once for all blocks that stand in the scope. */
+  stores(): ReadonlyArray<StoreReader> {
+    let readers = storeReaders.get(this.symbols)
+    if (readers === undefined) {
+      readers = Array.from(this.symbols.visibleStores(), ([name, variable]) => ({ name, read: this.reader(variable) }))
+      storeReaders.set(this.symbols, readers)
+    }
+    return readers
+  }
+
   /** What happens on entering the scope; undefined where nothing does. */
   entry(): ((frame: Frame) => void) | undefined {
     const steps = Array.from(this.symbols.loads, ([variable, load]) => this.loader(variable, load)).filter(
@@ -120,6 +131,7 @@ export class Scope implements Traits {
     )
     if (steps.length === 0) return undefined
     return (frame) => {
+      frame.runtime.tick(steps.length >> 3)
       for (const step of steps) step(frame)
     }
   }

@@ -221,12 +221,11 @@ const compileWith = (unit: Unit, scope: Scope, node: With): Execute => {
 /** Where a block stands, it is rendered. Its body is compiled apart: see Template.ts of this folder. */
 const compileBlockCall = (unit: Unit, scope: Scope, node: Block): Execute => {
   const { blocks } = unit
-  const visible = node.scoped
-    ? Array.from(scope.symbols.visibleStores(), ([name, variable]) => ({ name, read: scope.reader(variable) }))
-    : undefined
+  const visible = node.scoped ? scope.stores() : undefined
   return at(node.at, (frame) => {
     if (node.required) throw new Fault("Runtime", `Required block '${node.name}' not found`)
     if (visible === undefined) return blocks.get(node.name)!(frame.runtime, frame.names)
+    frame.runtime.tick(visible.length >> 2)
     const names = new Map(frame.names)
     for (const { name, read } of visible) {
       const value = read(frame)

@@ -4,8 +4,7 @@
  * `set` inside a loop does not reach the outside, and why a name that only one branch sets falls back to the context in
  * the other.
  */
-import type { If, Node, Statement } from "../syntax/Ast.ts"
-import { childrenOf } from "../syntax/Ast.ts"
+import { type If, type Node, type Statement, childrenOf } from "../syntax/Ast.ts"
 
 /** How a variable gets its value when its scope is entered. */
 export type Load =
@@ -27,24 +26,19 @@ export const levelOf = (variable: string): number => Number(variable.slice(0, va
 export class Symbols {
   readonly level: number
   readonly parent: Symbols | undefined
+  /** What this one, a branch of an `if`, adds to. */
+  private readonly trunk: Symbols | undefined
   /** Variables by name. */
-  private refs = new Map<string, string>()
+  private readonly refs = new Map<string, string>()
   /** How each variable of this scope starts, in the order in which they were found. */
-  loads = new Map<string, Load>()
+  readonly loads = new Map<string, Load>()
   /** Names that are set here. */
-  stores = new Set<string>()
+  readonly stores = new Set<string>()
 
-  constructor(parent: Symbols | undefined, level?: number) {
+  constructor(parent: Symbols | undefined, trunk?: Symbols) {
     this.parent = parent
-    this.level = level ?? (parent === undefined ? 0 : parent.level + 1)
-  }
-
-  private copy(): Symbols {
-    const copy = new Symbols(this.parent, this.level)
-    copy.refs = new Map(this.refs)
-    copy.loads = new Map(this.loads)
-    copy.stores = new Set(this.stores)
-    return copy
+    this.trunk = trunk
+    this.level = trunk?.level ?? (parent === undefined ? 0 : parent.level + 1)
   }
 
   private define(name: string, load: Load): string {
@@ -54,8 +48,13 @@ export class Symbols {
     return variable
   }
 
+  /** The variable that the name has in this very scope. */
+  private ownRef(name: string): string | undefined {
+    return this.refs.get(name) ?? this.trunk?.ownRef(name)
+  }
+
   private findRef(name: string): string | undefined {
-    return this.refs.get(name) ?? this.parent?.findRef(name)
+    return this.ownRef(name) ?? this.parent?.findRef(name)
   }
 
   /** The variable that the name means here. */
@@ -65,9 +64,13 @@ export class Symbols {
     return variable
   }
 
+  private isStored(name: string): boolean {
+    return this.stores.has(name) || this.trunk?.isStored(name) === true
+  }
+
   private store(name: string): void {
     this.stores.add(name)
-    if (this.refs.has(name)) return
+    if (this.ownRef(name) !== undefined) return
     const outer = this.parent?.findRef(name)
     this.define(name, outer === undefined ? nothing : { from: "variable", variable: outer })
   }
@@ -89,11 +92,11 @@ export class Symbols {
   }
 
   /** What the branches of an `if` do: a name that not all of them set starts with what it is without them. */
-  private updateFromBranches(branches: ReadonlyArray<Symbols>): void {
+  private mergeBranches(branches: ReadonlyArray<Symbols>): void {
     const counts = new Map<string, number>()
     for (const branch of branches) {
       for (const name of branch.stores) {
-        if (!this.stores.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1)
+        if (!this.isStored(name)) counts.set(name, (counts.get(name) ?? 0) + 1)
       }
     }
     for (const branch of branches) {
@@ -160,26 +163,10 @@ export class Symbols {
   private visitIf(node: If): void {
     this.visitNode(node.test, false)
     const branch = (body: ReadonlyArray<Statement>) => {
-      const symbols = this.copy()
+      const symbols = new Symbols(this.parent, this)
       symbols.visit(body)
       return symbols
     }
-    this.updateFromBranches([branch(node.body), branch(node.elifs), branch(node.otherwise)])
+    this.mergeBranches([branch(node.body), branch(node.elifs), branch(node.otherwise)])
   }
-}
-
-/** Those of the names that are read in the nodes without having been set there. Does not look into blocks. */
-export const undeclared = (nodes: Iterable<Node>, names: ReadonlyArray<string>): ReadonlySet<string> => {
-  const wanted = new Set(names)
-  const found = new Set<string>()
-  const visit = (node: Node): void => {
-    if (node.kind === "Block") return
-    if (node.kind === "Name") {
-      if (node.use === "load" && wanted.has(node.name)) found.add(node.name)
-      else wanted.delete(node.name)
-    }
-    for (const child of childrenOf(node)) visit(child)
-  }
-  for (const node of nodes) visit(node)
-  return found
 }

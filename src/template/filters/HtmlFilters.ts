@@ -101,9 +101,11 @@ export const htmlFilters: Readonly<Record<string, Native>> = {
   safe: native("do_mark_safe(value)", (rt, value) => (value instanceof Markup ? value : new Markup(text(rt, value!)))),
   striptags: native("do_striptags(value)", (rt, value) => stripTags(rt, text(rt, value!))),
   tojson: native("do_tojson(value, indent?)", (rt, value, indent = null) => {
-    const json = hideMarkup(toJson(rt, value!, jsonIndent(rt, indent)))
+    const json = toJson(rt, value!, jsonIndent(rt, indent))
     rt.alloc(json.length)
-    return new Markup(json)
+    const hidden = hideMarkup(json)
+    rt.alloc(hidden.length - json.length)
+    return new Markup(hidden)
   }),
   urlencode: native("do_urlencode(value)", (rt, value) => urlencode(rt, value!)),
   urlize: native(

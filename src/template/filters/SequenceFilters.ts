@@ -11,7 +11,7 @@ import { attributeOf, missing } from "../value/Lookup.ts"
 import { add, floorDivide, modulo } from "../value/Operators.ts"
 import { text, viewItems } from "../value/Repr.ts"
 import { sortBy } from "../value/Sort.ts"
-import { characters } from "../value/Text.ts"
+import { characterAt, characterChars, characters } from "../value/Text.ts"
 import {
   GroupTuple,
   Iterator,
@@ -66,7 +66,7 @@ const reversedName = (value: Value): string => {
 
 const reverse = (runtime: Runtime, value: Value): Value => {
   if (isText(value)) {
-    runtime.alloc(plain(value).length)
+    runtime.alloc(plain(value).length * characterChars)
     const backwards = characters(plain(value)).toReversed().join("")
     return value instanceof Markup ? new Markup(backwards) : backwards
   }
@@ -85,8 +85,9 @@ const reverse = (runtime: Runtime, value: Value): Value => {
   }
 }
 
-const last = (value: Value): Value => {
-  const elements = isText(value) ? characters(plain(value)).toReversed() : reversedElements(value)
+const last = (runtime: Runtime, value: Value): Value => {
+  runtime.charge(value)
+  const elements = isText(value) ? [characterAt(plain(value), -1)] : reversedElements(value)
   if (elements === undefined) throw typeFault(`'${typeName(value)}' object is not reversible`)
   return orElse(elements[0], () => nothing("No last item, sequence was empty."))
 }
@@ -278,7 +279,7 @@ export const sequenceFilters: Readonly<Record<string, Native>> = {
     })
   ),
   join: native("sync_do_join(value, d?, attribute?)", (rt, value, d = "", attribute) => join(rt, value!, d, attribute)),
-  last: native("do_last(seq)", (_rt, seq) => last(seq!)),
+  last: native("do_last(seq)", (rt, seq) => last(rt, seq!)),
   length: native("len(obj, /)", (_rt, value) => length(value!)),
   list: native("sync_do_list(value)", (rt, value) => listOf(rt, value!)),
   max: native("do_max(value, case_sensitive?, attribute?)", (rt, value, cs = false, attribute) =>

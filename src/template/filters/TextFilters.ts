@@ -11,7 +11,7 @@ import { Dict } from "../value/Dict.ts"
 import { escapeUnlessSafe } from "../value/Html.ts"
 import { add, modulo, multiply } from "../value/Operators.ts"
 import { text } from "../value/Repr.ts"
-import { headOf, lengthOf, linesOf, strip } from "../value/Text.ts"
+import { characterChars, headOf, lengthOf, linesOf, strip } from "../value/Text.ts"
 import { Markup, Tuple, Undefined, type Value, isText, plain, typeName } from "../value/Values.ts"
 import { wrap } from "../value/WordWrap.ts"
 
@@ -66,6 +66,7 @@ const indent = (
   // A line break at the end makes an empty text one line.
   const source = add(runtime, value, "\n")
   if (!isText(source)) throw typeFault(`can only concatenate ${typeName(value)} to str`)
+  runtime.alloc(plain(source).length * 4)
   const lines = linesOf(plain(source))
   runtime.alloc(lines.length * margin.length + plain(source).length)
   const whole =
@@ -109,11 +110,12 @@ const wordwrap = (
     if (value instanceof Undefined) throw value.fault()
     throw noLines(value)
   }
-  const wrapped = linesOf(plain(value))
-    .map((line) => wrap(runtime, line, { width, breakLongWords, breakOnHyphens }).join(wrapString))
-    .join(wrapString)
-  runtime.alloc(wrapped.length)
-  return wrapped
+  const paragraphs = linesOf(plain(value)).map((line) => {
+    const lines = wrap(runtime, line, { width, breakLongWords, breakOnHyphens })
+    runtime.alloc(line.length + (lines.length + 1) * wrapString.length)
+    return lines.join(wrapString)
+  })
+  return paragraphs.join(wrapString)
 }
 
 export const textFilters: Readonly<Record<string, Native>> = {
@@ -138,12 +140,13 @@ export const textFilters: Readonly<Record<string, Native>> = {
   ),
   string: native("soft_str(s)", (rt, s) => (s instanceof Markup ? s : text(rt, s!))),
   title: native("do_title(s)", (rt, s) => {
-    const titled = title(text(rt, s!))
-    rt.alloc(titled.length)
-    return titled
+    const source = text(rt, s!)
+    rt.alloc(source.length * characterChars)
+    return title(source)
   }),
   trim: native("do_trim(value, chars?)", (rt, value, chars = null) => {
     const set = chars === null ? undefined : asText(chars, "strip arg must be None or str")
+    rt.alloc((set?.length ?? 0) * characterChars)
     return onText(rt, value!, (source) => strip(source, set, true, true))
   }),
   truncate: native(
@@ -161,7 +164,7 @@ export const textFilters: Readonly<Record<string, Native>> = {
   upper: native("do_upper(s)", (rt, s) => onText(rt, s!, (source) => source.toUpperCase())),
   wordcount: native("do_wordcount(s)", (rt, s) => {
     const source = text(rt, s!)
-    rt.alloc(source.length)
+    rt.alloc(source.length * 4)
     return source.match(wordRun)?.length ?? 0
   }),
   wordwrap: native(

@@ -3,7 +3,7 @@ import { Fault, typeFault, valueFault } from "../Fault.ts"
 import { type Native, native, variadic } from "../Native.ts"
 import type { Runtime } from "../Runtime.ts"
 import { asInteger, integerOr } from "../value/Arguments.ts"
-import { contains, equals, isTrue } from "../value/Compare.ts"
+import { contains, elementsEqual, isTrue } from "../value/Compare.ts"
 import { call } from "../value/Call.ts"
 import { Dict } from "../value/Dict.ts"
 import { elementsOf, iterate, listOf } from "../value/Iterate.ts"
@@ -25,8 +25,8 @@ const indexOf = (
   }
   const end = Math.min(clip(stop, items.length), items.length)
   for (let index = clip(start, 0); index < end; index++) {
-    if (items[index] === item || equals(runtime, items[index]!, item)) return index
     runtime.tick(1)
+    if (elementsEqual(runtime, items[index]!, item)) return index
   }
   return -1
 }
@@ -35,7 +35,7 @@ const countOf = (runtime: Runtime, items: ReadonlyArray<Value>, item: Value): nu
   let count = 0
   for (const other of items) {
     runtime.tick(1)
-    if (other === item || equals(runtime, other, item)) count++
+    if (elementsEqual(runtime, other, item)) count++
   }
   return count
 }

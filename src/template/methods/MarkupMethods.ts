@@ -2,7 +2,7 @@
  * Methods of Markup: those of str, but text that comes in is escaped and text that comes out is Markup, as far as
  * markupsafe does so.
  */
-import { type Native, native } from "../Native.ts"
+import { type Implementation, type Native, native } from "../Native.ts"
 import type { Runtime } from "../Runtime.ts"
 import { escapeUnlessSafe } from "../value/Html.ts"
 import { elementsOf } from "../value/Iterate.ts"
@@ -48,17 +48,20 @@ const markupMethod = (method: Native): Native => {
 
 export const markupMethods = (textMethods: ReadonlyArray<Native>): ReadonlyArray<Native> => [
   ...textMethods.map(markupMethod),
-  ...ownMethods.map((method) => ({ ...method, definedIn: "Markup" }))
+  ...ownMethods
 ]
 
+const own = (signature: string, run: Implementation): Native =>
+  Object.assign(native(signature, run), { definedIn: "Markup" })
+
 const ownMethods: ReadonlyArray<Native> = [
-  native("join(self, seq)", (rt, self, items) => {
+  own("join(self, seq)", (rt, self, items) => {
     const pieces = elementsOf(rt, items!).map((item) => escapeUnlessSafe(rt, item))
     const { text } = self as Markup
     rt.alloc(pieces.reduce((length, piece) => length + piece.length + text.length, 0))
     return new Markup(pieces.join(text))
   }),
-  native("unescape(self)", (rt, self) => unescapeHtml(rt, (self as Markup).text)),
-  native("striptags(self)", (rt, self) => stripTags(rt, (self as Markup).text)),
-  native("escape(self, s)", (rt, _self, value) => new Markup(escapeUnlessSafe(rt, value!)))
+  own("unescape(self)", (rt, self) => unescapeHtml(rt, (self as Markup).text)),
+  own("striptags(self)", (rt, self) => stripTags(rt, (self as Markup).text)),
+  own("escape(self, s)", (rt, _self, value) => new Markup(escapeUnlessSafe(rt, value!)))
 ]

@@ -4,7 +4,7 @@ import { type Native, native } from "../Native.ts"
 import type { Runtime } from "../Runtime.ts"
 import { asInteger, asText, integerOr } from "../value/Arguments.ts"
 import { elementsOf } from "../value/Iterate.ts"
-import { characters, find, isAstral, isSpace, lengthOf } from "../value/Text.ts"
+import { characterChars, characters, find, isSpace, lengthOf, sliceText } from "../value/Text.ts"
 import { Tuple, type Value, isText, plain, typeName } from "../value/Values.ts"
 
 /** `text[start:end]` and how many characters stand before it; undefined where start is behind end. */
@@ -22,8 +22,7 @@ const window = (
   const from = clip(start, 0)
   const to = Math.min(clip(end, length), length)
   if (from > to) return undefined
-  const text = isAstral(source) ? characters(source).slice(from, to).join("") : source.slice(from, to)
-  return { text, offset: from }
+  return { text: sliceText(source, from, to), offset: from }
 }
 
 /** Position of the needle in characters, from the left or the right; -1 where it is not. */
@@ -78,12 +77,12 @@ export const replace = (runtime: Runtime, source: string, old: string, by: strin
 const insertBetween = (runtime: Runtime, source: string, by: string, most: number): string => {
   let all = ""
   let times = 0
+  runtime.alloc(source.length * characterChars)
   for (const character of [...characters(source), ""]) {
     if (times++ < most) {
       runtime.alloc(by.length)
       all += by
     }
-    runtime.alloc(1)
     all += character
   }
   return all
@@ -100,7 +99,8 @@ const split = (
   const source = self as string
   const limit = integerOr(maxsplit, -1)
   const most = limit < 0 ? Infinity : limit
-  runtime.alloc(source.length)
+  // Half of the characters may be separators, and every part is an element.
+  runtime.alloc(source.length * 4)
   if (separator === undefined || separator === null) {
     return right ? splitSpaceRight(runtime, source, most) : splitSpace(runtime, source, most)
   }
@@ -108,7 +108,6 @@ const split = (
   if (wanted === "") throw valueFault("empty separator")
   find(runtime, source, wanted)
   const all = source.split(wanted)
-  runtime.alloc(all.length * 8)
   if (all.length - 1 <= most) return all
   return right
     ? [all.slice(0, all.length - most).join(wanted), ...all.slice(all.length - most)]
@@ -124,7 +123,7 @@ const splitSpace = (runtime: Runtime, source: string, most: number): Array<strin
     const from = at
     if (all.length === most) at = source.length
     while (at < source.length && !isSpace(source[at]!)) at++
-    runtime.alloc(8)
+    runtime.tick(1)
     all.push(source.slice(from, at))
   }
 }
@@ -138,7 +137,7 @@ const splitSpaceRight = (runtime: Runtime, source: string, most: number): Array<
     const to = at
     if (all.length === most) at = 0
     while (at > 0 && !isSpace(source[at - 1]!)) at--
-    runtime.alloc(8)
+    runtime.tick(1)
     all.push(source.slice(at, to))
   }
 }

@@ -7,18 +7,23 @@ import { capitalize, foldCase, isLower, isTitle, isUpper, swapCase, titleCase } 
 import { isTrue } from "../value/Compare.ts"
 import { Dict } from "../value/Dict.ts"
 import { isPrintable } from "../value/Repr.ts"
-import { characters, lengthOf, linesOf, linesWithEnds, strip, whitespace } from "../value/Text.ts"
+import { characterChars, characters, lengthOf, linesOf, linesWithEnds, strip, whitespace } from "../value/Text.ts"
 import { Bytes, type Value, isInteger, isText, plain, typeName } from "../value/Values.ts"
 
-const shape = (name: string, change: (text: string) => string): Native =>
+/** `cost`: memory for each character while it is done. */
+const shape = (name: string, change: (text: string) => string, cost = 1): Native =>
   native(`${name}(self, /)`, (rt, self) => {
+    rt.alloc((self as string).length * cost)
     const changed = change(self as string)
-    rt.alloc(changed.length)
+    rt.alloc(changed.length - (self as string).length)
     return changed
   })
 
-const predicate = (name: string, holds: (text: string) => boolean): Native =>
-  native(`${name}(self, /)`, (_rt, self) => holds(self as string))
+const predicate = (name: string, holds: (text: string) => boolean, cost = 1): Native =>
+  native(`${name}(self, /)`, (rt, self) => {
+    rt.alloc((self as string).length * cost)
+    return holds(self as string)
+  })
 
 /** Whether there are characters and all are of the class. */
 const all = (name: string, characterClass: string): Native => {
@@ -57,7 +62,7 @@ const padding = (name: string, side: "left" | "right" | "both"): Native =>
 const stripping = (name: string, left: boolean, right: boolean): Native =>
   native(`${name}(self, chars?, /)`, (rt, self, chars) => {
     if (chars !== undefined && chars !== null && !isText(chars)) throw typeFault(`${name} arg must be None or str`)
-    rt.alloc((self as string).length)
+    rt.alloc((self as string).length + (isText(chars ?? null) ? plain(chars as string).length * characterChars : 0))
     return strip(self as string, chars === undefined || chars === null ? undefined : plain(chars), left, right)
   })
 
@@ -72,6 +77,7 @@ const zfill = (runtime: Runtime, text: string, width: number): string => {
 const expandTabs = (runtime: Runtime, text: string, size: number): string => {
   let column = 0
   let expanded = ""
+  runtime.alloc(text.length * characterChars)
   for (const character of characters(text)) {
     if (character === "\t") {
       const spaces = size > 0 ? size - (column % size) : 0
@@ -83,13 +89,13 @@ const expandTabs = (runtime: Runtime, text: string, size: number): string => {
     expanded += character
     column = character === "\n" || character === "\r" ? 0 : column + 1
   }
-  runtime.alloc(text.length)
   return expanded
 }
 
 const translate = (runtime: Runtime, text: string, table: Value): string => {
   if (!(table instanceof Dict)) throw typeFault(`'${typeName(table)}' object is not subscriptable`)
   let translated = ""
+  runtime.alloc(text.length * characterChars)
   for (const character of characters(text)) {
     runtime.tick(1)
     const by = table.get(character.codePointAt(0)!)
@@ -141,10 +147,10 @@ const encode = (runtime: Runtime, text: string, encoding: string): Bytes => {
 export const shapeMethods: ReadonlyArray<Native> = [
   shape("upper", (text) => text.toUpperCase()),
   shape("lower", (text) => text.toLowerCase()),
-  shape("title", titleCase),
+  shape("title", titleCase, characterChars),
   shape("capitalize", capitalize),
-  shape("swapcase", swapCase),
-  shape("casefold", foldCase),
+  shape("swapcase", swapCase, characterChars),
+  shape("casefold", foldCase, characterChars),
   padding("center", "both"),
   padding("ljust", "right"),
   padding("rjust", "left"),
@@ -154,9 +160,8 @@ export const shapeMethods: ReadonlyArray<Native> = [
   native("zfill(self, width, /)", (rt, self, width) => zfill(rt, self as string, asInteger(width!))),
   native("expandtabs(self, tabsize?)", (rt, self, size) => expandTabs(rt, self as string, integerOr(size, 8))),
   native("splitlines(self, keepends?)", (rt, self, keep) => {
-    const lines = keep !== undefined && isTrue(keep) ? linesWithEnds(self as string) : linesOf(self as string)
-    rt.alloc((self as string).length + lines.length * 8)
-    return lines
+    rt.alloc((self as string).length * 4)
+    return keep !== undefined && isTrue(keep) ? linesWithEnds(self as string) : linesOf(self as string)
   }),
   native("translate(self, table, /)", (rt, self, table) => translate(rt, self as string, table!)),
   native("maketrans(self, x, y?, z?, /)", (_rt, _self, x, y, z) => makeTranslation(x!, y, z)),
@@ -171,8 +176,8 @@ export const shapeMethods: ReadonlyArray<Native> = [
   all("isspace", whitespace),
   predicate("isascii", (text) => /^[\0-\x7f]*$/.test(text)),
   predicate("isidentifier", (text) => /^[\p{XIDS}_]\p{XIDC}*$/u.test(text)),
-  predicate("isprintable", (text) => characters(text).every(isPrintable)),
+  predicate("isprintable", (text) => characters(text).every(isPrintable), characterChars),
   predicate("isupper", isUpper),
   predicate("islower", isLower),
-  predicate("istitle", isTitle)
+  predicate("istitle", isTitle, characterChars)
 ]

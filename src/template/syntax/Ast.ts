@@ -272,11 +272,3 @@ export function* childrenOf(node: Node): Generator<Node> {
     else if (Array.isArray(field)) for (const item of field as ReadonlyArray<unknown>) if (isNode(item)) yield item
   }
 }
-
-/** All nodes below, the node's own children first at each place. */
-export function* descendantsOf(node: Node): Generator<Node> {
-  for (const child of childrenOf(node)) {
-    yield child
-    yield* descendantsOf(child)
-  }
-}

@@ -67,6 +67,7 @@ export abstract class TargetParser extends ExpressionParser {
   protected parseSignature(): Signature {
     const { stream } = this
     const params: Array<Name> = []
+    const names = new Set<string>()
     const defaults: Array<Expression> = []
     stream.expectOperator("(")
     while (!stream.isOperator(")")) {
@@ -74,9 +75,10 @@ export abstract class TargetParser extends ExpressionParser {
       const param = this.parseName("param")
       if (stream.skipOperator("=")) defaults.push(this.parseExpression())
       else if (defaults.length > 0) throw stream.fault("non-default argument follows default argument")
-      if (params.some(({ name }) => name === param.name)) {
+      if (names.has(param.name)) {
         throw stream.fault(`duplicate argument '${param.name}' in function definition`, param.at)
       }
+      names.add(param.name)
       params.push(this.node(param))
     }
     stream.next()

@@ -51,9 +51,11 @@ const amount = (value: boolean | number | bigint | Float): number | bigint =>
 
 /** `a == b` */
 export const equals = (runtime: Runtime, a: Value, b: Value, depth = 0): boolean => {
+  runtime.tick(1)
+  // First, because `===` reads equal texts to their end.
+  if (typeof a === "string") return isText(b) && textEquals(runtime, a, plain(b))
   if (a === b) return !(a instanceof Float && Number.isNaN(a.value))
   if (a === null || b === null) return false
-  runtime.tick(1)
   if (depth > runtime.limits.valueDepth) throw limitFault("depth")
   if (isNumber(a)) return isNumber(b) && amount(a) == amount(b) // eslint-disable-line eqeqeq -- number with bigint
   if (isText(a)) return isText(b) && textEquals(runtime, plain(a), plain(b))
@@ -76,8 +78,8 @@ const textEquals = (runtime: Runtime, a: string, b: string): boolean => {
 }
 
 /** Python takes an element for equal to itself, NaN included. */
-const elementsEqual = (runtime: Runtime, a: Value, b: Value, depth: number): boolean =>
-  a === b || equals(runtime, a, b, depth + 1)
+export const elementsEqual = (runtime: Runtime, a: Value, b: Value, depth = 0): boolean =>
+  (typeof a !== "string" && a === b) || equals(runtime, a, b, depth + 1)
 
 const itemsEqual = (runtime: Runtime, a: ReadonlyArray<Value>, b: ReadonlyArray<Value>, depth: number): boolean => {
   if (a.length !== b.length) return false

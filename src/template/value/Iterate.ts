@@ -2,7 +2,7 @@
 import { Fault, typeFault } from "../Fault.ts"
 import type { Runtime } from "../Runtime.ts"
 import { Dict } from "./Dict.ts"
-import { characters } from "./Text.ts"
+import { characterChars, characters } from "./Text.ts"
 import {
   Bytes,
   Iterator,
@@ -22,7 +22,7 @@ export const iterate = (runtime: Runtime, value: Value): Next => {
   if (Array.isArray(value)) return iterateItems(runtime, value)
   if (isText(value)) {
     const source = plain(value)
-    runtime.alloc(source.length)
+    runtime.alloc(source.length * characterChars)
     return iterateItems(runtime, characters(source))
   }
   if (value instanceof Dict) return iterateDict(runtime, value, value.keys())

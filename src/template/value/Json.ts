@@ -48,7 +48,7 @@ class Writer {
   }
 
   private string(value: string): string {
-    this.runtime.alloc(value.length)
+    this.runtime.alloc(value.length * (beyondAscii.test(value) ? 6 : 1))
     return asciiJson(value)
   }
 
@@ -64,6 +64,7 @@ class Writer {
     open.pop()
     if (parts.length === 0) return dict ? "{}" : "[]"
     const inner = this.line(open.length + 1)
+    runtime.alloc(parts.length * inner.length)
     const all = inner + parts.join(this.comma + inner) + this.line(open.length)
     runtime.alloc(all.length)
     return dict ? `{${all}}` : `[${all}]`
@@ -96,6 +97,8 @@ const floatJson = (value: number): string => {
   if (Number.isFinite(value)) return floatText(value)
   return Number.isNaN(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity"
 }
+
+const beyondAscii = /[\x7f-\uffff]/
 
 const asciiJson = (value: string): string =>
   JSON.stringify(value).replace(/[\x7f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)

@@ -9,7 +9,7 @@ import type { Runtime } from "../Runtime.ts"
 import { Dict } from "./Dict.ts"
 import { hiddenEverywhere, hiddenIn } from "./HiddenNames.ts"
 import { quote, repr } from "./Repr.ts"
-import { characters, isAstral, sliceBounds, sliceIndex } from "./Text.ts"
+import { characterAt, characterChars, characters, lengthOf, sliceBounds, sliceIndex, sliceText } from "./Text.ts"
 import {
   Bytes,
   Markup,
@@ -90,7 +90,7 @@ const itemOf = (runtime: Runtime, object: Value, key: Value): Value | undefined 
   }
   if (!isInteger(key)) return undefined
   const index = Number(key)
-  if (isText(object)) return characterAt(runtime, object, index)
+  if (isText(object)) return characterOf(runtime, object, index)
   if (Array.isArray(object)) return object.at(index)
   if (object instanceof Tuple) return object.items.at(index)
   if (object instanceof Bytes) return object.bytes.at(index)
@@ -99,17 +99,17 @@ const itemOf = (runtime: Runtime, object: Value, key: Value): Value | undefined 
   return position >= 0 && position < object.size ? object.at(position) : undefined
 }
 
-const characterAt = (runtime: Runtime, object: string | Markup, index: number): Value | undefined => {
+const characterOf = (runtime: Runtime, object: string | Markup, index: number): Value | undefined => {
   const source = plain(object)
   runtime.charge(source)
-  const character = isAstral(source) ? Array.from(source).at(index) : source.at(index)
+  const character = characterAt(source, index)
   return object instanceof Markup && character !== undefined ? new Markup(character) : character
 }
 
 /** `object[start:stop:step]`; null where a part is left out. */
 export const slice = (runtime: Runtime, object: Value, start: Value, stop: Value, step: Value): Value => {
   if (isText(object)) {
-    const cut = sliceText(runtime, plain(object), start, stop, stride(step))
+    const cut = textSlice(runtime, plain(object), start, stop, stride(step))
     return object instanceof Markup ? new Markup(cut) : cut
   }
   if (Array.isArray(object)) return sliceItems(runtime, object, start, stop, stride(step))
@@ -134,11 +134,14 @@ const stride = (step: Value): number => {
   return by
 }
 
-const sliceText = (runtime: Runtime, source: string, start: Value, stop: Value, step: number): string => {
-  runtime.alloc(source.length)
-  if (step !== 1 || isAstral(source)) return sliceItems(runtime, characters(source), start, stop, step).join("")
-  const { from, to } = sliceBounds(source.length, start, stop, step)
-  return source.slice(from, Math.max(from, to))
+const textSlice = (runtime: Runtime, source: string, start: Value, stop: Value, step: number): string => {
+  if (step === 1) {
+    runtime.alloc(source.length)
+    const { from, to } = sliceBounds(lengthOf(source), start, stop, step)
+    return sliceText(source, from, to)
+  }
+  runtime.alloc(source.length * characterChars)
+  return sliceItems(runtime, characters(source), start, stop, step).join("")
 }
 
 const sliceItems = <A>(

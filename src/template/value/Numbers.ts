@@ -56,8 +56,13 @@ const scaled = (value: number, power: number): bigint => {
   return twice > denominator || (twice === denominator && (whole & 1n) === 1n) ? whole + 1n : whole
 }
 
+/** Digits behind which a float has nothing but zeros: behind the point, and in all. */
+const fractionDigits = 1074
+const significantDigits = 767
+
 /** `'%.{digits}f'` of a finite number that is not negative. */
 export const fixedText = (value: number, digits: number): string => {
+  if (digits > fractionDigits) return fixedText(value, fractionDigits) + "0".repeat(digits - fractionDigits)
   const text = scaled(value, digits)
     .toString()
     .padStart(digits + 1, "0")
@@ -66,6 +71,11 @@ export const fixedText = (value: number, digits: number): string => {
 
 /** `'%.{digits}e'` of a finite number that is not negative. */
 export const scientificText = (value: number, digits: number): string => {
+  if (digits > significantDigits) {
+    const exact = scientificText(value, significantDigits)
+    const cut = exact.indexOf("e")
+    return exact.slice(0, cut) + "0".repeat(digits - significantDigits) + exact.slice(cut)
+  }
   if (value === 0) return `${digits === 0 ? "0" : `0.${"0".repeat(digits)}`}e+00`
   let power = Number(value.toExponential().split("e")[1])
   let text = scaled(value, digits - power).toString()

@@ -46,6 +46,7 @@ class Printer {
   }
 
   private items(items: ReadonlyArray<Value>, indent: number, allowance: number): string {
+    this.runtime.alloc(items.length * indent)
     const last = items.length - 1
     return items
       .map((item, index) => this.format(item, indent, index === last ? allowance : 1))
@@ -54,6 +55,7 @@ class Printer {
 
   private entries(dict: Dict, indent: number, allowance: number): string {
     const keys = this.sortedKeys(dict)
+    this.runtime.alloc(keys.length * indent)
     const last = keys.length - 1
     return keys
       .map((key, index) => {
@@ -79,6 +81,7 @@ class Printer {
       this.textLine(line, columns - at, index === lines.length - 1 ? after : 0)
     )
     if (chunks.length === 1) return this.line(lines.at(-1)!)
+    this.runtime.alloc(chunks.length * at)
     const joined = chunks.join(`\n${this.spaces(at)}`)
     return alone ? `(${joined})` : joined
   }

@@ -3,6 +3,7 @@ import { limitFault } from "../Fault.ts"
 import type { Runtime } from "../Runtime.ts"
 import { Dict } from "./Dict.ts"
 import { floatText } from "./Numbers.ts"
+import { characterChars } from "./Text.ts"
 import { Bytes, Float, Markup, Obj, Tuple, Undefined, type Value, View } from "./Values.ts"
 
 /** `str(value)` */
@@ -98,7 +99,7 @@ export const isPrintable = (character: string): boolean => character === " " || 
 
 /** `repr(text)` */
 export const textRepr = (runtime: Runtime, value: string): string => {
-  runtime.alloc(value.length)
+  runtime.alloc(value.length * (special.test(value) ? characterChars : 1))
   return quote(value)
 }
 

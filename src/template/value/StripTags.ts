@@ -111,6 +111,6 @@ const without = (text: string, open: string, close: string): string => {
 
 /** The text without comments and tags, white space as single spaces, entities read. */
 export const stripTags = (runtime: Runtime, text: string): string => {
-  runtime.alloc(text.length * 3)
+  runtime.alloc(text.length * 6)
   return unescapeHtml(runtime, words(without(without(text, "<!--", "-->"), "<", ">")).join(" "))
 }

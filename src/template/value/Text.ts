@@ -8,7 +8,10 @@ const surrogate = /[\ud800-\udfff]/
 /** Whether positions in UTF-16 units and in code points differ. */
 export const isAstral = (text: string): boolean => surrogate.test(text)
 
-/** The characters, as Python iterates them. */
+/** What a list of a text's characters costs for each of them, in memory. */
+export const characterChars = 8
+
+/** The characters, as Python iterates them. Whoever asks has paid `characterChars` for each. */
 export const characters = (text: string): Array<string> => (isAstral(text) ? Array.from(text) : text.split(""))
 
 /** `len(text)` */
@@ -24,9 +27,32 @@ export const lengthOf = (text: string): number => {
   return text.length - pairs
 }
 
+/** Offset in UTF-16 units of the character at that position; the text's end where there is none. */
+const offsetOf = (text: string, position: number): number => {
+  let offset = 0
+  for (let left = position; left > 0 && offset < text.length; left--) {
+    offset += text.codePointAt(offset)! > 0xffff ? 2 : 1
+  }
+  return offset
+}
+
+/** `text[from:to]`, for positions that are not negative. */
+export const sliceText = (text: string, from: number, to: number): string => {
+  if (to <= from) return ""
+  if (!isAstral(text)) return text.slice(from, to)
+  const start = offsetOf(text, from)
+  return text.slice(start, start + offsetOf(text.slice(start), to - from))
+}
+
 /** The first `count` characters. */
-export const headOf = (text: string, count: number): string =>
-  isAstral(text) ? Array.from(text).slice(0, count).join("") : text.slice(0, count)
+export const headOf = (text: string, count: number): string => sliceText(text, 0, count)
+
+/** The character at that position; undefined where there is none. */
+export const characterAt = (text: string, position: number): string | undefined => {
+  const at = position < 0 ? position + lengthOf(text) : position
+  const character = at < 0 ? "" : sliceText(text, at, at + 1)
+  return character === "" ? undefined : character
+}
 
 /** Negative where `a` comes first, positive where `b` does. */
 export const compareText = (a: string, b: string): number => {
@@ -42,12 +68,14 @@ export const compareText = (a: string, b: string): number => {
 /** Needles longer than this may cost their length at every position. */
 const longNeedle = 32
 
-/** Position of the needle in UTF-16 units, or -1. Pays for the search first. */
+/** Position of the needle in UTF-16 units, or -1. Pays for what was looked at. */
 export const find = (budget: Budget, hay: string, needle: string, from = 0): number => {
-  const left = Math.max(0, hay.length - from)
-  const worst = needle.length > longNeedle ? (Math.max(0, left - needle.length) * needle.length) / 256 : 0
-  budget.tick(1 + Math.ceil(left / 64 + worst))
-  return hay.indexOf(needle, from)
+  if (needle.length > longNeedle) {
+    budget.tick(Math.ceil((Math.max(0, hay.length - from - needle.length) * needle.length) / 256))
+  }
+  const found = hay.indexOf(needle, from)
+  budget.tick(1 + (((found < 0 ? hay.length : found) - from) >> 6))
+  return found
 }
 
 /** What `str.isspace` and `str.split` take for white space. JavaScript's `\s` has another idea of the control codes. */

@@ -32,6 +32,7 @@ export const urlize = (runtime: Runtime, html: string, linking: Linking): string
   const attributes =
     (linking.rel === undefined ? "" : ` rel="${escapeHtml(runtime, linking.rel)}"`) +
     (linking.target === undefined ? "" : ` target="${escapeHtml(runtime, linking.target)}"`)
+  runtime.alloc(html.length * 4)
   const words = html.split(new RegExp(`([${whitespace}]+)`))
   return words
     .map((word) => {
@@ -52,14 +53,9 @@ const linkWord = (word: string, attributes: string, linking: Linking): string =>
 /** Brackets before the address and punctuation behind it, as far as they do not belong to it. */
 const cutPunctuation = (word: string): { readonly head: string; readonly middle: string; readonly tail: string } => {
   const head = /^(?:[(<]|&lt;)+/.exec(word)?.[0] ?? ""
-  let middle = word.slice(head.length)
-  let tail = ""
-  for (;;) {
-    const end = /(?:[)>.,\n]|&gt;)$/.exec(middle)?.[0]
-    if (end === undefined) break
-    tail = end + tail
-    middle = middle.slice(0, -end.length)
-  }
+  const end = endOfAddress(word, head.length)
+  let middle = word.slice(head.length, end)
+  let tail = word.slice(end)
   for (const [open, close] of [
     ["(", ")"],
     ["<", ">"],
@@ -74,6 +70,16 @@ const cutPunctuation = (word: string): { readonly head: string; readonly middle:
     }
   }
   return { head, middle, tail }
+}
+
+/** Where the punctuation behind the address starts. */
+const endOfAddress = (word: string, start: number): number => {
+  let end = word.length
+  for (;;) {
+    if (end > start && ")>.,\n".includes(word[end - 1]!)) end--
+    else if (end - 4 >= start && word.startsWith("&gt;", end - 4)) end -= 4
+    else return end
+  }
 }
 
 const link = (middle: string, attributes: string, { shownMost, schemes }: Linking): string => {

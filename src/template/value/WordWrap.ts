@@ -1,7 +1,7 @@
 /** `textwrap.wrap`, as the filter wordwrap calls it. */
 import { valueFault } from "../Fault.ts"
 import type { Runtime } from "../Runtime.ts"
-import { headOf, lengthOf, strip } from "./Text.ts"
+import { characterChars, headOf, lengthOf, strip } from "./Text.ts"
 
 const space = "[\\t\\n\\v\\f\\r ]"
 const letter = "\\p{L}"
@@ -27,7 +27,7 @@ const isBlank = (chunk: string): boolean => strip(chunk, undefined, true, true) 
 /** The lines of one paragraph. */
 export const wrap = (runtime: Runtime, text: string, wrapping: Wrapping): Array<string> => {
   if (wrapping.width <= 0) throw valueFault(`invalid width ${wrapping.width} (must be > 0)`)
-  runtime.alloc(text.length * 2)
+  runtime.alloc(text.length * characterChars)
   const chunks = text.split(wrapping.breakOnHyphens ? wordsAndHyphens : wordsOnly).filter((chunk) => chunk !== "")
   chunks.reverse()
   const lines: Array<string> = []

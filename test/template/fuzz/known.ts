@@ -28,7 +28,7 @@ export const known: ReadonlyArray<Known> = [
     name: "block without text",
     why: "A filter block that gives no text fails at once with us, at the end of the template with Jinja, behind whatever else is wrong.",
     explains: ({ ours, theirs }) =>
-      theirs.error !== undefined && /^sequence item 0: expected str instance/.test(ours.message ?? "")
+      theirs.error !== undefined && (ours.message ?? "").startsWith("sequence item 0: expected str instance")
   },
   {
     name: "address",

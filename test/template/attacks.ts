@@ -148,7 +148,7 @@ const injections: ReadonlyArray<Attack> = [
   ["set target", '{% set a"^' + bt + '^" = 1 %}'],
   ["macro name", '{% macro a"^' + bt + '^"() %}{% endmacro %}'],
   ["macro arg", '{% macro m(a=1,b"^' + bt + '^"=2) %}{% endmacro %}{{ m() }}'],
-  ["block name", "{% block a`$\{x}` %}{% endblock %}"],
+  ["block name", "{% block a`${x}` %}{% endblock %}"],
   ["getNodeName", '{{ x["\\\\\\",0,[])),0);globalThis.PWN=1//"]() }}'],
   ["import alias", '{% import "x" as a"^' + bt + '^" %}'],
   ["from import", '{% from "x" import a"^' + bt + '^" %}'],

@@ -58,3 +58,54 @@ export const limitFault = (limit: LimitName, message = `the template passed its 
 export const typeFault = (message: string): Fault => new Fault("Type", message)
 
 export const valueFault = (message: string): Fault => new Fault("Value", message)
+
+/** A fault with its place: all that anybody outside the engine learns of it. Plain data, to travel between threads. */
+export interface TemplateFault {
+  readonly reason: FaultReason
+  readonly message: string
+  /** Which budget was passed, where the reason is Limit. */
+  readonly limit: LimitName | undefined
+  /** From 1; 0 where no line is to blame. */
+  readonly line: number
+  readonly column: number
+  /** The line. */
+  readonly snippet: string
+}
+
+export class PlacedFault extends Error {
+  readonly fault: TemplateFault
+
+  constructor(fault: TemplateFault, cause: unknown) {
+    super(fault.message, { cause })
+    this.fault = fault
+  }
+}
+
+/** Characters of a line that a fault shows, and of a message, which may hold a template's values. */
+const snippetChars = 120
+const messageChars = 500
+
+export const faultAt = (fault: Fault, line: number, column: number, snippet = ""): TemplateFault => ({
+  reason: fault.reason,
+  message: fault.message.slice(0, messageChars),
+  limit: fault.limit,
+  line,
+  column,
+  snippet: snippet.slice(0, snippetChars)
+})
+
+/** The fault where it stands in the source; `position` is where the run stood. */
+export const place = (source: string, fault: Fault, position: number): TemplateFault => {
+  const at = Math.min(fault.at ?? position, source.length)
+  const start = at === 0 ? 0 : source.lastIndexOf("\n", at - 1) + 1
+  const end = source.indexOf("\n", start)
+  const line = source.slice(0, start).split("\n").length
+  return faultAt(fault, line, at - start + 1, source.slice(start, end < 0 ? source.length : end))
+}
+
+/** What the engine itself runs into is a passed limit, or else a bug, of which the template's author learns nothing. */
+export const toFault = (error: unknown): Fault => {
+  if (error instanceof Fault) return error
+  if (error instanceof RangeError) return limitFault(/stack/.test(error.message) ? "depth" : "memory")
+  return new Fault("Internal", "the template engine failed")
+}

@@ -1,7 +1,7 @@
 /** The state of one run of a template. */
 import { Budget, type Limits } from "./Limits.ts"
 import type { Environment } from "./Environment.ts"
-import { Dict } from "./value/Dict.ts"
+import { Dict, adopt } from "./value/Dict.ts"
 import { Markup, Tuple, type Value } from "./value/Values.ts"
 
 export class Runtime extends Budget {
@@ -16,11 +16,13 @@ export class Runtime extends Budget {
   autoescape = false
   /** Where in the source the run stands: the start of what is evaluated. */
   at = 0
-  private seed: number | undefined
+  /** State of what is random; a function until something random is asked for. */
+  private seed: number | (() => number)
   /** Bodies that are being captured within each other. */
   private captures = 0
+  private readonly dataGlobals = new Map<string, Value>()
 
-  constructor(environment: Environment, limits: Limits, context: Dict, seed: number | undefined) {
+  constructor(environment: Environment, limits: Limits, context: Dict, seed: number | (() => number)) {
     super(limits)
     this.environment = environment
     this.context = context
@@ -68,13 +70,28 @@ export class Runtime extends Budget {
     const exported = this.exported.get(name)
     if (exported !== undefined) return exported
     const given = this.context.get(name)
-    return given === undefined ? this.environment.globals.get(name) : given
+    if (given !== undefined) return given
+    const global = this.environment.globals.get(name)
+    return global === undefined ? this.dataGlobal(name) : global
+  }
+
+  /** A global that is data is copied for each run: templates can change lists and dicts. */
+  private dataGlobal(name: string): Value | undefined {
+    const copied = this.dataGlobals.get(name)
+    if (copied !== undefined) return copied
+    const data = this.environment.dataGlobals.get(name)
+    if (data === undefined) return undefined
+    const value = adopt(data)
+    this.dataGlobals.set(name, value)
+    return value
   }
 
   /** A number from 0 up to but without 1: the same ones again for the same seed (mulberry32). */
   random(): number {
-    this.seed = ((this.seed ?? 0) + 0x6d2b79f5) | 0
-    let mixed = Math.imul(this.seed ^ (this.seed >>> 15), this.seed | 1)
+    const before = typeof this.seed === "number" ? this.seed : this.seed()
+    const state = (before + 0x6d2b79f5) | 0
+    this.seed = state
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296
   }

@@ -1,5 +1,6 @@
 /** Renders a template in this thread, and gives what came of it as data. */
-import { Environment, PlacedFault, type TemplateFault } from "../../src/template/Environment.ts"
+import { Environment } from "../../src/template/Environment.ts"
+import { PlacedFault, type TemplateFault } from "../../src/template/Fault.ts"
 import { parseContext } from "../../src/template/value/ContextJson.ts"
 
 export type Rendered =

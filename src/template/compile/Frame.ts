@@ -22,7 +22,7 @@ export class Frame {
     runtime.tick(size >> 4)
     this.runtime = runtime
     this.parent = parent
-    this.slots = Array.from<Slot>({ length: size })
+    this.slots = new Array<Slot>(size)
     this.names = names
   }
 

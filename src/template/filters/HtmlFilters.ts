@@ -7,7 +7,7 @@ import { isIterable, isTrue } from "../value/Compare.ts"
 import { Dict } from "../value/Dict.ts"
 import { escapeHtml, escapeUnlessSafe } from "../value/Html.ts"
 import { elementsOf, iterate, unpack } from "../value/Iterate.ts"
-import { hideMarkup, toJson } from "../value/Json.ts"
+import { hasMarkup, hideMarkup, toJson } from "../value/Json.ts"
 import { prettyPrint } from "../value/PrettyPrint.ts"
 import { quote, text } from "../value/Repr.ts"
 import { stripTags } from "../value/StripTags.ts"
@@ -103,6 +103,7 @@ export const htmlFilters: Readonly<Record<string, Native>> = {
   tojson: native("do_tojson(value, indent?)", (rt, value, indent = null) => {
     const json = toJson(rt, value!, jsonIndent(rt, indent))
     rt.alloc(json.length)
+    if (!hasMarkup(json)) return new Markup(json)
     const hidden = hideMarkup(json)
     rt.alloc(hidden.length - json.length)
     return new Markup(hidden)

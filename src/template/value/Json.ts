@@ -48,7 +48,11 @@ class Writer {
   }
 
   private string(value: string): string {
-    this.runtime.alloc(value.length * (beyondAscii.test(value) ? 6 : 1))
+    if (isPlain(value)) {
+      this.runtime.alloc(value.length)
+      return `"${value}"`
+    }
+    this.runtime.alloc(value.length * 6)
     return asciiJson(value)
   }
 
@@ -98,10 +102,15 @@ const floatJson = (value: number): string => {
   return Number.isNaN(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity"
 }
 
-const beyondAscii = /[\x7f-\uffff]/
+/** Whether there is nothing to escape, neither for JSON nor for HTML. */
+const isPlain = (value: string): boolean => plainText.test(value)
+
+const plainText = /^[ !#-%(-;=?-[\]-~]*$/
 
 const asciiJson = (value: string): string =>
   JSON.stringify(value).replace(/[\x7f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+
+export const hasMarkup = (json: string): boolean => /[<>&']/.test(json)
 
 /** Characters that HTML could take for markup, as `tojson` hides them. */
 export const hideMarkup = (json: string): string =>

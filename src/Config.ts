@@ -5,7 +5,8 @@
  * holds the two together.
  */
 import { readFileSync } from "node:fs"
-import { Config, Context, Duration, Effect, Layer, Option, Redacted } from "effect"
+import { urlProblem } from "./PostgresUrl.ts"
+import { Config, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 
 interface Setting<A> {
   readonly env: string
@@ -43,9 +44,16 @@ const list = (name: string) =>
       .filter((part) => part !== "")
   )
 
+const port = (name: string) => Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), name)
+
+const postgresUrl = (name: string) =>
+  Config.schema(Schema.Redacted(Schema.String.check(Schema.makeFilter((url) => urlProblem(url) ?? true))), name)
+
+const days = (name: string) => Config.map(Config.Int(name), Duration.days)
+
 export const options = {
   host: setting("HOST", Config.String, "127.0.0.1", "Address that the HTTP server listens on."),
-  port: setting("PORT", Config.Port, 8000, "Port that the HTTP server listens on; 0 takes a free one."),
+  port: setting("PORT", port, 8000, "Port that the HTTP server listens on; 0 takes a free one."),
   baseUrl: optional(
     "BASE_URL",
     Config.String,
@@ -54,8 +62,8 @@ export const options = {
   ),
   databaseUrl: optional(
     "DATABASE_URL",
-    Config.Redacted,
-    "An existing Postgres 14 or later with `wal_level=logical`. Unset: a Postgres 18 of our own is kept in the data directory."
+    postgresUrl,
+    "An existing Postgres 14 or later with `wal_level=logical`; `sslmode` (disable, require, verify-ca, verify-full), `sslrootcert`, `sslcert` and `sslkey` as in libpq. Unset: a Postgres 18 of our own is kept in the data directory."
   ),
   redisUrl: optional(
     "REDIS_URL",
@@ -107,12 +115,32 @@ export const options = {
   ),
   pageSize: setting("PAGINATE_COUNT", Config.Int, 50, "Objects per page when a request names no `limit`."),
   pageSizeMax: setting("MAX_PAGE_SIZE", Config.Int, 1000, "Most objects per page; 0 for no bound."),
+  changelogRetention: setting(
+    "CHANGELOG_RETENTION",
+    days,
+    Duration.days(90),
+    "Days for which the change log is kept; as long can past events be sent again.",
+    "90"
+  ),
+  deliveryRetention: setting(
+    "DELIVERY_RETENTION",
+    days,
+    Duration.days(30),
+    "Days for which deliveries and their attempts are kept.",
+    "30"
+  ),
   webhookTimeout: setting(
     "WEBHOOK_TIMEOUT",
     Config.Duration,
     Duration.seconds(30),
     "Absolute time for one attempt, connecting and body included, where the webhook sets none.",
     "30 seconds"
+  ),
+  webhookDefaultRetry: optional(
+    "WEBHOOK_DEFAULT_RETRY",
+    (name) => Config.schema(Schema.fromJsonString(Schema.Unknown), name),
+    "Retry schedule of webhooks that set none, as JSON.",
+    "8 attempts over about a day"
   ),
   plugins: setting(
     "RACKWIRE_PLUGINS",
@@ -155,3 +183,12 @@ export const inheritedEnvironment = (): NodeJS.ProcessEnv => process.env
 export const version: string = (
   JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { readonly version: string }
 ).version
+
+/** Names and values for people to read; secrets stay secret. */
+export const describeSettings = (values: Values): ReadonlyArray<readonly [env: string, value: string]> =>
+  Object.entries(options).map(([name, { env, fallback }]) => {
+    const value = values[name as keyof Values]
+    if (Redacted.isRedacted(value)) return [env, "(set)"]
+    if (value === undefined) return [env, fallback === "" ? "(unset)" : `(${fallback})`]
+    return [env, Duration.isDuration(value) ? Duration.format(value) : String(value)]
+  })

@@ -1,39 +1,56 @@
-import { createServer } from "node:http"
-import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
-import { Effect, Layer } from "effect"
-import { Postgres } from "./Postgres.ts"
-import { Settings } from "./Config.ts"
-import { Vault } from "./Vault.ts"
-import { ensureSuperuser } from "./auth/Superuser.ts"
-import { Servers } from "./embedded/Servers.ts"
-import { objectRoutes } from "./http/Objects.ts"
-import { provisionRoutes } from "./http/Provision.ts"
-import { serve } from "./http/Server.ts"
-import { statusRoutes } from "./http/Status.ts"
-import { Grammars } from "./inventory/Grammar.ts"
-import { migrate } from "./inventory/Migrate.ts"
+/** The command line: what `rackwire` can do. How the stages make a service stands in Service.ts. */
+import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import { Cause, Console, Effect, Exit, Layer } from "effect"
+import { CliError, Command, Flag } from "effect/cli"
+import { version } from "./Config.ts"
+import { type Role, roles, service } from "./Service.ts"
+import { inWords } from "./Telemetry.ts"
+import { check } from "./command/Check.ts"
+import { createSuperuser } from "./command/CreateSuperuser.ts"
+import { demo } from "./command/Demo.ts"
+import { migrate } from "./command/Migrate.ts"
+import { replay } from "./command/Replay.ts"
+import { webhookReceiver } from "./command/WebhookReceiver.ts"
 
-const no = () => undefined
-const G = Layer.succeed(Grammars, { objectTypes: no, template: no, headers: no, url: no, condition: no, retry: no })
-const Prepared = Layer.effectDiscard(
-  Effect.gen(function* () {
-    console.log((yield* migrate([])).length)
-    console.log(yield* ensureSuperuser)
+const parseRoles = (text: string): ReadonlyArray<Role> => {
+  const names = text.split(",").map((name) => name.trim())
+  const unknown = names.find((name) => !roles.includes(name as Role))
+  if (unknown !== undefined) throw new Error(`${unknown} is no role; roles are ${roles.join(", ")}`)
+  return names as ReadonlyArray<Role>
+}
+
+const serve = Command.make(
+  "serve",
+  {
+    roles: Flag.String("roles").pipe(
+      Flag.withDescription(`Comma-separated: ${roles.join(", ")}`),
+      Flag.withDefault(roles.join(",")),
+      Flag.mapTryCatch(parseRoles, (error) => (error as Error).message)
+    )
+  },
+  ({ roles }) => Layer.launch(service(roles))
+).pipe(Command.withDescription("Run the service."))
+
+const rackwire = Command.make("rackwire").pipe(
+  Command.withDescription("An infrastructure inventory whose webhooks can be relied on."),
+  Command.withSubcommands([serve, webhookReceiver, migrate, createSuperuser, check, replay, demo])
+)
+
+/** What is expected to go wrong is told in a sentence; a stack trace is for defects. */
+const report = (cause: Cause.Cause<unknown>) =>
+  Effect.forEach(cause.reasons, (reason) => {
+    if (Cause.isInterruptReason(reason) || (Cause.isFailReason(reason) && CliError.isCliError(reason.error)))
+      return Effect.void
+    return Console.error(Cause.isFailReason(reason) ? `rackwire: ${inWords(reason.error)}` : Cause.pretty(cause))
+  })
+
+rackwire.pipe(
+  Command.run({ version }),
+  Effect.tapCause(report),
+  Effect.provide(NodeServices.layer),
+  NodeRuntime.runMain({
+    disableErrorReporting: true,
+    // Being asked to stop is no failure.
+    teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
   })
 )
-const Http = Layer.unwrap(
-  Effect.map(Settings, ({ host, port }) =>
-    serve([...objectRoutes(), ...provisionRoutes, ...statusRoutes]).pipe(
-      Layer.provide(NodeHttpServer.layer(createServer, { host, port }))
-    )
-  )
-)
-const M = Http.pipe(
-  Layer.provide(Prepared),
-  Layer.provide(G),
-  Layer.provide(Vault.layer),
-  Layer.provide(Postgres.layer),
-  Layer.provide(Servers.layer),
-  Layer.provide(Settings.layer)
-)
-NodeRuntime.runMain(Layer.launch(M))

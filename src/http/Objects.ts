@@ -1,5 +1,6 @@
 /** Endpoints of an object type, the same for all: list, detail, create, update, delete, one or many. */
 import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
 import type { Errors, Row, View } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
@@ -11,10 +12,13 @@ import { brief, representation } from "../inventory/derive/Representation.ts"
 import { WriteRefused } from "../inventory/WriteRefused.ts"
 import { HttpRefused, notFound } from "./HttpRefused.ts"
 import { pageBounds, pageLinks } from "./Paging.ts"
-import type { Handler, Request, Route } from "./Route.ts"
+import type { Handler, Request, Route, Services } from "./Route.ts"
+
+/** What the detail of an object shows beside its representation, by object type. */
+export type Details = Readonly<Record<string, (row: Row) => Effect.Effect<object, SqlError.SqlError, Services>>>
 
 /** The two routes of each object type; a record is read only. */
-export const objectRoutes = (): ReadonlyArray<Route> =>
+export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
   [...registry.values()].flatMap((type): ReadonlyArray<Route> => {
     const written = type.kind !== "record"
     return [
@@ -35,7 +39,7 @@ export const objectRoutes = (): ReadonlyArray<Route> =>
         path: `${type.path}:id/`,
         access: type,
         methods: {
-          GET: showObject(type),
+          GET: showObject(type, details[type.id]),
           ...(written && { PUT: updateOne(type, true), PATCH: updateOne(type, false), DELETE: deleteOne(type) })
         }
       }
@@ -77,11 +81,12 @@ export const rowOf = Effect.fnUntraced(function* (type: ObjectType, request: Req
 const idsIn = (text: string | undefined): ReadonlyArray<number> => (/^\d{1,15}$/.test(text ?? "") ? [Number(text)] : [])
 
 const showObject =
-  (type: ObjectType): Handler =>
+  (type: ObjectType, detail: Details[string] | undefined): Handler =>
   (request) =>
     Effect.gen(function* () {
       const row = yield* rowOf(type, request)
-      return { status: 200, json: shape(type, request)(row, yield* viewFor(type, [row], request.base)) }
+      const json = shape(type, request)(row, yield* viewFor(type, [row], request.base))
+      return { status: 200, json: detail === undefined ? json : { ...json, ...(yield* detail(row)) } }
     })
 
 const createObjects =

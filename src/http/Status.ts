@@ -1,9 +1,11 @@
 /** What runs and how it is: the home page, the roots of the API, health. */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { version } from "../Config.ts"
+import { Health } from "../Health.ts"
+import { Presence } from "../inventory/Presence.ts"
 import { registry } from "../inventory/Registry.ts"
-import type { Handler, Reply, Route } from "./Route.ts"
+import { apiVersion } from "./Server.ts"
+import type { Handler, Route } from "./Route.ts"
 
 const home: Handler = () =>
   Effect.succeed({
@@ -44,14 +46,48 @@ const live: Handler = () => Effect.succeed({ status: 200, json: { status: "live"
 
 const ready: Handler = () =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* sql`select 1 as one`
-    return { status: 200, json: { status: "ready" } }
-  }).pipe(Effect.catchTag("SqlError", () => Effect.succeed<Reply>({ status: 503, json: { status: "no database" } })))
+    const health = yield* Health
+    const problems = yield* health.problems
+    return problems.length === 0
+      ? { status: 200, json: { status: "ready" } }
+      : { status: 503, json: { status: "not ready", problems }, headers: { "retry-after": "2" } }
+  })
+
+/** `GET /api/status/`: NetBox's keys where they mean something, and every process with what it says of itself. */
+const status: Handler = () =>
+  Effect.gen(function* () {
+    const { everybody } = yield* Presence
+    const processes = yield* everybody
+    const workers = processes.filter(({ parts }) => parts["deliver"] !== undefined).length
+    const json = {
+      "netbox-version": `${apiVersion}.0`,
+      "rackwire-version": version,
+      plugins: {},
+      "rq-workers-running": workers,
+      processes
+    }
+    return { status: 200, json }
+  })
+
+/** `GET /metrics`: the numbers that the parts of this process tell, in Prometheus' text format. */
+const metrics: Handler = () =>
+  Effect.gen(function* () {
+    const { here } = yield* Presence
+    const lines = Object.entries(yield* here).flatMap(([part, told]) =>
+      Object.entries(told).flatMap(([name, value]) => {
+        if (typeof value === "string") return []
+        const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+        return [`rackwire_${part}_${snake} ${Number(value)}`]
+      })
+    )
+    return { status: 200, text: { type: "text/plain; version=0.0.4", content: `${lines.join("\n")}\n` } }
+  })
 
 export const statusRoutes: ReadonlyArray<Route> = [
   { path: "/", access: "open", methods: { GET: home } },
   { path: "/api/", access: "open", methods: { GET: apiRoot } },
+  { path: "/api/status/", access: "open", methods: { GET: status } },
+  { path: "/metrics", access: "open", methods: { GET: metrics } },
   ...appRoots,
   { path: "/health/live", access: "open", methods: { GET: live } },
   { path: "/health/ready", access: "open", methods: { GET: ready } }

@@ -43,6 +43,10 @@ export interface Declaration {
   readonly display: (row: Row, view: View) => string
   /** Rules about several fields of a row that is about to be written. */
   readonly check?: (row: Row) => Errors
+  /** For records: kept in a partition per day of `time`, so that old days are dropped and not deleted. */
+  readonly daily?: boolean
+  /** Whether processes that listen are told of every change of a row at its commit (Functions.ts). */
+  readonly announced?: boolean
   /**
    * `object` (usual): people keep it, its changes are events. `account`: people keep it, its changes are nobody's
    * business. `record`: the service writes it, on the wire it is read only.
@@ -84,6 +88,8 @@ export const defineObjectType = (declaration: Declaration): ObjectType => {
     label: name,
     unique: [],
     indexes: [],
+    announced: false,
+    daily: false,
     check: () => ({}),
     ...declaration,
     kind,

@@ -56,13 +56,14 @@ export const byIds = Effect.fnUntraced(function* (
   return rows.map(({ row }) => rowFromJson(type, row))
 })
 
+/** Ties are broken by id, in the direction of the last field. */
 const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): string => {
   const known = ordering.filter((name) => name === "id" || name === "-id" || type.columns[name.replace(/^-/, "")])
   const terms = (known.length > 0 ? known : type.ordering).map((name) => {
     const field = name.replace(/^-/, "")
     return `t.${field === "id" ? "id" : type.columns[field]}${name.startsWith("-") ? " desc" : ""}`
   })
-  return [...terms, "t.id"].join(", ")
+  return [...terms, terms.at(-1)?.endsWith(" desc") === true ? "t.id desc" : "t.id"].join(", ")
 }
 
 /** A view on everything that the representations of these rows point at: one query per object type pointed at. */

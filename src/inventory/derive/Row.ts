@@ -37,3 +37,11 @@ export const textDecoders = (
     return field === undefined ? undefined : { field, decode: type.fields[field]!.fromText }
   })
 }
+
+/** What the fields hold that none of these columns brings: what the declaration fills in, as the migration did. */
+export const absentFields = (type: ObjectType, columns: ReadonlyArray<string>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(type.fields)
+      .filter(([name]) => !columns.includes(type.columns[name]!))
+      .map(([name, { initial }]) => [name, initial?.() ?? null])
+  )

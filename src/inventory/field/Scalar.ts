@@ -124,14 +124,15 @@ export const json = (options: Options = {}): Field =>
 export const jsonText = (options: Options = {}): Field =>
   makeField({ type: "json", comparison: "none", fromText: JSON.parse, parse: value }, options)
 
-const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+export const isUuid = (input: unknown): input is string =>
+  typeof input === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(input)
 
 export const uuid = (options: Options = {}): Field =>
   makeField(
     {
       type: "uuid",
       comparison: "exact",
-      parse: (input) => (uuidPattern.test(String(input)) ? value(input) : invalid("Must be a valid UUID."))
+      parse: (input) => (isUuid(input) ? value(input.toLowerCase()) : invalid("Must be a valid UUID."))
     },
     options
   )

@@ -7,6 +7,7 @@ export default defineObjectType({
   plural: "object-changes",
   label: "object change",
   kind: "record",
+  daily: true,
   fields: {
     time: time({ now: true }),
     user_name: text({ optional: true }),
@@ -24,7 +25,7 @@ export default defineObjectType({
   unique: [{ fields: ["position", "idx"] }],
   indexes: [["time"], ["request_id"], ["changed_object_type", "changed_object_id"]],
   search: ["user_name", "object_repr"],
-  ordering: ["-time", "-id"],
+  ordering: ["-time"],
   brief: [],
   display: (row) =>
     `${row["changed_object_type"]} ${row["object_repr"]} ${String(row["action"])}d by ${row["user_name"] || "nobody"}`

@@ -4,6 +4,7 @@ export default defineObjectType({
   app: "extras",
   name: "webhook",
   plural: "webhooks",
+  announced: true,
   fields: {
     content_types: texts({ grammar: "objectTypes" }),
     name: text({ max: 150, unique: true }),

@@ -1,0 +1,178 @@
+/**
+ * Where the stages meet. They do not know each other: here a changed webhook reaches the match index, an event becomes
+ * deliveries, and a text's grammar finds the stage that owns it.
+ */
+import { Effect, Layer, Schedule, Semaphore } from "effect"
+import type { SqlClient } from "effect/sql"
+import { CaptureError } from "./capture/CaptureError.ts"
+import { type Event, eventBody } from "./capture/Event.ts"
+import { EventSink } from "./capture/Sink.ts"
+import { rebuild } from "./deliver/Rebuild.ts"
+import { addressProblem, headersProblem, isTemplate } from "./deliver/Request.ts"
+import { parsePolicy } from "./deliver/RetrySchedule.ts"
+import { advance, loadTops, noteOpen, readHeads, watermarkTable } from "./deliver/Watermarks.ts"
+import { Grammars } from "./inventory/Grammar.ts"
+import { Presence } from "./inventory/Presence.ts"
+import { registry } from "./inventory/Registry.ts"
+import { isEmpty, parse } from "./match/Condition.ts"
+import { WebhookIndex } from "./match/WebhookIndex.ts"
+import { type Version, keepVersions, versionsAt } from "./match/WebhookVersions.ts"
+import { Append, Fenced } from "./stream/Append.ts"
+import { type Delivery, deliveryId } from "./stream/Entry.ts"
+import type { Streams } from "./stream/Streams.ts"
+import { Templates } from "./template/Template.ts"
+
+/** Events of capture, matched and queued. */
+export const sinkLayer = Layer.effect(
+  EventSink,
+  Effect.gen(function* () {
+    const { open, append, verify } = yield* Append
+    const context = yield* Effect.context<Append | Streams | SqlClient.SqlClient>()
+    const index = new WebhookIndex()
+    /** Webhooks to look at for what they have finished, with their last ids. */
+    const recent = new Map<number, string>()
+    const oneAtATime = yield* Semaphore.make(1)
+    const told = { deliveries: 0, duplicates: 0, streamsLost: 0 }
+    const { tell } = yield* Presence
+    yield* tell(
+      "match",
+      Effect.sync(() => ({ webhooks: index.size, undecided: index.undecided }))
+    )
+    yield* tell(
+      "stream",
+      Effect.sync(() => ({ ...told }))
+    )
+    yield* noteFinished(recent, verify).pipe(
+      oneAtATime.withPermit,
+      Effect.ignore,
+      Effect.schedule(Schedule.spaced(notePause)),
+      Effect.forkScoped
+    )
+    return EventSink.of({
+      begin: ({ from, epochBegin, end, generation }) =>
+        Effect.gen(function* () {
+          const webhooks = yield* versionsAt(from, epochBegin, watermarkTable.name)
+          index.clear()
+          for (const row of webhooks) index.set(row.id, row)
+          const { lost, tops } = yield* open(generation, yield* loadTops)
+          const ahead = [...tops.values()].find((top) => BigInt(top.split("-")[0]!) > end)
+          if (ahead !== undefined) {
+            const message = `queued up to ${ahead}, which this database has not reached: it is an older copy`
+            return yield* new CaptureError({ reason: "EpochMismatch", message })
+          }
+          told.streamsLost += lost.length
+          for (const webhook of lost) yield* rebuild(webhook)
+          for (const [webhook, top] of tops) recent.set(webhook, top)
+        }).pipe(oneAtATime.withPermit, asCaptureError, Effect.provideContext(context)),
+      take: (events) =>
+        Effect.gen(function* () {
+          const { versions, deliveries } = matchAll(index, events)
+          yield* keepVersions(versions)
+          const { tops, duplicates, lost } = yield* appendAll(append, deliveries)
+          told.deliveries += deliveries.length - duplicates
+          told.duplicates += duplicates
+          told.streamsLost += lost.length
+          yield* advance(tops)
+          for (const [webhook, top] of tops) recent.set(webhook, top)
+        }).pipe(oneAtATime.withPermit, asCaptureError, Effect.provideContext(context))
+    })
+  })
+)
+
+/** How often we look what webhooks have finished. */
+const notePause = "5 seconds"
+
+/** Looks what webhooks have finished, and whether Redis still knows what it should. */
+const noteFinished = Effect.fnUntraced(function* (recent: Map<number, string>, verify: Append["Service"]["verify"]) {
+  const tops = new Map(recent)
+  const heads = yield* readHeads(tops.keys())
+  // After the heads: a stream that is lost looks like one that is finished.
+  const { lost } = yield* verify(tops.keys())
+  for (const webhook of lost) yield* rebuild(webhook)
+  for (const webhook of lost) heads.delete(webhook)
+  yield* noteOpen(heads, tops)
+  for (const [webhook, head] of heads) if (head === undefined) recent.delete(webhook)
+})
+
+/** Queues the deliveries; a stream that lost entries is filled again first. */
+const appendAll = Effect.fnUntraced(function* (
+  append: Append["Service"]["append"],
+  deliveries: ReadonlyArray<Delivery>
+) {
+  const first = yield* append(deliveries)
+  if (first.lost.length === 0) return first
+  for (const webhook of first.lost) yield* rebuild(webhook)
+  const lost = new Set(first.lost)
+  const second = yield* append(deliveries.filter(({ webhook }) => lost.has(webhook)))
+  const duplicates = first.duplicates + second.duplicates
+  return { duplicates, lost: first.lost, tops: new Map([...first.tops, ...second.tops]) }
+})
+
+const asCaptureError = Effect.mapError((error: unknown) =>
+  error instanceof Fenced ? new CaptureError({ reason: "Fenced", message: error.message }) : error
+)
+
+/** Webhooks take effect at their own place in the WAL: a change of one counts from there on, itself included. */
+const matchAll = (index: WebhookIndex, events: ReadonlyArray<Event>) => {
+  const versions: Array<Version> = []
+  const deliveries: Array<Delivery> = []
+  for (const event of events) {
+    const { type, kind, data, position, idx } = event
+    if (type.id === "extras.webhook") {
+      index.set(event.objectId, event.after)
+      versions.push({ webhook: event.objectId, position, idx, row: event.after })
+    }
+    const webhooks = index.match({ type: type.id, kind, data })
+    if (webhooks.length === 0) continue
+    const body = eventBody({ ...event, model: type.name })
+    for (const webhook of webhooks) deliveries.push(deliveryOf(event, webhook, body))
+  }
+  return { versions, deliveries }
+}
+
+const deliveryOf = (event: Event, webhook: number, body: string): Delivery => ({
+  id: deliveryId(webhook, `${event.position}`, event.idx),
+  webhook,
+  position: `${event.position}`,
+  idx: event.idx,
+  event: event.kind,
+  objectType: event.type.id,
+  objectId: event.objectId,
+  requestId: event.requestId,
+  time: event.timestamp,
+  attempts: 0,
+  spent: 0,
+  firstAttempt: 0,
+  body
+})
+
+export const grammarsLayer = Layer.effect(
+  Grammars,
+  Effect.map(Templates, ({ check }) => {
+    const template = (value: unknown) => check(String(value))?.message
+    /** A literal text is checked as what it will be; of a template only the template can be. */
+    const orTemplate = (problem: (text: string) => string | undefined) => (value: unknown) =>
+      isTemplate(String(value)) ? template(value) : problem(String(value))
+    return Grammars.of({
+      objectTypes: (value) => {
+        const wrong = (value as ReadonlyArray<string>).find((id) => registry.get(id)?.kind !== "object")
+        return wrong === undefined ? undefined : `Invalid content type: ${wrong}`
+      },
+      template,
+      headers: orTemplate(headersProblem),
+      url: orTemplate(addressProblem),
+      condition: (value) => {
+        try {
+          if (!isEmpty(value)) parse(value)
+          return undefined
+        } catch (error) {
+          return (error as Error).message
+        }
+      },
+      retry: (value) => {
+        const policy = parsePolicy(value)
+        return typeof policy === "string" ? policy : undefined
+      }
+    })
+  })
+)

@@ -1,0 +1,73 @@
+/** Connections to Redis. */
+import { Context, Effect, Layer, Schema, type Scope } from "effect"
+import { Redis as Client, type RedisOptions } from "ioredis"
+import { reveal } from "./Config.ts"
+import { Servers } from "./embedded/Servers.ts"
+
+export { Client }
+
+/** A command failed. `mayRetry`: the server was not there or could not take it now. */
+export class RedisError extends Schema.TaggedError<RedisError>()("RedisError", {
+  reason: Schema.Literals(["Unavailable", "Command"]),
+  message: Schema.String
+}) {
+  get mayRetry(): boolean {
+    return this.reason === "Unavailable"
+  }
+}
+
+/** Errors by which Redis says that it will do it later, not that the command is wrong. */
+const passing = /^(LOADING|BUSY|OOM|MISCONF|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS)/
+
+/** Faults of ours in handling a reply; they must not pass for a server that is away. */
+const isDefect = (error: unknown): boolean => error instanceof TypeError || error instanceof SyntaxError
+
+const toRedisError = (error: unknown): RedisError => {
+  if (error instanceof RedisError) return error
+  const { name, message } = error as Error
+  const wrong = name === "ReplyError" && !passing.test(message)
+  return new RedisError({ reason: wrong ? "Command" : "Unavailable", message })
+}
+
+/** A command or pipeline as an effect. */
+export const command = <A>(run: () => Promise<A>): Effect.Effect<A, RedisError> =>
+  Effect.catch(Effect.tryPromise({ try: run, catch: (error) => error }), (error) =>
+    isDefect(error) ? Effect.die(error) : Effect.fail(toRedisError(error))
+  )
+
+/** Commands fail soon when the server is away: whoever sent them knows what to do about it. */
+const options = {
+  // Replies have one shape then, whatever the server's version.
+  protocol: 2,
+  lazyConnect: true,
+  maxRetriesPerRequest: 1,
+  connectTimeout: 5000,
+  retryStrategy: (times: number) => Math.min(times * 50, 1000)
+} satisfies RedisOptions
+
+export class Redis extends Context.Service<
+  Redis,
+  {
+    /** For commands that answer at once. */
+    readonly client: Client
+    /** A connection of its own, for one that waits or subscribes. It lives as long as the scope. */
+    readonly connect: Effect.Effect<Client, never, Scope.Scope>
+  }
+>()("rackwire/Redis") {
+  static readonly layer = Layer.effect(
+    Redis,
+    Effect.gen(function* () {
+      const { redisUrl } = yield* Servers
+      const connect = Effect.acquireRelease(
+        Effect.sync(() => {
+          const client = new Client(reveal(redisUrl), options)
+          // Without a listener the first lost connection would end the process; commands tell of it anyway.
+          client.on("error", () => {})
+          return client
+        }),
+        (client) => Effect.sync(() => client.disconnect())
+      )
+      return Redis.of({ client: yield* connect, connect })
+    })
+  )
+}

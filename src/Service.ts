@@ -1,0 +1,141 @@
+/** How the stages make a service: what every role needs, and the roles. */
+import { randomBytes } from "node:crypto"
+import { createServer } from "node:http"
+import { hostname } from "node:os"
+import { NodeHttpServer } from "@effect/platform-node"
+import { Console, Effect, Layer, Option, Schedule } from "effect"
+import { HttpServer } from "effect/http"
+import { SqlClient } from "effect/sql"
+import { Settings } from "./Config.ts"
+import { Health } from "./Health.ts"
+import { grammarsLayer, sinkLayer } from "./Pipeline.ts"
+import { Postgres } from "./Postgres.ts"
+import { Redis } from "./Redis.ts"
+import { Telemetry } from "./Telemetry.ts"
+import { Vault } from "./Vault.ts"
+import { ensureSuperuser } from "./auth/Superuser.ts"
+import { Capture } from "./capture/Capture.ts"
+import { leaderTable } from "./capture/Leadership.ts"
+import { epochTable } from "./capture/Slot.ts"
+import { Deliver } from "./deliver/Deliver.ts"
+import { DeliveryLog, attemptTable } from "./deliver/DeliveryLog.ts"
+import { Servers } from "./embedded/Servers.ts"
+import { watermarkTable } from "./deliver/Watermarks.ts"
+import { deliveryDetails, deliveryRoutes } from "./http/Deliveries.ts"
+import { objectRoutes } from "./http/Objects.ts"
+import { provisionRoutes } from "./http/Provision.ts"
+import { serve } from "./http/Server.ts"
+import { statusRoutes } from "./http/Status.ts"
+import { webhookRoutes } from "./http/Webhooks.ts"
+import { migrate } from "./inventory/Migrate.ts"
+import { Presence, presenceTable } from "./inventory/Presence.ts"
+import { versionTable } from "./match/WebhookVersions.ts"
+import { Append } from "./stream/Append.ts"
+import { Streams } from "./stream/Streams.ts"
+import { Templates } from "./template/Template.ts"
+
+// --- what every role needs
+
+export const servers = Servers.layer.pipe(Layer.provideMerge(Telemetry.layer), Layer.provideMerge(Settings.layer))
+/** Postgres, and what is needed to write to it. */
+export const database = Layer.mergeAll(Postgres.layer, Vault.layer).pipe(Layer.provideMerge(servers))
+const grammars = grammarsLayer.pipe(Layer.provideMerge(Templates.layer))
+export const foundation = Layer.mergeAll(grammars, Redis.layer).pipe(Layer.provideMerge(database))
+
+export const migrateAll = migrate([presenceTable, epochTable, leaderTable, versionTable, watermarkTable, attemptTable])
+
+/** The database fits the declarations, and there is somebody who may use it. */
+const prepared = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const statements = yield* migrateAll
+    if (statements.length > 0) yield* Effect.logInfo(`The database was migrated with ${statements.length} statements.`)
+    const password = yield* ensureSuperuser
+    const { superuserName } = yield* Settings
+    if (password !== undefined) yield* Console.log(`Superuser ${superuserName}, password ${password} (shown this once)`)
+  })
+)
+
+// --- the roles
+
+export const roles = ["api", "capture", "deliver"] as const
+export type Role = (typeof roles)[number]
+
+const streams = Layer.unwrap(
+  Effect.sync(() => Streams.layer(`${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`))
+)
+
+const capture = Layer.unwrap(
+  Effect.map(Settings, ({ baseUrl, host, port }) => Capture.layer(baseUrl ?? `http://${host}:${port}`))
+).pipe(Layer.provide(sinkLayer), Layer.provide(Append.layer), Layer.provide(streams))
+
+const deliver = Deliver.layer.pipe(Layer.provide(DeliveryLog.layer), Layer.provide(streams))
+
+const routes = [
+  ...objectRoutes(deliveryDetails),
+  ...deliveryRoutes,
+  ...webhookRoutes,
+  ...provisionRoutes,
+  ...statusRoutes
+]
+const api = Layer.unwrap(
+  Effect.map(Settings, ({ host, port }) =>
+    serve(routes).pipe(
+      Layer.provideMerge(NodeHttpServer.layer(createServer, { host, port, gracefulShutdownTimeout: "2 seconds" }))
+    )
+  )
+)
+
+const only = <A, E, R>(wanted: boolean, layer: Layer.Layer<A, E, R>): Layer.Layer<never, E, R> =>
+  wanted ? layer : Layer.empty
+
+/** What keeps this process from its work. */
+const health = Layer.effect(
+  Health,
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const reading = yield* Effect.serviceOption(Capture)
+    const answers = sql`select 1 as one`.pipe(
+      Effect.timeout("2 seconds"),
+      Effect.as([]),
+      Effect.catch(() => Effect.succeed(["the database does not answer"]))
+    )
+    const reads = Option.isNone(reading)
+      ? Effect.succeed([])
+      : Effect.map(reading.value.status, ({ state, problem }) =>
+          state === "streaming" || state === "standby" ? [] : [`capture is ${state} ${problem}`]
+        )
+    return Health.of({ problems: Effect.map(Effect.all([answers, reads]), (found) => found.flat()) })
+  })
+)
+
+/** Says, once nothing keeps us from work, where we are. */
+const announce = Layer.effectDiscard(
+  Effect.gen(function* () {
+    const { problems } = yield* Health
+    const { baseUrl, host } = yield* Settings
+    const server = yield* Effect.serviceOption(HttpServer.HttpServer)
+    const port = Option.match(server, {
+      onNone: () => undefined,
+      onSome: ({ address }) => ("port" in address ? address.port : undefined)
+    })
+    const url = baseUrl ?? (port === undefined ? "without the api role" : `http://${host}:${port}`)
+    yield* Effect.forkScoped(
+      Effect.gen(function* () {
+        yield* Effect.repeat(problems, { until: (found) => found.length === 0, schedule: Schedule.spaced("50 millis") })
+        yield* Console.log(`ready ${url}`)
+      })
+    )
+  })
+)
+
+/** The service in these roles. */
+export const service = (chosen: ReadonlyArray<Role>) =>
+  announce.pipe(
+    Layer.provide(only(chosen.includes("api"), api)),
+    Layer.provide(only(chosen.includes("deliver"), deliver)),
+    Layer.provideMerge(health),
+    Layer.provide(only(chosen.includes("capture"), capture)),
+    Layer.provide(Presence.layer),
+    Layer.provide(prepared),
+    Layer.provide(foundation)
+  )

@@ -1,0 +1,121 @@
+/**
+ * capture: from the write-ahead log to events.
+ *
+ * Responsible for: reading every committed change of an object from a replication slot, folding the changes of one
+ * transaction to one event per object, writing the change log, and handing events on.
+ *
+ * Guarantees: nothing committed is missed and nothing rolled back is seen. Events leave in commit order, those of one
+ * transaction in the order of their idx. Postgres may forget a transaction only after the change log and whoever takes
+ * the events have them for good; until then a restart reads it again, with the same events under the same positions.
+ * The slot is the lock: of several processes one reads, the others stand by.
+ *
+ * Does not: know webhooks, conditions or queues. Does not skip what it does not understand: it stops and says so.
+ */
+import { Clock, Context, Effect, Layer, Ref } from "effect"
+import type { SqlClient, SqlError } from "effect/sql"
+import { Settings } from "../Config.ts"
+import { Presence, type Status } from "../inventory/Presence.ts"
+import { inWords } from "../Telemetry.ts"
+import type { CaptureError } from "./CaptureError.ts"
+import { changeLogDays } from "./ChangeLog.ts"
+import { standBy } from "./Leadership.ts"
+import { session } from "./Session.ts"
+import { EventSink, type Sink } from "./Sink.ts"
+import { SlotGauge } from "./SlotHealth.ts"
+import { beginEpoch } from "./Slot.ts"
+import { type CaptureStatus, type Report, atFirst } from "./Status.ts"
+
+export class Capture extends Context.Service<Capture, { readonly status: Effect.Effect<CaptureStatus> }>()(
+  "rackwire/capture/Capture"
+) {
+  /** `base` stands before the paths in the URLs of events. */
+  static readonly layer = (base: string) =>
+    Layer.effect(
+      Capture,
+      Effect.gen(function* () {
+        const status = yield* Ref.make(atFirst)
+        const sink = yield* EventSink
+        const report: Report = (change) => Ref.update(status, (before) => ({ ...before, ...change(before) }))
+        yield* Effect.forkScoped(run(sink, base, report))
+        yield* Effect.forkScoped(turnChangeLog)
+        const { slot } = yield* Settings
+        const { tell } = yield* Presence
+        yield* tell("capture", Ref.get(status).pipe(Effect.map((own) => ({ ...own }))))
+        yield* tell("slot", yield* slotStatus(slot))
+        return Capture.of({ status: Ref.get(status) })
+      })
+    )
+}
+
+/** Reads as long as it can: one session after another. */
+const run = (sink: Sink, base: string, report: Report) => {
+  const turn = Effect.gen(function* () {
+    const began = yield* Clock.currentTimeMillis
+    const error = yield* Effect.flip(Effect.scoped(session(sink, base, report)))
+    yield* afterFailure(error, report)
+    if (!error.mayRetry) return yield* error
+    // A session that lived was no failure to start one.
+    return (yield* Clock.currentTimeMillis) - began > livedMillis
+  })
+  const turns = (failures: number): Effect.Effect<never, CaptureError, Effect.Services<typeof turn>> =>
+    Effect.flatMap(turn, (lived) =>
+      Effect.andThen(
+        lived ? Effect.void : Effect.sleep(Math.min(100 * 2 ** failures, pauseMillisMax)),
+        turns(lived ? 0 : failures + 1)
+      )
+    )
+  return turns(0).pipe(
+    Effect.catchCause((cause) =>
+      Effect.andThen(
+        Effect.logFatal("capture stopped: no change is seen until this is repaired and the service restarted", cause),
+        report(() => ({ state: "stopped" }))
+      )
+    )
+  )
+}
+
+/** A session of this length was under way; one that stands by lives as long as it stands by. Milliseconds. */
+const livedMillis = 1000
+
+/** Longest pause between two sessions, milliseconds. */
+const pauseMillisMax = 5000
+
+/** What a failure asks for before the next session. */
+const afterFailure = Effect.fnUntraced(function* (error: CaptureError, report: Report) {
+  const { slot } = yield* Settings
+  if (error.reason === "SlotActive" || error.reason === "Fenced") {
+    yield* report(() => ({ state: "standby", problem: "another process reads the slot" }))
+    return yield* orPause(standBy(slot))
+  }
+  yield* Effect.logError(`capture: ${error.reason}: ${error.message}`)
+  yield* report(() => ({ state: error.mayRetry ? "waiting" : "stopped", problem: error.message }))
+  if (error.reason === "EpochMismatch") yield* orPause(beginEpoch(error.message))
+})
+
+/** When the database is away the next session will say so. */
+const orPause = <A, R>(effect: Effect.Effect<A, SqlError.SqlError, R>) =>
+  Effect.catch(effect, () => Effect.sleep("1 second"))
+
+/** What the server says of the slot; the last word where it does not answer. */
+const slotStatus = Effect.fnUntraced(function* (slot: string) {
+  const context = yield* Effect.context<SqlClient.SqlClient>()
+  const gauge = new SlotGauge(slot)
+  let last: Status = {}
+  return gauge.look().pipe(
+    Effect.map((health) => (last = { ...health })),
+    Effect.catch(() => Effect.succeed(last)),
+    Effect.provideContext(context)
+  )
+})
+
+/** How often old days of the change log are looked for. */
+const turnPause = "1 hour"
+
+const turnChangeLog = Effect.gen(function* () {
+  const { changelogRetention } = yield* Settings
+  yield* changeLogDays.turn(changelogRetention)
+}).pipe(
+  Effect.catch((error) => Effect.logWarning(`capture: old changes were not dropped: ${inWords(error)}`)),
+  Effect.andThen(Effect.sleep(turnPause)),
+  Effect.forever
+)

@@ -1,0 +1,47 @@
+/** Writing the change log: one statement per batch; a change that is there already is left as it is. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Days } from "../inventory/Days.ts"
+import { objectType } from "../inventory/Registry.ts"
+import type { Kind } from "./Change.ts"
+import type { Event } from "./Event.ts"
+
+/** The change log's word for each kind. */
+const actions: Readonly<Record<Kind, string>> = { created: "create", updated: "update", deleted: "delete" }
+
+/** Column, its Postgres type, and its value of an event. */
+const columns: ReadonlyArray<readonly [string, string, (event: Event) => string]> = [
+  ["time", "timestamptz", (event) => event.timestamp],
+  ["user_name", "text", (event) => event.username],
+  ["request_id", "uuid", (event) => event.requestId],
+  ["action", "text", (event) => actions[event.kind]],
+  ["changed_object_type", "text", (event) => event.type.id],
+  ["changed_object_id", "bigint", (event) => `${event.objectId}`],
+  ["object_repr", "text", (event) => event.display],
+  ["position", "bigint", (event) => `${event.position}`],
+  ["idx", "bigint", (event) => `${event.idx}`],
+  ["data", "json", (event) => event.json.data],
+  ["prechange_data", "json", (event) => event.json.prechange],
+  ["postchange_data", "json", (event) => event.json.postchange]
+]
+
+const { table } = objectType("extras.objectchange")
+
+export const changeLogDays = new Days(table)
+
+const statement = `
+  insert into ${table} (${columns.map(([name]) => name).join(", ")})
+  select * from unnest(${columns.map(([, type], at) => `$${at + 1}::text[]::${type}[]`).join(", ")})
+  on conflict (position, idx, time) do nothing`
+
+export const write = Effect.fnUntraced(function* (events: ReadonlyArray<Event>) {
+  if (events.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  yield* changeLogDays.write(
+    events.map(({ timestamp }) => timestamp),
+    sql.unsafe(
+      statement,
+      columns.map(([, , value]) => events.map(value))
+    )
+  )
+})

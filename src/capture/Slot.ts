@@ -1,0 +1,162 @@
+/**
+ * The publication, the slot and the epoch: what must stand before the WAL can be read.
+ *
+ * The publication comes before the slot, because the WAL is decoded with the catalog of its time. A slot that is
+ * missing or lost means that changes may have gone unseen: it is made anew, in a new epoch, and said aloud.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Settings } from "../Config.ts"
+import { registry } from "../inventory/Registry.ts"
+import type { Table } from "../inventory/derive/Table.ts"
+import { CaptureError, fromSqlState } from "./CaptureError.ts"
+import { parseLsn } from "./Lsn.ts"
+
+const publication = "rackwire"
+
+/** Held while making them, in the name space of advisory locks. */
+const lockKey = 7_225_812
+
+/** One row per epoch: a span in which positions of one slot of one database rise. */
+export const epochTable: Table = {
+  name: "rackwire_epoch",
+  daily: false,
+  columns: [
+    { name: "number", type: "bigint", nullable: false },
+    { name: "system_id", type: "text", nullable: false },
+    { name: "slot", type: "text", nullable: false },
+    { name: "began", type: "timestamp with time zone", nullable: false, default: "now()" }
+  ],
+  constraints: [{ name: "rackwire_epoch_number_key", sql: "unique (number)" }],
+  indexes: [],
+  triggers: [],
+  published: false
+}
+
+export interface Prepared {
+  readonly slot: string
+  /** What START_REPLICATION is told. */
+  readonly publication: string
+  readonly epoch: number
+  /** Identity of the database cluster. */
+  readonly systemId: string
+  /** Up to here everything has been taken over; reading begins here. */
+  readonly confirmed: bigint
+  /** Where the server's WAL ends. */
+  readonly walEnd: bigint
+}
+
+interface FoundSlot {
+  readonly confirmed: string | null
+  readonly lost: boolean
+  readonly database: string
+  readonly ours: boolean
+}
+
+export const prepare = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { slot } = yield* Settings
+  if (!/^[a-z0-9_]{1,63}$/.test(slot)) {
+    return yield* new CaptureError({ reason: "Refused", message: `RACKWIRE_SLOT is not a name for a slot: ${slot}` })
+  }
+  return yield* Effect.scoped(
+    Effect.gen(function* () {
+      // A session lock: the function that makes a slot wants no transaction around it.
+      const session = yield* sql.reserve
+      const run = (statement: string, parameters: ReadonlyArray<unknown> = []) =>
+        session.execute(statement, parameters, undefined)
+      yield* Effect.acquireRelease(run("select pg_advisory_lock($1)::text", [lockKey]), () =>
+        Effect.ignore(run("select pg_advisory_unlock($1)::text", [lockKey]))
+      )
+      yield* publish(run)
+      const fresh = yield* ensureSlot(run, slot)
+      const epoch = yield* ensureEpoch(run, slot, fresh)
+      const [found] = (yield* run(
+        `select confirmed_flush_lsn::text as confirmed, pg_current_wal_insert_lsn()::text as end
+           from pg_replication_slots where slot_name = $1`,
+        [slot]
+      )) as ReadonlyArray<{ readonly confirmed: string; readonly end: string }>
+      const confirmed = parseLsn(found!.confirmed)
+      return { slot, publication, ...epoch, confirmed, walEnd: parseLsn(found!.end) } satisfies Prepared
+    })
+  )
+}).pipe(
+  Effect.catchTag("SqlError", (error) => {
+    const { code = "", message } = error.reason.cause as { readonly code?: string; readonly message: string }
+    return error.reason._tag === "ConnectionError"
+      ? new CaptureError({ reason: "Transport", message })
+      : fromSqlState(code, message)
+  })
+)
+
+type Run = (
+  statement: string,
+  parameters?: ReadonlyArray<unknown>
+) => ReturnType<Effect.Success<SqlClient.SqlClient["reserve"]>["execute"]>
+
+/** The publication lists exactly the tables whose changes are events. */
+const publish = Effect.fnUntraced(function* (run: Run) {
+  const wanted = [...registry.values()].filter((type) => type.kind === "object").map((type) => type.table)
+  const existing = yield* run("select 1 from pg_publication where pubname = $1", [publication])
+  if (existing.length === 0) return yield* run(`create publication ${publication} for table ${wanted.join(", ")}`)
+  const rows = yield* run("select tablename::text as table from pg_publication_tables where pubname = $1", [
+    publication
+  ])
+  const listed = new Set((rows as ReadonlyArray<{ readonly table: string }>).map(({ table }) => table))
+  if (listed.symmetricDifference(new Set(wanted)).size === 0) return
+  yield* run(`alter publication ${publication} set table ${wanted.join(", ")}`)
+})
+
+/** Makes the slot unless a usable one is there; answers whether it is new. */
+const ensureSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
+  const [found] = (yield* run(
+    `select confirmed_flush_lsn::text as confirmed, wal_status = 'lost' as lost, database::text as database,
+            database = current_database() and plugin = 'pgoutput' as ours
+       from pg_replication_slots where slot_name = $1`,
+    [slot]
+  )) as ReadonlyArray<FoundSlot>
+  if (found !== undefined && !found.ours) {
+    return yield* new CaptureError({
+      reason: "Refused",
+      message: `the slot ${slot} belongs to the database ${found.database} or to another plugin: set RACKWIRE_SLOT to another name`
+    })
+  }
+  if (found !== undefined && !found.lost && found.confirmed !== null) return false
+  if (found !== undefined) yield* run("select pg_drop_replication_slot($1)::text", [slot])
+  // Making a slot waits for every running transaction.
+  yield* run("set lock_timeout = '29s'")
+  yield* run("select pg_create_logical_replication_slot($1, 'pgoutput')::text", [slot])
+  yield* run("reset lock_timeout")
+  return true
+})
+
+/** Begins a new epoch: positions rise above all that were given out before. */
+export const beginEpoch = Effect.fnUntraced(function* (why: string) {
+  const sql = yield* SqlClient.SqlClient
+  const { slot } = yield* Settings
+  yield* sql`
+    insert into rackwire_epoch (number, system_id, slot)
+    select coalesce(max(number), -1) + 1, (select system_identifier::text from pg_control_system()), ${slot}
+      from rackwire_epoch`
+  yield* Effect.logError(`capture: a new epoch begins: ${why}`)
+})
+
+const ensureEpoch = Effect.fnUntraced(function* (run: Run, slot: string, fresh: boolean) {
+  const [system] = (yield* run("select system_identifier::text as id from pg_control_system()")) as ReadonlyArray<{
+    readonly id: string
+  }>
+  const [last] = (yield* run(
+    "select number::int as number, system_id, slot from rackwire_epoch order by number desc limit 1"
+  )) as ReadonlyArray<{ readonly number: number; readonly system_id: string; readonly slot: string }>
+  const systemId = system!.id
+  const goesOn = last !== undefined && !fresh && last.system_id === systemId && last.slot === slot
+  if (goesOn) return { epoch: last.number, systemId }
+  const epoch = last === undefined ? 0 : last.number + 1
+  yield* run("insert into rackwire_epoch (number, system_id, slot) values ($1, $2, $3)", [epoch, systemId, slot])
+  if (last !== undefined) {
+    yield* Effect.logError(
+      `The replication slot ${slot} is new, or the database is another one: changes made since the last one read were not seen. Epoch ${epoch} begins.`
+    )
+  }
+  return { epoch, systemId }
+})

@@ -1,0 +1,111 @@
+/** The stream of the slot: windows in, confirmations out. All of it is synchronous, called by the socket. */
+import { Deferred, Effect, Queue } from "effect"
+import type { CaptureError } from "./CaptureError.ts"
+import { Pgoutput } from "./Pgoutput.ts"
+import type { Prepared } from "./Slot.ts"
+import { Tracker, type Window } from "./Tracker.ts"
+import type { Walsender } from "./Walsender.ts"
+
+/** Most bytes of WAL data that wait to be confirmed before reading pauses, and how few let it go on. */
+const waitingBytesMax = 8 * 1024 * 1024
+const waitingBytesLow = 2 * 1024 * 1024
+
+export interface Waiting {
+  readonly window: Window
+  /** WAL data that came with it. */
+  readonly bytes: number
+}
+
+export class SlotStream {
+  readonly windows: Queue.Queue<Waiting> = Effect.runSync(Queue.unbounded<Waiting>())
+  readonly ended: Deferred.Deferred<never, CaptureError> = Deferred.makeUnsafe()
+  received: bigint
+  confirmed: bigint
+  /** Of the last beat that came back: how long it took from its sending, milliseconds. */
+  beatMillis = 0
+  /** WAL data that waits to be confirmed, bytes. */
+  waitingBytes = 0
+  private waitingWindows = 0
+  private openBytes = 0
+  private paused = false
+  private heard = performance.now()
+  private readonly walsender: Walsender
+  private readonly prepared: Prepared
+  private readonly tracker: Tracker
+  private readonly decoder: Pgoutput
+
+  constructor(walsender: Walsender, prepared: Prepared) {
+    this.walsender = walsender
+    this.prepared = prepared
+    this.received = prepared.confirmed
+    this.confirmed = prepared.confirmed
+    this.tracker = new Tracker(
+      `${prepared.systemId} ${prepared.epoch}`,
+      (window) => this.offer(window),
+      (sent) => (this.beatMillis = performance.timeOrigin + performance.now() - Number(sent))
+    )
+    this.decoder = new Pgoutput(this.tracker)
+  }
+
+  start(): Promise<void> {
+    const { slot, publication } = this.prepared
+    // From 0/0 means: from what the slot has confirmed.
+    const command = `START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', publication_names '${publication}', messages 'true')`
+    return this.walsender.stream(command, {
+      onData: (bytes, start, end) => {
+        this.openBytes += end - start
+        this.decoder.decode(bytes, start, end)
+      },
+      onKeepalive: (walEnd, replyAtOnce) => {
+        if (walEnd > this.received) this.received = walEnd
+        // Nothing of ours lies between what is confirmed and the server's end: the WAL up to there may go.
+        const idle = this.waitingWindows === 0 && !this.tracker.inTransaction
+        if (idle && walEnd > this.confirmed) this.confirmed = walEnd
+        if (replyAtOnce) this.report()
+      },
+      onChunkEnd: () => {
+        this.heard = performance.now()
+        if (this.paused || this.waitingBytes <= waitingBytesMax) return
+        this.paused = true
+        this.walsender.pause()
+      },
+      onEnd: (error) => Deferred.doneUnsafe(this.ended, Effect.fail(error))
+    })
+  }
+
+  /** These are kept for good. */
+  confirm(kept: ReadonlyArray<Waiting>): void {
+    for (const { window, bytes } of kept) {
+      this.waitingWindows -= 1
+      this.waitingBytes -= bytes
+      if (window.endLsn !== undefined) this.confirmed = window.endLsn
+    }
+    if (!this.paused || this.waitingBytes > waitingBytesLow) return
+    this.paused = false
+    this.heard = performance.now()
+    this.walsender.resume()
+  }
+
+  /** Transactions of which some change named no author, since the start. */
+  get withoutContext(): number {
+    return this.tracker.withoutContext
+  }
+
+  /** How long the server has been silent, milliseconds; 0 while it is us who do not listen. */
+  get silentMillis(): number {
+    return this.paused ? 0 : performance.now() - this.heard
+  }
+
+  report(): void {
+    this.walsender.sendStatus(this.received, this.confirmed)
+  }
+
+  private offer(window: Window): void {
+    if (window.endLsn !== undefined && window.endLsn > this.received) this.received = window.endLsn
+    const bytes = this.openBytes
+    this.openBytes = 0
+    this.waitingWindows += 1
+    this.waitingBytes += bytes
+    Queue.offerUnsafe(this.windows, { window, bytes })
+  }
+}

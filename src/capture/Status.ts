@@ -1,0 +1,36 @@
+/** How capture is, for those who look. */
+import type { Effect } from "effect"
+
+export interface CaptureStatus {
+  readonly state: "starting" | "streaming" | "standby" | "waiting" | "stopped"
+  readonly epoch: number
+  readonly generation: number
+  /** LSNs: received from the server, and confirmed to it. */
+  readonly received: string
+  readonly confirmed: string
+  /** WAL data received and not confirmed, bytes. */
+  readonly waitingBytes: number
+  /** From sending a beat through the WAL to seeing it, milliseconds. */
+  readonly beatMillis: number
+  readonly events: number
+  /** Transactions that named no author. */
+  readonly withoutContext: number
+  /** Why it is not streaming. */
+  readonly problem: string
+}
+
+export const atFirst: CaptureStatus = {
+  state: "starting",
+  epoch: 0,
+  generation: 0,
+  received: "0/0",
+  confirmed: "0/0",
+  waitingBytes: 0,
+  beatMillis: 0,
+  events: 0,
+  withoutContext: 0,
+  problem: ""
+}
+
+/** Tells what has changed. */
+export type Report = (change: (before: CaptureStatus) => Partial<CaptureStatus>) => Effect.Effect<void>

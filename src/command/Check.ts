@@ -1,0 +1,188 @@
+/**
+ * `check`: whether the servers that we were given can keep the promises, and what to change where they cannot.
+ */
+import { Console, Effect } from "effect"
+import { Command } from "effect/cli"
+import { SqlClient } from "effect/sql"
+import { Settings, describeSettings } from "../Config.ts"
+import { Redis, command } from "../Redis.ts"
+import { foundation } from "../Service.ts"
+import { inWords } from "../Telemetry.ts"
+import { type Durability, durabilityOf } from "../stream/Durable.ts"
+
+/** One thing looked at. `change` says what to do, exactly, where it is not well. */
+export interface Finding {
+  readonly what: string
+  readonly is: string
+  readonly change?: string | undefined
+}
+
+export interface PostgresFacts {
+  /** As `server_version_num`: 180004. */
+  readonly version: number
+  readonly walLevel: string
+  readonly slotsMax: number
+  readonly slotsUsed: number
+  readonly sendersMax: number
+  readonly sendersUsed: number
+  /** Whether the slot is there already. */
+  readonly slotExists: boolean
+  readonly mayReplicate: boolean
+  readonly mayCreate: boolean
+  readonly user: string
+  readonly database: string
+}
+
+const postgresVersionMin = 140_000
+
+/** What there is to say about a Postgres. */
+export const judgePostgres = (facts: PostgresFacts): ReadonlyArray<Finding> => {
+  const { user, database } = facts
+  const need = facts.slotExists ? 0 : 1
+  const finding = (what: string, is: string, well: boolean, change: string): Finding => ({
+    what,
+    is,
+    change: well ? undefined : change
+  })
+  return [
+    finding(
+      "Postgres version",
+      `${Math.floor(facts.version / 10_000)}.${facts.version % 10_000}`,
+      facts.version >= postgresVersionMin,
+      "Use Postgres 14 or later."
+    ),
+    finding(
+      "wal_level",
+      facts.walLevel,
+      facts.walLevel === "logical",
+      "alter system set wal_level = 'logical';  then restart Postgres."
+    ),
+    finding(
+      "replication slots",
+      `${facts.slotsUsed} of ${facts.slotsMax} used${facts.slotExists ? ", ours among them" : ""}`,
+      facts.slotsMax - facts.slotsUsed >= need,
+      `alter system set max_replication_slots = ${facts.slotsUsed + need + 4};  then restart Postgres, or drop a slot that nobody uses.`
+    ),
+    finding(
+      "WAL senders",
+      `${facts.sendersUsed} of ${facts.sendersMax} used`,
+      facts.sendersMax - facts.sendersUsed >= need,
+      `alter system set max_wal_senders = ${facts.sendersUsed + need + 4};  then restart Postgres.`
+    ),
+    finding(
+      "right to replicate",
+      facts.mayReplicate ? "yes" : "no",
+      facts.mayReplicate,
+      `alter role "${user}" replication;  as a superuser.`
+    ),
+    finding(
+      "right to create tables and publications",
+      facts.mayCreate ? "yes" : "no",
+      facts.mayCreate,
+      `grant create on database "${database}" to "${user}"; grant create on schema public to "${user}";  as its owner.`
+    )
+  ]
+}
+
+export interface RedisFacts {
+  readonly version: string
+  readonly durability: Durability
+  /** Undefined where the server does not tell. */
+  readonly eviction: string | undefined
+}
+
+const redisVersionMin = 7
+
+/** What there is to say about a Redis. */
+export const judgeRedis = ({ version, durability, eviction }: RedisFacts): ReadonlyArray<Finding> => [
+  {
+    what: "Redis version",
+    is: version,
+    change: Number(version.split(".")[0]) >= redisVersionMin ? undefined : "Use Redis 7.0 or later, or Valkey."
+  },
+  {
+    what: "Redis durability",
+    is: { "every reply": "appendfsync always", waitaof: "WAITAOF after each batch", none: "entries can be lost" }[
+      durability
+    ],
+    change:
+      durability === "none"
+        ? "config set appendonly yes; config set appendfsync always; config rewrite  (Redis 7.2 and Valkey need only appendonly yes)"
+        : undefined
+  },
+  {
+    what: "Redis eviction",
+    is: eviction ?? "not told",
+    change:
+      eviction === undefined || eviction === "noeviction"
+        ? undefined
+        : "config set maxmemory-policy noeviction; config rewrite  (an evicted key is a lost delivery)"
+  }
+]
+
+const postgresFacts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { slot } = yield* Settings
+  const [facts] = yield* sql<{ readonly facts: PostgresFacts }>`
+    select json_build_object(
+      'version', current_setting('server_version_num')::int, 'walLevel', current_setting('wal_level'),
+      'slotsMax', current_setting('max_replication_slots')::int,
+      'slotsUsed', (select count(*) from pg_replication_slots),
+      'sendersMax', current_setting('max_wal_senders')::int,
+      'sendersUsed', (select count(*) from pg_stat_replication),
+      'slotExists', exists (select 1 from pg_replication_slots where slot_name = ${slot}),
+      'mayReplicate', (select rolreplication or rolsuper from pg_roles where rolname = current_user),
+      'mayCreate', has_database_privilege(current_database(), 'create')
+                   and has_schema_privilege(current_schema(), 'create'),
+      'user', current_user, 'database', current_database()) as facts`
+  return facts!.facts
+})
+
+const redisFacts = Effect.gen(function* () {
+  const { client } = yield* Redis
+  return yield* command(async (): Promise<RedisFacts> => {
+    const [, version = "0"] = /^redis_version:(\S+)/m.exec(await client.info("server")) ?? []
+    const policy = await client.config("GET", "maxmemory-policy").catch(() => [])
+    return { version, durability: await durabilityOf(client), eviction: (policy as ReadonlyArray<string>)[1] }
+  })
+})
+
+/** What was found, or that the server does not answer. */
+const findings = Effect.gen(function* () {
+  const unreachable =
+    (what: string, option: string) =>
+    (error: { readonly message: string }): Effect.Effect<ReadonlyArray<Finding>> =>
+      Effect.succeed([
+        { what, is: `does not answer: ${inWords(error)}`, change: `Check ${option} and that the server runs.` }
+      ])
+  const postgres = yield* Effect.map(postgresFacts, judgePostgres).pipe(
+    Effect.catch(unreachable("Postgres", "DATABASE_URL"))
+  )
+  const redis = yield* Effect.map(redisFacts, judgeRedis).pipe(Effect.catch(unreachable("Redis", "REDIS_URL")))
+  return [...postgres, ...redis]
+})
+
+/** What runs, and how far capture is behind. */
+const running = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly line: string }>`
+    select name || ': ' || string_agg(part || ' ' || told, '; ' order by part) as line
+      from rackwire_process, jsonb_each(parts) as p (part, told) where seen > now() - interval '15 seconds' group by name`
+  return rows.map(({ line }) => line)
+}).pipe(Effect.catch(() => Effect.succeed([])))
+
+export const check = Command.make("check", {}, () =>
+  Effect.gen(function* () {
+    for (const [name, value] of describeSettings(yield* Settings)) yield* Console.log(`      ${name}=${value}`)
+    const found = yield* findings
+    for (const { what, is, change } of found) {
+      yield* Console.log(
+        `${change === undefined ? "ok   " : "CHANGE"} ${what}: ${is}${change === undefined ? "" : `\n       -> ${change}`}`
+      )
+    }
+    for (const line of yield* running) yield* Console.log(`runs  ${line}`)
+    const wrong = found.filter(({ change }) => change !== undefined).length
+    if (wrong > 0) return yield* Effect.fail(new Error(`${wrong} of ${found.length} checks ask for a change.`))
+    yield* Console.log(`All ${found.length} checks are well.`)
+  }).pipe(Effect.provide(foundation))
+).pipe(Command.withDescription("Look at the configuration and the servers, and say what to change."))

@@ -1,0 +1,32 @@
+import { text } from "node:stream/consumers"
+import { Console, Effect, Redacted } from "effect"
+import { Command, Flag, Prompt } from "effect/cli"
+import { database, migrateAll } from "../Service.ts"
+import { createSuperuser as make } from "../auth/Superuser.ts"
+
+/** Shortest password. */
+const passwordLengthMin = 8
+
+const askPassword = Prompt.run(Prompt.Password({ message: "Password" })).pipe(Effect.map(Redacted.value))
+
+/** For scripts: the password on the standard input. */
+const readPassword = Effect.map(
+  Effect.promise(() => text(process.stdin)),
+  (input) => input.replace(/\r?\n$/, "")
+)
+
+/** `createsuperuser`: a user who may do everything; an existing one gets a new password. */
+export const createSuperuser = Command.make(
+  "createsuperuser",
+  { username: Flag.String("username").pipe(Flag.withDescription("Name of the user"), Flag.withDefault("admin")) },
+  ({ username }) =>
+    Effect.gen(function* () {
+      const password = yield* process.stdin.isTTY ? askPassword : readPassword
+      if (password.length < passwordLengthMin) {
+        return yield* Effect.fail(new Error(`A password has at least ${passwordLengthMin} characters.`))
+      }
+      yield* migrateAll
+      yield* make(username, password)
+      yield* Console.log(`Superuser ${username} created.`)
+    }).pipe(Effect.provide(database))
+).pipe(Command.withDescription("Make a user who may do everything; the password is asked for, or read from stdin."))

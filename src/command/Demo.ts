@@ -1,0 +1,201 @@
+/**
+ * `demo`: the newcomer's minute. It starts a whole service in a folder of its own and a receiver, makes changes through
+ * the API and with plain SQL, and prints each change beside what the receiver got.
+ */
+import { type ChildProcess, spawn } from "node:child_process"
+import { createHmac, randomBytes } from "node:crypto"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { type IncomingHttpHeaders, createServer } from "node:http"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { PgClient } from "@effect/sql-pg"
+import { Console, Effect, Redacted } from "effect"
+import { Command } from "effect/cli"
+import { inheritedEnvironment } from "../Config.ts"
+
+const secret = "the receiver knows it too"
+const username = "admin"
+
+/** Time that the service gets to be ready, and a webhook to arrive, milliseconds. */
+const startMillis = 60_000
+const arrivalMillis = 10_000
+
+interface Arrival {
+  readonly at: number
+  readonly headers: IncomingHttpHeaders
+  readonly raw: Buffer
+  readonly event: {
+    readonly event: string
+    readonly timestamp: string
+    readonly model: string
+    readonly username: string
+    readonly data: { readonly name: string }
+  }
+}
+
+const now = (): number => performance.timeOrigin + performance.now()
+
+/** A receiver that hands each webhook to whoever waits for it. */
+const receiver = Effect.acquireRelease(
+  Effect.promise(async () => {
+    const arrivals: Array<Arrival> = []
+    const server = createServer(async (request, response) => {
+      const at = now()
+      const chunks: Array<Buffer> = []
+      for await (const chunk of request as AsyncIterable<Buffer>) chunks.push(chunk)
+      response.end("ok")
+      const raw = Buffer.concat(chunks)
+      arrivals.push({ at, headers: request.headers, raw, event: JSON.parse(raw.toString()) as Arrival["event"] })
+    })
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as { readonly port: number }
+    const arrival = async (name: string, event: string): Promise<Arrival | undefined> => {
+      for (const deadline = now() + arrivalMillis; now() < deadline;) {
+        const found = arrivals.find((each) => each.event.data.name === name && each.event.event === event)
+        if (found !== undefined) return found
+        await new Promise((resolve) => setTimeout(resolve, 2))
+      }
+      return undefined
+    }
+    return { url: `http://127.0.0.1:${port}/`, arrival, count: () => arrivals.length, server }
+  }),
+  ({ server }) => Effect.sync(() => server.close())
+)
+
+const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "rackwire-demo-"))),
+  (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
+)
+
+/** `rackwire serve` as a process of its own, as it will run for the newcomer; answers its address once it is ready. */
+const service = (directory: string, password: string) => {
+  const environment = {
+    ...inheritedEnvironment(),
+    PORT: "0",
+    RACKWIRE_DATA_DIR: directory,
+    SUPERUSER_PASSWORD: password
+  }
+  return Effect.acquireRelease(
+    Effect.sync(() =>
+      spawn(process.execPath, [fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url)), "serve"], {
+        env: environment,
+        stdio: ["ignore", "pipe", "inherit"]
+      })
+    ),
+    (child) =>
+      Effect.promise(
+        () =>
+          new Promise<void>((resolve) => {
+            if (child.exitCode !== null) return resolve()
+            child.once("exit", () => resolve())
+            child.kill("SIGTERM")
+          })
+      )
+  ).pipe(Effect.flatMap(readyAddress))
+}
+
+const readyAddress = (child: ChildProcess) =>
+  Effect.callback<string, Error>((resume) => {
+    let output = ""
+    child.stdout?.on("data", (chunk: Buffer) => {
+      output += chunk.toString()
+      const ready = /^ready (\S+)/m.exec(output)
+      if (ready !== null) resume(Effect.succeed(ready[1]!))
+    })
+    child.once("exit", (code) => resume(Effect.fail(new Error(`the service ended with ${code}:\n${output}`))))
+  }).pipe(Effect.timeout(startMillis))
+
+interface Answer {
+  readonly status: number
+  readonly json: Readonly<Record<string, unknown>>
+}
+
+/** Calls the API; an answer other than 2xx ends the demo. */
+const client = (address: string, token: string) => (method: string, path: string, body: object) =>
+  Effect.tryPromise({
+    try: async (): Promise<Answer> => {
+      const response = await fetch(address + path, {
+        method,
+        headers: { "content-type": "application/json", ...(token === "" ? {} : { authorization: `Token ${token}` }) },
+        body: JSON.stringify(body)
+      })
+      const text = await response.text()
+      if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+      return { status: response.status, json: (text === "" ? {} : JSON.parse(text)) as Answer["json"] }
+    },
+    catch: (error) => error as Error
+  })
+
+const verified = ({ headers, raw }: Arrival): string =>
+  headers["x-hook-signature"] === createHmac("sha512", secret).update(raw).digest("hex") ? "valid" : "INVALID"
+
+/** One line of the table: what was done, and what came of it. */
+const line = (did: string, name: string, arrival: Arrival | undefined): string => {
+  if (arrival === undefined) return `${did.padEnd(46)} | ${name.padEnd(12)} | nothing arrived`
+  const { event, at } = arrival
+  const millis = (at - Date.parse(event.timestamp)).toFixed(1).padStart(6)
+  const author = event.username === "" ? "(nobody)" : event.username
+  return `${did.padEnd(46)} | ${name.padEnd(12)} | ${event.event.padEnd(7)} ${event.model} by ${author.padEnd(8)} | ${verified(arrival)} | ${millis} ms`
+}
+
+const run = Effect.gen(function* () {
+  yield* Console.log("Starting Postgres, Redis and Rackwire in a folder of their own ...")
+  const directory = yield* folder
+  const password = randomBytes(12).toString("base64url")
+  const address = yield* service(directory, password)
+  const { arrival, count, url } = yield* receiver
+  const provisioned = yield* client(address, "")("POST", "/api/users/tokens/provision/", { username, password })
+  const call = client(address, String(provisioned.json["key"]))
+  yield* call("POST", "/api/extras/webhooks/", {
+    name: "demo",
+    content_types: ["dcim.site"],
+    type_create: true,
+    type_update: true,
+    type_delete: true,
+    payload_url: url,
+    secret,
+    conditions: { and: [{ attr: "status.value", value: "active" }] }
+  })
+  yield* Console.log(`Service at ${address}, receiver at ${url}; the webhook wants active sites only.\n`)
+  yield* Console.log(
+    `${"change".padEnd(46)} | ${"object".padEnd(12)} | received                    | signature | commit to receipt`
+  )
+  const show = (did: string, name: string, event: string) =>
+    Effect.flatMap(
+      Effect.promise(() => arrival(name, event)),
+      (found) => Console.log(line(did, name, found))
+    )
+  const site = (name: string, status: string) => ({ name, slug: name.toLowerCase(), status })
+  const created = yield* call("POST", "/api/dcim/sites/", site("Amsterdam", "active"))
+  yield* show("POST /api/dcim/sites/", "Amsterdam", "created")
+  const path = `/api/dcim/sites/${String(created.json["id"])}/`
+  yield* call("PATCH", path, { description: "second floor" })
+  yield* show(`PATCH ${path}`, "Amsterdam", "updated")
+  const database = Redacted.make(readFileSync(join(directory, "database-url"), "utf8").trim())
+  yield* Effect.gen(function* () {
+    const sql = yield* PgClient.PgClient
+    yield* sql`insert into dcim_site (name, slug, status) values ('Berlin', 'berlin', 'active')`
+    yield* show("SQL: insert into dcim_site ...", "Berlin", "created")
+    yield* sql.withTransaction(
+      Effect.andThen(
+        sql`select rackwire_context('import')::text`,
+        sql`update dcim_site set facility = 'B1' where slug = 'berlin'`
+      )
+    )
+    yield* show("SQL: rackwire_context('import'); update ...", "Berlin", "updated")
+  }).pipe(Effect.provide(PgClient.layer({ url: database })))
+  const before = count()
+  yield* call("POST", "/api/dcim/sites/", site("Cologne", "planned"))
+  yield* call("DELETE", path, {})
+  yield* show(`DELETE ${path}`, "Amsterdam", "deleted")
+  const silent = count() === before + 1
+  yield* Console.log(
+    `${"POST /api/dcim/sites/  (status planned)".padEnd(46)} | Cologne      | ${silent ? "nothing, as the condition says" : "SOMETHING, against the condition"}`
+  )
+  yield* Console.log("\nStopping. `npm start` keeps a service running; README.md says how to go on.")
+})
+
+export const demo = Command.make("demo", {}, () => Effect.scoped(run)).pipe(
+  Command.withDescription("Start everything in a temporary folder, make changes, and show what a receiver gets.")
+)

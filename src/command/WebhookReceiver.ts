@@ -1,0 +1,107 @@
+/**
+ * `webhook_receiver`: a listener for troubleshooting. It prints what it receives, answers 200, and keeps nothing.
+ */
+import { type IncomingMessage, createServer } from "node:http"
+import { Console, Effect } from "effect"
+import { Command, Flag } from "effect/cli"
+
+/** Largest body that is printed, bytes. */
+const bodySizeMax = 16 * 1024 * 1024
+
+interface Received {
+  readonly number: number
+  /** As in an HTTP `Date` header. */
+  readonly date: string
+  readonly address: string
+  readonly method: string
+  readonly path: string
+  readonly httpVersion: string
+  /** Name, value, name, value, as they were sent. */
+  readonly headers: ReadonlyArray<string>
+  readonly contentType: string
+  readonly body: string
+}
+
+/** What is printed of one request. */
+export const describeRequest = (received: Received, withHeaders: boolean): string => {
+  const { number, date, address, method, path, httpVersion, headers } = received
+  const pairs = headers.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${headers[at + 1]}`] : []))
+  return [
+    `[${number}] ${date} ${address} "${method} ${path} HTTP/${httpVersion}" 200 -`,
+    ...(withHeaders ? [...pairs, ""] : []),
+    received.body === "" ? "(No body)" : readable(received),
+    `Completed request #${number}`,
+    "------------"
+  ].join("\n")
+}
+
+const readable = ({ contentType, body }: Received): string => {
+  if (!/\bjson\b/.test(contentType)) return body
+  try {
+    return JSON.stringify(JSON.parse(body), null, 4)
+  } catch {
+    return body
+  }
+}
+
+const bodyOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Array<Buffer> = []
+  let size = 0
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length
+    if (size <= bodySizeMax) chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+/** Listens until it is interrupted; calls back with what to print. */
+export const listen = (port: number, withHeaders: boolean, print: (text: string) => void) =>
+  Effect.acquireRelease(
+    Effect.callback<{ readonly port: number; readonly close: () => void }, Error>((resume) => {
+      let count = 0
+      const server = createServer(async (request, response) => {
+        const number = ++count
+        const date = new Date(performance.timeOrigin + performance.now()).toUTCString()
+        response.end("Webhook received!\n")
+        const { method = "", url = "", httpVersion, rawHeaders, headers, socket } = request
+        const received = { number, date, address: socket.remoteAddress ?? "", method, path: url, httpVersion }
+        const body = await bodyOf(request).catch(() => "")
+        print(
+          describeRequest(
+            { ...received, headers: rawHeaders, contentType: headers["content-type"] ?? "", body },
+            withHeaders
+          )
+        )
+      })
+      server.once("error", (error) => resume(Effect.fail(error)))
+      server.listen(port, "localhost", () => {
+        const address = server.address() as { readonly port: number }
+        const close = () => {
+          server.close()
+          server.closeAllConnections()
+        }
+        resume(Effect.succeed({ port: address.port, close }))
+      })
+    }),
+    ({ close }) => Effect.sync(close)
+  )
+
+export const webhookReceiver = Command.make(
+  "webhook_receiver",
+  {
+    port: Flag.Int("port").pipe(Flag.withDescription("Port to listen on"), Flag.withDefault(9000)),
+    headers: Flag.Boolean("headers").pipe(
+      Flag.withDescription("Print the headers of each request (--no-headers leaves them out)"),
+      Flag.withDefault(true)
+    )
+  },
+  ({ port, headers }) =>
+    Effect.scoped(
+      Effect.gen(function* () {
+        // oxlint-disable-next-line no-console
+        yield* listen(port, headers, (text) => console.log(text))
+        yield* Console.log(`Listening on port http://localhost:${port}. Stop with CONTROL-C.`)
+        return yield* Effect.never
+      })
+    ).pipe(Effect.onInterrupt(() => Console.log("\nExiting...")))
+).pipe(Command.withDescription("Print every webhook that arrives, for troubleshooting."))

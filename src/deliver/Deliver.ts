@@ -1,0 +1,151 @@
+/**
+ * deliver: from a queued delivery to a receiver's answer.
+ *
+ * Responsible for: attempting every delivery until it succeeds or its webhook's retry schedule ends, and logging each
+ * attempt. Guarantees: at least once, under a stable id; a delivery is given up only with a reason in the log; every
+ * attempt follows the webhook's definition of that moment; one webhook's receiver costs the others nothing. Does not:
+ * promise order, nor exactly once: an attempt whose process died before logging it is made again.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Context, Effect, Exit, Layer, Queue, Schedule, Scope } from "effect"
+import { Settings } from "../Config.ts"
+import { inWords } from "../Telemetry.ts"
+import { Vault } from "../Vault.ts"
+import { announceChannel } from "../inventory/Functions.ts"
+import { Presence } from "../inventory/Presence.ts"
+import { byIds } from "../inventory/Read.ts"
+import { objectType } from "../inventory/Registry.ts"
+import { Streams, leaseMillis } from "../stream/Streams.ts"
+import { type Actor, startActor } from "./Actor.ts"
+import { definitionOf } from "./Definition.ts"
+import { deliveryType, takeUpRetries } from "./RetryByHand.ts"
+import { replayType, workOffReplays } from "./Replay.ts"
+import { parsePolicy, usualPolicy } from "./RetrySchedule.ts"
+
+const type = objectType("extras.webhook")
+
+/** How often what was missed is looked for: announcements not heard, entries of processes that died. */
+const sweepPause = "5 seconds"
+
+interface Running {
+  readonly actor: Actor
+  readonly scope: Scope.Closeable
+}
+
+export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effect.Effect<number> }>()(
+  "rackwire/deliver/Deliver"
+) {
+  static readonly layer = Layer.effect(
+    Deliver,
+    Effect.gen(function* () {
+      const running = new Map<number, Running>()
+      const streams = yield* Streams
+      yield* Effect.addFinalizer(() =>
+        Effect.forEach(running.values(), ({ scope }) => Scope.close(scope, Exit.void), { concurrency: "unbounded" })
+      )
+      yield* Effect.forkScoped(followWebhooks(running))
+      yield* streams.onWake((webhook) => {
+        if (webhook === 0) for (const { actor } of running.values()) actor.wake()
+        else running.get(webhook)?.actor.wake()
+      })
+      yield* Effect.forkScoped(Effect.schedule(sweep(running), Schedule.spaced(sweepPause)))
+      yield* Effect.forkScoped(Effect.schedule(keepHold(running), Schedule.spaced(leaseMillis / 3)))
+      const { tell } = yield* Presence
+      yield* tell(
+        "deliver",
+        Effect.sync(() => ({
+          webhooks: running.size,
+          inFlight: [...running.values()].reduce((sum, { actor }) => sum + actor.inFlight().length, 0)
+        }))
+      )
+      return Deliver.of({ webhooks: Effect.sync(() => running.size) })
+    })
+  )
+}
+
+/** Keeps an actor per enabled webhook, as the table says, and takes up what is asked for by hand. */
+const followWebhooks = (running: Map<number, Running>) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      // Listening comes before the first look, so that nothing falls between.
+      const told = yield* sql.listen(announceChannel)
+      const all = yield* sql.unsafe<{ readonly id: string }>(`select id::text as id from ${type.table}`)
+      yield* refresh(running, new Set([...running.keys(), ...all.map(({ id }) => Number(id))]))
+      yield* takeUp(running)
+      yield* Effect.forkScoped(workOffReplays)
+      yield* Effect.forever(
+        Effect.gen(function* () {
+          const news = (yield* Queue.takeAll(told)).map(({ payload }) => payload.split(" "))
+          yield* refresh(running, new Set(news.filter(([of]) => of === type.id).map(([, id]) => Number(id))))
+          if (news.some(([of]) => of === deliveryType.id)) yield* takeUp(running)
+          if (news.some(([of]) => of === replayType.id)) yield* Effect.forkScoped(workOffReplays)
+        })
+      )
+    })
+  ).pipe(
+    Effect.tapError((error) =>
+      Effect.logWarning(`deliver: lost sight of the webhooks, looking again: ${inWords(error)}`)
+    ),
+    Effect.retry(Schedule.spaced("1 second")),
+    Effect.orDie
+  )
+
+/** Takes up deliveries that somebody wants attempted again. */
+const takeUp = (running: ReadonlyMap<number, Running>) =>
+  Effect.map(takeUpRetries, (webhooks) => webhooks.forEach((id) => running.get(id)?.actor.dueIn(0)))
+
+/** Brings the actors of these webhooks in line with their rows. */
+const refresh = Effect.fnUntraced(function* (running: Map<number, Running>, ids: ReadonlySet<number>) {
+  const settings = yield* Settings
+  const vault = yield* Vault
+  const streams = yield* Streams
+  const usual = yield* usualRetry
+  const rows = new Map((yield* byIds(type, ids)).map((row) => [row.id, row]))
+  for (const id of ids) {
+    const row = rows.get(id)
+    const present = running.get(id)
+    if (row !== undefined && row["enabled"] === true) {
+      const definition = definitionOf(row, settings, vault, usual)
+      if (present !== undefined) {
+        present.actor.redefine(definition)
+        continue
+      }
+      const scope = yield* Scope.make()
+      running.set(id, { actor: yield* Scope.provide(startActor(definition), scope), scope })
+    } else {
+      running.delete(id)
+      // A webhook that is gone owes nothing any more; a disabled one keeps what it has.
+      const forget = row === undefined ? Effect.ignore(streams.forget(id)) : Effect.void
+      if (present !== undefined) yield* Scope.close(present.scope, Exit.void)
+      yield* forget
+    }
+  }
+})
+
+/** The retry policy of webhooks that set none. */
+const usualRetry = Effect.gen(function* () {
+  const { webhookDefaultRetry } = yield* Settings
+  const policy = webhookDefaultRetry === undefined ? usualPolicy : parsePolicy(webhookDefaultRetry)
+  return typeof policy === "string" ? yield* Effect.die(new Error(`WEBHOOK_DEFAULT_RETRY: ${policy}`)) : policy
+})
+
+/** Looks for what was missed, a webhook at a time. */
+const sweep = (running: ReadonlyMap<number, Running>) =>
+  Effect.gen(function* () {
+    const streams = yield* Streams
+    for (const [id, { actor }] of running) {
+      actor.adopt(yield* streams.reclaim(id))
+      actor.dueIn(0)
+      actor.wake()
+    }
+    yield* takeUp(running)
+    yield* workOffReplays
+  }).pipe(Effect.ignore)
+
+/** Says for all that is being worked on that it is. */
+const keepHold = (running: ReadonlyMap<number, Running>) =>
+  Effect.gen(function* () {
+    const streams = yield* Streams
+    for (const [id, { actor }] of running) yield* streams.keep(id, actor.inFlight())
+  }).pipe(Effect.ignore)

@@ -1,0 +1,208 @@
+/**
+ * The delivery log: after every attempt, first the rows in Postgres, then the entry in Redis.
+ *
+ * Outcomes of all webhooks are written in batches: while one is being written, the next one gathers. An entry is
+ * acknowledged only when its outcome is in the log; after a crash between the two it is attempted once more.
+ */
+import { Context, Deferred, Effect, Layer, Queue, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
+import { Days } from "../inventory/Days.ts"
+import { inWords } from "../Telemetry.ts"
+import type { Table } from "../inventory/derive/Table.ts"
+import type { Delivery } from "../stream/Entry.ts"
+import { type Entry, type Settled, Streams } from "../stream/Streams.ts"
+import type { Attempt, Outcome } from "./Outcome.ts"
+
+export interface Result {
+  readonly entry: Entry
+  readonly attempt: Attempt
+  readonly outcome: Outcome
+}
+
+/** Most outcomes in one batch. */
+const batchMax = 500
+
+/** Pause before a batch is tried again when Postgres or Redis is away. */
+const pause = Schedule.min([Schedule.exponential("100 millis", 2), Schedule.spaced("2 seconds")])
+
+export class DeliveryLog extends Context.Service<
+  DeliveryLog,
+  {
+    /** Succeeds when the outcome is in the log and the entry is settled. */
+    readonly record: (result: Result) => Effect.Effect<void>
+  }
+>()("rackwire/deliver/DeliveryLog") {
+  static readonly layer = Layer.effect(
+    DeliveryLog,
+    Effect.gen(function* () {
+      const queue = yield* Queue.unbounded<readonly [Result, Deferred.Deferred<void>]>()
+      const writer = Effect.gen(function* () {
+        const waiting = yield* Queue.takeBetween(queue, 1, batchMax)
+        const results = waiting.map(([result]) => result)
+        yield* untilItSucceeds("delivery log", writeRows(results))
+        yield* untilItSucceeds("streams", settleAll(results))
+        for (const [, done] of waiting) Deferred.doneUnsafe(done, Effect.void)
+      })
+      yield* Effect.forkScoped(Effect.forever(writer))
+      return DeliveryLog.of({
+        record: (result) =>
+          Effect.suspend(() => {
+            const done = Deferred.makeUnsafe<void>()
+            Queue.offerUnsafe(queue, [result, done])
+            return Deferred.await(done)
+          })
+      })
+    })
+  )
+}
+
+const untilItSucceeds = <A, R>(what: string, effect: Effect.Effect<A, unknown, R>) =>
+  effect.pipe(
+    Effect.tapError((error) => Effect.logWarning(`deliver: the ${what} failed, trying again: ${inWords(error)}`)),
+    Effect.retry(pause),
+    Effect.orDie
+  )
+
+/** One row per attempt; the delivery's own row is `extras.delivery`. */
+export const attemptTable: Table = {
+  name: "rackwire_attempt",
+  daily: true,
+  columns: [
+    // Of the event, like the delivery's.
+    { name: "time", type: "timestamp with time zone", nullable: false },
+    { name: "delivery_id", type: "text", nullable: false },
+    { name: "number", type: "bigint", nullable: false },
+    { name: "started", type: "timestamp with time zone", nullable: false },
+    { name: "duration_ms", type: "bigint", nullable: false },
+    { name: "url", type: "text", nullable: false },
+    { name: "response_status", type: "bigint", nullable: true },
+    { name: "response_body", type: "text", nullable: false },
+    { name: "reason", type: "text", nullable: false },
+    { name: "message", type: "text", nullable: false }
+  ],
+  constraints: [{ name: "rackwire_attempt_key", sql: "unique (delivery_id, number, time)" }],
+  indexes: [],
+  triggers: [],
+  published: false
+}
+
+/** "" stands for null in every column but texts: the driver has no type for a list of nothing but nulls. */
+type Column = readonly [name: string, type: string, value: (result: Result) => string]
+
+const isoTime = (millis: number): string => new Date(millis).toISOString()
+
+const status = { Delivered: "successful", Retry: "retrying", Dead: "failed" } as const
+
+const deliveryColumns: ReadonlyArray<Column> = [
+  ["delivery_id", "text", ({ entry }) => entry.delivery.id],
+  ["webhook_id", "bigint", ({ entry }) => `${entry.delivery.webhook}`],
+  ["status", "text", ({ outcome }) => status[outcome.kind]],
+  ["event", "text", ({ entry }) => entry.delivery.event],
+  ["object_type", "text", ({ entry }) => entry.delivery.objectType],
+  ["object_id", "bigint", ({ entry }) => `${entry.delivery.objectId}`],
+  ["request_id", "uuid", ({ entry }) => entry.delivery.requestId],
+  ["time", "timestamptz", ({ entry }) => entry.delivery.time],
+  ["position", "bigint", ({ entry }) => entry.delivery.position],
+  ["idx", "bigint", ({ entry }) => `${entry.delivery.idx}`],
+  ["attempts", "bigint", ({ attempt }) => `${attempt.number}`],
+  ["first_attempt", "timestamptz", ({ entry, attempt }) => isoTime(entry.delivery.firstAttempt || attempt.started)],
+  ["last_attempt", "timestamptz", ({ attempt }) => isoTime(attempt.started)],
+  ["next_attempt", "timestamptz", nextAttempt],
+  ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
+  ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
+  ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
+]
+
+const attemptColumns: ReadonlyArray<Column> = [
+  ["time", "timestamptz", ({ entry }) => entry.delivery.time],
+  ["delivery_id", "text", ({ entry }) => entry.delivery.id],
+  ["number", "bigint", ({ attempt }) => `${attempt.number}`],
+  ["started", "timestamptz", ({ attempt }) => isoTime(attempt.started)],
+  ["duration_ms", "bigint", ({ attempt }) => `${attempt.durationMillis}`],
+  ["url", "text", ({ attempt }) => withoutNul(attempt.url)],
+  ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
+  ["response_body", "text", ({ attempt }) => withoutNul(attempt.response?.body ?? "")],
+  ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
+  ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
+]
+
+function nextAttempt({ attempt, outcome }: Result): string {
+  return outcome.kind === "Retry" ? isoTime(attempt.started + attempt.durationMillis + outcome.delayMillis) : ""
+}
+
+/** Postgres keeps no zero byte in a text, and a receiver may send one. */
+const withoutNul = (text: string): string => text.replaceAll("\0", "\uFFFD")
+
+const select = (columns: ReadonlyArray<Column>, from: number): string => {
+  const values = columns.map(([name, type]) => (type === "text" ? name : `nullif(${name}, '')::${type}`))
+  const arrays = columns.map((_, at) => `$${from + at}::text[]`)
+  return `select ${values.join(", ")} from unnest(${arrays.join(", ")}) as u (${names(columns)})`
+}
+
+const names = (columns: ReadonlyArray<Column>): string => columns.map(([name]) => name).join(", ")
+
+const writeStatement = `
+  with delivery as (
+    insert into extras_delivery (${names(deliveryColumns)}) ${select(deliveryColumns, 1)}
+    on conflict (delivery_id, time) do update set ${[
+      "status",
+      "attempts",
+      "last_attempt",
+      "next_attempt",
+      "response_status",
+      "reason",
+      "message"
+    ]
+      .map((name) => `${name} = excluded.${name}`)
+      .join(", ")}, first_attempt = coalesce(extras_delivery.first_attempt, excluded.first_attempt))
+  insert into ${attemptTable.name} (${names(attemptColumns)}) ${select(attemptColumns, 1 + deliveryColumns.length)}
+  on conflict (delivery_id, number, time) do update set ${[
+    "started",
+    "duration_ms",
+    "url",
+    "response_status",
+    "response_body",
+    "reason",
+    "message"
+  ]
+    .map((name) => `${name} = excluded.${name}`)
+    .join(", ")}`
+
+const deliveryDays = new Days("extras_delivery")
+const attemptDays = new Days(attemptTable.name)
+
+const writeRows = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
+  const sql = yield* SqlClient.SqlClient
+  // A statement may write a row once; of two outcomes of one delivery the later one stands.
+  const latest = [...new Map(results.map((result) => [result.entry.delivery.id, result])).values()]
+  const times = latest.map(({ entry }) => entry.delivery.time)
+  const write = sql.unsafe(
+    writeStatement,
+    [...deliveryColumns, ...attemptColumns].map(([, , value]) => latest.map(value))
+  )
+  yield* deliveryDays.write(times, attemptDays.write(times, write))
+})
+
+const settleAll = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
+  const streams = yield* Streams
+  const byWebhook = Map.groupBy(results, ({ entry }) => entry.delivery.webhook)
+  yield* Effect.forEach(byWebhook, ([webhook, each]) => streams.settle(webhook, each.map(settled)), {
+    concurrency: "unbounded",
+    discard: true
+  })
+})
+
+const settled = ({ entry, attempt, outcome }: Result): Settled => ({
+  entry,
+  later:
+    outcome.kind === "Retry"
+      ? { delayMillis: outcome.delayMillis, delivery: attempted(entry.delivery, attempt) }
+      : undefined
+})
+
+const attempted = (delivery: Delivery, attempt: Attempt): Delivery => ({
+  ...delivery,
+  attempts: attempt.number,
+  spent: delivery.spent + 1,
+  firstAttempt: delivery.firstAttempt || attempt.started
+})

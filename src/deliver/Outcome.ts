@@ -1,0 +1,46 @@
+/** What came of an attempt, and what follows from it. */
+
+/**
+ * Why an attempt failed. `message` is for the operator.
+ *
+ * - `Status`: the receiver answered with another status than 2xx.
+ * - `Gone`: it answered 410: it will never take this again.
+ * - `Timeout`: no complete answer within the webhook's time.
+ * - `Refused`, `Reset`, `Dns`, `Tls`: no connection, a broken one, no such name, no trust.
+ * - `Render`: the webhook's own templates, headers or URL give no request. Sending it again gives none either.
+ * - `Secret`: the webhook's secret cannot be read with our SECRET_KEY.
+ */
+export interface Failure {
+  readonly reason: "Status" | "Gone" | "Timeout" | "Refused" | "Reset" | "Dns" | "Tls" | "Render" | "Secret"
+  readonly message: string
+  /** What the receiver asked to wait, milliseconds. */
+  readonly retryAfterMillis?: number | undefined
+}
+
+export interface Response {
+  readonly status: number
+  /** The beginning of the body. */
+  readonly body: string
+}
+
+export interface Attempt {
+  /** Counted from 1. */
+  readonly number: number
+  /** Milliseconds since 1970. */
+  readonly started: number
+  readonly durationMillis: number
+  readonly url: string
+  readonly response: Response | undefined
+  /** Undefined when it succeeded. */
+  readonly failure: Failure | undefined
+}
+
+export type Outcome =
+  | { readonly kind: "Delivered" }
+  | { readonly kind: "Retry"; readonly delayMillis: number; readonly failure: Failure }
+  | { readonly kind: "Dead"; readonly failure: Failure }
+
+/** Failures that no further attempt can mend. */
+const hopeless: ReadonlySet<Failure["reason"]> = new Set(["Gone", "Render", "Secret"])
+
+export const isHopeless = (failure: Failure): boolean => hopeless.has(failure.reason)

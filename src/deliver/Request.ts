@@ -1,0 +1,93 @@
+/** A delivery and its webhook's definition -> the HTTP request to send. */
+import { Effect } from "effect"
+import { version } from "../Config.ts"
+import type { Delivery } from "../stream/Entry.ts"
+import { splitHeaders } from "../template/Headers.ts"
+import type { Templates } from "../template/Template.ts"
+import type { Definition } from "./Definition.ts"
+import type { Failure } from "./Outcome.ts"
+import { sign } from "./Sign.ts"
+
+export interface Outgoing {
+  readonly method: Definition["method"]
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** Whether a text is more than itself. */
+export const isTemplate = (text: string): boolean => /\{[{%#]/.test(text)
+
+/** Headers that belong to the connection; a webhook that sets one would break the request. */
+const reserved = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade"
+])
+
+export const buildRequest = Effect.fnUntraced(function* (
+  definition: Definition,
+  delivery: Delivery,
+  templates: Templates["Service"]
+) {
+  const { secret } = definition
+  if (secret === undefined) {
+    return yield* fail("Secret", "The webhook's secret was sealed with another SECRET_KEY: set it anew.")
+  }
+  const [url, headerText, bodyText] = yield* renderAll(definition, delivery, templates)
+  const address = addressProblem(url!)
+  if (address !== undefined) return yield* fail("Render", address)
+  const body = Buffer.from(bodyText!)
+  const headers: Record<string, string> = { "content-type": definition.contentType }
+  const split = splitHeaders(headerText!)
+  if ("error" in split) return yield* fail("Render", `additional_headers: ${split.error}`)
+  for (const [name, value] of split.headers) {
+    if (reserved.has(name.toLowerCase())) return yield* fail("Render", `additional_headers: ${name} cannot be set.`)
+    headers[name.toLowerCase()] = value
+  }
+  headers["user-agent"] ??= `rackwire/${version}`
+  headers["x-hook-delivery"] = delivery.id
+  headers["x-hook-attempt"] = `${delivery.attempts + 1}`
+  if (secret !== "") headers["x-hook-signature"] = sign(secret, body)
+  return { method: definition.method, url: url!, headers, body } satisfies Outgoing
+})
+
+const fail = (reason: Failure["reason"], message: string) => Effect.fail<Failure>({ reason, message })
+
+/** URL, header text and body. What is no template is not rendered; without any, the engine is never entered. */
+const renderAll = Effect.fnUntraced(function* (
+  definition: Definition,
+  delivery: Delivery,
+  templates: Templates["Service"]
+) {
+  const texts = [definition.url, definition.headers, definition.bodyTemplate]
+  const sources = texts.filter(isTemplate)
+  const rendered =
+    sources.length === 0
+      ? []
+      : yield* templates
+          .render(sources, delivery.body)
+          .pipe(Effect.mapError((error): Failure => ({ reason: "Render", message: error.message })))
+  const results = texts.map((text) => (isTemplate(text) ? rendered[sources.indexOf(text)]! : text))
+  // A blank template stands for the whole event.
+  return definition.bodyTemplate === "" ? [...results.slice(0, 2), delivery.body] : results
+})
+
+/** What is wrong with a literal address, or undefined. */
+export const addressProblem = (url: string): string | undefined => {
+  const sound = /^\s*https?:\/\/[^/]/i.test(url) && URL.canParse(url)
+  return sound ? undefined : "Enter a valid URL, beginning with http:// or https://."
+}
+
+/** What is wrong with literal header text, or undefined. */
+export const headersProblem = (text: string): string | undefined => {
+  const split = splitHeaders(text)
+  if ("error" in split) return split.error
+  const name = split.headers.map(([name]) => name).find((name) => reserved.has(name.toLowerCase()))
+  return name === undefined ? undefined : `${name} cannot be set.`
+}

@@ -1,0 +1,163 @@
+/**
+ * match: whether a webhook asked for an event.
+ *
+ * Responsible for: the grammar and the meaning of condition documents, and finding the webhooks of an event.
+ * Guarantees: pure; time linear in the event's size, by a factor that no document takes beyond its limits. A clause that
+ * cannot be evaluated (its attribute does not exist, its value cannot be compared) makes the whole condition not hold,
+ * negated or not, and can be told from one that is false. Does not: read webhooks or write deliveries.
+ *
+ * Documents: `{"and": [item…]}`, `{"or": [item…]}`, or a clause. An item is a document again. A clause is
+ * `{"attr": "status.value", "value": …, "op": "eq", "negate": false}`; a path walks through objects, and through a list
+ * by taking the key of each of its items.
+ */
+import { type Comparison, kindOf, operators } from "./Operator.ts"
+
+export type Condition = { readonly kind: "all" | "any"; readonly items: ReadonlyArray<Condition> } | Clause
+
+interface Clause {
+  readonly kind: "clause"
+  readonly path: ReadonlyArray<string>
+  readonly op: string
+  readonly value: unknown
+  readonly negate: boolean
+  readonly compare: Comparison
+}
+
+/** What is wrong with a document, and where: `and[1].op`. */
+export class ConditionError extends Error {
+  readonly path: string
+
+  constructor(path: string, message: string) {
+    super(path === "" ? message : `${path}: ${message}`)
+    this.path = path
+  }
+}
+
+/** Depth to which documents may nest. */
+const depthMax = 32
+
+/** Most items of a document in all. */
+const itemsMax = 1000
+
+/** Most work of a document for each character of the event that it looks at, in instructions (Operator.ts). */
+const workMax = 1000
+
+/** No condition at all: such a webhook takes every event. */
+export const isEmpty = (document: unknown): boolean =>
+  !document || (typeof document === "object" && Object.keys(document).length === 0)
+
+/** Parses a document that is not empty; throws a ConditionError. */
+export const parse = (document: unknown): Condition => {
+  let items = 0
+  let work = 0
+  const measured = (found: Clause, path: string): Condition => {
+    work += operators[found.op]!.work?.(found.value) ?? 0
+    if (work > workMax) throw new ConditionError(within(path, "value"), "The patterns of the condition are too large.")
+    return found
+  }
+  const item = (node: unknown, path: string, depth: number): Condition => {
+    items += 1
+    if (items > itemsMax) throw new ConditionError(path, `more than ${itemsMax} items`)
+    if (depth > depthMax) throw new ConditionError(path, `nested deeper than ${depthMax}`)
+    if (typeof node !== "object" || node === null || Array.isArray(node)) {
+      throw new ConditionError(path, `Ruleset must be a dictionary, not ${nameOf(node)}.`)
+    }
+    const fields = node as Readonly<Record<string, unknown>>
+    if ("attr" in fields || "value" in fields) return measured(clause(fields, path), path)
+    const keys = Object.keys(fields)
+    if (keys.length !== 1) {
+      throw new ConditionError(path, `Ruleset must have exactly one logical operator (found ${keys.length})`)
+    }
+    const logic = keys[0]!
+    const inner = fields[logic]
+    if (logic !== "and" && logic !== "or") {
+      throw new ConditionError(path, `Invalid logic type: ${logic} (must be 'and' or 'or')`)
+    }
+    const here = within(path, logic)
+    if (!Array.isArray(inner)) throw new ConditionError(here, `Expected a list of conditions, not ${nameOf(inner)}.`)
+    return {
+      kind: logic === "and" ? "all" : "any",
+      items: inner.map((each, at) => item(each, `${here}[${at}]`, depth + 1))
+    }
+  }
+  return item(document, "", 1)
+}
+
+const clauseKeys = new Set(["attr", "value", "op", "negate"])
+
+const within = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`)
+
+const clause = (fields: Readonly<Record<string, unknown>>, path: string): Clause => {
+  const fail = (key: string, message: string) => new ConditionError(within(path, key), message)
+  const { attr, value, op = "eq", negate = false } = fields
+  const unknown = Object.keys(fields).find((key) => !clauseKeys.has(key))
+  if (unknown !== undefined) throw fail(unknown, "A condition has the keys attr, value, op and negate, and no other.")
+  if (typeof attr !== "string" || attr === "") throw fail("attr", "The path of an attribute is required.")
+  if (typeof negate !== "boolean") throw fail("negate", `Must be true or false, not ${nameOf(negate)}.`)
+  const operator = typeof op === "string" && Object.hasOwn(operators, op) ? operators[op] : undefined
+  if (typeof op !== "string" || operator === undefined) {
+    const given = typeof op === "string" ? op : nameOf(op)
+    throw fail("op", `Unknown operator: ${given}. Must be one of: ${Object.keys(operators).join(", ")}`)
+  }
+  if (!("value" in fields)) throw fail("value", `A value is required for the '${op}' operator.`)
+  const kind = kindOf(value)
+  if (kind === undefined) throw fail("value", `Unsupported value type: ${nameOf(value)}`)
+  if (isDeeper(value, depthMax)) throw fail("value", `nested deeper than ${depthMax}`)
+  if (!operator.accepts.includes(kind)) throw fail("value", `Invalid type for ${op} operation: ${nameOf(value)}`)
+  try {
+    return { kind: "clause", path: attr.split("."), op, value, negate, compare: operator.compile(value) }
+  } catch (error) {
+    throw fail("value", `Invalid value for ${op}: ${(error as Error).message}`)
+  }
+}
+
+const isDeeper = (value: unknown, depth: number): boolean =>
+  typeof value === "object" &&
+  value !== null &&
+  (depth === 0 || Object.values(value).some((each) => isDeeper(each, depth - 1)))
+
+/** The type of a value in the words of NetBox's messages. */
+const nameOf = (value: unknown): string => {
+  const names = { null: "NoneType", list: "list", string: "str", boolean: "bool" } as const
+  const kind = kindOf(value)
+  if (kind === undefined) return "<class 'dict'>"
+  return `<class '${kind === "number" ? (Number.isInteger(value) ? "int" : "float") : names[kind]}'>`
+}
+
+/** Decides about a JSON value: true, false, or undefined when a clause that counted could not be evaluated. */
+export type Decision = (data: unknown) => boolean | undefined
+
+/** Compiles to closures. Evaluation goes from left to right and stops as soon as the answer is known. */
+export const compile = (condition: Condition): Decision => {
+  if (condition.kind === "clause") {
+    const { path, negate, compare } = condition
+    return (data) => {
+      const actual = walk(data, path, 0)
+      const holds = actual === undefined ? undefined : compare(actual)
+      return holds === undefined ? undefined : holds !== negate
+    }
+  }
+  const items = condition.items.map(compile)
+  const decisive = condition.kind === "any"
+  return (data) => {
+    for (const decide of items) {
+      const holds = decide(data)
+      if (holds === undefined || holds === decisive) return holds
+    }
+    return !decisive
+  }
+}
+
+/** The value at a path; undefined where there is none. */
+const walk = (data: unknown, path: ReadonlyArray<string>, from: number): unknown => {
+  let value = data
+  for (let at = from; at < path.length; at++) {
+    if (Array.isArray(value)) {
+      const items = value.map((item) => walk(item, path, at))
+      return items.includes(undefined) ? undefined : items
+    }
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, path[at]!)) return undefined
+    value = (value as Readonly<Record<string, unknown>>)[path[at]!]
+  }
+  return value
+}

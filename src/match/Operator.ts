@@ -1,0 +1,99 @@
+/**
+ * Operators of conditions: which values each accepts in a document, and how it compares. A new one is one entry.
+ *
+ * Values compare as in Python, which NetBox users know: 1, 1.0 and true are equal, "1" and 1 are not.
+ */
+import { RE2JS } from "re2js"
+
+/** True or false; undefined when the two cannot be compared this way. */
+export type Comparison = (actual: unknown) => boolean | undefined
+
+export type ValueKind = "string" | "boolean" | "number" | "list" | "null"
+
+export interface Operator {
+  /** Kinds of value that a clause with this operator may hold. */
+  readonly accepts: ReadonlyArray<ValueKind>
+  /** Compiles the comparison with a clause's value; throws an Error with the reason where the value makes none. */
+  readonly compile: (value: unknown) => Comparison
+  /** What a comparison may cost for each character that it looks at, in instructions, where that depends on the value. */
+  readonly work?: (value: unknown) => number
+}
+
+const ordered = (compare: (actual: number, value: number) => boolean): Operator => ({
+  accepts: ["number"],
+  compile: (value) => (actual) => {
+    const number = typeof actual === "boolean" ? Number(actual) : actual
+    return typeof number === "number" ? compare(number, value as number) : undefined
+  }
+})
+
+export const operators: Readonly<Record<string, Operator>> = {
+  eq: {
+    accepts: ["string", "boolean", "number", "list", "null"],
+    compile: (value) => (actual) => equal(actual, value)
+  },
+  gt: ordered((actual, value) => actual > value),
+  gte: ordered((actual, value) => actual >= value),
+  lt: ordered((actual, value) => actual < value),
+  lte: ordered((actual, value) => actual <= value),
+  in: {
+    accepts: ["list"],
+    compile: (value) => (actual) => (value as ReadonlyArray<unknown>).some((item) => equal(actual, item))
+  },
+  contains: {
+    accepts: ["string", "boolean", "number", "list"],
+    compile: (value) => (actual) => contains(actual, value)
+  },
+  regex: {
+    accepts: ["string"],
+    work: (value) => RE2JS.compile(value as string).programSize(),
+    compile: (value) => {
+      const pattern = patternOf(value as string)
+      const startsWith = (text: string) => pattern.matcher(text).lookingAt()
+      // As in Python, `$` also stands before a final line break.
+      return (actual) =>
+        typeof actual !== "string"
+          ? undefined
+          : startsWith(actual) || (actual.endsWith("\n") && startsWith(actual.slice(0, -1)))
+    }
+  }
+}
+
+/** Longest pattern, characters: what `{…}` in it multiplies is bounded by its work. */
+const patternLengthMax = 1000
+
+const patternOf = (text: string): RE2JS => {
+  if (text.length > patternLengthMax) throw new Error(`a pattern has at most ${patternLengthMax} characters`)
+  return RE2JS.compile(text)
+}
+
+/** The kind of a value in a document; undefined for an object, which no operator takes. */
+export const kindOf = (value: unknown): ValueKind | undefined => {
+  if (value === null) return "null"
+  if (Array.isArray(value)) return "list"
+  const type = typeof value
+  return type === "string" || type === "boolean" || type === "number" ? type : undefined
+}
+
+/** Equality of JSON as Python sees it. */
+export const equal = (a: unknown, b: unknown): boolean => {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return scalar(a) === scalar(b)
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, at) => equal(item, b[at]))
+  }
+  const left = Object.entries(a)
+  return (
+    left.length === Object.keys(b).length &&
+    left.every(([key, value]) => Object.hasOwn(b, key) && equal(value, (b as Readonly<Record<string, unknown>>)[key]))
+  )
+}
+
+const scalar = (value: unknown): unknown => (typeof value === "boolean" ? Number(value) : value)
+
+const contains = (actual: unknown, value: unknown): boolean | undefined => {
+  if (typeof actual === "string") return typeof value === "string" ? actual.includes(value) : undefined
+  if (Array.isArray(actual)) return actual.some((item) => equal(item, value))
+  // A list can be no key, and Python refuses to look for it.
+  if (typeof actual !== "object" || actual === null || typeof value === "object") return undefined
+  return typeof value === "string" && Object.hasOwn(actual, value)
+}

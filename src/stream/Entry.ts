@@ -1,0 +1,33 @@
+/** What an entry holds: one line of JSON about the delivery, then the event's JSON text, untouched. */
+
+export interface Delivery {
+  /** Stable: the same through all attempts. */
+  readonly id: string
+  readonly webhook: number
+  /** Of the change: epoch and commit LSN, decimal, and the message within the transaction. */
+  readonly position: string
+  readonly idx: number
+  readonly event: "created" | "updated" | "deleted"
+  readonly objectType: string
+  readonly objectId: number
+  readonly requestId: string
+  /** Time of the commit, ISO 8601. */
+  readonly time: string
+  /** Attempts made so far. */
+  readonly attempts: number
+  /** Those of them that the retry schedule counts: a retry by hand begins it anew. */
+  readonly spent: number
+  /** Time of the first attempt, milliseconds since 1970; 0 before it. */
+  readonly firstAttempt: number
+  /** The event as JSON text. */
+  readonly body: string
+}
+
+export const deliveryId = (webhook: number, position: string, idx: number): string => `${webhook}-${position}-${idx}`
+
+export const pack = ({ body, ...head }: Delivery): string => `${JSON.stringify(head)}\n${body}`
+
+export const unpack = (text: string): Delivery => {
+  const line = text.indexOf("\n")
+  return { ...(JSON.parse(text.slice(0, line)) as Omit<Delivery, "body">), body: text.slice(line + 1) }
+}

@@ -1,0 +1,138 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import type { Folded, Kind, Readable } from "../../src/capture/Change.ts"
+import { eventBody, eventsOf } from "../../src/capture/Event.ts"
+import { Related } from "../../src/capture/Related.ts"
+import type { Window } from "../../src/capture/Tracker.ts"
+import type { Row } from "../../src/inventory/Field.ts"
+import { objectType } from "../../src/inventory/Registry.ts"
+
+const kinds: ReadonlyArray<Kind> = ["created", "updated", "deleted"]
+
+describe("the body of an event", () => {
+  /** Any JSON, as its text and as the value that the text stands for. */
+  const json = fc.jsonValue().map((value) => JSON.stringify(value))
+  const text = fc.oneof(fc.string({ unit: "binary" }), fc.string())
+  const event = fc.record({
+    kind: fc.constantFrom(...kinds),
+    timestamp: text,
+    model: text,
+    username: text,
+    requestId: text,
+    json: fc.record({ data: json, prechange: json, postchange: json })
+  })
+
+  test("is JSON that says what the event is, for any values", () => {
+    fc.assert(
+      fc.property(event, (event) => {
+        const { data, prechange, postchange } = event.json
+        expect(JSON.parse(eventBody(event))).toEqual({
+          event: event.kind,
+          timestamp: event.timestamp,
+          model: event.model,
+          username: event.username,
+          request_id: event.requestId,
+          data: JSON.parse(data),
+          snapshots: { prechange: JSON.parse(prechange), postchange: JSON.parse(postchange) }
+        })
+      })
+    )
+  })
+
+  test("has its keys in NetBox's order", () => {
+    fc.assert(
+      fc.property(event, (event) => {
+        const body = JSON.parse(eventBody(event)) as { readonly snapshots: object }
+        const order = ["event", "timestamp", "model", "username", "request_id", "data", "snapshots"]
+        expect(Object.keys(body)).toEqual(order)
+        expect(Object.keys(body.snapshots)).toEqual(["prechange", "postchange"])
+      })
+    )
+  })
+
+  test("holds the data and the snapshots to the letter", () => {
+    const exact = { data: '{ "b":1,\n"a":1.0}', prechange: "null", postchange: '"\\u00e9"' }
+    const body = eventBody({ kind: "created", timestamp: "t", model: "m", username: "u", requestId: "r", json: exact })
+    expect(body).toBe(
+      '{"event":"created","timestamp":"t","model":"m","username":"u","request_id":"r",' +
+        '"data":{ "b":1,\n"a":1.0},"snapshots":{"prechange":null,"postchange":"\\u00e9"}}'
+    )
+  })
+})
+
+const tag = objectType("extras.tag")
+const anonymous = { username: "", requestId: "00000000-0000-8000-a000-000000000000" }
+const transaction = { commitLsn: 0x152e370n, timestamp: "2026-11-20T23:48:01.123456+00:00", anonymous }
+const base = "https://inventory.example"
+
+const rowOf = (id: number, name: string): Row => ({
+  id,
+  name,
+  slug: "slug",
+  color: "9e9e9e",
+  description: "",
+  created: "2026-11-20T23:48:01Z",
+  last_updated: "2026-11-20T23:48:01Z"
+})
+
+const readable = (row: Row): Readable => ({ id: row.id, row: () => row })
+
+const folded = (kind: Kind, idx: number, extra: Partial<Folded<Readable>> = {}): Folded<Readable> => {
+  const before = kind === "created" ? undefined : readable(rowOf(idx, "before"))
+  const after = kind === "deleted" ? undefined : readable(rowOf(idx, "after"))
+  const last = after ?? readable(rowOf(idx, "end"))
+  return { type: tag, kind, before, after, last, idx, context: undefined, ...extra }
+}
+
+const events = (changes: ReadonlyArray<Folded<Readable>>, epoch = 0) => {
+  const window: Window = { transaction, changes, endLsn: undefined }
+  return eventsOf(window, epoch, new Related(), base)
+}
+
+describe("an event", () => {
+  test("of a created object has its data and no state before", () => {
+    const [event] = events([folded("created", 1)])
+    expect(event).toMatchObject({ kind: "created", objectId: 1, display: "after", prechange: null })
+    expect(event!.data).toMatchObject({ id: 1, url: `${base}/api/extras/tags/1/`, display: "after", name: "after" })
+    expect(event!.postchange).toMatchObject({ name: "after" })
+  })
+
+  test("of an updated object has the data after, and both states", () => {
+    const [event] = events([folded("updated", 1)])
+    expect(event!.data).toMatchObject({ name: "after" })
+    expect([event!.prechange, event!.postchange]).toMatchObject([{ name: "before" }, { name: "after" }])
+  })
+
+  test("of a deleted object has the data right before its end, and no state after", () => {
+    const [event] = events([folded("deleted", 1)])
+    expect(event).toMatchObject({ kind: "deleted", objectId: 1, display: "end", postchange: null })
+    expect(event!.data).toMatchObject({ id: 1, name: "end" })
+    expect(event!.prechange).toMatchObject({ name: "before" })
+  })
+
+  test("carries data and states as the same JSON text", () => {
+    for (const kind of kinds) {
+      const [event] = events([folded(kind, 1)])
+      const { data, prechange, postchange, json } = event!
+      expect(json).toEqual({
+        data: JSON.stringify(data),
+        prechange: JSON.stringify(prechange),
+        postchange: JSON.stringify(postchange)
+      })
+    }
+  })
+
+  test("stands at its transaction's place in the epoch, with its change's idx and the commit's time", () => {
+    const told = events([folded("created", 3), folded("updated", 8)], 2)
+    expect(told.map(({ position, idx, timestamp }) => [position, idx, timestamp])).toEqual([
+      [(2n << 52n) + 0x152e370n, 3, transaction.timestamp],
+      [(2n << 52n) + 0x152e370n, 8, transaction.timestamp]
+    ])
+  })
+
+  test("names the author of its change, or else nobody and the transaction's own id", () => {
+    const context = { username: "ann", requestId: "11111111-2222-4333-8444-555555555555" }
+    const told = events([folded("created", 1, { context }), folded("created", 2)])
+    expect(told.map(({ username, requestId }) => ({ username, requestId }))).toEqual([context, anonymous])
+  })
+})

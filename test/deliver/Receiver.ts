@@ -1,0 +1,37 @@
+/** Receivers of webhooks that live as long as the test: over HTTP, or over bare TCP for those who do not speak it well. */
+import { type RequestListener, createServer } from "node:http"
+import { type Server, type Socket, createServer as createTcpServer } from "node:net"
+import { onTestFinished } from "vitest"
+
+/** Starts listening on a free port; answers it. */
+export const listen = (server: Server): Promise<number> =>
+  new Promise((resolve) => {
+    const sockets = new Set<Socket>()
+    server.on("connection", (socket: Socket) => {
+      sockets.add(socket)
+      socket.on("close", () => sockets.delete(socket)).on("error", () => {})
+    })
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    })
+    server.listen(0, "127.0.0.1", () => resolve((server.address() as { readonly port: number }).port))
+  })
+
+/** A receiver that speaks HTTP; answers its address. */
+export const receiver = async (answer: RequestListener): Promise<string> =>
+  `http://127.0.0.1:${await listen(createServer(answer))}/`
+
+/** A receiver that does to the connection what it likes once the request has begun; answers its address. */
+export const rawReceiver = async (answer: (socket: Socket) => void): Promise<string> => {
+  const server = createTcpServer((socket) => socket.once("data", () => answer(socket)))
+  return `http://127.0.0.1:${await listen(server)}/`
+}
+
+/** An address on which nobody listens. */
+export const nobody = async (): Promise<string> => {
+  const server = createTcpServer()
+  const port = await listen(server)
+  await new Promise((resolve) => server.close(resolve))
+  return `http://127.0.0.1:${port}/`
+}

@@ -1,0 +1,240 @@
+import { createHmac } from "node:crypto"
+import { Effect, Result } from "effect"
+import fc from "fast-check"
+import { Agent } from "undici"
+import { describe, expect, test } from "vitest"
+import { version } from "../../src/Config.ts"
+import type { Definition } from "../../src/deliver/Definition.ts"
+import { addressProblem, buildRequest, headersProblem, isTemplate } from "../../src/deliver/Request.ts"
+import { retrySchedule, usualPolicy } from "../../src/deliver/RetrySchedule.ts"
+import type { Delivery } from "../../src/stream/Entry.ts"
+import { Templates } from "../../src/template/Template.ts"
+import { renderHere } from "../support/RenderHere.ts"
+
+const definition: Definition = {
+  id: 7,
+  method: "POST",
+  url: "https://receiver.example/hook",
+  contentType: "application/json",
+  headers: "",
+  bodyTemplate: "",
+  secret: "",
+  timeoutMillis: 1000,
+  maxInFlight: 1,
+  schedule: retrySchedule(usualPolicy),
+  agent: new Agent()
+}
+
+const delivery: Delivery = {
+  id: "7-100-3",
+  webhook: 7,
+  position: "100",
+  idx: 3,
+  event: "created",
+  objectType: "dcim.site",
+  objectId: 1,
+  requestId: "11111111-2222-4333-8444-555555555555",
+  time: "2026-11-20T23:48:01.123456+00:00",
+  attempts: 0,
+  spent: 0,
+  firstAttempt: 0,
+  body: '{"event":"created","data":{"name":"Ort ä","id":1}}'
+}
+
+/** The request, or why there is none. */
+const build = (webhook: Partial<Definition> = {}, owed: Partial<Delivery> = {}) =>
+  Effect.runSync(
+    Effect.flatMap(Templates, (templates) =>
+      buildRequest({ ...definition, ...webhook }, { ...delivery, ...owed }, templates)
+    ).pipe(Effect.result, Effect.provide(renderHere))
+  )
+
+const built = (webhook: Partial<Definition> = {}, owed: Partial<Delivery> = {}) =>
+  Result.getOrThrow(build(webhook, owed))
+
+describe("a request", () => {
+  test("carries the event to the letter where the webhook has no template", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.constantFrom("GET", "POST", "DELETE"), (body, method) => {
+        const request = built({ method }, { body })
+        expect(request).toMatchObject({ method, url: definition.url })
+        expect(request.body.equals(Buffer.from(body))).toBe(true)
+      })
+    )
+  })
+
+  test("is signed over the exact bytes of its body, if the webhook has a secret", () => {
+    const secret = fc.string({ unit: "binary", minLength: 1 })
+    fc.assert(
+      fc.property(secret, fc.string({ unit: "binary" }), (secret, body) => {
+        const request = built({ secret }, { body })
+        const expected = createHmac("sha512", Buffer.from(secret)).update(request.body).digest("hex")
+        expect(request.headers["x-hook-signature"]).toBe(expected)
+      })
+    )
+    expect(built({ secret: "" }).headers).not.toHaveProperty("x-hook-signature")
+  })
+
+  test("is signed over the body that its template gives", () => {
+    const request = built({ secret: "key", bodyTemplate: "{{ data.name }}!" })
+    expect(request.body.toString()).toBe("Ort ä!")
+    expect(request.headers["x-hook-signature"]).toBe(createHmac("sha512", "key").update("Ort ä!").digest("hex"))
+  })
+
+  test("says what it is, of which delivery, and which attempt", () => {
+    expect(built({}, { attempts: 4 }).headers).toEqual({
+      "content-type": "application/json",
+      "user-agent": `rackwire/${version}`,
+      "x-hook-delivery": "7-100-3",
+      "x-hook-attempt": "5"
+    })
+  })
+
+  test("has the webhook's headers, which may change what it says of itself but not of the delivery", () => {
+    const headers = "X-A: b:c\ncontent-TYPE:text/plain\nUser-Agent: me\nX-Hook-Delivery: 1\nX-Hook-Signature: forged"
+    expect(built({ headers, secret: "key" }).headers).toEqual({
+      "x-a": "b:c",
+      "content-type": "text/plain",
+      "user-agent": "me",
+      "x-hook-delivery": "7-100-3",
+      "x-hook-attempt": "1",
+      "x-hook-signature": createHmac("sha512", "key").update(delivery.body).digest("hex")
+    })
+  })
+
+  test("is filled from the event in URL and headers too", () => {
+    const request = built({
+      url: "https://receiver.example/{{ data.id }}?{% if event == 'created' %}new{% endif %}",
+      headers: "X-Event: {{ event }}\nX-Plain: yes"
+    })
+    expect(request.url).toBe("https://receiver.example/1?new")
+    expect(request.headers).toMatchObject({ "x-event": "created", "x-plain": "yes" })
+  })
+
+  test.each<readonly [string, Partial<Definition>, string]>([
+    ["the secret cannot be read", { secret: undefined }, "Secret"],
+    ["the address is none", { url: "receiver.example" }, "Render"],
+    ["the address becomes none", { url: "{{ event }}://receiver.example" }, "Render"],
+    ["a header line is none", { headers: "{{ event }}" }, "Render"],
+    ["a header has a character that HTTP cannot carry", { headers: "X-A: {{ event }} \u2603" }, "Render"],
+    ["a header belongs to the connection", { headers: "{{ 'Content-Length' }}: 5" }, "Render"],
+    ["a template is broken", { bodyTemplate: "{{ event " }, "Render"],
+    ["a template fails", { bodyTemplate: "{{ nothing.here() }}" }, "Render"]
+  ])("is not made when %s", (_, webhook, reason) => {
+    const result = build(webhook)
+    expect(Result.isFailure(result)).toBe(true)
+    expect(result).toMatchObject({ failure: { reason, message: expect.stringMatching(/./) as string } })
+  })
+})
+
+describe("a literal address", () => {
+  test.each([
+    "http://receiver.example",
+    "https://receiver.example:8443/path?query=1#part",
+    "HTTP://RECEIVER.EXAMPLE/",
+    "http://127.0.0.1:9000/",
+    "http://[::1]:9000/",
+    "https://bücher.example/",
+    "\n http://receiver.example/ "
+  ])("is sound: %j", (url) => {
+    expect(addressProblem(url)).toBeUndefined()
+  })
+
+  test.each([
+    "",
+    "receiver.example",
+    "//receiver.example",
+    "http:",
+    "http://",
+    "http:receiver.example",
+    "http:///path",
+    "ftp://receiver.example",
+    "file:///etc/passwd",
+    "ftp://receiver.example/http://receiver.example",
+    "javascript:alert(1)",
+    "http://a b/",
+    "http://receiver.example:99999/",
+    "http://[::1/",
+    "see http://receiver.example"
+  ])("is not: %j", (url) => {
+    expect(addressProblem(url)).toBe("Enter a valid URL, beginning with http:// or https://.")
+  })
+
+  test("is judged for any text without an exception, and one that is sound can be parsed", () => {
+    const texts = fc.oneof(
+      fc.string(),
+      fc.webUrl(),
+      fc.string().map((rest) => `http://${rest}`)
+    )
+    fc.assert(
+      fc.property(texts, (url) => {
+        expect(addressProblem(url) !== undefined || URL.canParse(url)).toBe(true)
+      })
+    )
+  })
+})
+
+describe("literal header text", () => {
+  test.each([
+    "",
+    "\n\n  \r\n",
+    "X-A: b",
+    "X-A:b:c\r\nX-B:",
+    "Authorization: Bearer abc==\nX-C:\ttab\tin\tit",
+    "X-Latin: ä",
+    "Host: other.example",
+    "  X-A : b"
+  ])("is sound: %j", (text) => {
+    expect(headersProblem(text)).toBeUndefined()
+  })
+
+  test.each([
+    ["X-A", 'Line 1 is no header: "Name: Value" is expected.'],
+    ["X-A: b\n\nnonsense", 'Line 3 is no header: "Name: Value" is expected.'],
+    [": b", "Line 1 has no valid header name."],
+    ["X A: b", "Line 1 has no valid header name."],
+    ["X-Ä: b", "Line 1 has no valid header name."],
+    ["X-A: b\rX-B: c", "Line 1 has a control character in its value."],
+    ["X-A: b\0", "Line 1 has a control character in its value."],
+    ["ok: yes\nX-A: \u2603", "Line 2 has a character in its value that HTTP cannot carry."],
+    ["Content-Length: 5", "Content-Length cannot be set."],
+    ["X-A: b\ntransfer-encoding: chunked", "transfer-encoding cannot be set."],
+    ["CONNECTION: close", "CONNECTION cannot be set."],
+    ["Upgrade: h2c", "Upgrade cannot be set."],
+    ["Expect: 100-continue", "Expect cannot be set."],
+    ["TE: trailers", "TE cannot be set."],
+    ["Trailer: x", "Trailer cannot be set."],
+    ["Keep-Alive: 5", "Keep-Alive cannot be set."]
+  ])("is not: %j", (text, problem) => {
+    expect(headersProblem(text)).toBe(problem)
+  })
+
+  test("that is sound is taken by HTTP as it is", () => {
+    const character = fc.oneof(
+      fc.constantFrom(..." :\t\r\n\0é\u2603\u{1f600}"),
+      fc.string({ minLength: 1, maxLength: 1 })
+    )
+    const line = fc
+      .tuple(fc.stringMatching(/^[A-Za-z-]{1,8}$/), fc.string({ unit: character }))
+      .map((pair) => pair.join(":"))
+    fc.assert(
+      fc.property(fc.oneof(line, fc.string({ unit: character })), (text) => {
+        if (isTemplate(text) || headersProblem(text) !== undefined) return
+        const headers = new Headers()
+        for (const [name, value] of Object.entries(built({ headers: text }).headers)) headers.set(name, value)
+        expect([...headers].length).toBeGreaterThanOrEqual(4)
+      }),
+      { numRuns: 1000 }
+    )
+  })
+})
+
+describe("a text", () => {
+  test.each(["{{ x }}", "a {% if x %}", "{# comment #}", "{{"])("with the marks of a template is one: %j", (text) => {
+    expect(isTemplate(text)).toBe(true)
+  })
+
+  test.each(["", "plain", "{ x }", "}} %} #}", '{"a":1}', "{\n{"])("without them is not: %j", (text) => {
+    expect(isTemplate(text)).toBe(false)
+  })
+})

@@ -1,0 +1,58 @@
+import { readFileSync } from "node:fs"
+import { createServer } from "node:https"
+import { Effect } from "effect"
+import { Agent } from "undici"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { send } from "../../src/deliver/Send.ts"
+import { type Certificate, hasOpenssl, makeCertificate } from "../support/Certificate.ts"
+import { listen } from "./Receiver.ts"
+
+describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
+  let certificate: Certificate
+
+  beforeAll(() => {
+    certificate = makeCertificate()
+  })
+
+  afterAll(() => certificate.remove())
+
+  const attempt = async (host: string, connect: object) => {
+    let requests = 0
+    const server = createServer(
+      { key: readFileSync(certificate.keyFile), cert: readFileSync(certificate.certificateFile) },
+      (_, response) => {
+        requests += 1
+        response.end("taken")
+      }
+    )
+    const port = await listen(server)
+    const agent = new Agent({ connect })
+    onTestFinished(() => agent.destroy())
+    const outgoing = { method: "POST", url: `https://${host}:${port}/`, headers: {}, body: Buffer.from("x") } as const
+    return { ...(await Effect.runPromise(send(outgoing, agent, 10_000, 0))), requests }
+  }
+
+  test("is not trusted, and gets no request", async () => {
+    const { response, failure, requests } = await attempt("localhost", {})
+    expect(response).toBeUndefined()
+    expect(failure).toMatchObject({ reason: "Tls", message: expect.stringContaining("self-signed") as string })
+    expect(requests).toBe(0)
+  })
+
+  test("is trusted when the webhook names the certificate", async () => {
+    const { response, failure } = await attempt("localhost", { ca: readFileSync(certificate.certificateFile) })
+    expect(failure).toBeUndefined()
+    expect(response).toEqual({ status: 200, body: "taken" })
+  })
+
+  test("is not trusted under a name that the certificate does not have", async () => {
+    const { failure, requests } = await attempt("127.0.0.1", { ca: readFileSync(certificate.certificateFile) })
+    expect(failure?.reason).toBe("Tls")
+    expect(requests).toBe(0)
+  })
+
+  test("is taken as it is when the webhook asks for no verification", async () => {
+    const { failure } = await attempt("localhost", { rejectUnauthorized: false })
+    expect(failure).toBeUndefined()
+  })
+})

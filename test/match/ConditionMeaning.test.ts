@@ -1,0 +1,184 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { compile, parse } from "../../src/match/Condition.ts"
+import { equal } from "../../src/match/Operator.ts"
+import { type ClauseDocument, type Document, type Json, evaluate } from "./NaiveCondition.ts"
+
+const decide = (document: Document, data: Json): boolean | undefined => compile(parse(document))(data)
+
+const scalars: ReadonlyArray<Json> = [null, true, false, 0, 1, 1.5, -1, "", "a", "b", "ab", "abc\n", "1", "true", "é"]
+const scalar = fc.constantFrom(...scalars)
+const key = fc.constantFrom("a", "b", "c")
+
+/** Values and keys are few, so that clauses often find something and often hold. */
+const { value } = fc.letrec<{ readonly value: Json }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    { weight: 4, arbitrary: scalar },
+    { weight: 2, arbitrary: fc.array(tie("value"), { maxLength: 3 }) },
+    { weight: 2, arbitrary: fc.dictionary(key, tie("value"), { maxKeys: 3, noNullPrototype: true }) }
+  )
+}))
+
+const data = fc.oneof(
+  { weight: 9, arbitrary: fc.record({ a: value, b: value, c: value }) },
+  { weight: 1, arbitrary: value }
+)
+
+const patterns = ["", "a", "^a", "b$", "ab?c$", "[a-z]+", "(a|b)*$", "x|a", ".", "..$", "[^b]", "ab", "\\n"]
+const values: Readonly<Record<string, fc.Arbitrary<Json>>> = {
+  eq: value.filter((each) => each === null || typeof each !== "object" || Array.isArray(each)),
+  gt: fc.constantFrom(0, 1, 1.5, -1),
+  gte: fc.constantFrom(0, 1, 1.5, -1),
+  lt: fc.constantFrom(0, 1, 1.5, -1),
+  lte: fc.constantFrom(0, 1, 1.5, -1),
+  in: fc.array(value, { maxLength: 4 }),
+  contains: fc.oneof(fc.constantFrom(...scalars.filter((each) => each !== null)), fc.array(scalar, { maxLength: 2 })),
+  regex: fc.constantFrom(...patterns)
+}
+
+const attr = fc.array(key, { minLength: 1, maxLength: 3, size: "xsmall" }).map((keys) => keys.join("."))
+const clause: fc.Arbitrary<ClauseDocument> = fc
+  .constantFrom(...Object.keys(values))
+  .chain((op) =>
+    fc.record(
+      { attr, value: values[op]!, op: fc.constant(op), negate: fc.boolean() },
+      { requiredKeys: op === "eq" ? ["attr", "value"] : ["attr", "value", "op"] }
+    )
+  )
+
+const { document } = fc.letrec<{ readonly document: Document }>((tie) => ({
+  document: fc.oneof(
+    { depthSize: "small" },
+    { weight: 3, arbitrary: clause },
+    { weight: 1, arbitrary: fc.record({ and: fc.array(tie("document"), { maxLength: 3 }) }) },
+    { weight: 1, arbitrary: fc.record({ or: fc.array(tie("document"), { maxLength: 3 }) }) }
+  )
+}))
+
+describe("a condition", () => {
+  test("holds, does not hold or cannot be evaluated exactly as the naive evaluator says", () => {
+    const seen = { true: 0, false: 0, undefined: 0 }
+    fc.assert(
+      fc.property(document, data, (document, data) => {
+        const expected = evaluate(document, data)
+        seen[`${expected}`] += 1
+        expect(decide(document, data)).toBe(expected)
+      }),
+      { numRuns: 5000 }
+    )
+    // None of the three answers is so rare that the property would not have met it.
+    expect(Math.min(seen.true, seen.false, seen.undefined)).toBeGreaterThan(250)
+  })
+
+  test.each(Object.keys(values))("of the one operator %s on a value does what the naive evaluator says", (op) => {
+    fc.assert(
+      fc.property(values[op]!, value, fc.boolean(), (value, actual, negate) => {
+        const document = { attr: "a", op, value, negate }
+        expect(decide(document, { a: actual })).toBe(evaluate(document, { a: actual }))
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  test("that is negated holds when it did not, and cannot be evaluated when it could not", () => {
+    fc.assert(
+      fc.property(clause, data, (clause, data) => {
+        const plain = evaluate({ ...clause, negate: false }, data)
+        expect(decide({ ...clause, negate: true }, data)).toBe(plain === undefined ? undefined : !plain)
+      })
+    )
+  })
+
+  test("is evaluated from left to right and no further than needed", () => {
+    const unanswerable = { attr: "missing", value: 1 }
+    const right = { attr: "a", value: 1 }
+    const wrong = { attr: "a", value: 2 }
+    expect(decide({ and: [wrong, unanswerable] }, { a: 1 })).toBe(false)
+    expect(decide({ and: [unanswerable, wrong] }, { a: 1 })).toBeUndefined()
+    expect(decide({ or: [right, unanswerable] }, { a: 1 })).toBe(true)
+    expect(decide({ or: [unanswerable, right] }, { a: 1 })).toBeUndefined()
+    expect(decide({ or: [wrong, { and: [right, unanswerable] }, right] }, { a: 1 })).toBeUndefined()
+  })
+
+  test("sees only what is the data's own", () => {
+    for (const attr of ["toString", "constructor", "__proto__", "a.length", "b.length", "b.0"]) {
+      expect(decide({ attr, value: "x", negate: true }, { a: "text", b: ["x"] })).toBeUndefined()
+    }
+    expect(decide({ attr: "a", op: "contains", value: "toString" }, { a: {} })).toBe(false)
+  })
+
+  test("takes an attribute whose name is every object's like any other", () => {
+    const data = JSON.parse('{"__proto__": {"constructor": 1}}') as Json
+    expect(decide({ attr: "__proto__.constructor", value: 1 }, data)).toBe(true)
+  })
+})
+
+describe("a pattern", () => {
+  const matches = (pattern: string, text: string) => decide({ attr: "a", op: "regex", value: pattern }, { a: text })
+
+  test("must match from the start, not to the end", () => {
+    expect(matches("b", "abc")).toBe(false)
+    expect(matches("a", "abc")).toBe(true)
+    expect(matches("b|a", "abc")).toBe(true)
+  })
+
+  test("takes `$` for the end and for the place before a final line break, and no other", () => {
+    expect(["abc", "abc\n", "abc\n\n", "abcd", "abc\nd"].map((text) => matches("abc$", text))).toEqual([
+      true,
+      true,
+      false,
+      false,
+      false
+    ])
+  })
+
+  test("takes time linear in the text, where a backtracking engine would not end", () => {
+    const text = "a".repeat(20_000)
+    expect(matches("(a|a)*b", text)).toBe(false)
+    expect(matches("(a+)+$", `${text}!`)).toBe(false)
+    expect(matches("(.*)*.*c", text)).toBe(false)
+  })
+})
+
+describe("equality", () => {
+  const { tree } = fc.letrec<{ readonly tree: Json }>((tie) => ({
+    tree: fc.oneof(
+      { depthSize: "small" },
+      fc.constantFrom<Json>(null, true, false, 0, 1, -0, 1.5, "", "1", "true", "null"),
+      fc.array(tie("tree"), { maxLength: 2 }),
+      fc.dictionary(fc.constantFrom("a", "b"), tie("tree"), { noNullPrototype: true })
+    )
+  }))
+
+  test("is Python's, for any JSON", () => {
+    fc.assert(
+      fc.property(tree, tree, (a, b) => {
+        expect(equal(a, b)).toBe(evaluate({ attr: "x", value: b }, { x: a }))
+        expect(equal(a, structuredClone(a))).toBe(true)
+        expect(equal(b, a)).toBe(equal(a, b))
+      }),
+      { numRuns: 2000 }
+    )
+  })
+
+  test.each<readonly [Json, Json, boolean]>([
+    [1, true, true],
+    [0, false, true],
+    [1, "1", false],
+    ["", null, false],
+    [0, null, false],
+    [[], null, false],
+    [[1, [true]], [true, [1]], true],
+    [[1, 2], [2, 1], false],
+    [[1], [1, 1], false],
+    [{ a: 1, b: [] }, { b: [], a: true }, true],
+    [{ a: 1 }, { a: 1, b: 1 }, false],
+    [{ a: null }, { b: null }, false],
+    [{}, [], false],
+    [JSON.parse('{"__proto__": {}}') as Json, { a: 1 }, false]
+  ])("of %j and %j is %s", (a, b, expected) => {
+    expect(equal(a, b)).toBe(expected)
+    expect(equal(b, a)).toBe(expected)
+  })
+})

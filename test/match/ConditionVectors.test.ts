@@ -1,0 +1,108 @@
+/** NetBox's own test vectors and those run against its evaluators; where the two differ or NetBox crashes, v4.6 counts. */
+import { describe, expect, test } from "vitest"
+import { compile, parse } from "../../src/match/Condition.ts"
+import type { Json } from "./NaiveCondition.ts"
+
+const T = true
+const F = false
+/** Cannot be evaluated: NetBox calls the condition invalid, or crashes. */
+const U = undefined
+
+type Vector = readonly [document: object, ...answers: ReadonlyArray<readonly [data: Json, answer: boolean | undefined]>]
+
+const x = (extra: object) => ({ attr: "x", ...extra })
+const a = (value: Json, extra: object = {}) => ({ attr: "a", value, ...extra })
+const b = (value: Json, extra: object = {}) => ({ attr: "b", value, ...extra })
+const c = (value: Json) => ({ attr: "c", value })
+const abc = (...values: ReadonlyArray<Json>): Json => ({ a: values[0]!, b: values[1]!, c: values[2] ?? null })
+
+const tested: ReadonlyArray<Vector> = [
+  [{ attr: "a.b.c", value: 1 }, [{ a: { b: { c: 1 } } }, T], [{ a: { b: { c: 2 } } }, F], [{ a: { b: { x: 1 } } }, U]],
+  [x({ value: 1, op: "eq" }), [{ x: 1 }, T], [{ x: 2 }, F], [{}, U]],
+  [x({ value: 1 }), [{ x: 1 }, T], [{ x: 2 }, F]],
+  [{ attr: "x.y.z", value: 1 }, [{ x: { y: { z: 1 } } }, T], [{ x: { y: { z: 2 } } }, F], [{ a: { b: { c: 1 } } }, U]],
+  [{ attr: "x.y.z", value: 1 }, [{ x: { y: null } }, U], [{ x: { y: { a: 1 } } }, U]],
+  [x({ value: 1, op: "eq", negate: true }), [{ x: 1 }, F], [{ x: 2 }, T]],
+  [x({ value: 1, op: "gt" }), [{ x: 2 }, T], [{ x: 1 }, F], [{ x: "foo" }, U]],
+  [x({ value: 1, op: "gte" }), [{ x: 2 }, T], [{ x: 1 }, T], [{ x: 0 }, F]],
+  [x({ value: 2, op: "lt" }), [{ x: 1 }, T], [{ x: 2 }, F]],
+  [x({ value: 2, op: "lte" }), [{ x: 1 }, T], [{ x: 2 }, T], [{ x: 3 }, F]],
+  [x({ value: [1, 2, 3], op: "in" }), [{ x: 1 }, T], [{ x: 9 }, F]],
+  [x({ value: [1, 2, 3], op: "in", negate: true }), [{ x: 1 }, F], [{ x: 9 }, T]],
+  [x({ value: 1, op: "contains" }), [{ x: [1, 2, 3] }, T], [{ x: [2, 3, 4] }, F], [{ x: 123 }, U]],
+  [x({ value: 1, op: "contains", negate: true }), [{ x: [1, 2, 3] }, F], [{ x: [2, 3, 4] }, T]],
+  [x({ value: "[a-z]+", op: "regex" }), [{ x: "abc" }, T], [{ x: "123" }, F]],
+  [x({ value: "[a-z]+", op: "regex", negate: true }), [{ x: "abc" }, F], [{ x: "123" }, T]],
+  [{ and: [a(null, { negate: true })] }, [{ a: null }, F], [{ a: "string" }, T], [{ a: { key: "value" } }, T]],
+  [{ and: [a(1, { op: "eq" }), b(1, { negate: true })] }, [abc(1, 2), T], [abc(1, 1), F]],
+  [{ or: [a(1), b(1)] }, [abc(1, 2), T], [abc(2, 1), T], [abc(2, 2), F]],
+  [{ and: [a(1), { and: [b(2), c(3)] }] }, [abc(1, 2, 3), T], [abc(9, 2, 3), F], [abc(1, 9, 3), F], [abc(1, 2, 9), F]],
+  [{ or: [a(1), { or: [b(2), c(3)] }] }, [abc(1, 9, 9), T], [abc(9, 2, 9), T], [abc(9, 9, 3), T], [abc(9, 9, 9), F]],
+  [{ and: [a(1), { or: [b(2), c(3)] }] }, [abc(1, 2, 9), T], [abc(1, 9, 3), T], [abc(1, 9, 9), F], [abc(9, 2, 3), F]],
+  [
+    { or: [a(1), { and: [b(2), c(3)] }] },
+    [abc(1, 9, 9), T],
+    [abc(9, 2, 3), T],
+    [abc(1, 2, 9), T],
+    [abc(9, 2, 9), F],
+    [abc(9, 9, 3), F]
+  ],
+  [{ attr: "status.value", value: "active" }, [{ status: { value: "active" } }, T]],
+  [
+    { and: [{ attr: "status.value", value: "active" }] },
+    [{ status: { value: "staging" } }, F],
+    [{ status: { value: "active" } }, T]
+  ],
+  [{ attr: "status.value", op: "in", value: ["planned", "staging"] }, [{ status: { value: "active" } }, F]],
+  [
+    { attr: "status.value", op: "in", value: ["planned", "staging"], negate: true },
+    [{ status: { value: "active" } }, T]
+  ],
+  [{ and: [] }, [{}, T], [null, T]],
+  [{ or: [] }, [{}, F], [null, F]]
+]
+
+const tags: Json = { tags: [{ slug: "x" }, { slug: "y" }] }
+
+const measured: ReadonlyArray<Vector> = [
+  [a(null), [{}, U], [{ a: null }, T], [{ a: 0 }, F]],
+  [a(1, { negate: true }), [{}, U]],
+  [{ attr: "a.b", value: null }, [{ a: null }, U]],
+  [{ attr: "a.b", value: 1 }, [{ a: 5 }, U], [{ a: "str" }, U]],
+  [{ attr: "tags.slug", op: "contains", value: "x" }, [tags, T], [{ tags: [] }, F], [{ tags: [{ name: "x" }] }, U]],
+  [{ attr: "tags.slug", value: ["x", "y"] }, [tags, T]],
+  [{ attr: "tags.0.slug", value: "x" }, [{ tags: [{ slug: "x" }] }, U]],
+  [a(1), [{ a: true }, T], [{ a: 1.0 }, T], [{ a: "1" }, F]],
+  [a("1"), [{ a: 1 }, F]],
+  [a(1, { op: "gt" }), [{ a: null }, U], [{ a: "x" }, U], [{}, U], [{ a: [2] }, U]],
+  [a("x", { op: "contains" }), [{ a: "xyz" }, T], [{ a: null }, U], [{ a: 5 }, U]],
+  [a(1, { op: "contains" }), [{ a: "123" }, U]],
+  [a("k", { op: "contains" }), [{ a: { k: 1 } }, T], [{ a: { l: 1 } }, F]],
+  [a(["k"], { op: "contains" }), [{ a: { k: 1 } }, U], [{ a: [["k"]] }, T], [{ a: "k" }, U]],
+  [a("b", { op: "regex" }), [{ a: "abc" }, F]],
+  [a("abc$", { op: "regex" }), [{ a: "abc\n" }, T]],
+  [a("x", { op: "regex" }), [{ a: null }, U], [{ a: 5 }, U]],
+  [a([1, 2], { op: "in" }), [{ a: null }, F], [{ a: [1] }, F]],
+  [a([null], { op: "in" }), [{}, U], [{ a: null }, T]],
+  [{ and: [a(2), b(1, { op: "gt" })] }, [{ a: 1, b: "x" }, F], [{ a: 2, b: "x" }, U]],
+  [{ or: [a(1), b(1, { op: "gt" })] }, [{ a: 1, b: "x" }, T], [{ a: 2, b: "x" }, U]]
+]
+
+const answered = ([document, ...answers]: Vector) => {
+  const decide = compile(parse(document))
+  return [document, ...answers.map(([data]) => [data, decide(data)])]
+}
+
+const named = (vectors: ReadonlyArray<Vector>) => vectors.map((vector) => [JSON.stringify(vector[0]), vector] as const)
+
+describe("NetBox's own tests", () => {
+  test.each(named(tested))("agree about %s", (_, vector) => {
+    expect(answered(vector)).toEqual(vector)
+  })
+})
+
+describe("NetBox's evaluator, measured", () => {
+  test.each(named(measured))("agrees about %s", (_, vector) => {
+    expect(answered(vector)).toEqual(vector)
+  })
+})

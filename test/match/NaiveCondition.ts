@@ -1,0 +1,84 @@
+/**
+ * The meaning of condition documents once more, as NetBox describes it and as slowly as one likes: no parsing, no
+ * compiling, and the whole document fails by an exception where a clause that counts cannot be evaluated.
+ */
+
+export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
+
+export interface ClauseDocument {
+  readonly attr: string
+  readonly value: Json
+  readonly op?: string
+  readonly negate?: boolean
+}
+
+export type Document =
+  | ClauseDocument
+  | { readonly and: ReadonlyArray<Document> }
+  | { readonly or: ReadonlyArray<Document> }
+
+class Unanswerable extends Error {}
+
+/** True, false, or undefined where the document cannot be evaluated. */
+export const evaluate = (document: Document, data: Json): boolean | undefined => {
+  try {
+    return holds(document, data)
+  } catch (error) {
+    if (error instanceof Unanswerable) return undefined
+    throw error
+  }
+}
+
+const holds = (document: Document, data: Json): boolean => {
+  if ("and" in document) return document.and.every((item) => holds(item, data))
+  if ("or" in document) return document.or.some((item) => holds(item, data))
+  const { attr, value, op = "eq", negate = false } = document
+  const answer = comparisons[op]!(attr.split(".").reduce(step, data), value)
+  return negate ? !answer : answer
+}
+
+const step = (node: Json, key: string): Json => {
+  if (isList(node)) return node.map((item) => step(item, key))
+  if (isObject(node) && Object.keys(node).includes(key)) return node[key]!
+  throw new Unanswerable()
+}
+
+const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
+const isObject = (value: Json): value is { readonly [key: string]: Json } =>
+  value !== null && typeof value === "object" && !isList(value)
+
+/** One text for all values that are equal in Python. */
+const spelled = (value: Json): string => {
+  if (typeof value === "boolean" || typeof value === "number") return `number ${value === false ? 0 : Number(value)}`
+  if (isList(value)) return `list (${value.map(spelled).join(", ")})`
+  if (isObject(value)) {
+    const pairs = Object.keys(value).map((key) => `${JSON.stringify(key)}: ${spelled(value[key]!)}`)
+    return `dict (${pairs.sort().join(", ")})`
+  }
+  return JSON.stringify(value)
+}
+
+const numberIn = (value: Json): number => {
+  if (typeof value === "boolean" || typeof value === "number") return Number(value)
+  throw new Unanswerable()
+}
+
+const comparisons: Readonly<Record<string, (actual: Json, value: Json) => boolean>> = {
+  eq: (actual, value) => spelled(actual) === spelled(value),
+  gt: (actual, value) => numberIn(actual) > numberIn(value),
+  gte: (actual, value) => numberIn(actual) >= numberIn(value),
+  lt: (actual, value) => numberIn(actual) < numberIn(value),
+  lte: (actual, value) => numberIn(actual) <= numberIn(value),
+  in: (actual, value) => (value as ReadonlyArray<Json>).map(spelled).includes(spelled(actual)),
+  contains: (actual, value) => {
+    if (typeof actual === "string" && typeof value === "string") return actual.split(value).length > 1 || value === ""
+    if (isList(actual)) return actual.map(spelled).includes(spelled(value))
+    if (isObject(actual) && !isList(value)) return Object.keys(actual).some((key) => key === value)
+    throw new Unanswerable()
+  },
+  regex: (actual, value) => {
+    if (typeof actual !== "string") throw new Unanswerable()
+    // From the start, and `$` also before a final line break, as in Python.
+    return new RegExp(`^(?:${String(value).replaceAll("$", String.raw`(?=\n?$)`)})`).test(actual)
+  }
+}

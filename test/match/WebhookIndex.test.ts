@@ -1,0 +1,189 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import type { Row } from "../../src/inventory/Field.ts"
+import { type Subject, WebhookIndex } from "../../src/match/WebhookIndex.ts"
+import { type Document, type Json, evaluate } from "./NaiveCondition.ts"
+
+const types = ["dcim.site", "dcim.region", "extras.tag"]
+const kinds = ["created", "updated", "deleted"] as const
+
+const webhook = (id: number, extra: Readonly<Record<string, unknown>> = {}): Row => ({
+  id,
+  enabled: true,
+  content_types: ["dcim.site"],
+  type_create: true,
+  type_update: true,
+  type_delete: true,
+  conditions: null,
+  ...extra
+})
+
+const indexOf = (...rows: ReadonlyArray<Row>): WebhookIndex => {
+  const index = new WebhookIndex()
+  for (const row of rows) index.set(row.id, row)
+  return index
+}
+
+const site = (data: Json = {}): Subject => ({ type: "dcim.site", kind: "created", data })
+
+describe("an event", () => {
+  test("goes to the webhooks of its object type and kind, in the order of their ids", () => {
+    const index = indexOf(
+      webhook(9),
+      webhook(3, { type_create: false }),
+      webhook(5, { content_types: ["dcim.region"] }),
+      webhook(4, { content_types: ["dcim.region", "dcim.site"] }),
+      webhook(11, { type_update: false, type_delete: false })
+    )
+    expect(index.match(site())).toEqual([4, 9, 11])
+    expect(index.match({ ...site(), kind: "updated" })).toEqual([3, 4, 9])
+    expect(index.match({ ...site(), type: "dcim.region" })).toEqual([4, 5])
+    expect(index.match({ ...site(), type: "extras.tag" })).toEqual([])
+  })
+
+  test("goes once to a webhook that names its object type twice", () => {
+    expect(indexOf(webhook(1, { content_types: ["dcim.site", "dcim.site"] })).match(site())).toEqual([1])
+  })
+
+  test("does not go to a webhook that is disabled, gone, or whose flags are not true", () => {
+    const index = indexOf(webhook(1), webhook(2), webhook(3, { type_create: null }))
+    index.set(1, webhook(1, { enabled: false }))
+    index.set(2, undefined)
+    index.set(7, undefined)
+    expect(index.match(site())).toEqual([])
+  })
+
+  test("follows a webhook's latest row alone", () => {
+    const index = indexOf(webhook(1, { conditions: { attr: "a", value: 1 } }), webhook(1, { content_types: types }))
+    expect(index.match(site({ a: 2 }))).toEqual([1])
+    index.set(1, webhook(1, { content_types: ["extras.tag"] }))
+    expect(index.match(site())).toEqual([])
+    index.set(1, webhook(1))
+    expect(index.match(site())).toEqual([1])
+  })
+
+  test("goes nowhere once the index is empty again", () => {
+    const index = indexOf(webhook(1), webhook(2))
+    index.clear()
+    expect(index.match(site())).toEqual([])
+    index.set(2, webhook(2))
+    expect(index.match(site())).toEqual([2])
+  })
+})
+
+describe("a condition that cannot be evaluated", () => {
+  test("keeps the event back and is counted", () => {
+    const index = indexOf(webhook(1, { conditions: { attr: "a", value: 1, negate: true } }), webhook(2))
+    expect(index.match(site({}))).toEqual([2])
+    expect(index.undecided).toBe(1)
+    expect(index.match(site({ a: 1 }))).toEqual([2])
+    expect(index.undecided).toBe(1)
+  })
+
+  test.each([["text"], [5], [[1]], [{ foo: [] }], [{ attr: "a", value: 1, op: "regex" }]])(
+    "is also one that is not understood, which plain SQL may have written: %j",
+    (conditions) => {
+      const index = indexOf(webhook(1, { conditions }))
+      expect(index.match(site())).toEqual([])
+      expect(index.undecided).toBe(1)
+    }
+  )
+
+  test.each([[null], [{}], [[]], [""]])("is not an empty one, which lets every event pass: %j", (conditions) => {
+    const index = indexOf(webhook(1, { conditions }))
+    expect(index.match(site())).toEqual([1])
+    expect(index.undecided).toBe(0)
+  })
+})
+
+describe("the index", () => {
+  const id = fc.integer({ min: 1, max: 6 })
+  const conditions = fc.constantFrom<Document | null>(
+    null,
+    { attr: "a", value: 1 },
+    { attr: "a", value: 1, negate: true },
+    {
+      or: [
+        { attr: "b", value: 1 },
+        { attr: "a", value: 2 }
+      ]
+    }
+  )
+  interface WebhookRow extends Row {
+    readonly enabled: boolean
+    readonly content_types: ReadonlyArray<string>
+    readonly type_create: boolean
+    readonly type_update: boolean
+    readonly type_delete: boolean
+    readonly conditions: Document | null
+  }
+  const row: fc.Arbitrary<WebhookRow> = fc.record({
+    id,
+    enabled: fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+    content_types: fc.array(fc.constantFrom(...types), { minLength: 1, maxLength: 4 }),
+    type_create: fc.boolean(),
+    type_update: fc.boolean(),
+    type_delete: fc.boolean(),
+    conditions
+  })
+  const subject: fc.Arbitrary<Subject> = fc.record({
+    type: fc.constantFrom(...types),
+    kind: fc.constantFrom(...kinds),
+    data: fc.constantFrom<Json>({}, { a: 1 }, { a: 2 }, { b: 1 }, { a: 1, b: 2 })
+  })
+  const step = fc.oneof(
+    { weight: 6, arbitrary: row.map((row) => ({ does: "set", row }) as const) },
+    { weight: 2, arbitrary: id.map((id) => ({ does: "remove", id }) as const) },
+    { weight: 6, arbitrary: subject.map((subject) => ({ does: "match", subject }) as const) },
+    { weight: 1, arbitrary: fc.constant({ does: "clear" } as const) }
+  )
+  const flags = { created: "type_create", updated: "type_update", deleted: "type_delete" } as const
+
+  /** What of the webhooks wants the subject, and how many could not tell. */
+  const ask = (rows: Iterable<WebhookRow>, { type, kind, data }: Subject) => {
+    const asked = [...rows].filter((row) => row.enabled && row.content_types.includes(type) && row[flags[kind]])
+    const answers = asked.map(({ id, conditions }) => ({
+      id,
+      holds: conditions === null || evaluate(conditions, data as Json)
+    }))
+    return {
+      wanted: answers
+        .filter(({ holds }) => holds === true)
+        .map(({ id }) => id)
+        .sort((a, b) => a - b),
+      undecided: answers.filter(({ holds }) => holds === undefined).length
+    }
+  }
+
+  test("answers like a loop over all webhooks, whatever was set, replaced, disabled and removed before", () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
+        const index = new WebhookIndex()
+        const rows = new Map<number, WebhookRow>()
+        const answers: Array<ReadonlyArray<number>> = []
+        const expected: Array<ReadonlyArray<number>> = []
+        let undecided = 0
+        for (const step of steps) {
+          if (step.does === "set") {
+            index.set(step.row.id, step.row)
+            rows.set(step.row.id, step.row)
+          } else if (step.does === "remove") {
+            index.set(step.id, undefined)
+            rows.delete(step.id)
+          } else if (step.does === "clear") {
+            index.clear()
+            rows.clear()
+          } else {
+            const asked = ask(rows.values(), step.subject)
+            answers.push(index.match(step.subject))
+            expected.push(asked.wanted)
+            undecided += asked.undecided
+          }
+        }
+        expect(answers).toEqual(expected)
+        expect(index.undecided).toBe(undecided)
+      }),
+      { numRuns: 300 }
+    )
+  })
+})

@@ -214,6 +214,7 @@ class PoolWorker {
       this.thread.ref()
     }
     this.batches.push(batch)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
     this.thread.postMessage(packBatch(batch.map(({ request }) => request)) satisfies Batch)
   }
 

@@ -22,7 +22,8 @@ export class Frame {
     runtime.tick(size >> 4)
     this.runtime = runtime
     this.parent = parent
-    this.slots = new Array<Slot>(size)
+    this.slots = []
+    this.slots.length = size
     this.names = names
   }
 

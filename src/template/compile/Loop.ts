@@ -1,15 +1,14 @@
 /** `loop` inside a for loop. */
-import { Fault, typeFault } from "../Fault.ts"
+import { typeFault } from "../Fault.ts"
 import { BoundMethod, variadic } from "../Native.ts"
 import type { Runtime } from "../Runtime.ts"
 import { equals, sizeOf } from "../value/Compare.ts"
 import { collect, iterateItems } from "../value/Iterate.ts"
-import { Callable, type Keywords, type Next, Tuple, Undefined, type Value, orElse } from "../value/Values.ts"
+import { nothing } from "../value/Lookup.ts"
+import { Callable, type Keywords, type Next, Tuple, type Value, orElse } from "../value/Values.ts"
 
 /** Renders the loop's body for other elements, one level deeper. */
 export type Recurse = (runtime: Runtime, iterable: Value, depth: number) => Value
-
-const nothing = (message: string): Undefined => new Undefined(() => new Fault("Undefined", message))
 
 export class LoopContext extends Callable {
   readonly typeName = "LoopContext"

@@ -3,11 +3,10 @@ import { Fault } from "../Fault.ts"
 import { type Native, variadic } from "../Native.ts"
 import type { Runtime } from "../Runtime.ts"
 import { isTrue } from "../value/Compare.ts"
-import { iterate } from "../value/Iterate.ts"
+import { iterate, lazily } from "../value/Iterate.ts"
 import { repr } from "../value/Repr.ts"
 import { type Keywords, Undefined, type Value, isText, plain } from "../value/Values.ts"
 import { type KeyOf, attributeGetter } from "./Attribute.ts"
-import { lazily } from "./SequenceFilters.ts"
 
 /** Looks a filter or test up by the name that the template computed. */
 const named = (runtime: Runtime, kind: "filter" | "test", name: Value): Native => {

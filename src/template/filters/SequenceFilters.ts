@@ -3,17 +3,15 @@ import { Fault, typeFault } from "../Fault.ts"
 import { type Native, native } from "../Native.ts"
 import type { Runtime } from "../Runtime.ts"
 import { asInteger, asText } from "../value/Arguments.ts"
-import { compare, equals, isTrue, sizeOf } from "../value/Compare.ts"
+import { equals, isTrue, sizeOf } from "../value/Compare.ts"
 import { Dict } from "../value/Dict.ts"
 import { escapeUnlessSafe } from "../value/Html.ts"
-import { collect, elementsOf, iterate, listOf } from "../value/Iterate.ts"
-import { attributeOf, missing } from "../value/Lookup.ts"
+import { collect, elementsOf, iterate, lazily, listOf } from "../value/Iterate.ts"
+import { attributeOf, missing, nothing } from "../value/Lookup.ts"
 import { add, floorDivide, modulo } from "../value/Operators.ts"
 import { text, viewItems } from "../value/Repr.ts"
-import { sortBy } from "../value/Sort.ts"
 import { characterAt, characterChars, characters } from "../value/Text.ts"
 import {
-  GroupTuple,
   Iterator,
   Markup,
   Range,
@@ -27,22 +25,13 @@ import {
   plain,
   typeName
 } from "../value/Values.ts"
-import { type KeyOf, attributeGetter, ignoreCase, keyGetter } from "./Attribute.ts"
-import { entriesOf } from "./HtmlFilters.ts"
-
-const nothing = (message: string): Undefined => new Undefined(() => new Fault("Undefined", message))
+import { attributeGetter } from "./Attribute.ts"
 
 /** `len(value)` */
 export const length = (value: Value): number => {
   const size = sizeOf(value)
   if (size === undefined) throw typeFault(`object of type '${typeName(value)}' has no len()`)
   return size
-}
-
-/** A generator of ours: nothing happens before the first element is asked for. */
-export const lazily = (label: string, start: () => () => Value | undefined): Iterator => {
-  let next: (() => Value | undefined) | undefined
-  return new Iterator(`generator object ${label}`, () => (next ??= start())())
 }
 
 /** The elements from the back; undefined for what Python cannot reverse without copying it. */
@@ -102,76 +91,6 @@ const pickRandom = (runtime: Runtime, value: Value): Value => {
     return item
   }
   return elementsOf(runtime, value)[index]!
-}
-
-const extreme = (
-  runtime: Runtime,
-  value: Value,
-  caseSensitive: boolean,
-  attribute: Value | undefined,
-  operator: "<" | ">"
-): Value => {
-  const keyOf = keyGetter(runtime, attribute, caseSensitive)
-  const next = iterate(runtime, value)
-  let best = next()
-  if (best === undefined) return nothing("No aggregated item, sequence was empty.")
-  let bestKey = keyOf(best)
-  for (let item = next(); item !== undefined; item = next()) {
-    const key = keyOf(item)
-    const order = compare(runtime, key, bestKey, operator)
-    if (operator === "<" ? order >= 0 : order <= 0) continue
-    best = item
-    bestKey = key
-  }
-  return best
-}
-
-/**
- * The keys to sort by: always a list, because lists are compared by `==` first, and what is undefined equals what is
- * undefined but is not less than it.
- */
-const sortKey = (runtime: Runtime, attribute: Value | undefined, caseSensitive: boolean): KeyOf => {
-  const names = isText(attribute ?? null) ? plain(attribute as string | Markup).split(",") : [attribute]
-  const getters = names.map((name) => keyGetter(runtime, name, caseSensitive))
-  return (item) => getters.map((get) => get(item))
-}
-
-const unique = (runtime: Runtime, value: Value, caseSensitive: boolean, attribute: Value | undefined): Value =>
-  lazily("do_unique", () => {
-    const keyOf = keyGetter(runtime, attribute, caseSensitive)
-    const seen = new Dict()
-    const next = iterate(runtime, value)
-    return () => {
-      for (let item = next(); item !== undefined; item = next()) {
-        const key = keyOf(item)
-        runtime.charge(key)
-        if (seen.has(key)) continue
-        runtime.alloc(16)
-        seen.set(key, null)
-        return item
-      }
-      return undefined
-    }
-  })
-
-const groupBy = (
-  runtime: Runtime,
-  value: Value,
-  attribute: Value,
-  absent: Value | undefined,
-  caseSensitive: boolean
-): Array<Value> => {
-  const keyOf = keyGetter(runtime, attribute, caseSensitive, absent)
-  const nameOf = attributeGetter(runtime, attribute, absent)
-  const groups: Array<{ readonly key: Value; readonly items: Array<Value> }> = []
-  for (const item of sortBy(runtime, elementsOf(runtime, value), keyOf, false)) {
-    const key = keyOf(item)
-    const group = groups.at(-1)
-    if (group !== undefined && equals(runtime, group.key, key)) group.items.push(item)
-    else groups.push({ key, items: [item] })
-    runtime.alloc(8)
-  }
-  return groups.map(({ items }) => new GroupTuple([nameOf(items[0]!), items]))
 }
 
 const sum = (runtime: Runtime, value: Value, attribute: Value | undefined, start: Value): Value => {
@@ -236,14 +155,6 @@ const sliceInto = (runtime: Runtime, value: Value, slices: Value, fill: Value): 
     }
   })
 
-const dictSort = (runtime: Runtime, value: Value, caseSensitive: boolean, by: Value, reversed: boolean): Value => {
-  const index = by === "key" ? 0 : by === "value" ? 1 : -1
-  if (index < 0) throw new Fault("FilterArgument", 'You can only sort by either "key" or "value"')
-  const pairs = Array.from(entriesOf(value), (entry) => new Tuple(entry))
-  const keyOf = (pair: Value) => (pair as Tuple).items[index]!
-  return sortBy(runtime, pairs, caseSensitive ? keyOf : (pair) => ignoreCase(runtime, keyOf(pair)), reversed)
-}
-
 const attr = (runtime: Runtime, object: Value, name: string): Value => {
   const attribute = attributeOf(runtime, object, name)
   if (attribute !== undefined) return attribute
@@ -261,15 +172,8 @@ export const sequenceFilters: Readonly<Record<string, Native>> = {
   default: native("do_default(value, default_value?, boolean?)", (_rt, value, absent = "", boolean = false) =>
     value instanceof Undefined || (isTrue(boolean) && !isTrue(value!)) ? absent : value!
   ),
-  dictsort: native(
-    "do_dictsort(value, case_sensitive?, by?, reverse?)",
-    (rt, value, cs = false, by = "key", rev = false) => dictSort(rt, value!, isTrue(cs), by, isTrue(rev))
-  ),
   first: native("sync_do_first(seq)", (rt, seq) =>
     orElse(iterate(rt, seq!)(), () => nothing("No first item, sequence was empty."))
-  ),
-  groupby: native("sync_do_groupby(value, attribute, default?, case_sensitive?)", (rt, value, by, absent, cs = false) =>
-    groupBy(rt, value!, by!, absent, isTrue(cs))
   ),
   items: native("do_items(value)", (rt, value) =>
     lazily("do_items", () => {
@@ -282,26 +186,12 @@ export const sequenceFilters: Readonly<Record<string, Native>> = {
   last: native("do_last(seq)", (rt, seq) => last(rt, seq!)),
   length: native("len(obj, /)", (_rt, value) => length(value!)),
   list: native("sync_do_list(value)", (rt, value) => listOf(rt, value!)),
-  max: native("do_max(value, case_sensitive?, attribute?)", (rt, value, cs = false, attribute) =>
-    extreme(rt, value!, isTrue(cs), attribute, ">")
-  ),
-  min: native("do_min(value, case_sensitive?, attribute?)", (rt, value, cs = false, attribute) =>
-    extreme(rt, value!, isTrue(cs), attribute, "<")
-  ),
   random: native("do_random(seq)", (rt, seq) => pickRandom(rt, seq!)),
   reverse: native("do_reverse(value)", (rt, value) => reverse(rt, value!)),
   slice: native("sync_do_slice(value, slices, fill_with?)", (rt, value, slices, fill = null) =>
     sliceInto(rt, value!, slices!, fill)
   ),
-  sort: native(
-    "do_sort(value, reverse?, case_sensitive?, attribute?)",
-    (rt, value, rev = false, cs = false, attribute) =>
-      sortBy(rt, elementsOf(rt, value!), sortKey(rt, attribute, isTrue(cs)), isTrue(rev))
-  ),
   sum: native("sync_do_sum(iterable, attribute?, start?)", (rt, value, attribute, start = 0) =>
     sum(rt, value!, attribute, start)
-  ),
-  unique: native("do_unique(value, case_sensitive?, attribute?)", (rt, value, cs = false, attribute) =>
-    unique(rt, value!, isTrue(cs), attribute)
   )
 }

@@ -92,6 +92,12 @@ export const collect = (runtime: Runtime, next: Next): Array<Value> => {
   return items
 }
 
+/** A generator of ours: nothing happens before the first element is asked for. */
+export const lazily = (label: string, start: () => () => Value | undefined): Iterator => {
+  let next: (() => Value | undefined) | undefined
+  return new Iterator(`generator object ${label}`, () => (next ??= start())())
+}
+
 /** Fails like Python's unpacking unless there are exactly that many elements. */
 export const unpack = (runtime: Runtime, value: Value, count: number): ReadonlyArray<Value> => {
   const next = iterateForUnpacking(runtime, value)

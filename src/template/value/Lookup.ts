@@ -156,3 +156,6 @@ const sliceItems = <A>(
   runtime.alloc(length * 8)
   return Array.from({ length }, (_, index) => items[from + index * step]!)
 }
+
+/** The value of what is not there; why is said when somebody uses it. */
+export const nothing = (message: string): Undefined => new Undefined(() => new Fault("Undefined", message))

@@ -1,71 +1,10 @@
 /** Makes random expressions that mostly fit together: each kind of value has its own producers. */
 import type { Random } from "./Random.ts"
-
-export type Kind = "int" | "float" | "str" | "list" | "dict" | "bool" | "any"
-
-const kinds: ReadonlyArray<Kind> = ["int", "float", "str", "list", "dict", "bool"]
-
-/** Names of the vectors' context by what they hold. */
-const names: Readonly<Record<Kind, ReadonlyArray<string>>> = {
-  int: ["n", "neg", "us[0].age", "xs[0]", "d.a"],
-  float: ["f", "fl"],
-  str: ["name", "s", "e", "uni", "html", "dt", "us[1].name", "us[0]['g']"],
-  list: ["xs", "us", "it['items']", "nested.a.b"],
-  dict: ["d", "nested", "us[0]", "it"],
-  bool: ["t", "us[0].active"],
-  any: ["z", "nope", "big", "d.nope", "xs[9]", "none", "self_", "us[5].x"]
-}
-
-const strings = [
-  "''",
-  "'a'",
-  "'abc'",
-  "'Hello World'",
-  "'a,b,,c'",
-  '"it\'s"',
-  "'x y  z'",
-  "'é☃😀'",
-  "'ß'",
-  "'a\\nb\\tc'",
-  "'\\x41\\u00e9'",
-  "'<b>&\"'",
-  "'%s-%d'",
-  "'{}'",
-  "'{0}{1}'",
-  "'3'",
-  "'-4.5'",
-  "'0x1f'",
-  "'1_000'",
-  "' pad '",
-  "'AbC dEf'",
-  "'one two three four five six'",
-  "'http://example.com/a?b=c'",
-  "'name'"
-]
-
-const integers = [
-  "0",
-  "1",
-  "2",
-  "3",
-  "5",
-  "7",
-  "10",
-  "42",
-  "255",
-  "1000",
-  "-1",
-  "-3",
-  "1_000",
-  "0x1f",
-  "0b101",
-  "12345678901234567890"
-]
-const floats = ["0.0", "0.5", "1.0", "1.5", "2.5", "-2.5", "3.14159", "1e3", "1e-7", "1e16", "123456.789", "-0.0"]
-const attributes = ["'name'", "'age'", "'g'", "'active'", "'nope'", "0", "'0'"]
+import { makeText } from "./TextExpressions.ts"
+import { type Kind, attributes, kinds, literals, names } from "./Vocabulary.ts"
 
 export class Expressions {
-  private readonly random: Random
+  readonly random: Random
   /** Variables that statements around have set. */
   readonly variables: Array<string> = []
 
@@ -99,7 +38,7 @@ export class Expressions {
       case "float":
         return this.float(depth)
       case "str":
-        return this.string(depth)
+        return makeText(this, depth)
       case "list":
         return this.list(depth)
       case "dict":
@@ -114,44 +53,10 @@ export class Expressions {
   private leaf(kind: Kind): string {
     const { random } = this
     if (this.variables.length > 0 && random.chance(0.2)) return random.pick(this.variables)
-    if (random.chance(0.45)) return random.pick(names[kind])
-    switch (kind) {
-      case "int":
-        return random.pick(integers)
-      case "float":
-        return random.pick(floats)
-      case "str":
-        return random.pick(strings)
-      case "list":
-        return random.pick([
-          "[]",
-          "[1, 2, 3]",
-          "['b', 'a', 'C']",
-          "(1, 2)",
-          "('x',)",
-          "[3, 1.5, true]",
-          "[[1, 2], [3]]",
-          "range(4)",
-          "[none, 1]",
-          "[{'a': 1}, {'a': 2}]"
-        ])
-      case "dict":
-        return random.pick([
-          "{}",
-          "{'a': 1}",
-          "{'k': 'v', 'a': [1]}",
-          "{1: 2, 'x': none}",
-          "dict(a=1, b='c')",
-          "{'z': 1, 'Y': 2, 'x': 3}"
-        ])
-      case "bool":
-        return random.pick(["true", "false", "True", "False"])
-      case "any":
-        return random.pick([...names.any, "none", "''", "[]", "0"])
-    }
+    return random.pick(random.chance(0.45) ? names[kind] : literals[kind])
   }
 
-  private args(depth: number, ...kinds: ReadonlyArray<Kind>): string {
+  args(depth: number, ...kinds: ReadonlyArray<Kind>): string {
     return kinds.map((kind) => this.of(kind, depth - 1)).join(", ")
   }
 
@@ -193,128 +98,7 @@ export class Expressions {
     ])()
   }
 
-  private string(depth: number): string {
-    const { random } = this
-    const d = depth - 1
-    return random.pick<() => string>([
-      () => `${this.of("str", d)} ~ ${this.any(d)}`,
-      () => `${this.of("str", d)} + ${this.of("str", d)}`,
-      () => `${this.of("str", 0)} * ${random.pick(["0", "2", "3", "-1"])}`,
-      () => `(${this.of("str", d)})[${this.slice(d)}]`,
-      () => `(${this.of("str", d)})|${this.stringFilter(d)}`,
-      () => `(${this.of("str", d)})|${this.stringFilter(d)}`,
-      () => `(${this.of("str", d)}).${this.stringMethod(d)}`,
-      () => `(${this.of("str", d)}).${this.stringMethod(d)}`,
-      () =>
-        `(${this.any(d)})|${random.pick(["string", "tojson", "pprint", "e", "tojson(indent=2)", "forceescape", "safe"])}`,
-      () => `(${this.of("list", d)})|join${random.pick(["", "(',')", "(', ', attribute='name')", "(d='-')", "(1)"])}`,
-      () => this.percent(d),
-      () => this.format(d),
-      () =>
-        `(${this.of(random.pick(["int", "float", "str"] as const), d)})|filesizeformat${random.pick(["", "(true)"])}`,
-      () => `(${this.of("dict", d)})|xmlattr`,
-      () => `(${this.any(d)})|urlencode`
-    ])()
-  }
-
-  private stringFilter(depth: number): string {
-    const { random } = this
-    return random.pick<() => string>([
-      () =>
-        random.pick([
-          "upper",
-          "lower",
-          "title",
-          "capitalize",
-          "trim",
-          "striptags",
-          "escape",
-          "e",
-          "reverse",
-          "urlize",
-          "string",
-          "wordcount",
-          "first",
-          "last",
-          "list"
-        ]),
-      () => `replace(${this.args(1, "str", "str")}${random.pick(["", ", 1"])})`,
-      () =>
-        `truncate(${random.pick(["5", "8", "3", "10, true", "6, false, '..'", "7, true, '', 0", "length=9, leeway=0"])})`,
-      () => `center(${random.pick(["10", "3", "21"])})`,
-      () => `indent(${random.pick(["", "2", "'> '", "4, true", "width=3, blank=true"])})`,
-      () => `wordwrap(${random.pick(["5", "8", "10, false", "6, wrapstring='|'", "7, break_on_hyphens=false"])})`,
-      () => `trim(${this.of("str", 0)})`,
-      () => `default(${this.of("str", depth - 1)})`
-    ])()
-  }
-
-  private stringMethod(depth: number): string {
-    const { random } = this
-    return random.pick<() => string>([
-      () =>
-        `${random.pick(["upper", "lower", "title", "capitalize", "swapcase", "casefold", "strip", "lstrip", "rstrip", "expandtabs"])}()`,
-      () => `${random.pick(["strip", "lstrip", "rstrip", "removeprefix", "removesuffix"])}(${this.of("str", 0)})`,
-      () => `replace(${this.args(1, "str", "str")}${random.pick(["", ", 1", ", -1"])})`,
-      () => `${random.pick(["center", "ljust", "rjust"])}(${random.pick(["8", "3", "12, '*'", "9, 'é'"])})`,
-      () => `zfill(${random.pick(["5", "2", "12"])})`,
-      () => `join(${random.pick(["['a', 'b']", "'xyz'", "[]", this.of("list", depth - 1)])})`,
-      () =>
-        `${random.pick(["encode", "format", "isalpha", "isdigit", "isupper", "istitle", "isspace", "isidentifier"])}()`
-    ])()
-  }
-
-  private percent(depth: number): string {
-    const { random } = this
-    const kind = random.pick(["s", "d", "r", "x", "f", "5.1f", "05d", "-6s", "e", "g", "c", "+d", ".3s", "%"] as const)
-    const value = /[dxc]$/.test(kind) ? "int" : /[feg]$/.test(kind) ? "float" : "any"
-    const operand = this.of(value, depth)
-    return random.pick([
-      `'%${kind}' % (${operand})`,
-      `'<%${kind}|%s>' % (${operand}, ${this.any(0)})`,
-      `'%(a)${kind}' % {'a': ${operand}}`,
-      `'%${kind}'|format(${operand})`
-    ])
-  }
-
-  private format(depth: number): string {
-    const { random } = this
-    const spec = random.pick([
-      "",
-      ":>6",
-      ":<5",
-      ":^7",
-      ":05",
-      ":.2f",
-      ":x",
-      ":,",
-      "!r",
-      "!s:5",
-      ":.3",
-      ":+",
-      ":e",
-      ":%",
-      ":_",
-      ":b",
-      ":*^9",
-      ":.1%",
-      ":g",
-      ":c",
-      ":#x",
-      ":d"
-    ])
-    const kind = /[xbcd,_]$/.test(spec) ? "int" : /[fe%g]$|\.3$/.test(spec) ? "float" : "any"
-    const operand = this.of(random.chance(0.8) ? kind : "any", depth)
-    return random.pick([
-      `'{${spec}}'.format(${operand})`,
-      `'{0${spec}}{1}'.format(${operand}, ${this.any(0)})`,
-      `'{a${spec}}'.format(a=${operand})`,
-      `'{0[${random.pick(["a", "0", "name"])}]${spec}}'.format(${this.of(random.pick(["dict", "list"] as const), 0)})`,
-      `'{0.${random.pick(["a", "name", "upper"])}}'.format(${this.of("dict", 0)})`
-    ])
-  }
-
-  private slice(depth: number): string {
+  slice(depth: number): string {
     const { random } = this
     const bound = () =>
       random.chance(0.35) ? "" : random.pick(["0", "1", "2", "-1", "-2", "5", this.of("int", depth - 1)])

@@ -1,6 +1,8 @@
 /** Makes random templates: statements, text and white space around expressions. */
 import { Expressions } from "./Expressions.ts"
+import { mutate } from "./Mutation.ts"
 import type { Random } from "./Random.ts"
+import { makeScopes } from "./Scopes.ts"
 
 /** Options of Jinja's environment, by Python's names. */
 export interface Options {
@@ -53,11 +55,11 @@ export class Templates {
     const kind = random.next()
     const template =
       kind < 0.12
-        ? random.many(1, 4, () => this.scopes(4)).join("")
+        ? makeScopes(random)
         : kind < 0.45
           ? this.print(4)
           : kind < 0.55
-            ? this.mutate(this.body(2, 3))
+            ? mutate(random, this.body(2, 3))
             : this.body(random.pick([1, 2, 3]), 4)
     const options = random.chance(0.75)
       ? {}
@@ -67,69 +69,6 @@ export class Templates {
           keep_trailing_newline: random.chance(0.3)
         }
     return { template, options }
-  }
-
-  /** Few names, set and read in every kind of scope. */
-  private scopes(depth: number): string {
-    const { random } = this
-    const name = () => random.pick(["a", "b", "n", "loop.index", "xs"])
-    const target = () => random.pick(["a", "b", "n"])
-    const read = () => `{{ ${name()} }}${random.pick(["", ",", " "])}`
-    const inner = () => random.many(1, 3, () => this.scopes(depth - 1)).join("")
-    if (depth <= 0 || random.chance(0.35)) return read()
-    return random.pick<() => string>([
-      () => `{% set ${target()} = ${random.pick(["1", "2", "n", "a", "b ~ 'x'", "[a]"])} %}`,
-      () => `{% set ${target()} = ${random.pick(["1", "2", "n", "a"])} %}${inner()}`,
-      () => `{% if ${random.pick(["a", "not a", "t", "false", "loop.first"])} %}${inner()}{% endif %}`,
-      () => `{% if ${name()} %}${inner()}{% elif b %}${inner()}{% else %}${inner()}{% endif %}`,
-      () =>
-        `{% for ${target()} in ${random.pick(["xs", "[1]", "[]", "[a, b]"])} %}${inner()}{% else %}${inner()}{% endfor %}`,
-      () => `{% for ${target()} in xs if ${random.pick(["a", "b", "n > 1", "loop.index"])} %}${inner()}{% endfor %}`,
-      () => `{% with ${target()} = ${name()} %}${inner()}{% endwith %}`,
-      () => `{% with a = 1, b = a %}${inner()}{% endwith %}`,
-      () =>
-        `{% macro m(${random.pick(["", "a", "a, b=a", "n=b", "b=1"])}) %}${inner()}{% endmacro %}{{ m(${random.pick(["", "1", "b=2"])}) }}`,
-      () => `{% macro k() %}${inner()}{{ caller() }}{% endmacro %}{% call k() %}${inner()}{% endcall %}`,
-      () => `{% set ${target()} %}${inner()}{% endset %}${read()}`,
-      () => `{% filter upper %}${inner()}{% endfilter %}`,
-      () => `{% block b${this.counter++}${random.pick(["", " scoped"])} %}${inner()}{% endblock %}`,
-      () => `{% for a in [[1, [2]], [3]] recursive %}${inner()}{{ loop(a[1:]) if a[1:] }}{% endfor %}`,
-      () => `{% autoescape true %}${inner()}{% endautoescape %}`,
-      () => `{% if a %}{% macro m() %}${inner()}{% endmacro %}{% endif %}{{ m() if m }}`
-    ])()
-  }
-
-  /** Breaks a template somewhere, so that its message is compared. */
-  private mutate(source: string): string {
-    const { random } = this
-    const at = random.below(source.length + 1)
-    const junk = random.pick([
-      "",
-      "{%",
-      "}}",
-      "{{",
-      "%}",
-      "(",
-      ")",
-      "'",
-      "|",
-      ".",
-      " if ",
-      " is ",
-      "end",
-      "=",
-      ",",
-      ":",
-      "!",
-      "&",
-      "[",
-      "{#",
-      "#}",
-      "not ",
-      "**",
-      "~"
-    ])
-    return source.slice(0, at) + junk + source.slice(at + (random.chance(0.5) ? random.below(3) : 0))
   }
 
   private text(): string {
@@ -178,8 +117,7 @@ export class Templates {
   }
 
   private variable(): string {
-    const name = `v${this.counter++ % 4}`
-    return name
+    return `v${this.counter++ % 4}`
   }
 
   /** Something that has a variable while it is made. */

@@ -86,7 +86,7 @@ const unpack = async (cache: string, environment: NodeJS.ProcessEnv): Promise<vo
     mkdirSync(join(work, "lists/partial"), { recursive: true })
     await aptGet("-qq", "update")
     const download = (name: string) =>
-      aptGet("-qq", "-y", "--no-install-recommends", "--download-only", "install", name)
+      aptGet("-qq", "-y", "--no-install-recommends", "--download-only", "--reinstall", "install", name)
     await download("redis-server").catch(() => download("valkey-server"))
     for (const file of readdirSync(archives).filter((name) => name.endsWith(".deb"))) {
       await run("dpkg-deb", ["-x", join(archives, file), join(work, "root")])

@@ -62,7 +62,8 @@ const unpacked = (cache: string): RedisBinary | undefined => {
   const command = searchPath(join(cache, "usr/bin"), names)
   if (command === undefined) return undefined
   const libraries = join(cache, "usr/lib")
-  const folders = [libraries, ...readdirSync(libraries).map((entry) => join(libraries, entry))]
+  const parts = existsSync(libraries) ? readdirSync(libraries) : []
+  const folders = [libraries, ...parts.map((entry) => join(libraries, entry))]
   return { command, env: { LD_LIBRARY_PATH: folders.join(delimiter) } }
 }
 

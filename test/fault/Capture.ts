@@ -14,6 +14,7 @@ import { compareStream, owedTo } from "./StreamOracle.ts"
 import type { SeedOptions, Verdict } from "./Suite.ts"
 import { pause } from "./Timeline.ts"
 import { changeWebhook, makeWebhooks } from "./Webhooks.ts"
+import { WatermarkOracle } from "./WatermarkOracle.ts"
 import { World } from "./World.ts"
 
 /** Part of the seeds in which deliveries are made and not only queued. */
@@ -22,6 +23,9 @@ const deliveringPart = 0.3
 /** Most rows of one statement, where deliveries are made and where they are only queued: attempts take their time. */
 const deliveredRows = 30
 const queuedRows = 5000
+
+/** Part of the seeds with three processes and not two. */
+const threePart = 0.25
 
 /** Time in which everything committed has to be queued after the last fault, milliseconds. */
 const settleMillis = 45_000
@@ -35,13 +39,14 @@ export const captureSeed = async (options: SeedOptions): Promise<Verdict> => {
   const delivering = random.chance(deliveringPart)
   const rows = !delivering && random.chance(manyPart) ? options.manyRows : 0
   const receiver = delivering ? await DeliveryOracle.start(seed) : undefined
-  const world = await World.start({ seed, template, roles: delivering ? "api,capture,deliver" : "api,capture" })
+  const roles = delivering ? "api,capture,deliver" : "api,capture"
+  const world = await World.start({ seed, template, roles, processes: random.chance(threePart) ? 3 : 2 })
   const { timeline } = world
   let verdict: Verdict | undefined
   try {
     const committed = new Committed()
     const webhooks = [...(await makeWebhooks(world, committed, receiver?.url ?? "http://127.0.0.1:9")).values()]
-    timeline.note(`ready; ${delivering ? "delivering" : "queueing only"}`)
+    timeline.note(`${world.services.length} processes are ready; ${delivering ? "delivering" : "queueing only"}`)
     let isOver = false
     const over = () => isOver
     const sqlWriters = ["w1", "w2"].map(
@@ -49,10 +54,12 @@ export const captureSeed = async (options: SeedOptions): Promise<Verdict> => {
         new SqlWriter(name, world.databaseUrl, random.fork(name), committed, delivering ? deliveredRows : queuedRows)
     )
     const apiWriter = new ApiWriter("api", world, random.fork("api"), committed)
+    const watermarks = new WatermarkOracle(world.sql)
     const writing = Promise.all([
       ...sqlWriters.map((writer) => writer.run(over)),
       apiWriter.run(over),
-      changeWebhook(world, random.fork("webhook"), committed, over)
+      changeWebhook(world, random.fork("webhook"), committed, over),
+      watermarks.watch(over)
     ])
     await carryOut(planOf(seed, seconds, options.only), { world, committed, webhooks, rows })
     world.heal()
@@ -60,7 +67,7 @@ export const captureSeed = async (options: SeedOptions): Promise<Verdict> => {
     isOver = true
     await writing
     timeline.note("the writers have stopped")
-    const judge = () => judgeCapture(world, committed, webhooks, receiver, apiWriter)
+    const judge = () => judgeCapture({ world, committed, webhooks, receiver, apiWriter, watermarks })
     verdict = await settle(world, judge)
     const errors = sqlWriters.flatMap(({ ledger }) => [...ledger.errors]).map(([error, count]) => `${count} x ${error}`)
     timeline.note(`errors of writers: ${errors.join("; ") || "none"}`)
@@ -85,15 +92,19 @@ const settle = async (world: World, judge: () => Promise<Verdict>): Promise<Verd
   }
 }
 
-const judgeCapture = async (
-  world: World,
-  committed: Committed,
-  webhooks: ReadonlyArray<number>,
-  receiver: DeliveryOracle | undefined,
-  { refusals }: ApiWriter
-): Promise<Verdict> => {
+interface Case {
+  readonly world: World
+  readonly committed: Committed
+  readonly webhooks: ReadonlyArray<number>
+  readonly receiver: DeliveryOracle | undefined
+  readonly apiWriter: ApiWriter
+  readonly watermarks: WatermarkOracle
+}
+
+const judgeCapture = async (given: Case): Promise<Verdict> => {
+  const { world, committed, webhooks, receiver, apiWriter, watermarks } = given
   const differences = new Differences()
-  for (const refusal of refusals) differences.add(`the API refused: ${refusal}`)
+  for (const refusal of apiWriter.refusals) differences.add(`the API refused: ${refusal}`)
   const transactions = await settleDoubts(world.sql, committed.transactions)
   const logged = await readChangeLog(world.sql)
   compareChangeLog(logged, transactions, differences)
@@ -104,6 +115,7 @@ const judgeCapture = async (
     await receiver.compare(world.sql, owed, differences)
     for (const webhook of webhooks) await compareStream(world.redis, webhook, [], differences)
   }
+  watermarks.compare(logged, owed, differences)
   await compareSlot(world, differences)
   for (const line of complaintsOf(world)) differences.add(line)
   const deliveries = [...owed.values()].reduce((sum, { length }) => sum + length, 0)

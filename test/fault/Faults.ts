@@ -32,10 +32,9 @@ const leaderOf = async ({ world }: Scene, random: Random): Promise<Site> => {
   return (await world.leader()) ?? any
 }
 
-/** Networks of one service or of both, to Postgres, to Redis, or to both. */
+/** Networks of one service or of all, to Postgres, to Redis, or to both. */
 const networksOf = ({ world }: Scene, random: Random, note: (what: string) => void): ReadonlyArray<Proxy> => {
-  const both = world.sites
-  const sites = random.pick([[both[0]!], [both[1]!], both])
+  const sites = random.pick([...world.sites.map((site) => [site]), world.sites])
   const servers = random.pick([["postgres"], ["redis"], ["postgres", "redis"]] as const)
   note(`between ${sites.map(({ service }) => service.name).join(", ")} and ${servers.join(", ")}`)
   return sites.flatMap((site) => servers.map((server) => site[server]))

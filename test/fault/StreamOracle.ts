@@ -78,7 +78,8 @@ export const compareStream = async (
   for (const { id } of owed.slice(at)) differences.add(`stream ${webhook}: ${id} is missing`)
 }
 
-const isBelow = (a: string, b: string): boolean => {
+/** Whether an id of a stream comes before another. */
+export const isBelow = (a: string, b: string): boolean => {
   const [[a1, a2], [b1, b2]] = [a, b].map((id) => id.split("-").map(BigInt)) as [[bigint, bigint], [bigint, bigint]]
   return a1 === b1 ? a2 < b2 : a1 < b1
 }

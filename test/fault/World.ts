@@ -1,4 +1,4 @@
-/** What a seed acts on: its own Postgres and Redis, two services that may both lead, and the networks between them. */
+/** What a seed acts on: its own Postgres and Redis, services that may all lead, and the networks between them. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { createServer } from "node:net"
 import { hostname, tmpdir } from "node:os"
@@ -21,10 +21,12 @@ export interface Site {
 export interface WorldOptions {
   readonly seed: number
   readonly roles: string
+  /** How many processes of the service. */
+  readonly processes: number
   readonly template: Template
 }
 
-/** Time for both services to be ready at the start, milliseconds. */
+/** Time for the services to be ready at the start, milliseconds. */
 const readyMillis = 60_000
 
 const at = (url: string, port: number): string => Object.assign(new URL(url), { port: `${port}` }).href
@@ -67,7 +69,7 @@ export class World {
     this.redis.on("error", () => {})
   }
 
-  static async start({ seed, roles, template }: WorldOptions): Promise<World> {
+  static async start({ seed, roles, processes, template }: WorldOptions): Promise<World> {
     const random = new Random(`seed ${seed}`)
     const directory = mkdtempSync(join(tmpdir(), `rackwire-fault-${seed}-`))
     const data = join(directory, "data")
@@ -76,7 +78,7 @@ export class World {
     const timeline = new Timeline()
     const servers = await startServers(data)
     const sites: Array<Site> = []
-    for (const name of ["a", "b"]) {
+    for (const name of ["a", "b", "c"].slice(0, processes)) {
       const portOf = (url: string) => Number(new URL(url).port)
       const postgres = await Proxy.start(portOf(servers.databaseUrl), random.fork(`postgres ${name}`))
       const redis = await Proxy.start(portOf(servers.redisUrl), random.fork(`redis ${name}`))

@@ -30,14 +30,14 @@ const threePart = 0.25
 /** Time in which everything committed has to be queued after the last fault, milliseconds. */
 const settleMillis = 45_000
 
-/** Part of the seeds that may write a very large transaction, and its rows. */
-const manyPart = 0.25
+/** Part of the seeds without deliveries that write a very large transaction. */
+const largePart = 0.12
 
 export const captureSeed = async (options: SeedOptions): Promise<Verdict> => {
   const { seed, seconds, template } = options
   const random = new Random(`capture ${seed}`)
   const delivering = random.chance(deliveringPart)
-  const rows = !delivering && random.chance(manyPart) ? options.manyRows : 0
+  const large = !delivering && random.chance(largePart)
   const receiver = delivering ? await DeliveryOracle.start(seed) : undefined
   const roles = delivering ? "api,capture,deliver" : "api,capture"
   const world = await World.start({ seed, template, roles, processes: random.chance(threePart) ? 3 : 2 })
@@ -61,7 +61,8 @@ export const captureSeed = async (options: SeedOptions): Promise<Verdict> => {
       changeWebhook(world, random.fork("webhook"), committed, over),
       watermarks.watch(over)
     ])
-    await carryOut(planOf(seed, seconds, options.only), { world, committed, webhooks, rows })
+    const plan = planOf(seed, { seconds, only: options.only, large })
+    await carryOut(plan, { world, committed, webhooks, rows: options.manyRows })
     world.heal()
     timeline.note("the last fault is over")
     isOver = true

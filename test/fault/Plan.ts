@@ -1,5 +1,5 @@
 /** Which faults come when: all of it follows from the seed. */
-import { type Fault, type Scene, faults } from "./Faults.ts"
+import { type Fault, type Scene, faults, largeTransaction } from "./Faults.ts"
 import { Random } from "./Random.ts"
 import { pause } from "./Timeline.ts"
 
@@ -14,7 +14,11 @@ export interface Planned {
   readonly random: Random
 }
 
-export const planOf = (seed: number, seconds: number, only: string | undefined): ReadonlyArray<Planned> => {
+/** `only`: those with this in their name. `large`: one of them is a very large transaction. */
+export const planOf = (
+  seed: number,
+  { seconds, only, large }: { readonly seconds: number; readonly only: string | undefined; readonly large: boolean }
+): ReadonlyArray<Planned> => {
   const random = new Random(`faults ${seed}`)
   const table = faults.filter(({ name }) => only === undefined || name.includes(only))
   if (table.length === 0)
@@ -23,7 +27,8 @@ export const planOf = (seed: number, seconds: number, only: string | undefined):
   for (let at = random.between(...gapMillis); at < seconds * 1000; at += random.between(...gapMillis)) {
     planned.push({ at, fault: random.weighted(table), random: random.fork(`${at}`) })
   }
-  return planned
+  const place = large ? random.between(0, planned.length - 1) : -1
+  return planned.map((one, at) => (at === place ? { ...one, fault: largeTransaction } : one))
 }
 
 /** Does it all; returns when the last fault is over. One that lasts does not keep the next one waiting. */

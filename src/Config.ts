@@ -5,6 +5,7 @@
  * holds the two together.
  */
 import { readFileSync } from "node:fs"
+import { urlProblem } from "./PostgresUrl.ts"
 import { Config, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
 
 interface Setting<A> {
@@ -45,6 +46,11 @@ const list = (name: string) =>
 
 const port = (name: string) => Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), name)
 
+const postgresUrl = (name: string) =>
+  Config.schema(Schema.Redacted(Schema.String.check(Schema.makeFilter((url) => urlProblem(url) ?? true))), name)
+
+const days = (name: string) => Config.map(Config.Int(name), Duration.days)
+
 export const options = {
   host: setting("HOST", Config.String, "127.0.0.1", "Address that the HTTP server listens on."),
   port: setting("PORT", port, 8000, "Port that the HTTP server listens on; 0 takes a free one."),
@@ -56,8 +62,8 @@ export const options = {
   ),
   databaseUrl: optional(
     "DATABASE_URL",
-    Config.Redacted,
-    "An existing Postgres 14 or later with `wal_level=logical`. Unset: a Postgres 18 of our own is kept in the data directory."
+    postgresUrl,
+    "An existing Postgres 14 or later with `wal_level=logical`; `sslmode` (disable, require, verify-ca, verify-full), `sslrootcert`, `sslcert` and `sslkey` as in libpq. Unset: a Postgres 18 of our own is kept in the data directory."
   ),
   redisUrl: optional(
     "REDIS_URL",
@@ -109,6 +115,20 @@ export const options = {
   ),
   pageSize: setting("PAGINATE_COUNT", Config.Int, 50, "Objects per page when a request names no `limit`."),
   pageSizeMax: setting("MAX_PAGE_SIZE", Config.Int, 1000, "Most objects per page; 0 for no bound."),
+  changelogRetention: setting(
+    "CHANGELOG_RETENTION",
+    days,
+    Duration.days(90),
+    "Days for which the change log is kept; as long can past events be sent again.",
+    "90"
+  ),
+  deliveryRetention: setting(
+    "DELIVERY_RETENTION",
+    days,
+    Duration.days(30),
+    "Days for which deliveries and their attempts are kept.",
+    "30"
+  ),
   webhookTimeout: setting(
     "WEBHOOK_TIMEOUT",
     Config.Duration,

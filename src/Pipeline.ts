@@ -2,41 +2,114 @@
  * Where the stages meet. They do not know each other: here a changed webhook reaches the match index, an event becomes
  * deliveries, and a text's grammar finds the stage that owns it.
  */
-import { Effect, Layer } from "effect"
-import { EventSink } from "./capture/Capture.ts"
+import { Effect, Layer, Schedule, Semaphore } from "effect"
+import type { SqlClient } from "effect/sql"
+import { CaptureError } from "./capture/CaptureError.ts"
 import { type Event, eventBody } from "./capture/Event.ts"
+import { EventSink } from "./capture/Sink.ts"
+import { rebuild } from "./deliver/Rebuild.ts"
 import { addressProblem, headersProblem, isTemplate } from "./deliver/Request.ts"
 import { parsePolicy } from "./deliver/RetrySchedule.ts"
+import { advance, loadTops, noteOpen, readHeads, watermarkTable } from "./deliver/Watermarks.ts"
 import { Grammars } from "./inventory/Grammar.ts"
+import { Presence } from "./inventory/Presence.ts"
 import { registry } from "./inventory/Registry.ts"
 import { isEmpty, parse } from "./match/Condition.ts"
 import { WebhookIndex } from "./match/WebhookIndex.ts"
 import { type Version, keepVersions, versionsAt } from "./match/WebhookVersions.ts"
-import { Append } from "./stream/Append.ts"
+import { Append, Fenced } from "./stream/Append.ts"
 import { type Delivery, deliveryId } from "./stream/Entry.ts"
+import type { Streams } from "./stream/Streams.ts"
 import { Templates } from "./template/Template.ts"
 
 /** Events of capture, matched and queued. */
 export const sinkLayer = Layer.effect(
   EventSink,
   Effect.gen(function* () {
-    const { append } = yield* Append
-    const context = yield* Effect.context<Effect.Services<ReturnType<typeof versionsAt>>>()
+    const { open, append, verify } = yield* Append
+    const context = yield* Effect.context<Append | Streams | SqlClient.SqlClient>()
     const index = new WebhookIndex()
+    /** Webhooks to look at for what they have finished, with their last ids. */
+    const recent = new Map<number, string>()
+    const oneAtATime = yield* Semaphore.make(1)
+    const told = { deliveries: 0, duplicates: 0, streamsLost: 0 }
+    const { tell } = yield* Presence
+    yield* tell(
+      "match",
+      Effect.sync(() => ({ webhooks: index.size, undecided: index.undecided }))
+    )
+    yield* tell(
+      "stream",
+      Effect.sync(() => ({ ...told }))
+    )
+    yield* noteFinished(recent, verify).pipe(
+      oneAtATime.withPermit,
+      Effect.ignore,
+      Effect.schedule(Schedule.spaced(notePause)),
+      Effect.forkScoped
+    )
     return EventSink.of({
-      begin: (from, epochBegin) =>
+      begin: ({ from, epochBegin, end, generation }) =>
         Effect.gen(function* () {
-          const webhooks = yield* versionsAt(from, epochBegin)
+          const webhooks = yield* versionsAt(from, epochBegin, watermarkTable.name)
           index.clear()
           for (const row of webhooks) index.set(row.id, row)
-        }).pipe(Effect.provideContext(context)),
+          const { lost, tops } = yield* open(generation, yield* loadTops)
+          const ahead = [...tops.values()].find((top) => BigInt(top.split("-")[0]!) > end)
+          if (ahead !== undefined) {
+            const message = `queued up to ${ahead}, which this database has not reached: it is an older copy`
+            return yield* new CaptureError({ reason: "EpochMismatch", message })
+          }
+          told.streamsLost += lost.length
+          for (const webhook of lost) yield* rebuild(webhook)
+          for (const [webhook, top] of tops) recent.set(webhook, top)
+        }).pipe(oneAtATime.withPermit, asCaptureError, Effect.provideContext(context)),
       take: (events) =>
-        Effect.suspend(() => {
+        Effect.gen(function* () {
           const { versions, deliveries } = matchAll(index, events)
-          return Effect.andThen(keepVersions(versions), append(deliveries))
-        }).pipe(Effect.provideContext(context))
+          yield* keepVersions(versions)
+          const { tops, duplicates, lost } = yield* appendAll(append, deliveries)
+          told.deliveries += deliveries.length - duplicates
+          told.duplicates += duplicates
+          told.streamsLost += lost.length
+          yield* advance(tops)
+          for (const [webhook, top] of tops) recent.set(webhook, top)
+        }).pipe(oneAtATime.withPermit, asCaptureError, Effect.provideContext(context))
     })
   })
+)
+
+/** How often we look what webhooks have finished. */
+const notePause = "5 seconds"
+
+/** Looks what webhooks have finished, and whether Redis still knows what it should. */
+const noteFinished = Effect.fnUntraced(function* (recent: Map<number, string>, verify: Append["Service"]["verify"]) {
+  const tops = new Map(recent)
+  const heads = yield* readHeads(tops.keys())
+  // After the heads: a stream that is lost looks like one that is finished.
+  const { lost } = yield* verify(tops.keys())
+  for (const webhook of lost) yield* rebuild(webhook)
+  for (const webhook of lost) heads.delete(webhook)
+  yield* noteOpen(heads, tops)
+  for (const [webhook, head] of heads) if (head === undefined) recent.delete(webhook)
+})
+
+/** Queues the deliveries; a stream that lost entries is filled again first. */
+const appendAll = Effect.fnUntraced(function* (
+  append: Append["Service"]["append"],
+  deliveries: ReadonlyArray<Delivery>
+) {
+  const first = yield* append(deliveries)
+  if (first.lost.length === 0) return first
+  for (const webhook of first.lost) yield* rebuild(webhook)
+  const lost = new Set(first.lost)
+  const second = yield* append(deliveries.filter(({ webhook }) => lost.has(webhook)))
+  const duplicates = first.duplicates + second.duplicates
+  return { duplicates, lost: first.lost, tops: new Map([...first.tops, ...second.tops]) }
+})
+
+const asCaptureError = Effect.mapError((error: unknown) =>
+  error instanceof Fenced ? new CaptureError({ reason: "Fenced", message: error.message }) : error
 )
 
 /** Webhooks take effect at their own place in the WAL: a change of one counts from there on, itself included. */

@@ -1,6 +1,8 @@
 /** The connection pool to Postgres. Sessions speak UTC, so that timestamps look the same here and in the WAL. */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Redacted } from "effect"
+import { reveal } from "./Config.ts"
+import { addressOf } from "./PostgresUrl.ts"
 import { Servers } from "./embedded/Servers.ts"
 
 /** Most connections of one process; a request holds one while it writes. */
@@ -11,15 +13,21 @@ const messageSizeMax = 64 * 1024 * 1024
 
 export const Postgres = {
   layer: Layer.unwrap(
-    Effect.map(Servers, ({ databaseUrl }) =>
-      PgClient.layer({
-        url: databaseUrl,
+    Effect.map(Servers, ({ databaseUrl }) => {
+      const { host, port, user, password, database, tls } = addressOf(reveal(databaseUrl))
+      return PgClient.layer({
+        host,
+        port,
+        username: user,
+        password: Redacted.make(password),
+        database,
+        ssl: tls ?? false,
         applicationName: "rackwire",
         startupParameters: { timezone: "UTC" },
         maxConnections: connectionsMax,
         maxMessageSize: messageSizeMax,
         multiplex: true
       })
-    )
+    })
   )
 }

@@ -15,16 +15,20 @@ import { Telemetry } from "./Telemetry.ts"
 import { Vault } from "./Vault.ts"
 import { ensureSuperuser } from "./auth/Superuser.ts"
 import { Capture } from "./capture/Capture.ts"
+import { leaderTable } from "./capture/Leadership.ts"
 import { epochTable } from "./capture/Slot.ts"
 import { Deliver } from "./deliver/Deliver.ts"
 import { DeliveryLog, attemptTable } from "./deliver/DeliveryLog.ts"
 import { Servers } from "./embedded/Servers.ts"
+import { watermarkTable } from "./deliver/Watermarks.ts"
 import { deliveryDetails, deliveryRoutes } from "./http/Deliveries.ts"
 import { objectRoutes } from "./http/Objects.ts"
 import { provisionRoutes } from "./http/Provision.ts"
 import { serve } from "./http/Server.ts"
 import { statusRoutes } from "./http/Status.ts"
+import { webhookRoutes } from "./http/Webhooks.ts"
 import { migrate } from "./inventory/Migrate.ts"
+import { Presence, presenceTable } from "./inventory/Presence.ts"
 import { versionTable } from "./match/WebhookVersions.ts"
 import { Append } from "./stream/Append.ts"
 import { Streams } from "./stream/Streams.ts"
@@ -38,7 +42,7 @@ export const database = Layer.mergeAll(Postgres.layer, Vault.layer).pipe(Layer.p
 const grammars = grammarsLayer.pipe(Layer.provideMerge(Templates.layer))
 export const foundation = Layer.mergeAll(grammars, Redis.layer).pipe(Layer.provideMerge(database))
 
-export const migrateAll = migrate([epochTable, versionTable, attemptTable])
+export const migrateAll = migrate([presenceTable, epochTable, leaderTable, versionTable, watermarkTable, attemptTable])
 
 /** The database fits the declarations, and there is somebody who may use it. */
 const prepared = Layer.effectDiscard(
@@ -56,16 +60,23 @@ const prepared = Layer.effectDiscard(
 export const roles = ["api", "capture", "deliver"] as const
 export type Role = (typeof roles)[number]
 
-const capture = Layer.unwrap(
-  Effect.map(Settings, ({ baseUrl, host, port }) => Capture.layer(baseUrl ?? `http://${host}:${port}`))
-).pipe(Layer.provide(sinkLayer), Layer.provide(Append.layer))
-
 const streams = Layer.unwrap(
   Effect.sync(() => Streams.layer(`${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`))
 )
+
+const capture = Layer.unwrap(
+  Effect.map(Settings, ({ baseUrl, host, port }) => Capture.layer(baseUrl ?? `http://${host}:${port}`))
+).pipe(Layer.provide(sinkLayer), Layer.provide(Append.layer), Layer.provide(streams))
+
 const deliver = Deliver.layer.pipe(Layer.provide(DeliveryLog.layer), Layer.provide(streams))
 
-const routes = [...objectRoutes(deliveryDetails), ...deliveryRoutes, ...provisionRoutes, ...statusRoutes]
+const routes = [
+  ...objectRoutes(deliveryDetails),
+  ...deliveryRoutes,
+  ...webhookRoutes,
+  ...provisionRoutes,
+  ...statusRoutes
+]
 const api = Layer.unwrap(
   Effect.map(Settings, ({ host, port }) =>
     serve(routes).pipe(
@@ -124,6 +135,7 @@ export const service = (chosen: ReadonlyArray<Role>) =>
     Layer.provide(only(chosen.includes("deliver"), deliver)),
     Layer.provideMerge(health),
     Layer.provide(only(chosen.includes("capture"), capture)),
+    Layer.provide(Presence.layer),
     Layer.provide(prepared),
     Layer.provide(foundation)
   )

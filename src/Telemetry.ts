@@ -1,5 +1,6 @@
 /** Logs: what happens in the service, for people at a terminal and for machines that collect it. */
 import { Effect, Layer, Logger, References } from "effect"
+import { SqlError } from "effect/sql"
 import { Settings } from "./Config.ts"
 
 export const Telemetry = {
@@ -11,4 +12,11 @@ export const Telemetry = {
       )
     )
   )
+}
+
+/** An error in words for a log or a terminal; of Postgres' errors what the server said. */
+export const inWords = (error: unknown): string => {
+  if (!SqlError.isSqlError(error)) return error instanceof Error ? error.message : String(error)
+  const { message, detail } = error.reason.cause as { readonly message?: string; readonly detail?: string }
+  return [message ?? error.message, ...(detail === undefined ? [] : [`(${detail})`])].join(" ")
 }

@@ -4,10 +4,12 @@ import { Cause, Console, Effect, Exit, Layer } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { version } from "./Config.ts"
 import { type Role, roles, service } from "./Service.ts"
+import { inWords } from "./Telemetry.ts"
 import { check } from "./command/Check.ts"
 import { createSuperuser } from "./command/CreateSuperuser.ts"
 import { demo } from "./command/Demo.ts"
 import { migrate } from "./command/Migrate.ts"
+import { replay } from "./command/Replay.ts"
 import { webhookReceiver } from "./command/WebhookReceiver.ts"
 
 const parseRoles = (text: string): ReadonlyArray<Role> => {
@@ -31,7 +33,7 @@ const serve = Command.make(
 
 const rackwire = Command.make("rackwire").pipe(
   Command.withDescription("An infrastructure inventory whose webhooks can be relied on."),
-  Command.withSubcommands([serve, webhookReceiver, migrate, createSuperuser, check, demo])
+  Command.withSubcommands([serve, webhookReceiver, migrate, createSuperuser, check, replay, demo])
 )
 
 /** What is expected to go wrong is told in a sentence; a stack trace is for defects. */
@@ -39,9 +41,7 @@ const report = (cause: Cause.Cause<unknown>) =>
   Effect.forEach(cause.reasons, (reason) => {
     if (Cause.isInterruptReason(reason) || (Cause.isFailReason(reason) && CliError.isCliError(reason.error)))
       return Effect.void
-    return Console.error(
-      Cause.isFailReason(reason) ? `rackwire: ${(reason.error as Error).message}` : Cause.pretty(cause)
-    )
+    return Console.error(Cause.isFailReason(reason) ? `rackwire: ${inWords(reason.error)}` : Cause.pretty(cause))
   })
 
 rackwire.pipe(

@@ -6,11 +6,13 @@ import { Schema } from "effect"
  * - `Transport`: the connection failed. Again after a pause; nothing is lost, the slot keeps the WAL.
  * - `SlotActive`: another process streams the slot. Stand by and ask again.
  * - `Refused`: the server does not let us (privileges, settings). Again after a pause; somebody must change it.
- * - `SlotLost`: the slot cannot be streamed any more. A gap: raise an alarm and start a new epoch.
+ * - `SlotLost`: the slot cannot be streamed any more. A gap: raise an alarm and begin a new epoch.
+ * - `EpochMismatch`: what was queued lies ahead of this database, so it is an older copy of it. Begin a new epoch.
+ * - `Fenced`: another process leads since. Stand by.
  * - `Protocol`: the server sent what we do not understand. Never skip it: stop.
  */
 export class CaptureError extends Schema.TaggedError<CaptureError>()("CaptureError", {
-  reason: Schema.Literals(["Transport", "SlotActive", "Refused", "SlotLost", "Protocol"]),
+  reason: Schema.Literals(["Transport", "SlotActive", "Refused", "SlotLost", "EpochMismatch", "Fenced", "Protocol"]),
   message: Schema.String
 }) {
   /** Whether the same may succeed later without anybody's help. */

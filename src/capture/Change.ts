@@ -9,11 +9,25 @@ export interface ChangeContext {
   readonly requestId: string
 }
 
+/** Whatever tells which object it is: a row, or a tuple of the WAL that can give one. */
+export interface Identified {
+  readonly id: number
+}
+
+/** A row that is read when somebody asks for it. */
+export interface Readable extends Identified {
+  readonly row: () => Row
+}
+
+/** There was a row, and the WAL does not tell it. */
+export const unknown = "unknown"
+export type Unknown = typeof unknown
+
 /** A row before and after, with its place in the transaction; a fact that knows no webhook. */
-export interface Change {
+export interface Change<R extends Identified> {
   readonly type: ObjectType
-  readonly before: Row | undefined
-  readonly after: Row | undefined
+  readonly before: R | Unknown | undefined
+  readonly after: R | undefined
   /** Count of raw messages before it in its transaction. */
   readonly idx: number
   readonly context: ChangeContext | undefined
@@ -22,18 +36,23 @@ export interface Change {
 export type Kind = "created" | "updated" | "deleted"
 
 /** All changes of one object in one window, as one. */
-export interface Folded {
+export interface Folded<R extends Identified> {
   readonly type: ObjectType
   readonly kind: Kind
-  /** The object before the first change; undefined when it was created. */
-  readonly before: Row | undefined
+  /** The object before the first change; undefined when it was created, or where that is unknown. */
+  readonly before: R | undefined
   /** The object after the last change; undefined when it was deleted. */
-  readonly after: Row | undefined
+  readonly after: R | undefined
   /** The object as it was last seen: after, or for a deleted one right before its end. */
-  readonly last: Row
+  readonly last: R
   /** Of the last change. */
   readonly idx: number
   readonly context: ChangeContext | undefined
+}
+
+interface Seen<R extends Identified> {
+  readonly first: R | Unknown | undefined
+  last: Change<R>
 }
 
 /**
@@ -41,28 +60,31 @@ export interface Folded {
  * created then updated = created; updated twice = updated, from the first before to the last after; updated then
  * deleted = deleted; created then deleted = nothing; deleted then created = updated.
  */
-export const fold = (changes: Iterable<Change>): ReadonlyArray<Folded> => {
-  const objects = new Map<string, { readonly first: Row | undefined; last: Change }>()
-  const see = (change: Change) => {
-    const key = `${change.type.id} ${(change.after ?? change.before)!.id}`
-    const seen = objects.get(key)
-    // Taken out and put back, so that the map's order is that of last changes.
-    objects.delete(key)
-    objects.set(key, { first: seen === undefined ? change.before : seen.first, last: change })
-  }
+export const fold = <R extends Identified>(changes: ReadonlyArray<Change<R>>): ReadonlyArray<Folded<R>> => {
+  // Most transactions hold one change.
+  if (changes.length === 1) return entry(changes[0]!.before, changes[0]!)
+  const types = new Map<ObjectType, Map<number, Seen<R>>>()
   for (const change of changes) {
-    const { before, after } = change
-    if (before !== undefined && after !== undefined && before.id !== after.id) {
-      // An update of the id is the end of one object and the start of another.
-      see({ ...change, after: undefined })
-      see({ ...change, before: undefined })
-    } else see(change)
+    const objects = types.get(change.type) ?? new Map<number, Seen<R>>()
+    types.set(change.type, objects)
+    // Ids do not change: a trigger sees to it.
+    const { id } = seenLast(change)
+    const seen = objects.get(id)
+    if (seen === undefined) objects.set(id, { first: change.before, last: change })
+    else seen.last = change
   }
-  return [...objects.values()].flatMap(
-    ({ first, last: { type, before, after, idx, context } }): ReadonlyArray<Folded> => {
-      if (first === undefined && after === undefined) return []
-      const kind = first === undefined ? "created" : after === undefined ? "deleted" : "updated"
-      return [{ type, kind, before: first, after, last: (after ?? before)!, idx, context }]
-    }
-  )
+  return [...types.values()]
+    .flatMap((objects) => [...objects.values()].flatMap(({ first, last }) => entry(first, last)))
+    .sort((a, b) => a.idx - b.idx)
 }
+
+const entry = <R extends Identified>(first: R | Unknown | undefined, last: Change<R>): ReadonlyArray<Folded<R>> => {
+  const { type, after, idx, context } = last
+  if (first === undefined && after === undefined) return []
+  const kind = first === undefined ? "created" : after === undefined ? "deleted" : "updated"
+  const before = first === unknown ? undefined : first
+  return [{ type, kind, before, after, last: seenLast(last), idx, context }]
+}
+
+/** The row that a change tells: of a deletion, what it was; only an update can come without its old one. */
+const seenLast = <R extends Identified>({ before, after }: Change<R>): R => (after ?? before) as R

@@ -1,6 +1,7 @@
 /** Writing the change log: one statement per batch; a change that is there already is left as it is. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Days } from "../inventory/Days.ts"
 import { objectType } from "../inventory/Registry.ts"
 import type { Kind } from "./Change.ts"
 import type { Event } from "./Event.ts"
@@ -24,16 +25,23 @@ const columns: ReadonlyArray<readonly [string, string, (event: Event) => string]
   ["postchange_data", "json", (event) => event.json.postchange]
 ]
 
+const { table } = objectType("extras.objectchange")
+
+export const changeLogDays = new Days(table)
+
 const statement = `
-  insert into ${objectType("extras.objectchange").table} (${columns.map(([name]) => name).join(", ")})
+  insert into ${table} (${columns.map(([name]) => name).join(", ")})
   select * from unnest(${columns.map(([, type], at) => `$${at + 1}::text[]::${type}[]`).join(", ")})
-  on conflict (position, idx) do nothing`
+  on conflict (position, idx, time) do nothing`
 
 export const write = Effect.fnUntraced(function* (events: ReadonlyArray<Event>) {
   if (events.length === 0) return
   const sql = yield* SqlClient.SqlClient
-  yield* sql.unsafe(
-    statement,
-    columns.map(([, , value]) => events.map(value))
+  yield* changeLogDays.write(
+    events.map(({ timestamp }) => timestamp),
+    sql.unsafe(
+      statement,
+      columns.map(([, , value]) => events.map(value))
+    )
   )
 })

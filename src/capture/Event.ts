@@ -33,7 +33,10 @@ export const eventsOf = (window: Window, epoch: number, related: Related, base: 
   const view = viewOf(base, related.find)
   return window.changes.map((change): Event => {
     related.apply(change)
-    const { type, kind, before, after, last, idx } = change
+    const { type, kind, idx } = change
+    const before = change.before?.row()
+    const after = change.after?.row()
+    const last = change.last.row()
     const { username, requestId } = change.context ?? anonymous
     const data = representation(type, last, view)
     const prechange = before === undefined ? null : snapshot(type, before, view)

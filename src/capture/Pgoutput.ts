@@ -4,11 +4,12 @@
  * A relation's description is compiled once, when it arrives, to the decoders of its object type's fields; a relation
  * that is no object type is passed over without looking at its cells.
  */
-import type { Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
 import { absentFields, textDecoders } from "../inventory/derive/Row.ts"
 import { CaptureError } from "./CaptureError.ts"
+import { type Readable, type Unknown, unknown } from "./Change.ts"
+import { Tuple, type TupleLayout, cellNull, cellText, cellUnchanged } from "./Tuple.ts"
 import { postgresEpochMillis } from "./Walsender.ts"
 
 export interface Handler {
@@ -17,23 +18,29 @@ export interface Handler {
   /** A transactional message (`pg_logical_emit_message`). */
   readonly message: (prefix: string, content: string) => void
   /** `type` undefined: a change of a table that is no object type. Before or after is undefined for insert and delete. */
-  readonly change: (type: ObjectType | undefined, before: Row | undefined, after: Row | undefined) => void
+  readonly change: (
+    type: ObjectType | undefined,
+    before: Readable | Unknown | undefined,
+    after: Readable | undefined
+  ) => void
   readonly commit: (commitLsn: bigint, endLsn: bigint) => void
 }
 
 interface Relation {
   readonly name: string
-  readonly type: ObjectType | undefined
-  readonly decoders: ReturnType<typeof textDecoders>
-  /** Fields that it has no column for: its rows are of a time before a migration. */
-  readonly absent: ReturnType<typeof absentFields>
+  /** Undefined for a table that is no object type. */
+  readonly layout: TupleLayout | undefined
+  /** Which column is the id. */
+  readonly idColumn: number
+  /** Whether old rows come whole. */
+  readonly full: boolean
 }
 
 const typesByTable = new Map([...registry.values()].map((type) => [type.table, type]))
 
 const code = (letter: string) => letter.charCodeAt(0)
-const [B, C, D, I, M, O, R, T, U, Y, K, N] = [..."BCDIMORTUYKN"].map(code)
-const [cellNull, cellText, cellUnchanged] = [..."ntu"].map(code)
+const [B, C, D, I, M, O, R, T, U, Y, N] = [..."BCDIMORTUYN"].map(code)
+const identityFull = code("f")
 
 export class Pgoutput {
   private readonly relations = new Map<number, Relation>()
@@ -59,7 +66,7 @@ export class Pgoutput {
       case I: {
         const relation = this.relation()
         this.at += 1
-        return handler.change(relation.type, undefined, this.tuple(relation, undefined))
+        return handler.change(relation.layout?.type, undefined, this.tuple(relation, undefined))
       }
       case U:
         return this.update(this.relation())
@@ -81,21 +88,24 @@ export class Pgoutput {
   }
 
   private update(relation: Relation): void {
-    if (relation.type === undefined) return this.handler.change(undefined, undefined, undefined)
-    const kind = this.bytes[this.at++]
-    if (kind === N) throw protocol(`${relation.name} has no replica identity full: an update came without its old row`)
-    if (kind === K)
-      throw protocol(`${relation.name} has no replica identity full: an update came with the old key only`)
-    const before = this.tuple(relation, undefined)
+    if (relation.layout === undefined) return this.handler.change(undefined, undefined, undefined)
+    const kind = this.bytes[this.at]
+    if (kind !== O && relation.full) throw protocol(`${relation.name}: an update without its old row`)
+    let before: Tuple | Unknown = unknown
+    if (kind !== N) {
+      this.at += 1
+      const old = this.tuple(relation, undefined)
+      if (kind === O) before = old!
+    }
     this.at += 1
-    this.handler.change(relation.type, before, this.tuple(relation, before))
+    this.handler.change(relation.layout.type, before, this.tuple(relation, before === unknown ? undefined : before))
   }
 
   private delete(relation: Relation): void {
-    if (relation.type === undefined) return this.handler.change(undefined, undefined, undefined)
+    if (relation.layout === undefined) return this.handler.change(undefined, undefined, undefined)
     const kind = this.bytes[this.at++]
-    if (kind === K) throw protocol(`${relation.name} has no replica identity full: a delete came with the old key only`)
-    this.handler.change(relation.type, this.tuple(relation, undefined), undefined)
+    if (kind !== O && relation.full) throw protocol(`${relation.name}: a delete without its old row`)
+    this.handler.change(relation.layout.type, this.tuple(relation, undefined), undefined)
   }
 
   private relation(): Relation {
@@ -106,39 +116,37 @@ export class Pgoutput {
     return relation
   }
 
-  /** A cell left out because it did not change (TOAST) is taken from the old row. */
-  private tuple(relation: Relation, old: Row | undefined): Row | undefined {
-    if (relation.type === undefined) return undefined
+  /** Steps over the cells of a tuple, reading only the id. */
+  private tuple(relation: Relation, old: Tuple | undefined): Tuple | undefined {
+    const { layout } = relation
+    if (layout === undefined) return undefined
     const { bytes } = this
-    const { decoders } = relation
     const count = bytes.readUInt16BE(this.at)
-    let at = this.at + 2
-    const row: Record<string, unknown> = { ...relation.absent }
+    if (count !== layout.decoders.length) throw protocol(`${relation.name}: a row of ${count} cells`)
+    const start = this.at + 2
+    let at = start
+    let id = old?.id ?? 0
     for (let column = 0; column < count; column++) {
-      const decoder = decoders[column]
       const kind = bytes[at++]
       if (kind === cellText) {
-        const length = bytes.readInt32BE(at)
-        at += 4
-        if (decoder !== undefined) row[decoder.field] = decoder.decode(bytes.toString("utf8", at, at + length))
-        at += length
-      } else if (kind === cellNull) {
-        if (decoder !== undefined) row[decoder.field] = null
-      } else if (kind === cellUnchanged && old !== undefined) {
-        if (decoder !== undefined) row[decoder.field] = old[decoder.field]
-      } else throw protocol(`${relation.name}: a cell of kind ${kind} in column ${column}`)
+        const end = at + 4 + bytes.readInt32BE(at)
+        if (column === relation.idColumn) id = Number(bytes.toString("latin1", at + 4, end))
+        at = end
+      } else if (kind !== cellNull && (kind !== cellUnchanged || (old === undefined && relation.full))) {
+        throw protocol(`${relation.name}: a cell of kind ${kind} in column ${column}`)
+      }
     }
     this.at = at
-    return row as Row
+    return new Tuple(layout, id, bytes, start, old)
   }
 
   private message(end: number): void {
     const { bytes } = this
-    // Outside a transaction a message is nobody's context; those are heartbeats of whoever sent them.
     const transactional = bytes[this.at] === 1
     const prefix = this.text(this.at + 9)
-    const content = this.at + 4
-    if (transactional) this.handler.message(prefix, bytes.toString("utf8", content, end))
+    const content = bytes.toString("utf8", this.at + 4, end)
+    // One outside of transactions says nothing about changes.
+    if (transactional) this.handler.message(prefix, content)
   }
 
   private describe(): void {
@@ -146,6 +154,7 @@ export class Pgoutput {
     const oid = bytes.readUInt32BE(this.at)
     const schema = this.text(this.at + 4)
     const name = this.text(this.at)
+    const full = bytes[this.at] === identityFull
     const count = bytes.readUInt16BE(this.at + 1)
     this.at += 3
     const columns = Array.from({ length: count }, () => {
@@ -156,9 +165,9 @@ export class Pgoutput {
     const type = typesByTable.get(name)
     this.relations.set(oid, {
       name: `${schema}.${name}`,
-      type,
-      decoders: type === undefined ? [] : textDecoders(type, columns),
-      absent: type === undefined ? {} : absentFields(type, columns)
+      layout: type && { type, decoders: textDecoders(type, columns), absent: absentFields(type, columns) },
+      idColumn: columns.indexOf("id"),
+      full
     })
   }
 

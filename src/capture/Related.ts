@@ -9,7 +9,7 @@ import type { Row } from "../inventory/Field.ts"
 import { byIds } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { references } from "../inventory/derive/Representation.ts"
-import type { Folded } from "./Change.ts"
+import type { Folded, Readable } from "./Change.ts"
 
 /** Most rows of one object type. */
 const rowsMax = 50_000
@@ -28,19 +28,19 @@ export class Related {
   }
 
   /** Takes over what a change says about a row that others point at. */
-  apply(change: Folded): void {
+  apply(change: Folded<Readable>): void {
     const rows = this.types.get(change.type.id)
     if (rows === undefined || !rows.has(change.last.id)) return
     if (change.after === undefined) rows.delete(change.last.id)
-    else rows.set(change.last.id, change.after)
+    else rows.set(change.last.id, change.after.row())
   }
 
   /** Loads what the representations of these changes need and is not here. */
-  load = Effect.fnUntraced({ self: this }, function* (this: Related, changes: ReadonlyArray<Folded>) {
+  load = Effect.fnUntraced({ self: this }, function* (this: Related, changes: ReadonlyArray<Folded<Readable>>) {
     let pending = [...Map.groupBy(changes, ({ type }) => type)].flatMap(([type, each]) => [
       ...references(
         type,
-        each.flatMap(({ before, last }) => (before === undefined ? [last] : [before, last]))
+        each.flatMap(({ before, last }) => (before === undefined ? [last.row()] : [before.row(), last.row()]))
       )
     ])
     while (pending.length > 0) {

@@ -5,7 +5,7 @@
  * missing or lost means that changes may have gone unseen: it is made anew, in a new epoch, and said aloud.
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { registry } from "../inventory/Registry.ts"
 import type { Table } from "../inventory/derive/Table.ts"
@@ -14,12 +14,15 @@ import { parseLsn } from "./Lsn.ts"
 
 const publication = "rackwire"
 
+const failoverVersion = 170_000
+
 /** Held while making them, in the name space of advisory locks. */
 const lockKey = 7_225_812
 
 /** One row per epoch: a span in which positions of one slot of one database rise. */
 export const epochTable: Table = {
   name: "rackwire_epoch",
+  daily: false,
   columns: [
     { name: "number", type: "bigint", nullable: false },
     { name: "system_id", type: "text", nullable: false },
@@ -41,6 +44,8 @@ export interface Prepared {
   readonly systemId: string
   /** Up to here everything has been taken over; reading begins here. */
   readonly confirmed: bigint
+  /** Where the server's WAL ends. */
+  readonly walEnd: bigint
 }
 
 interface FoundSlot {
@@ -66,13 +71,16 @@ export const prepare = Effect.gen(function* () {
         Effect.ignore(run("select pg_advisory_unlock($1)::text", [lockKey]))
       )
       yield* publish(run)
+      yield* repairIdentity(run)
       const fresh = yield* ensureSlot(run, slot)
       const epoch = yield* ensureEpoch(run, slot, fresh)
       const [found] = (yield* run(
-        "select confirmed_flush_lsn::text as confirmed from pg_replication_slots where slot_name = $1",
+        `select confirmed_flush_lsn::text as confirmed, pg_current_wal_insert_lsn()::text as end
+           from pg_replication_slots where slot_name = $1`,
         [slot]
-      )) as ReadonlyArray<{ readonly confirmed: string }>
-      return { slot, publication, ...epoch, confirmed: parseLsn(found!.confirmed) } satisfies Prepared
+      )) as ReadonlyArray<{ readonly confirmed: string; readonly end: string }>
+      const confirmed = parseLsn(found!.confirmed)
+      return { slot, publication, ...epoch, confirmed, walEnd: parseLsn(found!.end) } satisfies Prepared
     })
   )
 }).pipe(
@@ -87,11 +95,13 @@ export const prepare = Effect.gen(function* () {
 type Run = (
   statement: string,
   parameters?: ReadonlyArray<unknown>
-) => ReturnType<Effect.Success<SqlClient.SqlClient["reserve"]>["execute"]>
+) => Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
 
-/** The publication lists exactly the tables whose changes are events. */
+/** The tables whose changes are events. */
+const wanted = [...registry.values()].filter((type) => type.kind === "object").map((type) => type.table)
+
+/** The publication lists exactly those. */
 const publish = Effect.fnUntraced(function* (run: Run) {
-  const wanted = [...registry.values()].filter((type) => type.kind === "object").map((type) => type.table)
   const existing = yield* run("select 1 from pg_publication where pubname = $1", [publication])
   if (existing.length === 0) return yield* run(`create publication ${publication} for table ${wanted.join(", ")}`)
   const rows = yield* run("select tablename::text as table from pg_publication_tables where pubname = $1", [
@@ -100,6 +110,26 @@ const publish = Effect.fnUntraced(function* (run: Run) {
   const listed = new Set((rows as ReadonlyArray<{ readonly table: string }>).map(({ table }) => table))
   if (listed.symmetricDifference(new Set(wanted)).size === 0) return
   yield* run(`alter publication ${publication} set table ${wanted.join(", ")}`)
+})
+
+/** Old rows come whole only from tables that say so, and somebody may have made them say otherwise. */
+const repairIdentity = Effect.fnUntraced(function* (run: Run) {
+  const rows = yield* run(
+    "select oid::regclass::text as table from pg_class where relname = any($1) and relkind = 'r' and relreplident <> 'f'",
+    [wanted]
+  )
+  for (const { table } of rows as ReadonlyArray<{ readonly table: string }>) {
+    yield* run(`alter table ${table} replica identity full`)
+    yield* Effect.logWarning(
+      `capture: ${table} had lost its replica identity full and has it again; events of changes made meanwhile do not tell what was before`
+    )
+  }
+})
+
+/** The same while the stream goes on. */
+export const repair = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* repairIdentity((statement, parameters = []) => sql.unsafe(statement, parameters))
 })
 
 /** Makes the slot unless a usable one is there; answers whether it is new. */
@@ -120,9 +150,25 @@ const ensureSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
   if (found !== undefined) yield* run("select pg_drop_replication_slot($1)::text", [slot])
   // Making a slot waits for every running transaction.
   yield* run("set lock_timeout = '29s'")
-  yield* run("select pg_create_logical_replication_slot($1, 'pgoutput')::text", [slot])
+  const [server] = (yield* run("select current_setting('server_version_num')::int as version")) as ReadonlyArray<{
+    readonly version: number
+  }>
+  // From 17 on a standby that takes over can have the slot as well.
+  const options = server!.version >= failoverVersion ? ", failover => true" : ""
+  yield* run(`select pg_create_logical_replication_slot($1, 'pgoutput'${options})::text`, [slot])
   yield* run("reset lock_timeout")
   return true
+})
+
+/** Begins a new epoch: positions rise above all that were given out before. */
+export const beginEpoch = Effect.fnUntraced(function* (why: string) {
+  const sql = yield* SqlClient.SqlClient
+  const { slot } = yield* Settings
+  yield* sql`
+    insert into rackwire_epoch (number, system_id, slot)
+    select coalesce(max(number), -1) + 1, (select system_identifier::text from pg_control_system()), ${slot}
+      from rackwire_epoch`
+  yield* Effect.logError(`capture: a new epoch begins: ${why}`)
 })
 
 const ensureEpoch = Effect.fnUntraced(function* (run: Run, slot: string, fresh: boolean) {
@@ -130,16 +176,16 @@ const ensureEpoch = Effect.fnUntraced(function* (run: Run, slot: string, fresh: 
     readonly id: string
   }>
   const [last] = (yield* run(
-    "select number::int as number, system_id from rackwire_epoch where slot = $1 order by number desc limit 1",
-    [slot]
-  )) as ReadonlyArray<{ readonly number: number; readonly system_id: string }>
+    "select number::int as number, system_id, slot from rackwire_epoch order by number desc limit 1"
+  )) as ReadonlyArray<{ readonly number: number; readonly system_id: string; readonly slot: string }>
   const systemId = system!.id
-  if (last !== undefined && !fresh && last.system_id === systemId) return { epoch: last.number, systemId }
+  const goesOn = last !== undefined && !fresh && last.system_id === systemId && last.slot === slot
+  if (goesOn) return { epoch: last.number, systemId }
   const epoch = last === undefined ? 0 : last.number + 1
   yield* run("insert into rackwire_epoch (number, system_id, slot) values ($1, $2, $3)", [epoch, systemId, slot])
   if (last !== undefined) {
     yield* Effect.logError(
-      `The replication slot ${slot} was lost or the database replaced: changes made meanwhile were not seen. Epoch ${epoch} begins.`
+      `The replication slot ${slot} is new, or the database is another one: changes made since the last one read were not seen. Epoch ${epoch} begins.`
     )
   }
   return { epoch, systemId }

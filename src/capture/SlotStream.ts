@@ -21,9 +21,16 @@ export class SlotStream {
   readonly ended: Deferred.Deferred<never, CaptureError> = Deferred.makeUnsafe()
   received: bigint
   confirmed: bigint
+  /** Of the last beat that was confirmed: how long it took from its sending, milliseconds. */
+  private beatMillis = 0
+  /** When the oldest beat was sent that is not confirmed yet. */
+  private beatSince: number | undefined
+  /** WAL data that waits to be confirmed, bytes. */
+  waitingBytes = 0
   private waitingWindows = 0
-  private waitingBytes = 0
   private openBytes = 0
+  private paused = false
+  private heard = performance.now()
   private readonly walsender: Walsender
   private readonly prepared: Prepared
   private readonly tracker: Tracker
@@ -55,7 +62,10 @@ export class SlotStream {
         if (replyAtOnce) this.report()
       },
       onChunkEnd: () => {
-        if (this.waitingBytes > waitingBytesMax) this.walsender.pause()
+        this.heard = performance.now()
+        if (this.paused || this.waitingBytes <= waitingBytesMax) return
+        this.paused = true
+        this.walsender.pause()
       },
       onEnd: (error) => Deferred.doneUnsafe(this.ended, Effect.fail(error))
     })
@@ -67,8 +77,35 @@ export class SlotStream {
       this.waitingWindows -= 1
       this.waitingBytes -= bytes
       if (window.endLsn !== undefined) this.confirmed = window.endLsn
+      if (window.beat === undefined) continue
+      this.beatMillis = now() - window.beat
+      this.beatSince = undefined
     }
-    if (this.waitingBytes <= waitingBytesLow) this.walsender.resume()
+    if (!this.paused || this.waitingBytes > waitingBytesLow) return
+    this.paused = false
+    this.heard = performance.now()
+    this.walsender.resume()
+  }
+
+  /** A beat is on its way. */
+  beating(sent: number): void {
+    this.beatSince ??= sent
+  }
+
+  /** From a commit to its being kept for good, milliseconds: of the last beat, or longer if one has not come yet. */
+  get lagMillis(): number {
+    const waiting = this.beatSince === undefined ? 0 : now() - this.beatSince
+    return Math.round(Math.max(this.beatMillis, waiting))
+  }
+
+  /** What the transactions since the start have told. */
+  get told(): Pick<Tracker, "withoutContext" | "unreadableContexts" | "lastUnreadable"> {
+    return this.tracker
+  }
+
+  /** How long the server has been silent, milliseconds; 0 while it is us who do not listen. */
+  get silentMillis(): number {
+    return this.paused ? 0 : performance.now() - this.heard
   }
 
   report(): void {
@@ -84,3 +121,6 @@ export class SlotStream {
     Queue.offerUnsafe(this.windows, { window, bytes })
   }
 }
+
+/** Milliseconds since 1970, with their fractions. */
+export const now = (): number => performance.timeOrigin + performance.now()

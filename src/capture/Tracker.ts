@@ -5,12 +5,11 @@
  * constant memory and is cut at the same places whenever it is sent again.
  */
 import { createHash } from "node:crypto"
-import type { Row } from "../inventory/Field.ts"
 import { contextPrefix } from "../inventory/Functions.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { isUuid } from "../inventory/field/Scalar.ts"
 import { CaptureError } from "./CaptureError.ts"
-import { type Change, type ChangeContext, type Folded, fold } from "./Change.ts"
+import { type Change, type ChangeContext, type Folded, type Readable, type Unknown, fold } from "./Change.ts"
 import type { Handler } from "./Pgoutput.ts"
 
 /** A transaction, as far as its events know it. */
@@ -22,12 +21,41 @@ export interface Transaction {
   readonly anonymous: ChangeContext
 }
 
+/** What not every transaction is asked for is made when it is. */
+class WalTransaction implements Transaction {
+  readonly commitLsn: bigint
+  private readonly micros: number
+  private readonly installation: string
+
+  constructor(commitLsn: bigint, micros: number, installation: string) {
+    this.commitLsn = commitLsn
+    this.micros = micros
+    this.installation = installation
+  }
+
+  get timestamp(): string {
+    return isoMicros(this.micros)
+  }
+
+  get anonymous(): ChangeContext {
+    return { username: "", requestId: stableUuid(`${this.installation} ${this.commitLsn}`) }
+  }
+}
+
 export interface Window {
   readonly transaction: Transaction
-  readonly changes: ReadonlyArray<Folded>
+  readonly changes: ReadonlyArray<Folded<Readable>>
   /** Position behind the commit, for the last window of a transaction. */
   readonly endLsn: bigint | undefined
+  /** When capture sent this transaction itself, to see how long it takes: milliseconds since 1970. */
+  readonly beat: number | undefined
 }
+
+/** Prefix of the messages that capture sends itself, to see how long they take. */
+export const beatPrefix = "rackwire:beat:v1"
+
+/** Characters of an unreadable context that are kept. */
+const contextShown = 200
 
 /** Raw messages per window. Part of what positions mean: a change of it needs a new epoch. */
 export const windowMessages = 4096
@@ -35,10 +63,14 @@ export const windowMessages = 4096
 export class Tracker implements Handler {
   /** Transactions of which some change named no author. */
   withoutContext = 0
+  /** Messages in the place of a context that could not be read as one, and how the last of them began. */
+  unreadableContexts = 0
+  lastUnreadable = ""
   private transaction: Transaction | undefined
-  private changes: Array<Change> = []
+  private changes: Array<Change<Readable>> = []
   private context: ChangeContext | undefined
-  private idx = 0
+  private beat: number | undefined
+  private messages = 0
   private lastCommit = 0n
   private readonly installation: string
   private readonly onWindow: (window: Window) => void
@@ -56,23 +88,27 @@ export class Tracker implements Handler {
   begin(commitLsn: bigint, micros: number): void {
     if (this.transaction !== undefined) throw protocol(`a transaction at ${commitLsn} inside another`)
     if (commitLsn <= this.lastCommit) throw protocol(`a transaction at ${commitLsn} after one at ${this.lastCommit}`)
-    this.transaction = {
-      commitLsn,
-      timestamp: isoMicros(micros),
-      anonymous: { username: "", requestId: stableUuid(`${this.installation} ${commitLsn}`) }
-    }
-    this.idx = 0
+    this.transaction = new WalTransaction(commitLsn, micros, this.installation)
+    this.messages = 0
     this.context = undefined
+    this.beat = undefined
   }
 
   message(prefix: string, content: string): void {
-    if (prefix === contextPrefix) this.context = parseContext(content)
-    this.count()
+    if (prefix === beatPrefix) this.beat = Number(content)
+    if (prefix === contextPrefix) {
+      this.context = parseContext(content)
+      if (this.context === undefined) {
+        this.unreadableContexts += 1
+        this.lastUnreadable = content.slice(0, contextShown)
+      }
+    }
+    this.step()
   }
 
-  change(type: ObjectType | undefined, before: Row | undefined, after: Row | undefined): void {
-    if (type !== undefined) this.changes.push({ type, before, after, idx: this.idx, context: this.context })
-    this.count()
+  change(type: ObjectType | undefined, before: Readable | Unknown | undefined, after: Readable | undefined): void {
+    if (type !== undefined) this.changes.push({ type, before, after, idx: this.messages, context: this.context })
+    this.step()
   }
 
   commit(commitLsn: bigint, endLsn: bigint): void {
@@ -83,17 +119,18 @@ export class Tracker implements Handler {
     this.transaction = undefined
   }
 
-  private count(): void {
+  private step(): void {
     if (this.transaction === undefined) throw protocol("a change outside a transaction")
-    this.idx += 1
-    if (this.idx % windowMessages === 0) this.close(undefined)
+    this.messages += 1
+    if (this.messages % windowMessages === 0) this.close(undefined)
   }
 
   private close(endLsn: bigint | undefined): void {
     const changes = fold(this.changes)
     this.changes = []
     if (changes.some(({ context }) => context === undefined)) this.withoutContext += 1
-    if (changes.length > 0 || endLsn !== undefined) this.onWindow({ transaction: this.transaction!, changes, endLsn })
+    if (changes.length > 0 || endLsn !== undefined)
+      this.onWindow({ transaction: this.transaction!, changes, endLsn, beat: this.beat })
   }
 }
 

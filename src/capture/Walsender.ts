@@ -4,30 +4,14 @@
  * Bytes are handled synchronously as they arrive; nothing here waits, allocates per row, or knows what the WAL means.
  */
 import { randomBytes } from "node:crypto"
-import { type Socket, connect as connectSocket } from "node:net"
+import { once } from "node:events"
+import { type Socket, connect as connectSocket, isIP } from "node:net"
+import { connect as connectTls } from "node:tls"
 import { PgAuth } from "@effect/sql-pg"
 import { Result } from "effect"
+import type { PostgresAddress } from "../PostgresUrl.ts"
 import { CaptureError, fromSqlState } from "./CaptureError.ts"
 import { Frames, type OnMessage } from "./Frames.ts"
-
-export interface Target {
-  readonly host: string
-  readonly port: number
-  readonly user: string
-  readonly password: string
-  readonly database: string
-}
-
-export const targetOf = (url: string): Target => {
-  const { hostname, port, username, password, pathname } = new URL(url)
-  return {
-    host: hostname || "127.0.0.1",
-    port: Number(port || 5432),
-    user: decodeURIComponent(username),
-    password: decodeURIComponent(password),
-    database: decodeURIComponent(pathname.slice(1))
-  }
-}
 
 /** What a stream tells: WAL data, the server's own position, the end of a chunk of bytes, the end of it all. */
 export interface StreamHandler {
@@ -68,12 +52,12 @@ export class Walsender {
   }
 
   /** Connects and authenticates. Rejects with a CaptureError. */
-  static async connect(target: Target): Promise<Walsender> {
-    const walsender = new Walsender(connectSocket(target.port, target.host))
+  static async connect(address: PostgresAddress): Promise<Walsender> {
+    const walsender = new Walsender(await dial(address))
     try {
       await walsender.exchange((resolve) => {
-        walsender.socket.once("connect", () => walsender.socket.write(startup(target)))
-        walsender.onMessage = authenticate(walsender.socket, target, resolve)
+        walsender.onMessage = authenticate(walsender.socket, address, resolve)
+        walsender.socket.write(startup(address))
       })
       return walsender
     } catch (error) {
@@ -154,6 +138,32 @@ export class Walsender {
   }
 }
 
+/** A connection that is open, and encrypted where the address asks for it. */
+const dial = async ({ host, port, tls }: PostgresAddress): Promise<Socket> => {
+  const path = `${host}/.s.PGSQL.${port}`
+  const socket = connectSocket(host.startsWith("/") ? { path } : { host, port })
+  try {
+    await within(socket, "connect")
+    if (tls === undefined) return socket
+    socket.write(sslRequest)
+    const [answer] = await within(socket, "data")
+    // Bytes behind the answer would be taken for encrypted ones: somebody in between put them there.
+    if (answer?.toString("latin1") !== "S") throw new Error("the server speaks no TLS")
+    const encrypted = connectTls({ host, servername: isIP(host) === 0 ? host : "", ...tls, socket })
+    await within(encrypted, "secureConnect")
+    return encrypted
+  } catch (error) {
+    socket.destroy()
+    throw transport((error as Error).message)
+  }
+}
+
+/** Time for each step of connecting, milliseconds. */
+const dialMillis = 10_000
+
+const within = (socket: Socket, event: string): Promise<ReadonlyArray<Buffer>> =>
+  once(socket, event, { signal: AbortSignal.timeout(dialMillis) })
+
 const transport = (message: string) => new CaptureError({ reason: "Transport", message })
 
 const code = (letter: string) => letter.charCodeAt(0)
@@ -183,10 +193,12 @@ const streamed = (handler: StreamHandler, tag: number, bytes: Buffer, start: num
   else if (tag === Tag.copyDone) throw transport("the server ended the stream")
 }
 
-const startup = (target: Target): Buffer => {
+const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
+
+const startup = (address: PostgresAddress): Buffer => {
   const parameters = {
-    user: target.user,
-    database: target.database,
+    user: address.user,
+    database: address.database,
     replication: "database",
     application_name: "rackwire capture",
     client_encoding: "UTF8",
@@ -213,12 +225,12 @@ const message = (tag: string, body: Uint8Array): Buffer => {
 const simpleQuery = (sql: string): Buffer => message("Q", Buffer.from(`${sql}\0`))
 
 /** Answers the server's questions until it is ready for queries. */
-const authenticate = (socket: Socket, target: Target, ready: (value: undefined) => void): OnMessage => {
+const authenticate = (socket: Socket, address: PostgresAddress, ready: (value: undefined) => void): OnMessage => {
   const unwrap = <A>(result: Result.Result<A, PgAuth.AuthError>): A => {
     if (Result.isSuccess(result)) return result.success
     throw new CaptureError({ reason: "Refused", message: result.failure.message })
   }
-  const { user, password } = target
+  const { user, password } = address
   let scram: PgAuth.ScramState | undefined
   return (tag, bytes, start, end) => {
     if (tag === Tag.error) throw errorOf(bytes, start, end)

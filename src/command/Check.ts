@@ -7,6 +7,7 @@ import { SqlClient } from "effect/sql"
 import { Settings, describeSettings } from "../Config.ts"
 import { Redis, command } from "../Redis.ts"
 import { foundation } from "../Service.ts"
+import { inWords } from "../Telemetry.ts"
 import { type Durability, durabilityOf } from "../stream/Durable.ts"
 
 /** One thing looked at. `change` says what to do, exactly, where it is not well. */
@@ -152,7 +153,7 @@ const findings = Effect.gen(function* () {
     (what: string, option: string) =>
     (error: { readonly message: string }): Effect.Effect<ReadonlyArray<Finding>> =>
       Effect.succeed([
-        { what, is: `does not answer: ${error.message}`, change: `Check ${option} and that the server runs.` }
+        { what, is: `does not answer: ${inWords(error)}`, change: `Check ${option} and that the server runs.` }
       ])
   const postgres = yield* Effect.map(postgresFacts, judgePostgres).pipe(
     Effect.catch(unreachable("Postgres", "DATABASE_URL"))
@@ -160,6 +161,15 @@ const findings = Effect.gen(function* () {
   const redis = yield* Effect.map(redisFacts, judgeRedis).pipe(Effect.catch(unreachable("Redis", "REDIS_URL")))
   return [...postgres, ...redis]
 })
+
+/** What runs, and how far capture is behind. */
+const running = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly line: string }>`
+    select name || ': ' || string_agg(part || ' ' || told, '; ' order by part) as line
+      from rackwire_process, jsonb_each(parts) as p (part, told) where seen > now() - interval '15 seconds' group by name`
+  return rows.map(({ line }) => line)
+}).pipe(Effect.catch(() => Effect.succeed([])))
 
 export const check = Command.make("check", {}, () =>
   Effect.gen(function* () {
@@ -170,6 +180,7 @@ export const check = Command.make("check", {}, () =>
         `${change === undefined ? "ok   " : "CHANGE"} ${what}: ${is}${change === undefined ? "" : `\n       -> ${change}`}`
       )
     }
+    for (const line of yield* running) yield* Console.log(`runs  ${line}`)
     const wrong = found.filter(({ change }) => change !== undefined).length
     if (wrong > 0) return yield* Effect.fail(new Error(`${wrong} of ${found.length} checks ask for a change.`))
     yield* Console.log(`All ${found.length} checks are well.`)

@@ -9,14 +9,17 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Exit, Layer, Queue, Schedule, Scope } from "effect"
 import { Settings } from "../Config.ts"
+import { inWords } from "../Telemetry.ts"
 import { Vault } from "../Vault.ts"
 import { announceChannel } from "../inventory/Functions.ts"
+import { Presence } from "../inventory/Presence.ts"
 import { byIds } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { Streams, leaseMillis } from "../stream/Streams.ts"
 import { type Actor, startActor } from "./Actor.ts"
 import { definitionOf } from "./Definition.ts"
 import { deliveryType, takeUpRetries } from "./RetryByHand.ts"
+import { replayType, workOffReplays } from "./Replay.ts"
 import { parsePolicy, usualPolicy } from "./RetrySchedule.ts"
 
 const type = objectType("extras.webhook")
@@ -47,6 +50,14 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
       })
       yield* Effect.forkScoped(Effect.schedule(sweep(running), Schedule.spaced(sweepPause)))
       yield* Effect.forkScoped(Effect.schedule(keepHold(running), Schedule.spaced(leaseMillis / 3)))
+      const { tell } = yield* Presence
+      yield* tell(
+        "deliver",
+        Effect.sync(() => ({
+          webhooks: running.size,
+          inFlight: [...running.values()].reduce((sum, { actor }) => sum + actor.inFlight().length, 0)
+        }))
+      )
       return Deliver.of({ webhooks: Effect.sync(() => running.size) })
     })
   )
@@ -62,17 +73,19 @@ const followWebhooks = (running: Map<number, Running>) =>
       const all = yield* sql.unsafe<{ readonly id: string }>(`select id::text as id from ${type.table}`)
       yield* refresh(running, new Set([...running.keys(), ...all.map(({ id }) => Number(id))]))
       yield* takeUp(running)
+      yield* Effect.forkScoped(workOffReplays)
       yield* Effect.forever(
         Effect.gen(function* () {
           const news = (yield* Queue.takeAll(told)).map(({ payload }) => payload.split(" "))
           yield* refresh(running, new Set(news.filter(([of]) => of === type.id).map(([, id]) => Number(id))))
           if (news.some(([of]) => of === deliveryType.id)) yield* takeUp(running)
+          if (news.some(([of]) => of === replayType.id)) yield* Effect.forkScoped(workOffReplays)
         })
       )
     })
   ).pipe(
     Effect.tapError((error) =>
-      Effect.logWarning(`deliver: lost sight of the webhooks, looking again: ${String(error)}`)
+      Effect.logWarning(`deliver: lost sight of the webhooks, looking again: ${inWords(error)}`)
     ),
     Effect.retry(Schedule.spaced("1 second")),
     Effect.orDie
@@ -126,6 +139,8 @@ const sweep = (running: ReadonlyMap<number, Running>) =>
       actor.dueIn(0)
       actor.wake()
     }
+    yield* takeUp(running)
+    yield* workOffReplays
   }).pipe(Effect.ignore)
 
 /** Says for all that is being worked on that it is. */

@@ -6,6 +6,8 @@
  */
 import { Context, Deferred, Effect, Layer, Queue, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { Days } from "../inventory/Days.ts"
+import { inWords } from "../Telemetry.ts"
 import type { Table } from "../inventory/derive/Table.ts"
 import type { Delivery } from "../stream/Entry.ts"
 import { type Entry, type Settled, Streams } from "../stream/Streams.ts"
@@ -56,7 +58,7 @@ export class DeliveryLog extends Context.Service<
 
 const untilItSucceeds = <A, R>(what: string, effect: Effect.Effect<A, unknown, R>) =>
   effect.pipe(
-    Effect.tapError((error) => Effect.logWarning(`deliver: the ${what} failed, trying again: ${String(error)}`)),
+    Effect.tapError((error) => Effect.logWarning(`deliver: the ${what} failed, trying again: ${inWords(error)}`)),
     Effect.retry(pause),
     Effect.orDie
   )
@@ -64,7 +66,10 @@ const untilItSucceeds = <A, R>(what: string, effect: Effect.Effect<A, unknown, R
 /** One row per attempt; the delivery's own row is `extras.delivery`. */
 export const attemptTable: Table = {
   name: "rackwire_attempt",
+  daily: true,
   columns: [
+    // Of the event, like the delivery's.
+    { name: "time", type: "timestamp with time zone", nullable: false },
     { name: "delivery_id", type: "text", nullable: false },
     { name: "number", type: "bigint", nullable: false },
     { name: "started", type: "timestamp with time zone", nullable: false },
@@ -75,7 +80,7 @@ export const attemptTable: Table = {
     { name: "reason", type: "text", nullable: false },
     { name: "message", type: "text", nullable: false }
   ],
-  constraints: [{ name: "rackwire_attempt_key", sql: "unique (delivery_id, number)" }],
+  constraints: [{ name: "rackwire_attempt_key", sql: "unique (delivery_id, number, time)" }],
   indexes: [],
   triggers: [],
   published: false
@@ -109,6 +114,7 @@ const deliveryColumns: ReadonlyArray<Column> = [
 ]
 
 const attemptColumns: ReadonlyArray<Column> = [
+  ["time", "timestamptz", ({ entry }) => entry.delivery.time],
   ["delivery_id", "text", ({ entry }) => entry.delivery.id],
   ["number", "bigint", ({ attempt }) => `${attempt.number}`],
   ["started", "timestamptz", ({ attempt }) => isoTime(attempt.started)],
@@ -138,7 +144,7 @@ const names = (columns: ReadonlyArray<Column>): string => columns.map(([name]) =
 const writeStatement = `
   with delivery as (
     insert into extras_delivery (${names(deliveryColumns)}) ${select(deliveryColumns, 1)}
-    on conflict (delivery_id) do update set ${[
+    on conflict (delivery_id, time) do update set ${[
       "status",
       "attempts",
       "last_attempt",
@@ -148,9 +154,9 @@ const writeStatement = `
       "message"
     ]
       .map((name) => `${name} = excluded.${name}`)
-      .join(", ")})
+      .join(", ")}, first_attempt = coalesce(extras_delivery.first_attempt, excluded.first_attempt))
   insert into ${attemptTable.name} (${names(attemptColumns)}) ${select(attemptColumns, 1 + deliveryColumns.length)}
-  on conflict (delivery_id, number) do update set ${[
+  on conflict (delivery_id, number, time) do update set ${[
     "started",
     "duration_ms",
     "url",
@@ -162,14 +168,19 @@ const writeStatement = `
     .map((name) => `${name} = excluded.${name}`)
     .join(", ")}`
 
+const deliveryDays = new Days("extras_delivery")
+const attemptDays = new Days(attemptTable.name)
+
 const writeRows = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
   const sql = yield* SqlClient.SqlClient
   // A statement may write a row once; of two outcomes of one delivery the later one stands.
   const latest = [...new Map(results.map((result) => [result.entry.delivery.id, result])).values()]
-  yield* sql.unsafe(
+  const times = latest.map(({ entry }) => entry.delivery.time)
+  const write = sql.unsafe(
     writeStatement,
     [...deliveryColumns, ...attemptColumns].map(([, , value]) => latest.map(value))
   )
+  yield* deliveryDays.write(times, attemptDays.write(times, write))
 })
 
 const settleAll = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {

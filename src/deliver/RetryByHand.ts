@@ -7,11 +7,10 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type EventText, eventBody } from "../capture/Event.ts"
 import { announceChannel } from "../inventory/Functions.ts"
 import { objectType } from "../inventory/Registry.ts"
-import { type Delivery } from "../stream/Entry.ts"
 import { Streams } from "../stream/Streams.ts"
+import { type LoggedEvent, deliveryOf, loggedEvent } from "./LoggedEvent.ts"
 
 export const deliveryType = objectType("extras.delivery")
 
@@ -26,65 +25,71 @@ export const askForRetry = Effect.fnUntraced(function* (ids: ReadonlyArray<numbe
   return rows.map(({ id }) => Number(id))
 })
 
-interface Asked {
+/** A delivery's row beside its event. */
+export interface LoggedDelivery extends LoggedEvent {
   readonly id: string
   readonly delivery_id: string
   readonly webhook_id: string
-  readonly position: string
-  readonly idx: string
-  readonly event: EventText["kind"]
-  readonly object_type: string
-  readonly object_id: string
-  readonly request_id: string
-  readonly time: string
   readonly attempts: string
+  /** Milliseconds since 1970. */
   readonly first_attempt: string | null
-  readonly user_name: string
-  readonly data: string
-  readonly prechange: string
-  readonly postchange: string
+  /** Milliseconds from now; negative when it is overdue. */
+  readonly due_in: string | null
 }
 
-/** Takes up what was asked for; answers the webhooks for which something is due now. */
+/** Deliveries that meet a condition over `d`, with their events. Those whose event is no longer in the log are left out. */
+export const loggedDeliveries = (condition: string, parameters: ReadonlyArray<unknown>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<LoggedDelivery>(
+      `select d.id::text as id, d.delivery_id, d.webhook_id::text as webhook_id, d.attempts::text as attempts,
+              (extract(epoch from d.first_attempt) * 1000)::bigint::text as first_attempt,
+              (extract(epoch from d.next_attempt - now()) * 1000)::bigint::text as due_in, ${loggedEvent}
+         from extras_delivery d
+         join extras_objectchange c on c.position = d.position and c.idx = d.idx and c.time = d.time
+        where ${condition} limit 1000`,
+      parameters
+    )
+  )
+
+/** Puts them among the waiting ones; `spent` of their schedule is all attempts, or none when it begins anew. */
+export const holdLogged = Effect.fnUntraced(function* (rows: ReadonlyArray<LoggedDelivery>, anew: boolean) {
+  const streams = yield* Streams
+  for (const [webhook, each] of Map.groupBy(rows, (row) => Number(row.webhook_id))) {
+    const held = each.map((row) => ({
+      delayMillis: anew ? 0 : Math.max(Number(row.due_in ?? 0), 0),
+      delivery: {
+        ...deliveryOf(row, webhook),
+        // That of a replay differs from that of its event.
+        id: row.delivery_id,
+        attempts: Number(row.attempts),
+        spent: anew ? 0 : Number(row.attempts),
+        firstAttempt: Number(row.first_attempt ?? 0)
+      }
+    }))
+    yield* streams.hold(webhook, held)
+  }
+})
+
+/** Most deliveries of a webhook that wait in Redis before more are taken up. */
+const waitingMax = 5000
+
+/** Takes up what was asked for, as far as there is room; answers the webhooks for which something is due now. */
 export const takeUpRetries = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const streams = yield* Streams
-  const asked = yield* sql<Asked>`
-    select d.id::text as id, d.delivery_id, d.webhook_id::text as webhook_id, d.position::text as position,
-           d.idx::text as idx, d.event, d.object_type, d.object_id::text as object_id, d.request_id::text as request_id,
-           to_char(c.time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') as time, d.attempts::text as attempts,
-           (extract(epoch from d.first_attempt) * 1000)::bigint::text as first_attempt,
-           c.user_name, c.data::text as data, c.prechange_data::text as prechange, c.postchange_data::text as postchange
-      from extras_delivery d join extras_objectchange c on c.position = d.position and c.idx = d.idx
-     where d.status = 'queued' limit 1000`
-  for (const [webhook, rows] of Map.groupBy(asked, (row) => Number(row.webhook_id))) {
-    yield* streams.hold(webhook, rows.map(deliveryOf))
-    yield* sql`
-      update extras_delivery set status = 'retrying', next_attempt = now()
-       where id = any (${rows.map(({ id }) => Number(id))}::bigint[]) and status = 'queued'`
+  const asking = yield* sql<{ readonly id: string }>`
+    select distinct webhook_id::text as id from extras_delivery where status = 'queued'`
+  const due = new Set<number>()
+  for (const webhook of asking.map(({ id }) => Number(id))) {
+    while ((yield* streams.depth(webhook)).waiting < waitingMax) {
+      const asked = yield* loggedDeliveries("d.webhook_id = $1::bigint and d.status = 'queued'", [webhook])
+      if (asked.length === 0) break
+      yield* holdLogged(asked, true)
+      yield* sql`
+        update extras_delivery set status = 'retrying', next_attempt = now()
+         where id = any (${asked.map(({ id }) => Number(id))}::bigint[]) and status = 'queued'`
+      due.add(webhook)
+    }
   }
-  return new Set(asked.map((row) => Number(row.webhook_id)))
-})
-
-const deliveryOf = (row: Asked): Delivery => ({
-  id: row.delivery_id,
-  webhook: Number(row.webhook_id),
-  position: row.position,
-  idx: Number(row.idx),
-  event: row.event,
-  objectType: row.object_type,
-  objectId: Number(row.object_id),
-  requestId: row.request_id,
-  time: row.time,
-  attempts: Number(row.attempts),
-  spent: 0,
-  firstAttempt: Number(row.first_attempt ?? 0),
-  body: eventBody({
-    kind: row.event,
-    timestamp: row.time,
-    model: row.object_type.split(".")[1]!,
-    username: row.user_name,
-    requestId: row.request_id,
-    json: { data: row.data, prechange: row.prechange, postchange: row.postchange }
-  })
+  return due
 })

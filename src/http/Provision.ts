@@ -12,13 +12,13 @@ import type { Handler, Route } from "./Route.ts"
 const type = objectType("users.token")
 
 /** What else of a token may be said when provisioning it. */
-const chosen = ["expires", "write_enabled", "description"]
+const chosen = new Set(["expires", "write_enabled", "description"])
 
 const provision: Handler = (request) =>
   Effect.gen(function* () {
     const { username, password, body } = yield* credentials(yield* request.body)
     const user = yield* verify(username, password)
-    const fields = Object.fromEntries(Object.entries(body).filter(([name]) => chosen.includes(name)))
+    const fields = Object.fromEntries(Object.entries(body).filter(([name]) => chosen.has(name)))
     const author = { username, requestId: request.author.requestId }
     const [token] = yield* create(type, [{ ...fields, user: user.id }], author).pipe(
       Effect.catchTag("WriteRefused", ({ errors }) => new HttpRefused({ reason: "InvalidBody", body: errors[0] }))

@@ -13,6 +13,7 @@ import type { Vault } from "../Vault.ts"
 import type { Denied } from "../auth/Denied.ts"
 import type { Principal } from "../auth/Principal.ts"
 import type { Grammars } from "../inventory/Grammar.ts"
+import type { Presence } from "../inventory/Presence.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import type { Author } from "../inventory/Transaction.ts"
 import type { WriteRefused } from "../inventory/WriteRefused.ts"
@@ -40,7 +41,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export type Services = SqlClient.SqlClient | Settings | Vault | Grammars | Health
+export type Services = SqlClient.SqlClient | Settings | Vault | Grammars | Health | Presence
 export type Refusal = Denied | HttpRefused | WriteRefused | SqlError.SqlError
 
 export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Services>

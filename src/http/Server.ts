@@ -19,7 +19,7 @@ import { type Handler, type Method, type Refusal, type Reply, type Request, type
 const bodySizeMax = ByteSize.mebibytes(1)
 
 /** The major and minor version of the NetBox API that this one is like. */
-const apiVersion = "3.5"
+export const apiVersion = "3.5"
 
 export const serve = (routes: ReadonlyArray<Route>) => {
   const find = makeRouter(routes)

@@ -2,7 +2,9 @@
 import { Effect } from "effect"
 import { version } from "../Config.ts"
 import { Health } from "../Health.ts"
+import { Presence } from "../inventory/Presence.ts"
 import { registry } from "../inventory/Registry.ts"
+import { apiVersion } from "./Server.ts"
 import type { Handler, Route } from "./Route.ts"
 
 const home: Handler = () =>
@@ -51,9 +53,41 @@ const ready: Handler = () =>
       : { status: 503, json: { status: "not ready", problems }, headers: { "retry-after": "2" } }
   })
 
+/** `GET /api/status/`: NetBox's keys where they mean something, and every process with what it says of itself. */
+const status: Handler = () =>
+  Effect.gen(function* () {
+    const { everybody } = yield* Presence
+    const processes = yield* everybody
+    const workers = processes.filter(({ parts }) => parts["deliver"] !== undefined).length
+    const json = {
+      "netbox-version": `${apiVersion}.0`,
+      "rackwire-version": version,
+      plugins: {},
+      "rq-workers-running": workers,
+      processes
+    }
+    return { status: 200, json }
+  })
+
+/** `GET /metrics`: the numbers that the parts of this process tell, in Prometheus' text format. */
+const metrics: Handler = () =>
+  Effect.gen(function* () {
+    const { here } = yield* Presence
+    const lines = Object.entries(yield* here).flatMap(([part, told]) =>
+      Object.entries(told).flatMap(([name, value]) => {
+        if (typeof value === "string") return []
+        const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+        return [`rackwire_${part}_${snake} ${Number(value)}`]
+      })
+    )
+    return { status: 200, text: { type: "text/plain; version=0.0.4", content: `${lines.join("\n")}\n` } }
+  })
+
 export const statusRoutes: ReadonlyArray<Route> = [
   { path: "/", access: "open", methods: { GET: home } },
   { path: "/api/", access: "open", methods: { GET: apiRoot } },
+  { path: "/api/status/", access: "open", methods: { GET: status } },
+  { path: "/metrics", access: "open", methods: { GET: metrics } },
   ...appRoots,
   { path: "/health/live", access: "open", methods: { GET: live } },
   { path: "/health/ready", access: "open", methods: { GET: ready } }

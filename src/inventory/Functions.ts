@@ -16,6 +16,10 @@ export const functions: ReadonlyArray<string> = [
    'Names the author of the changes that follow in this transaction, and the request that they belong to.'`,
   `create or replace function rackwire_touch() returns trigger language plpgsql as $$
    begin
+     if new.id <> old.id then
+       raise exception 'the id of a % is what events and references know it by: it cannot change', tg_table_name
+         using errcode = 'feature_not_supported';
+     end if;
      new.last_updated := now();
      return new;
    end $$`,
@@ -29,6 +33,21 @@ export const functions: ReadonlyArray<string> = [
      raise exception 'truncate of % would go unseen by webhooks and the change log: use delete', tg_table_name
        using errcode = 'feature_not_supported';
    end $$`,
+  // Partitions are named by their day, so that they can be found and dropped by it.
+  `create or replace function rackwire_add_day(parent text, day date) returns void language plpgsql as $$
+   declare
+     child text := parent || to_char(day, '"_"YYYYMMDD');
+   begin
+     if to_regclass(child) is not null then return; end if;
+     perform pg_advisory_xact_lock(hashtext(parent));
+     execute format('create table if not exists %I partition of %I for values from (%L) to (%L)',
+       child, parent, day::timestamp at time zone 'UTC', (day + 1)::timestamp at time zone 'UTC');
+   end $$`,
+  `create or replace function rackwire_days_before(parent text, day date) returns table (child text)
+   language sql stable as $$
+     select c.relname::text from pg_inherits i join pg_class c on c.oid = i.inhrelid
+      where i.inhparent = parent::regclass and right(c.relname, 8) < to_char(day, 'YYYYMMDD') order by 1
+   $$`,
   // References in a list have no foreign key: these two keep them valid as one would, locks included.
   `create or replace function rackwire_check_list() returns trigger language plpgsql as $$
    declare

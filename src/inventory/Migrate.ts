@@ -7,6 +7,7 @@
  */
 import { Effect, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { inWords } from "../Telemetry.ts"
 import { type FoundColumn, plan } from "./derive/Migration.ts"
 import { type Table, tableOf } from "./derive/Table.ts"
 import { functions } from "./Functions.ts"
@@ -32,7 +33,15 @@ export const migrate = (
     const planned = plan([...[...registry.values()].map(tableOf), ...own], { columns, definitions })
     if ("refused" in planned) return yield* new MigrationRefused({ message: planned.refused })
     for (const statement of planned.statements) {
-      yield* sql.unsafe(statement).pipe(Effect.catchReason("SqlError", "ConstraintError", refuse(statement)))
+      yield* sql
+        .unsafe(statement)
+        .pipe(
+          Effect.mapError((error) =>
+            error.reason._tag === "ConnectionError"
+              ? error
+              : new MigrationRefused({ message: `${statement}: ${inWords(error)}` })
+          )
+        )
     }
     return planned.statements
   }).pipe(inTransaction)
@@ -40,17 +49,13 @@ export const migrate = (
 const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect))
 
-/** Rows that exist do not meet a new constraint. */
-const refuse = (statement: string) => (reason: { readonly cause: unknown }) =>
-  new MigrationRefused({ message: `${statement}: ${String((reason.cause as Error).message)}` })
-
 const foundColumns = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   return yield* sql<FoundColumn>`
     select c.relname::text as "table", a.attname::text as name, format_type(a.atttypid, a.atttypmod) as type,
            not a.attnotnull as nullable, a.atthasdef or a.attidentity <> '' as filled
       from pg_attribute a join pg_class c on c.oid = a.attrelid
-     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0
+     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0
        and not a.attisdropped`
 })
 

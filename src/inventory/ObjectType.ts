@@ -43,6 +43,8 @@ export interface Declaration {
   readonly display: (row: Row, view: View) => string
   /** Rules about several fields of a row that is about to be written. */
   readonly check?: (row: Row) => Errors
+  /** For records: kept in a partition per day of `time`, so that old days are dropped and not deleted. */
+  readonly daily?: boolean
   /** Whether processes that listen are told of every change of a row at its commit (Functions.ts). */
   readonly announced?: boolean
   /**
@@ -87,6 +89,7 @@ export const defineObjectType = (declaration: Declaration): ObjectType => {
     unique: [],
     indexes: [],
     announced: false,
+    daily: false,
     check: () => ({}),
     ...declaration,
     kind,

@@ -1,6 +1,6 @@
 /** One request, one transaction: its first record in the WAL says who wrote and for which request. */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, SqlError } from "effect/sql"
 import { contextPrefix } from "./Functions.ts"
 
 export interface Author {
@@ -30,10 +30,4 @@ export const asAuthor =
 
 const races = new Set(["UniqueViolation", "ConstraintError", "DeadlockError", "SerializationError"])
 
-const lostRace = (error: unknown): boolean =>
-  typeof error === "object" &&
-  error !== null &&
-  "_tag" in error &&
-  error._tag === "SqlError" &&
-  "reason" in error &&
-  races.has((error.reason as { readonly _tag: string })._tag)
+const lostRace = (error: unknown): boolean => SqlError.isSqlError(error) && races.has(error.reason._tag)

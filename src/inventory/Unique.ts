@@ -29,7 +29,7 @@ export const duplicates = Effect.fnUntraced(function* (type: ObjectType, rows: R
         where t.id <> all ($2::bigint[])`,
       [json, rows.map(({ id }) => id)]
     )
-    const errors = message(type, unique)
+    const errors = conflictMessage(type, unique)
     for (const { at } of found) conflicts.push({ at: at - 1, errors })
     for (const at of repeated(unique, rows)) conflicts.push({ at, errors })
   }
@@ -49,7 +49,8 @@ const repeated = (unique: Unique, rows: ReadonlyArray<Row>): ReadonlyArray<numbe
   })
 }
 
-const message = (type: ObjectType, unique: Unique): Errors => {
+/** What a client reads of a uniqueness that its row would break. */
+export const conflictMessage = (type: ObjectType, unique: Unique): Errors => {
   const names = unique.fields.map((field) => field.replaceAll("_", " "))
   if (unique.fields.length === 1 && unique.whereNull === undefined) {
     return { [unique.fields[0]!]: [`${type.label} with this ${names[0]} already exists.`] }

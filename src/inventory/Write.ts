@@ -6,7 +6,7 @@
  * the transaction is run again. Does not: decide who may write (auth), nor what the wire looks like (http).
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, SqlError } from "effect/sql"
 import { Vault } from "../Vault.ts"
 import type { Errors, Row } from "./Field.ts"
 import { Grammars } from "./Grammar.ts"
@@ -14,10 +14,11 @@ import type { ObjectType } from "./ObjectType.ts"
 import { byIds } from "./Read.ts"
 import { resolveReferences } from "./Resolve.ts"
 import { type Author, asAuthor } from "./Transaction.ts"
-import { type Conflict, cycles, duplicates } from "./Unique.ts"
+import { type Conflict, conflictMessage, cycles, duplicates } from "./Unique.ts"
 import { WriteRefused } from "./WriteRefused.ts"
 import { type Draft, draft, withInitials } from "./derive/Draft.ts"
 import { columnsOf, rowFromJson } from "./derive/Row.ts"
+import { uniqueName, uniquesOf } from "./derive/Table.ts"
 
 export interface Created {
   readonly row: Row
@@ -37,7 +38,7 @@ export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author:
       row,
       shown: Object.fromEntries(once.map((name) => [name, values[at]![name]]))
     }))
-  }).pipe(asAuthor(author))
+  }).pipe(asAuthor(author), refuseConflicts(type, bodies.length))
 
 export interface Change {
   readonly id: number
@@ -62,7 +63,7 @@ export const update = (type: ObjectType, changes: ReadonlyArray<Change>, whole: 
     )
     const after = yield* replace(type, rows)
     return before.map(({ id }) => after.get(id)!)
-  }).pipe(asAuthor(author))
+  }).pipe(asAuthor(author), refuseConflicts(type, changes.length))
 
 /** Deletes the objects that exist; answers how many there were. */
 export const remove = (type: ObjectType, ids: ReadonlyArray<number>, author: Author) =>
@@ -71,6 +72,26 @@ export const remove = (type: ObjectType, ids: ReadonlyArray<number>, author: Aut
     const rows = yield* sql.unsafe(`delete from ${type.table} where id = any ($1::bigint[]) returning id`, [ids])
     return rows.length
   }).pipe(asAuthor(author))
+
+/**
+ * What only Postgres saw, and saw again when the transaction was run again: rows that exchange unique values in one
+ * write, or a race without end. Told with the first item.
+ */
+const refuseConflicts =
+  (type: ObjectType, items: number) =>
+  <A, E, R>(
+    write: Effect.Effect<A, E | SqlError.SqlError, R>
+  ): Effect.Effect<A, E | SqlError.SqlError | WriteRefused, R> =>
+    Effect.mapError(write, (error) => {
+      if (!SqlError.isSqlError(error)) return error
+      const { reason } = error
+      if (reason._tag !== "UniqueViolation" && reason._tag !== "ConstraintError") return error
+      const { constraint, detail = "" } = reason.cause as { readonly constraint?: string; readonly detail?: string }
+      const broken = uniquesOf(type).find((unique) => uniqueName(type, unique) === constraint)
+      const first: Errors =
+        broken === undefined ? { __all__: [detail || String(constraint)] } : conflictMessage(type, broken)
+      return new WriteRefused({ errors: Array.from({ length: items }, (_, at) => (at === 0 ? first : {})) })
+    })
 
 /** From drafts to rows that can be stored: references resolved, every rule met, secrets hashed or sealed. */
 const settle = Effect.fnUntraced(function* (

@@ -25,6 +25,11 @@ export class WebhookIndex {
   private readonly entries = new Map<string, Array<Entry>>()
   private readonly keys = new Map<number, ReadonlyArray<string>>()
 
+  /** Webhooks that take anything. */
+  get size(): number {
+    return this.keys.size
+  }
+
   /** Takes the webhook in as it is now, or out when it is gone or disabled. */
   set(webhook: number, row: Row | undefined): void {
     for (const key of this.keys.get(webhook) ?? []) {

@@ -16,6 +16,7 @@ const type = objectType("extras.webhook")
 
 export const versionTable: Table = {
   name: "rackwire_webhook_version",
+  daily: false,
   columns: [
     { name: "webhook_id", type: "bigint", nullable: false },
     { name: "position", type: "bigint", nullable: false },
@@ -40,10 +41,14 @@ export interface Version {
 /** Stands for the webhooks that an epoch found when it began; no webhook has this id. */
 const baseline = 0
 
-/** The webhooks as of a position, the first of `epochBegin` or later; versions that nobody will ask for are forgotten. */
-export const versionsAt = Effect.fnUntraced(function* (position: bigint, epochBegin: bigint) {
+const versions = versionTable.name
+
+/**
+ * The webhooks as of a position of the epoch that begins at `epochBegin`. Versions that nobody will ask for any more are
+ * forgotten: those followed by another one before everything that the webhook may still be owed (`open`, a table).
+ */
+export const versionsAt = Effect.fnUntraced(function* (position: bigint, epochBegin: bigint, open: string) {
   const sql = yield* SqlClient.SqlClient
-  const versions = versionTable.name
   yield* sql.unsafe(
     `with first as (
        insert into ${versions} (webhook_id, position, idx)
@@ -55,9 +60,9 @@ export const versionsAt = Effect.fnUntraced(function* (position: bigint, epochBe
     [`${position}`, `${epochBegin}`]
   )
   yield* sql.unsafe(
-    `delete from ${versions} v using ${versions} later
+    `delete from ${versions} v using ${versions} later left join ${open} o using (webhook_id)
       where later.webhook_id = v.webhook_id and (later.position, later.idx) > (v.position, v.idx)
-        and later.position < $1::bigint`,
+        and later.position < least($1::bigint, o.open_position)`,
     [`${position}`]
   )
   const rows = yield* sql.unsafe<{ readonly definition: Readonly<Record<string, unknown>> | null }>(
@@ -68,17 +73,37 @@ export const versionsAt = Effect.fnUntraced(function* (position: bigint, epochBe
   return rows.flatMap(({ definition }) => (definition === null ? [] : [rowFromJson(type, definition)]))
 })
 
-export const keepVersions = Effect.fnUntraced(function* (versions: ReadonlyArray<Version>) {
-  if (versions.length === 0) return
+/** All versions of a webhook that are kept, in their order. */
+export const versionsOf = Effect.fnUntraced(function* (webhook: number) {
   const sql = yield* SqlClient.SqlClient
-  const json = versions.map(({ webhook, position, idx, row }) => ({
+  const rows = yield* sql.unsafe<{
+    readonly position: string
+    readonly idx: string
+    readonly definition: Readonly<Record<string, unknown>> | null
+  }>(
+    `select position::text as position, idx::text as idx, definition from ${versions}
+      where webhook_id = $1::bigint order by position, idx`,
+    [webhook]
+  )
+  return rows.map(({ position, idx, definition }): Version => ({
+    webhook,
+    position: BigInt(position),
+    idx: Number(idx),
+    row: definition === null ? undefined : rowFromJson(type, definition)
+  }))
+})
+
+export const keepVersions = Effect.fnUntraced(function* (added: ReadonlyArray<Version>) {
+  if (added.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  const json = added.map(({ webhook, position, idx, row }) => ({
     webhook_id: webhook,
     position: `${position}`,
     idx,
     definition: row === undefined ? null : columnsOf(type, row)
   }))
   yield* sql.unsafe(
-    `insert into ${versionTable.name} (webhook_id, position, idx, definition)
+    `insert into ${versions} (webhook_id, position, idx, definition)
      select webhook_id, position, idx, definition from jsonb_to_recordset($1::jsonb)
        as j (webhook_id bigint, position bigint, idx bigint, definition jsonb)
      on conflict (webhook_id, position, idx) do nothing`,

@@ -2,69 +2,206 @@
  * stream: deliveries in Redis Streams.
  *
  * Responsible for: keeping each webhook's deliveries in order until they are done, waiting ones until they are due, and
- * giving each to one process at a time. Guarantees: an entry is queued once, because its id is its position in the WAL
- * and Redis refuses an id that is not above the last; what `append` has confirmed is on disk; an entry is gone only when
- * it was acknowledged. Does not: trim, send, or know what a delivery means.
+ * giving each to one process at a time.
+ *
+ * Guarantees: an entry is queued once, because its id is its position in the WAL and Redis refuses an id that is not
+ * above the last. What `append` has confirmed is on disk. A stream that lost entries is noticed before anything is added
+ * to it: the id of its last entry is kept beside it, and whoever appends knows what it must be at least. A process that
+ * no longer leads is refused by the generation kept there too. An entry is gone only when it was acknowledged.
+ *
+ * Does not: trim, send, or know what a delivery means.
  */
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Schema } from "effect"
 import { type Client, Redis, type RedisError, command } from "../Redis.ts"
 import { type Durability, awaitDisk, durabilityOf } from "./Durable.ts"
 import { type Delivery, pack } from "./Entry.ts"
 import { keysOf, wakeChannel } from "./Keys.ts"
+import { Script } from "./Script.ts"
 
-/** What Redis says of an id that is not above the stream's last: the entry is there, or was. */
-const isDuplicate = (error: Error): boolean =>
-  error.message.includes("equal or smaller than the target stream top item")
+/** Another process has taken over since: this one must not append any more. */
+export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { message: Schema.String }) {}
+
+/** Ids of last entries, `<position>-<idx>`, by webhook. */
+export type Tops = ReadonlyMap<number, string>
+
+export interface Appended {
+  /** Entries that were there already. */
+  readonly duplicates: number
+  /** Webhooks whose streams have lost entries; nothing was added to those. */
+  readonly lost: ReadonlyArray<number>
+  /** The last ids that the others' streams have now. */
+  readonly tops: Tops
+}
 
 export class Append extends Context.Service<
   Append,
   {
-    /** Queues deliveries that the WAL brought; succeeds when they are on disk. Answers how many were new. */
-    readonly append: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<number, RedisError>
+    /** Begins to append, as the leader of this generation. `tops` is what is known to have been on disk. */
+    readonly open: (generation: number, tops: Tops) => Effect.Effect<Appended, RedisError | Fenced>
+    /** Queues deliveries that the WAL brought, in its order; succeeds when they are on disk. */
+    readonly append: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<Appended, RedisError | Fenced>
+    /** Looks whether streams of these webhooks have lost entries. */
+    readonly verify: (webhooks: Iterable<number>) => Effect.Effect<Appended, RedisError | Fenced>
+    /** Fills a stream that lost entries with what is still owed, and lets it go on from its last id. */
+    readonly restore: (webhook: number, owed: ReadonlyArray<Delivery>) => Effect.Effect<void, RedisError | Fenced>
   }
 >()("rackwire/stream/Append") {
   static readonly layer = Layer.effect(
     Append,
-    Effect.gen(function* () {
-      const { connect } = yield* Redis
-      // A connection of its own: WAITAOF speaks of the writes of its connection, and blocks it.
-      const client = yield* connect
-      let durability: Promise<Durability> | undefined
-      // After a new connection it may be another server, or one with other settings.
-      client.on("close", () => (durability = undefined))
-      return Append.of({
-        append: (deliveries) =>
-          command(async () => {
-            if (deliveries.length === 0) return 0
-            durability ??= durabilityOf(client)
-            const known = await durability.catch((error: unknown) => {
-              durability = undefined
-              throw error
-            })
-            const added = await addAll(client, deliveries)
-            await awaitDisk(client, known)
-            await wake(client, new Set(deliveries.map(({ webhook }) => webhook)))
-            return added
-          })
-      })
-    })
+    Effect.map(
+      Effect.flatMap(Redis, ({ connect }) => connect),
+      (client) => {
+        const appender = new Appender(client)
+        const run = <A>(act: () => Promise<A>) =>
+          command(act).pipe(
+            Effect.catch((error): Effect.Effect<never, RedisError | Fenced> =>
+              error.message.startsWith("FENCED")
+                ? Effect.fail(new Fenced({ message: error.message }))
+                : Effect.fail(error)
+            )
+          )
+        return Append.of({
+          open: (generation, tops) => run(() => appender.open(generation, tops)),
+          append: (deliveries) => run(() => appender.append(deliveries)),
+          verify: (webhooks) => run(() => appender.verify(webhooks)),
+          restore: (webhook, owed) => run(() => appender.restore(webhook, owed))
+        })
+      }
+    )
   )
 }
 
-const addAll = async (client: Client, deliveries: ReadonlyArray<Delivery>): Promise<number> => {
-  const pipeline = client.pipeline()
-  for (const delivery of deliveries) {
-    pipeline.xadd(keysOf(delivery.webhook).queue, `${delivery.position}-${delivery.idx}`, "d", pack(delivery))
+/**
+ * Adds entries to one webhook's stream. KEYS: the stream, its notes. ARGV: the generation, the id that its last entry
+ * has at least ('' when nothing is known), whether that may be wrong ('restore' fills a stream that lost entries), then
+ * id and content of each entry. Ids are two numbers of up to 64 bits, compared as texts: Lua's numbers are too small.
+ */
+const appendScript = new Script(`
+local function below(a, b)
+  local a1, a2 = string.match(a, '(%d+)-(%d+)')
+  local b1, b2 = string.match(b, '(%d+)-(%d+)')
+  if a1 == b1 then return #a2 < #b2 or (#a2 == #b2 and a2 < b2) end
+  return #a1 < #b1 or (#a1 == #b1 and a1 < b1)
+end
+local notes = redis.call('HMGET', KEYS[2], 'generation', 'top')
+if notes[1] and tonumber(notes[1]) > tonumber(ARGV[1]) then
+  return redis.error_reply('FENCED by generation ' .. notes[1])
+end
+local top = notes[2] or ''
+local expected = ARGV[2]
+if ARGV[3] ~= 'restore' and expected ~= '' then
+  if top == '' or below(top, expected) or redis.call('EXISTS', KEYS[1]) == 0 then return 'lost' end
+end
+local added = 0
+for i = 4, #ARGV, 2 do
+  local reply = redis.pcall('XADD', KEYS[1], ARGV[i], 'd', ARGV[i + 1])
+  if type(reply) == 'table' and reply.err then
+    if not string.find(reply.err, 'equal or smaller', 1, true) then return reply end
+  else
+    added = added + 1
+  end
+  if top == '' or below(top, ARGV[i]) then top = ARGV[i] end
+end
+if ARGV[3] == 'restore' and expected ~= '' then
+  if top == '' or below(top, expected) then top = expected end
+  if redis.call('EXISTS', KEYS[1]) == 0 then
+    redis.call('XADD', KEYS[1], expected, 'd', '')
+    redis.call('XDEL', KEYS[1], expected)
+  else
+    redis.call('XSETID', KEYS[1], top)
+  end
+end
+if top ~= '' then redis.call('HSET', KEYS[2], 'generation', ARGV[1], 'top', top) end
+return { added, top }`)
+
+/** Entries in one call of the script: Redis does nothing else meanwhile. */
+const entriesMax = 500
+
+class Appender {
+  private generation = 0
+  private readonly tops = new Map<number, string>()
+  private durability: Promise<Durability> | undefined
+  private readonly client: Client
+
+  constructor(client: Client) {
+    this.client = client
+    // After a new connection it may be another server, or one with other settings.
+    client.on("close", () => (this.durability = undefined))
   }
-  const results = (await pipeline.exec()) ?? []
-  const failed = results.find(([error]) => error !== null && !isDuplicate(error))
-  if (failed !== undefined) throw failed[0]
-  return results.filter(([error]) => error === null).length
+
+  open(generation: number, tops: Tops): Promise<Appended> {
+    this.generation = generation
+    this.tops.clear()
+    for (const [webhook, top] of tops) this.tops.set(webhook, top)
+    return this.verify(tops.keys())
+  }
+
+  verify(webhooks: Iterable<number>): Promise<Appended> {
+    return this.add(new Map(Array.from(webhooks, (webhook) => [webhook, []])), "")
+  }
+
+  append(deliveries: ReadonlyArray<Delivery>): Promise<Appended> {
+    return this.add(
+      Map.groupBy(deliveries, ({ webhook }) => webhook),
+      ""
+    )
+  }
+
+  async restore(webhook: number, owed: ReadonlyArray<Delivery>): Promise<void> {
+    await this.add(new Map([[webhook, owed]]), "restore")
+  }
+
+  private async add(byWebhook: ReadonlyMap<number, ReadonlyArray<Delivery>>, mode: "" | "restore"): Promise<Appended> {
+    const parts = [...byWebhook].flatMap(([webhook, each]) =>
+      chunks(each).map((part, at, all) => ({
+        webhook,
+        part,
+        // A part whose forerunner was refused in the middle must not go in: its forerunner's rest never could then.
+        after: at === 0 ? (this.tops.get(webhook) ?? "") : idOf(all[at - 1]!.at(-1)!)
+      }))
+    )
+    const calls = parts.map(({ webhook, part, after }) => ({
+      keys: [keysOf(webhook).queue, keysOf(webhook).notes],
+      args: [this.generation, after, mode, ...part.flatMap((delivery) => [idOf(delivery), pack(delivery)])]
+    }))
+    const replies = await appendScript.runAll(this.client, calls)
+    await this.disk()
+    const lost = new Set(parts.filter((_, at) => replies[at] === "lost").map(({ webhook }) => webhook))
+    const tops = new Map<number, string>()
+    let duplicates = 0
+    for (const [at, { webhook, part }] of parts.entries()) {
+      if (lost.has(webhook)) continue
+      const [added, top] = replies[at] as readonly [number, string]
+      duplicates += part.length - added
+      tops.set(webhook, top)
+      this.tops.set(webhook, top)
+    }
+    await this.wake([...tops.keys()].filter((webhook) => byWebhook.get(webhook)!.length > 0))
+    return { duplicates, lost: [...lost], tops }
+  }
+
+  private async disk(): Promise<void> {
+    this.durability ??= durabilityOf(this.client)
+    const durability = await this.durability.catch((error: unknown) => {
+      this.durability = undefined
+      throw error
+    })
+    await awaitDisk(this.client, durability)
+  }
+
+  /** Tells the processes that deliver; one that does not hear it finds the entries by itself a little later. */
+  private async wake(webhooks: ReadonlyArray<number>): Promise<void> {
+    if (webhooks.length === 0) return
+    const pipeline = this.client.pipeline()
+    for (const webhook of webhooks) pipeline.publish(wakeChannel, `${webhook}`)
+    await pipeline.exec()
+  }
 }
 
-/** Tells the processes that deliver; one that does not hear it finds the entries by itself a little later. */
-const wake = async (client: Client, webhooks: ReadonlySet<number>): Promise<void> => {
-  const pipeline = client.pipeline()
-  for (const webhook of webhooks) pipeline.publish(wakeChannel, `${webhook}`)
-  await pipeline.exec()
-}
+const idOf = ({ position, idx }: Delivery): string => `${position}-${idx}`
+
+/** The parts of a list, at least one, that may be empty. */
+const chunks = (deliveries: ReadonlyArray<Delivery>): ReadonlyArray<ReadonlyArray<Delivery>> =>
+  Array.from({ length: Math.max(Math.ceil(deliveries.length / entriesMax), 1) }, (_, at) =>
+    deliveries.slice(at * entriesMax, (at + 1) * entriesMax)
+  )

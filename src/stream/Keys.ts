@@ -10,7 +10,9 @@ export const keysOf = (webhook: number) => {
     /** Sorted set: ids of waiting deliveries by the time they are due, milliseconds. */
     later: `${prefix}:later`,
     /** Hash: the waiting deliveries by id. */
-    held: `${prefix}:held`
+    held: `${prefix}:held`,
+    /** Hash: who appended last (`generation`) and the id of the last entry (`top`). */
+    notes: `${prefix}:notes`
   } as const
 }
 

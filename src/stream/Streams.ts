@@ -3,6 +3,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { type Client, Redis, type RedisError, command } from "../Redis.ts"
 import { type Delivery, pack, unpack } from "./Entry.ts"
 import { group, keysOf, wakeChannel } from "./Keys.ts"
+import { Script } from "./Script.ts"
 
 /** Where an entry stands. */
 export interface Entry {
@@ -14,7 +15,13 @@ export interface Entry {
 /** What becomes of an entry that was attempted: it is done, or waits. */
 export interface Settled {
   readonly entry: Entry
-  readonly later?: { readonly delayMillis: number; readonly delivery: Delivery } | undefined
+  readonly later?: Held | undefined
+}
+
+/** A delivery that waits, as it is to come back. */
+export interface Held {
+  readonly delayMillis: number
+  readonly delivery: Delivery
 }
 
 export interface Depth {
@@ -36,7 +43,7 @@ const reclaimMax = 100
  * Moves deliveries that are due from `later` to `again`, on Redis' own clock.
  * Answers how many, and when the next is due (milliseconds), or -1.
  */
-const promoteScript = `
+const promoteScript = new Script(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local ids = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
@@ -47,14 +54,23 @@ for _, id in ipairs(ids) do
   redis.call('ZREM', KEYS[1], id)
 end
 local next = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
-return { #ids, next[2] and math.max(next[2] - now, 0) or -1 }`
+return { #ids, next[2] and math.max(next[2] - now, 0) or -1 }`)
+
+/** Puts deliveries aside, each due in so many milliseconds by Redis' own clock. */
+const holdScript = new Script(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+for i = 1, #ARGV, 3 do
+  redis.call('HSET', KEYS[2], ARGV[i + 1], ARGV[i + 2])
+  redis.call('ZADD', KEYS[1], now + ARGV[i], ARGV[i + 1])
+end`)
 
 /**
  * Ends entries: acknowledges and deletes each, and puts aside what waits, due by Redis' own clock.
  * ARGV: the group, then per entry its stream (1 again, 2 queue), its id, and the delay (milliseconds, -1 for none) with
  * the delivery's id and content.
  */
-const settleScript = `
+const settleScript = new Script(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 for i = 2, #ARGV, 5 do
@@ -65,7 +81,7 @@ for i = 2, #ARGV, 5 do
   end
   redis.call('XACK', stream, ARGV[1], ARGV[i + 1])
   redis.call('XDEL', stream, ARGV[i + 1])
-end`
+end`)
 
 export class Streams extends Context.Service<
   Streams,
@@ -82,8 +98,10 @@ export class Streams extends Context.Service<
     readonly promote: (
       webhook: number
     ) => Effect.Effect<{ readonly moved: number; readonly next: number | undefined }, RedisError>
-    /** Puts deliveries among those that wait, due now; one that waits already is replaced. */
-    readonly hold: (webhook: number, deliveries: ReadonlyArray<Delivery>) => Effect.Effect<void, RedisError>
+    /** Puts deliveries among those that wait; one that waits already is replaced. */
+    readonly hold: (webhook: number, held: ReadonlyArray<Held>) => Effect.Effect<void, RedisError>
+    /** The id of the first entry that the WAL brought and that is not done. */
+    readonly head: (webhook: number) => Effect.Effect<string | undefined, RedisError>
     readonly depth: (webhook: number) => Effect.Effect<Depth, RedisError>
     /** Forgets everything of a webhook. */
     readonly forget: (webhook: number) => Effect.Effect<void, RedisError>
@@ -102,7 +120,8 @@ export class Streams extends Context.Service<
           keep: (webhook, entries) => command(() => reader.keep(webhook, entries)),
           settle: (webhook, entries) => command(() => settle(client, webhook, entries)),
           promote: (webhook) => command(() => promote(client, webhook)),
-          hold: (webhook, deliveries) => command(() => hold(client, webhook, deliveries)),
+          hold: (webhook, held) => command(() => hold(client, webhook, held)),
+          head: (webhook) => command(() => head(client, webhook)),
           depth: (webhook) => command(() => depth(client, webhook)),
           forget: (webhook) => command(async () => void (await client.unlink(...Object.values(keysOf(webhook))))),
           onWake: (listener) =>
@@ -195,26 +214,26 @@ const settle = async (client: Client, webhook: number, settled: ReadonlyArray<Se
     entry.delivery.id,
     later === undefined ? "" : pack(later.delivery)
   ])
-  await client.eval(settleScript, 4, keys.again, keys.queue, keys.later, keys.held, group, ...parts)
+  const { again, queue, later, held } = keys
+  await settleScript.run(client, { keys: [again, queue, later, held], args: [group, ...parts] })
 }
 
 const promote = async (client: Client, webhook: number) => {
   const keys = keysOf(webhook)
-  const [moved, next] = (await client.eval(promoteScript, 3, keys.later, keys.held, keys.again, promoteMax)) as [
-    number,
-    number
-  ]
+  const call = { keys: [keys.later, keys.held, keys.again], args: [promoteMax] }
+  const [moved, next] = (await promoteScript.run(client, call)) as [number, number]
   return { moved, next: next < 0 ? undefined : next }
 }
 
-const hold = async (client: Client, webhook: number, deliveries: ReadonlyArray<Delivery>): Promise<void> => {
+const hold = async (client: Client, webhook: number, held: ReadonlyArray<Held>): Promise<void> => {
   const keys = keysOf(webhook)
-  const transaction = client.multi()
-  for (const delivery of deliveries) {
-    transaction.hset(keys.held, delivery.id, pack(delivery))
-    transaction.zadd(keys.later, 0, delivery.id)
-  }
-  await results(transaction.exec())
+  const args = held.flatMap(({ delayMillis, delivery }) => [Math.round(delayMillis), delivery.id, pack(delivery)])
+  await holdScript.run(client, { keys: [keys.later, keys.held], args })
+}
+
+const head = async (client: Client, webhook: number): Promise<string | undefined> => {
+  const [first] = await client.xrange(keysOf(webhook).queue, "-", "+", "COUNT", 1)
+  return first?.[0]
 }
 
 const depth = async (client: Client, webhook: number): Promise<Depth> => {
@@ -235,12 +254,4 @@ const pendingCount = async (client: Client, key: string): Promise<number> => {
   } catch {
     return 0
   }
-}
-
-/** The replies of a transaction or pipeline; rejects with the first error among them. */
-const results = async (exec: Promise<ReadonlyArray<readonly [Error | null, unknown]> | null>) => {
-  const replies = (await exec) ?? []
-  const failed = replies.find(([error]) => error !== null)
-  if (failed !== undefined) throw failed[0]
-  return replies
 }

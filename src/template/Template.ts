@@ -1,45 +1,132 @@
 /**
- * template: text with holes, filled from an event.
+ * Templates: text that users write, rendered for webhooks.
  *
- * First form: nunjucks, with the properties of values reachable only where they are their own.
+ * Responsible for: Jinja2 as Python has it, byte for byte (the differences that we know of stand in
+ * test/template/fuzz/known.ts); plugins, which add to it; other engines, which plugins bring.
+ *
+ * Guarantees: a template is hostile input. It cannot reach the process: its text becomes closures and never code, and no
+ * JavaScript function or plain object is a value in it. It cannot hold the process up: work, memory and output have
+ * budgets (Limits.ts), it runs in a worker thread, and a worker that does not come on is ended and replaced. What is
+ * wrong with it is a typed error with its place. Equal templates give equal bytes for equal contexts.
+ *
+ * Does not: load templates by name (`include`, `import` and `extends` fail as in Jinja without a loader), know what an
+ * event or a webhook is, or trust an operator less than himself: plugins are code.
+ *
+ * The grammar is Jinja's own, ported, and not nunjucks' subclassed. Subclassing was tried first: of the Tokenizer's 16
+ * methods and the Parser's 55 one could be used (`peekToken`), because grammar, white space and messages are others. The
+ * rest was replaced, or stayed behind and worked when it was reached by mistake: regular expression literals,
+ * identifiers of any characters, a search for raw blocks in quadratic time. Its nodes are classes made at run time, on
+ * which no type checker holds a compiler to its cases.
  */
-import { Context, Effect, Layer, Schema } from "effect"
-import nunjucks from "nunjucks"
+import { availableParallelism } from "node:os"
+import { Context, Effect, Layer } from "effect"
+import { Settings } from "../Config.ts"
+import { limits } from "./Limits.ts"
+import type { Example, ReadyTemplate } from "./Plugin.ts"
+import { runExamples } from "./PluginExamples.ts"
+import { type LoadedPlugin, PluginRefused, findPlugins, readPlugins } from "./PluginLoader.ts"
+import { type Outcome, Pool } from "./Pool.ts"
+import { Renderer } from "./Renderer.ts"
+import { PluginError, TemplateError } from "./TemplateError.ts"
 
-export class TemplateError extends Schema.TaggedError<TemplateError>()("TemplateError", {
-  message: Schema.String
-}) {}
+/** What a plugin brings, for the API and the console. */
+export interface PluginDescription {
+  readonly name: string
+  readonly description: string
+  /** URL of its module. */
+  readonly module: string
+  readonly filters: ReadonlyArray<string>
+  readonly tests: ReadonlyArray<string>
+  readonly globals: ReadonlyArray<string>
+  readonly tags: ReadonlyArray<string>
+  readonly engines: ReadonlyArray<string>
+  readonly templates: Readonly<Record<string, ReadyTemplate>>
+  readonly examples: ReadonlyArray<Example>
+}
+
+export interface PoolSize {
+  /** Worker threads. */
+  readonly workers: number
+}
+
+/** One core stays free for the process itself; beyond four, rendering is not what is waited for. */
+const defaultSize: PoolSize = { workers: Math.max(1, Math.min(4, availableParallelism() - 1)) }
 
 export class Templates extends Context.Service<
   Templates,
   {
-    readonly check: (source: string) => TemplateError | undefined
+    /** What is wrong with a template's source, or undefined. Runs nothing of it: a few milliseconds at most. */
+    readonly check: (source: string, engine?: string) => TemplateError | undefined
+    /** The outputs of the sources for one context, which is JSON text of an object, in a worker. */
     readonly render: (
       sources: ReadonlyArray<string>,
-      context: string
+      context: string,
+      engine?: string
     ) => Effect.Effect<ReadonlyArray<string>, TemplateError>
+    readonly plugins: ReadonlyArray<PluginDescription>
   }
 >()("rackwire/template/Templates") {
-  static readonly layer = Layer.sync(Templates, () => {
-    const environment = new nunjucks.Environment(null, { autoescape: false })
-    const failed = (error: unknown) => new TemplateError({ message: (error as Error).message })
-    return Templates.of({
-      check: (source) => {
-        try {
-          nunjucks.compile(source, environment).render({})
-          return undefined
-        } catch (error) {
-          return failed(error)
-        }
-      },
-      render: (sources, context) =>
-        Effect.try({
-          try: () => {
-            const values = JSON.parse(context) as object
-            return sources.map((source) => environment.renderString(source, values))
-          },
-          catch: failed
-        })
-    })
+  static readonly layer = Layer.effect(
+    Templates,
+    Effect.flatMap(Settings, ({ plugins }) => make(plugins, defaultSize))
+  )
+
+  /** With that many workers, and plugins beside those in `plugins/`. */
+  static readonly layerWith = (plugins: ReadonlyArray<string>, size: PoolSize) =>
+    Layer.effect(Templates, make(plugins, size))
+}
+
+const make = Effect.fnUntraced(function* (configured: ReadonlyArray<string>, { workers: size }: PoolSize) {
+  const { plugins, renderer } = yield* load(configured)
+  const modules = plugins.map(({ module }) => module)
+  const pool = yield* Effect.acquireRelease(
+    Effect.sync(() => new Pool({ size, limits, modules })),
+    (open) => Effect.promise(() => open.close())
+  )
+  return Templates.of({
+    check: (source, engine = "jinja") => {
+      const fault = renderer.check(source, engine)
+      return fault === undefined ? undefined : TemplateError.from(fault)
+    },
+    render: (sources, context, engine = "jinja") =>
+      Effect.callback((resume) => {
+        const letGo = pool.submit({ sources, context, engine }, (outcome) => resume(toEffect(outcome)))
+        return Effect.sync(letGo)
+      }),
+    plugins: plugins.map(describe)
   })
+})
+
+const toEffect = (outcome: Outcome): Effect.Effect<ReadonlyArray<string>, TemplateError> =>
+  "reason" in outcome ? Effect.fail(TemplateError.from(outcome)) : Effect.succeed(outcome)
+
+/** Plugins are read here as well as in every worker: to check templates, to try their examples, to tell of them. */
+const load = (configured: ReadonlyArray<string>) =>
+  Effect.tryPromise({
+    try: async () => {
+      const plugins = await readPlugins(findPlugins(configured))
+      const renderer = new Renderer(plugins)
+      await runExamples(plugins, renderer)
+      return { plugins, renderer }
+    },
+    catch: (error) =>
+      error instanceof PluginRefused
+        ? new PluginError({ reason: error.reason, message: error.message })
+        : new PluginError({ reason: "Unreadable", message: String(error) })
+  })
+
+const describe = ({ plugin, module }: LoadedPlugin): PluginDescription => {
+  const names = (part: Readonly<Record<string, unknown>> | undefined) => Object.keys(part ?? {}).toSorted()
+  return {
+    name: plugin.name,
+    description: plugin.description ?? "",
+    module,
+    filters: names(plugin.filters),
+    tests: names(plugin.tests),
+    globals: names(plugin.globals),
+    tags: names(plugin.tags),
+    engines: names(plugin.engines),
+    templates: plugin.templates ?? {},
+    examples: plugin.examples
+  }
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { Folded, Kind } from "../../src/capture/Change.ts"
+import type { Folded, Kind, Readable } from "../../src/capture/Change.ts"
 import { eventBody, eventsOf } from "../../src/capture/Event.ts"
 import { Related } from "../../src/capture/Related.ts"
 import type { Window } from "../../src/capture/Tracker.ts"
@@ -75,14 +75,17 @@ const rowOf = (id: number, name: string): Row => ({
   last_updated: "2026-11-20T23:48:01Z"
 })
 
-const folded = (kind: Kind, idx: number, extra: Partial<Folded> = {}): Folded => {
-  const before = kind === "created" ? undefined : rowOf(idx, "before")
-  const after = kind === "deleted" ? undefined : rowOf(idx, "after")
-  return { type: tag, kind, before, after, last: after ?? rowOf(idx, "end"), idx, context: undefined, ...extra }
+const readable = (row: Row): Readable => ({ id: row.id, row: () => row })
+
+const folded = (kind: Kind, idx: number, extra: Partial<Folded<Readable>> = {}): Folded<Readable> => {
+  const before = kind === "created" ? undefined : readable(rowOf(idx, "before"))
+  const after = kind === "deleted" ? undefined : readable(rowOf(idx, "after"))
+  const last = after ?? readable(rowOf(idx, "end"))
+  return { type: tag, kind, before, after, last, idx, context: undefined, ...extra }
 }
 
-const events = (changes: ReadonlyArray<Folded>, epoch = 0) => {
-  const window: Window = { transaction, changes, endLsn: undefined }
+const events = (changes: ReadonlyArray<Folded<Readable>>, epoch = 0) => {
+  const window: Window = { transaction, changes, endLsn: undefined, beat: undefined }
   return eventsOf(window, epoch, new Related(), base)
 }
 

@@ -153,7 +153,10 @@ describe("a window", () => {
         frames.push(bytes.subarray(at, at + size), (_, chunk, start, end) => decoder.decode(chunk, start, end))
         at += size
       }
-      return windows
+      return windows.map(({ changes, ...window }) => ({
+        ...window,
+        changes: changes.map(({ type, kind, idx, last, context }) => [type.id, kind, idx, last.row(), context])
+      }))
     }
     const whole = arrive([bytes.length])
     expect(whole).toHaveLength(3)

@@ -1,38 +1,30 @@
-import { execFileSync, spawnSync } from "node:child_process"
-import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { createServer } from "node:https"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { Effect } from "effect"
 import { Agent } from "undici"
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import { send } from "../../src/deliver/Send.ts"
+import { type Certificate, hasOpenssl, makeCertificate } from "../support/Certificate.ts"
 import { listen } from "./Receiver.ts"
 
-const hasOpenssl = spawnSync("openssl", ["version"]).status === 0
-
 describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
-  let folder: string
-  let keyFile: string
-  let certificateFile: string
+  let certificate: Certificate
 
   beforeAll(() => {
-    folder = mkdtempSync(join(tmpdir(), "rackwire-tls-"))
-    keyFile = join(folder, "key.pem")
-    certificateFile = join(folder, "certificate.pem")
-    const name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", keyFile]
-    execFileSync("openssl", ["req", "-x509", "-days", "2", ...key, "-out", certificateFile, ...name], { stdio: "pipe" })
+    certificate = makeCertificate()
   })
 
-  afterAll(() => rmSync(folder, { recursive: true }))
+  afterAll(() => certificate.remove())
 
   const attempt = async (host: string, connect: object) => {
     let requests = 0
-    const server = createServer({ key: readFileSync(keyFile), cert: readFileSync(certificateFile) }, (_, response) => {
-      requests += 1
-      response.end("taken")
-    })
+    const server = createServer(
+      { key: readFileSync(certificate.keyFile), cert: readFileSync(certificate.certificateFile) },
+      (_, response) => {
+        requests += 1
+        response.end("taken")
+      }
+    )
     const port = await listen(server)
     const agent = new Agent({ connect })
     onTestFinished(() => agent.destroy())
@@ -48,13 +40,13 @@ describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
   })
 
   test("is trusted when the webhook names the certificate", async () => {
-    const { response, failure } = await attempt("localhost", { ca: readFileSync(certificateFile) })
+    const { response, failure } = await attempt("localhost", { ca: readFileSync(certificate.certificateFile) })
     expect(failure).toBeUndefined()
     expect(response).toEqual({ status: 200, body: "taken" })
   })
 
   test("is not trusted under a name that the certificate does not have", async () => {
-    const { failure, requests } = await attempt("127.0.0.1", { ca: readFileSync(certificateFile) })
+    const { failure, requests } = await attempt("127.0.0.1", { ca: readFileSync(certificate.certificateFile) })
     expect(failure?.reason).toBe("Tls")
     expect(requests).toBe(0)
   })

@@ -202,8 +202,8 @@ const referring = (
     ? `with recursive below as (${roots} union select c.id from ${target.table} c join below b on c.parent_id = b.id) select id from below`
     : roots
   const parts = [`${column} in (${ids})`, ...(values.includes("null") ? [`${column} is null`] : [])]
-  const any = `coalesce(${parts.join(" or ")}, false)`
-  return suffix === "n" ? `not ${any}` : any
+  const either = `coalesce(${parts.join(" or ")}, false)`
+  return suffix === "n" ? `not ${either}` : either
 }
 
 /** The field by which people name an object of the type in a filter. */

@@ -20,7 +20,11 @@ export interface Definition {
 
 export interface Table {
   readonly name: string
-  /** Beside the identity column `id`, which every table has. */
+  /** Whether it is partitioned by the day of its column `time`. */
+  readonly daily: boolean
+  /** Whether it is gone after a crash and gives the WAL no work. */
+  readonly unlogged?: boolean
+  /** Beside the column `id`, which every table has and which fills itself. */
   readonly columns: ReadonlyArray<Column>
   readonly constraints: ReadonlyArray<Definition>
   /** What follows the name in `create index … on`; `unique` where it is one. */
@@ -34,6 +38,7 @@ export const tableOf = (type: ObjectType): Table => {
   const published = type.kind === "object"
   return {
     name: type.table,
+    daily: type.daily,
     columns: Object.entries(type.fields).map(([name, field]) => ({
       name: type.columns[name]!,
       type: spelling[field.type] ?? field.type,
@@ -76,7 +81,9 @@ export const uniqueName = (type: ObjectType, unique: Unique): string =>
 
 const uniques = (type: ObjectType): ReadonlyArray<Definition & { readonly index: boolean }> =>
   uniquesOf(type).map((unique) => {
-    const columns = `(${unique.fields.map((field) => type.columns[field]).join(", ")})`
+    // A partitioned table can only be unique with the column that it is partitioned by.
+    const fields = type.daily ? [...unique.fields, "time"] : unique.fields
+    const columns = `(${fields.map((field) => type.columns[field]).join(", ")})`
     const partial = unique.whereNull === undefined ? undefined : type.columns[unique.whereNull]
     return partial === undefined
       ? { name: uniqueName(type, unique), sql: `unique ${columns}`, index: false }

@@ -6,6 +6,7 @@ export default defineObjectType({
   name: "delivery",
   plural: "deliveries",
   kind: "record",
+  daily: true,
   fields: {
     delivery_id: text({ unique: true }),
     webhook: ref("extras.webhook", { onDelete: "keep" }),

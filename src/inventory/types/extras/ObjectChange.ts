@@ -7,6 +7,7 @@ export default defineObjectType({
   plural: "object-changes",
   label: "object change",
   kind: "record",
+  daily: true,
   fields: {
     time: time({ now: true }),
     user_name: text({ optional: true }),

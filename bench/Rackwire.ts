@@ -1,0 +1,48 @@
+/** Our service for a suite: a process of its own on a data directory of its own. */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { type Sql, openSql } from "../test/support/Database.ts"
+import { type Service, startService } from "../test/support/Service.ts"
+
+export interface Rackwire {
+  readonly service: Service
+  readonly sql: Sql
+  readonly databaseUrl: string
+  readonly redisUrl: string
+  readonly pid: () => number
+  /** Makes a webhook; answers its id. */
+  readonly webhook: (fields: Readonly<Record<string, unknown>>) => Promise<number>
+  readonly close: () => Promise<void>
+}
+
+export const startRackwire = async (): Promise<Rackwire> => {
+  const directory = mkdtempSync(join(tmpdir(), "rackwire-bench-"))
+  const service = await startService({ RACKWIRE_DATA_DIR: directory, LOG_LEVEL: "Warn" })
+  const owner = JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as {
+    readonly databaseUrl: string
+    readonly redisUrl: string
+  }
+  const sql = openSql(owner.databaseUrl)
+  return {
+    service,
+    sql,
+    databaseUrl: owner.databaseUrl,
+    redisUrl: owner.redisUrl,
+    pid: () => service.process.pid!,
+    webhook: async (fields) => {
+      const reply = await service.call<{ readonly id: number }>("POST", "/api/extras/webhooks/", {
+        content_types: ["dcim.site"],
+        type_create: true,
+        ...fields
+      })
+      if (reply.status !== 201) throw new Error(reply.text)
+      return reply.json.id
+    },
+    close: async () => {
+      await sql.close()
+      await service.stop()
+      rmSync(directory, { recursive: true, force: true })
+    }
+  }
+}

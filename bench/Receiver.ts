@@ -1,0 +1,92 @@
+/**
+ * A receiver in a process of its own, so that its work is not counted as the sender's.
+ *
+ * Run as a program it answers every request and tells its parent, on request, what it got; `startReceiver` is the
+ * parent's side.
+ */
+import { type ChildProcess, fork } from "node:child_process"
+import { createServer } from "node:http"
+import { fileURLToPath } from "node:url"
+
+interface Got {
+  readonly count: number
+  /** Milliseconds from the `timestamp` in the body to its arrival, where the body has one. */
+  readonly latencies: ReadonlyArray<number>
+  /** Of the last arrival, milliseconds since 1970. */
+  readonly last: number
+}
+
+const now = (): number => performance.timeOrigin + performance.now()
+
+const serve = (): void => {
+  let count = 0
+  let last = 0
+  let latencies: Array<number> = []
+  const server = createServer((request, response) => {
+    const at = now()
+    const chunks: Array<Buffer> = []
+    request.on("data", (chunk: Buffer) => chunks.push(chunk))
+    request.on("end", () => {
+      response.end("ok")
+      count += 1
+      last = now()
+      if (request.url !== "/timed") return
+      const { timestamp } = JSON.parse(Buffer.concat(chunks).toString()) as { readonly timestamp: string }
+      latencies.push(at - (Date.parse(timestamp) + microsOf(timestamp)))
+    })
+  })
+  // Clients keep their connections for as long as they like.
+  server.keepAliveTimeout = 120_000
+  server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as { readonly port: number }).port }))
+  process.on("message", () => {
+    process.send?.({ count, latencies, last } satisfies Got)
+    count = 0
+    latencies = []
+  })
+  process.on("disconnect", () => process.exit())
+}
+
+/** The microseconds that `Date` does not keep, in milliseconds. */
+const microsOf = (timestamp: string): number => Number(/\.\d{3}(\d{3})/.exec(timestamp)?.[1] ?? 0) / 1000
+
+export interface BenchReceiver {
+  readonly url: string
+  /** What arrived since the last call. */
+  readonly take: () => Promise<Got>
+  /** Waits until so many arrived since the last `take`. */
+  readonly until: (count: number) => Promise<Got>
+  readonly close: () => void
+}
+
+export const startReceiver = async (): Promise<BenchReceiver> => {
+  const child = fork(fileURLToPath(import.meta.url))
+  const { port } = await next<{ readonly port: number }>(child)
+  const take = (): Promise<Got> => {
+    const answer = next<Got>(child)
+    child.send("take")
+    return answer
+  }
+  return {
+    url: `http://127.0.0.1:${port}`,
+    take,
+    until: async (wanted) => {
+      let sum: Got = { count: 0, latencies: [], last: 0 }
+      while (sum.count < wanted) {
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        const got = await take()
+        sum = {
+          count: sum.count + got.count,
+          latencies: [...sum.latencies, ...got.latencies],
+          last: got.last || sum.last
+        }
+      }
+      return sum
+    },
+    close: () => child.disconnect()
+  }
+}
+
+const next = <A>(child: ChildProcess): Promise<A> =>
+  new Promise((resolve) => child.once("message", (message) => resolve(message as A)))
+
+if (import.meta.main) serve()

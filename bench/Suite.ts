@@ -1,0 +1,38 @@
+/** What a suite is: contenders that do the same job, one of them ours, measured in turns in one run. */
+
+import type { Usage } from "./Usage.ts"
+
+/** What one turn of a contender gave: figures by name. */
+export type Sample = Readonly<Record<string, number>>
+
+export interface Contender {
+  readonly name: string
+  /** `floor`: the least that the job can cost. `peer`: what somebody would use instead. */
+  readonly role: "floor" | "peer" | "ours"
+  /** What its process has used so far; this process where absent. */
+  readonly usage?: () => Usage
+  readonly turn: (round: number) => Promise<Sample>
+}
+
+export interface Figure {
+  readonly name: string
+  readonly unit: string
+  /** Whether more is better; ratios are told so that more is better. */
+  readonly more: boolean
+}
+
+export interface Suite {
+  readonly title: string
+  readonly figures: ReadonlyArray<Figure>
+  readonly rounds: number
+  readonly contenders: ReadonlyArray<Contender>
+  readonly close: () => Promise<void>
+}
+
+export const median = (values: ReadonlyArray<number>): number => quantile(values, 0.5)
+
+/** The value below which the share of all values lies. */
+export const quantile = (values: ReadonlyArray<number>, share: number): number => {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(Math.floor(share * sorted.length), sorted.length - 1)] ?? Number.NaN
+}

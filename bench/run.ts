@@ -1,0 +1,104 @@
+/**
+ * `npm run bench -- <suite> [--rounds n]`: runs a suite and prints medians, ranges and ratios.
+ *
+ * Contenders take turns, so that a machine whose speed drifts is slow for all of them; the first round only warms up.
+ * Quote ratios: these are figures of one machine. All samples are kept as JSON under bench/results.
+ */
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
+import { cpus, totalmem } from "node:os"
+import { parseArgs } from "node:util"
+import { type Contender, type Sample, type Suite, median } from "./Suite.ts"
+import { usageOf } from "./Usage.ts"
+
+const folder = new URL("./suites/", import.meta.url)
+const suites = readdirSync(folder).map((file) => file.replace(/\.ts$/, ""))
+
+const { values, positionals } = parseArgs({ options: { rounds: { type: "string" } }, allowPositionals: true })
+const name = positionals[0] ?? ""
+if (!suites.includes(name)) {
+  console.error(`usage: npm run bench -- <suite> [--rounds n]\nsuites: ${suites.join(", ")}`)
+  process.exit(1)
+}
+
+interface Turn {
+  readonly contender: string
+  readonly sample: Sample
+  /** CPU seconds of the turn, and the peak memory so far in megabytes. */
+  readonly cpu: number
+  readonly peak: number
+}
+
+const takeTurn = async (contender: Contender, round: number): Promise<Turn> => {
+  const usage = contender.usage ?? (() => usageOf(process.pid))
+  const before = usage()
+  const sample = await contender.turn(round)
+  const after = usage()
+  return { contender: contender.name, sample, cpu: after.cpu - before.cpu, peak: after.peak }
+}
+
+const run = async (suite: Suite): Promise<ReadonlyArray<Turn>> => {
+  const rounds = Number(values.rounds ?? suite.rounds)
+  const turns: Array<Turn> = []
+  for (let round = 0; round <= rounds; round++) {
+    for (const contender of suite.contenders) {
+      process.stderr.write(`\r\x1b[K${round === 0 ? "warming up" : `round ${round} of ${rounds}`}: ${contender.name}`)
+      const turn = await takeTurn(contender, round)
+      if (round > 0) turns.push(turn)
+    }
+  }
+  process.stderr.write("\r\x1b[K")
+  return turns
+}
+
+const round = (value: number): string =>
+  value >= 1000 ? Math.round(value).toLocaleString("en") : value.toFixed(value < 10 ? 2 : 1)
+
+const report = (suite: Suite, turns: ReadonlyArray<Turn>): void => {
+  console.log(
+    `${suite.title}\n${cpus()[0]?.model}, ${cpus().length} cores, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}\n`
+  )
+  const of = (contender: Contender) => turns.filter((turn) => turn.contender === contender.name)
+  const values = (contender: Contender, figure: string) =>
+    of(contender).map(({ sample }) => sample[figure] ?? Number.NaN)
+  const floor = suite.contenders.find(({ role }) => role === "floor")
+  for (const { name, unit, more } of suite.figures) {
+    console.log(`${name} (${unit})`)
+    for (const contender of suite.contenders) {
+      const own = values(contender, name)
+      const least = floor === undefined ? Number.NaN : median(values(floor, name))
+      const ratio = more ? median(own) / least : least / median(own)
+      const range = `${round(Math.min(...own))} .. ${round(Math.max(...own))}`
+      console.log(
+        `  ${contender.name.padEnd(34)} ${round(median(own)).padStart(10)}   ${range.padEnd(22)} ${ratio.toFixed(2)} of the floor`
+      )
+    }
+  }
+  console.log("CPU seconds a round, peak memory (MB)")
+  for (const contender of suite.contenders) {
+    const own = of(contender)
+    const peak = Math.max(...own.map(({ peak }) => peak))
+    console.log(
+      `  ${contender.name.padEnd(34)} ${median(own.map(({ cpu }) => cpu))
+        .toFixed(2)
+        .padStart(10)}   ${peak.toFixed(0)}`
+    )
+  }
+}
+
+const { default: open } = (await import(new URL(`${name}.ts`, folder).href)) as {
+  readonly default: () => Promise<Suite>
+}
+const suite = await open()
+try {
+  const turns = await run(suite)
+  report(suite, turns)
+  const results = new URL("./results/", import.meta.url)
+  mkdirSync(results, { recursive: true })
+  const stamp = new Date(performance.timeOrigin).toISOString().replaceAll(/[:.]/g, "-")
+  writeFileSync(
+    new URL(`${name}-${stamp}.json`, results),
+    JSON.stringify({ name, node: process.version, turns }, null, 1)
+  )
+} finally {
+  await suite.close()
+}

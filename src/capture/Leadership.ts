@@ -1,0 +1,85 @@
+/**
+ * Who reads the slot: the slot itself is the lock, and a generation number tells a leader from those before it.
+ *
+ * A process that finds the slot taken stands by. It hears at once of a leader that stops in good order, sees within a
+ * second that one was killed, and ends the session of one that hangs: a leader reports every second, so one that has not
+ * for `hangMillis` holds a lock without doing the work. What such a leader still sends when it wakes up is refused by
+ * its generation.
+ */
+import { hostname } from "node:os"
+import { PgClient } from "@effect/sql-pg"
+import { Clock, Effect, Queue } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Table } from "../inventory/derive/Table.ts"
+
+/** Pause between two looks at a slot that another process holds. */
+const lookPause = "1 second"
+
+/** Pause between two looks when it was just given up: letting go takes Postgres a moment. */
+const releasedPause = "15 millis"
+
+/** A leader that has not reported for this long hangs, milliseconds. */
+const hangMillis = 5000
+
+const channel = "rackwire_capture"
+
+/** One row per time that a process began to lead; its id is the generation. */
+export const leaderTable: Table = {
+  name: "rackwire_leader",
+  daily: false,
+  columns: [
+    { name: "process", type: "text", nullable: false },
+    { name: "slot", type: "text", nullable: false },
+    { name: "began", type: "timestamp with time zone", nullable: false, default: "now()" }
+  ],
+  constraints: [],
+  indexes: [],
+  triggers: [],
+  published: false
+}
+
+/** Begins a generation. To be called by whoever holds the slot. */
+export const lead = Effect.fnUntraced(function* (slot: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly generation: number }>`
+    insert into rackwire_leader (process, slot) values (${`${hostname()} ${process.pid}`}, ${slot})
+    returning id::int as generation`
+  return row!.generation
+})
+
+/** Tells those who stand by that the slot is free. */
+export const release = (slot: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.ignore(sql`select pg_notify(${channel}, ${slot})::text`))
+
+interface Holder {
+  readonly pid: number | null
+  /** Changes with every report of the holder. */
+  readonly report: string
+}
+
+/** Waits until nobody holds the slot; ends the session of a holder that hangs. */
+export const standBy = (slot: string) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const sql = yield* PgClient.PgClient
+      const released = yield* sql.listen(channel)
+      let last = { report: "", since: 0 }
+      let pause: typeof lookPause | typeof releasedPause = lookPause
+      while (true) {
+        const [holder] = yield* sql<Holder>`
+          select s.active_pid as pid, concat(r.pid, r.reply_time, r.backend_start) as report
+            from pg_replication_slots s left join pg_stat_replication r on r.pid = s.active_pid
+           where s.slot_name = ${slot}`
+        if (holder === undefined || holder.pid === null) return
+        const now = yield* Clock.currentTimeMillis
+        if (holder.report !== last.report) last = { report: holder.report, since: now }
+        if (now - last.since > hangMillis) {
+          yield* Effect.logError(`capture: the leader (Postgres session ${holder.pid}) hangs: ending its session`)
+          yield* sql`select pg_terminate_backend(${holder.pid})::text`
+          pause = releasedPause
+        }
+        const told = yield* Queue.take(released).pipe(Effect.timeoutOption(pause))
+        if (told._tag === "Some") pause = releasedPause
+      }
+    })
+  )

@@ -1,0 +1,178 @@
+/** One connection's life: from preparing the slot to why reading ended, with everything between. */
+import { Deferred, Effect, Fiber, Option, Queue, Schedule, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
+import { reveal } from "../Config.ts"
+import { addressOf } from "../PostgresUrl.ts"
+import { inWords } from "../Telemetry.ts"
+import { Servers } from "../embedded/Servers.ts"
+import { CaptureError } from "./CaptureError.ts"
+import { write as writeChangeLog } from "./ChangeLog.ts"
+import { eventsOf } from "./Event.ts"
+import { lead, release } from "./Leadership.ts"
+import { formatLsn, position } from "./Lsn.ts"
+import { Related } from "./Related.ts"
+import type { Sink } from "./Sink.ts"
+import { prepare, repair } from "./Slot.ts"
+import { SlotStream, type Waiting, now } from "./SlotStream.ts"
+import type { Report } from "./Status.ts"
+import { beatPrefix } from "./Tracker.ts"
+import { Walsender } from "./Walsender.ts"
+
+const retryPauses = Schedule.min([Schedule.exponential("250 millis", 2), Schedule.spaced("5 seconds")]).pipe(
+  Schedule.jittered
+)
+
+/** How often we report to the server, and ask the WAL how long it takes. */
+const reportPause = "1 second"
+const beatPause = "5 seconds"
+
+/** Never succeeds; fails with why reading ended. */
+export const session = Effect.fnUntraced(function* (sink: Sink, base: string, report: Report) {
+  const prepared = yield* prepare
+  const { epoch, slot, confirmed, walEnd } = prepared
+  const { databaseUrl } = yield* Servers
+  // Registered first, so that it runs last: those who stand by are told when the slot is free.
+  yield* Effect.addFinalizer(() => release(slot))
+  const walsender = yield* Effect.acquireRelease(
+    fromWalsender(() => Walsender.connect(addressOf(reveal(databaseUrl)))),
+    (walsender) => Effect.sync(() => walsender.close())
+  )
+  const timeout = "select setting from pg_settings where name = 'wal_sender_timeout'"
+  const [[timeoutMillis] = []] = yield* fromWalsender(() => walsender.query(timeout))
+  const stream = new SlotStream(walsender, prepared)
+  yield* fromWalsender(() => stream.start())
+  const generation = yield* lead(slot).pipe(Effect.mapError((error) => transport(inWords(error))))
+  const [from, epochBegin, end] = [confirmed, 0n, walEnd].map((lsn) => position(epoch, lsn)) as [bigint, bigint, bigint]
+  yield* persist("sink", sink.begin({ from, epochBegin, end, generation }))
+  yield* report(() => ({ state: "streaming", epoch, generation, problem: "", confirmed: formatLsn(confirmed) }))
+  yield* Effect.logInfo(`capture: reading from ${formatLsn(confirmed)}, epoch ${epoch}, generation ${generation}`)
+  yield* Effect.forkScoped(keepAlive(stream, Number(timeoutMillis ?? 0)))
+  yield* Effect.forkScoped(tell(stream, report))
+  yield* Effect.forkScoped(beat(stream))
+  const consuming = consume(stream, sink, base, epoch, (events) =>
+    report((before) => ({ events: before.events + events }))
+  )
+  return yield* Effect.raceFirst(consuming, Deferred.await(stream.ended))
+})
+
+const fromWalsender = <A>(run: () => Promise<A>) =>
+  Effect.tryPromise({ try: run, catch: (error) => error as CaptureError })
+
+const transport = (message: string) => new CaptureError({ reason: "Transport", message })
+
+/** Tries until it succeeds: a sink or a database that is away must not cost us the connection. */
+const persist = <A, R>(what: string, effect: Effect.Effect<A, unknown, R>): Effect.Effect<A, CaptureError, R> =>
+  effect.pipe(
+    Effect.tapError((error) => Effect.logWarning(`capture: the ${what} failed: ${inWords(error)}`)),
+    Effect.retry({ while: (error) => !(error instanceof CaptureError), schedule: retryPauses }),
+    Effect.mapError((error) => error as CaptureError)
+  )
+
+/** Reports to the server, also while reading is paused, and ends a session whose server is silent. */
+const keepAlive = (stream: SlotStream, timeoutMillis: number) =>
+  Effect.forever(
+    Effect.andThen(
+      Effect.sleep(reportPause),
+      Effect.suspend(() => {
+        stream.report()
+        const silent = timeoutMillis > 0 && stream.silentMillis > 2 * timeoutMillis
+        return silent
+          ? Deferred.fail(stream.ended, transport(`no word from Postgres for ${Math.round(stream.silentMillis)} ms`))
+          : Effect.void
+      })
+    )
+  )
+
+/** Tells how the stream is. */
+const tell = Effect.fnUntraced(function* (stream: SlotStream, report: Report) {
+  let unreadable = 0
+  const turn = Effect.gen(function* () {
+    const { withoutContext, unreadableContexts, lastUnreadable } = stream.told
+    if (unreadableContexts > unreadable) {
+      yield* Effect.logWarning(
+        `capture: a context that cannot be read, so that its changes name nobody: ${lastUnreadable}`
+      )
+    }
+    unreadable = unreadableContexts
+    yield* report(() => ({
+      received: formatLsn(stream.received),
+      confirmed: formatLsn(stream.confirmed),
+      waitingBytes: stream.waitingBytes,
+      lagMillis: stream.lagMillis,
+      withoutContext,
+      unreadableContexts
+    }))
+  })
+  return yield* Effect.forever(Effect.andThen(turn, Effect.sleep(reportPause)))
+})
+
+/**
+ * Sends a message through the WAL now and then: an idle database gives us WAL to confirm, and we learn our lag. Looks
+ * after the tables as well: without a replica identity Postgres refuses to change their rows, so no change would tell.
+ */
+const beat = (stream: SlotStream) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* repair
+    const sent = now()
+    stream.beating(sent)
+    yield* sql`select pg_logical_emit_message(true, ${beatPrefix}, ${`${sent}`})::text`
+  }).pipe(Effect.ignore, Effect.andThen(Effect.sleep(beatPause)), Effect.forever)
+
+/** Most events of one batch; a window is never cut, so it may hold a few more. */
+const batchEventsMax = 1000
+
+/** Batches under way: while one is being kept, the next ones are read and represented. */
+const batchesMax = 4
+
+/** Takes windows in batches. Events are made and taken in order, kept side by side, and confirmed in order. */
+const consume = Effect.fnUntraced(function* (
+  stream: SlotStream,
+  sink: Sink,
+  base: string,
+  epoch: number,
+  onConfirmed: (events: number) => Effect.Effect<void>
+) {
+  const related = new Related()
+  const inOrder = yield* Semaphore.make(1)
+  const kept =
+    yield* Queue.bounded<readonly [ReadonlyArray<Waiting>, number, Fiber.Fiber<void, CaptureError>]>(batchesMax)
+  const confirming = Effect.forever(
+    Effect.gen(function* () {
+      const [waiting, events, keeping] = yield* Queue.take(kept)
+      yield* Fiber.join(keeping)
+      stream.confirm(waiting)
+      stream.report()
+      yield* onConfirmed(events)
+    })
+  )
+  const reading = Effect.forever(
+    Effect.gen(function* () {
+      const waiting = yield* nextBatch(stream)
+      yield* persist("database", related.load(waiting.flatMap(({ window }) => window.changes)))
+      const events = waiting.flatMap(({ window }) => eventsOf(window, epoch, related, base))
+      const keeping = yield* Effect.forkScoped(
+        Effect.all(
+          [persist("change log", writeChangeLog(events)), inOrder.withPermit(persist("sink", sink.take(events)))],
+          { concurrency: 2, discard: true }
+        ),
+        { startImmediately: true }
+      )
+      yield* Queue.offer(kept, [waiting, events.length, keeping])
+    })
+  )
+  return yield* Effect.raceFirst(confirming, reading)
+})
+
+/** The windows that wait, up to a batch; waits for one if there is none. */
+const nextBatch = Effect.fnUntraced(function* (stream: SlotStream) {
+  const batch = [yield* Queue.take(stream.windows)]
+  let events = batch[0]!.window.changes.length
+  while (events < batchEventsMax) {
+    const next = yield* Queue.poll(stream.windows)
+    if (Option.isNone(next)) break
+    batch.push(next.value)
+    events += next.value.window.changes.length
+  }
+  return batch
+})

@@ -1,0 +1,54 @@
+/** How the slot is doing on the server, and for how long that can go on. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+export interface SlotHealth {
+  /** `reserved`, `extended`, `unreserved` or `lost`; "" when there is no slot. */
+  readonly walStatus: string
+  /** WAL written and not confirmed, bytes. */
+  readonly lagBytes: number
+  /** WAL that the server keeps for the slot, bytes. */
+  readonly retainedBytes: number
+  /** Bytes until the server gives the slot up (`max_slot_wal_keep_size`); -1 when it never does. */
+  readonly safeBytes: number
+  /** Seconds until then, if WAL goes on to be written as fast and nothing is confirmed; -1 for never. */
+  readonly exhaustedInSeconds: number
+}
+
+interface Sample {
+  readonly at: number
+  readonly written: number
+}
+
+interface Found {
+  readonly health: Omit<SlotHealth, "exhaustedInSeconds"> & { readonly written: number; readonly at: number }
+}
+
+/** Looks at the slot; remembers the last look, for the speed at which WAL is written. */
+export class SlotGauge {
+  private last: Sample | undefined
+  private readonly slot: string
+
+  constructor(slot: string) {
+    this.slot = slot
+  }
+
+  look = Effect.fnUntraced({ self: this }, function* (this: SlotGauge) {
+    const sql = yield* SqlClient.SqlClient
+    const [row] = yield* sql<Found>`
+      select json_build_object(
+        'walStatus', coalesce(wal_status, ''),
+        'lagBytes', coalesce(pg_wal_lsn_diff(pg_current_wal_insert_lsn(), confirmed_flush_lsn), 0),
+        'retainedBytes', coalesce(pg_wal_lsn_diff(pg_current_wal_insert_lsn(), restart_lsn), 0),
+        'safeBytes', coalesce(safe_wal_size, -1),
+        'written', pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0'),
+        'at', extract(epoch from clock_timestamp())) as health
+        from (select 1) one left join pg_replication_slots on slot_name = ${this.slot}`
+    const { written, at, ...health } = row!.health
+    const before = this.last
+    this.last = { at, written }
+    const speed = before === undefined || at <= before.at ? 0 : (written - before.written) / (at - before.at)
+    const exhaustedInSeconds = health.safeBytes < 0 || speed <= 0 ? -1 : Math.round(health.safeBytes / speed)
+    return { ...health, exhaustedInSeconds } satisfies SlotHealth
+  })
+}

@@ -1,0 +1,39 @@
+/** How capture is, for those who look. */
+import type { Effect } from "effect"
+
+export interface CaptureStatus {
+  readonly state: "starting" | "streaming" | "standby" | "waiting" | "stopped"
+  readonly epoch: number
+  readonly generation: number
+  /** LSNs: received from the server, and confirmed to it. */
+  readonly received: string
+  readonly confirmed: string
+  /** WAL data received and not confirmed, bytes. */
+  readonly waitingBytes: number
+  /** From a commit to its being kept for good, milliseconds. */
+  readonly lagMillis: number
+  readonly events: number
+  /** Transactions that named no author. */
+  readonly withoutContext: number
+  /** Messages in the place of a context that could not be read as one. */
+  readonly unreadableContexts: number
+  /** Why it is not streaming. */
+  readonly problem: string
+}
+
+export const atFirst: CaptureStatus = {
+  state: "starting",
+  epoch: 0,
+  generation: 0,
+  received: "0/0",
+  confirmed: "0/0",
+  waitingBytes: 0,
+  lagMillis: 0,
+  events: 0,
+  withoutContext: 0,
+  unreadableContexts: 0,
+  problem: ""
+}
+
+/** Tells what has changed. */
+export type Report = (change: (before: CaptureStatus) => Partial<CaptureStatus>) => Effect.Effect<void>

@@ -1,0 +1,63 @@
+/**
+ * A row as the WAL brought it. Its cells are read when somebody asks for the row; folding only asks for the id.
+ *
+ * It keeps hold of the bytes that it came in: they live as long as the window that it belongs to.
+ */
+import type { Row } from "../inventory/Field.ts"
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import type { textDecoders } from "../inventory/derive/Row.ts"
+import type { Readable } from "./Change.ts"
+
+/** Kinds of cells. */
+export const cellNull = 0x6e
+export const cellText = 0x74
+export const cellUnchanged = 0x75
+
+export interface TupleLayout {
+  readonly type: ObjectType
+  readonly decoders: ReturnType<typeof textDecoders>
+  /** What fields hold that the relation has no column for: its rows are of a time before a migration. */
+  readonly absent: Readonly<Record<string, unknown>>
+}
+
+export class Tuple implements Readable {
+  readonly id: number
+  private readonly layout: TupleLayout
+  private readonly bytes: Buffer
+  private readonly start: number
+  /** The row before, for cells that did not change and were left out. */
+  private readonly old: Tuple | undefined
+  private read: Row | undefined
+
+  /** `start` is the first cell's place. */
+  constructor(layout: TupleLayout, id: number, bytes: Buffer, start: number, old: Tuple | undefined) {
+    this.layout = layout
+    this.id = id
+    this.bytes = bytes
+    this.start = start
+    this.old = old
+  }
+
+  row(): Row {
+    this.read ??= this.decode()
+    return this.read
+  }
+
+  private decode(): Row {
+    const { bytes } = this
+    const { decoders, absent } = this.layout
+    const row: Record<string, unknown> = { ...absent }
+    let at = this.start
+    for (const decoder of decoders) {
+      const kind = bytes[at++]
+      if (kind === cellText) {
+        const end = at + 4 + bytes.readInt32BE(at)
+        if (decoder !== undefined) row[decoder.field] = decoder.decode(bytes.toString("utf8", at + 4, end))
+        at = end
+      } else if (decoder !== undefined) {
+        row[decoder.field] = kind === cellUnchanged ? (this.old?.row()[decoder.field] ?? null) : null
+      }
+    }
+    return row as Row
+  }
+}

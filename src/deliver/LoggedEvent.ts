@@ -1,0 +1,55 @@
+/** Events of the change log as deliveries, to the letter as they were first queued. */
+import { type EventText, eventBody } from "../capture/Event.ts"
+import { type Delivery, deliveryId } from "../stream/Entry.ts"
+
+/** A row of `loggedEvent`. */
+export interface LoggedEvent {
+  readonly position: string
+  readonly idx: string
+  readonly action: "create" | "update" | "delete"
+  readonly object_type: string
+  readonly object_id: string
+  readonly request_id: string
+  readonly event_time: string
+  readonly user_name: string
+  readonly data: string
+  readonly prechange: string
+  readonly postchange: string
+}
+
+/** What to select of the change log under the alias `c`. The time is made as capture made it, trailing zeros included. */
+export const loggedEvent = `
+  c.position::text as position, c.idx::text as idx, c.action, c.changed_object_type as object_type,
+  c.changed_object_id::text as object_id, c.request_id::text as request_id, c.user_name,
+  to_char(c.time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') as event_time,
+  c.data::text as data, c.prechange_data::text as prechange, c.postchange_data::text as postchange`
+
+export const kinds: Readonly<Record<LoggedEvent["action"], EventText["kind"]>> = {
+  create: "created",
+  update: "updated",
+  delete: "deleted"
+}
+
+/** The event as a delivery to the webhook, not attempted yet. */
+export const deliveryOf = (event: LoggedEvent, webhook: number): Delivery => ({
+  id: deliveryId(webhook, event.position, Number(event.idx)),
+  webhook,
+  position: event.position,
+  idx: Number(event.idx),
+  event: kinds[event.action],
+  objectType: event.object_type,
+  objectId: Number(event.object_id),
+  requestId: event.request_id,
+  time: event.event_time,
+  attempts: 0,
+  spent: 0,
+  firstAttempt: 0,
+  body: eventBody({
+    kind: kinds[event.action],
+    timestamp: event.event_time,
+    model: event.object_type.split(".")[1]!,
+    username: event.user_name,
+    requestId: event.request_id,
+    json: { data: event.data, prechange: event.prechange, postchange: event.postchange }
+  })
+})

@@ -1,0 +1,69 @@
+/**
+ * A stream that Redis has lost, or the end of it, filled again from what Postgres knows.
+ *
+ * Owed is what the webhook had asked for at the time, from the first entry that may have been unfinished to the last
+ * that was appended, without what the delivery log says was attempted; and what waits for its next attempt. An attempt
+ * that was under way when Redis lost its data is made again under the same id.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { WebhookIndex } from "../match/WebhookIndex.ts"
+import { versionsOf } from "../match/WebhookVersions.ts"
+import { Append } from "../stream/Append.ts"
+import type { Delivery } from "../stream/Entry.ts"
+import { type LoggedEvent, deliveryOf, kinds, loggedEvent } from "./LoggedEvent.ts"
+import { holdLogged, loggedDeliveries } from "./RetryByHand.ts"
+import { watermarkTable } from "./Watermarks.ts"
+
+/** Events read at once. */
+const pageSize = 1000
+
+/** Fills the webhook's stream again; answers how many deliveries were owed. */
+export const rebuild = Effect.fnUntraced(function* (webhook: number) {
+  const { restore } = yield* Append
+  const owed = yield* owedDeliveries(webhook)
+  yield* restore(webhook, owed)
+  const waiting = yield* loggedDeliveries("d.webhook_id = $1::bigint and d.status in ('retrying', 'queued')", [webhook])
+  yield* holdLogged(waiting, false)
+  yield* Effect.logError(
+    `Redis lost entries of webhook ${webhook}: ${owed.length} deliveries and ${waiting.length} that wait were queued again.`
+  )
+  return owed.length + waiting.length
+})
+
+const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
+  const versions = [...(yield* versionsOf(webhook))]
+  const index = new WebhookIndex()
+  const owed: Array<Delivery> = []
+  let page = yield* nextEvents(webhook, undefined)
+  while (page.length > 0) {
+    for (const event of page) {
+      while (versions.length > 0 && !isAfter(versions[0]!, event)) index.set(webhook, versions.shift()!.row)
+      const subject = { type: event.object_type, kind: kinds[event.action], data: JSON.parse(event.data) as unknown }
+      if (index.match(subject).length > 0) owed.push(deliveryOf(event, webhook))
+    }
+    page = yield* nextEvents(webhook, page.at(-1))
+  }
+  return owed
+})
+
+/** Whether a version came after the event: a webhook counts from its own place on. */
+const isAfter = (version: { readonly position: bigint; readonly idx: number }, event: LoggedEvent): boolean => {
+  const position = BigInt(event.position)
+  return version.position > position || (version.position === position && version.idx > Number(event.idx))
+}
+
+/** Events of the webhook's open range that no attempt of it is logged for, behind the last one read. */
+const nextEvents = (webhook: number, last: LoggedEvent | undefined) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<LoggedEvent>(
+      `select ${loggedEvent} from extras_objectchange c, ${watermarkTable.name} m
+        where m.webhook_id = $1::bigint and (c.position, c.idx) >= (m.open_position, m.open_idx)
+          and (c.position, c.idx) <= (m.appended_position, m.appended_idx)
+          and (c.position, c.idx) > ($2::text::bigint, $3::text::bigint)
+          and not exists (select 1 from extras_delivery d
+                           where d.delivery_id = m.webhook_id || '-' || c.position || '-' || c.idx and d.time = c.time)
+        order by c.position, c.idx limit ${pageSize}`,
+      [webhook, last?.position ?? "-1", last?.idx ?? "-1"]
+    )
+  )

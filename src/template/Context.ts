@@ -1,0 +1,47 @@
+/** What templates are rendered with: an event as JSON text, and what plugins add to it. */
+import type { JsonObject as PluginObject } from "./Plugin.ts"
+import { copyJson } from "./PluginBridge.ts"
+import { parseJsonObject } from "./value/ContextJson.ts"
+import { Dict, type JsonObject } from "./value/Dict.ts"
+
+const nothing: PluginObject = {}
+
+export class Context {
+  /** JSON text of an object. */
+  private readonly text: string
+  private object: JsonObject | undefined
+  private readonly added: PluginObject
+
+  constructor(text: string, added: PluginObject = nothing) {
+    this.text = text
+    this.added = added
+  }
+
+  /** The same with further names. */
+  with(added: PluginObject): Context {
+    return new Context(this.text, { ...this.added, ...added })
+  }
+
+  /** For Jinja: parsed once, and a dict of its own for each run. What one template changes, another does not see. */
+  dict(): Dict {
+    this.object ??= this.parse()
+    return new Dict(this.object)
+  }
+
+  private parse(): JsonObject {
+    const parsed = parseJsonObject(this.text)
+    return this.added === nothing ? parsed : { ...parsed, ...(copyJson(this.added) as JsonObject) }
+  }
+
+  /** For other engines and for plugins: a copy for each. */
+  plain(): PluginObject {
+    return { ...(JSON.parse(this.text) as PluginObject), ...structuredClone(this.added) }
+  }
+
+  /** The same for the same event, so that what a template picks at random stays when it is rendered again (FNV-1a). */
+  get seed(): number {
+    let hash = 0x811c9dc5
+    for (let i = 0; i < this.text.length; i++) hash = Math.imul(hash ^ this.text.charCodeAt(i), 0x01000193)
+    return hash
+  }
+}

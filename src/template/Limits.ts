@@ -1,0 +1,85 @@
+/** Every budget of a template, once, and the meter that a run pays into. */
+import { limitFault } from "./Fault.ts"
+
+export const limits = {
+  /** Source of a template, UTF-16 units. */
+  sourceChars: 65_536,
+  /** Nodes of the syntax tree. */
+  nodes: 20_000,
+  /** How deep expressions and statements may nest. */
+  nesting: 100,
+  /** Operators, filters or attributes in one chain: `a + b + c`, `a.b.c`, `a|b|c`. */
+  chain: 200,
+  /** Units of work of one run: a loop turn or a call is 2, a lookup or an output 1, a pass over text 1 per 64 units. */
+  steps: 200_000,
+  /** What one run may allocate in all, freed or not: UTF-16 units, 8 for an element of a list, 16 for one of a dict. */
+  memoryChars: 2 << 20,
+  /** Result of one run, UTF-16 units. */
+  outputChars: 1 << 20,
+  /** Calls of macros, blocks and recursive loops within each other. */
+  depth: 64,
+  /** Lists and dicts within each other, where they are printed, compared or handed to a plugin. */
+  valueDepth: 100,
+  /** Size of an integer. */
+  integerBits: 4096,
+  /** Time of one run. Steps come first, so that equal runs end equally; the clock is for what steps misjudge. */
+  wallMillis: 250
+} as const
+
+export type Limits = { readonly [K in keyof typeof limits]: number }
+
+/** Steps between two looks at the clock. */
+const clockSteps = 512
+
+/** The meter of one run. Work is paid for before it is done. */
+export class Budget {
+  readonly limits: Limits
+  private stepsLeft: number
+  private memoryLeft: number
+  private outputLeft: number
+  private depth = 0
+  private sinceClock = 0
+  /** Monotonic milliseconds (`performance.now()`) at which the run must have ended. */
+  readonly deadline: number
+
+  constructor(sizes: Limits) {
+    this.limits = sizes
+    this.stepsLeft = sizes.steps
+    this.memoryLeft = sizes.memoryChars
+    this.outputLeft = sizes.outputChars
+    this.deadline = performance.now() + sizes.wallMillis
+  }
+
+  get stepsUsed(): number {
+    return this.limits.steps - this.stepsLeft
+  }
+
+  /** Pays for work. */
+  tick(steps: number): void {
+    if ((this.stepsLeft -= steps) < 0) throw limitFault("steps")
+    if ((this.sinceClock += steps) < clockSteps) return
+    this.sinceClock = 0
+    if (performance.now() > this.deadline) throw limitFault("time")
+  }
+
+  /** Pays for memory, and for the work of filling it. */
+  alloc(chars: number): void {
+    if (chars <= 0) return
+    // Written so that what is not a number is too much as well.
+    if (!((this.memoryLeft -= chars) >= 0)) throw limitFault("memory")
+    if (chars > 63) this.tick(chars >> 6)
+  }
+
+  /** Pays for output. */
+  emit(chars: number): void {
+    if ((this.outputLeft -= chars) < 0) throw limitFault("output")
+  }
+
+  enter(): void {
+    if (++this.depth > this.limits.depth) throw limitFault("depth")
+  }
+
+  leave(): void {
+    this.depth--
+  }
+}

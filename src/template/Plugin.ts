@@ -1,0 +1,143 @@
+/**
+ * What a plugin is: a file that adds filters, tests, globals, tags, whole engines and ready-made templates. Plugins
+ * import this module only, as `#plugin`, and the npm library that they bring.
+ *
+ * A plugin is code that the operator trusts. Its functions see plain JSON, never the engine's values, and what they
+ * return is copied: a template cannot reach through them. They are synchronous and have no budget of their own; a long
+ * loop asks `call.charge` as it goes, and one that does not is ended from outside with the worker that it runs in.
+ */
+
+/** JSON, with integers beyond 2^53 as bigint. */
+export type Json = null | boolean | number | bigint | string | ReadonlyArray<Json> | JsonObject
+export type JsonObject = { readonly [name: string]: Json }
+
+/** The call of a filter, test, global or tag. */
+export interface Call {
+  /** Keyword arguments. */
+  readonly named: JsonObject
+  /** Pays for work (steps) and memory (UTF-16 units) before it is done; throws where the template's budget is used up. */
+  readonly charge: (work: number, chars?: number) => void
+  /** When the run must have ended, by `performance.now()`. */
+  readonly deadline: number
+  /** Name of the plugin. */
+  readonly plugin: string
+}
+
+/** `input` is undefined where the template's value is; a result that is undefined becomes undefined in the template. */
+export type Filter = (call: Call, input: Json | undefined, ...args: ReadonlyArray<Json>) => Json | undefined
+
+export type Test = (call: Call, input: Json | undefined, ...args: ReadonlyArray<Json>) => boolean
+
+/** A function that templates call by its name. */
+export type GlobalFunction = (call: Call, ...args: ReadonlyArray<Json>) => Json | undefined
+
+/** `{% name args %}`, with a body up to `{% endname %}` where it has one. */
+export interface Tag {
+  readonly body: boolean
+  readonly run: (call: Call, args: ReadonlyArray<Json>, body: () => string) => string
+}
+
+/** What an engine has to keep to. */
+export interface EngineLimits {
+  /** Milliseconds of one run. */
+  readonly wallMillis: number
+  /** UTF-16 units of a source, of what a run allocates, of its result. */
+  readonly sourceChars: number
+  readonly memoryChars: number
+  readonly outputChars: number
+}
+
+/** Another template language. What it throws should be an EngineFault. */
+export interface Engine {
+  readonly compile: (source: string, limits: EngineLimits) => (context: JsonObject) => string
+}
+
+/** What an engine could not read or run, and where. */
+export class EngineFault extends Error {
+  /** From 1; 0 where it is not known. */
+  readonly line: number
+  readonly column: number
+  readonly reason: "Syntax" | "Value" | "Undefined" | "Limit"
+  /** Which budget was passed, where the reason is Limit. */
+  readonly limit: "source" | "steps" | "memory" | "output" | "time" | undefined
+
+  constructor(
+    reason: EngineFault["reason"],
+    message: string,
+    place: { readonly line?: number; readonly column?: number; readonly limit?: EngineFault["limit"] } = {}
+  ) {
+    super(message)
+    this.reason = reason
+    this.line = place.line ?? 0
+    this.column = place.column ?? 0
+    this.limit = place.limit
+  }
+}
+
+/** Run when the plugin is loaded, and shown as its documentation. */
+export interface Example {
+  readonly template: string
+  /** `jinja` where it is left out. */
+  readonly engine?: string
+  readonly context?: JsonObject
+  /** The output, or the reason of the fault. */
+  readonly expect: string | { readonly error: string }
+}
+
+/** A template to start from. */
+export interface ReadyTemplate {
+  readonly description: string
+  readonly body: string
+  /** Lines for the webhook's additional headers. */
+  readonly headers?: string
+  readonly contentType?: string
+  readonly engine?: string
+}
+
+export interface Plugin {
+  /** Lower case; for a file in `plugins/` the file's name. */
+  readonly name: string
+  readonly description?: string
+  /** Names of others' that this plugin may replace. Any other name that is taken refuses the plugin. */
+  readonly override?: ReadonlyArray<string>
+  /** By name; a name may also be the plugin's own and a name in it: `liquid.sort`. */
+  readonly filters?: Readonly<Record<string, Filter>>
+  readonly tests?: Readonly<Record<string, Test>>
+  readonly globals?: Readonly<Record<string, Json | GlobalFunction>>
+  readonly tags?: Readonly<Record<string, Tag>>
+  readonly engines?: Readonly<Record<string, Engine>>
+  /** Adds names to the context of every template. May wait, but not long; its names must not be taken. */
+  readonly extendContext?: (context: JsonObject) => JsonObject | Promise<JsonObject>
+  readonly templates?: Readonly<Record<string, ReadyTemplate>>
+  readonly examples: ReadonlyArray<Example>
+}
+
+export const definePlugin = (plugin: Plugin): Plugin => plugin
+
+/** The context of a template for an event, to try templates on. */
+export const sampleEvent: JsonObject = {
+  event: "updated",
+  timestamp: "2024-05-06T07:08:09.123456+00:00",
+  model: "device",
+  username: "admin",
+  request_id: "17af32f0-852a-46ca-a7d4-33ecd0c13de6",
+  data: {
+    id: 7,
+    url: "https://inventory.example.com/api/dcim/devices/7/",
+    display: "sw-1",
+    name: "sw-1",
+    status: { value: "active", label: "Active" },
+    site: { id: 3, name: "Amsterdam", slug: "ams" },
+    primary_ip: { id: 11, address: "192.0.2.10/24" },
+    tags: [
+      { id: 1, name: "core", slug: "core" },
+      { id: 2, name: "lab", slug: "lab" }
+    ],
+    custom_fields: { owner: "ops" },
+    comments: 'first line\nsecond "line"'
+  },
+  snapshots: {
+    prechange: { name: "sw-0", status: "planned", comments: "" },
+    postchange: { name: "sw-1", status: "active", comments: 'first line\nsecond "line"' }
+  }
+}

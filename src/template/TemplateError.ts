@@ -1,0 +1,32 @@
+import { Schema } from "effect"
+import { type TemplateFault, faultReasons, limitNames } from "./Fault.ts"
+
+/**
+ * A template that cannot be read or rendered, and where. The messages are Jinja's where Jinja has the error; the reasons
+ * stand in Fault.ts. No line is to blame (0) where the whole template is: its size, its worker.
+ */
+export class TemplateError extends Schema.TaggedError<TemplateError>()("TemplateError", {
+  reason: Schema.Literals(faultReasons),
+  message: Schema.String,
+  /** Which budget was passed, where the reason is Limit. */
+  limit: Schema.optionalKey(Schema.Literals(limitNames)),
+  line: Schema.Int,
+  column: Schema.Int,
+  /** The line itself. */
+  snippet: Schema.String
+}) {
+  static from({ limit, ...fault }: TemplateFault): TemplateError {
+    return new TemplateError(limit === undefined ? fault : { ...fault, limit })
+  }
+
+  /** Whether the same may succeed later: only where a clock ended it, which a busy machine makes tick faster. */
+  get mayRetry(): boolean {
+    return this.limit === "time" || this.limit === "wall"
+  }
+}
+
+/** A plugin that is not loaded, which keeps the service from starting. The reasons stand in PluginLoader.ts. */
+export class PluginError extends Schema.TaggedError<PluginError>()("PluginError", {
+  reason: Schema.Literals(["Unreadable", "NotAPlugin", "BadName", "Clash", "Example"]),
+  message: Schema.String
+}) {}

@@ -1,0 +1,119 @@
+/** Encrypted connections, of the replication and of the pool alike. The server's certificate is for `localhost`. */
+import { chmodSync, chownSync, copyFileSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { Effect, Layer, Redacted } from "effect"
+import { SqlClient } from "effect/sql"
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import { Postgres } from "../../src/Postgres.ts"
+import { addressOf, urlProblem } from "../../src/PostgresUrl.ts"
+import { Walsender } from "../../src/capture/Walsender.ts"
+import { Servers } from "../../src/embedded/Servers.ts"
+import { type Certificate, hasOpenssl, makeCertificate } from "../support/Certificate.ts"
+import { openSql } from "../support/Database.ts"
+
+const isEncrypted = "select ssl from pg_stat_ssl where pid = pg_backend_pid()"
+
+const byReplication = async (url: string): Promise<boolean> => {
+  const walsender = await Walsender.connect(addressOf(url))
+  const [[answer] = []] = await walsender.query(isEncrypted)
+  walsender.close()
+  return answer === "t"
+}
+
+const byPool = (url: string): Promise<boolean> => {
+  const servers = { databaseUrl: Redacted.make(url), redisUrl: Redacted.make(""), secretKey: Redacted.make("") }
+  return Effect.gen(function* () {
+    const [row] = yield* (yield* SqlClient.SqlClient).unsafe<{ readonly ssl: boolean }>(isEncrypted)
+    return row!.ssl
+  }).pipe(
+    Effect.provide(Postgres.layer.pipe(Layer.provide(Layer.succeed(Servers, Servers.of(servers))))),
+    Effect.mapError(({ reason }) => reason.cause),
+    Effect.runPromise
+  )
+}
+
+describe("an address of Postgres", () => {
+  it("is read as libpq reads it", () => {
+    const url = "postgresql://al%40ice:p%2Fw@[::1]:6000/in%20ventory?sslmode=disable"
+    expect(addressOf(url)).toEqual({
+      host: "::1",
+      port: 6000,
+      user: "al@ice",
+      password: "p/w",
+      database: "in ventory",
+      tls: undefined
+    })
+    expect(addressOf("postgres:///d?host=/run/postgresql&user=u")).toMatchObject({
+      host: "/run/postgresql",
+      port: 5432
+    })
+  })
+
+  it("is refused where it says what cannot be done", () => {
+    expect(urlProblem("mysql://u@h/d")).toBe("must begin with postgresql://")
+    expect(urlProblem("nonsense")).toBe("must begin with postgresql://")
+    expect(urlProblem("postgres://h/d")).toBe("must name a user and a database")
+    expect(urlProblem("postgres://u@h/d?sslmode=prefer")).toContain("sslmode=prefer is none of disable, require")
+    expect(urlProblem("postgres://u@h/d?sslmode=verify-ca&sslrootcert=/no/such")).toContain("/no/such")
+    expect(urlProblem("postgres://u@h/d?sslmode=require")).toBeUndefined()
+  })
+})
+
+describe.runIf(hasOpenssl)("a server with a certificate", () => {
+  const sql = openSql(inject("databaseUrl"))
+  const at = (host: string, parameters: string) =>
+    `${Object.assign(new URL(inject("databaseUrl")), { hostname: host }).href}?${parameters}`
+  let certificate: Certificate
+
+  beforeAll(async () => {
+    certificate = makeCertificate()
+    const [{ pid } = { pid: 0 }] = await sql.query<{ readonly pid: number }>("select pg_backend_pid() as pid")
+    const folder = `/proc/${pid}/cwd`
+    const { uid, gid } = statSync(folder)
+    for (const [from, name] of [
+      [certificate.keyFile, "server.key"],
+      [certificate.certificateFile, "server.crt"]
+    ] as const) {
+      const to = join(folder, name)
+      copyFileSync(from, to)
+      chownSync(to, uid, gid)
+      chmodSync(to, 0o600)
+    }
+    await sql.query("alter system set ssl = on")
+    await sql.query("select pg_reload_conf()")
+  })
+
+  afterAll(async () => {
+    await sql.query("alter system reset ssl")
+    await sql.query("select pg_reload_conf()")
+    await sql.close()
+    certificate.remove()
+  })
+
+  const ways = [
+    ["the replication", byReplication],
+    ["the pool", byPool]
+  ] as const
+
+  it.each(ways)("is spoken to as the address says, by %s", async (_, connect) => {
+    const root = `sslrootcert=${certificate.certificateFile}`
+    expect(await connect(at("localhost", "sslmode=disable"))).toBe(false)
+    expect(await connect(at("127.0.0.1", "sslmode=require"))).toBe(true)
+    expect(await connect(at("localhost", `sslmode=verify-full&${root}`))).toBe(true)
+    expect(await connect(at("127.0.0.1", `sslmode=verify-ca&${root}`))).toBe(true)
+  })
+
+  it.each(ways)("is not trusted without its root, nor under another name, by %s", async (_, connect) => {
+    const root = `sslrootcert=${certificate.certificateFile}`
+    await expect(connect(at("localhost", "sslmode=verify-full"))).rejects.toThrow("self-signed")
+    await expect(connect(at("localhost", "sslmode=verify-ca"))).rejects.toThrow("self-signed")
+    await expect(connect(at("127.0.0.1", `sslmode=verify-full&${root}`))).rejects.toThrow("does not match")
+  })
+})
+
+describe("a server without TLS", () => {
+  it("is refused where the address asks for it", async () => {
+    const url = `${inject("databaseUrl")}?sslmode=require`
+    await expect(byReplication(url)).rejects.toMatchObject({ reason: "Transport", message: "the server speaks no TLS" })
+  })
+})

@@ -1,0 +1,91 @@
+/** `rackwire check` against servers that cannot keep the promises. */
+import { execFile, spawn } from "node:child_process"
+import { createServer } from "node:net"
+import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
+import { Redis } from "ioredis"
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import { find } from "../../src/embedded/RedisBinary.ts"
+import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await makeDatabase()
+  await database.sql.query("create role guest login password 'guest'")
+})
+
+afterAll(async () => {
+  await database.sql.query("drop role guest")
+  await database.drop()
+})
+
+const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
+
+/** Runs the command; answers its exit code and what it printed. */
+const check = (environment: Record<string, string>) =>
+  new Promise<{ readonly code: number; readonly output: string }>((resolve) => {
+    const env = { PATH: process.env["PATH"], SECRET_KEY: "x", RACKWIRE_SLOT: database.slot, ...environment }
+    execFile(process.execPath, [program, "check"], { env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr })
+    )
+  })
+
+const freePort = () =>
+  new Promise<number>((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { readonly port: number }
+      server.close(() => resolve(port))
+    })
+  })
+
+describe("check", () => {
+  it("is content with servers that keep the promises", async () => {
+    const { code, output } = await check({ DATABASE_URL: database.databaseUrl, REDIS_URL: database.redisUrl })
+    expect(output).toContain("All 9 checks are well.")
+    expect(code).toBe(0)
+  })
+
+  it("names the statements that give a role what it lacks, and shows no secret", async () => {
+    const url = new URL(database.databaseUrl)
+    Object.assign(url, { username: "guest", password: "guest" })
+    const { code, output } = await check({ DATABASE_URL: url.href, REDIS_URL: database.redisUrl })
+    expect(output).toContain(`alter role "guest" replication;`)
+    expect(output).toContain(`grant create on schema public to "guest";`)
+    expect(output).toContain("2 of 9 checks ask for a change.")
+    expect(output).not.toContain("guest:guest")
+    expect(code).toBe(1)
+  })
+
+  it("names the settings by which a Redis stops losing entries", async () => {
+    const port = await freePort()
+    const binary = await Effect.runPromise(find(process.env))
+    const args = ["--port", `${port}`, "--save", "", "--maxmemory-policy", "allkeys-lru"]
+    const server = spawn(binary.command, args, { env: { ...process.env, ...binary.env }, stdio: "ignore" })
+    const client = new Redis(port, "127.0.0.1", { protocol: 2, maxRetriesPerRequest: null })
+    client.on("error", () => {})
+    try {
+      await client.ping()
+      const { code, output } = await check({
+        DATABASE_URL: database.databaseUrl,
+        REDIS_URL: `redis://127.0.0.1:${port}`
+      })
+      expect(output).toContain("config set appendonly yes; config set appendfsync always")
+      expect(output).toContain("config set maxmemory-policy noeviction")
+      expect(code).toBe(1)
+    } finally {
+      client.disconnect()
+      server.kill()
+    }
+  })
+
+  it("says which server does not answer", async () => {
+    const port = await freePort()
+    const { code, output } = await check({
+      DATABASE_URL: inject("databaseUrl"),
+      REDIS_URL: `redis://127.0.0.1:${port}`
+    })
+    expect(output).toMatch(/CHANGE Redis: does not answer: .*\n +-> Check REDIS_URL and that the server runs\./)
+    expect(code).toBe(1)
+  })
+})

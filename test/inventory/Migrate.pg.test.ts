@@ -1,0 +1,84 @@
+/** Migration of a real database: what it makes, and what it refuses to lose. */
+import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+
+let database: TestDatabase
+
+beforeEach(async () => {
+  database = await makeDatabase()
+})
+
+afterEach(() => database.drop())
+
+const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
+
+const migrate = () =>
+  new Promise<string>((resolve) => {
+    const env = {
+      PATH: process.env["PATH"],
+      SECRET_KEY: "x",
+      DATABASE_URL: database.databaseUrl,
+      REDIS_URL: database.redisUrl
+    }
+    execFile(process.execPath, [program, "migrate"], { env }, (_, stdout, stderr) => resolve(stdout + stderr))
+  })
+
+describe("migration", () => {
+  it("makes everything at first, and nothing the second time", async () => {
+    expect(await migrate()).toContain("create table dcim_site")
+    expect(await migrate()).toBe("Nothing to migrate.\n")
+    const [table] = await database.sql.query(
+      "select relreplident::text as identity from pg_class where relname = 'dcim_site'"
+    )
+    expect(table).toEqual({ identity: "f" })
+  })
+
+  it("adds what is missing and widens what is too narrow, with the rows in place", async () => {
+    await migrate()
+    await database.sql.query("insert into dcim_site (name, slug) values ('Kept', 'kept')")
+    await database.sql.query("alter table dcim_site drop column facility")
+    await database.sql.query("alter table dcim_site drop constraint dcim_site_status_check")
+    await database.sql.query("alter table dcim_site add constraint dcim_site_status_check check (status in ('active'))")
+    await database.sql.query("comment on constraint dcim_site_status_check on dcim_site is 'an earlier version'")
+    const output = await migrate()
+    expect(output).toContain("alter table dcim_site add column facility text not null default ''")
+    expect(output).toContain("alter table dcim_site drop constraint dcim_site_status_check")
+    expect(await database.sql.query("select facility, status from dcim_site")).toEqual([
+      { facility: "", status: "active" }
+    ])
+  })
+
+  it("stops, changing nothing, at a column of another type", async () => {
+    await migrate()
+    await database.sql.query("alter table dcim_region alter column description type varchar(7)")
+    await database.sql.query("alter table dcim_site drop column facility")
+    expect(await migrate()).toContain(
+      "dcim_region.description is character varying(7) in the database and text in the declaration"
+    )
+    const columns = await database.sql.query(
+      "select 1 as one from pg_attribute where attname = 'facility' and not attisdropped"
+    )
+    expect(columns).toEqual([])
+  })
+
+  it("stops where rows that exist break a new rule, and names it", async () => {
+    await migrate()
+    await database.sql.query("alter table extras_tag drop constraint extras_tag_slug_key")
+    await database.sql.query("insert into extras_tag (name, slug) values ('A', 'same'), ('B', 'same')")
+    expect(await migrate()).toMatch(/extras_tag_slug_key unique \(slug\).*same/s)
+  })
+
+  it("keeps lists of references valid, as a foreign key would", async () => {
+    await migrate()
+    await database.sql.query("insert into extras_tag (id, name, slug) values (1, 'A', 'a'), (2, 'B', 'b')")
+    await database.sql.query("insert into dcim_site (name, slug, tags) values ('S', 's', '{2,1,2}')")
+    expect(await database.sql.query("select tags::text as tags from dcim_site")).toEqual([{ tags: "{1,2}" }])
+    await expect(database.sql.query("update dcim_site set tags = '{3}'")).rejects.toThrow(
+      "names rows of extras_tag that do not exist"
+    )
+    await database.sql.query("delete from extras_tag where id = 1")
+    expect(await database.sql.query("select tags::text as tags from dcim_site")).toEqual([{ tags: "{2}" }])
+  })
+})

@@ -1,0 +1,133 @@
+/**
+ * Goal: nothing committed is missed and nothing is queued twice, whichever process is killed. Method: a writer inserts
+ * thousands of sites in small transactions while a process is killed with SIGKILL in their midst; afterwards the table
+ * itself says what was committed, and the receiver must have exactly that.
+ */
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Redis } from "ioredis"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Sql, openSql } from "../support/Database.ts"
+import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
+import { type Service, startService } from "../support/Service.ts"
+
+const changes = 5000
+const perTransaction = 4
+
+interface Owner {
+  readonly databaseUrl: string
+  readonly redisUrl: string
+  readonly servers: ReadonlyArray<{ readonly pid: number }>
+}
+
+let directory: string
+let service: Service
+let receiver: Receiver
+
+const owner = (): Owner => JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as Owner
+
+const start = async (): Promise<void> => {
+  service = await startService({ RACKWIRE_DATA_DIR: directory })
+}
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), "rackwire-crash-"))
+  receiver = await startReceiver()
+  await start()
+})
+
+afterAll(async () => {
+  await service.stop()
+  await receiver.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+/** Inserts sites whose slugs begin with the name; a transaction that fails is left to its fate, as a writer would. */
+const insertSites = async (name: string, onProgress: (done: number) => Promise<void>): Promise<void> => {
+  let sql = openSql(owner().databaseUrl)
+  for (let at = 0; at < changes; at += perTransaction) {
+    const values = Array.from(
+      { length: perTransaction },
+      (_, n) => `('${name} ${at + n}', '${name}-${at + n}', 'active')`
+    )
+    await sql.query(`insert into dcim_site (name, slug, status) values ${values.join(", ")}`).catch(async () => {
+      await sql.close()
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      sql = openSql(owner().databaseUrl)
+    })
+    await onProgress(at)
+  }
+  await sql.close()
+}
+
+interface Body {
+  readonly event: string
+  readonly data: { readonly slug: string }
+}
+
+const slugOf = (received: Received): string => (JSON.parse(received.body.toString()) as Body).data.slug
+
+const committedSlugs = async (sql: Sql, name: string): Promise<ReadonlyArray<string>> =>
+  (
+    await sql.query<{ readonly slug: string }>("select slug from dcim_site where slug like $1 order by slug", [
+      `${name}-%`
+    ])
+  ).map(({ slug }) => slug)
+
+/** Runs the writer with one fault in the middle, and holds the receiver against the table. */
+const expectAllArrive = async (name: string, fault: () => Promise<void>): Promise<void> => {
+  const path = `/${name}`
+  const made = await service.call<{ readonly id: number }>("POST", "/api/extras/webhooks/", {
+    name,
+    content_types: ["dcim.site"],
+    type_create: true,
+    payload_url: receiver.url + path,
+    conditions: { and: [{ attr: "slug", op: "regex", value: `${name}-` }] },
+    retry_schedule: { kind: "fixed", delay: 1, attempts: 50 }
+  })
+  expect(made.status).toBe(201)
+  let faulted: Promise<void> | undefined
+  await insertSites(name, async (done) => {
+    if (faulted === undefined && done >= changes * 0.4) faulted = fault()
+  })
+  await faulted
+  const sql = openSql(owner().databaseUrl)
+  const committed = await committedSlugs(sql, name)
+  expect(committed.length).toBeGreaterThan(changes * 0.9)
+  const here = (all: ReadonlyArray<Received>) => all.filter((received) => received.path === path)
+  await receiver.untilAll(
+    (all) => new Set(here(all).map((one) => one.headers["x-hook-delivery"])).size >= committed.length,
+    60_000
+  )
+  const got = here(receiver.received)
+  expect([...new Set(got.map(slugOf))].sort()).toEqual([...committed].sort())
+  const slugById = new Map(got.map((one) => [one.headers["x-hook-delivery"], slugOf(one)]))
+  expect(slugById.size, "one delivery id per change").toBe(committed.length)
+  expect(
+    got.every((one) => slugById.get(one.headers["x-hook-delivery"]) === slugOf(one)),
+    "an id always means the same change"
+  ).toBe(true)
+  const redis = new Redis(owner().redisUrl, { protocol: 2 })
+  const info = (await redis.xinfo("STREAM", `rackwire:{w${made.json.id}}:queue`)) as ReadonlyArray<unknown>
+  await redis.quit()
+  await sql.close()
+  expect(info[info.indexOf("entries-added") + 1], "entries ever queued").toBe(committed.length)
+}
+
+describe(`${changes} changes with a SIGKILL in their midst`, () => {
+  it("all arrive, queued once each, when the service is killed and started again", { timeout: 180_000 }, () =>
+    expectAllArrive("service", async () => {
+      await service.stop("SIGKILL")
+      await start()
+    })
+  )
+
+  it("all arrive, queued once each, when Redis is killed", { timeout: 180_000 }, () =>
+    expectAllArrive("redis", async () => void process.kill(owner().servers[1]!.pid, "SIGKILL"))
+  )
+
+  it("all arrive, queued once each, when Postgres is killed", { timeout: 180_000 }, () =>
+    expectAllArrive("postgres", async () => void process.kill(owner().servers[0]!.pid, "SIGKILL"))
+  )
+})

@@ -1,0 +1,127 @@
+/** Redis loses what it had; what each webhook had not finished is queued again by itself. */
+import { Redis } from "ioredis"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { keysOf } from "../../src/stream/Keys.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Receiver, startReceiver } from "../support/Receiver.ts"
+
+let api: Api
+let receiver: Receiver
+let redis: Redis
+/** The receiver answers when this does. */
+let gate = Promise.resolve(200)
+
+beforeAll(async () => {
+  receiver = await startReceiver(() => gate)
+  api = await startApi()
+  redis = new Redis(api.database.redisUrl, { protocol: 2 })
+})
+
+afterAll(async () => {
+  await redis.quit()
+  await api.stop()
+  await receiver.close()
+})
+
+const insertSites = (name: string, from: number, count: number) =>
+  api.database.sql.query(
+    `insert into dcim_site (name, slug) select '${name} ' || n, '${name}-' || n from generate_series($1::int, $2::int) n`,
+    [from, from + count - 1]
+  )
+
+const idsAt = (name: string) =>
+  new Set(receiver.received.filter(({ path }) => path === `/${name}`).map(({ headers }) => headers["x-hook-delivery"]))
+
+/** Slugs of which the receiver has said 200. */
+const slugsAt = (name: string) =>
+  new Set(
+    receiver.received
+      .filter(({ path, body }) => path === `/${name}` && body.length > 0)
+      .map(({ body }) => (JSON.parse(body.toString()) as { readonly data: { readonly slug: string } }).data.slug)
+  )
+
+/** A webhook that attempts one delivery at a time, so that the others are in its stream. */
+const webhook = async (name: string): Promise<number> => {
+  const made = await api.call<{ id: number }>("POST", "/api/extras/webhooks/", {
+    name,
+    content_types: ["dcim.site"],
+    type_create: true,
+    payload_url: `${receiver.url}/${name}`,
+    conditions: { attr: "slug", op: "regex", value: `${name}-` },
+    max_in_flight: 1,
+    enabled: true,
+    retry_schedule: { kind: "fixed", delay: 1, attempts: 60 }
+  })
+  return made.json.id
+}
+
+/** Waits until the stream holds this many entries. */
+const queued = async (id: number, count: number): Promise<void> => {
+  for (let turn = 0; turn < 300; turn++) {
+    if ((await redis.xlen(keysOf(id).queue)) >= count) return
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`never ${count} entries in the stream of webhook ${id}`)
+}
+
+/**
+ * Lets entries gather in the stream behind a receiver that does not answer, does harm to Redis, adds more, and expects
+ * that each arrives, under one id.
+ */
+const expectAllAfter = async (name: string, harm: (id: number) => Promise<unknown>) => {
+  const id = await webhook(name)
+  await insertSites(name, 1, 5)
+  expect(await untilSuccessful(id, 5)).toBe(5)
+  let open: (status: number) => void = () => {}
+  gate = new Promise((resolve) => (open = resolve))
+  await insertSites(name, 6, 20)
+  await queued(id, 20)
+  await receiver.untilAll(() => slugsAt(name).size === 6)
+  await harm(id)
+  await insertSites(name, 26, 5)
+  open(200)
+  expect(await untilSuccessful(id, 30)).toBe(30)
+  expect([slugsAt(name).size, idsAt(name).size]).toEqual([30, 30])
+}
+
+const untilSuccessful = async (id: number, count: number): Promise<number> => {
+  for (let turn = 0; ; turn++) {
+    const list = await api.call<{ count: number }>(
+      "GET",
+      `/api/extras/deliveries/?webhook_id=${id}&status=successful&limit=1`
+    )
+    if (list.json.count >= count || turn > 400) return list.json.count
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+}
+
+describe("when Redis loses", () => {
+  it("everything, every delivery that was not done arrives", { timeout: 90_000 }, () =>
+    expectAllAfter("flushed", () => redis.flushdb())
+  )
+
+  it("a stream, every delivery that was not done arrives", { timeout: 90_000 }, () =>
+    expectAllAfter("stream", (id) => redis.del(keysOf(id).queue))
+  )
+
+  it("a consumer group, every delivery that was not done arrives", { timeout: 90_000 }, () =>
+    expectAllAfter("group", (id) => redis.xgroup("DESTROY", keysOf(id).queue, "deliver"))
+  )
+
+  it(
+    "everything, and nothing happens afterwards, what was owed arrives nevertheless",
+    { timeout: 90_000 },
+    async () => {
+      const id = await webhook("quiet")
+      let open: (status: number) => void = () => {}
+      gate = new Promise((resolve) => (open = resolve))
+      await insertSites("quiet", 1, 10)
+      await queued(id, 10)
+      await receiver.untilAll(() => slugsAt("quiet").size === 1)
+      await redis.flushdb()
+      open(200)
+      expect(await untilSuccessful(id, 10)).toBe(10)
+      expect(idsAt("quiet").size).toBe(10)
+    }
+  )
+})

@@ -1,0 +1,244 @@
+/** Deliveries in a real Redis. */
+import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { Redis as Client } from "ioredis"
+import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest"
+import { Redis } from "../../src/Redis.ts"
+import { Servers } from "../../src/embedded/Servers.ts"
+import { Append } from "../../src/stream/Append.ts"
+import { type Delivery, deliveryId } from "../../src/stream/Entry.ts"
+import { keysOf } from "../../src/stream/Keys.ts"
+import { Streams } from "../../src/stream/Streams.ts"
+import { redisUrlOfWorker } from "../support/Database.ts"
+
+const run = Effect.runPromise
+const scope = Effect.runSync(Scope.make())
+let append: Append["Service"]
+let one: Streams["Service"]
+let other: Streams["Service"]
+let client: Client
+
+beforeAll(async () => {
+  const url = redisUrlOfWorker()
+  const servers = Layer.succeed(Servers, {
+    databaseUrl: Redacted.make(inject("databaseUrl")),
+    redisUrl: Redacted.make(url),
+    secretKey: Redacted.make("none")
+  })
+  const build = <A, E>(layer: Layer.Layer<A, E, Redis>) =>
+    Effect.runPromise(
+      Layer.buildWithScope(Layer.fresh(layer.pipe(Layer.provide(Redis.layer), Layer.provide(servers))), scope)
+    )
+  append = Context.get(await build(Append.layer), Append)
+  one = Context.get(await build(Streams.layer("one")), Streams)
+  other = Context.get(await build(Streams.layer("other")), Streams)
+  client = new Client(url, { protocol: 2 })
+})
+
+afterAll(async () => {
+  await Effect.runPromise(Scope.close(scope, Exit.void))
+  await client.quit()
+})
+
+beforeEach(async () => {
+  await client.flushdb()
+  await run(append.open(1, new Map()))
+})
+
+const delivery = (idx: number, webhook = 1): Delivery => ({
+  id: deliveryId(webhook, "5000", idx),
+  webhook,
+  position: "5000",
+  idx,
+  event: "created",
+  objectType: "dcim.site",
+  objectId: idx,
+  requestId: "0b0e7b1e-5f0a-4c39-9f2b-6d7b1a2c3d4e",
+  time: "2026-11-20T12:00:00.000000+00:00",
+  attempts: 0,
+  spent: 0,
+  firstAttempt: 0,
+  body: `{"idx":${idx},"text":"line\\nbreak ☃"}`
+})
+
+const ids = (entries: ReadonlyArray<{ readonly delivery: Delivery }>) => entries.map((entry) => entry.delivery.idx)
+
+describe("queueing", () => {
+  it("refuses what is in the stream already, and what was there and is done", async () => {
+    expect((await run(append.append([delivery(1), delivery(2)]))).duplicates).toBe(0)
+    expect((await run(append.append([delivery(1), delivery(2), delivery(3)]))).duplicates).toBe(2)
+    const entries = await run(one.read(1, 10))
+    await run(
+      one.settle(
+        1,
+        entries.map((entry) => ({ entry }))
+      )
+    )
+    expect((await run(append.append([delivery(1), delivery(3)]))).duplicates).toBe(2)
+    expect(await run(one.read(1, 10))).toEqual([])
+  })
+
+  it("keeps the delivery to the letter, and the order of the WAL", async () => {
+    const deliveries = [delivery(1), delivery(2), delivery(10)]
+    await run(append.append(deliveries))
+    expect((await run(one.read(1, 10))).map((entry) => entry.delivery)).toEqual(deliveries)
+  })
+
+  it("tells those who listen which webhook has something", async () => {
+    const heard = new Promise<number>((resolve) =>
+      Effect.runFork(
+        Scope.provide(
+          other.onWake((webhook) => webhook !== 0 && resolve(webhook)),
+          scope
+        )
+      )
+    )
+    // Subscribing is not instant, and a wake that is missed is made up for by the next.
+    const again = setInterval(() => void run(append.append([delivery(Math.floor(performance.now()), 7)])), 20)
+    expect(await heard).toBe(7)
+    clearInterval(again)
+  })
+
+  it("waits for an entry to be on disk, and refuses a Redis that would lose it", async () => {
+    const before = (await client.config("GET", "appendfsync")) as ReadonlyArray<string>
+    await client.config("SET", "appendfsync", "everysec")
+    try {
+      const servers = Layer.succeed(Servers, {
+        databaseUrl: Redacted.make(""),
+        redisUrl: Redacted.make(redisUrlOfWorker()),
+        secretKey: Redacted.make("none")
+      })
+      const layer = Layer.fresh(Append.layer.pipe(Layer.provide(Redis.layer), Layer.provide(servers)))
+      const context = await run(Layer.buildWithScope(layer, scope))
+      const outcome = run(Context.get(context, Append).append([delivery(1)])).then(({ duplicates }) => duplicates)
+      const [waitAof] = (await client.call("COMMAND", "INFO", "waitaof")) as ReadonlyArray<unknown>
+      const said = await outcome.catch((error: Error) => error.message)
+      const refused = String(said).includes("appendfsync always")
+      expect({ refused, kept: said === 0 }).toEqual({ refused: waitAof === null, kept: waitAof !== null })
+    } finally {
+      await client.config("SET", "appendfsync", before[1]!)
+    }
+  })
+})
+
+describe("a stream that lost entries", () => {
+  const lostAfter = async (harm: () => Promise<unknown>) => {
+    await run(append.append([delivery(1), delivery(2), delivery(1, 2)]))
+    await harm()
+    return (await run(append.append([delivery(3), delivery(3, 2)]))).lost
+  }
+
+  it("is noticed before anything is added to it, whatever was lost, and others go on", async () => {
+    expect(await lostAfter(() => client.flushdb())).toEqual([1, 2])
+    await run(append.open(1, new Map()))
+    await client.flushdb()
+    expect(await lostAfter(() => client.del(keysOf(1).queue))).toEqual([1])
+    expect(ids(await run(one.read(2, 10)))).toEqual([1, 3])
+    expect(await client.exists(keysOf(1).queue)).toBe(0)
+  })
+
+  it("is noticed by a process that begins to append, from what was known to be on disk", async () => {
+    await run(append.append([delivery(1), delivery(2)]))
+    expect((await run(append.open(2, new Map([[1, "5000-2"]])))).lost).toEqual([])
+    const ahead = await run(append.open(3, new Map([[1, "5000-3"]])))
+    expect(ahead.lost).toEqual([1])
+  })
+
+  it("is filled again in order, refuses what it knew, and goes on", async () => {
+    await run(append.append([delivery(1), delivery(2), delivery(3), delivery(4)]))
+    await client.flushdb()
+    await run(append.restore(1, [delivery(2), delivery(3)]))
+    expect(ids(await run(one.read(1, 10)))).toEqual([2, 3])
+    expect(await run(append.append([delivery(4), delivery(5)]))).toMatchObject({ duplicates: 1, lost: [] })
+    expect(ids(await run(one.read(1, 10)))).toEqual([5])
+  })
+
+  it("that owes nothing any more keeps refusing what it knew", async () => {
+    await run(append.append([delivery(1), delivery(2)]))
+    await client.flushdb()
+    await run(append.restore(1, []))
+    expect(await run(append.append([delivery(1), delivery(2), delivery(3)]))).toMatchObject({ duplicates: 2, lost: [] })
+    expect(ids(await run(one.read(1, 10)))).toEqual([3])
+  })
+})
+
+describe("a process that does not lead any more", () => {
+  it("is refused by its generation", async () => {
+    await run(append.append([delivery(1)]))
+    await run(append.open(5, new Map()))
+    await run(append.append([delivery(2)]))
+    await run(append.open(4, new Map()))
+    await expect(run(append.append([delivery(3)]))).rejects.toThrow("FENCED by generation 5")
+    expect(ids(await run(one.read(1, 10)))).toEqual([1, 2])
+  })
+})
+
+describe("reading", () => {
+  it("gives an entry to one reader, and to nobody else while it is held", async () => {
+    await run(append.append([delivery(1), delivery(2), delivery(3)]))
+    expect(ids(await run(one.read(1, 2)))).toEqual([1, 2])
+    expect(ids(await run(other.read(1, 10)))).toEqual([3])
+    expect(await run(other.reclaim(1))).toEqual([])
+    expect(await run(one.depth(1))).toEqual({ queued: 0, pending: 3, waiting: 0 })
+  })
+
+  it("gives entries of a reader that is gone to another, all of them, behind a busy head too", async () => {
+    const all = Array.from({ length: 350 }, (_, n) => delivery(n + 1))
+    await run(append.append(all))
+    const entries = await run(one.read(1, 350))
+    // As if nobody had been heard of for a minute; then `one` says that it still works on the first 200.
+    const { queue } = keysOf(1)
+    await client.xclaim(queue, "deliver", "one", 0, ...entries.map((entry) => entry.entryId), "IDLE", 60_000, "JUSTID")
+    await run(one.keep(1, entries.slice(0, 200)))
+    const taken: Array<number> = []
+    for (let turn = 0; turn < 5; turn++) taken.push(...ids(await run(other.reclaim(1))))
+    expect(taken.sort((a, b) => a - b)).toEqual(all.slice(200).map(({ idx }) => idx))
+  })
+
+  it("makes its group again when Redis has lost it", async () => {
+    await run(append.append([delivery(1)]))
+    await run(one.read(1, 10))
+    await client.xgroup("DESTROY", keysOf(1).queue, "deliver")
+    expect(ids(await run(one.read(1, 10)))).toEqual([1])
+    await client.flushdb()
+    await run(append.open(1, new Map()))
+    expect(await run(one.read(1, 10))).toEqual([])
+    await run(append.append([delivery(2)]))
+    expect(ids(await run(one.read(1, 10)))).toEqual([2])
+  })
+})
+
+describe("waiting", () => {
+  it("puts a delivery aside and brings it back when it is due, changed as it was put", async () => {
+    await run(append.append([delivery(1)]))
+    const [entry] = await run(one.read(1, 1))
+    const next = { ...entry!.delivery, attempts: 1, spent: 1, firstAttempt: 42 }
+    await run(one.settle(1, [{ entry: entry!, later: { delayMillis: 60_000, delivery: next } }]))
+    const early = await run(one.promote(1))
+    expect(early.moved).toBe(0)
+    expect(early.next).toBeGreaterThan(59_000)
+    expect(await run(one.depth(1))).toEqual({ queued: 0, pending: 0, waiting: 1 })
+    // Time is Redis' own; move the due time instead of the clock.
+    await client.zadd(keysOf(1).later, 1, next.id)
+    expect(await run(one.promote(1))).toEqual({ moved: 1, next: undefined })
+    const [again] = await run(other.read(1, 1))
+    expect([again!.stream, again!.delivery]).toEqual(["again", next])
+    await run(other.settle(1, [{ entry: again! }]))
+    expect(await run(one.depth(1))).toEqual({ queued: 0, pending: 0, waiting: 0 })
+  })
+
+  it("holds a delivery once, however often it is put there", async () => {
+    await run(one.hold(1, [{ delayMillis: 0, delivery: delivery(1) }]))
+    await run(one.hold(1, [{ delayMillis: 0, delivery: { ...delivery(1), attempts: 3 } }]))
+    expect(await run(one.promote(1))).toEqual({ moved: 1, next: undefined })
+    const entries = await run(one.read(1, 10))
+    expect(entries.map((entry) => entry.delivery.attempts)).toEqual([3])
+  })
+
+  it("forgets everything of a webhook that is gone", async () => {
+    await run(append.append([delivery(1), delivery(1, 2)]))
+    await run(one.hold(1, [{ delayMillis: 0, delivery: delivery(2) }]))
+    await run(one.forget(1))
+    expect(await client.keys("rackwire:{w1}:*")).toEqual([])
+    expect(ids(await run(one.read(2, 10)))).toEqual([1])
+  })
+})

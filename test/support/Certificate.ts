@@ -1,0 +1,23 @@
+/** A certificate that signs itself, for the name `localhost`, made with openssl where that is installed. */
+import { execFileSync, spawnSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+
+export const hasOpenssl = spawnSync("openssl", ["version"]).status === 0
+
+export interface Certificate {
+  readonly keyFile: string
+  readonly certificateFile: string
+  readonly remove: () => void
+}
+
+export const makeCertificate = (): Certificate => {
+  const folder = mkdtempSync(join(tmpdir(), "rackwire-tls-"))
+  const keyFile = join(folder, "key.pem")
+  const certificateFile = join(folder, "certificate.pem")
+  const name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", keyFile]
+  execFileSync("openssl", ["req", "-x509", "-days", "2", ...key, "-out", certificateFile, ...name], { stdio: "pipe" })
+  return { keyFile, certificateFile, remove: () => rmSync(folder, { recursive: true }) }
+}

@@ -1,0 +1,89 @@
+/** A database of the shared Postgres for one test file, with plain SQL to it, and a Redis database beside it. */
+import { randomBytes } from "node:crypto"
+import { PgClient } from "@effect/sql-pg"
+import { Effect, ManagedRuntime, Redacted } from "effect"
+import type { SqlError } from "effect/sql"
+import { Redis } from "ioredis"
+import { inject } from "vitest"
+
+export interface Sql {
+  /** Runs a statement; answers its rows, or rejects with the server's error. */
+  readonly query: <A extends object>(
+    statement: string,
+    parameters?: ReadonlyArray<unknown>
+  ) => Promise<ReadonlyArray<A>>
+  /** Runs statements in one transaction. */
+  readonly transaction: (...statements: ReadonlyArray<string>) => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+/** Plain SQL to any Postgres. */
+export const openSql = (url: string): Sql => {
+  const runtime = ManagedRuntime.make(PgClient.layer({ url: Redacted.make(url), maxConnections: 4 }))
+  const run = <A>(use: (sql: PgClient.PgClient) => Effect.Effect<A, SqlError.SqlError>): Promise<A> =>
+    runtime.runPromise(
+      Effect.flatMap(PgClient.PgClient, use).pipe(Effect.mapError(({ reason }) => reason.cause as Error))
+    )
+  return {
+    query: <A extends object>(statement: string, parameters: ReadonlyArray<unknown> = []) =>
+      run((sql) => sql.unsafe<A>(statement, parameters)),
+    transaction: (...statements) =>
+      run((sql) =>
+        sql.withTransaction(Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true }))
+      ),
+    close: () => runtime.dispose()
+  }
+}
+
+export interface TestDatabase {
+  readonly databaseUrl: string
+  readonly redisUrl: string
+  /** A name for a replication slot that no other test uses. */
+  readonly slot: string
+  readonly sql: Sql
+  /** Removes the database, and the slot if one was made. */
+  readonly drop: () => Promise<void>
+}
+
+const at = (url: string, path: string): string => Object.assign(new URL(url), { pathname: `/${path}` }).href
+
+/** Redis databases are numbered; the worker's number tells those of files that run at the same time apart. */
+export const redisUrlOfWorker = (): string => at(inject("redisUrl"), process.env["VITEST_POOL_ID"] ?? "1")
+
+export const makeDatabase = async (): Promise<TestDatabase> => {
+  const name = `test_${randomBytes(6).toString("hex")}`
+  const server = openSql(inject("databaseUrl"))
+  await server.query(`create database ${name}`)
+  const redis = new Redis(redisUrlOfWorker(), { protocol: 2 })
+  await redis.flushdb()
+  await redis.quit()
+  const databaseUrl = at(inject("databaseUrl"), name)
+  const sql = openSql(databaseUrl)
+  return {
+    databaseUrl,
+    redisUrl: redisUrlOfWorker(),
+    slot: name,
+    sql,
+    drop: async () => {
+      await sql.close()
+      await server.query(
+        "select pg_terminate_backend(active_pid)::text from pg_replication_slots where slot_name = $1 and active",
+        [name]
+      )
+      // The walsender takes a moment to let go of its slot.
+      for (let turn = 0; turn < 100; turn++) {
+        const held = await server.query("select 1 as one from pg_replication_slots where slot_name = $1 and active", [
+          name
+        ])
+        if (held.length === 0) break
+        await new Promise((resolve) => setTimeout(resolve, 20))
+      }
+      await server.query(
+        "select pg_drop_replication_slot(slot_name)::text from pg_replication_slots where slot_name = $1",
+        [name]
+      )
+      await server.query(`drop database ${name} with (force)`)
+      await server.close()
+    }
+  }
+}

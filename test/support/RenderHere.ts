@@ -1,0 +1,24 @@
+/** Templates rendered by the caller's own thread: at once, which properties need, and with no plugins. */
+import { Effect, Layer } from "effect"
+import { Context } from "../../src/template/Context.ts"
+import { Renderer, faultOf } from "../../src/template/Renderer.ts"
+import { Templates } from "../../src/template/Template.ts"
+import { TemplateError } from "../../src/template/TemplateError.ts"
+
+const renderer = new Renderer([])
+
+export const renderHere = Layer.succeed(
+  Templates,
+  Templates.of({
+    check: (source, engine = "jinja") => {
+      const fault = renderer.check(source, engine)
+      return fault === undefined ? undefined : TemplateError.from(fault)
+    },
+    render: (sources, context, engine = "jinja") =>
+      Effect.try({
+        try: () => sources.map((source) => renderer.template(source, engine)(new Context(context))),
+        catch: (error) => TemplateError.from(faultOf(error))
+      }),
+    plugins: []
+  })
+)

@@ -1,0 +1,63 @@
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
+import { beforeAll, describe, expect, it } from "vitest"
+import { limits } from "../../src/template/Limits.ts"
+import { attacks, context } from "./attacks/attacks.ts"
+import { render } from "./render.ts"
+
+setFlagsFromString("--expose-gc")
+const collectGarbage = runInNewContext("gc") as () => void
+
+/** What everything shares, and who owns what of it. */
+const shared = (): string =>
+  JSON.stringify(
+    [globalThis, Object, Function, Array, String, Number, Boolean, RegExp, Map, Set, Error, Promise, Symbol].flatMap(
+      (of) => [
+        Object.getOwnPropertyNames(of),
+        "prototype" in of ? Object.getOwnPropertyNames(of.prototype as object) : []
+      ]
+    )
+  )
+
+/** Processor time over the budget that is forgiven, milliseconds. */
+const graceMillis = 100
+
+const heap = (): number => {
+  collectGarbage()
+  return process.memoryUsage().heapUsed
+}
+
+describe.each(["escapes", "injections", "work", "parsing"] as const)("%s", (group) => {
+  let before = ""
+  let heapBefore = 0
+
+  beforeAll(() => {
+    before = shared()
+    heapBefore = heap()
+  })
+
+  it.each(attacks[group])("%s ends harmlessly and in time", (_name, template) => {
+    const started = process.threadCpuUsage()
+    const { output, fault } = render(template, context)
+    const { user, system } = process.threadCpuUsage(started)
+    expect((user + system) / 1000).toBeLessThan(limits.wallMillis + graceMillis)
+    expect(fault?.reason).not.toBe("Internal")
+    expect(fault?.message.length ?? 0).toBeLessThanOrEqual(500)
+    expect(output?.length ?? 0).toBeLessThanOrEqual(limits.outputChars)
+    expect(output ?? "").not.toContain("[object")
+    expect(output ?? "").not.toContain("=>")
+    expect(output ?? "").not.toContain("native code")
+  })
+
+  // Last, because it is about what the others left.
+  it("leave nothing behind", () => {
+    expect(shared()).toBe(before)
+    expect(({} as { readonly PWN?: unknown }).PWN).toBeUndefined()
+    expect(heap() - heapBefore).toBeLessThan(16 << 20)
+  })
+})
+
+it("are at least sixty more than the corpus that broke nunjucks", () => {
+  const count = Object.values(attacks).flat().length
+  expect(count).toBeGreaterThanOrEqual(146 + 60)
+})

@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest"
+import { Environment } from "../../src/template/Environment.ts"
+import { render } from "./render.ts"
+import { pythonNames, vectors } from "./vectors.ts"
+
+/** Addresses differ from run to run in Python. */
+const withoutAddress = (text: string) => text.replace(/0x[0-9a-f]+/g, "0x")
+
+describe("what Jinja2 makes of a template, we make of it", () => {
+  it.each(vectors.filter(({ expected }) => expected !== undefined))(
+    "$template",
+    ({ template, context, options, expected }) => {
+      const { output, fault } = render(template, context, new Environment(options))
+      expect(fault).toBeUndefined()
+      expect(withoutAddress(output!)).toBe(withoutAddress(expected!))
+    }
+  )
+
+  it.each(vectors.filter(({ expected }) => expected === undefined))(
+    "$template, an error",
+    ({ template, context, options, error, message }) => {
+      const { fault } = render(template, context, new Environment(options))
+      expect(fault).toBeDefined()
+      expect(pythonNames[fault!.reason]).toContain(error)
+      expect(fault!.message).toBe(message)
+    }
+  )
+
+  it("covers all 501 rows", () => {
+    expect(vectors).toHaveLength(501)
+  })
+})

@@ -1,0 +1,189 @@
+/** The style of this code base as tests: what a reviewer would otherwise have to see every time. */
+import { readFileSync, readdirSync } from "node:fs"
+import { basename, dirname, join, relative } from "node:path"
+import { describe, expect, it } from "vitest"
+import { options } from "../src/Config.ts"
+
+const root = new URL("..", import.meta.url).pathname
+
+const filesUnder = (folder: string): ReadonlyArray<string> =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts") && !file.includes("node_modules"))
+    .map((file) => join(folder, file))
+
+const read = (file: string): string => readFileSync(join(root, file), "utf8")
+
+const sources = filesUnder("src")
+const everything = [...sources, ...filesUnder("test"), ...filesUnder("plugins"), ...filesUnder("bench")]
+
+/** Files that break a rule, with what they break it by. */
+const breaking = (files: ReadonlyArray<string>, find: (text: string, file: string) => ReadonlyArray<string>) =>
+  files.flatMap((file) => find(read(file), file).map((what) => `${file}: ${what}`))
+
+const lines = (text: string, pattern: RegExp): ReadonlyArray<string> =>
+  text.split("\n").flatMap((line, at) => (pattern.test(line) ? [`line ${at + 1}: ${line.trim()}`] : []))
+
+/** Modules that a module imports, as paths from the root. */
+const importsOf = (file: string): ReadonlyArray<string> =>
+  [...read(file).matchAll(/(?:from|import)\s*\(?\s*"(\.{1,2}\/[^"]+)"/g)].map((match) =>
+    relative(root, join(root, dirname(file), match[1]!))
+  )
+
+describe("files and functions", () => {
+  it("are at most 300 lines long", () => {
+    expect(
+      breaking(everything, (text) => (text.split("\n").length > 301 ? [`${text.split("\n").length} lines`] : []))
+    ).toEqual([])
+  })
+
+  it("hold no function of more than 70 lines", () => {
+    expect(breaking(sources, longFunctions)).toEqual([])
+  })
+
+  it("are named after what they hold, never after a kind of code", () => {
+    const kinds = /util|helper|common|misc|manager|Live\.ts$|^index\.ts$|^types\.ts$/
+    const named = sources.filter((file) => kinds.test(basename(file)))
+    expect(named).toEqual([])
+  })
+})
+
+/** The first line of a top-level function, as our formatter breaks it. */
+const functionStart =
+  /^(export )?(default )?(async )?(const \w+( =|:)|function).*(=>|=> \{|\) \{|function\*? ?\(|fnUntraced\(.*|\()$/
+
+/** Top-level functions longer than a screen. A class counts by its methods. */
+const longFunctions = (text: string): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  const all = text.split("\n")
+  for (const [from, line] of all.entries()) {
+    const method = /^ {2}(static |private |async |readonly )*[a-zA-Z]\w*\(.*\{$/.test(line)
+    const top = functionStart.test(line)
+    if (!method && !top) continue
+    const indent = method ? "  " : ""
+    const to = all.findIndex(
+      (each, at) => at > from && each.startsWith(indent) && /^\S/.test(each.slice(indent.length))
+    )
+    if (to - from > 70) found.push(`line ${from + 1}: ${to - from} lines`)
+  }
+  return found
+}
+
+/** What each folder of src may import from; a file directly under src counts by its own name, else as `root`. */
+const order: ReadonlyArray<readonly [stage: string, may: ReadonlyArray<string>]> = [
+  ["embedded", ["root"]],
+  ["inventory", ["root"]],
+  ["auth", ["root", "inventory"]],
+  ["capture", ["root", "embedded", "inventory", "auth"]],
+  ["match", ["root", "inventory", "auth"]],
+  ["stream", ["root", "inventory", "auth"]],
+  ["template", ["root", "inventory", "auth"]],
+  ["deliver", ["root", "inventory", "auth", "capture", "match", "stream", "template"]],
+  ["http", ["root", "inventory", "auth", "deliver"]],
+  ["console", ["root", "inventory", "auth", "deliver"]]
+]
+
+/** Files that bring the stages together; nothing of a stage may import them. */
+const joints = new Set(["src/main.ts", "src/Service.ts", "src/Pipeline.ts"])
+
+const stageOf = (file: string): string => {
+  const parts = file.split("/")
+  return parts.length === 2 ? "root" : parts[1]!
+}
+
+describe("imports", () => {
+  it("point one way, from the wire towards the inventory", () => {
+    const wrong = order.flatMap(([stage, may]) =>
+      sources
+        .filter((file) => stageOf(file) === stage)
+        .flatMap((file) =>
+          importsOf(file)
+            .filter((target) => target.startsWith("src/") && stageOf(target) !== stage)
+            .filter((target) => joints.has(target) || !may.includes(stageOf(target)))
+            .map((target) => `${file} -> ${target}`)
+        )
+    )
+    expect(wrong).toEqual([])
+  })
+
+  it("leave no file of src that nobody imports, but those that are found by looking", () => {
+    const used = new Set(everything.filter((file) => !file.startsWith("test/")).flatMap(importsOf))
+    const found = (file: string) =>
+      file === "src/main.ts" || file.startsWith("src/inventory/types/") || file === "src/template/Plugin.ts"
+    expect(sources.filter((file) => !used.has(file) && !found(file))).toEqual([])
+  })
+
+  it("of a plugin are #plugin and libraries, nothing of ours", () => {
+    const wrong = breaking(filesUnder("plugins"), (text) => lines(text, /from "\.{1,2}\//))
+    expect(wrong).toEqual([])
+  })
+
+  it("know a folder for every stage and a stage for every folder", () => {
+    const stages = new Set(sources.map(stageOf))
+    const known = new Set([...order.map(([stage]) => stage), "root", "command"])
+    expect([...stages].filter((stage) => !known.has(stage))).toEqual([])
+  })
+})
+
+describe("code", () => {
+  it("uses no `any`, no `as never`, and silences no compiler", () => {
+    expect(breaking(sources, (text) => lines(text, /\bas any\b|: any\b|<any>|@ts-ignore|@ts-expect-error/))).toEqual([])
+  })
+
+  it("reads the environment in Config.ts only", () => {
+    const others = sources.filter((file) => file !== "src/Config.ts")
+    expect(breaking(others, (text) => lines(text, /process\.env/))).toEqual([])
+  })
+
+  it("takes the time from the clock service, or from performance where there is none", () => {
+    expect(breaking(sources, (text) => lines(text, /Date\.now\(|new Date\(\)/))).toEqual([])
+  })
+
+  it("leaves no TODO", () => {
+    expect(
+      breaking(everything, (text, file) => (file === "test/tidy.test.ts" ? [] : lines(text, /\b(TODO|FIXME|XXX)\b/)))
+    ).toEqual([])
+  })
+
+  it("begins every stage with what it is responsible for, guarantees and does not do", () => {
+    const mains = {
+      embedded: "Servers.ts",
+      inventory: "Write.ts",
+      auth: "Authenticate.ts",
+      capture: "Capture.ts",
+      match: "Condition.ts",
+      stream: "Append.ts",
+      deliver: "Deliver.ts",
+      http: "Server.ts"
+    }
+    const silent = Object.entries(mains).filter(([stage, file]) => {
+      const first = read(`src/${stage}/${file}`).split("*/")[0]!
+      return !/responsible for|Responsible for/.test(first) || !/Guarantees/.test(first) || !/Does not/.test(first)
+    })
+    expect(silent).toEqual([])
+  })
+})
+
+describe("documents", () => {
+  it("list every option in the README as Config.ts declares it", () => {
+    const readme = read("README.md")
+    const missing = Object.values(options).filter(
+      ({ env, fallback, description }) =>
+        !readme.includes(`| \`${env}\` | ${fallback === "" ? "" : `\`${fallback}\` `}| ${description} |`)
+    )
+    expect(missing.map(({ env }) => env)).toEqual([])
+  })
+
+  it("of ARCHITECTURE name every runtime dependency with its reason", () => {
+    const manifest = JSON.parse(read("package.json")) as { readonly dependencies: Record<string, string> }
+    const architecture = read("ARCHITECTURE.md")
+    expect(Object.keys(manifest.dependencies).filter((name) => !architecture.includes(`\`${name}\``))).toEqual([])
+  })
+
+  it("and dependencies have exact versions", () => {
+    const manifest = JSON.parse(read("package.json")) as Record<string, Record<string, string>>
+    const all = ["dependencies", "devDependencies", "optionalDependencies"].flatMap((kind) =>
+      Object.entries(manifest[kind] ?? {})
+    )
+    expect(all.filter(([, version]) => !/^\d+\.\d+\.\d+(-[\w.]+)?$/.test(version))).toEqual([])
+  })
+})

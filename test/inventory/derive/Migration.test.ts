@@ -7,6 +7,7 @@ const declared = [...registry.values()].map(tableOf)
 
 const table: Table = {
   name: "dcim_rack",
+  daily: false,
   columns: [
     { name: "name", type: "text", nullable: false },
     { name: "status", type: "text", nullable: false, default: "'active'" },

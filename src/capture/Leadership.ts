@@ -5,10 +5,13 @@
  * second that one was killed, and ends the session of one that hangs: a leader reports every second, so one that has not
  * for `hangMillis` holds a lock without doing the work. What such a leader still sends when it wakes up is refused by
  * its generation.
+ *
+ * A report counts when Postgres reads it, and while it decodes a large transaction it reads none. So only the time counts
+ * in which it waits for the leader, by its own clock: one that stands by may have been stopped itself.
  */
 import { hostname } from "node:os"
 import { PgClient } from "@effect/sql-pg"
-import { Clock, Effect, Queue } from "effect"
+import { Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Table } from "../inventory/derive/Table.ts"
 
@@ -55,7 +58,23 @@ interface Holder {
   readonly pid: number | null
   /** Changes with every report of the holder. */
   readonly report: string
+  /** Whether Postgres waits for the holder, and has read all it sent. */
+  readonly awaited: boolean
+  /** Time at the server, milliseconds. */
+  readonly now: number
 }
+
+/** The last report that was seen, and since when Postgres waits for another. */
+export interface Watch {
+  readonly report: string
+  readonly since: number
+}
+
+/** What a look at the holder adds to what was seen before. */
+export const watch = (before: Watch | undefined, { report, awaited, now }: Holder): Watch =>
+  before?.report === report && awaited ? before : { report, since: now }
+
+export const hangs = ({ since }: Watch, { now }: Holder): boolean => now - since > hangMillis
 
 /** Waits until nobody holds the slot; ends the session of a holder that hangs. */
 export const standBy = (slot: string) =>
@@ -63,17 +82,19 @@ export const standBy = (slot: string) =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const released = yield* sql.listen(channel)
-      let last = { report: "", since: 0 }
+      let watched: Watch | undefined
       let pause: typeof lookPause | typeof releasedPause = lookPause
       while (true) {
         const [holder] = yield* sql<Holder>`
-          select s.active_pid as pid, concat(r.pid, r.reply_time, r.backend_start) as report
+          select s.active_pid as pid, concat(r.pid, r.reply_time, r.backend_start) as report,
+                 coalesce(a.wait_event_type in ('Client', 'Activity'), false) as awaited,
+                 extract(epoch from clock_timestamp())::float8 * 1000 as now
             from pg_replication_slots s left join pg_stat_replication r on r.pid = s.active_pid
+                 left join pg_stat_activity a on a.pid = s.active_pid
            where s.slot_name = ${slot}`
         if (holder === undefined || holder.pid === null) return
-        const now = yield* Clock.currentTimeMillis
-        if (holder.report !== last.report) last = { report: holder.report, since: now }
-        if (now - last.since > hangMillis) {
+        watched = watch(watched, holder)
+        if (hangs(watched, holder)) {
           yield* Effect.logError(`capture: the leader (Postgres session ${holder.pid}) hangs: ending its session`)
           yield* sql`select pg_terminate_backend(${holder.pid})::text`
           pause = releasedPause

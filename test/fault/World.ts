@@ -5,10 +5,11 @@ import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { Redis } from "ioredis"
 import { type Sql, openSql } from "../support/Database.ts"
+import { type RunningServers, startServers } from "../support/EmbeddedServers.ts"
 import { Proxy } from "./Proxy.ts"
 import { Random } from "./Random.ts"
 import { ServiceProcess } from "./ServiceProcess.ts"
-import { type RunningServers, type Template, secretKey, startServers } from "./Template.ts"
+import { type Template, secretKey } from "./Template.ts"
 import { Timeline, pause } from "./Timeline.ts"
 
 /** A service and its ways to Postgres and Redis. */

@@ -11,7 +11,7 @@
  */
 import { hostname } from "node:os"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Queue } from "effect"
+import { Clock, Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Table } from "../inventory/derive/Table.ts"
 
@@ -76,13 +76,17 @@ export const watch = (before: Watch | undefined, { report, awaited, now }: Holde
 
 export const hangs = ({ since }: Watch, { now }: Holder): boolean => now - since > hangMillis
 
-/** Waits until nobody holds the slot; ends the session of a holder that hangs. */
+/**
+ * Waits until nobody holds the slot; ends the session of a holder that hangs. Answers when there was the last sign of a
+ * holder, milliseconds since 1970 by our own clock; undefined when there was none.
+ */
 export const standBy = (slot: string) =>
   Effect.scoped(
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const released = yield* sql.listen(channel)
       let watched: Watch | undefined
+      let lastSign: number | undefined
       let pause: typeof lookPause | typeof releasedPause = lookPause
       while (true) {
         const [holder] = yield* sql<Holder>`
@@ -92,15 +96,18 @@ export const standBy = (slot: string) =>
             from pg_replication_slots s left join pg_stat_replication r on r.pid = s.active_pid
                  left join pg_stat_activity a on a.pid = s.active_pid
            where s.slot_name = ${slot}`
-        if (holder === undefined || holder.pid === null) return
+        if (holder === undefined || holder.pid === null) return lastSign
         watched = watch(watched, holder)
+        lastSign = (yield* Clock.currentTimeMillis) - (holder.now - watched.since)
         if (hangs(watched, holder)) {
           yield* Effect.logError(`capture: the leader (Postgres session ${holder.pid}) hangs: ending its session`)
           yield* sql`select pg_terminate_backend(${holder.pid})::text`
           pause = releasedPause
         }
         const told = yield* Queue.take(released).pipe(Effect.timeoutOption(pause))
-        if (told._tag === "Some") pause = releasedPause
+        if (told._tag === "None") continue
+        pause = releasedPause
+        lastSign = yield* Clock.currentTimeMillis
       }
     })
   )

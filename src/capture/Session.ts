@@ -26,8 +26,17 @@ const retryPauses = Schedule.min([Schedule.exponential("250 millis", 2), Schedul
 const reportPause = "1 second"
 const beatPause = "5 seconds"
 
+export interface Reading {
+  readonly sink: Sink
+  /** Stands before the paths in the URLs of events. */
+  readonly base: string
+  readonly report: Report
+  /** When another process read last, where we stood by: milliseconds since 1970. */
+  readonly vacantSince: number | undefined
+}
+
 /** Never succeeds; fails with why reading ended. */
-export const session = Effect.fnUntraced(function* (sink: Sink, base: string, report: Report) {
+export const session = Effect.fnUntraced(function* (reading: Reading) {
   const prepared = yield* prepare
   const { slot } = prepared
   const { databaseUrl } = yield* Servers
@@ -43,23 +52,30 @@ export const session = Effect.fnUntraced(function* (sink: Sink, base: string, re
   yield* fromWalsender(() => stream.start())
   // From now on: what comes before the first batch may take longer than a leader may be silent.
   yield* Effect.forkScoped(keepAlive(stream, Number(timeoutMillis ?? 0)))
-  return yield* Effect.raceFirst(read(stream, prepared, { sink, base, report }), Deferred.await(stream.ended))
+  return yield* Effect.raceFirst(read(stream, prepared, reading), Deferred.await(stream.ended))
 })
 
-interface Reading {
-  readonly sink: Sink
-  readonly base: string
-  readonly report: Report
-}
-
 /** Takes the lead and what comes; fails with why it cannot go on. */
-const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared, { sink, base, report }: Reading) {
+const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared, reading: Reading) {
+  const { sink, base, report, vacantSince } = reading
   const { epoch, slot, confirmed, walEnd } = prepared
   const generation = yield* lead(slot).pipe(Effect.mapError((error) => transport(inWords(error))))
   const [from, epochBegin, end] = [confirmed, 0n, walEnd].map((lsn) => position(epoch, lsn)) as [bigint, bigint, bigint]
   yield* persist("sink", sink.begin({ from, epochBegin, end, generation }))
-  yield* report(() => ({ state: "streaming", epoch, generation, problem: "", confirmed: formatLsn(confirmed) }))
-  yield* Effect.logInfo(`capture: reading from ${formatLsn(confirmed)}, epoch ${epoch}, generation ${generation}`)
+  const takeoverMillis = vacantSince === undefined ? undefined : Math.round(now() - vacantSince)
+  yield* report((before) => ({
+    state: "streaming",
+    leads: true,
+    takeoverMillis: takeoverMillis ?? before.takeoverMillis,
+    epoch,
+    generation,
+    problem: "",
+    confirmed: formatLsn(confirmed)
+  }))
+  const after = takeoverMillis === undefined ? "" : `, ${takeoverMillis} ms after the last word of another process`
+  yield* Effect.logInfo(
+    `capture: reading from ${formatLsn(confirmed)}, epoch ${epoch}, generation ${generation}${after}`
+  )
   yield* Effect.forkScoped(tell(stream, report))
   yield* Effect.forkScoped(beat(stream))
   return yield* consume(stream, sink, base, epoch, (events) => report((before) => ({ events: before.events + events })))

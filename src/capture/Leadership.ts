@@ -50,6 +50,17 @@ export const lead = Effect.fnUntraced(function* (slot: string) {
   return row!.generation
 })
 
+/**
+ * Generations rise from this one on. Redis may know one that this database has not reached, because it is an older copy
+ * of itself: whoever leads would be taken for a predecessor.
+ */
+export const outrank = Effect.fnUntraced(function* (generation: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    select setval(pg_get_serial_sequence('rackwire_leader', 'id'), ${generation}::bigint)::text
+      from rackwire_leader having coalesce(max(id), 0) < ${generation}::bigint`
+})
+
 /** Tells those who stand by that the slot is free. */
 export const release = (slot: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.ignore(sql`select pg_notify(${channel}, ${slot})::text`))

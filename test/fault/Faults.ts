@@ -19,11 +19,11 @@ export interface Scene {
   readonly rows: number
 }
 
-export interface Fault {
+export interface Fault<Of = Scene> {
   readonly name: string
   /** How often it is chosen, beside the others. */
   readonly weight: number
-  readonly act: (scene: Scene, random: Random, note: (what: string) => void) => Promise<void>
+  readonly act: (scene: Of, random: Random, note: (what: string) => void) => Promise<void>
 }
 
 /** The service that leads, or any where nobody knows. */

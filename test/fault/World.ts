@@ -21,9 +21,8 @@ export interface Site {
 
 export interface WorldOptions {
   readonly seed: number
-  readonly roles: string
-  /** How many processes of the service. */
-  readonly processes: number
+  /** The roles of each process of the service. */
+  readonly processes: ReadonlyArray<string>
   readonly template: Template
 }
 
@@ -70,7 +69,7 @@ export class World {
     this.redis.on("error", () => {})
   }
 
-  static async start({ seed, roles, processes, template }: WorldOptions): Promise<World> {
+  static async start({ seed, processes, template }: WorldOptions): Promise<World> {
     const random = new Random(`seed ${seed}`)
     const directory = mkdtempSync(join(tmpdir(), `rackwire-fault-${seed}-`))
     const data = join(directory, "data")
@@ -79,7 +78,8 @@ export class World {
     const timeline = new Timeline()
     const servers = await startServers(data)
     const sites: Array<Site> = []
-    for (const name of ["a", "b", "c"].slice(0, processes)) {
+    for (const [number, roles] of processes.entries()) {
+      const name = "abc"[number]!
       const portOf = (url: string) => Number(new URL(url).port)
       const postgres = await Proxy.start(portOf(servers.databaseUrl), random.fork(`postgres ${name}`))
       const redis = await Proxy.start(portOf(servers.redisUrl), random.fork(`redis ${name}`))

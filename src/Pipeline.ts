@@ -6,6 +6,7 @@ import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { CaptureError } from "./capture/CaptureError.ts"
 import { type Event, eventBody } from "./capture/Event.ts"
+import { outrank } from "./capture/Leadership.ts"
 import { EventSink } from "./capture/Sink.ts"
 import { rebuild } from "./deliver/Rebuild.ts"
 import { addressProblem, headersProblem, isTemplate } from "./deliver/Request.ts"
@@ -96,9 +97,13 @@ const noteFinished = Effect.fnUntraced(function* (recent: Map<number, string>, v
   }
 })
 
-const asCaptureError = Effect.mapError((error: unknown) =>
-  error instanceof Fenced ? new CaptureError({ reason: "Fenced", message: error.message }) : error
-)
+/** Another process leads, or did in a later copy of this database. */
+const asCaptureError = <A, R>(effect: Effect.Effect<A, unknown, R>) =>
+  Effect.catch(effect, (error): Effect.Effect<never, unknown, SqlClient.SqlClient> =>
+    error instanceof Fenced
+      ? Effect.andThen(outrank(error.generation), new CaptureError({ reason: "Fenced", message: error.message }))
+      : Effect.fail(error)
+  )
 
 /** Webhooks take effect at their own place in the WAL: a change of one counts from there on, itself included. */
 const matchAll = (index: WebhookIndex, events: ReadonlyArray<Event>) => {

@@ -65,17 +65,19 @@ const renderAll = Effect.fnUntraced(function* (
   delivery: Delivery,
   templates: Templates["Service"]
 ) {
-  const texts = [definition.url, definition.headers, definition.bodyTemplate]
-  const sources = texts.filter(isTemplate)
+  const { url, headers, bodyTemplate } = definition
+  const texts = [url, headers, bodyTemplate]
+  const sources = [url, { headers }, bodyTemplate].filter((_, at) => isTemplate(texts[at]!))
   const rendered =
     sources.length === 0
       ? []
       : yield* templates
           .render(sources, delivery.body)
           .pipe(Effect.mapError((error): Failure => ({ reason: "Render", message: error.message })))
-  const results = texts.map((text) => (isTemplate(text) ? rendered[sources.indexOf(text)]! : text))
+  const next = rendered.values()
+  const results = texts.map((text) => (isTemplate(text) ? next.next().value! : text))
   // A blank template stands for the whole event.
-  return definition.bodyTemplate === "" ? [...results.slice(0, 2), delivery.body] : results
+  return bodyTemplate === "" ? [...results.slice(0, 2), delivery.body] : results
 })
 
 /** What is wrong with a literal address, or undefined. */

@@ -45,6 +45,8 @@ export interface EngineLimits {
   readonly sourceChars: number
   readonly memoryChars: number
   readonly outputChars: number
+  /** Whether the output is header lines. What the template prints must then hold no line break: its own text may. */
+  readonly headers: boolean
 }
 
 /** Another template language. What it throws should be an EngineFault. */

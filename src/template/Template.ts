@@ -21,6 +21,7 @@
 import { availableParallelism } from "node:os"
 import { Context, Effect, Layer } from "effect"
 import { Settings } from "../Config.ts"
+import type { Source } from "./Batch.ts"
 import { limits } from "./Limits.ts"
 import type { Example, ReadyTemplate } from "./Plugin.ts"
 import { runExamples } from "./PluginExamples.ts"
@@ -59,7 +60,7 @@ export class Templates extends Context.Service<
     readonly check: (source: string, engine?: string) => TemplateError | undefined
     /** The outputs of the sources for one context, which is JSON text of an object, in a worker. */
     readonly render: (
-      sources: ReadonlyArray<string>,
+      sources: ReadonlyArray<Source>,
       context: string,
       engine?: string
     ) => Effect.Effect<ReadonlyArray<string>, TemplateError>

@@ -16,7 +16,12 @@ export const renderHere = Layer.succeed(
     },
     render: (sources, context, engine = "jinja") =>
       Effect.try({
-        try: () => sources.map((source) => renderer.template(source, engine)(new Context(context))),
+        try: () =>
+          sources.map((source) =>
+            typeof source === "string"
+              ? renderer.template(source, engine)(new Context(context))
+              : renderer.template(source.headers, engine, true)(new Context(context))
+          ),
         catch: (error) => TemplateError.from(faultOf(error))
       }),
     plugins: []

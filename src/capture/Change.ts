@@ -19,10 +19,14 @@ export interface Readable extends Identified {
   readonly row: () => Row
 }
 
+/** There was a row, and the WAL does not tell it. */
+export const unknown = "unknown"
+export type Unknown = typeof unknown
+
 /** A row before and after, with its place in the transaction; a fact that knows no webhook. */
 export interface Change<R extends Identified> {
   readonly type: ObjectType
-  readonly before: R | undefined
+  readonly before: R | Unknown | undefined
   readonly after: R | undefined
   /** Count of raw messages before it in its transaction. */
   readonly idx: number
@@ -35,7 +39,7 @@ export type Kind = "created" | "updated" | "deleted"
 export interface Folded<R extends Identified> {
   readonly type: ObjectType
   readonly kind: Kind
-  /** The object before the first change; undefined when it was created. */
+  /** The object before the first change; undefined when it was created, or where that is unknown. */
   readonly before: R | undefined
   /** The object after the last change; undefined when it was deleted. */
   readonly after: R | undefined
@@ -47,7 +51,7 @@ export interface Folded<R extends Identified> {
 }
 
 interface Seen<R extends Identified> {
-  readonly first: R | undefined
+  readonly first: R | Unknown | undefined
   last: Change<R>
 }
 
@@ -64,7 +68,7 @@ export const fold = <R extends Identified>(changes: ReadonlyArray<Change<R>>): R
     const objects = types.get(change.type) ?? new Map<number, Seen<R>>()
     types.set(change.type, objects)
     // Ids do not change: a trigger sees to it.
-    const { id } = (change.after ?? change.before)!
+    const { id } = seenLast(change)
     const seen = objects.get(id)
     if (seen === undefined) objects.set(id, { first: change.before, last: change })
     else seen.last = change
@@ -74,9 +78,13 @@ export const fold = <R extends Identified>(changes: ReadonlyArray<Change<R>>): R
     .sort((a, b) => a.idx - b.idx)
 }
 
-const entry = <R extends Identified>(first: R | undefined, last: Change<R>): ReadonlyArray<Folded<R>> => {
-  const { type, before, after, idx, context } = last
+const entry = <R extends Identified>(first: R | Unknown | undefined, last: Change<R>): ReadonlyArray<Folded<R>> => {
+  const { type, after, idx, context } = last
   if (first === undefined && after === undefined) return []
   const kind = first === undefined ? "created" : after === undefined ? "deleted" : "updated"
-  return [{ type, kind, before: first, after, last: (after ?? before)!, idx, context }]
+  const before = first === unknown ? undefined : first
+  return [{ type, kind, before, after, last: seenLast(last), idx, context }]
 }
+
+/** The row that a change tells: of a deletion, what it was; only an update can come without its old one. */
+const seenLast = <R extends Identified>({ before, after }: Change<R>): R => (after ?? before) as R

@@ -8,7 +8,7 @@ import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
 import { absentFields, textDecoders } from "../inventory/derive/Row.ts"
 import { CaptureError } from "./CaptureError.ts"
-import type { Readable } from "./Change.ts"
+import { type Readable, type Unknown, unknown } from "./Change.ts"
 import { Tuple, type TupleLayout, cellNull, cellText, cellUnchanged } from "./Tuple.ts"
 import { postgresEpochMillis } from "./Walsender.ts"
 
@@ -17,10 +17,12 @@ export interface Handler {
   readonly begin: (commitLsn: bigint, micros: number) => void
   /** A transactional message (`pg_logical_emit_message`). */
   readonly message: (prefix: string, content: string) => void
-  /** A message outside of transactions: it says nothing about changes. */
-  readonly aside: (prefix: string, content: string) => void
   /** `type` undefined: a change of a table that is no object type. Before or after is undefined for insert and delete. */
-  readonly change: (type: ObjectType | undefined, before: Readable | undefined, after: Readable | undefined) => void
+  readonly change: (
+    type: ObjectType | undefined,
+    before: Readable | Unknown | undefined,
+    after: Readable | undefined
+  ) => void
   readonly commit: (commitLsn: bigint, endLsn: bigint) => void
 }
 
@@ -30,12 +32,15 @@ interface Relation {
   readonly layout: TupleLayout | undefined
   /** Which column is the id. */
   readonly idColumn: number
+  /** Whether old rows come whole. */
+  readonly full: boolean
 }
 
 const typesByTable = new Map([...registry.values()].map((type) => [type.table, type]))
 
 const code = (letter: string) => letter.charCodeAt(0)
-const [B, C, D, I, M, O, R, T, U, Y, K, N] = [..."BCDIMORTUYKN"].map(code)
+const [B, C, D, I, M, O, R, T, U, Y, N] = [..."BCDIMORTUYN"].map(code)
+const identityFull = code("f")
 
 export class Pgoutput {
   private readonly relations = new Map<number, Relation>()
@@ -84,19 +89,22 @@ export class Pgoutput {
 
   private update(relation: Relation): void {
     if (relation.layout === undefined) return this.handler.change(undefined, undefined, undefined)
-    const kind = this.bytes[this.at++]
-    if (kind === N) throw protocol(`${relation.name} has no replica identity full: an update came without its old row`)
-    if (kind === K)
-      throw protocol(`${relation.name} has no replica identity full: an update came with the old key only`)
-    const before = this.tuple(relation, undefined)
+    const kind = this.bytes[this.at]
+    if (kind !== O && relation.full) throw protocol(`${relation.name}: an update without its old row`)
+    let before: Tuple | Unknown = unknown
+    if (kind !== N) {
+      this.at += 1
+      const old = this.tuple(relation, undefined)
+      if (kind === O) before = old!
+    }
     this.at += 1
-    this.handler.change(relation.layout.type, before, this.tuple(relation, before))
+    this.handler.change(relation.layout.type, before, this.tuple(relation, before === unknown ? undefined : before))
   }
 
   private delete(relation: Relation): void {
     if (relation.layout === undefined) return this.handler.change(undefined, undefined, undefined)
     const kind = this.bytes[this.at++]
-    if (kind === K) throw protocol(`${relation.name} has no replica identity full: a delete came with the old key only`)
+    if (kind !== O && relation.full) throw protocol(`${relation.name}: a delete without its old row`)
     this.handler.change(relation.layout.type, this.tuple(relation, undefined), undefined)
   }
 
@@ -124,7 +132,7 @@ export class Pgoutput {
         const end = at + 4 + bytes.readInt32BE(at)
         if (column === relation.idColumn) id = Number(bytes.toString("latin1", at + 4, end))
         at = end
-      } else if (kind !== cellNull && (kind !== cellUnchanged || old === undefined)) {
+      } else if (kind !== cellNull && (kind !== cellUnchanged || (old === undefined && relation.full))) {
         throw protocol(`${relation.name}: a cell of kind ${kind} in column ${column}`)
       }
     }
@@ -137,8 +145,8 @@ export class Pgoutput {
     const transactional = bytes[this.at] === 1
     const prefix = this.text(this.at + 9)
     const content = bytes.toString("utf8", this.at + 4, end)
+    // One outside of transactions says nothing about changes.
     if (transactional) this.handler.message(prefix, content)
-    else this.handler.aside(prefix, content)
   }
 
   private describe(): void {
@@ -146,6 +154,7 @@ export class Pgoutput {
     const oid = bytes.readUInt32BE(this.at)
     const schema = this.text(this.at + 4)
     const name = this.text(this.at)
+    const full = bytes[this.at] === identityFull
     const count = bytes.readUInt16BE(this.at + 1)
     this.at += 3
     const columns = Array.from({ length: count }, () => {
@@ -157,7 +166,8 @@ export class Pgoutput {
     this.relations.set(oid, {
       name: `${schema}.${name}`,
       layout: type && { type, decoders: textDecoders(type, columns), absent: absentFields(type, columns) },
-      idColumn: columns.indexOf("id")
+      idColumn: columns.indexOf("id"),
+      full
     })
   }
 

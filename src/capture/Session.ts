@@ -12,8 +12,8 @@ import { lead, release } from "./Leadership.ts"
 import { formatLsn, position } from "./Lsn.ts"
 import { Related } from "./Related.ts"
 import type { Sink } from "./Sink.ts"
-import { prepare } from "./Slot.ts"
-import { SlotStream, type Waiting } from "./SlotStream.ts"
+import { prepare, repair } from "./Slot.ts"
+import { SlotStream, type Waiting, now } from "./SlotStream.ts"
 import type { Report } from "./Status.ts"
 import { beatPrefix } from "./Tracker.ts"
 import { Walsender } from "./Walsender.ts"
@@ -24,7 +24,7 @@ const retryPauses = Schedule.min([Schedule.exponential("250 millis", 2), Schedul
 
 /** How often we report to the server, and ask the WAL how long it takes. */
 const reportPause = "1 second"
-const beatPause = "10 seconds"
+const beatPause = "5 seconds"
 
 /** Never succeeds; fails with why reading ended. */
 export const session = Effect.fnUntraced(function* (sink: Sink, base: string, report: Report) {
@@ -47,16 +47,10 @@ export const session = Effect.fnUntraced(function* (sink: Sink, base: string, re
   yield* report(() => ({ state: "streaming", epoch, generation, problem: "", confirmed: formatLsn(confirmed) }))
   yield* Effect.logInfo(`capture: reading from ${formatLsn(confirmed)}, epoch ${epoch}, generation ${generation}`)
   yield* Effect.forkScoped(keepAlive(stream, Number(timeoutMillis ?? 0)))
-  yield* Effect.forkScoped(beat)
+  yield* Effect.forkScoped(tell(stream, report))
+  yield* Effect.forkScoped(beat(stream))
   const consuming = consume(stream, sink, base, epoch, (events) =>
-    report((before) => ({
-      received: formatLsn(stream.received),
-      confirmed: formatLsn(stream.confirmed),
-      waitingBytes: stream.waitingBytes,
-      beatMillis: stream.beatMillis,
-      withoutContext: stream.withoutContext,
-      events: before.events + events
-    }))
+    report((before) => ({ events: before.events + events }))
   )
   return yield* Effect.raceFirst(consuming, Deferred.await(stream.ended))
 })
@@ -89,17 +83,41 @@ const keepAlive = (stream: SlotStream, timeoutMillis: number) =>
     )
   )
 
-/** Sends a message through the WAL now and then: an idle database gives us WAL to confirm, and we learn our lag. */
-const beat = Effect.forever(
-  Effect.andThen(
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const now = performance.timeOrigin + performance.now()
-      yield* sql`select pg_logical_emit_message(false, ${beatPrefix}, ${`${now}`})::text`
-    }).pipe(Effect.ignore),
-    Effect.sleep(beatPause)
-  )
-)
+/** Tells how the stream is. */
+const tell = Effect.fnUntraced(function* (stream: SlotStream, report: Report) {
+  let unreadable = 0
+  const turn = Effect.gen(function* () {
+    const { withoutContext, unreadableContexts, lastUnreadable } = stream.told
+    if (unreadableContexts > unreadable) {
+      yield* Effect.logWarning(
+        `capture: a context that cannot be read, so that its changes name nobody: ${lastUnreadable}`
+      )
+    }
+    unreadable = unreadableContexts
+    yield* report(() => ({
+      received: formatLsn(stream.received),
+      confirmed: formatLsn(stream.confirmed),
+      waitingBytes: stream.waitingBytes,
+      lagMillis: stream.lagMillis,
+      withoutContext,
+      unreadableContexts
+    }))
+  })
+  return yield* Effect.forever(Effect.andThen(turn, Effect.sleep(reportPause)))
+})
+
+/**
+ * Sends a message through the WAL now and then: an idle database gives us WAL to confirm, and we learn our lag. Looks
+ * after the tables as well: without a replica identity Postgres refuses to change their rows, so no change would tell.
+ */
+const beat = (stream: SlotStream) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* repair
+    const sent = now()
+    stream.beating(sent)
+    yield* sql`select pg_logical_emit_message(true, ${beatPrefix}, ${`${sent}`})::text`
+  }).pipe(Effect.ignore, Effect.andThen(Effect.sleep(beatPause)), Effect.forever)
 
 /** Most events of one batch; a window is never cut, so it may hold a few more. */
 const batchEventsMax = 1000

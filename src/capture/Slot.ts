@@ -5,7 +5,7 @@
  * missing or lost means that changes may have gone unseen: it is made anew, in a new epoch, and said aloud.
  */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { registry } from "../inventory/Registry.ts"
 import type { Table } from "../inventory/derive/Table.ts"
@@ -13,6 +13,8 @@ import { CaptureError, fromSqlState } from "./CaptureError.ts"
 import { parseLsn } from "./Lsn.ts"
 
 const publication = "rackwire"
+
+const failoverVersion = 170_000
 
 /** Held while making them, in the name space of advisory locks. */
 const lockKey = 7_225_812
@@ -69,6 +71,7 @@ export const prepare = Effect.gen(function* () {
         Effect.ignore(run("select pg_advisory_unlock($1)::text", [lockKey]))
       )
       yield* publish(run)
+      yield* repairIdentity(run)
       const fresh = yield* ensureSlot(run, slot)
       const epoch = yield* ensureEpoch(run, slot, fresh)
       const [found] = (yield* run(
@@ -92,11 +95,13 @@ export const prepare = Effect.gen(function* () {
 type Run = (
   statement: string,
   parameters?: ReadonlyArray<unknown>
-) => ReturnType<Effect.Success<SqlClient.SqlClient["reserve"]>["execute"]>
+) => Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
 
-/** The publication lists exactly the tables whose changes are events. */
+/** The tables whose changes are events. */
+const wanted = [...registry.values()].filter((type) => type.kind === "object").map((type) => type.table)
+
+/** The publication lists exactly those. */
 const publish = Effect.fnUntraced(function* (run: Run) {
-  const wanted = [...registry.values()].filter((type) => type.kind === "object").map((type) => type.table)
   const existing = yield* run("select 1 from pg_publication where pubname = $1", [publication])
   if (existing.length === 0) return yield* run(`create publication ${publication} for table ${wanted.join(", ")}`)
   const rows = yield* run("select tablename::text as table from pg_publication_tables where pubname = $1", [
@@ -105,6 +110,26 @@ const publish = Effect.fnUntraced(function* (run: Run) {
   const listed = new Set((rows as ReadonlyArray<{ readonly table: string }>).map(({ table }) => table))
   if (listed.symmetricDifference(new Set(wanted)).size === 0) return
   yield* run(`alter publication ${publication} set table ${wanted.join(", ")}`)
+})
+
+/** Old rows come whole only from tables that say so, and somebody may have made them say otherwise. */
+const repairIdentity = Effect.fnUntraced(function* (run: Run) {
+  const rows = yield* run(
+    "select oid::regclass::text as table from pg_class where relname = any($1) and relkind = 'r' and relreplident <> 'f'",
+    [wanted]
+  )
+  for (const { table } of rows as ReadonlyArray<{ readonly table: string }>) {
+    yield* run(`alter table ${table} replica identity full`)
+    yield* Effect.logWarning(
+      `capture: ${table} had lost its replica identity full and has it again; events of changes made meanwhile do not tell what was before`
+    )
+  }
+})
+
+/** The same while the stream goes on. */
+export const repair = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* repairIdentity((statement, parameters = []) => sql.unsafe(statement, parameters))
 })
 
 /** Makes the slot unless a usable one is there; answers whether it is new. */
@@ -125,7 +150,12 @@ const ensureSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
   if (found !== undefined) yield* run("select pg_drop_replication_slot($1)::text", [slot])
   // Making a slot waits for every running transaction.
   yield* run("set lock_timeout = '29s'")
-  yield* run("select pg_create_logical_replication_slot($1, 'pgoutput')::text", [slot])
+  const [server] = (yield* run("select current_setting('server_version_num')::int as version")) as ReadonlyArray<{
+    readonly version: number
+  }>
+  // From 17 on a standby that takes over can have the slot as well.
+  const options = server!.version >= failoverVersion ? ", failover => true" : ""
+  yield* run(`select pg_create_logical_replication_slot($1, 'pgoutput'${options})::text`, [slot])
   yield* run("reset lock_timeout")
   return true
 })

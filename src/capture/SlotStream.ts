@@ -21,8 +21,10 @@ export class SlotStream {
   readonly ended: Deferred.Deferred<never, CaptureError> = Deferred.makeUnsafe()
   received: bigint
   confirmed: bigint
-  /** Of the last beat that came back: how long it took from its sending, milliseconds. */
-  beatMillis = 0
+  /** Of the last beat that was confirmed: how long it took from its sending, milliseconds. */
+  private beatMillis = 0
+  /** When the oldest beat was sent that is not confirmed yet. */
+  private beatSince: number | undefined
   /** WAL data that waits to be confirmed, bytes. */
   waitingBytes = 0
   private waitingWindows = 0
@@ -39,11 +41,7 @@ export class SlotStream {
     this.prepared = prepared
     this.received = prepared.confirmed
     this.confirmed = prepared.confirmed
-    this.tracker = new Tracker(
-      `${prepared.systemId} ${prepared.epoch}`,
-      (window) => this.offer(window),
-      (sent) => (this.beatMillis = performance.timeOrigin + performance.now() - Number(sent))
-    )
+    this.tracker = new Tracker(`${prepared.systemId} ${prepared.epoch}`, (window) => this.offer(window))
     this.decoder = new Pgoutput(this.tracker)
   }
 
@@ -79,6 +77,9 @@ export class SlotStream {
       this.waitingWindows -= 1
       this.waitingBytes -= bytes
       if (window.endLsn !== undefined) this.confirmed = window.endLsn
+      if (window.beat === undefined) continue
+      this.beatMillis = now() - window.beat
+      this.beatSince = undefined
     }
     if (!this.paused || this.waitingBytes > waitingBytesLow) return
     this.paused = false
@@ -86,9 +87,20 @@ export class SlotStream {
     this.walsender.resume()
   }
 
-  /** Transactions of which some change named no author, since the start. */
-  get withoutContext(): number {
-    return this.tracker.withoutContext
+  /** A beat is on its way. */
+  beating(sent: number): void {
+    this.beatSince ??= sent
+  }
+
+  /** From a commit to its being kept for good, milliseconds: of the last beat, or longer if one has not come yet. */
+  get lagMillis(): number {
+    const waiting = this.beatSince === undefined ? 0 : now() - this.beatSince
+    return Math.round(Math.max(this.beatMillis, waiting))
+  }
+
+  /** What the transactions since the start have told. */
+  get told(): Pick<Tracker, "withoutContext" | "unreadableContexts" | "lastUnreadable"> {
+    return this.tracker
   }
 
   /** How long the server has been silent, milliseconds; 0 while it is us who do not listen. */
@@ -109,3 +121,6 @@ export class SlotStream {
     Queue.offerUnsafe(this.windows, { window, bytes })
   }
 }
+
+/** Milliseconds since 1970, with their fractions. */
+export const now = (): number => performance.timeOrigin + performance.now()

@@ -10,11 +10,13 @@ export interface CaptureStatus {
   readonly confirmed: string
   /** WAL data received and not confirmed, bytes. */
   readonly waitingBytes: number
-  /** From sending a beat through the WAL to seeing it, milliseconds. */
-  readonly beatMillis: number
+  /** From a commit to its being kept for good, milliseconds. */
+  readonly lagMillis: number
   readonly events: number
   /** Transactions that named no author. */
   readonly withoutContext: number
+  /** Messages in the place of a context that could not be read as one. */
+  readonly unreadableContexts: number
   /** Why it is not streaming. */
   readonly problem: string
 }
@@ -26,9 +28,10 @@ export const atFirst: CaptureStatus = {
   received: "0/0",
   confirmed: "0/0",
   waitingBytes: 0,
-  beatMillis: 0,
+  lagMillis: 0,
   events: 0,
   withoutContext: 0,
+  unreadableContexts: 0,
   problem: ""
 }
 

@@ -9,7 +9,7 @@ import { contextPrefix } from "../inventory/Functions.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { isUuid } from "../inventory/field/Scalar.ts"
 import { CaptureError } from "./CaptureError.ts"
-import { type Change, type ChangeContext, type Folded, type Readable, fold } from "./Change.ts"
+import { type Change, type ChangeContext, type Folded, type Readable, type Unknown, fold } from "./Change.ts"
 import type { Handler } from "./Pgoutput.ts"
 
 /** A transaction, as far as its events know it. */
@@ -47,10 +47,15 @@ export interface Window {
   readonly changes: ReadonlyArray<Folded<Readable>>
   /** Position behind the commit, for the last window of a transaction. */
   readonly endLsn: bigint | undefined
+  /** When capture sent this transaction itself, to see how long it takes: milliseconds since 1970. */
+  readonly beat: number | undefined
 }
 
 /** Prefix of the messages that capture sends itself, to see how long they take. */
 export const beatPrefix = "rackwire:beat:v1"
+
+/** Characters of an unreadable context that are kept. */
+const contextShown = 200
 
 /** Raw messages per window. Part of what positions mean: a change of it needs a new epoch. */
 export const windowMessages = 4096
@@ -58,21 +63,22 @@ export const windowMessages = 4096
 export class Tracker implements Handler {
   /** Transactions of which some change named no author. */
   withoutContext = 0
+  /** Messages in the place of a context that could not be read as one, and how the last of them began. */
+  unreadableContexts = 0
+  lastUnreadable = ""
   private transaction: Transaction | undefined
   private changes: Array<Change<Readable>> = []
   private context: ChangeContext | undefined
+  private beat: number | undefined
   private messages = 0
   private lastCommit = 0n
   private readonly installation: string
   private readonly onWindow: (window: Window) => void
 
-  private readonly onBeat: (content: string) => void
-
   /** `installation` tells databases apart in the ids of transactions without context. */
-  constructor(installation: string, onWindow: (window: Window) => void, onBeat: (content: string) => void = () => {}) {
+  constructor(installation: string, onWindow: (window: Window) => void) {
     this.installation = installation
     this.onWindow = onWindow
-    this.onBeat = onBeat
   }
 
   get inTransaction(): boolean {
@@ -85,18 +91,22 @@ export class Tracker implements Handler {
     this.transaction = new WalTransaction(commitLsn, micros, this.installation)
     this.messages = 0
     this.context = undefined
+    this.beat = undefined
   }
 
   message(prefix: string, content: string): void {
-    if (prefix === contextPrefix) this.context = parseContext(content)
+    if (prefix === beatPrefix) this.beat = Number(content)
+    if (prefix === contextPrefix) {
+      this.context = parseContext(content)
+      if (this.context === undefined) {
+        this.unreadableContexts += 1
+        this.lastUnreadable = content.slice(0, contextShown)
+      }
+    }
     this.step()
   }
 
-  aside(prefix: string, content: string): void {
-    if (prefix === beatPrefix) this.onBeat(content)
-  }
-
-  change(type: ObjectType | undefined, before: Readable | undefined, after: Readable | undefined): void {
+  change(type: ObjectType | undefined, before: Readable | Unknown | undefined, after: Readable | undefined): void {
     if (type !== undefined) this.changes.push({ type, before, after, idx: this.messages, context: this.context })
     this.step()
   }
@@ -119,7 +129,8 @@ export class Tracker implements Handler {
     const changes = fold(this.changes)
     this.changes = []
     if (changes.some(({ context }) => context === undefined)) this.withoutContext += 1
-    if (changes.length > 0 || endLsn !== undefined) this.onWindow({ transaction: this.transaction!, changes, endLsn })
+    if (changes.length > 0 || endLsn !== undefined)
+      this.onWindow({ transaction: this.transaction!, changes, endLsn, beat: this.beat })
   }
 }
 

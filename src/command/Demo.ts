@@ -159,7 +159,7 @@ const run = Effect.gen(function* () {
   })
   yield* Console.log(`Service at ${address}, receiver at ${url}; the webhook wants active sites only.\n`)
   yield* Console.log(
-    `${"change".padEnd(46)} | ${"object".padEnd(12)} | received                    | signature | commit to receipt`
+    `${"change".padEnd(46)} | ${"object".padEnd(12)} | received                 | signature | commit to receipt`
   )
   const show = (did: string, name: string, event: string) =>
     Effect.flatMap(

@@ -15,7 +15,8 @@ export interface Program {
   readonly name: string
   readonly command: string
   readonly args: ReadonlyArray<string>
-  readonly cwd: string
+  /** Its working directory, which it also gets as file descriptor 3. */
+  readonly folder: string
   readonly env: NodeJS.ProcessEnv
   /** The user to run as; ours when absent. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
@@ -37,15 +38,17 @@ const stopMillis = 10_000
 export const start = (program: Program): Effect.Effect<Child, EmbeddedError, Scope.Scope> =>
   Effect.gen(function* () {
     const log = openSync(program.logFile, "a", 0o600)
+    const folder = openSync(program.folder, "r")
     const process = spawn(program.command, program.args, {
-      cwd: program.cwd,
+      cwd: program.folder,
       env: program.env,
       uid: program.user?.uid,
       gid: program.user?.gid,
       detached: true,
-      stdio: ["ignore", log, log]
+      stdio: ["ignore", log, log, folder]
     })
     closeSync(log)
+    closeSync(folder)
     const end = new Promise<string>((resolve) => {
       process.once("exit", (code, signal) => resolve(signal === null ? `exit code ${code}` : signal))
       process.once("error", (error) => resolve(error.message))

@@ -5,7 +5,7 @@
  * a crash does not stop the next start. It does not upgrade a cluster between major versions.
  */
 import { spawnSync } from "node:child_process"
-import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { closeSync, existsSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { createRequire } from "node:module"
 import { Effect } from "effect"
@@ -45,7 +45,7 @@ export const prepare = (options: PostgresOptions): Effect.Effect<PostgresServer,
         name: "Postgres",
         command: join(binaries, "postgres"),
         args: ["-D", nameFor(user, cluster), ...settings(port)],
-        cwd: cluster,
+        folder: cluster,
         env: { ...options.environment, LC_ALL: "C", TZ: "UTC" },
         user,
         logFile: directory.file("postgres.log"),
@@ -110,8 +110,11 @@ const linkLibraries = (packageRoot: string): void => {
 
 const initialise = (program: Program, initdb: string, name: string, password: string): void => {
   const run = (command: string, args: ReadonlyArray<string>, input = "") => {
-    const { cwd, env, user } = program
-    const result = spawnSync(command, args, { cwd, env, ...user, input, encoding: "utf8" })
+    const { folder, env, user } = program
+    const opened = openSync(folder, "r")
+    const stdio = ["pipe", "pipe", "pipe", opened] as const
+    const result = spawnSync(command, args, { cwd: folder, env, ...user, input, encoding: "utf8", stdio: [...stdio] })
+    closeSync(opened)
     if (result.status === 0) return
     throw new EmbeddedError({
       reason: "StartFailed",
@@ -126,7 +129,7 @@ const initialise = (program: Program, initdb: string, name: string, password: st
     `alter role ${role} password '${password}';\ncreate database ${role};\n`
   )
   writeFileSync(
-    join(program.cwd, "pg_hba.conf"),
+    join(program.folder, "pg_hba.conf"),
     "host all all 127.0.0.1/32 scram-sha-256\nhost replication all 127.0.0.1/32 scram-sha-256\n"
   )
 }

@@ -62,9 +62,12 @@ const unpacked = (cache: string): RedisBinary | undefined => {
   const command = searchPath(join(cache, "usr/bin"), names)
   if (command === undefined) return undefined
   const libraries = join(cache, "usr/lib")
-  const folders = [libraries, ...readdirSync(libraries).map((entry) => join(libraries, entry))]
+  const parts = existsSync(libraries) ? readdirSync(libraries) : []
+  const folders = [libraries, ...parts.map((entry) => join(libraries, entry))]
   return { command, env: { LD_LIBRARY_PATH: folders.join(delimiter) } }
 }
+
+const downloadOnly = ["--no-install-recommends", "--download-only", "--reinstall"]
 
 /** apt-get resolves which packages this system lacks; with its state in a folder of ours it needs no root. */
 const unpack = async (cache: string, environment: NodeJS.ProcessEnv): Promise<void> => {
@@ -85,9 +88,10 @@ const unpack = async (cache: string, environment: NodeJS.ProcessEnv): Promise<vo
     mkdirSync(join(archives, "partial"), { recursive: true })
     mkdirSync(join(work, "lists/partial"), { recursive: true })
     await aptGet("-qq", "update")
+    // Also what is installed already and merely not on the PATH; the server's program lies in the package of its tools.
     const download = (name: string) =>
-      aptGet("-qq", "-y", "--no-install-recommends", "--download-only", "install", name)
-    await download("redis-server").catch(() => download("valkey-server"))
+      aptGet("-qq", "-y", ...downloadOnly, "install", `${name}-server`, `${name}-tools`)
+    await download("redis").catch(() => download("valkey"))
     for (const file of readdirSync(archives).filter((name) => name.endsWith(".deb"))) {
       await run("dpkg-deb", ["-x", join(archives, file), join(work, "root")])
     }

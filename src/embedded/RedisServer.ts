@@ -47,7 +47,7 @@ export const prepare = (
       name: "Redis",
       command: binary.command,
       args: [configuration],
-      cwd: folder,
+      folder: folder,
       env: { ...environment, ...binary.env },
       logFile: directory.file("redis.log"),
       stopSignal: "SIGTERM"

@@ -3,7 +3,7 @@
  *
  * Postgres refuses to run as root, so its processes run as `postgres`, or `nobody` where that user does not exist. The
  * folders above a clone in `/root` or in a `mktemp -d` are closed to such a user, and they are not ours to open:
- * - the data directory is entered before the privileges are dropped and named `/proc/self/cwd` from then on;
+ * - the data directory is opened before the privileges are dropped, and named by that file descriptor from then on;
  * - the binaries, which Postgres insists on finding by their real path, are copied to a cache of root's.
  */
 import {
@@ -46,9 +46,9 @@ export const unprivilegedUser = (): User | undefined => {
   })
 }
 
-/** The folder by which the server may know `path`, which is its working directory. */
+/** The name by which the server may know `path`, which it gets as file descriptor 3. */
 export const nameFor = (user: User | undefined, path: string): string =>
-  user !== undefined && process.platform === "linux" ? "/proc/self/cwd" : path
+  user !== undefined && process.platform === "linux" ? "/proc/self/fd/3" : path
 
 /** Gives the folder to the user, with what is in it. A folder that holds a cluster already keeps its owner's right to it. */
 export const hand = (user: User | undefined, path: string): void => {

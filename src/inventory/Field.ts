@@ -82,6 +82,17 @@ export interface Options {
 export const value = (value: unknown): Parsed => ({ value })
 export const invalid = (...errors: ReadonlyArray<string>): Parsed => ({ errors })
 
+/** The type of a JSON value in the words of NetBox's messages. */
+export const typeName = (value: unknown): string => {
+  if (value === null || value === undefined) return "NoneType"
+  if (Array.isArray(value)) return "list"
+  if (typeof value === "number") return Number.isInteger(value) ? "int" : "float"
+  return typeof value === "string" ? "str" : typeof value === "boolean" ? "bool" : "dict"
+}
+
+/** Whether Postgres can keep the text: it knows no zero byte, and no half of a character. */
+export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
+
 const itself = (value: unknown): unknown => value
 
 /** Completes a kind: what it does not say is the same for all. */

@@ -56,9 +56,9 @@ export const byIds = Effect.fnUntraced(function* (
   return rows.map(({ row }) => rowFromJson(type, row))
 })
 
-/** Ties are broken by id, in the direction of the last field. */
-const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): string => {
-  const known = ordering.filter((name) => name === "id" || name === "-id" || type.columns[name.replace(/^-/, "")])
+/** SQL of the order by these fields, or the usual ones. Ties are broken by id, in the direction of the last field. */
+export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): string => {
+  const known = ordering.filter((name) => /^-?id$/.test(name) || Object.hasOwn(type.columns, name.replace(/^-/, "")))
   const terms = (known.length > 0 ? known : type.ordering).map((name) => {
     const field = name.replace(/^-/, "")
     return `t.${field === "id" ? "id" : type.columns[field]}${name.startsWith("-") ? " desc" : ""}`

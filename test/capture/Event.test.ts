@@ -85,7 +85,7 @@ const folded = (kind: Kind, idx: number, extra: Partial<Folded<Readable>> = {}):
 }
 
 const events = (changes: ReadonlyArray<Folded<Readable>>, epoch = 0) => {
-  const window: Window = { transaction, changes, endLsn: undefined }
+  const window: Window = { transaction, changes, endLsn: undefined, beat: undefined }
   return eventsOf(window, epoch, new Related(), base)
 }
 

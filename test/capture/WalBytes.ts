@@ -43,13 +43,20 @@ export const begin = (commitLsn: bigint, micros: bigint, xid = 7): Buffer =>
 export const commit = (commitLsn: bigint, endLsn: bigint, micros = 0n): Buffer =>
   Buffer.concat([letter("C"), int(1, 0), long(commitLsn), long(endLsn), long(micros)])
 
-export const relation = (oid: number, name: string, columns: ReadonlyArray<string>, schema = "public"): Buffer =>
+/** `identity`: "f" when old rows come whole, "d" when only their keys do. */
+export const relation = (
+  oid: number,
+  name: string,
+  columns: ReadonlyArray<string>,
+  schema = "public",
+  identity = "f"
+): Buffer =>
   Buffer.concat([
     letter("R"),
     int(4, oid),
     text(schema),
     text(name),
-    letter("f"),
+    letter(identity),
     int(2, columns.length),
     ...columns.map((column) => Buffer.concat([int(1, 1), text(column), int(4, 25), int(4, -1)]))
   ])

@@ -52,7 +52,7 @@ describe("bodies that are not right", () => {
         region: ["Related object not found using the provided numeric ID: 999999"],
         latitude: ["A valid number is required."],
         facility: ["Ensure this field has no more than 50 characters."],
-        tags: ['Expected a list of items but got type "string".']
+        tags: ['Expected a list of items but got type "str".']
       }
     ])
     expect((await api.call("POST", "/api/dcim/sites/", {})).json).toEqual({

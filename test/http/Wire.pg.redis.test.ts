@@ -100,6 +100,24 @@ describe("the rest of the wire", () => {
     expect(metrics.text.split("\n").filter((line) => !/^[a-z_]+ -?[\d.]+$|^$/.test(line))).toEqual([])
   })
 
+  it("counts a context that cannot be read, whose changes name nobody, and shows it in the log", async () => {
+    await api.database.sql.transaction(
+      `select pg_logical_emit_message(true, 'rackwire:ctx:v1', '{"user": 7')::text`,
+      "insert into extras_tag (name, slug) values ('Nobody', 'nobody')"
+    )
+    await vi.waitFor(
+      async () =>
+        expect((await api.raw("GET", "/metrics")).text).toContain("\nrackwire_capture_unreadable_contexts 1\n"),
+      { timeout: 10_000, interval: 200 }
+    )
+    const { json } = await api.call<{ results: ReadonlyArray<Json> }>(
+      "GET",
+      "/api/extras/object-changes/?object_repr=Nobody"
+    )
+    expect(json.results).toMatchObject([{ user_name: "" }])
+    expect(api.service.output()).toContain(String.raw`{\"user\": 7`)
+  })
+
   it("never shows secrets of webhooks and users", async () => {
     const webhook = {
       name: "secretive",

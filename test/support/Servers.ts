@@ -17,7 +17,10 @@ declare module "vitest" {
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const directory = mkdtempSync(join(tmpdir(), "rackwire-test-"))
   const scope = Effect.runSync(Scope.make())
-  const environment = ConfigProvider.layer(ConfigProvider.fromEnvRecord({ RACKWIRE_DATA_DIR: directory }))
+  const { POSTGRES_BIN } = process.env
+  const environment = ConfigProvider.layer(
+    ConfigProvider.fromEnvRecord({ RACKWIRE_DATA_DIR: directory, ...(POSTGRES_BIN && { POSTGRES_BIN }) })
+  )
   const layer = Servers.layer.pipe(Layer.provide(Settings.layer), Layer.provide(environment))
   const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
   const servers = Context.get(context, Servers)

@@ -1,5 +1,5 @@
 /** Declaration and a body from the wire -> a draft: parsed values by field, or what is wrong with each. Pure. */
-import type { Errors } from "../Field.ts"
+import { type Errors, typeName } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 
 export interface Draft {
@@ -11,8 +11,8 @@ export interface Draft {
 /** `whole`: fields that a create needs must be there (create, PUT); otherwise only what is there counts (PATCH). */
 export const draft = (type: ObjectType, body: unknown, whole: boolean): Draft => {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    const got = body === null ? "NoneType" : Array.isArray(body) ? "list" : typeof body
-    return { values: {}, errors: { non_field_errors: [`Invalid data. Expected a dictionary, but got ${got}.`] } }
+    const message = `Invalid data. Expected a dictionary, but got ${typeName(body)}.`
+    return { values: {}, errors: { non_field_errors: [message] } }
   }
   const input = body as Readonly<Record<string, unknown>>
   const values: Record<string, unknown> = {}

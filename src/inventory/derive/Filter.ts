@@ -20,8 +20,8 @@ interface Lookup {
   readonly read?: (value: string) => unknown
 }
 
-const like = (before: string, after: string, not = ""): Lookup => ({
-  sql: (column, values) => `${column} ${not}ilike ${not === "" ? "any" : "all"} (${values}::text[])`,
+const like = (before: string, after: string): Lookup => ({
+  sql: (column, values) => `${column} ilike any (${values}::text[])`,
   read: (value) => `${before}${value.replaceAll(/[\\%_]/g, "\\$&")}${after}`
 })
 
@@ -31,35 +31,40 @@ const empty: Lookup = {
 }
 
 const compared = (operator: string): Lookup => ({ sql: (column, values) => `${column} ${operator} any (${values})` })
-const differs: Lookup = { sql: (column, values) => `${column} is distinct from all (${values})` }
+
+/** Where the lookup does not hold: an empty value is none of those named. */
+const not = (lookup: Lookup): Lookup => ({
+  ...lookup,
+  sql: (column, values) => `(${lookup.sql(column, values)}) is not true`
+})
 
 /** Suffix -> lookup, by kind of comparison; "" is the name alone. A new lookup is one entry here. */
 const lookups: Readonly<Record<string, Readonly<Record<string, Lookup>>>> = {
   text: {
-    "": { sql: (column, values) => `${column} = any (${values}::text[])` },
-    n: { sql: (column, values) => `${column} <> all (${values}::text[])` },
+    "": compared("="),
+    n: not(compared("=")),
     ic: like("%", "%"),
-    nic: like("%", "%", "not "),
+    nic: not(like("%", "%")),
     isw: like("", "%"),
-    nisw: like("", "%", "not "),
+    nisw: not(like("", "%")),
     iew: like("%", ""),
-    niew: like("%", "", "not "),
+    niew: not(like("%", "")),
     ie: like("", ""),
-    nie: like("", "", "not "),
+    nie: not(like("", "")),
     empty
   },
   number: {
     "": compared("="),
-    n: { sql: (column, values) => `${column} <> all (${values})` },
+    n: not(compared("=")),
     lt: compared("<"),
     lte: compared("<="),
     gt: compared(">"),
     gte: compared(">="),
     empty
   },
-  choice: { "": compared("="), n: differs },
+  choice: { "": compared("="), n: not(compared("=")) },
   exact: { "": compared("=") },
-  list: { "": { sql: (column, values) => `${column} && ${values}::text[]` } }
+  list: { "": { sql: (column, values) => `${column} && ${values}` } }
 }
 
 export const filter = (type: ObjectType, query: Query): Filtered => {
@@ -75,7 +80,8 @@ export const filter = (type: ObjectType, query: Query): Filtered => {
       bind
     )
     if (condition === undefined) continue
-    if (typeof condition === "string") conditions.push(condition)
+    if (values.some(([, value]) => value.includes("\0"))) errors[name] = ["Null characters are not allowed."]
+    else if (typeof condition === "string") conditions.push(condition)
     else errors[name] = condition.messages
   }
   if (Object.keys(errors).length > 0) return { errors }
@@ -118,23 +124,30 @@ const comparison = (
   values: ReadonlyArray<string>,
   bind: Bind
 ): string | Refusal | undefined => {
-  const lookup = lookups[kind]?.[suffix]
+  const known = lookups[kind]
+  const lookup = known !== undefined && Object.hasOwn(known, suffix) ? known[suffix] : undefined
   if (lookup === undefined) return undefined
   const given = kind === "text" || kind === "list" ? values.filter((value) => value !== "") : values
   if (given.length === 0) return undefined
   if (lookup.read !== undefined) return lookup.sql(column, bind(given.map(lookup.read)))
   const messages = given.map((value) => refusal(kind, sqlType, field, value)).filter((message) => message !== undefined)
   if (messages.length > 0) return { messages }
-  const read = sqlType === "boolean" ? given.map(readBoolean) : given
+  const read = given.map((value) => {
+    if (sqlType === "boolean") return String(readBoolean(value))
+    return sqlType === "timestamptz" ? momentIn(field, value) : value
+  })
   const cast = sqlType.endsWith("[]") || kind === "text" ? "" : `::${sqlType.replace(/\(.*/, "")}[]`
-  return lookup.sql(
-    column,
-    `${bind(sqlType === "boolean" ? read.map(String) : read)}${cast === "" ? "" : `::text[]${cast}`}`
-  )
+  return lookup.sql(column, `${bind(read)}::text[]${cast}`)
 }
 
 function readBoolean(value: string): boolean {
   return /^(true|t|1|on|yes)$/i.test(value)
+}
+
+/** The point in time that a text names, as the field keeps it; a day stands for its beginning. */
+const momentIn = (field: Field | undefined, value: string): unknown => {
+  const parsed = field?.parse(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00Z` : value)
+  return parsed !== undefined && "value" in parsed ? parsed.value : undefined
 }
 
 const refusal = (kind: string, sqlType: string, field: Field | undefined, value: string): string | undefined => {
@@ -142,10 +155,11 @@ const refusal = (kind: string, sqlType: string, field: Field | undefined, value:
     const known = Object.hasOwn(field?.choices ?? {}, value)
     return known ? undefined : `Select a valid choice. ${value} is not one of the available choices.`
   }
-  if (sqlType === "timestamptz") return Number.isNaN(Date.parse(value)) ? "Enter a valid date/time." : undefined
+  if (sqlType === "timestamptz") return momentIn(field, value) === undefined ? "Enter a valid date/time." : undefined
   if (sqlType === "uuid")
     return /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i.test(value) ? undefined : "Enter a valid UUID."
-  if (kind === "number") return /^-?\d{1,18}(\.\d+)?$/.test(value) ? undefined : "Enter a number."
+  if (kind === "number" && !/^-?\d{1,18}(\.\d+)?$/.test(value)) return "Enter a number."
+  if (sqlType === "bigint" && value.includes(".")) return "Enter a whole number."
   return undefined
 }
 

@@ -1,4 +1,4 @@
-import { type Field, type Options, invalid, makeField, value } from "../Field.ts"
+import { type Field, type Options, invalid, makeField, typeName, value } from "../Field.ts"
 
 /** A list of different texts, at least one. */
 export const texts = (options: Options = {}): Field =>
@@ -8,7 +8,7 @@ export const texts = (options: Options = {}): Field =>
       comparison: "list",
       fromText: parseArray,
       parse: (input) => {
-        if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeof input}".`)
+        if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
         if (input.length === 0) return invalid("This list may not be empty.")
         if (!input.every((item) => typeof item === "string")) return invalid("Not a valid string.")
         return value([...new Set(input)])

@@ -1,4 +1,4 @@
-import { type Field, type Options, type Parsed, type Row, invalid, makeField, value } from "../Field.ts"
+import { type Field, type Options, type Parsed, type Row, invalid, makeField, typeName, value } from "../Field.ts"
 
 /**
  * What a write names an object by: its id, or attributes that only it has. `Write.ts` resolves it to an id, so that a
@@ -48,7 +48,7 @@ export const tags = (): Field =>
           .map((tag) => String(tag["name"]))
           .sort(),
       parse: (input) => {
-        if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeof input}".`)
+        if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
         const targets = input.map(parseTarget)
         const errors = targets.flatMap((target) => ("errors" in target ? target.errors : []))
         return errors.length > 0

@@ -1,5 +1,9 @@
 import { type Field, type Options, invalid, literal, makeField, value } from "../Field.ts"
 
+/** Words for the two, as NetBox takes them. */
+const truths: ReadonlySet<unknown> = new Set(["true", "t", "yes", "y", "on", "1"])
+const untruths: ReadonlySet<unknown> = new Set(["false", "f", "no", "n", "off", "0"])
+
 export const flag = (options: Options & { readonly default: boolean }): Field =>
   makeField(
     {
@@ -9,9 +13,9 @@ export const flag = (options: Options & { readonly default: boolean }): Field =>
       comparison: "exact",
       fromText: (text) => text === "t",
       parse: (input) => {
-        if (input === true || input === 1 || /^(true|t|1|on|yes)$/i.test(String(input))) return value(true)
-        if (input === false || input === 0 || /^(false|f|0|off|no)$/i.test(String(input))) return value(false)
-        return invalid("Must be a valid boolean.")
+        const word = typeof input === "string" || typeof input === "number" ? String(input).toLowerCase() : input
+        if (word === true || truths.has(word)) return value(true)
+        return word === false || untruths.has(word) ? value(false) : invalid("Must be a valid boolean.")
       }
     },
     options
@@ -32,7 +36,7 @@ export const integer = (options: IntegerOptions = {}): Field =>
       comparison: "number",
       fromText: Number,
       parse: (input) => {
-        const number = typeof input === "string" && input.trim() !== "" ? Number(input) : input
+        const number = typeof input === "string" && /^\s*[-+]?\d+(\.0*)?\s*$/.test(input) ? Number(input) : input
         if (typeof number !== "number" || !Number.isSafeInteger(number)) return invalid("A valid integer is required.")
         return inBounds(number, options)
       }
@@ -46,6 +50,8 @@ interface DecimalOptions extends IntegerOptions {
   readonly places: number
 }
 
+const decimalPattern = /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i
+
 /** A number with a fixed count of decimal places, or null where none is given. */
 export const decimal = (options: DecimalOptions): Field =>
   makeField(
@@ -57,7 +63,7 @@ export const decimal = (options: DecimalOptions): Field =>
       fromText: Number,
       snapshot: (value) => (typeof value === "number" ? value.toFixed(options.places) : value),
       parse: (input) => {
-        const number = typeof input === "string" && input.trim() !== "" ? Number(input) : input
+        const number = typeof input === "string" && decimalPattern.test(input) ? Number(input) : input
         if (typeof number !== "number" || !Number.isFinite(number)) return invalid("A valid number is required.")
         if (Math.abs(number) >= 10 ** (options.digits - options.places)) {
           const whole = options.digits - options.places
@@ -96,29 +102,60 @@ export const time = (options: Options & { readonly now?: boolean } = {}): Field 
       fromJson: (value) => String(value).replace("+00:00", "Z"),
       fromText: (text) => `${text.replace(" ", "T").replace(/\+00$/, "")}Z`,
       parse: (input) => {
-        if (typeof input !== "string") return invalid(wrongTime)
-        const match =
-          /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,6})\d*)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?$/i.exec(
-            input.trim()
-          )
-        if (match === null) return invalid(wrongTime)
-        const [, day, minute, second = "00", fraction = "", zone = "Z"] = match
-        const offset = /^z$/i.test(zone) ? "Z" : zone.length === 3 ? `${zone}:00` : zone
-        const moment = `${day}T${minute}:${second}${offset}`
-        if (Number.isNaN(Date.parse(moment))) return invalid(wrongTime)
-        const utc = new Date(moment).toISOString().slice(0, 19)
-        return value(fraction === "" ? `${utc}Z` : `${utc}.${fraction}Z`)
+        const moment = typeof input === "string" ? momentOf(input) : undefined
+        return moment === undefined ? invalid(wrongTime) : value(moment)
       }
     },
     options
   )
 
-/** Any JSON, or null. */
+const timePattern = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,6})\d*)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?$/i
+
+/** The canonical text of a point in time from the year 1 to 9999; undefined for what is none. */
+const momentOf = (text: string): string | undefined => {
+  const match = timePattern.exec(text.trim())
+  if (match === null) return undefined
+  const [, day, minute, second = "00", fraction = "", zone = "Z"] = match
+  const local = `${day}T${minute}:${second}`
+  // What does not come back as it was is no date: Date takes the 31st of February for the 3rd of March.
+  if (!isDate(local)) return undefined
+  const offset = /^z$/i.test(zone) ? "Z" : `${zone.slice(0, 3)}:${zone.slice(3).replace(":", "") || "00"}`
+  const millis = Date.parse(`${local}${offset}`)
+  if (Number.isNaN(millis)) return undefined
+  const utc = new Date(millis).toISOString()
+  if (!/^(?!0000)\d{4}-/.test(utc)) return undefined
+  const digits = fraction.replace(/0+$/, "")
+  return digits === "" ? `${utc.slice(0, 19)}Z` : `${utc.slice(0, 19)}.${digits}Z`
+}
+
+const isDate = (local: string): boolean => {
+  const millis = Date.parse(`${local}Z`)
+  return !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(local)
+}
+
+/** Any JSON that Postgres can keep, or null. */
 export const json = (options: Options = {}): Field =>
   makeField(
-    { type: "jsonb", nullable: true, initial: () => null, comparison: "none", fromText: JSON.parse, parse: value },
+    {
+      type: "jsonb",
+      nullable: true,
+      initial: () => null,
+      comparison: "none",
+      fromText: JSON.parse,
+      parse: (input) => (areStorable(input) ? value(input) : invalid("Value must be valid JSON."))
+    },
     options
   )
+
+/** Whether all texts in a JSON value are; not when it nests deeper than JSON can be written. */
+const areStorable = (input: unknown): boolean => {
+  try {
+    // JSON.stringify writes a zero byte and a half character as escapes, and no whole character.
+    return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(JSON.stringify(input))
+  } catch {
+    return false
+  }
+}
 
 /** JSON whose text is kept to the letter. For records. */
 export const jsonText = (options: Options = {}): Field =>

@@ -1,4 +1,4 @@
-import { type Field, type Options, type Parsed, invalid, literal, makeField, value } from "../Field.ts"
+import { type Field, type Options, type Parsed, invalid, isStorable, literal, makeField, value } from "../Field.ts"
 
 interface TextOptions extends Options {
   /** Most characters. */
@@ -47,6 +47,7 @@ const textField = (options: TextOptions, refuse: (text: string) => string | unde
         const text = options.verbatim === true ? String(input) : String(input).trim()
         if (text === "" && !(optional && options.default === undefined)) return invalid("This field may not be blank.")
         if (text.includes("\0")) return invalid("Null characters are not allowed.")
+        if (!isStorable(text)) return invalid("Not a valid string.")
         if (max !== undefined && text.length > max && [...text].length > max) {
           return invalid(`Ensure this field has no more than ${max} characters.`)
         }

@@ -284,16 +284,12 @@ export class Templates {
     const name = `b${this.counter++}`
     const scoped = this.random.pick(["", "", " scoped"])
     const after = this.random.pick(["", "", `{{ self.${name}() }}`])
-    return (
-      this.tag(`block ${name}${scoped}`) +
-      this.body(depth - 1, 2) +
-      this.tag(this.random.pick(["endblock", `endblock ${name}`])) +
-      after
-    )
+    const start = this.tag(`block ${name}${scoped}`) + this.body(depth - 1, 2)
+    return start + this.tag(this.random.pick(["endblock", `endblock ${name}`])) + after
   }
 
   private autoescape(depth: number): string {
-    const flag = this.random.pick(["true", "false", "t", "not t"])
-    return this.tag(`autoescape ${flag}`) + this.body(depth - 1, 2) + this.tag("endautoescape")
+    const start = this.tag(`autoescape ${this.random.pick(["true", "false", "t", "not t"])}`)
+    return start + this.body(depth - 1, 2) + this.tag("endautoescape")
   }
 }

@@ -1,0 +1,44 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { orderBy } from "../../src/inventory/Read.ts"
+import { objectType } from "../../src/inventory/Registry.ts"
+
+const site = objectType("dcim.site")
+const delivery = objectType("extras.delivery")
+
+describe("the order of a list", () => {
+  test("is by the fields that are named, then by id in the direction of the last one", () => {
+    expect(orderBy(site, ["name"])).toBe("t.name, t.id")
+    expect(orderBy(site, ["status", "-name"])).toBe("t.status, t.name desc, t.id desc")
+    expect(orderBy(site, ["region"])).toBe("t.region_id, t.id")
+  })
+
+  test("may be by id alone", () => {
+    expect([orderBy(site, ["id"]), orderBy(site, ["-id"])]).toEqual(["t.id, t.id", "t.id desc, t.id desc"])
+  })
+
+  test("is the type's usual one when nothing known is named", () => {
+    expect(orderBy(site, [])).toBe("t.name, t.id")
+    expect(orderBy(delivery, ["", "nope", "--time"])).toBe("t.time desc, t.id desc")
+  })
+
+  test("is never made of what a client wrote", () => {
+    const columns = new Set(["id", ...Object.values(site.columns)])
+    const names = fc.constantFrom(
+      ...Object.keys(site.columns),
+      "constructor",
+      "-toString",
+      "__proto__",
+      "valueOf",
+      "id"
+    )
+    fc.assert(
+      fc.property(fc.array(fc.oneof(names, fc.string()), { maxLength: 4 }), (ordering) => {
+        const terms = orderBy(site, ordering).split(", ")
+        const parts = terms.map((term) => /^t\.(\w+)( desc)?$/.exec(term)?.[1] ?? term)
+        expect(parts.filter((column) => !columns.has(column))).toEqual([])
+      }),
+      { numRuns: 500 }
+    )
+  })
+})

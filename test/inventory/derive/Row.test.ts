@@ -1,0 +1,87 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import type { Row } from "../../../src/inventory/Field.ts"
+import { objectType, registry } from "../../../src/inventory/Registry.ts"
+import { absentFields, columnsOf, rowFromJson, textDecoders } from "../../../src/inventory/derive/Row.ts"
+import { printed, printedJson, rowOf } from "../Rows.ts"
+
+const types = [...registry.values()].map((type) => [type.id, type] as const)
+
+describe.each(types)("a row of %s", (_, type) => {
+  const columnNames = ["id", ...Object.values(type.columns)]
+
+  /** The row as the WAL brings it, decoded. */
+  const fromWal = (row: Row): Row => {
+    const decoded = textDecoders(type, columnNames).map((decoder, at) => {
+      const name = ["id", ...Object.keys(type.fields)][at]!
+      const value = row[name]
+      if (value === null) return [decoder!.field, null]
+      return [decoder!.field, decoder!.decode(name === "id" ? String(row.id) : printed(type.fields[name]!, value))]
+    })
+    return Object.fromEntries(decoded) as Row
+  }
+
+  /** The row as `row_to_json` brings it, decoded. */
+  const fromJson = (row: Row): Row => {
+    const json: Record<string, unknown> = { id: row.id }
+    for (const [name, field] of Object.entries(type.fields)) {
+      json[type.columns[name]!] = row[name] === null ? null : printedJson(field, row[name])
+    }
+    return rowFromJson(type, json)
+  }
+
+  test("is the same whether the WAL or a query brings it", () => {
+    fc.assert(
+      fc.property(rowOf(type), (row) => {
+        expect(fromWal(row)).toStrictEqual(row)
+        expect(fromJson(row)).toStrictEqual(row)
+      })
+    )
+  })
+
+  test("comes back from its columns", () => {
+    fc.assert(
+      fc.property(rowOf(type), (row) => {
+        const columns = columnsOf(type, row)
+        expect(Object.keys(columns).sort()).toEqual([...columnNames].sort())
+        const names = Object.entries(type.columns).map(([name, column]) => [name, columns[column]])
+        expect({ id: columns["id"], ...Object.fromEntries(names) }).toStrictEqual(row)
+      })
+    )
+  })
+
+  test("has every field, those without a column among them", () => {
+    const row = rowFromJson(type, { id: 5 })
+    expect(Object.keys(row).sort()).toEqual(["id", ...Object.keys(type.fields)].sort())
+    expect(new Set(Object.values(row))).toEqual(new Set([5, null]))
+    const some = Object.keys(type.fields).slice(0, 3)
+    const absent = absentFields(
+      type,
+      some.map((name) => type.columns[name]!)
+    )
+    expect(Object.keys(absent)).toEqual(Object.keys(type.fields).slice(3))
+    for (const [name, value] of Object.entries(absent)) expect([name, value]).not.toContain(undefined)
+  })
+})
+
+describe("columns", () => {
+  const site = objectType("dcim.site")
+
+  test("that the declaration does not know are left out", () => {
+    expect(textDecoders(site, ["legacy", "name", "region"]).map((decoder) => decoder?.field)).toEqual([
+      undefined,
+      "name",
+      undefined
+    ])
+    expect(rowFromJson(site, { id: 1, legacy: 5, region_id: 2 })).not.toHaveProperty("legacy")
+  })
+
+  test("that are absent hold what the migration filled in", () => {
+    expect(absentFields(site, ["name", "slug"])).toMatchObject({
+      status: "active",
+      tags: [],
+      region: null,
+      comments: ""
+    })
+  })
+})

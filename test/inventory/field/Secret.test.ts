@@ -1,0 +1,76 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { digestToken } from "../../../src/Vault.ts"
+import { password, sealed, tokenKey } from "../../../src/inventory/field/Secret.ts"
+
+const vault = { seal: (text: string) => `sealed ${text}`, open: (text: string) => text.slice(7) }
+
+const noString = { errors: ["Not a valid string."] }
+const blank = { errors: ["This field may not be blank."] }
+const isNull = { errors: ["This field may not be null."] }
+const noStrings: ReadonlyArray<unknown> = [5, true, [], {}, { toString: 1 }]
+
+describe("a password", () => {
+  test("is any text that is not blank, kept to the letter", () => {
+    fc.assert(
+      fc.property(fc.string({ minLength: 1 }), (input) => {
+        expect(password().parse(input)).toEqual({ value: input })
+      })
+    )
+    expect(password().parse(" ")).toEqual({ value: " " })
+    expect([password().parse(""), password().parse(null)]).toEqual([blank, isNull])
+    for (const input of noStrings) expect(password().parse(input)).toEqual(noString)
+  })
+
+  test("must be named and is never shown", () => {
+    expect([password().initial, password().wire]).toEqual([undefined, "write"])
+  })
+})
+
+describe("a sealed text", () => {
+  const field = sealed({ max: 5 })
+
+  test("is any text of so many characters, kept to the letter", () => {
+    for (const input of ["", " a ", "\u{1f600}".repeat(5)]) expect(field.parse(input)).toEqual({ value: input })
+    expect(field.parse("abcdef")).toEqual({ errors: ["Ensure this field has no more than 5 characters."] })
+    expect(field.parse(null)).toEqual(isNull)
+    for (const input of noStrings) expect(field.parse(input)).toEqual(noString)
+  })
+
+  test("is sealed when it is stored, and none stays none", async () => {
+    expect(await field.store!("abc", vault)).toBe("sealed abc")
+    expect(await field.store!("", vault)).toBe("")
+    expect([field.initial?.(), field.sqlDefault, field.wire]).toEqual(["", "''", "write"])
+  })
+})
+
+describe("the key of a token", () => {
+  const field = tokenKey()
+
+  test("is 40 hexadecimal digits, and new ones where none are given", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[0-9a-f]{40}$/), (input) => {
+        expect(field.parse(input)).toEqual({ value: input })
+      })
+    )
+    const made = [field.initial?.(), field.initial?.()]
+    expect(made.map((key) => field.parse(key))).toEqual(made.map((value) => ({ value })))
+    expect(made[0]).not.toBe(made[1])
+  })
+
+  test("is refused otherwise, in NetBox's words where it has them", () => {
+    expect(field.parse("a".repeat(39))).toEqual({ errors: ["Ensure this field has at least 40 characters."] })
+    expect(field.parse("a".repeat(41))).toEqual({ errors: ["Ensure this field has no more than 40 characters."] })
+    const digits = { errors: ["Use 40 hexadecimal digits, in lower case."] }
+    for (const input of ["g".repeat(40), "A".repeat(40), ` ${"a".repeat(39)}`])
+      expect(field.parse(input)).toEqual(digits)
+    expect([field.parse(""), field.parse(null)]).toEqual([blank, isNull])
+    for (const input of noStrings) expect(field.parse(input)).toEqual(noString)
+  })
+
+  test("is stored as a digest, unique, and shown once", async () => {
+    const key = "0123456789abcdef0123456789abcdef01234567"
+    expect(await field.store!(key, vault)).toBe(digestToken(key))
+    expect([field.unique, field.wire]).toEqual([true, "once"])
+  })
+})

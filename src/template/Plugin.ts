@@ -7,6 +7,8 @@
  * loop asks `call.charge` as it goes, and one that does not is ended from outside with the worker that it runs in.
  */
 
+export { type LiquidPlugin, fromLiquid } from "./LiquidFilters.ts"
+
 /** JSON, with integers beyond 2^53 as bigint. */
 export type Json = null | boolean | number | bigint | string | ReadonlyArray<Json> | JsonObject
 export type JsonObject = { readonly [name: string]: Json }
@@ -61,7 +63,7 @@ export class EngineFault extends Error {
   readonly column: number
   readonly reason: "Syntax" | "Value" | "Undefined" | "Limit"
   /** Which budget was passed, where the reason is Limit. */
-  readonly limit: "source" | "steps" | "memory" | "output" | "time" | undefined
+  readonly limit: "source" | "nesting" | "steps" | "memory" | "output" | "time" | undefined
 
   constructor(
     reason: EngineFault["reason"],

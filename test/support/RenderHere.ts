@@ -24,6 +24,6 @@ export const renderHere = Layer.succeed(
           ),
         catch: (error) => TemplateError.from(faultOf(error))
       }),
-    plugins: []
+    plugins: Effect.succeed([])
   })
 )

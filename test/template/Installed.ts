@@ -12,10 +12,10 @@ export const renderer = new Renderer(shipped)
 export const outcome = (
   source: string,
   context: unknown = {},
-  { engine = "jinja", headers = false } = {}
+  { engine = "jinja", headers = false, by = renderer } = {}
 ): string | TemplateFault => {
   try {
-    return renderer.template(source, engine, headers)(new Context(JSON.stringify(context)))
+    return by.template(source, engine, headers)(new Context(JSON.stringify(context)))
   } catch (error) {
     return faultOf(error)
   }

@@ -6,7 +6,7 @@
  * is tried again.
  */
 import { type FilterImplOptions, Liquid, type LiquidOptions, filters } from "liquidjs"
-import { EngineFault, type EngineLimits, type JsonObject, definePlugin, fromLiquid } from "#plugin"
+import { EngineFault, type EngineLimits, type Json, type JsonObject, definePlugin, fromLiquid, jsonText } from "#plugin"
 
 const options: LiquidOptions = {
   ownPropertyOnly: true,
@@ -55,7 +55,7 @@ const sample: Handler = function (items: unknown, count: unknown = 1) {
   const all = Array.isArray(items) ? (items as ReadonlyArray<unknown>) : [...String(items ?? "")]
   this.context.memoryLimit.use(all.length * 8)
   const mixed = all
-    .map((item, index) => ({ item, order: mix(`${index} ${JSON.stringify(item)}`) }))
+    .map((item, index) => ({ item, order: mix(`${index} ${jsonText(item as Json)}`) }))
     .toSorted((a, b) => a.order - b.order)
     .map(({ item }) => item)
   return count === 1 ? mixed[0] : mixed.slice(0, Number(count))

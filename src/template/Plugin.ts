@@ -118,6 +118,10 @@ export interface Plugin {
 
 export const definePlugin = (plugin: Plugin): Plugin => plugin
 
+/** The value as text for people or for a hash: integers beyond 2^53, which JSON.stringify refuses, as texts. */
+export const jsonText = (value: Json): string =>
+  JSON.stringify(value, (_, item: unknown) => (typeof item === "bigint" ? `${item}` : item))
+
 /** The context of a template for an event, to try templates on. */
 export const sampleEvent: JsonObject = {
   event: "updated",

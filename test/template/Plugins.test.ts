@@ -1,8 +1,10 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import fc from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
-import type { Filter, Plugin } from "../../src/template/Plugin.ts"
+import { splitHeaders } from "../../src/template/Headers.ts"
+import { type Filter, type Plugin, sampleEvent } from "../../src/template/Plugin.ts"
 import { runExamples } from "../../src/template/PluginExamples.ts"
 import { type PluginRefused, findPlugins, readPlugins } from "../../src/template/PluginLoader.ts"
 import { Renderer } from "../../src/template/Renderer.ts"
@@ -47,6 +49,40 @@ describe("the shipped plugins", () => {
   it.each(shipped.map(({ plugin }) => [plugin.name, plugin] as const))("%s says what it is for", (_, plugin) => {
     expect(plugin.description).toMatch(/\.$/)
     expect(plugin.examples.length).toBeGreaterThan(0)
+  })
+})
+
+describe("a ready-made template", () => {
+  const templates = shipped.flatMap(({ plugin }) => Object.entries(plugin.templates ?? {}))
+  /** An event about an object with such texts in it. */
+  const event = fc
+    .record({
+      event: fc.constantFrom("created", "updated", "deleted"),
+      username: fc.string({ unit: "grapheme" }),
+      display: fc.string({ unit: "grapheme" }),
+      before: fc.option(fc.jsonValue()),
+      after: fc.option(fc.jsonValue()),
+      status: fc.option(fc.constantFrom({ value: "active" }, { value: "planned" }), { nil: undefined })
+    })
+    .map(({ event, username, display, before, after, status }) => ({
+      ...sampleEvent,
+      event,
+      username,
+      data: { id: 1, url: "https://inventory.example.com/api/dcim/sites/1/", display, ...(status && { status }) },
+      snapshots: {
+        prechange: event === "created" ? null : { name: before },
+        postchange: event === "deleted" ? null : { name: after }
+      }
+    }))
+
+  it.each(templates)("gives JSON and sound headers for any event: %s", (_, { body, headers = "" }) => {
+    fc.assert(
+      fc.property(event, (event) => {
+        if (body !== "") JSON.parse(outcome(body, event) as string)
+        expect(splitHeaders(outcome(headers, event, { headers: true }) as string)).not.toHaveProperty("error")
+      }),
+      { numRuns: 100 }
+    )
   })
 })
 

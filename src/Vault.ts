@@ -69,21 +69,28 @@ export const hashPassword = async (password: string): Promise<string> => {
   return `$argon2id$v=19$${parameters}$${unpadded(nonce)}$${unpadded(hash)}`
 }
 
-/** Whether the password is the one that was hashed. Costs the same whether it is or not. */
+/**
+ * Whether the password is the one that was hashed. Costs the same whether it is or not. A hash that is none of ours,
+ * which plain SQL may have stored, is that of no password.
+ */
 export const verifyPassword = async (password: string, stored: string): Promise<boolean> => {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(stored)
   if (match === null) return false
   const [, memory, passes, parallelism, nonce, expected] = match as unknown as ReadonlyArray<string>
   const want = Buffer.from(expected!, "base64")
-  const hash = await deriveHash("argon2id", {
-    message: password,
-    nonce: Buffer.from(nonce!, "base64"),
-    tagLength: want.length,
-    memory: Number(memory),
-    passes: Number(passes),
-    parallelism: Number(parallelism)
-  })
-  return timingSafeEqual(hash, want)
+  try {
+    const hash = await deriveHash("argon2id", {
+      message: password,
+      nonce: Buffer.from(nonce!, "base64"),
+      tagLength: want.length,
+      memory: Number(memory),
+      passes: Number(passes),
+      parallelism: Number(parallelism)
+    })
+    return timingSafeEqual(hash, want)
+  } catch {
+    return false
+  }
 }
 
 const unpadded = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "")

@@ -17,7 +17,8 @@ interface PageSizes {
 export const pageBounds = (query: URLSearchParams, sizes: PageSizes): PageBounds => {
   const asked = natural(query.get("limit"))
   const most = sizes.max === 0 ? undefined : sizes.max
-  const limit = asked === undefined ? sizes.usual : asked === 0 ? most : Math.min(asked, most ?? asked)
+  const wanted = asked ?? sizes.usual
+  const limit = wanted === 0 ? most : Math.min(wanted, most ?? wanted)
   return { limit, offset: natural(query.get("offset")) ?? 0 }
 }
 
@@ -30,7 +31,7 @@ export const pageLinks = (
   { limit, offset }: PageBounds,
   count: number
 ): { readonly next: string | null; readonly previous: string | null } => {
-  if (limit === undefined || limit === 0) return { next: null, previous: null }
+  if (limit === undefined) return { next: null, previous: null }
   const link = (at: number) => {
     const url = new URL(address)
     url.searchParams.set("limit", `${limit}`)

@@ -94,7 +94,9 @@ export const makeRouter = (routes: ReadonlyArray<Route>): ((path: string) => Mat
 
 const child = (node: Node, segment: string): Node => {
   if (segment.startsWith(":")) {
-    node.any ??= { name: segment.slice(1), node: { literal: new Map() } }
+    const name = segment.slice(1)
+    node.any ??= { name, node: { literal: new Map() } }
+    if (node.any.name !== name) throw new Error(`one segment is both :${node.any.name} and ${segment}`)
     return node.any.node
   }
   const next = node.literal.get(segment) ?? { literal: new Map() }

@@ -11,7 +11,7 @@ export const keysOf = (webhook: number) => {
     later: `${prefix}:later`,
     /** Hash: the waiting deliveries by id. */
     held: `${prefix}:held`,
-    /** Hash: who appended last (`generation`) and the id of the last entry (`top`). */
+    /** Hash: who appended last (`generation`). */
     notes: `${prefix}:notes`
   } as const
 }
@@ -21,3 +21,6 @@ export const group = "deliver"
 
 /** Channel on which a webhook's id is told when something was put into one of its streams. */
 export const wakeChannel = "rackwire:wake"
+
+/** Written to learn when what came before it is on disk. */
+export const diskKey = "rackwire:disk"

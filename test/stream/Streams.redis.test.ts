@@ -109,11 +109,12 @@ describe("queueing", () => {
       })
       const layer = Layer.fresh(Append.layer.pipe(Layer.provide(Redis.layer), Layer.provide(servers)))
       const context = await run(Layer.buildWithScope(layer, scope))
-      const outcome = run(Context.get(context, Append).append([delivery(1)])).then(({ duplicates }) => duplicates)
+      const { append, onDisk } = Context.get(context, Append)
+      expect(await run(append([delivery(1)]))).toMatchObject({ duplicates: 0, lost: [] })
       const [waitAof] = (await client.call("COMMAND", "INFO", "waitaof")) as ReadonlyArray<unknown>
-      const said = await outcome.catch((error: Error) => error.message)
+      const said = await run(onDisk).catch((error: Error) => error.message)
       const refused = String(said).includes("appendfsync always")
-      expect({ refused, kept: said === 0 }).toEqual({ refused: waitAof === null, kept: waitAof !== null })
+      expect({ refused, kept: said === undefined }).toEqual({ refused: waitAof === null, kept: waitAof !== null })
     } finally {
       await client.config("SET", "appendfsync", before[1]!)
     }
@@ -134,6 +135,15 @@ describe("a stream that lost entries", () => {
     expect(await lostAfter(() => client.del(keysOf(1).queue))).toEqual([1])
     expect(ids(await run(one.read(2, 10)))).toEqual([1, 3])
     expect(await client.exists(keysOf(1).queue)).toBe(0)
+  })
+
+  it("is noticed also when a reader has made an empty one in its place", async () => {
+    expect(
+      await lostAfter(async () => {
+        await client.del(keysOf(1).queue)
+        await run(one.read(1, 10))
+      })
+    ).toEqual([1])
   })
 
   it("is noticed by a process that begins to append, from what was known to be on disk", async () => {
@@ -158,6 +168,29 @@ describe("a stream that lost entries", () => {
     await run(append.restore(1, []))
     expect(await run(append.append([delivery(1), delivery(2), delivery(3)]))).toMatchObject({ duplicates: 2, lost: [] })
     expect(ids(await run(one.read(1, 10)))).toEqual([3])
+  })
+})
+
+describe("a stream that lost more entries than one call adds", () => {
+  const all = Array.from({ length: 1200 }, (_, n) => delivery(n + 1))
+
+  it("is filled again with all of them", async () => {
+    await run(append.append(all))
+    await client.flushdb()
+    await run(append.restore(1, all))
+    expect(ids(await run(one.read(1, 2000)))).toEqual(all.map(({ idx }) => idx))
+    expect((await run(append.append([delivery(1201)]))).lost).toEqual([])
+  })
+
+  it("counts as lost until the last of them is there", async () => {
+    await run(append.append(all))
+    await client.flushdb()
+    // As if the process had died with the first part in.
+    await run(append.open(1, new Map()))
+    await run(append.append(all.slice(0, 500)))
+    expect((await run(append.open(2, new Map([[1, "5000-1200"]])))).lost).toEqual([1])
+    await run(append.restore(1, all))
+    expect(ids(await run(one.read(1, 2000)))).toEqual(all.map(({ idx }) => idx))
   })
 })
 

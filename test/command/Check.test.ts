@@ -1,0 +1,132 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { type PostgresFacts, type RedisFacts, judgePostgres, judgeRedis } from "../../src/command/Check.ts"
+
+const soundPostgres: PostgresFacts = {
+  version: 180_004,
+  walLevel: "logical",
+  slotsMax: 10,
+  slotsUsed: 3,
+  sendersMax: 10,
+  sendersUsed: 2,
+  slotExists: false,
+  mayReplicate: true,
+  mayCreate: true,
+  user: "inventory",
+  database: "rackwire"
+}
+
+/** A fact that is wrong, what it is found under, and the statement that mends it. */
+interface Wrong<Facts> {
+  readonly facts: Partial<Facts>
+  readonly what: string
+  readonly change: string
+}
+
+const wrongPostgres: ReadonlyArray<Wrong<PostgresFacts>> = [
+  { facts: { version: 130_014 }, what: "Postgres version", change: "Use Postgres 14 or later." },
+  { facts: { walLevel: "replica" }, what: "wal_level", change: "alter system set wal_level = 'logical';" },
+  { facts: { slotsUsed: 10 }, what: "replication slots", change: "alter system set max_replication_slots = 15;" },
+  { facts: { sendersUsed: 10 }, what: "WAL senders", change: "alter system set max_wal_senders = 15;" },
+  { facts: { mayReplicate: false }, what: "right to replicate", change: `alter role "inventory" replication;` },
+  {
+    facts: { mayCreate: false },
+    what: "right to create tables and publications",
+    change: `grant create on database "rackwire" to "inventory"; grant create on schema public to "inventory";`
+  }
+]
+
+const soundRedis: RedisFacts = { version: "7.0.15", durability: "every reply", eviction: "noeviction" }
+
+const wrongRedis: ReadonlyArray<Wrong<RedisFacts>> = [
+  { facts: { version: "6.2.14" }, what: "Redis version", change: "Use Redis 7.0 or later, or Valkey." },
+  {
+    facts: { durability: "none" },
+    what: "Redis durability",
+    change: "config set appendonly yes; config set appendfsync always; config rewrite"
+  },
+  {
+    facts: { eviction: "allkeys-lru" },
+    what: "Redis eviction",
+    change: "config set maxmemory-policy noeviction; config rewrite"
+  }
+]
+
+/** What asks for a change, and the beginning of what it asks for, as long as that of the expected one. */
+const asked = (findings: ReturnType<typeof judgePostgres>, wrong: ReadonlyArray<Wrong<object>>) =>
+  findings
+    .filter(({ change }) => change !== undefined)
+    .map(({ what, change }) => {
+      const length = wrong.find((each) => each.what === what)?.change.length
+      return [what, change!.slice(0, length)]
+    })
+
+const expected = (wrong: ReadonlyArray<Wrong<object>>) => wrong.map(({ what, change }) => [what, change])
+
+describe("a Postgres", () => {
+  test("that keeps the promises is asked for no change, and everything looked at is told", () => {
+    expect(judgePostgres(soundPostgres)).toEqual([
+      { what: "Postgres version", is: "18.4", change: undefined },
+      { what: "wal_level", is: "logical", change: undefined },
+      { what: "replication slots", is: "3 of 10 used", change: undefined },
+      { what: "WAL senders", is: "2 of 10 used", change: undefined },
+      { what: "right to replicate", is: "yes", change: undefined },
+      { what: "right to create tables and publications", is: "yes", change: undefined }
+    ])
+  })
+
+  test.each(wrongPostgres)("is asked for exactly what mends it: $what", (wrong) => {
+    expect(asked(judgePostgres({ ...soundPostgres, ...wrong.facts }), wrongPostgres)).toEqual(expected([wrong]))
+  })
+
+  test("is asked for all that is wrong at once, and for nothing else", () => {
+    fc.assert(
+      fc.property(fc.subarray([...wrongPostgres]), (wrongs) => {
+        const facts = Object.assign({}, soundPostgres, ...wrongs.map(({ facts }) => facts)) as PostgresFacts
+        expect(asked(judgePostgres(facts), wrongPostgres)).toEqual(expected(wrongs))
+      })
+    )
+  })
+
+  test("is well at the edge of each bound", () => {
+    const edge = { version: 140_000, slotsUsed: 9, sendersUsed: 9 }
+    expect(asked(judgePostgres({ ...soundPostgres, ...edge }), [])).toEqual([])
+  })
+
+  test("needs no further slot where ours is there already", () => {
+    const findings = judgePostgres({ ...soundPostgres, slotExists: true, slotsUsed: 10 })
+    expect(asked(findings, [])).toEqual([])
+    expect(findings[2]!.is).toBe("10 of 10 used, ours among them")
+  })
+})
+
+describe("a Redis", () => {
+  test("that keeps the promises is asked for no change", () => {
+    const versions = ["7.0.0", "7.2.5", "8.6.1", "10.0.0"]
+    for (const version of versions) {
+      for (const durability of ["every reply", "waitaof"] as const) {
+        for (const eviction of ["noeviction", undefined]) {
+          expect(asked(judgeRedis({ version, durability, eviction }), [])).toEqual([])
+        }
+      }
+    }
+  })
+
+  test.each(wrongRedis)("is asked for exactly what mends it: $what", (wrong) => {
+    expect(asked(judgeRedis({ ...soundRedis, ...wrong.facts }), wrongRedis)).toEqual(expected([wrong]))
+  })
+
+  test("is asked for all that is wrong at once, and for nothing else", () => {
+    fc.assert(
+      fc.property(fc.subarray([...wrongRedis]), (wrongs) => {
+        const facts = Object.assign({}, soundRedis, ...wrongs.map(({ facts }) => facts)) as RedisFacts
+        expect(asked(judgeRedis(facts), wrongRedis)).toEqual(expected(wrongs))
+      })
+    )
+  })
+
+  test("is told how it was found", () => {
+    const told = judgeRedis({ version: "7.2.5", durability: "waitaof", eviction: undefined })
+    expect(told.map(({ is }) => is)).toEqual(["7.2.5", "WAITAOF after each batch", "not told"])
+  })
+})

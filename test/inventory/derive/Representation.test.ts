@@ -1,0 +1,181 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import type { Row } from "../../../src/inventory/Field.ts"
+import type { ObjectType } from "../../../src/inventory/ObjectType.ts"
+import { objectType, registry } from "../../../src/inventory/Registry.ts"
+import { brief, references, representation, snapshot, viewOf } from "../../../src/inventory/derive/Representation.ts"
+import { rowOf } from "../Rows.ts"
+
+const base = "https://inventory.example"
+const types = [...registry.values()]
+const named = types.map((type) => [type.id, type] as const)
+
+const visible = (type: ObjectType) =>
+  Object.keys(type.fields).filter((name) => ["both", "read"].includes(type.fields[name]!.wire))
+const secret = (type: ObjectType) => Object.keys(type.fields).filter((name) => !visible(type).includes(name))
+
+/** Stands in every secret; numbers and flags cannot hold it. Its start is what a token shows of its key. */
+const marker = "012345-marker"
+
+/** A row with the marker in every secret that can hold it. */
+const marked = (type: ObjectType, row: Row): Row => ({
+  ...row,
+  ...Object.fromEntries(
+    secret(type)
+      .filter((name) => !["bigint", "boolean"].includes(type.fields[name]!.type))
+      .map((name) => [name, type.fields[name]!.type === "json" ? { [marker]: [marker] } : marker])
+  )
+})
+
+/** A few rows of every type, so that references point at something, or at nothing. */
+const database = fc
+  .tuple(...types.map((type) => fc.array(rowOf(type), { minLength: 1, maxLength: 3 })))
+  .map((rows) => new Map(types.map((type, at) => [type.id, rows[at]!.map((row, id) => marked(type, { ...row, id }))])))
+
+const pointing = (type: ObjectType, row: Row): Row => ({
+  ...row,
+  ...Object.fromEntries(
+    Object.entries(type.fields).flatMap(([name, { reference }]) =>
+      reference === undefined || row[name] === null ? [] : [[name, reference.many ? [0, 1, 2, 9] : 0]]
+    )
+  )
+})
+
+const world = database.map((rows) => {
+  const find = (type: string, id: number) => {
+    const row = rows.get(type)?.[id]
+    return row === undefined ? undefined : pointing(objectType(type), row)
+  }
+  return { find, view: viewOf(base, find) }
+})
+
+describe.each(named)("an object of %s", (_, type) => {
+  test("shows its secrets in no representation and no snapshot, whatever they are", () => {
+    fc.assert(
+      fc.property(world, ({ find, view }) => {
+        const row = find(type.id, 0)!
+        const shown = [representation(type, row, view), brief(type, row, view), snapshot(type, row, view)]
+        expect(JSON.stringify(shown)).not.toContain(marker)
+        for (const each of shown) for (const name of secret(type)) expect(each).not.toHaveProperty([name])
+      })
+    )
+  })
+
+  test("has the fields that may be seen, in the order of its declaration, after id, url and display", () => {
+    fc.assert(
+      fc.property(world, ({ find, view }) => {
+        const row = find(type.id, 0)!
+        expect(Object.keys(representation(type, row, view))).toEqual(["id", "url", "display", ...visible(type)])
+        expect(Object.keys(brief(type, row, view))).toEqual(["id", "url", "display", ...type.brief])
+        expect(Object.keys(snapshot(type, row, view))).toEqual(visible(type))
+      })
+    )
+  })
+
+  test("says where it is and what it is called", () => {
+    fc.assert(
+      fc.property(world, ({ find, view }) => {
+        const row = find(type.id, 0)!
+        const heading = { id: 0, url: `${base}${type.path}0/`, display: type.display(row, view) }
+        expect(representation(type, row, view)).toMatchObject(heading)
+        expect(brief(type, row, view)).toMatchObject(heading)
+      })
+    )
+  })
+
+  test("is JSON in every form, and nothing in it is undefined", () => {
+    fc.assert(
+      fc.property(world, ({ find, view }) => {
+        const row = find(type.id, 0)!
+        for (const shown of [representation(type, row, view), brief(type, row, view), snapshot(type, row, view)]) {
+          expect(JSON.parse(JSON.stringify(shown))).toStrictEqual(shown)
+        }
+      })
+    )
+  })
+
+  test("points at what all its references name", () => {
+    fc.assert(
+      fc.property(fc.array(rowOf(type), { maxLength: 3 }), (rows) => {
+        const found = references(type, rows)
+        for (const [name, { reference }] of Object.entries(type.fields)) {
+          const ids = rows.flatMap((row) => row[name] as number | ReadonlyArray<number> | null)
+          const wanted = reference === undefined ? [] : ids.filter((id) => id !== null)
+          const known = found.get(reference?.type ?? "") ?? new Set()
+          expect(wanted.filter((id) => !known.has(id))).toEqual([])
+        }
+        const pointed = Object.values(type.fields).flatMap(({ reference }) => reference?.type ?? [])
+        expect([...found.keys()].sort()).toEqual([...new Set(pointed)].sort())
+      })
+    )
+  })
+})
+
+const site = objectType("dcim.site")
+const region: Row = { id: 3, name: "EMEA", slug: "emea", parent: 2, description: "x", tags: [], created: null }
+const tag = (id: number, name: string): Row => ({ id, name, slug: name, color: "aa1409", description: "" })
+const rows: Readonly<Record<string, ReadonlyArray<Row>>> = {
+  "dcim.region": [region],
+  "extras.tag": [tag(1, "b"), tag(2, "a")]
+}
+const view = viewOf(base, (type, id) => rows[type]?.find((row) => row.id === id))
+const row: Row = {
+  ...Object.fromEntries(Object.keys(site.fields).map((name) => [name, null])),
+  id: 7,
+  name: "Ort",
+  slug: "ort",
+  status: "active",
+  region: 3,
+  latitude: 52.52,
+  tags: [1, 2, 5],
+  created: "2026-11-20T23:48:01.5Z"
+}
+
+describe("an object that points at others", () => {
+  test("is represented with their brief representations, those that are gone left out", () => {
+    const url = (path: string) => `${base}/api/${path}`
+    expect(representation(site, row, view)).toMatchObject({
+      id: 7,
+      url: url("dcim/sites/7/"),
+      display: "Ort",
+      status: { value: "active", label: "Active" },
+      region: { id: 3, url: url("dcim/regions/3/"), display: "EMEA", name: "EMEA", slug: "emea" },
+      latitude: 52.52,
+      tags: [
+        { id: 1, url: url("extras/tags/1/"), display: "b", name: "b", slug: "b", color: "aa1409" },
+        { id: 2, url: url("extras/tags/2/"), display: "a", name: "a", slug: "a", color: "aa1409" }
+      ]
+    })
+    expect(representation(site, { ...row, region: 9 }, view)).toMatchObject({ region: null })
+    expect(representation(site, { ...row, region: null }, view)).toMatchObject({ region: null })
+  })
+
+  test("is flat in a snapshot: ids, values, texts of decimals, sorted names of tags", () => {
+    expect(snapshot(site, row, view)).toMatchObject({
+      name: "Ort",
+      status: "active",
+      region: 3,
+      latitude: "52.520000",
+      tags: ["a", "b"],
+      created: "2026-11-20T23:48:01.5Z"
+    })
+    expect(snapshot(site, row, view)).not.toHaveProperty("id")
+    expect(snapshot(site, { ...row, region: 9 }, view)).toMatchObject({ region: 9 })
+  })
+
+  test("can be asked for the references of some fields alone", () => {
+    expect(references(site, [row], ["tags", "name"])).toEqual(new Map([["extras.tag", new Set([1, 2, 5])]]))
+    expect(references(site, [row, { ...row, region: 4 }], ["region"])).toEqual(
+      new Map([["dcim.region", new Set([3, 4])]])
+    )
+  })
+})
+
+describe("generated rows", () => {
+  test("hold the marker in some type, so that its absence elsewhere says something", () => {
+    const [sample] = fc.sample(world, { numRuns: 1, seed: 1 })
+    const holders = types.filter(({ id }) => JSON.stringify(sample!.find(id, 0)).includes(marker))
+    const ids = holders.map(({ id }) => id)
+    expect(ids).toEqual(expect.arrayContaining(["extras.objectchange", "extras.webhook", "users.token", "users.user"]))
+  })
+})

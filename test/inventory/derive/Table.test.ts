@@ -1,0 +1,135 @@
+import { describe, expect, test } from "vitest"
+import { literal } from "../../../src/inventory/Field.ts"
+import { objectType, registry } from "../../../src/inventory/Registry.ts"
+import { type Table, tableOf, uniqueName, uniquesOf } from "../../../src/inventory/derive/Table.ts"
+
+const types = [...registry.values()].map((type) => [type.id, type, tableOf(type)] as const)
+
+/** Longest name that Postgres keeps whole, bytes. */
+const nameSizeMax = 63
+
+/** Words that Postgres takes for a column only in quotes: `pg_get_keywords()`, classes R and T. */
+const reserved = new Set(
+  `all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation
+  column concurrently constraint create cross current_catalog current_date current_role current_schema current_time
+  current_timestamp current_user default deferrable desc distinct do else end except false fetch for foreign freeze from
+  full grant group having ilike in initially inner intersect into is isnull join lateral leading left like limit
+  localtime localtimestamp natural not notnull null offset on only or order outer overlaps placing primary references
+  returning right select session_user similar some symmetric system_user table tablesample then to trailing true union
+  unique user using variadic verbose when where window with`.split(/\s+/)
+)
+
+const definitions = ({ constraints, indexes, triggers }: Table) => [...constraints, ...indexes, ...triggers]
+const named = (table: Table) => definitions(table).map(({ name }) => name)
+
+describe("the tables of all object types", () => {
+  const tables = types.map(([, , table]) => table)
+  const names = tables.flatMap((table) => [table.name, ...named(table)])
+
+  test("have names that Postgres keeps whole and that need no quotes", () => {
+    for (const name of [...names, ...tables.flatMap(({ columns }) => columns.map((column) => column.name))]) {
+      expect(name).toMatch(/^[a-z_][a-z0-9_]*$/)
+      expect(Buffer.byteLength(name), `${name}`).toBeLessThanOrEqual(nameSizeMax)
+    }
+  })
+
+  test("have columns that are no words of SQL", () => {
+    const columns = tables.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column.name}`))
+    expect(columns.filter((place) => reserved.has(place.split(".")[1]!))).toEqual([])
+  })
+
+  test("share no name among tables, constraints, indexes and triggers", () => {
+    expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([])
+  })
+})
+
+describe.each(types)("the table of %s", (_, type, table) => {
+  test("has a column for every field, and no two of the same name", () => {
+    const columns = table.columns.map(({ name }) => name)
+    expect(columns).toEqual(Object.keys(type.fields).map((name) => type.columns[name]))
+    expect(new Set([...columns, "id"]).size).toBe(columns.length + 1)
+  })
+
+  test("spells its types as Postgres does, and lets null in where the field may be null", () => {
+    const known = /^(bigint|boolean|text|uuid|jsonb?|numeric\(\d+,\d+\)|timestamp with time zone|text\[\]|bigint\[\])$/
+    for (const { type } of table.columns) expect(type).toMatch(known)
+    expect(table.columns.map(({ nullable }) => nullable)).toEqual(
+      Object.values(type.fields).map((field) => field.nullable)
+    )
+  })
+
+  test("is read from the WAL and refuses truncation only when its changes are events", () => {
+    expect(table.published).toBe(type.kind === "object")
+    expect(named(table).includes(`${type.table}_no_truncate`)).toBe(table.published)
+    expect(named(table).includes(`${type.table}_touch`)).toBe("last_updated" in type.fields)
+    expect(named(table).includes(`${type.table}_announce`)).toBe(type.announced)
+  })
+
+  test("holds every uniqueness under the name by which errors tell of it", () => {
+    const unique = uniquesOf(type).map((each) => uniqueName(type, each))
+    const single = Object.keys(type.fields).filter((name) => type.fields[name]!.unique)
+    expect(uniquesOf(type).slice(0, single.length)).toEqual(single.map((name) => ({ fields: [name] })))
+    const held = [
+      ...table.constraints.filter(({ sql }) => sql.startsWith("unique ")),
+      ...table.indexes.filter((index) => index.unique)
+    ]
+    expect(held.map(({ name }) => name).sort()).toEqual(unique.sort())
+  })
+
+  test("holds its choices and lengths", () => {
+    for (const [name, { choices, constraint }] of Object.entries(type.fields)) {
+      const check = table.constraints.find((each) => each.name === `${type.table}_${type.columns[name]}_check`)
+      expect(check !== undefined).toBe(constraint !== undefined)
+      expect(check?.sql ?? "").not.toContain("$")
+      for (const choice of Object.keys(choices ?? {})) expect(check?.sql).toContain(literal(choice))
+    }
+  })
+})
+
+const references = types.flatMap(([id, type, table]) =>
+  Object.entries(type.fields).flatMap(([name, { reference }]) =>
+    reference === undefined ? [] : [{ place: `${id}.${name}`, name, type, table, reference }]
+  )
+)
+
+describe("a reference", () => {
+  const single = references.filter(({ reference }) => !reference.many)
+  const many = references.filter(({ reference }) => reference.many)
+
+  test.each(single)(
+    "is held by a foreign key, unless it outlives what it points at, and has an index: $place",
+    ({ name, type, table, reference }) => {
+      const column = type.columns[name]!
+      const key = table.constraints.find((each) => each.name === `${type.table}_${column}_fkey`)
+      const target = objectType(reference.type).table
+      const sql = `foreign key (${column}) references ${target} (id) on delete ${reference.onDelete}`
+      expect(key?.sql).toBe(reference.onDelete === "keep" ? undefined : sql)
+      expect(table.indexes).toContainEqual({ name: `${type.table}_${column}_idx`, sql: `(${column})`, unique: false })
+    }
+  )
+
+  test.each(many)(
+    "to many is held by triggers on both sides, and has an index: $place",
+    ({ name, type, table, reference }) => {
+      const target = objectType(reference.type).table
+      const sql = Object.fromEntries(definitions(table).map((each) => [each.name, each.sql]))
+      expect(sql[`${type.table}_${name}_exist`]).toBe(
+        `before insert or update of ${name} on ${type.table} for each row execute function rackwire_check_list('${target}', '${name}')`
+      )
+      expect(sql[`${type.table}_${name}_forget`]).toBe(
+        `after delete on ${target} for each row execute function rackwire_forget('${type.table}', '${name}')`
+      )
+      expect(sql[`${type.table}_${name}_idx`]).toBe(`using gin (${name})`)
+    }
+  )
+})
+
+describe("a uniqueness among rows without a parent", () => {
+  test("is a partial index, since null is equal to nothing", () => {
+    expect(tableOf(objectType("dcim.region")).indexes).toContainEqual({
+      name: "dcim_region_name_top_key",
+      sql: "(name) where parent_id is null",
+      unique: true
+    })
+  })
+})

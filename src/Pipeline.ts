@@ -11,7 +11,7 @@ import { rebuild } from "./deliver/Rebuild.ts"
 import { addressProblem, headersProblem, isTemplate } from "./deliver/Request.ts"
 import { parsePolicy } from "./deliver/RetrySchedule.ts"
 import { advance, loadTops, noteOpen, readHeads, watermarkTable } from "./deliver/Watermarks.ts"
-import { Grammars } from "./inventory/Grammar.ts"
+import { type Grammar, Grammars } from "./inventory/Grammar.ts"
 import { Presence } from "./inventory/Presence.ts"
 import { registry } from "./inventory/Registry.ts"
 import { isEmpty, parse } from "./match/Condition.ts"
@@ -136,15 +136,25 @@ const deliveryOf = (event: Event, webhook: number, body: string): Delivery => ({
 
 export const grammarsLayer = Layer.effect(
   Grammars,
-  Effect.map(Templates, ({ check }) => {
-    const template = (value: unknown) => check(String(value))?.message
+  Effect.map(Templates, ({ check, engines }) => {
+    const template: Grammar = (value, row) => {
+      const error = check(String(value), String(row["template_engine"]))
+      if (error === undefined || error.line === 0) return error?.message
+      return `Line ${error.line}: ${error.message}`
+    }
     /** A literal text is checked as what it will be; of a template only the template can be. */
-    const orTemplate = (problem: (text: string) => string | undefined) => (value: unknown) =>
-      isTemplate(String(value)) ? template(value) : problem(String(value))
+    const orTemplate =
+      (problem: (text: string) => string | undefined): Grammar =>
+      (value, row) =>
+        isTemplate(String(value)) ? template(value, row) : problem(String(value))
     return Grammars.of({
       objectTypes: (value) => {
         const wrong = (value as ReadonlyArray<string>).find((id) => registry.get(id)?.kind !== "object")
         return wrong === undefined ? undefined : `Invalid content type: ${wrong}`
+      },
+      engine: (value) => {
+        const known = engines()
+        return known.includes(String(value)) ? undefined : `There is no such template engine: ${known.join(", ")}.`
       },
       template,
       headers: orTemplate(headersProblem),

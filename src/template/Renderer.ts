@@ -29,6 +29,10 @@ export class Renderer {
     this.engines = installed.engines
   }
 
+  get engineNames(): ReadonlyArray<string> {
+    return ["jinja", ...this.engines.keys()]
+  }
+
   /** What is wrong with the source, if anything. */
   check(source: string, engine: string): TemplateFault | undefined {
     try {

@@ -70,6 +70,8 @@ export class Templates extends Context.Service<
       context: string,
       engine?: string
     ) => Effect.Effect<ReadonlyArray<string>, TemplateError>
+    /** Names of the engines that there are. */
+    readonly engines: () => ReadonlyArray<string>
     readonly plugins: Effect.Effect<ReadonlyArray<PluginDescription>>
   }
 >()("rackwire/template/Templates") {
@@ -103,6 +105,7 @@ const make = Effect.fnUntraced(function* ({ plugins: configured, developer, work
         const letGo = pool.submit({ sources, context, engine }, (outcome) => resume(toEffect(outcome)))
         return Effect.sync(letGo)
       }),
+    engines: () => loaded.renderer.engineNames,
     plugins: Effect.sync(() => loaded.plugins.map(describe))
   })
 })

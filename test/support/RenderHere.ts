@@ -24,6 +24,7 @@ export const renderHere = Layer.succeed(
           ),
         catch: (error) => TemplateError.from(faultOf(error))
       }),
+    engines: () => renderer.engineNames,
     plugins: Effect.succeed([])
   })
 )

@@ -2,7 +2,7 @@
  * Where the stages meet. They do not know each other: here a changed webhook reaches the match index, an event becomes
  * deliveries, and a text's grammar finds the stage that owns it.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { CaptureError } from "./capture/CaptureError.ts"
 import { type Event, eventBody } from "./capture/Event.ts"
@@ -41,6 +41,7 @@ export const sinkLayer = Layer.effect(
       "stream",
       Effect.sync(() => ({ ...told }))
     )
+    yield* tellUndecided(index).pipe(Effect.schedule(Schedule.spaced(undecidedPause)), Effect.forkScoped)
     return EventSink.of({
       begin: ({ from, epochBegin, end, generation }) =>
         Effect.gen(function* () {
@@ -100,17 +101,32 @@ const asCaptureError = Effect.mapError((error: unknown) =>
   error instanceof Fenced ? new CaptureError({ reason: "Fenced", message: error.message }) : error
 )
 
+/** How often the log says which webhooks did not fire because their condition could not be evaluated. */
+const undecidedPause = "10 seconds"
+
+const tellUndecided = (index: WebhookIndex) =>
+  Effect.suspend(() =>
+    Effect.forEach(
+      index.takeUndecided(),
+      ([webhook, { times, reason }]) =>
+        Effect.logWarning(
+          `match: webhook ${webhook} did not fire, ${times} times, because its condition cannot be evaluated: ${reason}`
+        ),
+      { discard: true }
+    )
+  )
+
 /** Webhooks take effect at their own place in the WAL: a change of one counts from there on, itself included. */
 const matchAll = (index: WebhookIndex, events: ReadonlyArray<Event>) => {
   const versions: Array<Version> = []
   const deliveries: Array<Delivery> = []
   for (const event of events) {
-    const { type, kind, data, position, idx } = event
+    const { type, kind, data, prechange, postchange, position, idx } = event
     if (type.id === "extras.webhook") {
       index.set(event.objectId, event.after)
       versions.push({ webhook: event.objectId, position, idx, row: event.after })
     }
-    const webhooks = index.match({ type: type.id, kind, data })
+    const webhooks = index.match({ type: type.id, kind, data, snapshots: { prechange, postchange } })
     if (webhooks.length === 0) continue
     const body = eventBody({ ...event, model: type.name })
     for (const webhook of webhooks) deliveries.push(deliveryOf(event, webhook, body))

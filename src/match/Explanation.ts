@@ -72,11 +72,17 @@ const reasonOf = ({ path, op }: Clause, { snapshots }: Subject, found: object | 
   return `There is no ${attribute}.`
 }
 
-/** Characters of a text and items of a list that an explanation shows. */
-const shownMost = 200
+/** Characters of a text, items of a list or an object, and levels of them that an explanation shows. */
+const shown = { chars: 200, items: 10, levels: 2 }
 
-const shortened = (value: unknown): unknown => {
-  if (typeof value === "string" && value.length > shownMost) return `${value.slice(0, shownMost)}…`
-  if (Array.isArray(value) && value.length > shownMost) return [...value.slice(0, shownMost), "…"]
-  return value
+const shortened = (value: unknown, levels = shown.levels): unknown => {
+  if (typeof value === "string") return value.length > shown.chars ? `${value.slice(0, shown.chars)}…` : value
+  if (typeof value !== "object" || value === null) return value
+  if (levels === 0) return "…"
+  const inner = (item: unknown) => shortened(item, levels - 1)
+  if (Array.isArray(value)) {
+    return value.length > shown.items ? [...value.slice(0, shown.items).map(inner), "…"] : value.map(inner)
+  }
+  const entries = Object.entries(value).slice(0, shown.items)
+  return Object.fromEntries(entries.map(([key, item]) => [key, inner(item)]))
 }

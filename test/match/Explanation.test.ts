@@ -82,9 +82,13 @@ describe("an explanation", () => {
     })
   })
 
-  test("shortens what is long", () => {
-    const { actual } = told({ attr: "a", value: 1 }, { a: "x".repeat(1000) })
-    expect(actual).toBe(`${"x".repeat(200)}…`)
+  test("shortens what is long, wide or deep", () => {
+    const actual = (value: Json) => told({ attr: "a", value: 1 }, { a: value })["actual"]
+    const numbers = Array.from({ length: 1000 }, (_, at) => at)
+    expect(actual("x".repeat(1000))).toBe(`${"x".repeat(200)}…`)
+    expect(actual(numbers)).toEqual([...numbers.slice(0, 10), "…"])
+    expect(actual({ b: { c: { d: 1 } } })).toEqual({ b: { c: "…" } })
+    expect(Object.keys(actual(Object.fromEntries(numbers.map((at) => [`k${at}`, at]))) as object)).toHaveLength(10)
   })
 })
 

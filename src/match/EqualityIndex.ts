@@ -90,8 +90,13 @@ const leadingEqualities = (condition: Condition): ReadonlyArray<Clause> => {
 const isEquality = ({ op, value, negate }: Clause): boolean =>
   op === "eq" && !negate && (typeof value !== "object" || value === null)
 
-/** One text for all values that are equal in Python; undefined where one of them is a list or an object. */
-const keyOf = (values: ReadonlyArray<unknown>): string | undefined =>
-  values.some((value) => typeof value === "object" && value !== null)
-    ? undefined
-    : JSON.stringify(values.map((value) => (typeof value === "string" ? value : [scalar(value)])))
+/** One text for all lists of values that are equal in Python; undefined where one of them is a list or an object. */
+const keyOf = (values: ReadonlyArray<unknown>): string | undefined => {
+  let key = ""
+  for (const value of values) {
+    if (typeof value === "object" && value !== null) return undefined
+    // The length makes clear where a text ends.
+    key += typeof value === "string" ? `${value.length}:${value}` : `${String(scalar(value))};`
+  }
+  return key
+}

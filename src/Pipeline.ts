@@ -153,11 +153,7 @@ const deliveryOf = (event: Event, webhook: number, body: string): Delivery => ({
 export const grammarsLayer = Layer.effect(
   Grammars,
   Effect.map(Templates, ({ check, engines }) => {
-    const template: Grammar = (value, row) => {
-      const error = check(String(value), String(row["template_engine"]))
-      if (error === undefined || error.line === 0) return error?.message
-      return `Line ${error.line}: ${error.message}`
-    }
+    const template: Grammar = (value, row) => check(String(value), String(row["template_engine"]))?.told
     /** A literal text is checked as what it will be; of a template only the template can be. */
     const orTemplate =
       (problem: (text: string) => string | undefined): Grammar =>

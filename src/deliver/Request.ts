@@ -30,77 +30,53 @@ const reserved = new Set([
   "upgrade"
 ])
 
-/** URL, header text and body of a request. */
-type Texts = readonly [url: string, headers: string, body: string]
-
-/** Without a template the engine is never entered, and no effect is run. */
-export const buildRequest = (
+export const buildRequest = Effect.fnUntraced(function* (
   definition: Definition,
   delivery: Delivery,
   templates: Templates["Service"]
-): Effect.Effect<Outgoing, Failure> => {
-  const { engine, url, headers, bodyTemplate } = definition
-  const { isRendered } = planOf(definition)
-  // A blank template stands for the whole event.
-  const literal: Texts = [url, headers, bodyTemplate === "" ? delivery.body : bodyTemplate]
-  if (!isRendered.includes(true)) return settled(assemble(definition, delivery, literal))
-  const sources = [url, { headers }, bodyTemplate].filter((_, at) => isRendered[at])
-  return templates.render(sources, delivery.body, engine).pipe(
-    Effect.mapError((error) => failure("Render", error.message)),
-    Effect.flatMap((rendered) => {
-      const next = rendered.values()
-      const texts = literal.map((text, at) => (isRendered[at] === true ? next.next().value! : text))
-      return settled(assemble(definition, delivery, texts as unknown as Texts))
-    })
-  )
-}
-
-/** What is the same for all deliveries of a definition. */
-interface Plan {
-  /** Of URL, header text and body: whether a template makes it. */
-  readonly isRendered: ReadonlyArray<boolean>
-  /** What is wrong with an address that no template makes. */
-  readonly address: string | undefined
-}
-
-const plans = new WeakMap<Definition, Plan>()
-
-const planOf = (definition: Definition): Plan => {
-  const known = plans.get(definition)
-  if (known !== undefined) return known
-  const { url, headers, bodyTemplate } = definition
-  const isRendered = [isTemplate(url), isTemplate(headers), bodyTemplate !== ""]
-  const plan = { isRendered, address: isRendered[0] === true ? undefined : addressProblem(url) }
-  plans.set(definition, plan)
-  return plan
-}
-
-const settled = (result: Outgoing | Failure): Effect.Effect<Outgoing, Failure> =>
-  "reason" in result ? Effect.fail(result) : Effect.succeed(result)
-
-const failure = (reason: Failure["reason"], message: string): Failure => ({ reason, message })
-
-const assemble = (definition: Definition, delivery: Delivery, [url, headerText, text]: Texts): Outgoing | Failure => {
+) {
   const { secret } = definition
   if (secret === undefined) {
-    return failure("Secret", "The webhook's secret was sealed with another SECRET_KEY: set it anew.")
+    return yield* fail("Secret", "The webhook's secret was sealed with another SECRET_KEY: set it anew.")
   }
-  const plan = planOf(definition)
-  const address = plan.isRendered[0] === true ? addressProblem(url) : plan.address
-  if (address !== undefined) return failure("Render", address)
-  const split = splitHeaders(headerText)
-  if ("error" in split) return failure("Render", `additional_headers: ${split.error}`)
-  const body = Buffer.from(text)
+  const [url, headerText, bodyText] = yield* renderAll(definition, delivery, templates)
+  const address = addressProblem(url!)
+  if (address !== undefined) return yield* fail("Render", address)
+  const body = Buffer.from(bodyText!)
   const headers: Record<string, string> = { "content-type": definition.contentType }
+  const split = splitHeaders(headerText!)
+  if ("error" in split) return yield* fail("Render", `additional_headers: ${split.error}`)
   for (const [name, value] of split.headers) {
-    if (reserved.has(name.toLowerCase())) return failure("Render", `additional_headers: ${name} cannot be set.`)
+    if (reserved.has(name.toLowerCase())) return yield* fail("Render", `additional_headers: ${name} cannot be set.`)
     headers[name.toLowerCase()] = value
   }
   headers["user-agent"] ??= `rackwire/${version}`
   headers["x-hook-delivery"] = delivery.id
   headers["x-hook-attempt"] = `${delivery.attempts + 1}`
   if (secret !== "") headers["x-hook-signature"] = sign(secret, body)
-  return { method: definition.method, url, headers, body }
+  return { method: definition.method, url: url!, headers, body } satisfies Outgoing
+})
+
+const fail = (reason: Failure["reason"], message: string) => Effect.fail<Failure>({ reason, message })
+
+/** URL, header text and body. Without a template the engine is never entered. */
+export const renderAll = (
+  { engine, url, headers, bodyTemplate }: Definition,
+  delivery: Delivery,
+  templates: Templates["Service"]
+): Effect.Effect<ReadonlyArray<string>, Failure> => {
+  // A blank template stands for the whole event.
+  const texts = [url, headers, bodyTemplate === "" ? delivery.body : bodyTemplate]
+  const isRendered = [isTemplate(url), isTemplate(headers), bodyTemplate !== ""]
+  const sources = [url, { headers }, bodyTemplate].filter((_, at) => isRendered[at])
+  if (sources.length === 0) return Effect.succeed(texts)
+  return templates.render(sources, delivery.body, engine).pipe(
+    Effect.map((rendered) => {
+      const next = rendered.values()
+      return texts.map((text, at) => (isRendered[at] === true ? next.next().value! : text))
+    }),
+    Effect.mapError((error): Failure => ({ reason: error.mayRetry ? "Overrun" : "Render", message: error.told }))
+  )
 }
 
 /** What is wrong with a literal address, or undefined. */

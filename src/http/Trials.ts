@@ -50,8 +50,7 @@ const render: Handler = (request) =>
 
 const templateRefused = (field: string, error: TemplateError): HttpRefused => {
   const { reason, message, limit, line, column, snippet } = error
-  const told = line === 0 ? message : `Line ${line}: ${message}`
-  const body = { [field]: [told], error: { reason, message, limit, line, column, snippet } }
+  const body = { [field]: [error.told], error: { reason, message, limit, line, column, snippet } }
   return new HttpRefused({ reason: "InvalidBody", body })
 }
 

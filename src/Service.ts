@@ -23,9 +23,11 @@ import { Servers } from "./embedded/Servers.ts"
 import { watermarkTable } from "./deliver/Watermarks.ts"
 import { deliveryDetails, deliveryRoutes } from "./http/Deliveries.ts"
 import { objectRoutes } from "./http/Objects.ts"
+import { pluginRoutes } from "./http/Plugins.ts"
 import { provisionRoutes } from "./http/Provision.ts"
 import { serve } from "./http/Server.ts"
 import { statusRoutes } from "./http/Status.ts"
+import { trialRoutes } from "./http/Trials.ts"
 import { webhookRoutes } from "./http/Webhooks.ts"
 import { migrate } from "./inventory/Migrate.ts"
 import { Presence, presenceTable } from "./inventory/Presence.ts"
@@ -81,6 +83,8 @@ const routes = [
   ...objectRoutes(deliveryDetails),
   ...deliveryRoutes,
   ...webhookRoutes,
+  ...trialRoutes,
+  ...pluginRoutes,
   ...provisionRoutes,
   ...statusRoutes
 ]

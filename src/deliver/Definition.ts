@@ -12,6 +12,8 @@ export interface Definition {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly url: string
   readonly contentType: string
+  /** Of the URL, the headers and the body. */
+  readonly engine: string
   readonly headers: string
   readonly bodyTemplate: string
   /** "" for none; undefined when it cannot be read with our key. */
@@ -43,6 +45,7 @@ export const definitionOf = (
     method: row["http_method"] as Definition["method"],
     url: String(row["payload_url"]),
     contentType: String(row["http_content_type"]),
+    engine: String(row["template_engine"]),
     headers: String(row["additional_headers"]),
     bodyTemplate: String(row["body_template"]),
     secret: secret === "" ? "" : vault.open(secret),

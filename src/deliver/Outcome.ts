@@ -8,10 +8,11 @@
  * - `Timeout`: no complete answer within the webhook's time.
  * - `Refused`, `Reset`, `Dns`, `Tls`: no connection, a broken one, no such name, no trust.
  * - `Render`: the webhook's own templates, headers or URL give no request. Sending it again gives none either.
+ * - `Overrun`: the webhook's templates took too long, for which a busy machine may be to blame.
  * - `Secret`: the webhook's secret cannot be read with our SECRET_KEY.
  */
 export interface Failure {
-  readonly reason: "Status" | "Gone" | "Timeout" | "Refused" | "Reset" | "Dns" | "Tls" | "Render" | "Secret"
+  readonly reason: "Status" | "Gone" | "Timeout" | "Refused" | "Reset" | "Dns" | "Tls" | "Render" | "Overrun" | "Secret"
   readonly message: string
   /** What the receiver asked to wait, milliseconds. */
   readonly retryAfterMillis?: number | undefined

@@ -15,7 +15,7 @@ import { objectType } from "../inventory/Registry.ts"
 import { WebhookIndex } from "../match/WebhookIndex.ts"
 import { deliveryId } from "../stream/Entry.ts"
 import { Days } from "../inventory/Days.ts"
-import { type LoggedEvent, kinds, loggedEvent } from "./LoggedEvent.ts"
+import { type LoggedEvent, kinds, loggedEvent, subjectOf } from "./LoggedEvent.ts"
 
 export const replayType = objectType("extras.replay")
 const webhookType = objectType("extras.webhook")
@@ -95,10 +95,7 @@ const workOff = Effect.fnUntraced(function* (replay: Claimed) {
     const page = yield* nextEvents(replay, last)
     if (page.length === 0) break
     last = page.at(-1)!
-    const matched = page.filter((event) => {
-      const data = JSON.parse(event.data) as unknown
-      return index.match({ type: event.object_type, kind: kinds[event.action], data }).length > 0
-    })
+    const matched = page.filter((event) => index.match(subjectOf(event)).length > 0)
     yield* keepPage(replay, webhook.id, page.length, matched, last)
   }
   yield* setStatus(replay.id, "done", "")

@@ -142,6 +142,26 @@ export const options = {
     "Retry schedule of webhooks that set none, as JSON.",
     "8 attempts over about a day"
   ),
+  webhookTargetPolicy: setting(
+    "WEBHOOK_TARGET_POLICY",
+    (name) => Config.Literals(["private", "public"], name),
+    "private",
+    "Where deliveries may go. `private`: anywhere but metadata services, link-local, multicast and unspecified addresses; `public`: also no private, loopback or reserved ones."
+  ),
+  webhookAllow: setting(
+    "WEBHOOK_ALLOW",
+    list,
+    [],
+    "Addresses and CIDR ranges that deliveries may go to whatever the policy says, comma-separated.",
+    ""
+  ),
+  webhookDeny: setting(
+    "WEBHOOK_DENY",
+    list,
+    [],
+    "Addresses and CIDR ranges that deliveries may never go to, comma-separated; wins over `WEBHOOK_ALLOW`.",
+    ""
+  ),
   plugins: setting(
     "RACKWIRE_PLUGINS",
     list,

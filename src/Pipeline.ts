@@ -7,9 +7,11 @@ import type { SqlClient } from "effect/sql"
 import { CaptureError } from "./capture/CaptureError.ts"
 import { type Event, eventBody } from "./capture/Event.ts"
 import { EventSink } from "./capture/Sink.ts"
+import { targetRules } from "./deliver/Definition.ts"
 import { rebuild } from "./deliver/Rebuild.ts"
 import { addressProblem, headersProblem, isTemplate } from "./deliver/Request.ts"
 import { parsePolicy } from "./deliver/RetrySchedule.ts"
+import { urlRefusal } from "./deliver/TargetPolicy.ts"
 import { advance, loadTops, noteOpen, readHeads, watermarkTable } from "./deliver/Watermarks.ts"
 import { Grammars } from "./inventory/Grammar.ts"
 import { Presence } from "./inventory/Presence.ts"
@@ -148,7 +150,9 @@ const deliveryOf = (event: Event, webhook: number, body: string): Delivery => ({
 
 export const grammarsLayer = Layer.effect(
   Grammars,
-  Effect.map(Templates, ({ check }) => {
+  Effect.gen(function* () {
+    const { check } = yield* Templates
+    const rules = yield* targetRules
     const template = (value: unknown) => check(String(value))?.message
     /** A literal text is checked as what it will be; of a template only the template can be. */
     const orTemplate = (problem: (text: string) => string | undefined) => (value: unknown) =>
@@ -160,7 +164,7 @@ export const grammarsLayer = Layer.effect(
       },
       template,
       headers: orTemplate(headersProblem),
-      url: orTemplate(addressProblem),
+      url: orTemplate((url) => addressProblem(url) ?? urlRefusal(rules, url)),
       condition: (value) => {
         try {
           if (!isEmpty(value)) parse(value)

@@ -8,7 +8,7 @@ import { type Entry, Streams } from "../stream/Streams.ts"
 import { Templates } from "../template/Template.ts"
 import type { Definition } from "./Definition.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
-import type { Failure, Outcome } from "./Outcome.ts"
+import type { Failure, Outcome, Phases } from "./Outcome.ts"
 import { buildRequest } from "./Request.ts"
 import { decide } from "./RetrySchedule.ts"
 import { send } from "./Send.ts"
@@ -32,6 +32,14 @@ const readPause = "500 millis"
 
 /** Time that attempts under way get to end when the actor does; what is left is attempted again, by whoever reads next. */
 const graceMillis = 10_000
+
+const unsent: Phases = {
+  dns: undefined,
+  connect: undefined,
+  tls: undefined,
+  firstByte: undefined,
+  body: undefined
+}
 
 /** Starts the actor in the scope. */
 export const startActor = (
@@ -71,12 +79,14 @@ export const startActor = (
       const started = yield* Clock.currentTimeMillis
       const sent = yield* buildRequest(current, delivery, templates).pipe(
         Effect.flatMap((outgoing) =>
-          Effect.map(send(outgoing, current.agent, current.timeoutMillis, started), (sent) => ({
+          Effect.map(send(outgoing, current.connections, current.timeoutMillis, started), (sent) => ({
             ...sent,
             url: outgoing.url
           }))
         ),
-        Effect.catch((failure: Failure) => Effect.succeed({ response: undefined, failure, url: current.url }))
+        Effect.catch((failure: Failure) =>
+          Effect.succeed({ response: undefined, failure, url: current.url, phases: unsent })
+        )
       )
       const ended = yield* Clock.currentTimeMillis
       const outcome: Outcome =
@@ -128,7 +138,7 @@ export const startActor = (
     yield* Effect.addFinalizer(() =>
       FiberSet.awaitEmpty(attempts).pipe(
         Effect.timeoutOption(graceMillis),
-        Effect.andThen(Effect.promise(() => definition.agent.destroy()))
+        Effect.andThen(Effect.promise(() => definition.connections.agent.destroy()))
       )
     )
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), readAll)))
@@ -139,7 +149,7 @@ export const startActor = (
       wake,
       adopt: (entries) => entries.forEach(start),
       redefine: (next) => {
-        void definition.agent.close()
+        void definition.connections.agent.close()
         definition = next
         wake()
       },

@@ -8,19 +8,16 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Exit, Layer, Queue, Schedule, Scope } from "effect"
-import { Settings } from "../Config.ts"
 import { inWords } from "../Telemetry.ts"
-import { Vault } from "../Vault.ts"
 import { announceChannel } from "../inventory/Functions.ts"
 import { Presence } from "../inventory/Presence.ts"
 import { byIds } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { Streams, leaseMillis } from "../stream/Streams.ts"
 import { type Actor, startActor } from "./Actor.ts"
-import { definitionOf } from "./Definition.ts"
+import { definitionOf, surroundings } from "./Definition.ts"
 import { deliveryType, takeUpRetries } from "./RetryByHand.ts"
 import { replayType, workOffReplays } from "./Replay.ts"
-import { parsePolicy, usualPolicy } from "./RetrySchedule.ts"
 
 const type = objectType("extras.webhook")
 
@@ -97,16 +94,14 @@ const takeUp = (running: ReadonlyMap<number, Running>) =>
 
 /** Brings the actors of these webhooks in line with their rows. */
 const refresh = Effect.fnUntraced(function* (running: Map<number, Running>, ids: ReadonlySet<number>) {
-  const settings = yield* Settings
-  const vault = yield* Vault
   const streams = yield* Streams
-  const usual = yield* usualRetry
+  const shared = yield* surroundings
   const rows = new Map((yield* byIds(type, ids)).map((row) => [row.id, row]))
   for (const id of ids) {
     const row = rows.get(id)
     const present = running.get(id)
     if (row !== undefined && row["enabled"] === true) {
-      const definition = definitionOf(row, settings, vault, usual)
+      const definition = definitionOf(row, shared)
       if (present !== undefined) {
         present.actor.redefine(definition)
         continue
@@ -121,13 +116,6 @@ const refresh = Effect.fnUntraced(function* (running: Map<number, Running>, ids:
       yield* forget
     }
   }
-})
-
-/** The retry policy of webhooks that set none. */
-const usualRetry = Effect.gen(function* () {
-  const { webhookDefaultRetry } = yield* Settings
-  const policy = webhookDefaultRetry === undefined ? usualPolicy : parsePolicy(webhookDefaultRetry)
-  return typeof policy === "string" ? yield* Effect.die(new Error(`WEBHOOK_DEFAULT_RETRY: ${policy}`)) : policy
 })
 
 /** Looks for what was missed, a webhook at a time. */

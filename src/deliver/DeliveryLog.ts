@@ -74,6 +74,8 @@ export const attemptTable: Table = {
     { name: "number", type: "bigint", nullable: false },
     { name: "started", type: "timestamp with time zone", nullable: false },
     { name: "duration_ms", type: "bigint", nullable: false },
+    // Steps of the attempt, milliseconds each.
+    { name: "phases", type: "jsonb", nullable: true },
     { name: "url", type: "text", nullable: false },
     { name: "response_status", type: "bigint", nullable: true },
     { name: "response_body", type: "text", nullable: false },
@@ -119,12 +121,16 @@ const attemptColumns: ReadonlyArray<Column> = [
   ["number", "bigint", ({ attempt }) => `${attempt.number}`],
   ["started", "timestamptz", ({ attempt }) => isoTime(attempt.started)],
   ["duration_ms", "bigint", ({ attempt }) => `${attempt.durationMillis}`],
+  ["phases", "jsonb", ({ attempt }) => JSON.stringify(attempt.phases, rounded)],
   ["url", "text", ({ attempt }) => withoutNul(attempt.url)],
   ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
   ["response_body", "text", ({ attempt }) => withoutNul(attempt.response?.body ?? "")],
   ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
   ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
 ]
+
+const rounded = (_: string, value: unknown): unknown =>
+  typeof value === "number" ? Math.round(value * 10) / 10 : value
 
 function nextAttempt({ attempt, outcome }: Result): string {
   return outcome.kind === "Retry" ? isoTime(attempt.started + attempt.durationMillis + outcome.delayMillis) : ""
@@ -159,6 +165,7 @@ const writeStatement = `
   on conflict (delivery_id, number, time) do update set ${[
     "started",
     "duration_ms",
+    "phases",
     "url",
     "response_status",
     "response_body",

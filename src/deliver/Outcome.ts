@@ -7,11 +7,25 @@
  * - `Gone`: it answered 410: it will never take this again.
  * - `Timeout`: no complete answer within the webhook's time.
  * - `Refused`, `Reset`, `Dns`, `Tls`: no connection, a broken one, no such name, no trust.
+ * - `Blocked`: the target policy refuses the address; nothing was sent.
+ * - `TooLarge`: headers, or informational answers, without end. `Protocol`: what came is no HTTP.
  * - `Render`: the webhook's own templates, headers or URL give no request. Sending it again gives none either.
  * - `Secret`: the webhook's secret cannot be read with our SECRET_KEY.
  */
 export interface Failure {
-  readonly reason: "Status" | "Gone" | "Timeout" | "Refused" | "Reset" | "Dns" | "Tls" | "Render" | "Secret"
+  readonly reason:
+    | "Status"
+    | "Gone"
+    | "Timeout"
+    | "Refused"
+    | "Reset"
+    | "Dns"
+    | "Tls"
+    | "Blocked"
+    | "TooLarge"
+    | "Protocol"
+    | "Render"
+    | "Secret"
   readonly message: string
   /** What the receiver asked to wait, milliseconds. */
   readonly retryAfterMillis?: number | undefined
@@ -21,6 +35,16 @@ export interface Response {
   readonly status: number
   /** The beginning of the body. */
   readonly body: string
+}
+
+/** Milliseconds that each step took; undefined for one that did not happen: a connection may be there already. */
+export interface Phases {
+  readonly dns: number | undefined
+  readonly connect: number | undefined
+  readonly tls: number | undefined
+  /** From the request to the first byte of its answer. */
+  readonly firstByte: number | undefined
+  readonly body: number | undefined
 }
 
 export interface Attempt {
@@ -33,6 +57,7 @@ export interface Attempt {
   readonly response: Response | undefined
   /** Undefined when it succeeded. */
   readonly failure: Failure | undefined
+  readonly phases: Phases
 }
 
 export type Outcome =

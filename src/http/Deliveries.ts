@@ -12,7 +12,8 @@ export const deliveryDetails: Details = {
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const attempts = yield* sql<{ readonly attempt: object }>`
-        select json_build_object('number', number, 'started', started, 'duration_ms', duration_ms, 'url', url,
+        select json_build_object('number', number, 'started', started, 'duration_ms', duration_ms, 'phases', phases,
+                 'url', url,
                  'response_status', response_status, 'response_body', response_body, 'reason', reason,
                  'message', message) as attempt
           from rackwire_attempt where delivery_id = ${row["delivery_id"]} order by number`

@@ -153,17 +153,27 @@ describe("a delivery", () => {
   it("has a reason when nobody listens, nobody answers, or its own templates fail", async () => {
     const once = { retry_schedule: { kind: "list", delays: [] } }
     const refused = await webhook("refused", { ...once, payload_url: "http://127.0.0.1:1/" })
+    const template = 'http://169.254.169.{{ "254" if data.name else "1" }}/'
+    const blocked = await webhook("blocked", { ...once, payload_url: template })
     const silent = await startSilence()
     const timeout = await webhook("timeout", { ...once, timeout: 1, payload_url: silent.url })
     const render = await webhook("render", { ...once, additional_headers: "X-Name: {{ data.name }}\n{{ data.slug }}" })
-    for (const name of ["refused one", "timeout one", "render one"]) await tag(name)
+    for (const name of ["refused one", "timeout one", "render one", "blocked one"]) await tag(name)
     expect((await delivery(refused, "failed")).reason).toBe("Refused")
+    expect(await delivery(blocked, "failed")).toMatchObject({ reason: "Blocked" })
     expect(await delivery(render, "failed")).toMatchObject({ reason: "Render" })
     expect(at("render")).toEqual([])
     const timedOut = await delivery(timeout, "failed")
     expect(timedOut.reason).toBe("Timeout")
     expect(Number(timedOut.attempt_log[0]!["duration_ms"])).toBeLessThan(1500)
     silent.close()
+  })
+
+  it("to a refused address is refused with its webhook already", async () => {
+    const body = { name: "metadata", content_types: ["extras.tag"], type_create: true }
+    const made = await api.call("POST", "/api/extras/webhooks/", { ...body, payload_url: "http://169.254.169.254/" })
+    expect(made.status).toBe(400)
+    expect(made.json["payload_url"]).toEqual([expect.stringContaining("metadata service") as string])
   })
 
   it("of a slow receiver does not hold up those of others", async () => {

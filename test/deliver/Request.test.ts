@@ -22,7 +22,7 @@ const definition: Definition = {
   timeoutMillis: 1000,
   maxInFlight: 1,
   schedule: retrySchedule(usualPolicy),
-  agent: new Agent()
+  connections: { agent: new Agent(), last: () => undefined }
 }
 
 const delivery: Delivery = {

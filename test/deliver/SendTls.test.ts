@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { createServer } from "node:https"
+import type { SecureContextOptions } from "node:tls"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ConnectionOptions } from "../../src/deliver/Connector.ts"
@@ -16,10 +17,10 @@ describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
 
   afterAll(() => certificate.remove())
 
-  const attempt = async (host: string, tls: ConnectionOptions["tls"]) => {
+  const attempt = async (host: string, tls: ConnectionOptions["tls"], speaking: SecureContextOptions = {}) => {
     let requests = 0
     const server = createServer(
-      { key: readFileSync(certificate.keyFile), cert: readFileSync(certificate.certificateFile) },
+      { key: readFileSync(certificate.keyFile), cert: readFileSync(certificate.certificateFile), ...speaking },
       (_, response) => {
         requests += 1
         response.end("taken")
@@ -53,4 +54,21 @@ describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
     const { failure } = await attempt("localhost", { rejectUnauthorized: false })
     expect(failure).toBeUndefined()
   })
+
+  test("that speaks nothing newer than TLS 1.1 is not spoken with, even without verification", async () => {
+    const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const
+    const { failure, requests } = await attempt("localhost", { rejectUnauthorized: false }, old)
+    expect(failure).toMatchObject({ reason: "Tls", message: expect.stringMatching(/protocol version/i) as string })
+    expect(requests).toBe(0)
+  })
+
+  test.each(["TLSv1.2", "TLSv1.3"] as const)(
+    "is spoken with over %s, and the steps of it are timed",
+    async (version) => {
+      const only = { minVersion: version, maxVersion: version }
+      const { failure, phases } = await attempt("localhost", { rejectUnauthorized: false }, only)
+      expect(failure).toBeUndefined()
+      for (const step of Object.values(phases)) expect(step).toBeGreaterThanOrEqual(0)
+    }
+  )
 })

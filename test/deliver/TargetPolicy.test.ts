@@ -2,7 +2,14 @@ import { isIPv6 } from "node:net"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { contains, parseAddress, parseRange } from "../../src/deliver/Address.ts"
-import { type TargetRules, literalIn, policies, readRules, refusal, urlRefusal } from "../../src/deliver/TargetPolicy.ts"
+import {
+  type TargetRules,
+  literalIn,
+  policies,
+  readRules,
+  refusal,
+  urlRefusal
+} from "../../src/deliver/TargetPolicy.ts"
 import { closed, inside, names, open, unreadable } from "./targets.ts"
 
 const rules = (fields: { policy?: TargetRules["policy"]; allow?: Array<string>; deny?: Array<string> }) =>

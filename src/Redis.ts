@@ -42,6 +42,8 @@ const options = {
   lazyConnect: true,
   maxRetriesPerRequest: 1,
   connectTimeout: 5000,
+  // A connection that owes a reply for so long is dead, however alive the network makes it look.
+  socketTimeout: 15_000,
   retryStrategy: (times: number) => Math.min(times * 50, 1000)
 } satisfies RedisOptions
 

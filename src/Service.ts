@@ -42,7 +42,14 @@ export const database = Layer.mergeAll(Postgres.layer, Vault.layer).pipe(Layer.p
 const grammars = grammarsLayer.pipe(Layer.provideMerge(Templates.layer))
 export const foundation = Layer.mergeAll(grammars, Redis.layer).pipe(Layer.provideMerge(database))
 
-export const migrateAll = migrate([presenceTable, epochTable, leaderTable, versionTable, watermarkTable, attemptTable])
+export const migrateAll = migrate([
+  presenceTable,
+  epochTable,
+  leaderTable,
+  versionTable,
+  watermarkTable,
+  attemptTable
+]).pipe(Effect.provide(Postgres.patient))
 
 /** The database fits the declarations, and there is somebody who may use it. */
 const prepared = Layer.effectDiscard(

@@ -5,10 +5,11 @@
  */
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { type Socket, connect as connectSocket, isIP } from "node:net"
+import { type Socket, isIP } from "node:net"
 import { connect as connectTls } from "node:tls"
 import { PgAuth } from "@effect/sql-pg"
 import { Result } from "effect"
+import { openSocket } from "../Postgres.ts"
 import type { PostgresAddress } from "../PostgresUrl.ts"
 import { CaptureError, fromSqlState } from "./CaptureError.ts"
 import { Frames, type OnMessage } from "./Frames.ts"
@@ -36,7 +37,6 @@ export class Walsender {
 
   private constructor(socket: Socket) {
     this.socket = socket
-    socket.setNoDelay(true)
     socket.on("data", (chunk) => {
       try {
         this.frames.push(chunk, (tag, bytes, start, end) => this.onMessage(tag, bytes, start, end))
@@ -124,10 +124,12 @@ export class Walsender {
   }
 
   private exchange<A>(run: (resolve: (value: A) => void, reject: (error: CaptureError) => void) => void): Promise<A> {
-    return new Promise((resolve, reject) => {
+    let timer: NodeJS.Timeout
+    return new Promise<A>((resolve, reject) => {
       this.fail = reject
       run(resolve, reject)
-    })
+      timer = setTimeout(() => this.end(transport(`no answer for ${answerMillis} ms`)), answerMillis)
+    }).finally(() => clearTimeout(timer))
   }
 
   private end(error: CaptureError): void {
@@ -140,8 +142,7 @@ export class Walsender {
 
 /** A connection that is open, and encrypted where the address asks for it. */
 const dial = async ({ host, port, tls }: PostgresAddress): Promise<Socket> => {
-  const path = `${host}/.s.PGSQL.${port}`
-  const socket = connectSocket(host.startsWith("/") ? { path } : { host, port })
+  const socket = openSocket({ host, port })
   try {
     await within(socket, "connect")
     if (tls === undefined) return socket
@@ -158,8 +159,9 @@ const dial = async ({ host, port, tls }: PostgresAddress): Promise<Socket> => {
   }
 }
 
-/** Time for each step of connecting, milliseconds. */
+/** Time for each step of connecting, and for an answer to each question after that, milliseconds. */
 const dialMillis = 10_000
+const answerMillis = 30_000
 
 const within = (socket: Socket, event: string): Promise<ReadonlyArray<Buffer>> =>
   once(socket, event, { signal: AbortSignal.timeout(dialMillis) })

@@ -130,13 +130,18 @@ const client = (address: string, token: string) => (method: string, path: string
 const verified = ({ headers, raw }: Arrival): string =>
   headers["x-hook-signature"] === createHmac("sha512", secret).update(raw).digest("hex") ? "valid" : "INVALID"
 
+const widths = [46, 12, 24, 9]
+
+const row = (...cells: ReadonlyArray<string>): string =>
+  cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")
+
 /** One line of the table: what was done, and what came of it. */
 const line = (did: string, name: string, arrival: Arrival | undefined): string => {
-  if (arrival === undefined) return `${did.padEnd(46)} | ${name.padEnd(12)} | nothing arrived`
+  if (arrival === undefined) return row(did, name, "nothing arrived")
   const { event, at } = arrival
-  const millis = (at - Date.parse(event.timestamp)).toFixed(1).padStart(6)
   const author = event.username === "" ? "(nobody)" : event.username
-  return `${did.padEnd(46)} | ${name.padEnd(12)} | ${event.event.padEnd(7)} ${event.model} by ${author.padEnd(8)} | ${verified(arrival)} | ${millis} ms`
+  const millis = (at - Date.parse(event.timestamp)).toFixed(1).padStart(6)
+  return row(did, name, `${event.event} ${event.model} by ${author}`, verified(arrival), `${millis} ms`)
 }
 
 const run = Effect.gen(function* () {
@@ -158,9 +163,7 @@ const run = Effect.gen(function* () {
     conditions: { and: [{ attr: "status.value", value: "active" }] }
   })
   yield* Console.log(`Service at ${address}, receiver at ${url}; the webhook wants active sites only.\n`)
-  yield* Console.log(
-    `${"change".padEnd(46)} | ${"object".padEnd(12)} | received                 | signature | commit to receipt`
-  )
+  yield* Console.log(row("change", "object", "received", "signature", "commit to receipt"))
   const show = (did: string, name: string, event: string) =>
     Effect.flatMap(
       Effect.promise(() => arrival(name, event)),
@@ -191,7 +194,11 @@ const run = Effect.gen(function* () {
   yield* show(`DELETE ${path}`, "Amsterdam", "deleted")
   const silent = count() === before + 1
   yield* Console.log(
-    `${"POST /api/dcim/sites/  (status planned)".padEnd(46)} | Cologne      | ${silent ? "nothing, as the condition says" : "SOMETHING, against the condition"}`
+    row(
+      "POST /api/dcim/sites/  (status planned)",
+      "Cologne",
+      silent ? "nothing, as the condition says" : "SOMETHING, against the condition"
+    )
   )
   yield* Console.log("\nStopping. `npm start` keeps a service running; README.md says how to go on.")
 })

@@ -6,13 +6,13 @@
  *
  * Guarantees: an entry is queued once, because its id is its position in the WAL and Redis refuses an id that is not
  * above the last. What `append` has confirmed is on disk. A stream that lost entries is noticed before anything is added
- * to it: the id of its last entry is kept beside it, and whoever appends knows what it must be at least. A process that
- * no longer leads is refused by the generation kept there too. An entry is gone only when it was acknowledged.
+ * to it: it knows the id of its last entry, and whoever appends knows what that must be at least. A process that no longer
+ * leads is refused by the generation kept beside the stream. An entry is gone only when it was acknowledged.
  *
  * Does not: trim, send, or know what a delivery means.
  */
 import { Context, Effect, Layer, Schema } from "effect"
-import { type Client, Redis, type RedisError, command } from "../Redis.ts"
+import { type Client, Redis, RedisError, command } from "../Redis.ts"
 import { type Durability, awaitDisk, durabilityOf } from "./Durable.ts"
 import { type Delivery, pack } from "./Entry.ts"
 import { keysOf, wakeChannel } from "./Keys.ts"
@@ -72,9 +72,11 @@ export class Append extends Context.Service<
 }
 
 /**
- * Adds entries to one webhook's stream. KEYS: the stream, its notes. ARGV: the generation, the id that its last entry
- * has at least ('' when nothing is known), whether that may be wrong ('restore' fills a stream that lost entries), then
- * id and content of each entry. Ids are two numbers of up to 64 bits, compared as texts: Lua's numbers are too small.
+ * Adds entries to one webhook's stream. KEYS: the stream, its notes. ARGV: the generation, the id that the stream's last
+ * entry has at least ('' when nothing is known; else nothing is added to a stream that lost it), the id that it is to have
+ * at least afterwards ('' for whatever the entries bring), then id and content of each entry. Which entry was the last a
+ * stream knows by itself, also when it has been emptied. Ids are two numbers of up to 64 bits, compared as texts: Lua's
+ * numbers are too small.
  */
 const appendScript = new Script(`
 local function below(a, b)
@@ -83,15 +85,19 @@ local function below(a, b)
   if a1 == b1 then return #a2 < #b2 or (#a2 == #b2 and a2 < b2) end
   return #a1 < #b1 or (#a1 == #b1 and a1 < b1)
 end
-local notes = redis.call('HMGET', KEYS[2], 'generation', 'top')
-if notes[1] and tonumber(notes[1]) > tonumber(ARGV[1]) then
-  return redis.error_reply('FENCED by generation ' .. notes[1])
+local function last()
+  if redis.call('EXISTS', KEYS[1]) == 0 then return '0-0' end
+  local info = redis.call('XINFO', 'STREAM', KEYS[1])
+  for i = 1, #info, 2 do
+    if info[i] == 'last-generated-id' then return info[i + 1] end
+  end
 end
-local top = notes[2] or ''
-local expected = ARGV[2]
-if ARGV[3] ~= 'restore' and expected ~= '' then
-  if top == '' or below(top, expected) or redis.call('EXISTS', KEYS[1]) == 0 then return 'lost' end
+local generation = redis.call('HGET', KEYS[2], 'generation')
+if generation and tonumber(generation) > tonumber(ARGV[1]) then
+  return redis.error_reply('FENCED by generation ' .. generation)
 end
+local top = last()
+if ARGV[2] ~= '' and below(top, ARGV[2]) then return 'lost' end
 local added = 0
 for i = 4, #ARGV, 2 do
   local reply = redis.pcall('XADD', KEYS[1], ARGV[i], 'd', ARGV[i + 1])
@@ -99,19 +105,15 @@ for i = 4, #ARGV, 2 do
     if not string.find(reply.err, 'equal or smaller', 1, true) then return reply end
   else
     added = added + 1
-  end
-  if top == '' or below(top, ARGV[i]) then top = ARGV[i] end
-end
-if ARGV[3] == 'restore' and expected ~= '' then
-  if top == '' or below(top, expected) then top = expected end
-  if redis.call('EXISTS', KEYS[1]) == 0 then
-    redis.call('XADD', KEYS[1], expected, 'd', '')
-    redis.call('XDEL', KEYS[1], expected)
-  else
-    redis.call('XSETID', KEYS[1], top)
+    top = ARGV[i]
   end
 end
-if top ~= '' then redis.call('HSET', KEYS[2], 'generation', ARGV[1], 'top', top) end
+if ARGV[3] ~= '' and below(top, ARGV[3]) then
+  top = ARGV[3]
+  redis.call('XADD', KEYS[1], top, 'd', '')
+  redis.call('XDEL', KEYS[1], top)
+end
+redis.call('HSET', KEYS[2], 'generation', ARGV[1])
 return { added, top }`)
 
 /** Entries in one call of the script: Redis does nothing else meanwhile. */
@@ -137,32 +139,37 @@ class Appender {
   }
 
   verify(webhooks: Iterable<number>): Promise<Appended> {
-    return this.add(new Map(Array.from(webhooks, (webhook) => [webhook, []])), "")
+    return this.add(new Map(Array.from(webhooks, (webhook) => [webhook, []])))
   }
 
   append(deliveries: ReadonlyArray<Delivery>): Promise<Appended> {
-    return this.add(
-      Map.groupBy(deliveries, ({ webhook }) => webhook),
-      ""
-    )
+    return this.add(Map.groupBy(deliveries, ({ webhook }) => webhook))
   }
 
   async restore(webhook: number, owed: ReadonlyArray<Delivery>): Promise<void> {
-    await this.add(new Map([[webhook, owed]]), "restore")
+    const { lost } = await this.add(new Map([[webhook, owed]]), "restore")
+    if (lost.length === 0) return
+    throw new RedisError({
+      reason: "Unavailable",
+      message: `webhook ${webhook} lost entries again while it was filled`
+    })
   }
 
-  private async add(byWebhook: ReadonlyMap<number, ReadonlyArray<Delivery>>, mode: "" | "restore"): Promise<Appended> {
-    const parts = [...byWebhook].flatMap(([webhook, each]) =>
-      chunks(each).map((part, at, all) => ({
+  private async add(byWebhook: ReadonlyMap<number, ReadonlyArray<Delivery>>, mode?: "restore"): Promise<Appended> {
+    const parts = [...byWebhook].flatMap(([webhook, each]) => {
+      const top = this.tops.get(webhook) ?? ""
+      return chunks(each).map((part, at, all) => ({
         webhook,
         part,
         // A part whose forerunner was refused in the middle must not go in: its forerunner's rest never could then.
-        after: at === 0 ? (this.tops.get(webhook) ?? "") : idOf(all[at - 1]!.at(-1)!)
+        least: at > 0 ? idOf(all[at - 1]!.at(-1)!) : mode === "restore" ? "" : top,
+        // Not before the last part: until then it must count as lost.
+        afterwards: mode === "restore" && at === all.length - 1 ? top : ""
       }))
-    )
-    const calls = parts.map(({ webhook, part, after }) => ({
+    })
+    const calls = parts.map(({ webhook, part, least, afterwards }) => ({
       keys: [keysOf(webhook).queue, keysOf(webhook).notes],
-      args: [this.generation, after, mode, ...part.flatMap((delivery) => [idOf(delivery), pack(delivery)])]
+      args: [this.generation, least, afterwards, ...part.flatMap((delivery) => [idOf(delivery), pack(delivery)])]
     }))
     const replies = await appendScript.runAll(this.client, calls)
     await this.disk()

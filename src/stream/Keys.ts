@@ -11,7 +11,7 @@ export const keysOf = (webhook: number) => {
     later: `${prefix}:later`,
     /** Hash: the waiting deliveries by id. */
     held: `${prefix}:held`,
-    /** Hash: who appended last (`generation`) and the id of the last entry (`top`). */
+    /** Hash: who appended last (`generation`). */
     notes: `${prefix}:notes`
   } as const
 }

@@ -136,6 +136,15 @@ describe("a stream that lost entries", () => {
     expect(await client.exists(keysOf(1).queue)).toBe(0)
   })
 
+  it("is noticed also when a reader has made an empty one in its place", async () => {
+    expect(
+      await lostAfter(async () => {
+        await client.del(keysOf(1).queue)
+        await run(one.read(1, 10))
+      })
+    ).toEqual([1])
+  })
+
   it("is noticed by a process that begins to append, from what was known to be on disk", async () => {
     await run(append.append([delivery(1), delivery(2)]))
     expect((await run(append.open(2, new Map([[1, "5000-2"]])))).lost).toEqual([])
@@ -158,6 +167,29 @@ describe("a stream that lost entries", () => {
     await run(append.restore(1, []))
     expect(await run(append.append([delivery(1), delivery(2), delivery(3)]))).toMatchObject({ duplicates: 2, lost: [] })
     expect(ids(await run(one.read(1, 10)))).toEqual([3])
+  })
+})
+
+describe("a stream that lost more entries than one call adds", () => {
+  const all = Array.from({ length: 1200 }, (_, n) => delivery(n + 1))
+
+  it("is filled again with all of them", async () => {
+    await run(append.append(all))
+    await client.flushdb()
+    await run(append.restore(1, all))
+    expect(ids(await run(one.read(1, 2000)))).toEqual(all.map(({ idx }) => idx))
+    expect((await run(append.append([delivery(1201)]))).lost).toEqual([])
+  })
+
+  it("counts as lost until the last of them is there", async () => {
+    await run(append.append(all))
+    await client.flushdb()
+    // As if the process had died with the first part in.
+    await run(append.open(1, new Map()))
+    await run(append.append(all.slice(0, 500)))
+    expect((await run(append.open(2, new Map([[1, "5000-1200"]])))).lost).toEqual([1])
+    await run(append.restore(1, all))
+    expect(ids(await run(one.read(1, 2000)))).toEqual(all.map(({ idx }) => idx))
   })
 })
 

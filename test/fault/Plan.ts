@@ -1,0 +1,40 @@
+/** Which faults come when: all of it follows from the seed. */
+import { type Fault, type Scene, faults } from "./Faults.ts"
+import { Random } from "./Random.ts"
+import { pause } from "./Timeline.ts"
+
+/** Least and longest time between two faults, milliseconds. */
+const gapMillis = [500, 3000] as const
+
+export interface Planned {
+  /** Milliseconds after the start. */
+  readonly at: number
+  readonly fault: Fault
+  /** For what the fault itself has to choose. */
+  readonly random: Random
+}
+
+export const planOf = (seed: number, seconds: number, only: string | undefined): ReadonlyArray<Planned> => {
+  const random = new Random(`faults ${seed}`)
+  const table = faults.filter(({ name }) => only === undefined || name.includes(only))
+  if (table.length === 0)
+    throw new Error(`no fault is called ${only}; there are: ${faults.map(({ name }) => name).join(", ")}`)
+  const planned: Array<Planned> = []
+  for (let at = random.between(...gapMillis); at < seconds * 1000; at += random.between(...gapMillis)) {
+    planned.push({ at, fault: random.weighted(table), random: random.fork(`${at}`) })
+  }
+  return planned
+}
+
+/** Does it all; returns when the last fault is over. One that lasts does not keep the next one waiting. */
+export const carryOut = async (plan: ReadonlyArray<Planned>, scene: Scene): Promise<void> => {
+  const { timeline } = scene.world
+  const began = performance.now()
+  const acts = plan.map(async ({ at, fault, random }, number) => {
+    await pause(at - (performance.now() - began))
+    const note = (what: string) => timeline.note(`fault ${number + 1}, ${fault.name}: ${what}`)
+    note("begins")
+    await fault.act(scene, random, note).catch((error: Error) => note(`could not be done: ${error.message}`))
+  })
+  await Promise.all(acts)
+}

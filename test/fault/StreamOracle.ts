@@ -1,0 +1,85 @@
+/**
+ * Holds the streams against the change log: each webhook's holds exactly the events that it asked for at the time, in
+ * their order, each once under its position, to the letter as the change log tells them.
+ */
+import { createHash } from "node:crypto"
+import type { Redis } from "ioredis"
+import { deliveryOf } from "../../src/deliver/LoggedEvent.ts"
+import { pack } from "../../src/stream/Entry.ts"
+import { keysOf } from "../../src/stream/Keys.ts"
+import { type Document, type Json, evaluate } from "../match/NaiveCondition.ts"
+import type { Logged } from "./ChangeLogOracle.ts"
+import type { Differences } from "./Differences.ts"
+
+export interface Owed {
+  /** Id in the stream. */
+  readonly id: string
+  readonly digest: string
+}
+
+interface WebhookRow {
+  readonly enabled: boolean
+  readonly content_types: ReadonlyArray<string>
+  readonly type_create: boolean
+  readonly type_update: boolean
+  readonly type_delete: boolean
+  readonly conditions: Document | null
+}
+
+/** What each webhook is owed of all that the change log tells, by its id. */
+export const owedTo = (logged: ReadonlyArray<Logged>): ReadonlyMap<number, ReadonlyArray<Owed>> => {
+  const webhooks = new Map<number, WebhookRow>()
+  const owed = new Map<number, Array<Owed>>()
+  for (const event of logged) {
+    if (event.object_type === "extras.webhook") webhooks.set(Number(event.object_id), event.after as never)
+    for (const [webhook, row] of webhooks) {
+      if (!asksFor(row, event)) continue
+      const list = owed.get(webhook) ?? []
+      owed.set(webhook, list)
+      list.push({ id: `${event.position}-${event.idx}`, digest: digestOf(pack(deliveryOf(event, webhook))) })
+    }
+  }
+  return owed
+}
+
+const asksFor = (row: WebhookRow, event: Logged): boolean =>
+  row.enabled &&
+  row.content_types.includes(event.object_type) &&
+  row[`type_${event.action}`] &&
+  (row.conditions === null || evaluate(row.conditions, JSON.parse(event.data) as Json) === true)
+
+const digestOf = (text: string): string => createHash("sha1").update(text).digest("base64")
+
+/** Entries read at once. */
+const pageSize = 2000
+
+export const compareStream = async (
+  redis: Redis,
+  webhook: number,
+  owed: ReadonlyArray<Owed>,
+  differences: Differences
+): Promise<void> => {
+  let at = 0
+  let from = "-"
+  for (;;) {
+    const page = await redis.xrange(keysOf(webhook).queue, from, "+", "COUNT", pageSize)
+    for (const [id, [, text]] of page as ReadonlyArray<readonly [string, ReadonlyArray<string>]>) {
+      // An entry that is not owed leaves our place; one that is owed and missing moves it.
+      while (at < owed.length && isBelow(owed[at]!.id, id)) {
+        differences.add(`stream ${webhook}: ${owed[at]!.id} is missing`)
+        at += 1
+      }
+      if (owed[at]?.id !== id) differences.add(`stream ${webhook}: ${id} is not owed: ${text!.slice(0, 200)}`)
+      else if (owed[at++]!.digest !== digestOf(text!)) differences.add(`stream ${webhook}: ${id} reads ${text}`)
+    }
+    if (page.length < pageSize) break
+    from = `(${page.at(-1)![0]}`
+  }
+  for (const { id } of owed.slice(at)) differences.add(`stream ${webhook}: ${id} is missing`)
+}
+
+/** Whether an id of a stream comes before another. */
+export const isBelow = (a: string, b: string): boolean => {
+  const [[a1, a2], [b1, b2]] = [a, b].map((id) => id.split("-").map(BigInt)) as [[bigint, bigint], [bigint, bigint]]
+  return a1 === b1 ? a2 < b2 : a1 < b1
+}

@@ -1,0 +1,149 @@
+/** What a seed acts on: its own Postgres and Redis, services that may all lead, and the networks between them. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { hostname, tmpdir } from "node:os"
+import { join } from "node:path"
+import { Redis } from "ioredis"
+import { type Sql, openSql } from "../support/Database.ts"
+import { Proxy } from "./Proxy.ts"
+import { Random } from "./Random.ts"
+import { ServiceProcess } from "./ServiceProcess.ts"
+import { type RunningServers, type Template, secretKey, startServers } from "./Template.ts"
+import { Timeline, pause } from "./Timeline.ts"
+
+/** A service and its ways to Postgres and Redis. */
+export interface Site {
+  readonly service: ServiceProcess
+  readonly postgres: Proxy
+  readonly redis: Proxy
+}
+
+export interface WorldOptions {
+  readonly seed: number
+  readonly roles: string
+  /** How many processes of the service. */
+  readonly processes: number
+  readonly template: Template
+}
+
+/** Time for the services to be ready at the start, milliseconds. */
+const readyMillis = 60_000
+
+const at = (url: string, port: number): string => Object.assign(new URL(url), { port: `${port}` }).href
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { readonly port: number }
+      server.close(() => resolve(port))
+    })
+  })
+
+export class World {
+  readonly directory: string
+  readonly random: Random
+  readonly timeline: Timeline
+  /** To Postgres and Redis, past the proxies. */
+  readonly sql: Sql
+  readonly redis: Redis
+  readonly databaseUrl: string
+  readonly sites: ReadonlyArray<Site>
+  private readonly servers: RunningServers
+
+  private constructor(options: {
+    readonly directory: string
+    readonly random: Random
+    readonly timeline: Timeline
+    readonly servers: RunningServers
+    readonly sites: ReadonlyArray<Site>
+  }) {
+    this.directory = options.directory
+    this.random = options.random
+    this.timeline = options.timeline
+    this.servers = options.servers
+    this.sites = options.sites
+    this.databaseUrl = options.servers.databaseUrl
+    this.sql = openSql(this.databaseUrl)
+    this.redis = new Redis(options.servers.redisUrl, { protocol: 2, maxRetriesPerRequest: null })
+    this.redis.on("error", () => {})
+  }
+
+  static async start({ seed, roles, processes, template }: WorldOptions): Promise<World> {
+    const random = new Random(`seed ${seed}`)
+    const directory = mkdtempSync(join(tmpdir(), `rackwire-fault-${seed}-`))
+    const data = join(directory, "data")
+    mkdirSync(data)
+    template.copyTo(data)
+    const timeline = new Timeline()
+    const servers = await startServers(data)
+    const sites: Array<Site> = []
+    for (const name of ["a", "b", "c"].slice(0, processes)) {
+      const portOf = (url: string) => Number(new URL(url).port)
+      const postgres = await Proxy.start(portOf(servers.databaseUrl), random.fork(`postgres ${name}`))
+      const redis = await Proxy.start(portOf(servers.redisUrl), random.fork(`redis ${name}`))
+      const service = new ServiceProcess({
+        name,
+        roles,
+        port: await freePort(),
+        timeline,
+        logFile: join(directory, `service-${name}.log`),
+        environment: {
+          DATABASE_URL: at(servers.databaseUrl, postgres.port),
+          REDIS_URL: at(servers.redisUrl, redis.port),
+          SECRET_KEY: secretKey,
+          BASE_URL: "http://rackwire.test"
+        }
+      })
+      sites.push({ service, postgres, redis })
+    }
+    const world = new World({ directory, random, timeline, servers, sites })
+    await world.untilReady()
+    return world
+  }
+
+  get services(): ReadonlyArray<ServiceProcess> {
+    return this.sites.map(({ service }) => service)
+  }
+
+  /** Process numbers of the servers as they are now. */
+  get pids(): { readonly postgres: number; readonly redis: number } {
+    const owner = JSON.parse(readFileSync(join(this.directory, "data", "owner.json"), "utf8")) as {
+      readonly servers: ReadonlyArray<{ readonly pid: number }>
+    }
+    return { postgres: owner.servers[0]!.pid, redis: owner.servers[1]!.pid }
+  }
+
+  /** Who took the lead last; undefined when that process is no more. */
+  async leader(): Promise<Site | undefined> {
+    const rows = await this.sql
+      .query<{ readonly process: string }>("select process from rackwire_leader order by id desc limit 1")
+      .catch(() => [])
+    return this.sites.find(({ service }) => rows[0]?.process === `${hostname()} ${service.pid}`)
+  }
+
+  /** Networks are good again. */
+  heal(): void {
+    for (const { postgres, redis } of this.sites) {
+      postgres.restore()
+      redis.restore()
+    }
+  }
+
+  async untilReady(): Promise<void> {
+    for (const deadline = performance.now() + readyMillis; performance.now() < deadline; await pause(50)) {
+      if ((await Promise.all(this.services.map((service) => service.isReady()))).every(Boolean)) return
+    }
+    throw new Error(`not ready within ${readyMillis} ms: see ${this.directory}`)
+  }
+
+  /** Ends everything. The logs stay unless `forget`. */
+  async stop(forget: boolean): Promise<void> {
+    await Promise.all(this.services.map((service) => service.stop()))
+    await Promise.all(this.sites.flatMap(({ postgres, redis }) => [postgres.close(), redis.close()]))
+    await this.sql.close()
+    this.redis.disconnect()
+    await this.servers.stop()
+    rmSync(forget ? this.directory : join(this.directory, "data", "postgres"), { recursive: true, force: true })
+  }
+}

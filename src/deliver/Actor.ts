@@ -4,11 +4,14 @@
  * It lives in a fiber of its own. What a slow receiver fills is this actor's room and its own stream, nothing else.
  */
 import { Clock, Effect, FiberHandle, FiberSet, Queue, Random, type Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { inWords } from "../Telemetry.ts"
 import { type Entry, Streams } from "../stream/Streams.ts"
 import { Templates } from "../template/Template.ts"
 import type { Definition } from "./Definition.ts"
+import { disable } from "./Disable.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
-import type { Failure, Outcome, Phases } from "./Outcome.ts"
+import type { Failure, Outcome } from "./Outcome.ts"
 import { buildRequest } from "./Request.ts"
 import { decide } from "./RetrySchedule.ts"
 import { send } from "./Send.ts"
@@ -33,23 +36,25 @@ const readPause = "500 millis"
 /** Time that attempts under way get to end when the actor does; what is left is attempted again, by whoever reads next. */
 const graceMillis = 10_000
 
-const unsent: Phases = {
-  dns: undefined,
-  connect: undefined,
-  tls: undefined,
-  firstByte: undefined,
-  body: undefined
+/** Of an attempt that never came to a request. */
+const unsent = {
+  response: undefined,
+  isGone: false,
+  phases: { dns: undefined, connect: undefined, tls: undefined, firstByte: undefined, body: undefined }
 }
 
 /** Starts the actor in the scope. */
 export const startActor = (
   first: Definition
-): Effect.Effect<Actor, never, Scope.Scope | Streams | Templates | DeliveryLog> =>
+): Effect.Effect<Actor, never, Scope.Scope | Streams | Templates | DeliveryLog | SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const streams = yield* Streams
     const log = yield* DeliveryLog
     const templates = yield* Templates
+    const sql = yield* SqlClient.SqlClient
     const inFlight = new Map<string, Entry>()
+    /** The receiver said that it wants no more; the row says so too, or will in a moment. */
+    let isGone = false
     // One signal is as good as many.
     const signals = yield* Queue.sliding<void>(1)
     const attempts = yield* FiberSet.make<void>()
@@ -84,9 +89,7 @@ export const startActor = (
             url: outgoing.url
           }))
         ),
-        Effect.catch((failure: Failure) =>
-          Effect.succeed({ response: undefined, failure, url: current.url, phases: unsent })
-        )
+        Effect.catch((failure: Failure) => Effect.succeed({ ...unsent, failure, url: current.url }))
       )
       const ended = yield* Clock.currentTimeMillis
       const outcome: Outcome =
@@ -95,12 +98,26 @@ export const startActor = (
           : yield* decide(current.schedule, {
               failure: sent.failure,
               attempts: delivery.spent + 1,
+              elapsedMillis: ended - (delivery.firstAttempt || started),
               random: yield* Random.next
             })
       const attempt = { number: delivery.attempts + 1, started, durationMillis: ended - started, ...sent }
+      // Before the log, which others wait for too: no further request leaves for a receiver that is gone.
+      if (sent.isGone) yield* turnOff(current.id, sent.response!.status)
       yield* log.record({ entry, attempt, outcome })
       if (outcome.kind === "Retry") dueIn(outcome.delayMillis)
     })
+
+    const turnOff = (webhook: number, status: number) => {
+      isGone = true
+      return disable(webhook, `its receiver answered ${status} to say that it wants nothing any more`).pipe(
+        Effect.provideService(SqlClient.SqlClient, sql),
+        Effect.tapError((error) =>
+          Effect.logWarning(`deliver: webhook ${webhook} was not disabled: ${inWords(error)}`)
+        ),
+        Effect.ignore
+      )
+    }
 
     const dueIn = (millis: number) => {
       const due = performance.now() + millis
@@ -120,9 +137,11 @@ export const startActor = (
       Effect.catch(() => Effect.sync(() => dueIn(1000)))
     )
 
+    /** How many more attempts may begin. */
+    const room = () => (isGone ? 0 : definition.maxInFlight - inFlight.size)
+
     const readAll = Effect.gen(function* () {
-      while (inFlight.size < definition.maxInFlight) {
-        const count = definition.maxInFlight - inFlight.size
+      for (let count = room(); count > 0; count = room()) {
         const entries = yield* streams.read(definition.id, count)
         more = entries.length >= count
         for (const entry of entries) start(entry)
@@ -151,6 +170,7 @@ export const startActor = (
       redefine: (next) => {
         void definition.connections.agent.close()
         definition = next
+        isGone = false
         wake()
       },
       inFlight: () => [...inFlight.values()],

@@ -4,7 +4,8 @@
  * Why an attempt failed. `message` is for the operator.
  *
  * - `Status`: the receiver answered with another status than 2xx.
- * - `Gone`: it answered 410: it will never take this again.
+ * - `Gone`: it answered 410, or `webhook-delivery: disable`: it takes nothing any more.
+ * - `Declined`: it answered `webhook-delivery: abort-message`: it does not want this one.
  * - `Timeout`: no complete answer within the webhook's time.
  * - `Refused`, `Reset`, `Dns`, `Tls`: no connection, a broken one, no such name, no trust.
  * - `Blocked`: the target policy refuses the address; nothing was sent.
@@ -16,6 +17,7 @@ export interface Failure {
   readonly reason:
     | "Status"
     | "Gone"
+    | "Declined"
     | "Timeout"
     | "Refused"
     | "Reset"
@@ -66,6 +68,6 @@ export type Outcome =
   | { readonly kind: "Dead"; readonly failure: Failure }
 
 /** Failures that no further attempt can mend. */
-const hopeless: ReadonlySet<Failure["reason"]> = new Set(["Gone", "Render", "Secret"])
+const hopeless: ReadonlySet<Failure["reason"]> = new Set(["Gone", "Declined", "Render", "Secret"])
 
 export const isHopeless = (failure: Failure): boolean => hopeless.has(failure.reason)

@@ -10,6 +10,8 @@ import { retryAfter } from "./RetrySchedule.ts"
 export interface Sent {
   readonly response: Response | undefined
   readonly failure: Failure | undefined
+  /** The receiver wants nothing any more, also when it took this one. */
+  readonly isGone: boolean
   readonly phases: Phases
 }
 
@@ -28,10 +30,8 @@ export const send = (
     return Effect.callback<Sent>((answer) => {
       exchange.onDone = (error) => {
         const phases = phasesOf(exchange, connections.last())
-        if (error !== undefined)
-          return answer(Effect.succeed({ response: undefined, failure: failureOf(error), phases }))
-        const response = exchange.response()
-        answer(Effect.succeed({ response, failure: refusalOf(response, exchange.headers, nowMillis), phases }))
+        const sent = error === undefined ? judge(exchange.response(), exchange.headers, nowMillis) : unanswered(error)
+        answer(Effect.succeed({ ...sent, phases }))
       }
       dispatch(outgoing, connections.agent, exchange)
       return Effect.sync(() => exchange.abort(new Error("The attempt was ended.")))
@@ -57,6 +57,7 @@ const dispatch = ({ url, method, headers, body }: Outgoing, agent: Dispatcher, e
 const timedOut = (timeoutMillis: number, phases: Phases): Sent => ({
   response: undefined,
   failure: { reason: "Timeout", message: `No complete answer within ${timeoutMillis} ms.` },
+  isGone: false,
   phases
 })
 
@@ -81,11 +82,24 @@ const headerOf = (headers: Headers, name: string): string | undefined => {
   return Array.isArray(value) ? value[0] : value
 }
 
-const refusalOf = ({ status }: Response, headers: Headers, nowMillis: number): Failure | undefined => {
-  if (status >= 200 && status < 300) return undefined
+const judge = (response: Response, headers: Headers, nowMillis: number): Omit<Sent, "phases"> => {
+  const { status } = response
+  // The header of Standard Webhooks by which a receiver says what it wants of the sender.
+  const wish = headerOf(headers, "webhook-delivery")?.trim().toLowerCase()
+  const isGone = status === 410 || wish === "disable"
+  if (status >= 200 && status < 300) return { response, failure: undefined, isGone }
+  const reason = isGone ? "Gone" : wish === "abort-message" ? "Declined" : "Status"
+  const also = reason === "Status" || status === 410 ? "" : ` and webhook-delivery: ${wish}`
+  const message = `The receiver answered ${status}${also}.`
   const retryAfterMillis = retryAfter(headerOf(headers, "retry-after"), nowMillis)
-  return { reason: status === 410 ? "Gone" : "Status", message: `The receiver answered ${status}.`, retryAfterMillis }
+  return { response, failure: { reason, message, retryAfterMillis }, isGone }
 }
+
+const unanswered = (error: Error): Omit<Sent, "phases"> => ({
+  response: undefined,
+  failure: failureOf(error),
+  isGone: false
+})
 
 /** Reason by the error code of Node, undici or TLS; what is not listed broke the connection in some other way. */
 const reasons: ReadonlyArray<readonly [RegExp, Failure["reason"]]> = [

@@ -89,16 +89,32 @@ describe("a delivery", () => {
     expect(at("logged")[0]!.headers["user-agent"]).toMatch(/^rackwire\//)
   })
 
-  it("is given up at 410 at once, and at the end of its schedule", async () => {
+  it("is given up at 410 at once, with its webhook, and at the end of its schedule", async () => {
     answers.set("/gone", 410)
     const gone = await webhook("gone", { retry_schedule: { kind: "fixed", delay: 0.05, attempts: 5 } })
     await tag("gone one")
     expect(await delivery(gone, "failed")).toMatchObject({ attempts: 1, reason: "Gone" })
+    const disabled = await api.call<Json>("GET", `/api/extras/webhooks/${gone}/`)
+    expect(disabled.json).toMatchObject({
+      enabled: false,
+      disabled_note: expect.stringMatching(/^Disabled at .*Z: its receiver answered 410/) as string
+    })
+    await tag("gone two")
     answers.set("/ended", 503)
     const ended = await webhook("ended", { retry_schedule: { kind: "fixed", delay: 0.05, attempts: 3 } })
     await tag("ended one")
     expect(await delivery(ended, "failed")).toMatchObject({ attempts: 3, reason: "Status" })
     expect(at("ended").map(({ headers }) => headers["x-hook-attempt"])).toEqual(["1", "2", "3"])
+    expect(at("gone")).toHaveLength(1)
+  })
+
+  it("is given up when its schedule's time is over", async () => {
+    answers.set("/late", 500)
+    const id = await webhook("late", { retry_schedule: { kind: "fixed", delay: 0.1, attempts: 100, total: 0.35 } })
+    await tag("late one")
+    const { attempts } = await delivery(id, "failed")
+    expect(attempts).toBeGreaterThan(1)
+    expect(attempts).toBeLessThanOrEqual(4)
   })
 
   it("that is retried by hand is the same to the letter, and begins its schedule anew", async () => {

@@ -80,6 +80,19 @@ describe("an answer", () => {
     expect(failure?.reason).toBe("Gone")
   })
 
+  test.each([
+    [200, "disable", undefined, true],
+    [200, "abort-message", undefined, false],
+    [500, "disable", "Gone", true],
+    [400, " Abort-Message ", "Declined", false],
+    [410, "abort-message", "Gone", true],
+    [400, "please", "Status", false]
+  ])("of %i with `webhook-delivery: %s` is understood", async (status, wish, reason, isGone) => {
+    const sent = await attempt(await answering(status, { "webhook-delivery": wish }))
+    expect(sent.failure?.reason).toBe(reason)
+    expect(sent.isGone).toBe(isGone)
+  })
+
   test("may ask to wait, in seconds or until a date", async () => {
     const until = new Date(now + 90_000).toUTCString()
     const seconds = await attempt(await answering(503, { "retry-after": "120" }))

@@ -27,7 +27,8 @@ export default defineObjectType({
     ca_file_path: text({ max: 4096, nullable: true }),
     timeout: integer({ min: 1, max: 3600, optional: true }),
     max_in_flight: integer({ min: 1, max: 1000, optional: true }),
-    retry_schedule: json({ grammar: "retry" })
+    retry_schedule: json({ grammar: "retry" }),
+    disabled_note: text({ optional: true, wire: "read" })
   },
   search: ["name", "payload_url"],
   ordering: ["name"],

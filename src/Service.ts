@@ -17,6 +17,7 @@ import { ensureSuperuser } from "./auth/Superuser.ts"
 import { Capture } from "./capture/Capture.ts"
 import { leaderTable } from "./capture/Leadership.ts"
 import { epochTable } from "./capture/Slot.ts"
+import { breakerTable } from "./deliver/BreakerNote.ts"
 import { Deliver } from "./deliver/Deliver.ts"
 import { DeliveryLog, attemptTable } from "./deliver/DeliveryLog.ts"
 import { Servers } from "./embedded/Servers.ts"
@@ -26,7 +27,7 @@ import { objectRoutes } from "./http/Objects.ts"
 import { provisionRoutes } from "./http/Provision.ts"
 import { serve } from "./http/Server.ts"
 import { statusRoutes } from "./http/Status.ts"
-import { webhookRoutes } from "./http/Webhooks.ts"
+import { webhookDetails, webhookRoutes } from "./http/Webhooks.ts"
 import { migrate } from "./inventory/Migrate.ts"
 import { Presence, presenceTable } from "./inventory/Presence.ts"
 import { versionTable } from "./match/WebhookVersions.ts"
@@ -48,7 +49,8 @@ export const migrateAll = migrate([
   leaderTable,
   versionTable,
   watermarkTable,
-  attemptTable
+  attemptTable,
+  breakerTable
 ]).pipe(Effect.provide(Postgres.patient))
 
 /** The database fits the declarations, and there is somebody who may use it. */
@@ -78,7 +80,7 @@ const capture = Layer.unwrap(
 const deliver = Deliver.layer.pipe(Layer.provide(DeliveryLog.layer), Layer.provide(streams))
 
 const routes = [
-  ...objectRoutes(deliveryDetails),
+  ...objectRoutes({ ...deliveryDetails, ...webhookDetails }),
   ...deliveryRoutes,
   ...webhookRoutes,
   ...provisionRoutes,

@@ -44,6 +44,10 @@ export interface Definition {
   readonly secret: string | undefined
   readonly timeoutMillis: number
   readonly maxInFlight: number
+  /** Attempts per second, in all processes together; undefined for no limit. */
+  readonly rateLimit: number | undefined
+  /** Deliveries of one object go out one after the other. */
+  readonly ordered: boolean
   readonly schedule: ReturnType<typeof retrySchedule>
   /** Its own connections: nobody else's slow receiver takes them. */
   readonly connections: Connections
@@ -68,6 +72,8 @@ export const definitionOf = (row: Row, { settings, vault, usual, rules }: Surrou
     secret: secret === "" ? "" : vault.open(secret),
     timeoutMillis,
     maxInFlight,
+    rateLimit: (row["rate_limit"] as number | null) ?? undefined,
+    ordered: row["ordering"] === "object",
     // A policy that is not understood can only have come past our checks by plain SQL.
     schedule: retrySchedule(typeof policy === "string" ? usual : policy),
     connections: openConnections({

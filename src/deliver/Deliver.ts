@@ -13,7 +13,8 @@ import { announceChannel } from "../inventory/Functions.ts"
 import { Presence } from "../inventory/Presence.ts"
 import { byIds } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
-import { Streams, leaseMillis } from "../stream/Streams.ts"
+import { leaseMillis } from "../stream/Reader.ts"
+import { Streams } from "../stream/Streams.ts"
 import { type Actor, startActor } from "./Actor.ts"
 import { definitionOf, surroundings } from "./Definition.ts"
 import { deliveryType, takeUpRetries } from "./RetryByHand.ts"
@@ -52,7 +53,8 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
         "deliver",
         Effect.sync(() => ({
           webhooks: running.size,
-          inFlight: [...running.values()].reduce((sum, { actor }) => sum + actor.inFlight().length, 0)
+          inFlight: [...running.values()].reduce((sum, { actor }) => sum + actor.held().length, 0),
+          breakersOpen: [...running.values()].filter(({ actor }) => actor.isOpen()).length
         }))
       )
       return Deliver.of({ webhooks: Effect.sync(() => running.size) })
@@ -123,7 +125,7 @@ const sweep = (running: ReadonlyMap<number, Running>) =>
   Effect.gen(function* () {
     const streams = yield* Streams
     for (const [id, { actor }] of running) {
-      actor.adopt(yield* streams.reclaim(id))
+      actor.adopt(yield* streams.reclaim(id, actor.isOrdered()))
       actor.dueIn(0)
       actor.wake()
     }
@@ -135,5 +137,5 @@ const sweep = (running: ReadonlyMap<number, Running>) =>
 const keepHold = (running: ReadonlyMap<number, Running>) =>
   Effect.gen(function* () {
     const streams = yield* Streams
-    for (const [id, { actor }] of running) yield* streams.keep(id, actor.inFlight())
+    for (const [id, { actor }] of running) yield* streams.keep(id, actor.held())
   }).pipe(Effect.ignore)

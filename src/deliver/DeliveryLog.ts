@@ -38,8 +38,8 @@ export class DeliveryLog extends Context.Service<
       const queue = yield* Queue.unbounded<readonly [Result, Deferred.Deferred<void>]>()
       const writer = Effect.gen(function* () {
         const waiting = yield* Queue.takeBetween(queue, 1, batchMax)
-        const results = waiting.map(([result]) => result)
-        yield* untilItSucceeds("delivery log", writeRows(results))
+        const results = yield* ours(waiting.map(([result]) => result))
+        if (results.length > 0) yield* untilItSucceeds("delivery log", writeRows(results))
         yield* untilItSucceeds("streams", settleAll(results))
         for (const [, done] of waiting) Deferred.doneUnsafe(done, Effect.void)
       })
@@ -55,6 +55,18 @@ export class DeliveryLog extends Context.Service<
     })
   )
 }
+
+/** Without those that another process has taken over meanwhile: it makes the attempt again, and logs it. */
+const ours = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
+  const streams = yield* Streams
+  const doubtful = results.filter(({ entry }) => !streams.isOurs(entry)).map(({ entry }) => entry)
+  const byWebhook = Map.groupBy(doubtful, ({ delivery }) => delivery.webhook)
+  const lost = yield* Effect.forEach(byWebhook, ([webhook, entries]) =>
+    untilItSucceeds("streams", streams.keep(webhook, entries))
+  )
+  const gone = new Set(lost.flat())
+  return results.filter(({ entry }) => !gone.has(entry))
+})
 
 const untilItSucceeds = <A, R>(what: string, effect: Effect.Effect<A, unknown, R>) =>
   effect.pipe(

@@ -1,5 +1,6 @@
 /** What webhooks have beside the usual endpoints: past events sent again. */
 import { Clock, Effect } from "effect"
+import { openBreakers } from "../deliver/BreakerNote.ts"
 import { askForReplay, replayType } from "../deliver/Replay.ts"
 import { byIds, viewFor } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
@@ -7,7 +8,7 @@ import { representation } from "../inventory/derive/Representation.ts"
 import type { Errors } from "../inventory/Field.ts"
 import { flag, time } from "../inventory/ObjectType.ts"
 import { HttpRefused } from "./HttpRefused.ts"
-import { rowOf } from "./Objects.ts"
+import { type Details, rowOf } from "./Objects.ts"
 import type { Handler, Route } from "./Route.ts"
 
 const webhookType = objectType("extras.webhook")
@@ -38,6 +39,10 @@ const asked = (body: unknown, now: string) => {
   }
   if (Object.keys(errors).length > 0) return new HttpRefused({ reason: "InvalidBody", body: errors satisfies Errors })
   return Effect.succeed(values as { readonly since: string; readonly until: string; readonly dry_run: boolean })
+}
+
+export const webhookDetails: Details = {
+  [webhookType.id]: ({ id }) => Effect.map(openBreakers(id), (breakers) => ({ breakers }))
 }
 
 export const webhookRoutes: ReadonlyArray<Route> = [

@@ -21,6 +21,8 @@ const definition: Definition = {
   secret: "",
   timeoutMillis: 1000,
   maxInFlight: 1,
+  rateLimit: undefined,
+  ordered: false,
   schedule: retrySchedule(usualPolicy),
   connections: { agent: new Agent(), last: () => undefined }
 }

@@ -1,4 +1,4 @@
-import { choice, defineObjectType, flag, integer, json, sealed, text, texts } from "../../ObjectType.ts"
+import { choice, decimal, defineObjectType, flag, integer, json, sealed, text, texts } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "extras",
@@ -27,6 +27,8 @@ export default defineObjectType({
     ca_file_path: text({ max: 4096, nullable: true }),
     timeout: integer({ min: 1, max: 3600, optional: true }),
     max_in_flight: integer({ min: 1, max: 1000, optional: true }),
+    rate_limit: decimal({ digits: 8, places: 3, min: 0.001, optional: true }),
+    ordering: choice({ none: "None", object: "Object" }, { default: "none", bare: true }),
     retry_schedule: json({ grammar: "retry" }),
     disabled_note: text({ optional: true, wire: "read" })
   },

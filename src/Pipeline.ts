@@ -2,7 +2,7 @@
  * Where the stages meet. They do not know each other: here a changed webhook reaches the match index, an event becomes
  * deliveries, and a text's grammar finds the stage that owns it.
  */
-import { Effect, Layer, Schedule, Semaphore } from "effect"
+import { Effect, Layer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { CaptureError } from "./capture/CaptureError.ts"
 import { type Event, eventBody } from "./capture/Event.ts"
@@ -28,12 +28,11 @@ import { Templates } from "./template/Template.ts"
 export const sinkLayer = Layer.effect(
   EventSink,
   Effect.gen(function* () {
-    const { open, append, verify } = yield* Append
+    const { open, append, onDisk, verify } = yield* Append
     const context = yield* Effect.context<Append | Streams | SqlClient.SqlClient>()
     const index = new WebhookIndex()
-    /** Webhooks to look at for what they have finished, with their last ids. */
+    /** Webhooks to look at for what they have finished, with their last ids that are on disk. */
     const recent = new Map<number, string>()
-    const oneAtATime = yield* Semaphore.make(1)
     const told = { deliveries: 0, duplicates: 0, streamsLost: 0 }
     const { tell } = yield* Presence
     yield* tell(
@@ -44,19 +43,14 @@ export const sinkLayer = Layer.effect(
       "stream",
       Effect.sync(() => ({ ...told }))
     )
-    yield* noteFinished(recent, verify).pipe(
-      oneAtATime.withPermit,
-      Effect.ignore,
-      Effect.schedule(Schedule.spaced(notePause)),
-      Effect.forkScoped
-    )
     return EventSink.of({
       begin: ({ from, epochBegin, end, generation }) =>
         Effect.gen(function* () {
           const webhooks = yield* versionsAt(from, epochBegin, watermarkTable.name)
           index.clear()
           for (const row of webhooks) index.set(row.id, row)
-          const { lost, tops } = yield* open(generation, yield* loadTops)
+          const known = yield* loadTops
+          const { lost, tops } = yield* open(generation, known)
           const ahead = [...tops.values()].find((top) => BigInt(top.split("-")[0]!) > end)
           if (ahead !== undefined) {
             const message = `queued up to ${ahead}, which this database has not reached: it is an older copy`
@@ -64,25 +58,32 @@ export const sinkLayer = Layer.effect(
           }
           told.streamsLost += lost.length
           for (const webhook of lost) yield* rebuild(webhook)
-          for (const [webhook, top] of tops) recent.set(webhook, top)
-        }).pipe(oneAtATime.withPermit, asCaptureError, Effect.provideContext(context)),
+          recent.clear()
+          for (const [webhook, top] of known) recent.set(webhook, top)
+        }).pipe(asCaptureError, Effect.provideContext(context)),
       take: (events) =>
         Effect.gen(function* () {
           const { versions, deliveries } = matchAll(index, events)
           yield* keepVersions(versions)
-          const { tops, duplicates, lost } = yield* appendAll(append, deliveries)
+          const { tops, duplicates, lost } = yield* append(deliveries)
+          if (lost.length > 0) return yield* lostEntries(lost)
           told.deliveries += deliveries.length - duplicates
           told.duplicates += duplicates
-          told.streamsLost += lost.length
-          yield* advance(tops)
-          for (const [webhook, top] of tops) recent.set(webhook, top)
-        }).pipe(oneAtATime.withPermit, asCaptureError, Effect.provideContext(context))
+          if (tops.size === 0) return Effect.void
+          return Effect.gen(function* () {
+            yield* onDisk
+            yield* advance(tops)
+            for (const [webhook, top] of tops) recent.set(webhook, top)
+          }).pipe(asCaptureError, Effect.provideContext(context))
+        }).pipe(asCaptureError, Effect.provideContext(context)),
+      look: noteFinished(recent, verify).pipe(asCaptureError, Effect.provideContext(context))
     })
   })
 )
 
-/** How often we look what webhooks have finished. */
-const notePause = "5 seconds"
+/** Streams that lost entries are filled again when reading begins, and only then: nothing is on its way at that time. */
+const lostEntries = (webhooks: ReadonlyArray<number>) =>
+  new CaptureError({ reason: "Transport", message: `Redis lost entries of the webhooks ${webhooks.join(", ")}` })
 
 /** Looks what webhooks have finished, and whether Redis still knows what it should. */
 const noteFinished = Effect.fnUntraced(function* (recent: Map<number, string>, verify: Append["Service"]["verify"]) {
@@ -90,24 +91,11 @@ const noteFinished = Effect.fnUntraced(function* (recent: Map<number, string>, v
   const heads = yield* readHeads(tops.keys())
   // After the heads: a stream that is lost looks like one that is finished.
   const { lost } = yield* verify(tops.keys())
-  for (const webhook of lost) yield* rebuild(webhook)
-  for (const webhook of lost) heads.delete(webhook)
+  if (lost.length > 0) return yield* lostEntries(lost)
   yield* noteOpen(heads, tops)
-  for (const [webhook, head] of heads) if (head === undefined) recent.delete(webhook)
-})
-
-/** Queues the deliveries; a stream that lost entries is filled again first. */
-const appendAll = Effect.fnUntraced(function* (
-  append: Append["Service"]["append"],
-  deliveries: ReadonlyArray<Delivery>
-) {
-  const first = yield* append(deliveries)
-  if (first.lost.length === 0) return first
-  for (const webhook of first.lost) yield* rebuild(webhook)
-  const lost = new Set(first.lost)
-  const second = yield* append(deliveries.filter(({ webhook }) => lost.has(webhook)))
-  const duplicates = first.duplicates + second.duplicates
-  return { duplicates, lost: first.lost, tops: new Map([...first.tops, ...second.tops]) }
+  for (const [webhook, head] of heads) {
+    if (head === undefined && recent.get(webhook) === tops.get(webhook)) recent.delete(webhook)
+  }
 })
 
 const asCaptureError = Effect.mapError((error: unknown) =>

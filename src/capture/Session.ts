@@ -26,6 +26,9 @@ const retryPauses = Schedule.min([Schedule.exponential("250 millis", 2), Schedul
 const reportPause = "1 second"
 const beatPause = "5 seconds"
 
+/** How often the sink looks after what it took. */
+const lookPause = "5 seconds"
+
 /** Never succeeds; fails with why reading ended. */
 export const session = Effect.fnUntraced(function* (sink: Sink, base: string, report: Report) {
   const prepared = yield* prepare
@@ -135,6 +138,8 @@ const consume = Effect.fnUntraced(function* (
 ) {
   const related = new Related()
   const inOrder = yield* Semaphore.make(1)
+  const taking = <A>(effect: Effect.Effect<A, unknown>) => inOrder.withPermit(persist("sink", effect))
+  const looking = Effect.forever(Effect.andThen(Effect.sleep(lookPause), taking(sink.look)))
   const kept =
     yield* Queue.bounded<readonly [ReadonlyArray<Waiting>, number, Fiber.Fiber<void, CaptureError>]>(batchesMax)
   const confirming = Effect.forever(
@@ -153,7 +158,10 @@ const consume = Effect.fnUntraced(function* (
       const events = waiting.flatMap(({ window }) => eventsOf(window, epoch, related, base))
       const keeping = yield* Effect.forkScoped(
         Effect.all(
-          [persist("change log", writeChangeLog(events)), inOrder.withPermit(persist("sink", sink.take(events)))],
+          [
+            persist("change log", writeChangeLog(events)),
+            Effect.flatMap(taking(sink.take(events)), (kept) => persist("sink", kept))
+          ],
           { concurrency: 2, discard: true }
         ),
         { startImmediately: true }
@@ -161,7 +169,7 @@ const consume = Effect.fnUntraced(function* (
       yield* Queue.offer(kept, [waiting, events.length, keeping])
     })
   )
-  return yield* Effect.raceFirst(confirming, reading)
+  return yield* Effect.raceAllFirst([confirming, reading, looking])
 })
 
 /** The windows that wait, up to a batch; waits for one if there is none. */

@@ -2,12 +2,20 @@
 import { Context, type Effect } from "effect"
 import type { Event } from "./Event.ts"
 
-/** Who takes the events. Both must bear being called again; a `CaptureError` ends the session, others are tried again. */
+/**
+ * Who takes the events. All must bear being called again, and none is called while another is under way, but for what
+ * `take` gives back. A `CaptureError` ends the session, other errors are tried again.
+ */
 export interface Sink {
   /** Reading begins (again), under these terms. */
   readonly begin: (terms: Terms) => Effect.Effect<void, unknown>
-  /** Succeeds when the events are kept for good. Called for one list of events after another, in their order. */
-  readonly take: (events: ReadonlyArray<Event>) => Effect.Effect<void, unknown>
+  /**
+   * Takes the events. Called for one list after another, in their order. Answers what succeeds when they are kept for
+   * good; meanwhile the next ones may come.
+   */
+  readonly take: (events: ReadonlyArray<Event>) => Effect.Effect<Effect.Effect<void, unknown>, unknown>
+  /** Called every few seconds: time to look whether what was taken is still there. */
+  readonly look: Effect.Effect<void, unknown>
 }
 
 export interface Terms {

@@ -58,7 +58,7 @@ export const beatPrefix = "rackwire:beat:v1"
 const contextShown = 200
 
 /** Raw messages per window. Part of what positions mean: a change of it needs a new epoch. */
-export const windowMessages = 4096
+export const windowMessages = 1024
 
 export class Tracker implements Handler {
   /** Transactions of which some change named no author. */

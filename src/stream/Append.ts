@@ -5,7 +5,7 @@
  * giving each to one process at a time.
  *
  * Guarantees: an entry is queued once, because its id is its position in the WAL and Redis refuses an id that is not
- * above the last. What `append` has confirmed is on disk. A stream that lost entries is noticed before anything is added
+ * above the last. What was appended before `onDisk` is on disk when that succeeds. A stream that lost entries is noticed before anything is added
  * to it: it knows the id of its last entry, and whoever appends knows what that must be at least. A process that no longer
  * leads is refused by the generation kept beside the stream. An entry is gone only when it was acknowledged.
  *
@@ -13,7 +13,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import { type Client, Redis, RedisError, command } from "../Redis.ts"
-import { type Durability, awaitDisk, durabilityOf } from "./Durable.ts"
+import { Disk } from "./Durable.ts"
 import { type Delivery, pack } from "./Entry.ts"
 import { keysOf, wakeChannel } from "./Keys.ts"
 import { Script } from "./Script.ts"
@@ -38,8 +38,10 @@ export class Append extends Context.Service<
   {
     /** Begins to append, as the leader of this generation. `tops` is what is known to have been on disk. */
     readonly open: (generation: number, tops: Tops) => Effect.Effect<Appended, RedisError | Fenced>
-    /** Queues deliveries that the WAL brought, in its order; succeeds when they are on disk. */
+    /** Queues deliveries that the WAL brought, in its order. */
     readonly append: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<Appended, RedisError | Fenced>
+    /** Succeeds when everything that was appended before is on disk. */
+    readonly onDisk: Effect.Effect<void, RedisError>
     /** Looks whether streams of these webhooks have lost entries. */
     readonly verify: (webhooks: Iterable<number>) => Effect.Effect<Appended, RedisError | Fenced>
     /** Fills a stream that lost entries with what is still owed, and lets it go on from its last id. */
@@ -49,9 +51,10 @@ export class Append extends Context.Service<
   static readonly layer = Layer.effect(
     Append,
     Effect.map(
-      Effect.flatMap(Redis, ({ connect }) => connect),
-      (client) => {
+      Effect.flatMap(Redis, ({ connect }) => Effect.all([connect, connect])),
+      ([client, waiting]) => {
         const appender = new Appender(client)
+        const disk = new Disk(waiting)
         const run = <A>(act: () => Promise<A>) =>
           command(act).pipe(
             Effect.catch((error): Effect.Effect<never, RedisError | Fenced> =>
@@ -63,6 +66,7 @@ export class Append extends Context.Service<
         return Append.of({
           open: (generation, tops) => run(() => appender.open(generation, tops)),
           append: (deliveries) => run(() => appender.append(deliveries)),
+          onDisk: command(() => disk.reached()),
           verify: (webhooks) => run(() => appender.verify(webhooks)),
           restore: (webhook, owed) => run(() => appender.restore(webhook, owed))
         })
@@ -122,13 +126,10 @@ const entriesMax = 500
 class Appender {
   private generation = 0
   private readonly tops = new Map<number, string>()
-  private durability: Promise<Durability> | undefined
   private readonly client: Client
 
   constructor(client: Client) {
     this.client = client
-    // After a new connection it may be another server, or one with other settings.
-    client.on("close", () => (this.durability = undefined))
   }
 
   open(generation: number, tops: Tops): Promise<Appended> {
@@ -172,7 +173,6 @@ class Appender {
       args: [this.generation, least, afterwards, ...part.flatMap((delivery) => [idOf(delivery), pack(delivery)])]
     }))
     const replies = await appendScript.runAll(this.client, calls)
-    await this.disk()
     const lost = new Set(parts.filter((_, at) => replies[at] === "lost").map(({ webhook }) => webhook))
     const tops = new Map<number, string>()
     let duplicates = 0
@@ -185,15 +185,6 @@ class Appender {
     }
     await this.wake([...tops.keys()].filter((webhook) => byWebhook.get(webhook)!.length > 0))
     return { duplicates, lost: [...lost], tops }
-  }
-
-  private async disk(): Promise<void> {
-    this.durability ??= durabilityOf(this.client)
-    const durability = await this.durability.catch((error: unknown) => {
-      this.durability = undefined
-      throw error
-    })
-    await awaitDisk(this.client, durability)
   }
 
   /** Tells the processes that deliver; one that does not hear it finds the entries by itself a little later. */

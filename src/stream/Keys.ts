@@ -27,3 +27,6 @@ export const group = "deliver"
 
 /** Channel on which a webhook's id is told when something was put into one of its streams. */
 export const wakeChannel = "rackwire:wake"
+
+/** Written to learn when what came before it is on disk. */
+export const diskKey = "rackwire:disk"

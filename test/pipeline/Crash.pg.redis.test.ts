@@ -25,7 +25,18 @@ let directory: string
 let service: Service
 let receiver: Receiver
 
-const owner = (): Owner => JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as Owner
+/** Waits while a service that starts has not told yet. */
+const owner = async (): Promise<Owner> => {
+  for (;;) {
+    try {
+      const found = JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as Owner
+      if (found.databaseUrl !== "") return found
+    } catch {
+      // No file yet.
+    }
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
 
 const start = async (): Promise<void> => {
   service = await startService({ RACKWIRE_DATA_DIR: directory })
@@ -45,7 +56,7 @@ afterAll(async () => {
 
 /** Inserts sites whose slugs begin with the name; a transaction that fails is left to its fate, as a writer would. */
 const insertSites = async (name: string, onProgress: (done: number) => Promise<void>): Promise<void> => {
-  let sql = openSql(owner().databaseUrl)
+  let sql = openSql((await owner()).databaseUrl)
   for (let at = 0; at < changes; at += perTransaction) {
     const values = Array.from(
       { length: perTransaction },
@@ -54,7 +65,7 @@ const insertSites = async (name: string, onProgress: (done: number) => Promise<v
     await sql.query(`insert into dcim_site (name, slug, status) values ${values.join(", ")}`).catch(async () => {
       await sql.close()
       await new Promise((resolve) => setTimeout(resolve, 50))
-      sql = openSql(owner().databaseUrl)
+      sql = openSql((await owner()).databaseUrl)
     })
     await onProgress(at)
   }
@@ -92,7 +103,7 @@ const expectAllArrive = async (name: string, fault: () => Promise<void>): Promis
     if (faulted === undefined && done >= changes * 0.4) faulted = fault()
   })
   await faulted
-  const sql = openSql(owner().databaseUrl)
+  const sql = openSql((await owner()).databaseUrl)
   const committed = await committedSlugs(sql, name)
   expect(committed.length).toBeGreaterThan(changes * 0.9)
   const here = (all: ReadonlyArray<Received>) => all.filter((received) => received.path === path)
@@ -108,7 +119,7 @@ const expectAllArrive = async (name: string, fault: () => Promise<void>): Promis
     got.every((one) => slugById.get(one.headers["x-hook-delivery"]) === slugOf(one)),
     "an id always means the same change"
   ).toBe(true)
-  const redis = new Redis(owner().redisUrl, { protocol: 2 })
+  const redis = new Redis((await owner()).redisUrl, { protocol: 2 })
   const info = (await redis.xinfo("STREAM", `rackwire:{w${made.json.id}}:queue`)) as ReadonlyArray<unknown>
   await redis.quit()
   await sql.close()
@@ -124,10 +135,10 @@ describe(`${changes} changes with a SIGKILL in their midst`, () => {
   )
 
   it("all arrive, queued once each, when Redis is killed", { timeout: 180_000 }, () =>
-    expectAllArrive("redis", async () => void process.kill(owner().servers[1]!.pid, "SIGKILL"))
+    expectAllArrive("redis", async () => void process.kill((await owner()).servers[1]!.pid, "SIGKILL"))
   )
 
   it("all arrive, queued once each, when Postgres is killed", { timeout: 180_000 }, () =>
-    expectAllArrive("postgres", async () => void process.kill(owner().servers[0]!.pid, "SIGKILL"))
+    expectAllArrive("postgres", async () => void process.kill((await owner()).servers[0]!.pid, "SIGKILL"))
   )
 })

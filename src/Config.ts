@@ -94,6 +94,13 @@ export const options = {
     "Key that seals webhook secrets in the database, at least 32 characters. Required with `DATABASE_URL`.",
     "generated into the data directory"
   ),
+  secretKeyFallbacks: setting(
+    "SECRET_KEY_FALLBACKS",
+    (name) => Config.map(list(name), (keys) => keys.map((key) => Redacted.make(key))),
+    [],
+    "Earlier values of `SECRET_KEY`, comma-separated: what was sealed with them is sealed anew at the start.",
+    ""
+  ),
   superuserName: setting("SUPERUSER_NAME", Config.String, "admin", "User created at the first start."),
   superuserPassword: optional(
     "SUPERUSER_PASSWORD",

@@ -11,6 +11,7 @@ import { targetRules } from "./deliver/Definition.ts"
 import { rebuild } from "./deliver/Rebuild.ts"
 import { addressProblem, headersProblem, isTemplate } from "./deliver/Request.ts"
 import { parsePolicy } from "./deliver/RetrySchedule.ts"
+import { secretProblem } from "./deliver/Sign.ts"
 import { urlRefusal } from "./deliver/TargetPolicy.ts"
 import { advance, loadTops, noteOpen, readHeads, watermarkTable } from "./deliver/Watermarks.ts"
 import { Grammars } from "./inventory/Grammar.ts"
@@ -150,6 +151,7 @@ export const grammarsLayer = Layer.effect(
         const wrong = (value as ReadonlyArray<string>).find((id) => registry.get(id)?.kind !== "object")
         return wrong === undefined ? undefined : `Invalid content type: ${wrong}`
       },
+      secret: (value) => secretProblem(String(value)),
       template,
       headers: orTemplate(headersProblem),
       url: orTemplate((url) => addressProblem(url) ?? urlRefusal(rules, url)),

@@ -30,6 +30,7 @@ import { statusRoutes } from "./http/Status.ts"
 import { webhookDetails, webhookRoutes } from "./http/Webhooks.ts"
 import { migrate } from "./inventory/Migrate.ts"
 import { Presence, presenceTable } from "./inventory/Presence.ts"
+import { reseal } from "./inventory/Reseal.ts"
 import { versionTable } from "./match/WebhookVersions.ts"
 import { Append } from "./stream/Append.ts"
 import { Streams } from "./stream/Streams.ts"
@@ -58,6 +59,9 @@ const prepared = Layer.effectDiscard(
   Effect.gen(function* () {
     const statements = yield* migrateAll
     if (statements.length > 0) yield* Effect.logInfo(`The database was migrated with ${statements.length} statements.`)
+    const { resealed, unreadable } = yield* reseal
+    if (resealed > 0) yield* Effect.logInfo(`${resealed} secrets were sealed anew with SECRET_KEY.`)
+    if (unreadable > 0) yield* Effect.logWarning(`${unreadable} secrets were sealed with a key that is not known.`)
     const password = yield* ensureSuperuser
     const { superuserName } = yield* Settings
     if (password !== undefined) yield* Console.log(`Superuser ${superuserName}, password ${password} (shown this once)`)

@@ -35,7 +35,9 @@ export const makeAttempt = Effect.fnUntraced(function* (
         url: outgoing.url
       }))
     ),
-    Effect.catch((failure: Failure) => Effect.succeed({ ...unsent, failure, url: definition.url }))
+    // A fault of ours must not keep the delivery from being logged: it would be attempted for ever.
+    Effect.catchDefect((defect) => Effect.fail<Failure>({ reason: "Render", message: `A defect: ${String(defect)}` })),
+    Effect.catch((failure) => Effect.succeed({ ...unsent, failure, url: definition.url }))
   )
   const ended = yield* Clock.currentTimeMillis
   const outcome: Outcome =

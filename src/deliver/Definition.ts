@@ -6,6 +6,7 @@ import { Vault } from "../Vault.ts"
 import type { Row } from "../inventory/Field.ts"
 import { type Connections, openConnections } from "./Connector.ts"
 import { type RetryPolicy, parsePolicy, retrySchedule, usualPolicy } from "./RetrySchedule.ts"
+import type { Signing } from "./Sign.ts"
 import { type TargetRules, readRules } from "./TargetPolicy.ts"
 
 /** What all webhooks of a process share. */
@@ -40,8 +41,10 @@ export interface Definition {
   readonly contentType: string
   readonly headers: string
   readonly bodyTemplate: string
-  /** "" for none; undefined when it cannot be read with our key. */
-  readonly secret: string | undefined
+  /** Undefined when a secret cannot be read with our key. */
+  readonly signing: Signing | undefined
+  /** Until when the previous secret signs too, milliseconds since 1970. */
+  readonly previousUntil: number
   readonly timeoutMillis: number
   readonly maxInFlight: number
   /** Attempts per second, in all processes together; undefined for no limit. */
@@ -57,7 +60,9 @@ export interface Definition {
 const inFlightUsual = 32
 
 export const definitionOf = (row: Row, { settings, vault, usual, rules }: Surroundings): Definition => {
-  const secret = String(row["secret"])
+  const open = (name: string) => (row[name] === "" ? "" : vault.open(String(row[name])))
+  const [secret, previous] = [open("secret"), open("previous_secret")]
+  const expires = row["previous_secret_expires"] as string | null
   const policy = row["retry_schedule"] === null ? usual : parsePolicy(row["retry_schedule"])
   const maxInFlight = (row["max_in_flight"] as number | null) ?? inFlightUsual
   const timeoutMillis =
@@ -69,7 +74,11 @@ export const definitionOf = (row: Row, { settings, vault, usual, rules }: Surrou
     contentType: String(row["http_content_type"]),
     headers: String(row["additional_headers"]),
     bodyTemplate: String(row["body_template"]),
-    secret: secret === "" ? "" : vault.open(secret),
+    signing:
+      secret === undefined || previous === undefined
+        ? undefined
+        : { style: row["signature"] as Signing["style"], secret, previous },
+    previousUntil: expires === null ? Number.POSITIVE_INFINITY : Date.parse(expires),
     timeoutMillis,
     maxInFlight,
     rateLimit: (row["rate_limit"] as number | null) ?? undefined,

@@ -1,4 +1,4 @@
-import { choice, decimal, defineObjectType, flag, integer, json, sealed, text, texts } from "../../ObjectType.ts"
+import { choice, decimal, defineObjectType, flag, integer, json, sealed, text, texts, time } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "extras",
@@ -21,7 +21,10 @@ export default defineObjectType({
     http_content_type: text({ max: 100, default: "application/json" }),
     additional_headers: text({ optional: true, verbatim: true, grammar: "headers" }),
     body_template: text({ optional: true, verbatim: true, grammar: "template" }),
-    secret: sealed({ max: 255 }),
+    secret: sealed({ max: 255, grammar: "secret" }),
+    previous_secret: sealed({ max: 255, grammar: "secret" }),
+    previous_secret_expires: time(),
+    signature: choice({ netbox: "NetBox", standard: "Standard Webhooks" }, { default: "netbox", bare: true }),
     conditions: json({ grammar: "condition" }),
     ssl_verification: flag({ default: true }),
     ca_file_path: text({ max: 4096, nullable: true }),

@@ -8,6 +8,7 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Exit, Layer, Queue, Schedule, Scope } from "effect"
+import { Settings } from "../Config.ts"
 import { inWords } from "../Telemetry.ts"
 import { announceChannel } from "../inventory/Functions.ts"
 import { Presence } from "../inventory/Presence.ts"
@@ -16,7 +17,11 @@ import { objectType } from "../inventory/Registry.ts"
 import { leaseMillis } from "../stream/Reader.ts"
 import { Streams } from "../stream/Streams.ts"
 import { type Actor, startActor } from "./Actor.ts"
+import { attemptDays } from "./DeliveryLog.ts"
+import { deliveryDays } from "./DeliveryRows.ts"
 import { definitionOf, surroundings } from "./Definition.ts"
+import { dropDiscarded } from "./Discard.ts"
+import { operationType, workOffOperations } from "./Operations.ts"
 import { deliveryType, takeUpRetries } from "./RetryByHand.ts"
 import { replayType, workOffReplays } from "./Replay.ts"
 
@@ -48,6 +53,7 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
       })
       yield* Effect.forkScoped(Effect.schedule(sweep(running), Schedule.spaced(sweepPause)))
       yield* Effect.forkScoped(Effect.schedule(keepHold(running), Schedule.spaced(leaseMillis / 3)))
+      yield* Effect.forkScoped(turnDays)
       const { tell } = yield* Presence
       yield* tell(
         "deliver",
@@ -72,13 +78,15 @@ const followWebhooks = (running: Map<number, Running>) =>
       const all = yield* sql.unsafe<{ readonly id: string }>(`select id::text as id from ${type.table}`)
       yield* refresh(running, new Set([...running.keys(), ...all.map(({ id }) => Number(id))]))
       yield* takeUp(running)
-      yield* Effect.forkScoped(workOffReplays)
+      yield* Effect.forkScoped(workOffAsked)
       yield* Effect.forever(
         Effect.gen(function* () {
           const news = (yield* Queue.takeAll(told)).map(({ payload }) => payload.split(" "))
           yield* refresh(running, new Set(news.filter(([of]) => of === type.id).map(([, id]) => Number(id))))
           if (news.some(([of]) => of === deliveryType.id)) yield* takeUp(running)
-          if (news.some(([of]) => of === replayType.id)) yield* Effect.forkScoped(workOffReplays)
+          if (news.some(([of]) => of === replayType.id || of === operationType.id)) {
+            yield* Effect.forkScoped(workOffAsked)
+          }
         })
       )
     })
@@ -90,9 +98,27 @@ const followWebhooks = (running: Map<number, Running>) =>
     Effect.orDie
   )
 
-/** Takes up deliveries that somebody wants attempted again. */
+/** Takes up deliveries that somebody wants attempted again, and drops those that nobody wants. */
 const takeUp = (running: ReadonlyMap<number, Running>) =>
-  Effect.map(takeUpRetries, (webhooks) => webhooks.forEach((id) => running.get(id)?.actor.dueIn(0)))
+  Effect.andThen(
+    dropDiscarded,
+    Effect.map(takeUpRetries, (webhooks) => webhooks.forEach((id) => running.get(id)?.actor.dueIn(0)))
+  )
+
+const workOffAsked = Effect.andThen(workOffReplays, workOffOperations)
+
+/** How often old days of the delivery log are looked for. */
+const turnPause = "1 hour"
+
+const turnDays = Effect.gen(function* () {
+  const { deliveryRetention } = yield* Settings
+  yield* deliveryDays.turn(deliveryRetention)
+  yield* attemptDays.turn(deliveryRetention)
+}).pipe(
+  Effect.catch((error) => Effect.logWarning(`deliver: old deliveries were not dropped: ${inWords(error)}`)),
+  Effect.andThen(Effect.sleep(turnPause)),
+  Effect.forever
+)
 
 /** Brings the actors of these webhooks in line with their rows. */
 const refresh = Effect.fnUntraced(function* (running: Map<number, Running>, ids: ReadonlySet<number>) {
@@ -102,7 +128,7 @@ const refresh = Effect.fnUntraced(function* (running: Map<number, Running>, ids:
   for (const id of ids) {
     const row = rows.get(id)
     const present = running.get(id)
-    if (row !== undefined && row["enabled"] === true) {
+    if (row !== undefined && row["enabled"] === true && row["paused"] !== true) {
       const definition = definitionOf(row, shared)
       if (present !== undefined) {
         present.actor.redefine(definition)
@@ -112,7 +138,7 @@ const refresh = Effect.fnUntraced(function* (running: Map<number, Running>, ids:
       running.set(id, { actor: yield* Scope.provide(startActor(definition), scope), scope })
     } else {
       running.delete(id)
-      // A webhook that is gone owes nothing any more; a disabled one keeps what it has.
+      // A webhook that is gone owes nothing any more; one that is disabled or paused keeps what it has.
       const forget = row === undefined ? Effect.ignore(streams.forget(id)) : Effect.void
       if (present !== undefined) yield* Scope.close(present.scope, Exit.void)
       yield* forget
@@ -130,7 +156,7 @@ const sweep = (running: ReadonlyMap<number, Running>) =>
       actor.wake()
     }
     yield* takeUp(running)
-    yield* workOffReplays
+    yield* workOffAsked
   }).pipe(Effect.ignore)
 
 /** Says for all that is being worked on that it is. */

@@ -11,6 +11,7 @@ import { inWords } from "../Telemetry.ts"
 import type { Table } from "../inventory/derive/Table.ts"
 import type { Delivery } from "../stream/Entry.ts"
 import { type Entry, type Settled, Streams } from "../stream/Streams.ts"
+import { deliveryDays } from "./DeliveryRows.ts"
 import type { Attempt, Outcome } from "./Outcome.ts"
 
 export interface Result {
@@ -187,8 +188,7 @@ const writeStatement = `
     .map((name) => `${name} = excluded.${name}`)
     .join(", ")}`
 
-const deliveryDays = new Days("extras_delivery")
-const attemptDays = new Days(attemptTable.name)
+export const attemptDays = new Days(attemptTable.name)
 
 const writeRows = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
   const sql = yield* SqlClient.SqlClient

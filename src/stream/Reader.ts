@@ -142,5 +142,8 @@ export class Reader {
 
 type RawEntry = readonly [id: string, fields: ReadonlyArray<string>]
 
-const entriesOf = (stream: Entry["stream"], raw: ReadonlyArray<RawEntry>, ordered: boolean): ReadonlyArray<Entry> =>
-  raw.map(([entryId, fields]) => ({ stream, entryId, delivery: unpack(fields[1]!), ordered }))
+export const entriesOf = (
+  stream: Entry["stream"],
+  raw: ReadonlyArray<RawEntry>,
+  ordered: boolean
+): ReadonlyArray<Entry> => raw.map(([entryId, fields]) => ({ stream, entryId, delivery: unpack(fields[1]!), ordered }))

@@ -5,8 +5,8 @@ import { type Depth, depth } from "./Depth.ts"
 import type { Delivery } from "./Entry.ts"
 import { keysOf, wakeChannel } from "./Keys.ts"
 import { reserve } from "./Pace.ts"
-import { Reader } from "./Reader.ts"
-import { hold, promote, settle } from "./Waiting.ts"
+import { Reader, entriesOf } from "./Reader.ts"
+import { drop, gather, hold, promote, remove, settle } from "./Waiting.ts"
 
 /** Where an entry stands. */
 export interface Entry {
@@ -66,6 +66,22 @@ export class Streams extends Context.Service<
     ) => Effect.Effect<{ readonly moved: number; readonly next: number | undefined }, RedisError>
     /** Puts deliveries among those that wait; one that waits already is replaced. */
     readonly hold: (webhook: number, held: ReadonlyArray<Held>) => Effect.Effect<void, RedisError>
+    /** Takes deliveries that wait out of what waits; others of their objects may go then. */
+    readonly drop: (
+      webhook: number,
+      waiting: ReadonlyArray<{ readonly id: string; readonly object: string }>
+    ) => Effect.Effect<void, RedisError>
+    /** Puts all that waits among what may be read. */
+    readonly gather: (webhook: number) => Effect.Effect<void, RedisError>
+    /** Entries of a stream as they stand, from `after` on (an id, `(` and an id, or `-`), nobody's or somebody's. */
+    readonly browse: (
+      webhook: number,
+      stream: Entry["stream"],
+      after: string,
+      count: number
+    ) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
+    /** Deletes entries, whoever holds them. */
+    readonly remove: (webhook: number, entries: ReadonlyArray<Entry>) => Effect.Effect<void, RedisError>
     /** The id of the first entry that the WAL brought and that is not done. */
     readonly head: (webhook: number) => Effect.Effect<string | undefined, RedisError>
     readonly depth: (webhook: number) => Effect.Effect<Depth, RedisError>
@@ -90,6 +106,13 @@ export class Streams extends Context.Service<
           settle: (webhook, entries) => command(() => settle(client, consumer, webhook, entries)),
           promote: (webhook, ordered = false) => command(() => promote(client, webhook, ordered)),
           hold: (webhook, held) => command(() => hold(client, webhook, held)),
+          drop: (webhook, waiting) => command(() => drop(client, keysOf(webhook), waiting)),
+          gather: (webhook) => command(() => gather(client, webhook)),
+          browse: (webhook, stream, after, count) =>
+            command(async () =>
+              entriesOf(stream, await client.xrange(keysOf(webhook)[stream], after, "+", "COUNT", count), false)
+            ),
+          remove: (webhook, entries) => command(() => remove(client, keysOf(webhook), entries)),
           head: (webhook) => command(() => head(client, webhook)),
           depth: (webhook) => command(() => depth(client, keysOf(webhook))),
           forget: (webhook) => command(async () => void (await client.unlink(...Object.values(keysOf(webhook))))),

@@ -5,14 +5,16 @@ import { group, keysOf } from "./Keys.ts"
 import { objectOf, release } from "./Ordered.ts"
 import { owns, streams } from "./Reader.ts"
 import { Script } from "./Script.ts"
-import type { Held, Settled } from "./Streams.ts"
+import type { Entry, Held, Settled } from "./Streams.ts"
+
+type Keys = ReturnType<typeof keysOf>
 
 /** Most waiting deliveries that are moved at once. */
 const promoteMax = 500
 
 /**
  * Moves deliveries that are due from `later` to `again`, on Redis' own clock; where order does not matter any more
- * (ARGV[2]), also those that stood behind others. Answers how many, and when the next is due (milliseconds), or -1.
+ * (ARGV[2]), also those that stood behind others. `ARGV[3]`: whether all are due. Answers how many, and when the next is due (milliseconds), or -1.
  */
 const promoteScript = new Script(`
 if ARGV[2] == '0' and redis.call('EXISTS', KEYS[4]) == 1 then
@@ -26,7 +28,7 @@ if ARGV[2] == '0' and redis.call('EXISTS', KEYS[4]) == 1 then
 end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local ids = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[1])
+local ids = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[3] == '1' and '+inf' or now, 'LIMIT', 0, ARGV[1])
 for _, id in ipairs(ids) do
   local held = redis.call('HGET', KEYS[2], id)
   if held then redis.call('XADD', KEYS[3], '*', 'd', held) end
@@ -94,9 +96,9 @@ export const settle = async (
   })
 }
 
-export const promote = async (client: Client, webhook: number, ordered: boolean) => {
+export const promote = async (client: Client, webhook: number, ordered: boolean, everything = false) => {
   const { later, held, again, blocked, parked } = keysOf(webhook)
-  const call = { keys: [later, held, again, blocked, parked], args: [promoteMax, ordered ? 1 : 0] }
+  const call = { keys: [later, held, again, blocked, parked], args: [promoteMax, ordered ? 1 : 0, everything ? 1 : 0] }
   const [moved, next] = (await promoteScript.run(client, call)) as [number, number]
   return { moved, next: next < 0 ? undefined : next }
 }
@@ -105,4 +107,36 @@ export const hold = async (client: Client, webhook: number, held: ReadonlyArray<
   const keys = keysOf(webhook)
   const args = held.flatMap(({ delayMillis, delivery }) => [Math.round(delayMillis), delivery.id, pack(delivery)])
   await holdScript.run(client, { keys: [keys.later, keys.held], args })
+}
+
+/** Moves all that waits, and all that stands behind something, to `again`. */
+export const gather = async (client: Client, webhook: number): Promise<void> => {
+  while ((await promote(client, webhook, false, true)).moved > 0);
+}
+
+/** KEYS: later, held, blocked, parked, again. ARGV: per delivery its id and its object. */
+const dropScript = new Script(`
+${release}
+for i = 1, #ARGV, 2 do
+  if redis.call('ZREM', KEYS[1], ARGV[i]) == 1 then
+    redis.call('HDEL', KEYS[2], ARGV[i])
+    release(KEYS[3], KEYS[4], KEYS[2], KEYS[5], ARGV[i + 1], ARGV[i])
+  end
+end`)
+
+export const drop = async (
+  client: Client,
+  { later, held, blocked, parked, again }: Keys,
+  waiting: ReadonlyArray<{ readonly id: string; readonly object: string }>
+): Promise<void> => {
+  const args = waiting.flatMap(({ id, object }) => [id, object])
+  await dropScript.run(client, { keys: [later, held, blocked, parked, again], args })
+}
+
+export const remove = async (client: Client, keys: Keys, entries: ReadonlyArray<Entry>): Promise<void> => {
+  for (const [stream, each] of Map.groupBy(entries, (entry) => entry.stream)) {
+    const ids = each.map(({ entryId }) => entryId)
+    await client.xack(keys[stream], group, ...ids)
+    await client.xdel(keys[stream], ...ids)
+  }
 }

@@ -33,6 +33,7 @@ export default defineObjectType({
     rate_limit: decimal({ digits: 8, places: 3, min: 0.001, optional: true }),
     ordering: choice({ none: "None", object: "Object" }, { default: "none", bare: true }),
     retry_schedule: json({ grammar: "retry" }),
+    paused: flag({ default: false }),
     disabled_note: text({ optional: true, wire: "read" })
   },
   search: ["name", "payload_url"],

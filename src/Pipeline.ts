@@ -8,9 +8,12 @@ import { CaptureError } from "./capture/CaptureError.ts"
 import { type Event, eventBody } from "./capture/Event.ts"
 import { outrank } from "./capture/Leadership.ts"
 import { EventSink } from "./capture/Sink.ts"
+import { targetRules } from "./deliver/Definition.ts"
 import { rebuild } from "./deliver/Rebuild.ts"
 import { addressProblem, headersProblem, isTemplate } from "./deliver/Request.ts"
 import { parsePolicy } from "./deliver/RetrySchedule.ts"
+import { secretProblem } from "./deliver/Sign.ts"
+import { urlRefusal } from "./deliver/TargetPolicy.ts"
 import { advance, loadTops, noteOpen, readHeads, watermarkTable } from "./deliver/Watermarks.ts"
 import { type Grammar, Grammars } from "./inventory/Grammar.ts"
 import { Presence } from "./inventory/Presence.ts"
@@ -157,7 +160,9 @@ const deliveryOf = (event: Event, webhook: number, body: string): Delivery => ({
 
 export const grammarsLayer = Layer.effect(
   Grammars,
-  Effect.map(Templates, ({ check, engines }) => {
+  Effect.gen(function* () {
+    const { check, engines } = yield* Templates
+    const rules = yield* targetRules
     const template: Grammar = (value, row) => check(String(value), String(row["template_engine"]))?.told
     /** A literal text is checked as what it will be; of a template only the template can be. */
     const orTemplate =
@@ -173,9 +178,10 @@ export const grammarsLayer = Layer.effect(
         const known = engines()
         return known.includes(String(value)) ? undefined : `There is no such template engine: ${known.join(", ")}.`
       },
+      secret: (value) => secretProblem(String(value)),
       template,
       headers: orTemplate(headersProblem),
-      url: orTemplate(addressProblem),
+      url: orTemplate((url) => addressProblem(url) ?? urlRefusal(rules, url)),
       condition: (value) => {
         try {
           if (!isEmpty(value)) parse(value)

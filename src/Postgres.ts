@@ -106,8 +106,7 @@ const pool = (bounded: boolean) =>
         },
         stream: () => (bounded ? watch.add(openSocket(address)) : openSocket(address)),
         maxConnections: connectionsMax,
-        maxMessageSize: messageSizeMax,
-        multiplex: true
+        maxMessageSize: messageSizeMax
       })
     })
   )

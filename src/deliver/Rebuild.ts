@@ -11,7 +11,7 @@ import { WebhookIndex } from "../match/WebhookIndex.ts"
 import { versionsOf } from "../match/WebhookVersions.ts"
 import { Append } from "../stream/Append.ts"
 import type { Delivery } from "../stream/Entry.ts"
-import { type LoggedEvent, deliveryOf, kinds, loggedEvent } from "./LoggedEvent.ts"
+import { type LoggedEvent, deliveryOf, loggedEvent, subjectOf } from "./LoggedEvent.ts"
 import { holdLogged, loggedDeliveries } from "./RetryByHand.ts"
 import { watermarkTable } from "./Watermarks.ts"
 
@@ -55,8 +55,7 @@ const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
   while (page.length > 0) {
     for (const event of page) {
       while (versions.length > 0 && !isAfter(versions[0]!, event)) index.set(webhook, versions.shift()!.row)
-      const subject = { type: event.object_type, kind: kinds[event.action], data: JSON.parse(event.data) as unknown }
-      if (index.match(subject).length > 0) owed.push(deliveryOf(event, webhook))
+      if (index.match(subjectOf(event)).length > 0) owed.push(deliveryOf(event, webhook))
     }
     page = yield* nextEvents(webhook, page.at(-1))
   }

@@ -69,7 +69,7 @@ export const holdLogged = Effect.fnUntraced(function* (rows: ReadonlyArray<Logge
         id: row.delivery_id,
         attempts: Number(row.attempts),
         spent: anew ? 0 : Number(row.attempts),
-        firstAttempt: Number(row.first_attempt ?? 0)
+        firstAttempt: anew ? 0 : Number(row.first_attempt ?? 0)
       }
     }))
     yield* streams.hold(webhook, held)

@@ -29,7 +29,7 @@ export type Wire = "both" | "read" | "write" | "once" | "none"
 export type Comparison = "text" | "number" | "choice" | "reference" | "tags" | "list" | "exact" | "none"
 
 /** A grammar that another stage owns (see Grammar.ts). */
-export type GrammarName = "objectTypes" | "template" | "headers" | "url" | "condition" | "retry"
+export type GrammarName = "objectTypes" | "engine" | "template" | "headers" | "url" | "condition" | "retry" | "secret"
 
 export interface Reference {
   /** The object type pointed at, `app.name`. */
@@ -55,12 +55,16 @@ export interface Field {
   readonly wire: Wire
   readonly comparison: Comparison
   readonly grammar?: GrammarName | undefined
+  /** The field that says how this one is read: when it is written, this one is checked again. */
+  readonly readBy?: string | undefined
   readonly reference?: Reference | undefined
   /** Value and label of each choice. */
   readonly choices?: Readonly<Record<string, string>> | undefined
   readonly parse: (input: unknown) => Parsed
   /** What is stored of a value that was parsed, where that differs (hashed, sealed). */
   readonly store?: ((value: string, vault: Vault["Service"]) => string | Promise<string>) | undefined
+  /** Stored as the vault seals it. */
+  readonly sealed?: boolean | undefined
   /** Canonical value of what `row_to_json` gives; never called with null. */
   readonly fromJson: (value: unknown) => unknown
   /** Canonical value of Postgres' text format, as the WAL carries it; never called with null. */
@@ -77,6 +81,7 @@ export interface Options {
   readonly unique?: boolean
   readonly wire?: Wire
   readonly grammar?: GrammarName
+  readonly readBy?: string
 }
 
 export const value = (value: unknown): Parsed => ({ value })
@@ -110,6 +115,7 @@ export const makeField = (
   unique: options.unique ?? false,
   wire: options.wire ?? kind.wire ?? "both",
   grammar: options.grammar,
+  readBy: options.readBy,
   parse: (input) => {
     if (input !== null) return kind.parse(input)
     return kind.nullable === true ? value(null) : invalid("This field may not be null.")

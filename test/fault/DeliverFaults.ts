@@ -1,5 +1,5 @@
 /** What is done to a run of deliveries beside what is done to any: at the borders of an attempt's steps, above all. */
-import { leaseMillis } from "../../src/stream/Streams.ts"
+import { leaseMillis } from "../../src/stream/Reader.ts"
 import { type Fault, type Scene, faults } from "./Faults.ts"
 import type { Disturbance } from "./AttemptOracle.ts"
 import type { HostileReceiver, Step } from "./HostileReceiver.ts"

@@ -94,6 +94,13 @@ export const options = {
     "Key that seals webhook secrets in the database, at least 32 characters. Required with `DATABASE_URL`.",
     "generated into the data directory"
   ),
+  secretKeyFallbacks: setting(
+    "SECRET_KEY_FALLBACKS",
+    (name) => Config.map(list(name), (keys) => keys.map((key) => Redacted.make(key))),
+    [],
+    "Earlier values of `SECRET_KEY`, comma-separated: what was sealed with them is sealed anew at the start.",
+    ""
+  ),
   superuserName: setting("SUPERUSER_NAME", Config.String, "admin", "User created at the first start."),
   superuserPassword: optional(
     "SUPERUSER_PASSWORD",
@@ -141,6 +148,26 @@ export const options = {
     (name) => Config.schema(Schema.fromJsonString(Schema.Unknown), name),
     "Retry schedule of webhooks that set none, as JSON.",
     "8 attempts over about a day"
+  ),
+  webhookTargetPolicy: setting(
+    "WEBHOOK_TARGET_POLICY",
+    (name) => Config.Literals(["private", "public"], name),
+    "private",
+    "Where deliveries may go. `private`: anywhere but metadata services, link-local, multicast and unspecified addresses; `public`: also no private, loopback or reserved ones."
+  ),
+  webhookAllow: setting(
+    "WEBHOOK_ALLOW",
+    list,
+    [],
+    "Addresses and CIDR ranges that deliveries may go to whatever the policy says, comma-separated.",
+    ""
+  ),
+  webhookDeny: setting(
+    "WEBHOOK_DENY",
+    list,
+    [],
+    "Addresses and CIDR ranges that deliveries may never go to, comma-separated; wins over `WEBHOOK_ALLOW`.",
+    ""
   ),
   plugins: setting(
     "RACKWIRE_PLUGINS",

@@ -6,10 +6,14 @@ import { Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { CaptureError } from "./capture/CaptureError.ts"
 import { type Event, eventBody } from "./capture/Event.ts"
+import { outrank } from "./capture/Leadership.ts"
 import { EventSink } from "./capture/Sink.ts"
+import { targetRules } from "./deliver/Definition.ts"
 import { rebuild } from "./deliver/Rebuild.ts"
 import { addressProblem, headersProblem, isTemplate } from "./deliver/Request.ts"
 import { parsePolicy } from "./deliver/RetrySchedule.ts"
+import { secretProblem } from "./deliver/Sign.ts"
+import { urlRefusal } from "./deliver/TargetPolicy.ts"
 import { advance, loadTops, noteOpen, readHeads, watermarkTable } from "./deliver/Watermarks.ts"
 import { type Grammar, Grammars } from "./inventory/Grammar.ts"
 import { Presence } from "./inventory/Presence.ts"
@@ -97,9 +101,13 @@ const noteFinished = Effect.fnUntraced(function* (recent: Map<number, string>, v
   }
 })
 
-const asCaptureError = Effect.mapError((error: unknown) =>
-  error instanceof Fenced ? new CaptureError({ reason: "Fenced", message: error.message }) : error
-)
+/** Another process leads, or did in a later copy of this database. */
+const asCaptureError = <A, R>(effect: Effect.Effect<A, unknown, R>) =>
+  Effect.catch(effect, (error): Effect.Effect<never, unknown, SqlClient.SqlClient> =>
+    error instanceof Fenced
+      ? Effect.andThen(outrank(error.generation), new CaptureError({ reason: "Fenced", message: error.message }))
+      : Effect.fail(error)
+  )
 
 /** How often the log says which webhooks did not fire because their condition could not be evaluated. */
 const undecidedPause = "10 seconds"
@@ -152,7 +160,9 @@ const deliveryOf = (event: Event, webhook: number, body: string): Delivery => ({
 
 export const grammarsLayer = Layer.effect(
   Grammars,
-  Effect.map(Templates, ({ check, engines }) => {
+  Effect.gen(function* () {
+    const { check, engines } = yield* Templates
+    const rules = yield* targetRules
     const template: Grammar = (value, row) => check(String(value), String(row["template_engine"]))?.told
     /** A literal text is checked as what it will be; of a template only the template can be. */
     const orTemplate =
@@ -168,9 +178,10 @@ export const grammarsLayer = Layer.effect(
         const known = engines()
         return known.includes(String(value)) ? undefined : `There is no such template engine: ${known.join(", ")}.`
       },
+      secret: (value) => secretProblem(String(value)),
       template,
       headers: orTemplate(headersProblem),
-      url: orTemplate(addressProblem),
+      url: orTemplate((url) => addressProblem(url) ?? urlRefusal(rules, url)),
       condition: (value) => {
         try {
           if (!isEmpty(value)) parse(value)

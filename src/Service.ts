@@ -17,6 +17,7 @@ import { ensureSuperuser } from "./auth/Superuser.ts"
 import { Capture } from "./capture/Capture.ts"
 import { leaderTable } from "./capture/Leadership.ts"
 import { epochTable } from "./capture/Slot.ts"
+import { breakerTable } from "./deliver/BreakerNote.ts"
 import { Deliver } from "./deliver/Deliver.ts"
 import { DeliveryLog, attemptTable } from "./deliver/DeliveryLog.ts"
 import { Servers } from "./embedded/Servers.ts"
@@ -28,9 +29,10 @@ import { provisionRoutes } from "./http/Provision.ts"
 import { serve } from "./http/Server.ts"
 import { statusRoutes } from "./http/Status.ts"
 import { trialRoutes } from "./http/Trials.ts"
-import { webhookRoutes } from "./http/Webhooks.ts"
+import { webhookDetails, webhookRoutes } from "./http/Webhooks.ts"
 import { migrate } from "./inventory/Migrate.ts"
 import { Presence, presenceTable } from "./inventory/Presence.ts"
+import { reseal } from "./inventory/Reseal.ts"
 import { versionTable } from "./match/WebhookVersions.ts"
 import { Append } from "./stream/Append.ts"
 import { Streams } from "./stream/Streams.ts"
@@ -50,7 +52,8 @@ export const migrateAll = migrate([
   leaderTable,
   versionTable,
   watermarkTable,
-  attemptTable
+  attemptTable,
+  breakerTable
 ]).pipe(Effect.provide(Postgres.patient))
 
 /** The database fits the declarations, and there is somebody who may use it. */
@@ -58,6 +61,9 @@ const prepared = Layer.effectDiscard(
   Effect.gen(function* () {
     const statements = yield* migrateAll
     if (statements.length > 0) yield* Effect.logInfo(`The database was migrated with ${statements.length} statements.`)
+    const { resealed, unreadable } = yield* reseal
+    if (resealed > 0) yield* Effect.logInfo(`${resealed} secrets were sealed anew with SECRET_KEY.`)
+    if (unreadable > 0) yield* Effect.logWarning(`${unreadable} secrets were sealed with a key that is not known.`)
     const password = yield* ensureSuperuser
     const { superuserName } = yield* Settings
     if (password !== undefined) yield* Console.log(`Superuser ${superuserName}, password ${password} (shown this once)`)
@@ -80,7 +86,7 @@ const capture = Layer.unwrap(
 const deliver = Deliver.layer.pipe(Layer.provide(DeliveryLog.layer), Layer.provide(streams))
 
 const routes = [
-  ...objectRoutes(deliveryDetails),
+  ...objectRoutes({ ...deliveryDetails, ...webhookDetails }),
   ...deliveryRoutes,
   ...webhookRoutes,
   ...trialRoutes,

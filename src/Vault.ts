@@ -2,8 +2,8 @@
  * What is kept secret at rest, in one place: sealed texts, password hashes, token digests.
  *
  * Guarantees: a sealed text cannot be read or changed without SECRET_KEY; a password cannot be read back at all; a
- * token's key can be looked up by but not read back. Does not rotate keys yet: a sealed text names its key so that it
- * can be done.
+ * token's key can be looked up by but not read back. A sealed text names its key: what was sealed with one of
+ * SECRET_KEY_FALLBACKS is opened, and sealed anew with SECRET_KEY by whoever finds it.
  */
 import {
   argon2,
@@ -16,7 +16,7 @@ import {
 } from "node:crypto"
 import { promisify } from "node:util"
 import { Context, Effect, Layer } from "effect"
-import { reveal } from "./Config.ts"
+import { Settings, reveal } from "./Config.ts"
 import { Servers } from "./embedded/Servers.ts"
 
 /** Argon2id as OWASP recommends it at least: 19 MiB, two passes, one lane. About 40 ms on one slow core. */
@@ -27,38 +27,63 @@ const deriveHash = promisify(argon2)
 export class Vault extends Context.Service<
   Vault,
   {
-    /** AES-256-GCM: `s1.<nonce, tag and text in base64url>`. */
+    /** AES-256-GCM: `s2.<key id>.<nonce, tag and text in base64url>`. */
     readonly seal: (text: string) => string
-    /** The text of a sealed one; undefined when it was sealed with another key or changed. */
+    /** The text of a sealed one; undefined when it was sealed with an unknown key or changed. */
     readonly open: (sealed: string) => string | undefined
+    /** Beginning of what is sealed with the key of now. */
+    readonly prefix: string
   }
 >()("rackwire/Vault") {
   static readonly layer = Layer.effect(
     Vault,
-    Effect.map(Servers, ({ secretKey }) => {
-      const key = Buffer.from(hkdfSync("sha256", reveal(secretKey), "", "rackwire sealed text", 32))
+    Effect.gen(function* () {
+      const { secretKey } = yield* Servers
+      const { secretKeyFallbacks } = yield* Settings
+      const current = new SealingKey(reveal(secretKey))
+      const keys = [current, ...secretKeyFallbacks.map((key) => new SealingKey(reveal(key)))]
       return Vault.of({
-        seal: (text) => {
-          const nonce = randomBytes(12)
-          const cipher = createCipheriv("aes-256-gcm", key, nonce)
-          const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()])
-          return `s1.${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url")}`
-        },
+        seal: (text) => current.seal(text),
         open: (sealed) => {
+          for (const key of keys) if (sealed.startsWith(key.prefix)) return key.open(sealed.slice(key.prefix.length))
+          // Before keys had names.
           if (!sealed.startsWith("s1.")) return undefined
-          const bytes = Buffer.from(sealed.slice(3), "base64url")
-          if (bytes.length < 28) return undefined
-          const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, 12))
-          decipher.setAuthTag(bytes.subarray(12, 28))
-          try {
-            return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8")
-          } catch {
-            return undefined
-          }
-        }
+          return keys.map((key) => key.open(sealed.slice(3))).find((text) => text !== undefined)
+        },
+        prefix: current.prefix
       })
     })
   )
+}
+
+class SealingKey {
+  readonly prefix: string
+  private readonly key: Buffer
+
+  constructor(secret: string) {
+    this.key = Buffer.from(hkdfSync("sha256", secret, "", "rackwire sealed text", 32))
+    const id = Buffer.from(hkdfSync("sha256", secret, "", "rackwire sealed text, key id", 6))
+    this.prefix = `s2.${id.toString("base64url")}.`
+  }
+
+  seal(text: string): string {
+    const nonce = randomBytes(12)
+    const cipher = createCipheriv("aes-256-gcm", this.key, nonce)
+    const sealed = Buffer.concat([cipher.update(text, "utf8"), cipher.final()])
+    return `${this.prefix}${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString("base64url")}`
+  }
+
+  open(sealed: string): string | undefined {
+    const bytes = Buffer.from(sealed, "base64url")
+    if (bytes.length < 28) return undefined
+    const decipher = createDecipheriv("aes-256-gcm", this.key, bytes.subarray(0, 12))
+    decipher.setAuthTag(bytes.subarray(12, 28))
+    try {
+      return Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8")
+    } catch {
+      return undefined
+    }
+  }
 }
 
 /** A PHC string: `$argon2id$v=19$m=…,t=…,p=…$<salt>$<hash>`. */

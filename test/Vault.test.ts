@@ -1,15 +1,18 @@
 import { argon2Sync, createHash, randomBytes } from "node:crypto"
-import { Effect, Layer, Redacted } from "effect"
+import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { Vault, digestToken, generateToken, hashPassword, verifyPassword } from "../src/Vault.ts"
+import { Settings } from "../src/Config.ts"
 import { Servers } from "../src/embedded/Servers.ts"
 
 const none = Redacted.make("")
 
-const vaultOf = (secretKey: string): Vault["Service"] => {
+const vaultOf = (secretKey: string, ...fallbacks: ReadonlyArray<string>): Vault["Service"] => {
   const servers = Servers.of({ databaseUrl: none, redisUrl: none, secretKey: Redacted.make(secretKey) })
-  const layer = Vault.layer.pipe(Layer.provide(Layer.succeed(Servers, servers)))
+  const environment = ConfigProvider.fromEnvRecord({ SECRET_KEY_FALLBACKS: fallbacks.join(",") })
+  const settings = Settings.layer.pipe(Layer.provide(ConfigProvider.layer(environment)))
+  const layer = Vault.layer.pipe(Layer.provide(Layer.succeed(Servers, servers)), Layer.provide(settings))
   return Effect.runSync(Effect.provide(Vault, layer))
 }
 
@@ -17,8 +20,8 @@ const vault = vaultOf("a key of 32 characters or more ..")
 
 const text = fc.oneof(fc.string({ unit: "binary" }), fc.constant(""), fc.string({ unit: "grapheme", maxLength: 300 }))
 
-const bytesOf = (sealed: string): Buffer => Buffer.from(sealed.slice(3), "base64url")
-const sealedOf = (bytes: Uint8Array): string => `s1.${Buffer.from(bytes).toString("base64url")}`
+const bytesOf = (sealed: string): Buffer => Buffer.from(sealed.slice(vault.prefix.length), "base64url")
+const sealedOf = (bytes: Uint8Array): string => vault.prefix + Buffer.from(bytes).toString("base64url")
 
 describe("a sealed text", () => {
   test("is opened to the letter, by whoever has the key", () => {
@@ -64,14 +67,15 @@ describe("a sealed text", () => {
         fc.oneof(
           fc.string(),
           fc.base64String(),
-          fc.base64String().map((each) => `s1.${each}`)
+          fc.base64String().map((each) => `s1.${each}`),
+          fc.base64String().map((each) => vault.prefix + each)
         ),
         (other) => {
           expect(vault.open(other)).toBeUndefined()
         }
       )
     )
-    for (const other of [sealed.slice(3), `s2${sealed.slice(2)}`, `S1${sealed.slice(2)}`, ` ${sealed}`]) {
+    for (const other of [sealed.slice(3), `s1${sealed.slice(2)}`, `S2${sealed.slice(2)}`, ` ${sealed}`]) {
       expect(vault.open(other)).toBeUndefined()
     }
   })
@@ -80,7 +84,28 @@ describe("a sealed text", () => {
     const [once, again] = [vault.seal("a secret"), vault.seal("a secret")]
     expect(once).not.toBe(again)
     expect(bytesOf(once).toString("latin1")).not.toContain("a secret")
-    expect(once).toMatch(/^s1\.[A-Za-z0-9_-]+$/)
+    expect(once).toMatch(/^s2\.[A-Za-z0-9_-]{8}\.[A-Za-z0-9_-]+$/)
+  })
+
+  test("is opened with any of the earlier keys, and sealed with that of now", () => {
+    const key = fc.string({ unit: fc.constantFrom(..."abcdef0123456789"), minLength: 1 })
+    fc.assert(
+      fc.property(text, fc.uniqueArray(key, { minLength: 2, maxLength: 4 }), (text, [first, ...later]) => {
+        const sealed = vaultOf(first!).seal(text)
+        const now = vaultOf(later.at(-1)!, first!, ...later)
+        expect(now.open(sealed)).toBe(text)
+        expect(sealed.startsWith(now.prefix)).toBe(false)
+        expect(now.seal(text).startsWith(now.prefix)).toBe(true)
+        expect(vaultOf(later[0]!).open(sealed)).toBeUndefined()
+      })
+    )
+  })
+
+  test("from before keys had names is opened with whichever key it was", () => {
+    const old = `s1.${bytesOf(vault.seal("a secret")).toString("base64url")}`
+    expect(vault.open(old)).toBe("a secret")
+    expect(vaultOf("another key", "a key of 32 characters or more ..").open(old)).toBe("a secret")
+    expect(vaultOf("another key").open(old)).toBeUndefined()
   })
 })
 

@@ -3,15 +3,18 @@
  *
  * It lives in a fiber of its own. What a slow receiver fills is this actor's room and its own stream, nothing else.
  */
-import { Clock, Effect, FiberHandle, FiberSet, Queue, Random, type Scope } from "effect"
+import { Effect, FiberHandle, FiberSet, Queue, type Scope } from "effect"
+import { SqlClient } from "effect/sql"
+import { inWords } from "../Telemetry.ts"
 import { type Entry, Streams } from "../stream/Streams.ts"
 import { Templates } from "../template/Template.ts"
+import { makeAttempt } from "./Attempt.ts"
+import { type Breaker, afterAttempt, closedBreaker, roomOf } from "./Breaker.ts"
+import { forgetBreaker, noteBreaker } from "./BreakerNote.ts"
 import type { Definition } from "./Definition.ts"
+import { disable } from "./Disable.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
-import type { Failure, Outcome } from "./Outcome.ts"
-import { buildRequest } from "./Request.ts"
-import { decide } from "./RetrySchedule.ts"
-import { send } from "./Send.ts"
+import type { Failure } from "./Outcome.ts"
 
 export interface Actor {
   readonly id: number
@@ -21,8 +24,12 @@ export interface Actor {
   readonly adopt: (entries: ReadonlyArray<Entry>) => void
   /** From now on attempts follow this definition. */
   readonly redefine: (definition: Definition) => void
-  /** What is being worked on. */
-  readonly inFlight: () => ReadonlyArray<Entry>
+  /** Entries that we hold. */
+  readonly held: () => ReadonlyArray<Entry>
+  /** Whether the circuit breaker keeps it from reading. */
+  readonly isOpen: () => boolean
+  /** Whether order within an object matters. */
+  readonly isOrdered: () => boolean
   /** Something waits that is due in so many milliseconds. */
   readonly dueIn: (millis: number) => void
 }
@@ -30,120 +37,230 @@ export interface Actor {
 /** Pause before reading is tried again when Redis is away. */
 const readPause = "500 millis"
 
-/** Time that attempts under way get to end when the actor does; what is left is attempted again, by whoever reads next. */
+/** Time that attempts under way get to end when the actor does, milliseconds; what is left is handed back. */
 const graceMillis = 10_000
+
+/** Entries of a webhook with a limited rate that a process holds at once, in seconds of that rate. */
+const heldSeconds = 1
+
+/** A timer that can only be set to ring earlier. */
+const makeAlarm = Effect.fnUntraced(function* (ring: Effect.Effect<void>) {
+  const handle = yield* FiberHandle.make<void>()
+  const run = yield* FiberHandle.runtime(handle)()
+  let due = Number.POSITIVE_INFINITY
+  const rings = Effect.suspend(() => {
+    due = Number.POSITIVE_INFINITY
+    return ring
+  })
+  return (millis: number) => {
+    const at = performance.now() + millis
+    if (at >= due) return
+    due = at
+    run(Effect.andThen(Effect.sleep(millis), rings))
+  }
+})
 
 /** Starts the actor in the scope. */
 export const startActor = (
   first: Definition
-): Effect.Effect<Actor, never, Scope.Scope | Streams | Templates | DeliveryLog> =>
+): Effect.Effect<Actor, never, Scope.Scope | Streams | Templates | DeliveryLog | SqlClient.SqlClient> =>
   Effect.gen(function* () {
+    const services = yield* Effect.context<Streams | Templates | DeliveryLog | SqlClient.SqlClient>()
     const streams = yield* Streams
-    const log = yield* DeliveryLog
-    const templates = yield* Templates
-    const inFlight = new Map<string, Entry>()
     // One signal is as good as many.
     const signals = yield* Queue.sliding<void>(1)
     const attempts = yield* FiberSet.make<void>()
     const runAttempt = yield* FiberSet.runtime(attempts)()
-    const timer = yield* FiberHandle.make<void>()
-    const runTimer = yield* FiberHandle.runtime(timer)()
-    let definition = first
-    let nextDue = Number.POSITIVE_INFINITY
-    let more = false
+    const state = new State(first, () => void Queue.offerUnsafe(signals, undefined))
+    const reopen = yield* makeAlarm(Effect.sync(state.wake))
+    const dueIn: (millis: number) => void = yield* makeAlarm(Effect.suspend(() => promote))
 
-    const wake = () => void Queue.offerUnsafe(signals, undefined)
-    const start = (entry: Entry) => {
-      const key = `${entry.stream} ${entry.entryId}`
-      if (inFlight.has(key)) return
-      inFlight.set(key, entry)
-      const done = Effect.sync(() => {
-        inFlight.delete(key)
-        // Read on when a good part is free, not once per entry.
-        if (more && inFlight.size <= definition.maxInFlight / 2) wake()
-      })
-      runAttempt(Effect.ensuring(seeThrough(entry), done))
-    }
-
-    const seeThrough = Effect.fnUntraced(function* (entry: Entry) {
-      const { delivery } = entry
-      const current = definition
-      const started = yield* Clock.currentTimeMillis
-      const sent = yield* buildRequest(current, delivery, templates).pipe(
-        Effect.flatMap((outgoing) =>
-          Effect.map(send(outgoing, current.agent, current.timeoutMillis, started), (sent) => ({
-            ...sent,
-            url: outgoing.url
-          }))
-        ),
-        Effect.catch((failure: Failure) => Effect.succeed({ response: undefined, failure, url: current.url }))
-      )
-      const ended = yield* Clock.currentTimeMillis
-      const outcome: Outcome =
-        sent.failure === undefined
-          ? { kind: "Delivered" }
-          : yield* decide(current.schedule, {
-              failure: sent.failure,
-              attempts: delivery.spent + 1,
-              random: yield* Random.next
-            })
-      const attempt = { number: delivery.attempts + 1, started, durationMillis: ended - started, ...sent }
-      yield* log.record({ entry, attempt, outcome })
-      if (outcome.kind === "Retry") dueIn(outcome.delayMillis)
-    })
-
-    const dueIn = (millis: number) => {
-      const due = performance.now() + millis
-      if (due >= nextDue) return
-      nextDue = due
-      runTimer(Effect.andThen(Effect.sleep(millis), promote))
-    }
-
-    const promote: Effect.Effect<void> = Effect.suspend(() => {
-      nextDue = Number.POSITIVE_INFINITY
-      return streams.promote(definition.id)
-    }).pipe(
+    const promote = Effect.suspend(() => streams.promote(first.id, state.definition.ordered)).pipe(
       Effect.map(({ moved, next }) => {
-        if (moved > 0) wake()
+        if (moved > 0) state.wake()
         if (next !== undefined) dueIn(next)
       }),
       Effect.catch(() => Effect.sync(() => dueIn(1000)))
     )
 
+    const start = (entry: Entry, waitMillis: number) => {
+      if (!state.begin(entry)) return
+      const whole = Effect.andThen(Effect.sleep(waitMillis), seeThrough(state, entry, dueIn, reopen))
+      runAttempt(
+        Effect.ensuring(
+          Effect.provideContext(whole, services),
+          Effect.sync(() => state.end(entry))
+        )
+      )
+    }
+
     const readAll = Effect.gen(function* () {
-      while (inFlight.size < definition.maxInFlight) {
-        const count = definition.maxInFlight - inFlight.size
-        const entries = yield* streams.read(definition.id, count)
-        more = entries.length >= count
-        for (const entry of entries) start(entry)
-        if (!more) return
+      for (let count = state.room(); count > 0; count = state.room()) {
+        const entries = yield* state.next(count, streams)
+        const { rateLimit } = state.definition
+        const wait =
+          rateLimit === undefined || entries.length === 0
+            ? 0
+            : yield* streams.reserve(first.id, entries.length, rateLimit)
+        entries.forEach((entry, at) => start(entry, rateLimit === undefined ? 0 : wait + (at * 1000) / rateLimit))
+        if (!state.more) return
       }
     }).pipe(
-      Effect.tapError((error) =>
-        Effect.logWarning(`deliver: webhook ${definition.id} cannot be read: ${error.message}`)
-      ),
-      Effect.catch(() => Effect.andThen(Effect.sleep(readPause), Effect.sync(wake)))
+      Effect.tapError((error) => Effect.logWarning(`deliver: webhook ${first.id} cannot be read: ${error.message}`)),
+      Effect.catch(() => Effect.andThen(Effect.sleep(readPause), Effect.sync(state.wake)))
     )
 
     yield* Effect.addFinalizer(() =>
       FiberSet.awaitEmpty(attempts).pipe(
         Effect.timeoutOption(graceMillis),
-        Effect.andThen(Effect.promise(() => definition.agent.destroy()))
+        Effect.andThen(Effect.ignore(Effect.suspend(() => streams.handBack(first.id, state.held())))),
+        Effect.andThen(Effect.promise(() => state.definition.connections.agent.destroy())),
+        Effect.andThen(state.breaker.until === undefined ? Effect.void : forgetBreaker(first.id)),
+        Effect.provideContext(services)
       )
     )
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), readAll)))
     yield* promote
-    wake()
+    state.wake()
     return {
       id: first.id,
-      wake,
-      adopt: (entries) => entries.forEach(start),
-      redefine: (next) => {
-        void definition.agent.close()
-        definition = next
-        wake()
-      },
-      inFlight: () => [...inFlight.values()],
+      wake: state.wake,
+      adopt: state.adopt,
+      redefine: state.redefine,
+      held: state.held,
+      isOpen: () => state.breaker.until !== undefined,
+      isOrdered: () => state.definition.ordered,
       dueIn
     }
   })
+
+/** What the actor works on, and whether it may take more. */
+class State {
+  /** The last read gave all that was asked for. */
+  more = false
+  breaker: Breaker = closedBreaker
+  /** The receiver said that it wants no more; the row says so too, or will in a moment. */
+  isGone = false
+  definition: Definition
+  readonly wake: () => void
+  private readonly inFlight = new Map<string, Entry>()
+  /** Held and not begun: taken over from others, or held up. */
+  private adopted: Array<Entry> = []
+
+  constructor(definition: Definition, wake: () => void) {
+    this.definition = definition
+    this.wake = wake
+  }
+
+  /** How many more attempts may begin. */
+  room(): number {
+    const { maxInFlight, rateLimit } = this.definition
+    const max = Math.min(maxInFlight, Math.ceil((rateLimit ?? maxInFlight) * heldSeconds))
+    return this.isGone ? 0 : roomOf(this.breaker, performance.now(), this.inFlight.size, max)
+  }
+
+  /** Whether what was begun has to wait after all. */
+  isHeldUp(): boolean {
+    return this.isGone || (this.breaker.until ?? 0) > performance.now()
+  }
+
+  /** Keeps an entry that was begun for later. */
+  postpone(entry: Entry): void {
+    this.adopted.push(entry)
+  }
+
+  /** Up to `count` entries to begin with. */
+  next(count: number, streams: Streams["Service"]) {
+    const { id, ordered } = this.definition
+    const adopted = this.adopted.splice(0, count)
+    this.more = adopted.length > 0
+    if (this.more) return Effect.succeed(adopted)
+    return Effect.tap(streams.read(id, count, ordered), (entries) =>
+      Effect.sync(() => (this.more = entries.length >= count))
+    )
+  }
+
+  /** Whether it was not begun already. */
+  begin(entry: Entry): boolean {
+    const key = keyOf(entry)
+    if (this.inFlight.has(key)) return false
+    this.inFlight.set(key, entry)
+    return true
+  }
+
+  end(entry: Entry): void {
+    this.inFlight.delete(keyOf(entry))
+    // Read on when a good part is free, not once per entry.
+    if (this.more && this.inFlight.size <= this.definition.maxInFlight / 2) this.wake()
+  }
+
+  readonly adopt = (entries: ReadonlyArray<Entry>): void => {
+    if (entries.length === 0) return
+    const known = new Set(this.adopted.map(keyOf))
+    this.adopted.push(...entries.filter((entry) => !this.inFlight.has(keyOf(entry)) && !known.has(keyOf(entry))))
+    this.wake()
+  }
+
+  readonly held = (): ReadonlyArray<Entry> => [...this.inFlight.values(), ...this.adopted]
+
+  readonly redefine = (next: Definition): void => {
+    void this.definition.connections.agent.close()
+    this.definition = next
+    this.isGone = false
+    // It may be what the receiver needed: it is probed at once.
+    if (this.breaker.until !== undefined) this.breaker = { ...this.breaker, until: performance.now() }
+    this.wake()
+  }
+}
+
+const keyOf = ({ stream, entryId }: Entry): string => `${stream} ${entryId}`
+
+const seeThrough = Effect.fnUntraced(function* (
+  state: State,
+  entry: Entry,
+  dueIn: (millis: number) => void,
+  reopen: (millis: number) => void
+) {
+  const streams = yield* Streams
+  const log = yield* DeliveryLog
+  const { id } = state.definition
+  // A process that slept past its lease must not send what another has by now.
+  const isLost =
+    !streams.isOurs(entry) && (yield* streams.keep(id, [entry]).pipe(Effect.orElseSucceed(() => [entry]))).length > 0
+  if (isLost) return
+  if (state.isHeldUp()) return state.postpone(entry)
+  const attempted = yield* makeAttempt(state.definition, entry.delivery, yield* Templates)
+  if (attempted.isGone) {
+    state.isGone = true
+    // Before the log, which others wait for too: no further request leaves for a receiver that is gone.
+    yield* turnOff(id, attempted.attempt.response!.status)
+  }
+  yield* turnBreaker(state, attempted.attempt.failure, reopen)
+  yield* log.record({ entry, ...attempted })
+  if (attempted.outcome.kind === "Retry") dueIn(attempted.outcome.delayMillis)
+})
+
+const turnBreaker = Effect.fnUntraced(function* (
+  state: State,
+  failure: Failure | undefined,
+  reopen: (millis: number) => void
+) {
+  const before = state.breaker
+  const now = performance.now()
+  const after = afterAttempt(before, now, failure)
+  state.breaker = after
+  if (after.until === before.until) return
+  if (after.until === undefined) state.wake()
+  else reopen(after.until - now)
+  yield* noteBreaker(
+    state.definition.id,
+    after.until === undefined ? undefined : after.until - now,
+    failure?.message ?? ""
+  )
+})
+
+const turnOff = (webhook: number, status: number) =>
+  disable(webhook, `its receiver answered ${status} to say that it wants nothing any more`).pipe(
+    Effect.tapError((error) => Effect.logWarning(`deliver: webhook ${webhook} was not disabled: ${inWords(error)}`)),
+    Effect.ignore
+  )

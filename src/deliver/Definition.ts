@@ -1,11 +1,38 @@
 /** A webhook as deliver works with it: its row, read once per change. */
 import { readFileSync } from "node:fs"
-import { Duration } from "effect"
-import { Agent } from "undici"
-import type { Settings } from "../Config.ts"
-import type { Vault } from "../Vault.ts"
+import { Duration, Effect } from "effect"
+import { Settings } from "../Config.ts"
+import { Vault } from "../Vault.ts"
 import type { Row } from "../inventory/Field.ts"
-import { type RetryPolicy, parsePolicy, retrySchedule } from "./RetrySchedule.ts"
+import { type Connections, openConnections } from "./Connector.ts"
+import { type RetryPolicy, parsePolicy, retrySchedule, usualPolicy } from "./RetrySchedule.ts"
+import type { Signing } from "./Sign.ts"
+import { type TargetRules, readRules } from "./TargetPolicy.ts"
+
+/** What all webhooks of a process share. */
+export interface Surroundings {
+  readonly settings: Settings["Service"]
+  readonly vault: Vault["Service"]
+  /** The retry policy of webhooks that set none. */
+  readonly usual: RetryPolicy
+  readonly rules: TargetRules
+}
+
+/** Where deliveries may go, as the settings say. Settings that are not understood end the start. */
+export const targetRules = Effect.gen(function* () {
+  const { webhookTargetPolicy, webhookAllow, webhookDeny } = yield* Settings
+  const rules = readRules(webhookTargetPolicy, webhookAllow, webhookDeny)
+  return typeof rules === "string" ? yield* Effect.die(new Error(`WEBHOOK_ALLOW, WEBHOOK_DENY: ${rules}`)) : rules
+})
+
+export const surroundings = Effect.gen(function* () {
+  const settings = yield* Settings
+  const vault = yield* Vault
+  const { webhookDefaultRetry } = settings
+  const usual = webhookDefaultRetry === undefined ? usualPolicy : parsePolicy(webhookDefaultRetry)
+  if (typeof usual === "string") return yield* Effect.die(new Error(`WEBHOOK_DEFAULT_RETRY: ${usual}`))
+  return { settings, vault, usual, rules: yield* targetRules } satisfies Surroundings
+})
 
 export interface Definition {
   readonly id: number
@@ -16,30 +43,32 @@ export interface Definition {
   readonly engine: string
   readonly headers: string
   readonly bodyTemplate: string
-  /** "" for none; undefined when it cannot be read with our key. */
-  readonly secret: string | undefined
+  /** Undefined when a secret cannot be read with our key. */
+  readonly signing: Signing | undefined
+  /** Until when the previous secret signs too, milliseconds since 1970. */
+  readonly previousUntil: number
   readonly timeoutMillis: number
   readonly maxInFlight: number
+  /** Attempts per second, in all processes together; undefined for no limit. */
+  readonly rateLimit: number | undefined
+  /** Deliveries of one object go out one after the other. */
+  readonly ordered: boolean
   readonly schedule: ReturnType<typeof retrySchedule>
   /** Its own connections: nobody else's slow receiver takes them. */
-  readonly agent: Agent
+  readonly connections: Connections
 }
 
 /** Attempts of a webhook at the same time, in one process, where the webhook sets none. */
 const inFlightUsual = 32
 
-/** Time an unused connection is kept, milliseconds. */
-const keepAliveMillis = 10_000
-
-export const definitionOf = (
-  row: Row,
-  settings: Settings["Service"],
-  vault: Vault["Service"],
-  usual: RetryPolicy
-): Definition => {
-  const secret = String(row["secret"])
+export const definitionOf = (row: Row, { settings, vault, usual, rules }: Surroundings): Definition => {
+  const open = (name: string) => (row[name] === "" ? "" : vault.open(String(row[name])))
+  const [secret, previous] = [open("secret"), open("previous_secret")]
+  const expires = row["previous_secret_expires"] as string | null
   const policy = row["retry_schedule"] === null ? usual : parsePolicy(row["retry_schedule"])
   const maxInFlight = (row["max_in_flight"] as number | null) ?? inFlightUsual
+  const timeoutMillis =
+    row["timeout"] === null ? Duration.toMillis(settings.webhookTimeout) : (row["timeout"] as number) * 1000
   return {
     id: row.id,
     method: row["http_method"] as Definition["method"],
@@ -48,19 +77,25 @@ export const definitionOf = (
     engine: String(row["template_engine"]),
     headers: String(row["additional_headers"]),
     bodyTemplate: String(row["body_template"]),
-    secret: secret === "" ? "" : vault.open(secret),
-    timeoutMillis:
-      row["timeout"] === null ? Duration.toMillis(settings.webhookTimeout) : (row["timeout"] as number) * 1000,
+    signing:
+      secret === undefined || previous === undefined
+        ? undefined
+        : { style: row["signature"] as Signing["style"], secret, previous },
+    previousUntil: expires === null ? Number.POSITIVE_INFINITY : Date.parse(expires),
+    timeoutMillis,
     maxInFlight,
+    rateLimit: (row["rate_limit"] as number | null) ?? undefined,
+    ordered: row["ordering"] === "object",
     // A policy that is not understood can only have come past our checks by plain SQL.
     schedule: retrySchedule(typeof policy === "string" ? usual : policy),
-    agent: new Agent({
-      connections: maxInFlight,
-      keepAliveTimeout: keepAliveMillis,
-      connect: {
+    connections: openConnections({
+      rules,
+      tls: {
         rejectUnauthorized: row["ssl_verification"] === true,
         ...certificateAuthority(row["ca_file_path"] as string | null)
-      }
+      },
+      count: maxInFlight,
+      timeoutMillis
     })
   }
 }

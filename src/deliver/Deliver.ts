@@ -10,17 +10,20 @@ import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Exit, Layer, Queue, Schedule, Scope } from "effect"
 import { Settings } from "../Config.ts"
 import { inWords } from "../Telemetry.ts"
-import { Vault } from "../Vault.ts"
 import { announceChannel } from "../inventory/Functions.ts"
 import { Presence } from "../inventory/Presence.ts"
 import { byIds } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
-import { Streams, leaseMillis } from "../stream/Streams.ts"
+import { leaseMillis } from "../stream/Reader.ts"
+import { Streams } from "../stream/Streams.ts"
 import { type Actor, startActor } from "./Actor.ts"
-import { definitionOf } from "./Definition.ts"
+import { attemptDays } from "./DeliveryLog.ts"
+import { deliveryDays } from "./DeliveryRows.ts"
+import { definitionOf, surroundings } from "./Definition.ts"
+import { dropDiscarded } from "./Discard.ts"
+import { operationType, workOffOperations } from "./Operations.ts"
 import { deliveryType, takeUpRetries } from "./RetryByHand.ts"
 import { replayType, workOffReplays } from "./Replay.ts"
-import { parsePolicy, usualPolicy } from "./RetrySchedule.ts"
 
 const type = objectType("extras.webhook")
 
@@ -50,12 +53,14 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
       })
       yield* Effect.forkScoped(Effect.schedule(sweep(running), Schedule.spaced(sweepPause)))
       yield* Effect.forkScoped(Effect.schedule(keepHold(running), Schedule.spaced(leaseMillis / 3)))
+      yield* Effect.forkScoped(turnDays)
       const { tell } = yield* Presence
       yield* tell(
         "deliver",
         Effect.sync(() => ({
           webhooks: running.size,
-          inFlight: [...running.values()].reduce((sum, { actor }) => sum + actor.inFlight().length, 0)
+          inFlight: [...running.values()].reduce((sum, { actor }) => sum + actor.held().length, 0),
+          breakersOpen: [...running.values()].filter(({ actor }) => actor.isOpen()).length
         }))
       )
       return Deliver.of({ webhooks: Effect.sync(() => running.size) })
@@ -73,13 +78,15 @@ const followWebhooks = (running: Map<number, Running>) =>
       const all = yield* sql.unsafe<{ readonly id: string }>(`select id::text as id from ${type.table}`)
       yield* refresh(running, new Set([...running.keys(), ...all.map(({ id }) => Number(id))]))
       yield* takeUp(running)
-      yield* Effect.forkScoped(workOffReplays)
+      yield* Effect.forkScoped(workOffAsked)
       yield* Effect.forever(
         Effect.gen(function* () {
           const news = (yield* Queue.takeAll(told)).map(({ payload }) => payload.split(" "))
           yield* refresh(running, new Set(news.filter(([of]) => of === type.id).map(([, id]) => Number(id))))
           if (news.some(([of]) => of === deliveryType.id)) yield* takeUp(running)
-          if (news.some(([of]) => of === replayType.id)) yield* Effect.forkScoped(workOffReplays)
+          if (news.some(([of]) => of === replayType.id || of === operationType.id)) {
+            yield* Effect.forkScoped(workOffAsked)
+          }
         })
       )
     })
@@ -91,22 +98,38 @@ const followWebhooks = (running: Map<number, Running>) =>
     Effect.orDie
   )
 
-/** Takes up deliveries that somebody wants attempted again. */
+/** Takes up deliveries that somebody wants attempted again, and drops those that nobody wants. */
 const takeUp = (running: ReadonlyMap<number, Running>) =>
-  Effect.map(takeUpRetries, (webhooks) => webhooks.forEach((id) => running.get(id)?.actor.dueIn(0)))
+  Effect.andThen(
+    dropDiscarded,
+    Effect.map(takeUpRetries, (webhooks) => webhooks.forEach((id) => running.get(id)?.actor.dueIn(0)))
+  )
+
+const workOffAsked = Effect.andThen(workOffReplays, workOffOperations)
+
+/** How often old days of the delivery log are looked for. */
+const turnPause = "1 hour"
+
+const turnDays = Effect.gen(function* () {
+  const { deliveryRetention } = yield* Settings
+  yield* deliveryDays.turn(deliveryRetention)
+  yield* attemptDays.turn(deliveryRetention)
+}).pipe(
+  Effect.catch((error) => Effect.logWarning(`deliver: old deliveries were not dropped: ${inWords(error)}`)),
+  Effect.andThen(Effect.sleep(turnPause)),
+  Effect.forever
+)
 
 /** Brings the actors of these webhooks in line with their rows. */
 const refresh = Effect.fnUntraced(function* (running: Map<number, Running>, ids: ReadonlySet<number>) {
-  const settings = yield* Settings
-  const vault = yield* Vault
   const streams = yield* Streams
-  const usual = yield* usualRetry
+  const shared = yield* surroundings
   const rows = new Map((yield* byIds(type, ids)).map((row) => [row.id, row]))
   for (const id of ids) {
     const row = rows.get(id)
     const present = running.get(id)
-    if (row !== undefined && row["enabled"] === true) {
-      const definition = definitionOf(row, settings, vault, usual)
+    if (row !== undefined && row["enabled"] === true && row["paused"] !== true) {
+      const definition = definitionOf(row, shared)
       if (present !== undefined) {
         present.actor.redefine(definition)
         continue
@@ -115,7 +138,7 @@ const refresh = Effect.fnUntraced(function* (running: Map<number, Running>, ids:
       running.set(id, { actor: yield* Scope.provide(startActor(definition), scope), scope })
     } else {
       running.delete(id)
-      // A webhook that is gone owes nothing any more; a disabled one keeps what it has.
+      // A webhook that is gone owes nothing any more; one that is disabled or paused keeps what it has.
       const forget = row === undefined ? Effect.ignore(streams.forget(id)) : Effect.void
       if (present !== undefined) yield* Scope.close(present.scope, Exit.void)
       yield* forget
@@ -123,29 +146,22 @@ const refresh = Effect.fnUntraced(function* (running: Map<number, Running>, ids:
   }
 })
 
-/** The retry policy of webhooks that set none. */
-const usualRetry = Effect.gen(function* () {
-  const { webhookDefaultRetry } = yield* Settings
-  const policy = webhookDefaultRetry === undefined ? usualPolicy : parsePolicy(webhookDefaultRetry)
-  return typeof policy === "string" ? yield* Effect.die(new Error(`WEBHOOK_DEFAULT_RETRY: ${policy}`)) : policy
-})
-
 /** Looks for what was missed, a webhook at a time. */
 const sweep = (running: ReadonlyMap<number, Running>) =>
   Effect.gen(function* () {
     const streams = yield* Streams
     for (const [id, { actor }] of running) {
-      actor.adopt(yield* streams.reclaim(id))
+      actor.adopt(yield* streams.reclaim(id, actor.isOrdered()))
       actor.dueIn(0)
       actor.wake()
     }
     yield* takeUp(running)
-    yield* workOffReplays
+    yield* workOffAsked
   }).pipe(Effect.ignore)
 
 /** Says for all that is being worked on that it is. */
 const keepHold = (running: ReadonlyMap<number, Running>) =>
   Effect.gen(function* () {
     const streams = yield* Streams
-    for (const [id, { actor }] of running) yield* streams.keep(id, actor.inFlight())
+    for (const [id, { actor }] of running) yield* streams.keep(id, actor.held())
   }).pipe(Effect.ignore)

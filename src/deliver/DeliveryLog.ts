@@ -11,6 +11,7 @@ import { inWords } from "../Telemetry.ts"
 import type { Table } from "../inventory/derive/Table.ts"
 import type { Delivery } from "../stream/Entry.ts"
 import { type Entry, type Settled, Streams } from "../stream/Streams.ts"
+import { deliveryDays } from "./DeliveryRows.ts"
 import type { Attempt, Outcome } from "./Outcome.ts"
 
 export interface Result {
@@ -38,8 +39,8 @@ export class DeliveryLog extends Context.Service<
       const queue = yield* Queue.unbounded<readonly [Result, Deferred.Deferred<void>]>()
       const writer = Effect.gen(function* () {
         const waiting = yield* Queue.takeBetween(queue, 1, batchMax)
-        const results = waiting.map(([result]) => result)
-        yield* untilItSucceeds("delivery log", writeRows(results))
+        const results = yield* ours(waiting.map(([result]) => result))
+        if (results.length > 0) yield* untilItSucceeds("delivery log", writeRows(results))
         yield* untilItSucceeds("streams", settleAll(results))
         for (const [, done] of waiting) Deferred.doneUnsafe(done, Effect.void)
       })
@@ -55,6 +56,18 @@ export class DeliveryLog extends Context.Service<
     })
   )
 }
+
+/** Without those that another process has taken over meanwhile: it makes the attempt again, and logs it. */
+const ours = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
+  const streams = yield* Streams
+  const doubtful = results.filter(({ entry }) => !streams.isOurs(entry)).map(({ entry }) => entry)
+  const byWebhook = Map.groupBy(doubtful, ({ delivery }) => delivery.webhook)
+  const lost = yield* Effect.forEach(byWebhook, ([webhook, entries]) =>
+    untilItSucceeds("streams", streams.keep(webhook, entries))
+  )
+  const gone = new Set(lost.flat())
+  return results.filter(({ entry }) => !gone.has(entry))
+})
 
 const untilItSucceeds = <A, R>(what: string, effect: Effect.Effect<A, unknown, R>) =>
   effect.pipe(
@@ -74,6 +87,8 @@ export const attemptTable: Table = {
     { name: "number", type: "bigint", nullable: false },
     { name: "started", type: "timestamp with time zone", nullable: false },
     { name: "duration_ms", type: "bigint", nullable: false },
+    // Steps of the attempt, milliseconds each.
+    { name: "phases", type: "jsonb", nullable: true },
     { name: "url", type: "text", nullable: false },
     { name: "response_status", type: "bigint", nullable: true },
     { name: "response_body", type: "text", nullable: false },
@@ -119,12 +134,16 @@ const attemptColumns: ReadonlyArray<Column> = [
   ["number", "bigint", ({ attempt }) => `${attempt.number}`],
   ["started", "timestamptz", ({ attempt }) => isoTime(attempt.started)],
   ["duration_ms", "bigint", ({ attempt }) => `${attempt.durationMillis}`],
+  ["phases", "jsonb", ({ attempt }) => JSON.stringify(attempt.phases, rounded)],
   ["url", "text", ({ attempt }) => withoutNul(attempt.url)],
   ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
   ["response_body", "text", ({ attempt }) => withoutNul(attempt.response?.body ?? "")],
   ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
   ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
 ]
+
+const rounded = (_: string, value: unknown): unknown =>
+  typeof value === "number" ? Math.round(value * 10) / 10 : value
 
 function nextAttempt({ attempt, outcome }: Result): string {
   return outcome.kind === "Retry" ? isoTime(attempt.started + attempt.durationMillis + outcome.delayMillis) : ""
@@ -159,6 +178,7 @@ const writeStatement = `
   on conflict (delivery_id, number, time) do update set ${[
     "started",
     "duration_ms",
+    "phases",
     "url",
     "response_status",
     "response_body",
@@ -168,8 +188,7 @@ const writeStatement = `
     .map((name) => `${name} = excluded.${name}`)
     .join(", ")}`
 
-const deliveryDays = new Days("extras_delivery")
-const attemptDays = new Days(attemptTable.name)
+export const attemptDays = new Days(attemptTable.name)
 
 const writeRows = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
   const sql = yield* SqlClient.SqlClient

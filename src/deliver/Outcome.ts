@@ -4,15 +4,32 @@
  * Why an attempt failed. `message` is for the operator.
  *
  * - `Status`: the receiver answered with another status than 2xx.
- * - `Gone`: it answered 410: it will never take this again.
+ * - `Gone`: it answered 410, or `webhook-delivery: disable`: it takes nothing any more.
+ * - `Declined`: it answered `webhook-delivery: abort-message`: it does not want this one.
  * - `Timeout`: no complete answer within the webhook's time.
  * - `Refused`, `Reset`, `Dns`, `Tls`: no connection, a broken one, no such name, no trust.
+ * - `Blocked`: the target policy refuses the address; nothing was sent.
+ * - `TooLarge`: headers, or informational answers, without end. `Protocol`: what came is no HTTP.
  * - `Render`: the webhook's own templates, headers or URL give no request. Sending it again gives none either.
  * - `Overrun`: the webhook's templates took too long, for which a busy machine may be to blame.
  * - `Secret`: the webhook's secret cannot be read with our SECRET_KEY.
  */
 export interface Failure {
-  readonly reason: "Status" | "Gone" | "Timeout" | "Refused" | "Reset" | "Dns" | "Tls" | "Render" | "Overrun" | "Secret"
+  readonly reason:
+    | "Status"
+    | "Gone"
+    | "Declined"
+    | "Timeout"
+    | "Refused"
+    | "Reset"
+    | "Dns"
+    | "Tls"
+    | "Blocked"
+    | "TooLarge"
+    | "Protocol"
+    | "Render"
+    | "Overrun"
+    | "Secret"
   readonly message: string
   /** What the receiver asked to wait, milliseconds. */
   readonly retryAfterMillis?: number | undefined
@@ -22,6 +39,16 @@ export interface Response {
   readonly status: number
   /** The beginning of the body. */
   readonly body: string
+}
+
+/** Milliseconds that each step took; undefined for one that did not happen: a connection may be there already. */
+export interface Phases {
+  readonly dns: number | undefined
+  readonly connect: number | undefined
+  readonly tls: number | undefined
+  /** From the request to the first byte of its answer. */
+  readonly firstByte: number | undefined
+  readonly body: number | undefined
 }
 
 export interface Attempt {
@@ -34,6 +61,7 @@ export interface Attempt {
   readonly response: Response | undefined
   /** Undefined when it succeeded. */
   readonly failure: Failure | undefined
+  readonly phases: Phases
 }
 
 export type Outcome =
@@ -42,6 +70,6 @@ export type Outcome =
   | { readonly kind: "Dead"; readonly failure: Failure }
 
 /** Failures that no further attempt can mend. */
-const hopeless: ReadonlySet<Failure["reason"]> = new Set(["Gone", "Render", "Secret"])
+const hopeless: ReadonlySet<Failure["reason"]> = new Set(["Gone", "Declined", "Render", "Secret"])
 
 export const isHopeless = (failure: Failure): boolean => hopeless.has(failure.reason)

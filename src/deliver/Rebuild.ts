@@ -23,12 +23,28 @@ export const rebuild = Effect.fnUntraced(function* (webhook: number) {
   const { restore } = yield* Append
   const owed = yield* owedDeliveries(webhook)
   yield* restore(webhook, owed)
-  const waiting = yield* loggedDeliveries("d.webhook_id = $1::bigint and d.status in ('retrying', 'queued')", [webhook])
-  yield* holdLogged(waiting, false)
+  const waiting = yield* holdWaiting(webhook)
   yield* Effect.logError(
-    `Redis lost entries of webhook ${webhook}: ${owed.length} deliveries and ${waiting.length} that wait were queued again.`
+    `Redis lost entries of webhook ${webhook}: ${owed.length} deliveries and ${waiting} that wait were queued again.`
   )
-  return owed.length + waiting.length
+  return owed.length + waiting
+})
+
+/** Puts what waits for its next attempt among the waiting ones; answers how many. */
+const holdWaiting = Effect.fnUntraced(function* (webhook: number) {
+  const next = (last: string) =>
+    loggedDeliveries("d.webhook_id = $1::bigint and d.status in ('retrying', 'queued') and d.id > $2::text::bigint", [
+      webhook,
+      last
+    ])
+  let count = 0
+  let page = yield* next("0")
+  while (page.length > 0) {
+    yield* holdLogged(page, false)
+    count += page.length
+    page = yield* next(page.at(-1)!.id)
+  }
+  return count
 })
 
 const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {

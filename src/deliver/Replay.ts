@@ -8,23 +8,19 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { inWords } from "../Telemetry.ts"
 import { announceChannel } from "../inventory/Functions.ts"
 import { byIds } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { WebhookIndex } from "../match/WebhookIndex.ts"
-import { deliveryId } from "../stream/Entry.ts"
-import { Days } from "../inventory/Days.ts"
-import { type LoggedEvent, kinds, loggedEvent, subjectOf } from "./LoggedEvent.ts"
+import { insertUnattempted } from "./DeliveryRows.ts"
+import { type LoggedEvent, deliveryOf, loggedEvent, subjectOf } from "./LoggedEvent.ts"
+import { workOffAll } from "./Work.ts"
 
 export const replayType = objectType("extras.replay")
 const webhookType = objectType("extras.webhook")
 
 /** Events read at once. */
 const pageSize = 500
-
-/** A replay that no process has worked on for this long is taken up by another. */
-const abandonedAfter = "30 seconds"
 
 export interface ReplayRequest {
   readonly webhook: number
@@ -57,36 +53,17 @@ interface Claimed {
   readonly idx: string
 }
 
-/** Takes a replay that nobody works on. */
-const claim = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql<Claimed>`
-    update extras_replay set status = 'running', heard = now()
-     where id = (select id from extras_replay
-                  where status = 'queued' or (status = 'running' and heard < now() - ${abandonedAfter}::interval)
-                  order by id limit 1 for update skip locked)
-    returning id::text as id, webhook_id::text as webhook_id, since::text as since, until::text as until, dry_run,
-              coalesce(position, -1)::text as position, coalesce(idx, -1)::text as idx`
-  return row
-})
-
 /** Works off every replay that waits. */
-export const workOffReplays = Effect.gen(function* () {
-  for (let replay = yield* claim; replay !== undefined; replay = yield* claim) {
-    const { id } = replay
-    yield* workOff(replay).pipe(Effect.catch((error) => setStatus(id, "failed", inWords(error))))
-  }
-}).pipe(Effect.catch((error) => Effect.logWarning(`deliver: a replay stopped: ${inWords(error)}`)))
-
-const setStatus = (id: string, status: string, message: string) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql`update extras_replay set status = ${status}, message = ${message} where id = ${id}::bigint`
-  )
+export const workOffReplays = workOffAll<Claimed, unknown, SqlClient.SqlClient>(
+  replayType.table,
+  `webhook_id::text as webhook_id, since::text as since, until::text as until, dry_run,
+   coalesce(position, -1)::text as position, coalesce(idx, -1)::text as idx`,
+  (replay) => workOff(replay)
+)
 
 const workOff = Effect.fnUntraced(function* (replay: Claimed) {
   const [webhook] = yield* byIds(webhookType, [Number(replay.webhook_id)])
-  if (webhook === undefined) return yield* setStatus(replay.id, "failed", "The webhook is gone.")
+  if (webhook === undefined) return yield* Effect.fail(new Error("The webhook is gone."))
   const index = new WebhookIndex()
   // Whether it takes new events now is not the question.
   index.set(webhook.id, { ...webhook, enabled: true })
@@ -98,7 +75,6 @@ const workOff = Effect.fnUntraced(function* (replay: Claimed) {
     const matched = page.filter((event) => index.match(subjectOf(event)).length > 0)
     yield* keepPage(replay, webhook.id, page.length, matched, last)
   }
-  yield* setStatus(replay.id, "done", "")
 })
 
 const nextEvents = ({ since, until }: Claimed, last: { readonly position: string; readonly idx: string }) =>
@@ -112,8 +88,6 @@ const nextEvents = ({ since, until }: Claimed, last: { readonly position: string
     )
   )
 
-const deliveryDays = new Days("extras_delivery")
-
 /** One page, as one transaction: the deliveries it gives, and how far the replay is. */
 const keepPage = Effect.fnUntraced(function* (
   replay: Claimed,
@@ -123,33 +97,15 @@ const keepPage = Effect.fnUntraced(function* (
   last: { readonly position: string; readonly idx: string }
 ) {
   const sql = yield* SqlClient.SqlClient
-  const insert = sql.unsafe(
-    `insert into extras_delivery (delivery_id, webhook_id, status, event, object_type, object_id, request_id, time,
-                                  position, idx, attempts)
-     select i, $2::bigint, 'queued', e, t, o::bigint, r::uuid, c::timestamptz, p::bigint, x::bigint, 0
-       from unnest($1::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
-         as u (i, e, t, o, r, c, p, x)
-     on conflict (delivery_id, time) do nothing`,
-    [
-      matched.map((event) => `${deliveryId(webhook, event.position, Number(event.idx))}-r${replay.id}`),
-      webhook,
-      matched.map((event) => kinds[event.action]),
-      matched.map((event) => event.object_type),
-      matched.map((event) => event.object_id),
-      matched.map((event) => event.request_id),
-      matched.map((event) => event.event_time),
-      matched.map((event) => event.position),
-      matched.map((event) => event.idx)
-    ]
-  )
-  const keep = matched.length === 0 || replay.dry_run ? Effect.void : Effect.asVoid(insert)
+  const owed = matched.map((event) => {
+    const delivery = deliveryOf(event, webhook)
+    return { ...delivery, id: `${delivery.id}-r${replay.id}` }
+  })
+  const keep = replay.dry_run ? Effect.void : insertUnattempted(owed, "queued")
   const advance = sql`
     update extras_replay set seen = seen + ${seen}::int, matched = matched + ${matched.length}::int, heard = now(),
            position = ${last.position}::text::bigint, idx = ${last.idx}::text::bigint
      where id = ${replay.id}::bigint`
   const told = sql`select pg_notify(${announceChannel}, 'extras.delivery 0')::text`
-  yield* deliveryDays.write(
-    matched.map((event) => event.event_time),
-    sql.withTransaction(Effect.andThen(Effect.andThen(keep, advance), told))
-  )
+  yield* sql.withTransaction(Effect.andThen(Effect.andThen(keep, advance), told))
 })

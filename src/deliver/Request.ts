@@ -1,12 +1,12 @@
 /** A delivery and its webhook's definition -> the HTTP request to send. */
-import { Effect } from "effect"
+import { Clock, Effect } from "effect"
 import { version } from "../Config.ts"
 import type { Delivery } from "../stream/Entry.ts"
 import { splitHeaders } from "../template/Headers.ts"
 import type { Templates } from "../template/Template.ts"
 import type { Definition } from "./Definition.ts"
 import type { Failure } from "./Outcome.ts"
-import { sign } from "./Sign.ts"
+import { signatureHeaders } from "./Sign.ts"
 
 export interface Outgoing {
   readonly method: Definition["method"]
@@ -35,8 +35,8 @@ export const buildRequest = Effect.fnUntraced(function* (
   delivery: Delivery,
   templates: Templates["Service"]
 ) {
-  const { secret } = definition
-  if (secret === undefined) {
+  const { signing, previousUntil } = definition
+  if (signing === undefined) {
     return yield* fail("Secret", "The webhook's secret was sealed with another SECRET_KEY: set it anew.")
   }
   const [url, headerText, bodyText] = yield* renderAll(definition, delivery, templates)
@@ -53,7 +53,9 @@ export const buildRequest = Effect.fnUntraced(function* (
   headers["user-agent"] ??= `rackwire/${version}`
   headers["x-hook-delivery"] = delivery.id
   headers["x-hook-attempt"] = `${delivery.attempts + 1}`
-  if (secret !== "") headers["x-hook-signature"] = sign(secret, body)
+  const now = yield* Clock.currentTimeMillis
+  const current = now < previousUntil ? signing : { ...signing, previous: "" }
+  Object.assign(headers, signatureHeaders(current, { id: delivery.id, timestamp: Math.floor(now / 1000), body }))
   return { method: definition.method, url: url!, headers, body } satisfies Outgoing
 })
 
@@ -61,7 +63,7 @@ const fail = (reason: Failure["reason"], message: string) => Effect.fail<Failure
 
 /** URL, header text and body. Without a template the engine is never entered. */
 export const renderAll = (
-  { engine, url, headers, bodyTemplate }: Definition,
+  { engine, url, headers, bodyTemplate }: Pick<Definition, "engine" | "url" | "headers" | "bodyTemplate">,
   delivery: Delivery,
   templates: Templates["Service"]
 ): Effect.Effect<ReadonlyArray<string>, Failure> => {

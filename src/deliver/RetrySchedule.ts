@@ -8,18 +8,21 @@
 import { Cause, Duration, Effect, Schedule } from "effect"
 import { type Failure, type Outcome, isHopeless } from "./Outcome.ts"
 
-/** Times in seconds; `attempts` counts the first one; `jitter` is the share by which a delay may differ, both ways. */
-export type RetryPolicy =
+/**
+ * Times in seconds. `attempts` counts the first one; `jitter` is the share by which a delay may differ, both ways; no
+ * attempt is made later than `total` after the first one.
+ */
+export type RetryPolicy = { readonly jitter: number; readonly total?: number } & (
   | {
       readonly kind: "exponential"
       readonly base: number
       readonly factor: number
       readonly cap: number
       readonly attempts: number
-      readonly jitter: number
     }
-  | { readonly kind: "fixed"; readonly delay: number; readonly attempts: number; readonly jitter: number }
-  | { readonly kind: "list"; readonly delays: ReadonlyArray<number>; readonly jitter: number }
+  | { readonly kind: "fixed"; readonly delay: number; readonly attempts: number }
+  | { readonly kind: "list"; readonly delays: ReadonlyArray<number> }
+)
 
 /** 8 attempts over about a day: after 5 s, 25 s, 2 min, 10 min, 52 min, 4 h and 22 h. */
 export const usualPolicy: RetryPolicy = {
@@ -37,20 +40,28 @@ const attemptsMax = 100
 /** Longest delay, seconds; also the longest that a receiver may ask for. */
 export const delayMax = 7 * 86_400
 
+/** Longest time that a schedule may last, seconds. */
+const totalMax = 30 * 86_400
+
 /** Reads a policy; answers what is wrong with it otherwise. */
 export const parsePolicy = (input: unknown): RetryPolicy | string => {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return "A retry schedule is an object."
   const fields = input as Readonly<Record<string, unknown>>
   const reader = new FieldReader(fields)
   const jitter = reader.number("jitter", 0, 1, 0)
-  const policy = policyOf(fields["kind"], reader, jitter)
+  const total = fields["total"] === undefined ? {} : { total: reader.number("total", 0, totalMax) }
+  const policy = policyOf(fields["kind"], reader, { jitter, ...total })
   if (policy === undefined) return `kind must be one of exponential, fixed, list.`
   const unknown = Object.keys(fields).find((name) => name !== "kind" && !reader.known.has(name))
   if (unknown !== undefined) return `${unknown} is not known for ${policy.kind}.`
   return reader.problem ?? policy
 }
 
-const policyOf = (kind: unknown, reader: FieldReader, jitter: number): RetryPolicy | undefined => {
+const policyOf = (
+  kind: unknown,
+  reader: FieldReader,
+  limits: Pick<RetryPolicy, "jitter" | "total">
+): RetryPolicy | undefined => {
   switch (kind) {
     case "exponential":
       return {
@@ -59,17 +70,17 @@ const policyOf = (kind: unknown, reader: FieldReader, jitter: number): RetryPoli
         factor: reader.number("factor", 1, 100),
         cap: reader.number("cap", 0, delayMax, delayMax),
         attempts: reader.count("attempts", attemptsMax),
-        jitter
+        ...limits
       }
     case "fixed":
       return {
         kind,
         delay: reader.number("delay", 0, delayMax),
         attempts: reader.count("attempts", attemptsMax),
-        jitter
+        ...limits
       }
     case "list":
-      return { kind, delays: reader.list("delays", 0, delayMax, attemptsMax - 1), jitter }
+      return { kind, delays: reader.list("delays", 0, delayMax, attemptsMax - 1), ...limits }
     default:
       return undefined
   }
@@ -117,17 +128,21 @@ export interface Failed {
   readonly failure: Failure
   /** Attempts of the schedule made so far, this one included. */
   readonly attempts: number
+  /** Since the first of those attempts. */
+  readonly elapsedMillis: number
   /** From 0 to 1, for the jitter. */
   readonly random: number
 }
 
 /** The delay before the next attempt, milliseconds; undefined when there is none. */
-export const nextDelay = (policy: RetryPolicy, { failure, attempts, random }: Failed): number | undefined => {
+export const nextDelay = (policy: RetryPolicy, failed: Failed): number | undefined => {
+  const { failure, attempts, elapsedMillis, random } = failed
   if (isHopeless(failure)) return undefined
   const seconds = delayOf(policy, attempts)
   if (seconds === undefined) return undefined
   const jittered = Math.min(seconds * (1 + policy.jitter * (2 * random - 1)), delayMax)
-  return Math.max(jittered * 1000, Math.min(failure.retryAfterMillis ?? 0, delayMax * 1000))
+  const delay = Math.max(jittered * 1000, Math.min(failure.retryAfterMillis ?? 0, delayMax * 1000))
+  return elapsedMillis + delay > (policy.total ?? Number.POSITIVE_INFINITY) * 1000 ? undefined : delay
 }
 
 const delayOf = (policy: RetryPolicy, attempts: number): number | undefined => {

@@ -1,87 +1,120 @@
 /** Sending one request: what the receiver answered, or why there is no answer. */
 import { Effect } from "effect"
-import { type Agent, type Dispatcher, request } from "undici"
-import type { Failure, Response } from "./Outcome.ts"
+import type { Dispatcher } from "undici"
+import { Exchange } from "./Exchange.ts"
+import type { ConnectTimes, Connections } from "./Connector.ts"
+import type { Failure, Phases, Response } from "./Outcome.ts"
 import type { Outgoing } from "./Request.ts"
 import { retryAfter } from "./RetrySchedule.ts"
-
-/** Beginning of a response that is kept, bytes; the rest is not read. */
-const responseSizeMax = 16 * 1024
 
 export interface Sent {
   readonly response: Response | undefined
   readonly failure: Failure | undefined
+  /** The receiver wants nothing any more, also when it took this one. */
+  readonly isGone: boolean
+  readonly phases: Phases
 }
 
 /**
  * Sends and reads the answer within the time given, connecting and body included. Redirects are not followed, and a
  * compressed answer is not inflated.
  */
-export const send = (outgoing: Outgoing, agent: Agent, timeoutMillis: number, nowMillis: number): Effect.Effect<Sent> =>
-  Effect.tryPromise({
-    try: async (signal) => {
-      const { method, headers, body } = outgoing
-      const answer = await request(outgoing.url, {
-        method,
-        headers,
-        body,
-        dispatcher: agent,
-        signal,
-        // The deadline below counts; these would only cut it short.
-        headersTimeout: 0,
-        bodyTimeout: 0
-      })
-      const response = { status: answer.statusCode, body: await beginning(answer.body) }
-      return { response, failure: failureOf(response, answer.headers, nowMillis) }
-    },
-    catch: connectionFailure
-  }).pipe(
-    Effect.timeoutOrElse({
-      duration: timeoutMillis,
-      orElse: () =>
-        Effect.fail<Failure>({ reason: "Timeout", message: `No complete answer within ${timeoutMillis} ms.` })
-    }),
-    Effect.catch((failure) => Effect.succeed({ response: undefined, failure }))
-  )
-
-const beginning = async (body: Dispatcher.ResponseData["body"]): Promise<string> => {
-  const chunks: Array<Buffer> = []
-  let size = 0
-  for await (const chunk of body as AsyncIterable<Buffer>) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size >= responseSizeMax) {
-      body.destroy()
-      break
-    }
-  }
-  return Buffer.concat(chunks).subarray(0, responseSizeMax).toString("utf8")
-}
-
-const failureOf = (
-  { status }: Response,
-  headers: Dispatcher.ResponseData["headers"],
+export const send = (
+  outgoing: Outgoing,
+  connections: Connections,
+  timeoutMillis: number,
   nowMillis: number
-): Failure | undefined => {
-  if (status >= 200 && status < 300) return undefined
-  const asked = headers["retry-after"]
-  return {
-    reason: status === 410 ? "Gone" : "Status",
-    message: `The receiver answered ${status}.`,
-    retryAfterMillis: retryAfter(Array.isArray(asked) ? asked[0] : asked, nowMillis)
+): Effect.Effect<Sent> =>
+  Effect.suspend(() => {
+    const exchange = new Exchange()
+    return Effect.callback<Sent>((answer) => {
+      exchange.onDone = (error) => {
+        const phases = phasesOf(exchange, connections.last())
+        const sent = error === undefined ? judge(exchange.response(), exchange.headers, nowMillis) : unanswered(error)
+        answer(Effect.succeed({ ...sent, phases }))
+      }
+      dispatch(outgoing, connections.agent, exchange)
+      return Effect.sync(() => exchange.abort(new Error("The attempt was ended.")))
+    }).pipe(
+      Effect.timeoutOrElse({
+        duration: timeoutMillis,
+        orElse: () => Effect.sync(() => timedOut(timeoutMillis, phasesOf(exchange, connections.last())))
+      })
+    )
+  })
+
+const dispatch = ({ url, method, headers, body }: Outgoing, agent: Dispatcher, exchange: Exchange): void => {
+  try {
+    const { origin, pathname, search } = new URL(url)
+    // The deadline counts; undici's own timeouts would only cut it short.
+    const options = { origin, path: pathname + search, method, headers, body, headersTimeout: 0, bodyTimeout: 0 }
+    agent.dispatch(options, exchange)
+  } catch (error) {
+    exchange.onResponseError(undefined, error as Error)
   }
 }
+
+const timedOut = (timeoutMillis: number, phases: Phases): Sent => ({
+  response: undefined,
+  failure: { reason: "Timeout", message: `No complete answer within ${timeoutMillis} ms.` },
+  isGone: false,
+  phases
+})
+
+/** The steps of the connection count when it was made for this request, that is, after the request was asked for. */
+const phasesOf = (exchange: Exchange, connection: ConnectTimes | undefined): Phases => {
+  const { began, written, firstByte, ended } = exchange
+  const made = connection !== undefined && written !== undefined && connection.begun >= began ? connection : undefined
+  return {
+    dns: made?.dns,
+    connect: made?.connect === undefined ? undefined : made.connect - (made.dns ?? 0),
+    tls: made?.tls === undefined ? undefined : made.tls - made.connect!,
+    firstByte: firstByte === undefined ? undefined : firstByte - written!,
+    body: ended === undefined || firstByte === undefined ? undefined : ended - firstByte
+  }
+}
+
+type Headers = Exchange["headers"]
+
+/** The one value of a header, or the first of them. */
+const headerOf = (headers: Headers, name: string): string | undefined => {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+const judge = (response: Response, headers: Headers, nowMillis: number): Omit<Sent, "phases"> => {
+  const { status } = response
+  // The header of Standard Webhooks by which a receiver says what it wants of the sender.
+  const wish = headerOf(headers, "webhook-delivery")?.trim().toLowerCase()
+  const isGone = status === 410 || wish === "disable"
+  if (status >= 200 && status < 300) return { response, failure: undefined, isGone }
+  const reason = isGone ? "Gone" : wish === "abort-message" ? "Declined" : "Status"
+  const also = reason === "Status" || status === 410 ? "" : ` and webhook-delivery: ${wish}`
+  const message = `The receiver answered ${status}${also}.`
+  const retryAfterMillis = retryAfter(headerOf(headers, "retry-after"), nowMillis)
+  return { response, failure: { reason, message, retryAfterMillis }, isGone }
+}
+
+const unanswered = (error: Error): Omit<Sent, "phases"> => ({
+  response: undefined,
+  failure: failureOf(error),
+  isGone: false
+})
 
 /** Reason by the error code of Node, undici or TLS; what is not listed broke the connection in some other way. */
 const reasons: ReadonlyArray<readonly [RegExp, Failure["reason"]]> = [
+  [/^ERR_BLOCKED_TARGET$/, "Blocked"],
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES)$/, "Refused"],
   [/^(ENOTFOUND|EAI_\w+)$/, "Dns"],
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, "Timeout"],
   [/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/, "Tls"],
+  [/^(UND_ERR_HEADERS_OVERFLOW|HPE_HEADER_OVERFLOW|ERR_ANSWER_WITHOUT_END)$/, "TooLarge"],
+  [/^HPE_|^UND_ERR_RES_|^HTTPParserError$/, "Protocol"],
   [/^UND_ERR_INVALID_ARG$/, "Render"]
 ]
 
-const connectionFailure = (error: unknown): Failure => {
-  const { code = "", message } = error as Error & { readonly code?: string }
+const failureOf = (error: Error & { readonly code?: string }): Failure => {
+  // Of some of its errors undici tells the code, of others only the name.
+  const { code = error.name, message } = error
   return { reason: reasons.find(([pattern]) => pattern.test(code))?.[1] ?? "Reset", message: message || code }
 }

@@ -1,18 +1,25 @@
-/** What deliveries have beside the usual endpoints: their attempts, and a retry by hand. */
+/** What deliveries have beside the usual endpoints: attempts, failures by cause, and retry and discard, one or many. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { askForDiscard } from "../deliver/Discard.ts"
+import { failureGroups } from "../deliver/Failures.ts"
+import { askForOperation, operationType } from "../deliver/Operations.ts"
 import { askForRetry, deliveryType } from "../deliver/RetryByHand.ts"
 import { viewFor } from "../inventory/Read.ts"
+import { type Query, filter } from "../inventory/derive/Filter.ts"
 import { representation } from "../inventory/derive/Representation.ts"
+import { accepted, bodyFields, refused } from "./Asked.ts"
+import { HttpRefused } from "./HttpRefused.ts"
 import { type Details, rowOf } from "./Objects.ts"
-import type { Handler, Route } from "./Route.ts"
+import type { Handler, Request, Route } from "./Route.ts"
 
 export const deliveryDetails: Details = {
   [deliveryType.id]: (row) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const attempts = yield* sql<{ readonly attempt: object }>`
-        select json_build_object('number', number, 'started', started, 'duration_ms', duration_ms, 'url', url,
+        select json_build_object('number', number, 'started', started, 'duration_ms', duration_ms, 'phases', phases,
+                 'url', url,
                  'response_status', response_status, 'response_body', response_body, 'reason', reason,
                  'message', message) as attempt
           from rackwire_attempt where delivery_id = ${row["delivery_id"]} order by number`
@@ -20,13 +27,60 @@ export const deliveryDetails: Details = {
     })
 }
 
-const retry: Handler = (request) =>
+const show = (request: Request) =>
   Effect.gen(function* () {
-    yield* askForRetry([(yield* rowOf(deliveryType, request)).id])
     const row = yield* rowOf(deliveryType, request)
     return { status: 200, json: representation(deliveryType, row, yield* viewFor(deliveryType, [row], request.base)) }
   })
 
+const one =
+  (act: typeof askForRetry): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      yield* act([(yield* rowOf(deliveryType, request)).id])
+      return yield* show(request)
+    })
+
+/** What many deliveries are asked for with: `{"filter": {"status": "failed"}, "dry_run": true}`. */
+const many =
+  (action: "retry" | "discard"): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const { filter: wanted, dry_run: dryRun } = yield* bodyFields(request)
+      const query = yield* queryOf(wanted)
+      const filtered = filter(deliveryType, query)
+      if ("errors" in filtered) return yield* refused({ filter: filtered.errors })
+      // A name that is misspelled would be ignored, and everything would be meant.
+      if (filtered.where.parameters.length < new Set(query.map(([name]) => name)).size)
+        return yield* refused({ filter: ["Unknown filter."] })
+      if (dryRun !== undefined && typeof dryRun !== "boolean")
+        return yield* refused({ dry_run: ["Must be a valid boolean."] })
+      const id = yield* askForOperation({ action, query, where: filtered.where, dryRun: dryRun === true })
+      return yield* accepted(operationType, id, request)
+    })
+
+const queryOf = (wanted: unknown): Effect.Effect<Query, HttpRefused> => {
+  const isFilter = typeof wanted === "object" && wanted !== null && !Array.isArray(wanted)
+  const pairs = isFilter
+    ? Object.entries(wanted).flatMap(([name, value]) =>
+        [value].flat().map((each): [string, string] => [name, String(each)])
+      )
+    : []
+  return pairs.length === 0 ? refused({ filter: ["Name at least one filter."] }) : Effect.succeed(pairs)
+}
+
+const failures: Handler = ({ url }) =>
+  Effect.gen(function* () {
+    const filtered = filter(deliveryType, [...url.searchParams])
+    if ("errors" in filtered) return yield* new HttpRefused({ reason: "InvalidQuery", body: filtered.errors })
+    const results = yield* failureGroups(filtered.where)
+    return { status: 200, json: { count: results.length, next: null, previous: null, results } }
+  })
+
 export const deliveryRoutes: ReadonlyArray<Route> = [
-  { path: `${deliveryType.path}:id/retry/`, access: deliveryType, methods: { POST: retry } }
+  { path: `${deliveryType.path}retry/`, access: deliveryType, methods: { POST: many("retry") } },
+  { path: `${deliveryType.path}discard/`, access: deliveryType, methods: { POST: many("discard") } },
+  { path: `${deliveryType.path}failures/`, access: deliveryType, methods: { GET: failures } },
+  { path: `${deliveryType.path}:id/retry/`, access: deliveryType, methods: { POST: one(askForRetry) } },
+  { path: `${deliveryType.path}:id/discard/`, access: deliveryType, methods: { POST: one(askForDiscard) } }
 ]

@@ -1,13 +1,19 @@
-/** What webhooks have beside the usual endpoints: past events sent again. */
+/** What webhooks have beside the usual endpoints: past events sent again, a test, pause and resume. */
 import { Clock, Effect } from "effect"
+import { openBreakers } from "../deliver/BreakerNote.ts"
+import { askToResume, operationType } from "../deliver/Operations.ts"
 import { askForReplay, replayType } from "../deliver/Replay.ts"
-import { byIds, viewFor } from "../inventory/Read.ts"
+import { deliveryType } from "../deliver/RetryByHand.ts"
+import { askForTest } from "../deliver/TestDelivery.ts"
+import { viewFor } from "../inventory/Read.ts"
+import { update } from "../inventory/Write.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { representation } from "../inventory/derive/Representation.ts"
 import type { Errors } from "../inventory/Field.ts"
 import { flag, time } from "../inventory/ObjectType.ts"
-import { HttpRefused } from "./HttpRefused.ts"
-import { rowOf } from "./Objects.ts"
+import { accepted, bodyFields, refused } from "./Asked.ts"
+import { HttpRefused, notFound } from "./HttpRefused.ts"
+import { type Details, rowOf } from "./Objects.ts"
 import type { Handler, Route } from "./Route.ts"
 
 const webhookType = objectType("extras.webhook")
@@ -21,8 +27,43 @@ const replay: Handler = (request) =>
     const now = new Date(yield* Clock.currentTimeMillis).toISOString()
     const { since, until, dry_run: dryRun } = yield* asked(yield* request.body, now)
     const id = yield* askForReplay({ webhook: webhook.id, since, until, dryRun })
-    const [row] = yield* byIds(replayType, [id])
-    return { status: 202, json: representation(replayType, row!, yield* viewFor(replayType, [row!], request.base)) }
+    return yield* accepted(replayType, id, request)
+  })
+
+const pause: Handler = (request) =>
+  Effect.gen(function* () {
+    const { id } = yield* rowOf(webhookType, request)
+    const [row] = yield* update(webhookType, [{ id, body: { paused: true } }], false, request.author)
+    if (row === undefined) return yield* notFound()
+    return { status: 200, json: representation(webhookType, row, yield* viewFor(webhookType, [row], request.base)) }
+  })
+
+/** `{"keep": "all" | "latest" | "none"}`: which of the deliveries that were queued meanwhile are sent. */
+const resume: Handler = (request) =>
+  Effect.gen(function* () {
+    const { id, ...webhook } = yield* rowOf(webhookType, request)
+    const { keep = "all" } = yield* bodyFields(request)
+    const choices = operationType.fields["keep"]!.choices!
+    if (!Object.hasOwn(choices, String(keep)))
+      return yield* refused({ keep: [`Use one of ${Object.keys(choices).join(", ")}.`] })
+    if (webhook["paused"] !== true)
+      return yield* new HttpRefused({ reason: "Conflict", body: { detail: "The webhook is not paused." } })
+    return yield* accepted(operationType, yield* askToResume(id, String(keep)), request)
+  })
+
+/** `{"object_change": 5}`: which past event to send; without it the latest of the webhook's object types. */
+const test: Handler = (request) =>
+  Effect.gen(function* () {
+    const { id, ...webhook } = yield* rowOf(webhookType, request)
+    const { object_change: change } = yield* bodyFields(request)
+    if (change !== undefined && !Number.isSafeInteger(change))
+      return yield* refused({ object_change: ["A valid integer is required."] })
+    if (webhook["enabled"] !== true || webhook["paused"] === true) {
+      return yield* new HttpRefused({ reason: "Conflict", body: { detail: "The webhook is disabled or paused." } })
+    }
+    const delivery = yield* askForTest(id, request.author.requestId, change as number | undefined)
+    if (delivery === undefined) return yield* refused({ object_change: ["There is no such change."] })
+    return yield* accepted(deliveryType, delivery, request)
   })
 
 const asked = (body: unknown, now: string) => {
@@ -40,6 +81,13 @@ const asked = (body: unknown, now: string) => {
   return Effect.succeed(values as { readonly since: string; readonly until: string; readonly dry_run: boolean })
 }
 
+export const webhookDetails: Details = {
+  [webhookType.id]: ({ id }) => Effect.map(openBreakers(id), (breakers) => ({ breakers }))
+}
+
 export const webhookRoutes: ReadonlyArray<Route> = [
-  { path: `${webhookType.path}:id/replay/`, access: webhookType, methods: { POST: replay } }
+  { path: `${webhookType.path}:id/replay/`, access: webhookType, methods: { POST: replay } },
+  { path: `${webhookType.path}:id/pause/`, access: webhookType, methods: { POST: pause } },
+  { path: `${webhookType.path}:id/resume/`, access: webhookType, methods: { POST: resume } },
+  { path: `${webhookType.path}:id/test/`, access: webhookType, methods: { POST: test } }
 ]

@@ -29,7 +29,7 @@ export type Wire = "both" | "read" | "write" | "once" | "none"
 export type Comparison = "text" | "number" | "choice" | "reference" | "tags" | "list" | "exact" | "none"
 
 /** A grammar that another stage owns (see Grammar.ts). */
-export type GrammarName = "objectTypes" | "engine" | "template" | "headers" | "url" | "condition" | "retry"
+export type GrammarName = "objectTypes" | "engine" | "template" | "headers" | "url" | "condition" | "retry" | "secret"
 
 export interface Reference {
   /** The object type pointed at, `app.name`. */
@@ -63,6 +63,8 @@ export interface Field {
   readonly parse: (input: unknown) => Parsed
   /** What is stored of a value that was parsed, where that differs (hashed, sealed). */
   readonly store?: ((value: string, vault: Vault["Service"]) => string | Promise<string>) | undefined
+  /** Stored as the vault seals it. */
+  readonly sealed?: boolean | undefined
   /** Canonical value of what `row_to_json` gives; never called with null. */
   readonly fromJson: (value: unknown) => unknown
   /** Canonical value of Postgres' text format, as the WAL carries it; never called with null. */

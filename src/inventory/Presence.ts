@@ -40,10 +40,10 @@ export class Presence extends Context.Service<
       const write = Effect.flatMap(
         here,
         (status) => sql`
-          insert into rackwire_process (name, seen, parts) values (${name}, now(), ${JSON.stringify(status)}::jsonb)
+          insert into rackwire_process (name, seen, parts) values (${processName}, now(), ${JSON.stringify(status)}::jsonb)
           on conflict (name) do update set seen = now(), parts = excluded.parts`
       )
-      yield* Effect.addFinalizer(() => Effect.ignore(sql`delete from rackwire_process where name = ${name}`))
+      yield* Effect.addFinalizer(() => Effect.ignore(sql`delete from rackwire_process where name = ${processName}`))
       yield* Effect.ignore(write).pipe(Effect.schedule(Schedule.spaced(writePause)), Effect.forkScoped)
       return Presence.of({
         tell: (part, status) =>
@@ -63,7 +63,8 @@ export class Presence extends Context.Service<
   )
 }
 
-const name = `${hostname()} ${process.pid}`
+/** How other processes know this one. */
+export const processName = `${hostname()} ${process.pid}`
 
 const writePause = "2 seconds"
 

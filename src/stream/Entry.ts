@@ -17,7 +17,7 @@ export interface Delivery {
   readonly attempts: number
   /** Those of them that the retry schedule counts: a retry by hand begins it anew. */
   readonly spent: number
-  /** Time of the first attempt, milliseconds since 1970; 0 before it. */
+  /** Time of the first attempt that the schedule counts, milliseconds since 1970; 0 before it. */
   readonly firstAttempt: number
   /** The event as JSON text. */
   readonly body: string

@@ -11,6 +11,12 @@ export const keysOf = (webhook: number) => {
     later: `${prefix}:later`,
     /** Hash: the waiting deliveries by id. */
     held: `${prefix}:held`,
+    /** Hash, where order matters: the delivery under way or waiting, by object. Nothing else of the object goes out. */
+    blocked: `${prefix}:blocked`,
+    /** Sorted set, where order matters: deliveries that stand behind those, by object and position. */
+    parked: `${prefix}:parked`,
+    /** Text, where the rate is limited: when the next attempt may begin, microseconds. */
+    pace: `${prefix}:pace`,
     /** Hash: who appended last (`generation`). */
     notes: `${prefix}:notes`
   } as const

@@ -2,9 +2,19 @@
 import { type RequestListener, createServer } from "node:http"
 import { type Server, type Socket, createServer as createTcpServer } from "node:net"
 import { onTestFinished } from "vitest"
+import { type ConnectionOptions, type Connections, openConnections } from "../../src/deliver/Connector.ts"
+import { type TargetRules, readRules } from "../../src/deliver/TargetPolicy.ts"
 
-/** Starts listening on a free port; answers it. */
-export const listen = (server: Server): Promise<number> =>
+/** Connections that live as long as the test, to anywhere that the usual policy allows. */
+export const connections = (options: Partial<ConnectionOptions> = {}): Connections => {
+  const rules = readRules("private", [], []) as TargetRules
+  const opened = openConnections({ rules, tls: {}, count: 8, timeoutMillis: 60_000, ...options })
+  onTestFinished(() => opened.agent.destroy())
+  return opened
+}
+
+/** Starts listening on a free port, or this one; answers it. */
+export const listen = (server: Server, host = "127.0.0.1", port = 0): Promise<number> =>
   new Promise((resolve) => {
     const sockets = new Set<Socket>()
     server.on("connection", (socket: Socket) => {
@@ -15,7 +25,7 @@ export const listen = (server: Server): Promise<number> =>
       for (const socket of sockets) socket.destroy()
       server.close()
     })
-    server.listen(0, "127.0.0.1", () => resolve((server.address() as { readonly port: number }).port))
+    server.listen(port, host, () => resolve((server.address() as { readonly port: number }).port))
   })
 
 /** A receiver that speaks HTTP; answers its address. */

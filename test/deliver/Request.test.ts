@@ -7,6 +7,7 @@ import { version } from "../../src/Config.ts"
 import type { Definition } from "../../src/deliver/Definition.ts"
 import { addressProblem, buildRequest, headersProblem, isTemplate } from "../../src/deliver/Request.ts"
 import { retrySchedule, usualPolicy } from "../../src/deliver/RetrySchedule.ts"
+import { type Signing, sign } from "../../src/deliver/Sign.ts"
 import type { Delivery } from "../../src/stream/Entry.ts"
 import { Templates } from "../../src/template/Template.ts"
 import { renderHere } from "../support/RenderHere.ts"
@@ -19,11 +20,14 @@ const definition: Definition = {
   engine: "jinja",
   headers: "",
   bodyTemplate: "",
-  secret: "",
+  signing: { style: "netbox", secret: "", previous: "" },
+  previousUntil: 0,
   timeoutMillis: 1000,
   maxInFlight: 1,
+  rateLimit: undefined,
+  ordered: false,
   schedule: retrySchedule(usualPolicy),
-  agent: new Agent()
+  connections: { agent: new Agent(), last: () => undefined }
 }
 
 const delivery: Delivery = {
@@ -41,6 +45,10 @@ const delivery: Delivery = {
   firstAttempt: 0,
   body: '{"event":"created","data":{"name":"Ort ä","id":1}}'
 }
+
+const signedWith = (secret: string, fields: Partial<Signing> = {}): Pick<Definition, "signing"> => ({
+  signing: { style: "netbox", secret, previous: "", ...fields }
+})
 
 /** The request, or why there is none. */
 const build = (webhook: Partial<Definition> = {}, owed: Partial<Delivery> = {}) =>
@@ -64,20 +72,31 @@ describe("a request", () => {
     )
   })
 
+  test("is signed with the previous secret too, until it expires", () => {
+    const signing = signedWith("new", { previous: "old", style: "standard" })
+    const during = built({ ...signing, previousUntil: Number.POSITIVE_INFINITY }).headers
+    expect(during["x-hook-signature-previous"]).toBe(sign("old", Buffer.from(delivery.body)))
+    expect(during["webhook-signature"]?.split(" ")).toHaveLength(2)
+    expect(during["webhook-id"]).toBe(during["x-hook-delivery"])
+    const after = built({ ...signing, previousUntil: 1 }).headers
+    expect(after).not.toHaveProperty("x-hook-signature-previous")
+    expect(after["webhook-signature"]?.split(" ")).toHaveLength(1)
+  })
+
   test("is signed over the exact bytes of its body, if the webhook has a secret", () => {
     const secret = fc.string({ unit: "binary", minLength: 1 })
     fc.assert(
       fc.property(secret, fc.string({ unit: "binary" }), (secret, body) => {
-        const request = built({ secret }, { body })
+        const request = built(signedWith(secret), { body })
         const expected = createHmac("sha512", Buffer.from(secret)).update(request.body).digest("hex")
         expect(request.headers["x-hook-signature"]).toBe(expected)
       })
     )
-    expect(built({ secret: "" }).headers).not.toHaveProperty("x-hook-signature")
+    expect(built(signedWith("")).headers).not.toHaveProperty("x-hook-signature")
   })
 
   test("is signed over the body that its template gives", () => {
-    const request = built({ secret: "key", bodyTemplate: "{{ data.name }}!" })
+    const request = built({ ...signedWith("key"), bodyTemplate: "{{ data.name }}!" })
     expect(request.body.toString()).toBe("Ort ä!")
     expect(request.headers["x-hook-signature"]).toBe(createHmac("sha512", "key").update("Ort ä!").digest("hex"))
   })
@@ -101,7 +120,7 @@ describe("a request", () => {
 
   test("has the webhook's headers, which may change what it says of itself but not of the delivery", () => {
     const headers = "X-A: b:c\ncontent-TYPE:text/plain\nUser-Agent: me\nX-Hook-Delivery: 1\nX-Hook-Signature: forged"
-    expect(built({ headers, secret: "key" }).headers).toEqual({
+    expect(built({ headers, ...signedWith("key") }).headers).toEqual({
       "x-a": "b:c",
       "content-type": "text/plain",
       "user-agent": "me",
@@ -121,7 +140,7 @@ describe("a request", () => {
   })
 
   test.each<readonly [string, Partial<Definition>, string]>([
-    ["the secret cannot be read", { secret: undefined }, "Secret"],
+    ["the secret cannot be read", { signing: undefined }, "Secret"],
     ["the address is none", { url: "receiver.example" }, "Render"],
     ["the address becomes none", { url: "{{ event }}://receiver.example" }, "Render"],
     ["a header line is none", { headers: "{{ event }}" }, "Render"],

@@ -29,7 +29,12 @@ export const middle = 0.5
 export const delaysOf = (policy: RetryPolicy): ReadonlyArray<number> => {
   const delays: Array<number> = []
   for (let attempts = 1; attempts <= 200; attempts++) {
-    const delay = nextDelay(policy, { failure: { reason: "Status", message: "" }, attempts, random: middle })
+    const delay = nextDelay(policy, {
+      failure: { reason: "Status", message: "" },
+      attempts,
+      elapsedMillis: 0,
+      random: middle
+    })
     if (delay === undefined) return delays
     delays.push(delay)
   }

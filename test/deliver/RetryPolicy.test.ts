@@ -6,7 +6,8 @@ import { delaysOf, policy } from "./RetryPolicies.ts"
 describe("a policy as JSON", () => {
   test("is read as it was written", () => {
     fc.assert(
-      fc.property(policy, (policy) => {
+      fc.property(policy, fc.option(fc.nat(30 * 86_400)), (plain, total) => {
+        const policy = total === null ? plain : { ...plain, total }
         expect(parsePolicy(JSON.parse(JSON.stringify(policy)))).toEqual(JSON.parse(JSON.stringify(policy)))
       })
     )
@@ -31,13 +32,18 @@ describe("a policy as JSON", () => {
     cap: ["x", -0.1, delayMax + 1, {}],
     attempts: [null, 0, 101, 1.5, "8", -3],
     jitter: ["0", -0.1, 1.1, []],
+    total: [null, "1", -1, 31 * 86_400, {}],
     delay: [null, "60", -1, delayMax + 1],
     delays: [null, 5, {}, "1,2", [null], ["1"], [-1], [delayMax + 1], [[1]], Array.from({ length: 100 }, () => 1)],
     kind: [null, "", "linear", "Exponential", 1, ["fixed"], {}, "toString"]
   }
 
   test("with a wrong field is told of it by name", () => {
-    const faults = policy.chain((policy) =>
+    const limited = fc.oneof(
+      policy,
+      policy.map((policy) => ({ ...policy, total: 60 }))
+    )
+    const faults = limited.chain((policy) =>
       fc
         .constantFrom(...Object.keys(policy))
         .chain((name) =>

@@ -12,8 +12,18 @@ import {
 } from "../../src/deliver/RetrySchedule.ts"
 import { attempts, delaysOf, exponential, fixed, list, middle, policy, share } from "./RetryPolicies.ts"
 
-const mendable = fc.constantFrom<Failure["reason"]>("Status", "Timeout", "Refused", "Reset", "Dns", "Tls")
-const hopeless = fc.constantFrom<Failure["reason"]>("Gone", "Render", "Secret")
+const mendable = fc.constantFrom<Failure["reason"]>(
+  "Status",
+  "Timeout",
+  "Refused",
+  "Reset",
+  "Dns",
+  "Tls",
+  "Blocked",
+  "TooLarge",
+  "Protocol"
+)
+const hopeless = fc.constantFrom<Failure["reason"]>("Gone", "Declined", "Render", "Secret")
 const failureOf = (reason: Failure["reason"], retryAfterMillis?: number): Failure => ({
   reason,
   message: "why",
@@ -23,6 +33,7 @@ const failureOf = (reason: Failure["reason"], retryAfterMillis?: number): Failur
 const failed = (attempts: number, failure = failureOf("Status"), random = middle): Failed => ({
   failure,
   attempts,
+  elapsedMillis: 0,
   random
 })
 
@@ -89,6 +100,18 @@ describe("a delay", () => {
 })
 
 describe("the attempts of a delivery", () => {
+  test("end with the time that the policy gives them in all, and are otherwise the same", () => {
+    const total = fc.nat(delayMax)
+    fc.assert(
+      fc.property(policy, attempts, total, fc.nat(delayMax), share, (policy, attempts, total, elapsed, random) => {
+        const failing = { ...failed(attempts, failureOf("Status"), random), elapsedMillis: elapsed * 1000 }
+        const delay = nextDelay(policy, failing)
+        const late = delay !== undefined && failing.elapsedMillis + delay > total * 1000
+        expect(nextDelay({ ...policy, total }, failing)).toBe(late ? undefined : delay)
+      })
+    )
+  })
+
   test("are as many as the policy says, the first included", () => {
     fc.assert(
       fc.property(fc.oneof(exponential, fixed), (policy) => {
@@ -135,6 +158,7 @@ describe("the schedule of a policy", () => {
         retryAfterMillis: fc.option(fc.nat(), { nil: undefined })
       }),
       attempts: fc.integer({ min: 1, max: 110 }),
+      elapsedMillis: fc.nat(),
       random: share
     })
     fc.assert(

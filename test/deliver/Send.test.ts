@@ -2,10 +2,10 @@ import type { IncomingHttpHeaders } from "node:http"
 import { gzipSync } from "node:zlib"
 import { Effect } from "effect"
 import { Agent } from "undici"
-import { describe, expect, onTestFinished, test } from "vitest"
+import { describe, expect, test } from "vitest"
 import type { Outgoing } from "../../src/deliver/Request.ts"
 import { type Sent, send } from "../../src/deliver/Send.ts"
-import { nobody, rawReceiver, receiver } from "./Receiver.ts"
+import { connections, nobody, rawReceiver, receiver } from "./Receiver.ts"
 
 const now = Date.UTC(2026, 10, 20, 12)
 
@@ -13,10 +13,8 @@ const now = Date.UTC(2026, 10, 20, 12)
 const patient = 10_000
 
 const attempt = (url: string, outgoing: Partial<Outgoing> = {}, timeoutMillis = patient): Promise<Sent> => {
-  const agent = new Agent()
-  onTestFinished(() => agent.destroy())
   const whole = { method: "POST", headers: {}, body: Buffer.from("body"), url, ...outgoing } as const
-  return Effect.runPromise(send(whole, agent, timeoutMillis, now))
+  return Effect.runPromise(send(whole, connections(), timeoutMillis, now))
 }
 
 const answering = (status: number, headers: Readonly<Record<string, string>> = {}, body = "") =>
@@ -36,7 +34,7 @@ describe("a request", () => {
     const body = Buffer.from([0, 255, 13, 10, 195, 164])
     const headers = { "content-type": "text/plain", "x-hook-signature": "ab" }
     const sent = await attempt(`${url}path?a=b`, { method, headers, body })
-    expect(sent).toEqual({ response: { status: 200, body: "" }, failure: undefined })
+    expect(sent).toMatchObject({ response: { status: 200, body: "" }, failure: undefined })
     const own = { "content-type": "text/plain", "x-hook-signature": "ab", "content-length": "6" }
     expect(seen).toEqual([[method, "/path?a=b", expect.objectContaining(own), "00ff0d0ac3a4"]])
   })
@@ -80,6 +78,19 @@ describe("an answer", () => {
     const { response, failure } = await attempt(await answering(410, {}, "gone"))
     expect(response).toEqual({ status: 410, body: "gone" })
     expect(failure?.reason).toBe("Gone")
+  })
+
+  test.each([
+    [200, "disable", undefined, true],
+    [200, "abort-message", undefined, false],
+    [500, "disable", "Gone", true],
+    [400, " Abort-Message ", "Declined", false],
+    [410, "abort-message", "Gone", true],
+    [400, "please", "Status", false]
+  ])("of %i with `webhook-delivery: %s` is understood", async (status, wish, reason, isGone) => {
+    const sent = await attempt(await answering(status, { "webhook-delivery": wish }))
+    expect(sent.failure?.reason).toBe(reason)
+    expect(sent.isGone).toBe(isGone)
   })
 
   test("may ask to wait, in seconds or until a date", async () => {
@@ -217,7 +228,7 @@ describe("a connection", () => {
     const error = Object.assign(new Error(`it ended in ${code}`), { code })
     const agent = new Agent({ connect: (_, answer) => answer(error, null) })
     const outgoing = { method: "POST", url: "https://receiver.example/", headers: {}, body: Buffer.alloc(0) } as const
-    const { failure } = await Effect.runPromise(send(outgoing, agent, patient, now))
+    const { failure } = await Effect.runPromise(send(outgoing, { agent, last: () => undefined }, patient, now))
     expect(failure).toMatchObject({ reason, message: `it ended in ${code}` })
   })
 
@@ -225,9 +236,6 @@ describe("a connection", () => {
     ["is reset", (socket) => socket.resetAndDestroy()],
     ["is closed without an answer", (socket) => socket.end()],
     ["is closed in the middle of the answer", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab")],
-    ["does not speak HTTP", (socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n")],
-    ["answers with a length that is none", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n")],
-    ["answers with headers without end", (socket) => socket.write(`HTTP/1.1 200 OK\r\nx: ${"y".repeat(200_000)}`)],
     [
       "switches to another protocol",
       (socket) => socket.end("HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n")
@@ -237,6 +245,47 @@ describe("a connection", () => {
     expect(response).toBeUndefined()
     expect(failure?.reason).toBe("Reset")
     expect(failure?.message).not.toBe("")
+  })
+
+  test.each<readonly [string, (socket: Parameters<Parameters<typeof rawReceiver>[0]>[0]) => void]>([
+    ["does not speak HTTP", (socket) => socket.end("SSH-2.0-OpenSSH_9.6\r\n")],
+    ["answers with a length that is none", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: x\r\n\r\n")],
+    [
+      "answers with a chunk that is none",
+      (socket) => socket.end("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nx")
+    ],
+    [
+      "answers with two lengths",
+      (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nab")
+    ]
+  ])("to somebody who %s is not understood", async (_, answer) => {
+    const { response, failure } = await attempt(await rawReceiver(answer))
+    expect(response).toBeUndefined()
+    expect(failure).toMatchObject({ reason: "Protocol", message: expect.stringMatching(/./) as string })
+  })
+
+  test.each<readonly [string, string]>([
+    ["one header without end", "y"],
+    ["headers without end", "y\r\nx: "],
+    ["informational answers without end", "\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: "]
+  ])("to somebody who sends %s is ended", async (_, piece) => {
+    const url = await rawReceiver((socket) => {
+      socket.write("HTTP/1.1 102 Processing\r\nx: ")
+      const more = () => {
+        while (!socket.destroyed && socket.write(piece.repeat(1000)));
+      }
+      socket.on("drain", more)
+      more()
+    })
+    const { response, failure } = await attempt(url)
+    expect(response).toBeUndefined()
+    expect(failure?.reason).toBe("TooLarge")
+  })
+
+  test("is answered after a few informational answers", async () => {
+    const hints = "HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n".repeat(3)
+    const url = await rawReceiver((socket) => socket.end(`${hints}HTTP/1.1 204 No Content\r\n\r\n`))
+    expect((await attempt(url)).response?.status).toBe(204)
   })
 
   test("to somebody who does not speak TLS is not trusted", async () => {

@@ -1,11 +1,12 @@
 import { readFileSync } from "node:fs"
 import { createServer } from "node:https"
+import type { SecureContextOptions } from "node:tls"
 import { Effect } from "effect"
-import { Agent } from "undici"
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import type { ConnectionOptions } from "../../src/deliver/Connector.ts"
 import { send } from "../../src/deliver/Send.ts"
 import { type Certificate, hasOpenssl, makeCertificate } from "../support/Certificate.ts"
-import { listen } from "./Receiver.ts"
+import { connections, listen } from "./Receiver.ts"
 
 describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
   let certificate: Certificate
@@ -16,20 +17,18 @@ describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
 
   afterAll(() => certificate.remove())
 
-  const attempt = async (host: string, connect: object) => {
+  const attempt = async (host: string, tls: ConnectionOptions["tls"], speaking: SecureContextOptions = {}) => {
     let requests = 0
     const server = createServer(
-      { key: readFileSync(certificate.keyFile), cert: readFileSync(certificate.certificateFile) },
+      { key: readFileSync(certificate.keyFile), cert: readFileSync(certificate.certificateFile), ...speaking },
       (_, response) => {
         requests += 1
         response.end("taken")
       }
     )
     const port = await listen(server)
-    const agent = new Agent({ connect })
-    onTestFinished(() => agent.destroy())
     const outgoing = { method: "POST", url: `https://${host}:${port}/`, headers: {}, body: Buffer.from("x") } as const
-    return { ...(await Effect.runPromise(send(outgoing, agent, 10_000, 0))), requests }
+    return { ...(await Effect.runPromise(send(outgoing, connections({ tls }), 10_000, 0))), requests }
   }
 
   test("is not trusted, and gets no request", async () => {
@@ -40,13 +39,13 @@ describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
   })
 
   test("is trusted when the webhook names the certificate", async () => {
-    const { response, failure } = await attempt("localhost", { ca: readFileSync(certificate.certificateFile) })
+    const { response, failure } = await attempt("localhost", { ca: readFileSync(certificate.certificateFile, "utf8") })
     expect(failure).toBeUndefined()
     expect(response).toEqual({ status: 200, body: "taken" })
   })
 
   test("is not trusted under a name that the certificate does not have", async () => {
-    const { failure, requests } = await attempt("127.0.0.1", { ca: readFileSync(certificate.certificateFile) })
+    const { failure, requests } = await attempt("127.0.0.1", { ca: readFileSync(certificate.certificateFile, "utf8") })
     expect(failure?.reason).toBe("Tls")
     expect(requests).toBe(0)
   })
@@ -55,4 +54,21 @@ describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
     const { failure } = await attempt("localhost", { rejectUnauthorized: false })
     expect(failure).toBeUndefined()
   })
+
+  test("that speaks nothing newer than TLS 1.1 is not spoken with, even without verification", async () => {
+    const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const
+    const { failure, requests } = await attempt("localhost", { rejectUnauthorized: false }, old)
+    expect(failure).toMatchObject({ reason: "Tls", message: expect.stringMatching(/protocol version/i) as string })
+    expect(requests).toBe(0)
+  })
+
+  test.each(["TLSv1.2", "TLSv1.3"] as const)(
+    "is spoken with over %s, and the steps of it are timed",
+    async (version) => {
+      const only = { minVersion: version, maxVersion: version }
+      const { failure, phases } = await attempt("localhost", { rejectUnauthorized: false }, only)
+      expect(failure).toBeUndefined()
+      for (const step of Object.values(phases)) expect(step).toBeGreaterThanOrEqual(0)
+    }
+  )
 })

@@ -1,64 +1,25 @@
 /** Deliveries in a real Redis. */
-import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
-import { Redis as Client } from "ioredis"
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from "vitest"
+import { Context, Effect, Layer, Redacted, Scope } from "effect"
+import type { Redis as Client } from "ioredis"
+import { beforeEach, describe, expect, it } from "vitest"
 import { Redis } from "../../src/Redis.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
 import { Append } from "../../src/stream/Append.ts"
-import { type Delivery, deliveryId } from "../../src/stream/Entry.ts"
+import type { Delivery } from "../../src/stream/Entry.ts"
 import { keysOf } from "../../src/stream/Keys.ts"
-import { Streams } from "../../src/stream/Streams.ts"
+import type { Streams } from "../../src/stream/Streams.ts"
 import { redisUrlOfWorker } from "../support/Database.ts"
+import { delivery, startStreams } from "./TwoReaders.ts"
 
 const run = Effect.runPromise
-const scope = Effect.runSync(Scope.make())
+const streams = startStreams()
 let append: Append["Service"]
 let one: Streams["Service"]
 let other: Streams["Service"]
 let client: Client
+let scope: Scope.Scope
 
-beforeAll(async () => {
-  const url = redisUrlOfWorker()
-  const servers = Layer.succeed(Servers, {
-    databaseUrl: Redacted.make(inject("databaseUrl")),
-    redisUrl: Redacted.make(url),
-    secretKey: Redacted.make("none")
-  })
-  const build = <A, E>(layer: Layer.Layer<A, E, Redis>) =>
-    Effect.runPromise(
-      Layer.buildWithScope(Layer.fresh(layer.pipe(Layer.provide(Redis.layer), Layer.provide(servers))), scope)
-    )
-  append = Context.get(await build(Append.layer), Append)
-  one = Context.get(await build(Streams.layer("one")), Streams)
-  other = Context.get(await build(Streams.layer("other")), Streams)
-  client = new Client(url, { protocol: 2 })
-})
-
-afterAll(async () => {
-  await Effect.runPromise(Scope.close(scope, Exit.void))
-  await client.quit()
-})
-
-beforeEach(async () => {
-  await client.flushdb()
-  await run(append.open(1, new Map()))
-})
-
-const delivery = (idx: number, webhook = 1): Delivery => ({
-  id: deliveryId(webhook, "5000", idx),
-  webhook,
-  position: "5000",
-  idx,
-  event: "created",
-  objectType: "dcim.site",
-  objectId: idx,
-  requestId: "0b0e7b1e-5f0a-4c39-9f2b-6d7b1a2c3d4e",
-  time: "2026-11-20T12:00:00.000000+00:00",
-  attempts: 0,
-  spent: 0,
-  firstAttempt: 0,
-  body: `{"idx":${idx},"text":"line\\nbreak ☃"}`
-})
+beforeEach(() => ({ append, one, other, client, scope } = streams()))
 
 const ids = (entries: ReadonlyArray<{ readonly delivery: Delivery }>) => entries.map((entry) => entry.delivery.idx)
 
@@ -87,7 +48,7 @@ describe("queueing", () => {
     const heard = new Promise<number>((resolve) =>
       Effect.runFork(
         Scope.provide(
-          other.onWake((webhook) => webhook !== 0 && resolve(webhook)),
+          other.onWake((webhook) => webhook === 7 && resolve(webhook)),
           scope
         )
       )
@@ -225,6 +186,34 @@ describe("reading", () => {
     const taken: Array<number> = []
     for (let turn = 0; turn < 5; turn++) taken.push(...ids(await run(other.reclaim(1))))
     expect(taken.sort((a, b) => a - b)).toEqual(all.slice(200).map(({ idx }) => idx))
+  })
+
+  it("lets who comes back late neither keep, end nor put aside what another has by now, or has ended", async () => {
+    await run(append.append([delivery(1), delivery(2)]))
+    const [first, second] = await run(one.read(1, 2))
+    await run(one.handBack(1, [first!, second!]))
+    const taken = await run(other.reclaim(1))
+    expect(ids(taken)).toEqual([1, 2])
+    expect(await run(one.keep(1, [first!, second!]))).toEqual([first, second])
+    await run(other.settle(1, [{ entry: taken[0]! }]))
+    const wait = { delayMillis: 60_000, delivery: delivery(1) }
+    await run(
+      one.settle(1, [
+        { entry: first!, later: wait },
+        { entry: second!, later: wait }
+      ])
+    )
+    expect(await run(one.depth(1))).toEqual({ queued: 0, pending: 1, waiting: 0 })
+    expect(await run(other.keep(1, [taken[1]!]))).toEqual([])
+  })
+
+  it("lets who worked on an entry end it after its group was lost", async () => {
+    await run(append.append([delivery(1)]))
+    const [entry] = await run(one.read(1, 1))
+    await client.xgroup("DESTROY", keysOf(1).queue, "deliver")
+    expect(await run(one.keep(1, [entry!]))).toEqual([])
+    await run(one.settle(1, [{ entry: entry! }]))
+    expect(await run(other.read(1, 10))).toEqual([])
   })
 
   it("makes its group again when Redis has lost it", async () => {

@@ -34,6 +34,7 @@ export const sealed = (options: Options & { readonly max: number }): Field =>
           return invalid(`Ensure this field has no more than ${options.max} characters.`)
         return value(input)
       },
+      sealed: true,
       store: (plain, vault) => (plain === "" ? "" : vault.seal(plain))
     },
     options

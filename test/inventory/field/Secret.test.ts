@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest"
 import { digestToken } from "../../../src/Vault.ts"
 import { password, sealed, tokenKey } from "../../../src/inventory/field/Secret.ts"
 
-const vault = { seal: (text: string) => `sealed ${text}`, open: (text: string) => text.slice(7) }
+const vault = { seal: (text: string) => `sealed ${text}`, open: (text: string) => text.slice(7), prefix: "sealed " }
 
 const noString = { errors: ["Not a valid string."] }
 const blank = { errors: ["This field may not be blank."] }

@@ -1,4 +1,4 @@
-import { choice, defineObjectType, flag, integer, json, sealed, text, texts } from "../../ObjectType.ts"
+import { choice, decimal, defineObjectType, flag, integer, json, sealed, text, texts, time } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "extras",
@@ -22,13 +22,20 @@ export default defineObjectType({
     template_engine: text({ max: 50, default: "jinja", grammar: "engine" }),
     additional_headers: text({ optional: true, verbatim: true, grammar: "headers", readBy: "template_engine" }),
     body_template: text({ optional: true, verbatim: true, grammar: "template", readBy: "template_engine" }),
-    secret: sealed({ max: 255 }),
+    secret: sealed({ max: 255, grammar: "secret" }),
+    previous_secret: sealed({ max: 255, grammar: "secret" }),
+    previous_secret_expires: time(),
+    signature: choice({ netbox: "NetBox", standard: "Standard Webhooks" }, { default: "netbox", bare: true }),
     conditions: json({ grammar: "condition" }),
     ssl_verification: flag({ default: true }),
     ca_file_path: text({ max: 4096, nullable: true }),
     timeout: integer({ min: 1, max: 3600, optional: true }),
     max_in_flight: integer({ min: 1, max: 1000, optional: true }),
-    retry_schedule: json({ grammar: "retry" })
+    rate_limit: decimal({ digits: 8, places: 3, min: 0.001, optional: true }),
+    ordering: choice({ none: "None", object: "Object" }, { default: "none", bare: true }),
+    retry_schedule: json({ grammar: "retry" }),
+    paused: flag({ default: false }),
+    disabled_note: text({ optional: true, wire: "read" })
   },
   search: ["name", "payload_url"],
   ordering: ["name"],

@@ -1,0 +1,82 @@
+/**
+ * IP addresses as numbers, for comparing them with ranges.
+ *
+ * IPv4 lies in `::ffff:0:0/96`, so an IPv4-mapped address is the IPv4 address that it spells, by construction.
+ */
+
+/** 128 bits. */
+export type Address = bigint
+
+export interface Range {
+  readonly base: Address
+  /** Length of the prefix, of 128 bits. */
+  readonly length: number
+}
+
+const mapped = 0xffffn << 32n
+
+/** Reads an address in the spellings of resolvers and sockets; undefined for anything else, host names included. */
+export const parseAddress = (text: string): Address | undefined => {
+  // A zone says through which interface, not where to.
+  const bare = text.replace(/%.*$/, "")
+  return bare.includes(":") ? parseV6(bare) : parseV4(bare)
+}
+
+const parseV4 = (text: string): Address | undefined => {
+  const bits = quadBits(text)
+  return bits === undefined ? undefined : mapped | bits
+}
+
+/** Dotted decimal of four numbers, with no leading zeros: some would read those as octal. */
+const quadBits = (text: string): bigint | undefined => {
+  const parts = text.split(".")
+  if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256)) {
+    return undefined
+  }
+  return parts.reduce((bits, part) => (bits << 8n) | BigInt(part), 0n)
+}
+
+const parseV6 = (text: string): Address | undefined => {
+  const halves = text.split("::")
+  if (halves.length > 2) return undefined
+  const groups = halves.map((half, at) => groupsOf(half, at === halves.length - 1))
+  const [head, tail = []] = groups
+  if (head === undefined || groups.includes(undefined)) return undefined
+  const missing = 8 - head.length - tail!.length
+  if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined
+  const all = [...head, ...Array.from({ length: missing }, () => 0n), ...tail!]
+  return all.reduce((bits, group) => (bits << 16n) | group, 0n)
+}
+
+/** The 16-bit groups of one side of `::`; a dotted quad at the end of the last one is two. */
+const groupsOf = (text: string, isLast: boolean): ReadonlyArray<bigint> | undefined => {
+  if (text === "") return []
+  const groups: Array<bigint> = []
+  const parts = text.split(":")
+  for (const [at, part] of parts.entries()) {
+    const quad = isLast && at === parts.length - 1 && part.includes(".") ? quadBits(part) : undefined
+    if (quad !== undefined) groups.push(quad >> 16n, quad & 0xffffn)
+    else if (/^[0-9a-f]{1,4}$/i.test(part)) groups.push(BigInt(`0x${part}`))
+    else return undefined
+  }
+  return groups
+}
+
+/** Reads `10.0.0.0/8`, `fd00::/8`, or one address; undefined for what is neither. */
+export const parseRange = (text: string): Range | undefined => {
+  const [address = "", bits, ...rest] = text.trim().split("/")
+  const base = parseAddress(address)
+  if (base === undefined || rest.length > 0 || address.includes("%")) return undefined
+  const width = address.includes(":") ? 128 : 32
+  if (bits === undefined) return { base, length: 128 }
+  if (!/^\d{1,3}$/.test(bits) || Number(bits) > width) return undefined
+  return { base, length: 128 - width + Number(bits) }
+}
+
+export const contains = ({ base, length }: Range, address: Address): boolean => {
+  const shift = BigInt(128 - length)
+  return base >> shift === address >> shift
+}
+
+/** The IPv4 address in 32 bits. */
+export const fromQuad = (bits: bigint): Address => mapped | (bits & 0xffff_ffffn)

@@ -1,0 +1,54 @@
+/** One attempt of a delivery, from the webhook's definition of this moment to what follows from the answer. */
+import { Clock, Effect, Random } from "effect"
+import type { Delivery } from "../stream/Entry.ts"
+import type { Templates } from "../template/Template.ts"
+import type { Definition } from "./Definition.ts"
+import type { Attempt, Failure, Outcome } from "./Outcome.ts"
+import { buildRequest } from "./Request.ts"
+import { decide } from "./RetrySchedule.ts"
+import { type Sent, send } from "./Send.ts"
+
+export interface Attempted {
+  readonly attempt: Attempt
+  readonly outcome: Outcome
+  /** The receiver wants nothing any more. */
+  readonly isGone: boolean
+}
+
+/** Of an attempt that never came to a request. */
+const unsent: Omit<Sent, "failure"> = {
+  response: undefined,
+  isGone: false,
+  phases: { dns: undefined, connect: undefined, tls: undefined, firstByte: undefined, body: undefined }
+}
+
+export const makeAttempt = Effect.fnUntraced(function* (
+  definition: Definition,
+  delivery: Delivery,
+  templates: Templates["Service"]
+) {
+  const started = yield* Clock.currentTimeMillis
+  const { isGone, ...sent } = yield* buildRequest(definition, delivery, templates).pipe(
+    Effect.flatMap((outgoing) =>
+      Effect.map(send(outgoing, definition.connections, definition.timeoutMillis, started), (sent) => ({
+        ...sent,
+        url: outgoing.url
+      }))
+    ),
+    // A fault of ours must not keep the delivery from being logged: it would be attempted for ever.
+    Effect.catchDefect((defect) => Effect.fail<Failure>({ reason: "Render", message: `A defect: ${String(defect)}` })),
+    Effect.catch((failure) => Effect.succeed({ ...unsent, failure, url: definition.url }))
+  )
+  const ended = yield* Clock.currentTimeMillis
+  const outcome: Outcome =
+    sent.failure === undefined
+      ? { kind: "Delivered" }
+      : yield* decide(definition.schedule, {
+          failure: sent.failure,
+          attempts: delivery.spent + 1,
+          elapsedMillis: ended - (delivery.firstAttempt || started),
+          random: yield* Random.next
+        })
+  const attempt = { number: delivery.attempts + 1, started, durationMillis: ended - started, ...sent }
+  return { attempt, outcome, isGone } satisfies Attempted
+})

@@ -1,0 +1,131 @@
+/**
+ * Connections to receivers, to allowed targets only.
+ *
+ * The policy is asked three times: for an address that stands in the URL, for every address that a name resolves to
+ * (only the allowed ones are tried, so the name cannot mean something else a moment later), and for the peer of the
+ * socket before the first byte is sent on it.
+ */
+import { type LookupAddress, type LookupOptions, promises as dns } from "node:dns"
+import type { LookupFunction, Socket } from "node:net"
+import { Agent, buildConnector } from "undici"
+import { type TargetRules, literalIn, refusal } from "./TargetPolicy.ts"
+
+/** Nothing was sent: the policy refuses the target. */
+export class BlockedTarget extends Error {
+  readonly code = "ERR_BLOCKED_TARGET"
+
+  constructor(target: string, why: string) {
+    super(`${target} is refused by the target policy: ${why}.`)
+  }
+}
+
+/** When the steps of a connection were done, milliseconds after it was begun. */
+export interface ConnectTimes {
+  /** By `performance.now()`. */
+  readonly begun: number
+  dns?: number
+  connect?: number
+  tls?: number
+}
+
+export type Resolve = (hostname: string, options: LookupOptions) => Promise<ReadonlyArray<LookupAddress>>
+
+export interface ConnectionOptions {
+  readonly rules: TargetRules
+  /** `ca` in PEM. */
+  readonly tls: { readonly rejectUnauthorized?: boolean; readonly ca?: string }
+  /** Most connections at the same time. */
+  readonly count: number
+  readonly timeoutMillis: number
+  readonly resolve?: Resolve
+}
+
+/** The connections to one webhook's receiver. */
+export interface Connections {
+  readonly agent: Agent
+  /** The one that was made last. */
+  readonly last: () => ConnectTimes | undefined
+}
+
+/** Time an unused connection is kept, milliseconds. */
+const keepAliveMillis = 10_000
+
+/** Age at which a connection is used for no further request, milliseconds: its name may mean another place by then. */
+const ageMax = 300_000
+
+/** Most bytes of the headers of an answer. */
+const headersSizeMax = 16 * 1024
+
+export const openConnections = (options: ConnectionOptions): Connections => {
+  let last: ConnectTimes | undefined
+  const agent = new Agent({
+    connections: options.count,
+    keepAliveTimeout: keepAliveMillis,
+    keepAliveMaxTimeout: keepAliveMillis,
+    clientTtl: ageMax,
+    maxHeaderSize: headersSizeMax,
+    allowH2: false,
+    connect: makeConnector(options, (times) => (last = times))
+  })
+  return { agent, last: () => last }
+}
+
+const makeConnector = (
+  { rules, tls, timeoutMillis, resolve = lookUp }: ConnectionOptions,
+  onConnected: (times: ConnectTimes) => void
+): buildConnector.connector => {
+  const lookup: LookupFunction = (hostname, options, answer) => {
+    resolve(hostname, options).then(
+      (found) => {
+        const refused = found.map(({ address }) => refusal(rules, address))
+        const open = found.filter((_, at) => refused[at] === undefined)
+        if (open.length > 0) return answer(null, [...open])
+        const why = found.map(({ address }, at) => `${address}: ${refused[at]}`).join("; ")
+        return answer(new BlockedTarget(hostname, why === "" ? "it has no address" : why), [])
+      },
+      (error: NodeJS.ErrnoException) => answer(error, [])
+    )
+  }
+  const connect = buildConnector({
+    ...tls,
+    minVersion: "TLSv1.2",
+    allowH2: false,
+    timeout: timeoutMillis,
+    autoSelectFamily: true,
+    lookup
+  })
+  return (options, answer) => {
+    const literal = literalIn(options.hostname)
+    const why = literal === undefined ? undefined : refusal(rules, literal)
+    if (why !== undefined) return answer(new BlockedTarget(options.hostname, why), null)
+    const times: ConnectTimes = { begun: performance.now() }
+    const since = () => performance.now() - times.begun
+    // It answers the socket at once, though its type does not say so.
+    const socket = connect(options, (...result) => {
+      if (result[0] === null) onConnected(times)
+      answer(...result)
+    }) as unknown as Socket
+    socket.once("lookup", () => (times.dns ??= since()))
+    // Before the listener that begins the handshake.
+    socket.prependOnceListener("connect", () => {
+      times.connect = since()
+      const peer = refusal(rules, socket.remoteAddress ?? "")
+      if (peer !== undefined) socket.destroy(new BlockedTarget(socket.remoteAddress ?? options.hostname, peer))
+    })
+    socket.once("secureConnect", () => (times.tls = since()))
+  }
+}
+
+const lookingUp = new Map<string, Promise<ReadonlyArray<LookupAddress>>>()
+
+/** The system's resolver. A name is looked up once at a time: it takes one of the few threads of the process. */
+const lookUp: Resolve = (hostname, options) => {
+  const key = `${hostname} ${String(options.family)}`
+  const found = lookingUp.get(key) ?? dns.lookup(hostname, { ...options, all: true })
+  if (!lookingUp.has(key)) {
+    lookingUp.set(key, found)
+    const done = () => void lookingUp.delete(key)
+    found.then(done, done)
+  }
+  return found
+}

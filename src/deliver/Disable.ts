@@ -1,0 +1,12 @@
+/** A webhook turned off by the service itself, with a note that says why. */
+import { Clock, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+
+/** As a transaction like anybody's: who listens is told, and from its place in the WAL on nothing matches any more. */
+export const disable = Effect.fnUntraced(function* (webhook: number, why: string) {
+  const sql = yield* SqlClient.SqlClient
+  const now = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 19)
+  const note = `Disabled at ${now}Z: ${why}.`
+  yield* sql`update extras_webhook set enabled = false, disabled_note = ${note} where id = ${webhook}::bigint and enabled`
+  yield* Effect.logWarning(`deliver: webhook ${webhook}: ${note}`)
+})

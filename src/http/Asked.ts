@@ -1,0 +1,23 @@
+/** Endpoints that ask for something to be done: what is wrong with the asking, and what was accepted. */
+import { Effect } from "effect"
+import type { Errors } from "../inventory/Field.ts"
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import { byIds, viewFor } from "../inventory/Read.ts"
+import { representation } from "../inventory/derive/Representation.ts"
+import { HttpRefused } from "./HttpRefused.ts"
+import type { Request } from "./Route.ts"
+
+/** The fields of a body that is a JSON object; of anything else none. */
+export const bodyFields = (request: Request) =>
+  Effect.map(request.body, (body): Readonly<Record<string, unknown>> =>
+    typeof body === "object" && body !== null ? { ...body } : {}
+  )
+
+export const refused = (body: Errors | { readonly filter: Errors }) =>
+  Effect.fail(new HttpRefused({ reason: "InvalidBody", body }))
+
+/** 202 with the row that says how far it is. */
+export const accepted = Effect.fnUntraced(function* (type: ObjectType, id: number, request: Request) {
+  const [row] = yield* byIds(type, [id])
+  return { status: 202, json: representation(type, row!, yield* viewFor(type, [row!], request.base)) }
+})

@@ -1,0 +1,32 @@
+/** How much a webhook has in Redis. */
+import type { Client } from "../Redis.ts"
+import { group, type keysOf } from "./Keys.ts"
+
+export interface Depth {
+  /** Nobody has it yet; what is parked behind others of its object included. */
+  readonly queued: number
+  /** Somebody works on it. */
+  readonly pending: number
+  /** Its time has not come. */
+  readonly waiting: number
+}
+
+export const depth = async (client: Client, keys: ReturnType<typeof keysOf>): Promise<Depth> => {
+  const [queue, again, waiting, parked] = await Promise.all([
+    client.xlen(keys.queue),
+    client.xlen(keys.again),
+    client.zcard(keys.later),
+    client.zcard(keys.parked)
+  ])
+  const pending = await Promise.all([keys.again, keys.queue].map((key) => pendingCount(client, key)))
+  const held = pending.reduce((sum, count) => sum + count, 0)
+  return { queued: queue + again + parked - held, pending: held, waiting }
+}
+
+const pendingCount = async (client: Client, key: string): Promise<number> => {
+  try {
+    return Number(((await client.xpending(key, group)) as ReadonlyArray<unknown>)[0])
+  } catch {
+    return 0
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * Order within an object, where a webhook asks for it.
+ *
+ * Of each object one delivery at a time is out or waits for its next attempt: it is the one that `blocked` names. What
+ * comes after it is parked in the order of the WAL, and the first of those goes when it is done. Reading and parking is
+ * one step in Redis, so any number of processes may read.
+ */
+import type { Client } from "../Redis.ts"
+import type { Delivery } from "./Entry.ts"
+import { group, type keysOf } from "./Keys.ts"
+import { Script } from "./Script.ts"
+
+/** `dcim.site 5`; the script makes the same of an entry's first line. */
+export const objectOf = ({ objectType, objectId }: Delivery): string => `${objectType} ${objectId}`
+
+/** Stream (1 again, 2 queue), id and content. */
+type OrderedEntry = readonly [stream: number, entryId: string, content: string]
+
+/** Entries looked at in one call: Redis does nothing else meanwhile. */
+const scannedMax = 500
+
+/** KEYS: again, queue, blocked, parked, held. ARGV: group, consumer, count. Answers entries, and how many it looked at. */
+const script = new Script(`
+local wanted, scanned, out = tonumber(ARGV[3]), 0, {}
+local function take(stream, entryId, content)
+  local head = cjson.decode(string.match(content, '^[^\\n]*'))
+  local object = head.objectType .. ' ' .. string.format('%.0f', head.objectId)
+  local owner = redis.call('HGET', KEYS[3], object)
+  if not owner or owner == head.id then
+    redis.call('HSET', KEYS[3], object, head.id)
+    out[#out + 1] = { stream, entryId, content }
+    return
+  end
+  local place = string.rep('0', 20 - #head.position) .. head.position .. string.format('-%010.0f', head.idx)
+  redis.call('ZADD', KEYS[4], 0, object .. '|' .. place .. '|' .. head.id)
+  redis.call('HSET', KEYS[5], head.id, content)
+  redis.call('XACK', KEYS[stream], ARGV[1], entryId)
+  redis.call('XDEL', KEYS[stream], entryId)
+end
+for stream = 1, 2 do
+  local more = true
+  while more and #out < wanted and scanned < ${scannedMax} do
+    local reply = redis.call('XREADGROUP', 'GROUP', ARGV[1], ARGV[2], 'COUNT', wanted - #out, 'STREAMS', KEYS[stream], '>')
+    more = reply and #reply > 0
+    for _, entry in ipairs(more and reply[1][2] or {}) do
+      scanned = scanned + 1
+      take(stream, entry[1], entry[2][2])
+    end
+  end
+end
+return { out, scanned }`)
+
+export const readOrdered = async (
+  client: Client,
+  keys: ReturnType<typeof keysOf>,
+  consumer: string,
+  count: number
+): Promise<ReadonlyArray<OrderedEntry>> => {
+  const found: Array<OrderedEntry> = []
+  while (true) {
+    const [out, scanned] = (await script.run(client, {
+      keys: [keys.again, keys.queue, keys.blocked, keys.parked, keys.held],
+      args: [group, consumer, count - found.length]
+    })) as readonly [ReadonlyArray<OrderedEntry>, number]
+    found.push(...out)
+    if (scanned < scannedMax || found.length >= count) return found
+  }
+}
+
+/** Lua: a delivery is done, and the next of its object goes among those whose time has come. */
+export const release = `
+local function release(blocked, parked, held, again, object, id)
+  if redis.call('HGET', blocked, object) ~= id then return end
+  -- '|' ends the object in a member, and '}' is the character after it.
+  local next = redis.call('ZRANGEBYLEX', parked, '[' .. object .. '|', '(' .. object .. '}', 'LIMIT', 0, 1)[1]
+  if not next then
+    redis.call('HDEL', blocked, object)
+    return
+  end
+  local nextId = string.match(next, '|([^|]*)$')
+  local content = redis.call('HGET', held, nextId)
+  redis.call('ZREM', parked, next)
+  redis.call('HDEL', held, nextId)
+  redis.call('HSET', blocked, object, nextId)
+  if content then redis.call('XADD', again, '*', 'd', content) end
+end`

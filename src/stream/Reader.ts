@@ -1,0 +1,149 @@
+/** One consumer of the group: taking entries, keeping hold of them, and taking over those of consumers that are gone. */
+import type { Client } from "../Redis.ts"
+import { unpack } from "./Entry.ts"
+import { group, keysOf } from "./Keys.ts"
+import { readOrdered } from "./Ordered.ts"
+import { Script } from "./Script.ts"
+import type { Entry } from "./Streams.ts"
+
+/** An entry whose holder has not been heard of for this long is given to another process, milliseconds. */
+export const leaseMillis = 15_000
+
+/** How long before its end a lease is not relied on any more, milliseconds. */
+const marginMillis = 2000
+
+/** Most pending entries looked at in one reclaiming call: Redis blocks meanwhile. */
+const reclaimMax = 100
+
+export const streams = ["again", "queue"] as const
+
+/**
+ * Lua: whether the consumer may still end the entry: it holds it, or nobody does since the group was lost. What another
+ * consumer holds, or has ended, is not ours any more.
+ */
+export const owns = `
+local function owns(stream, group, consumer, id)
+  local pending = redis.pcall('XPENDING', stream, group, id, id, 1)
+  if not pending.err and pending[1] then return pending[1][2] == consumer end
+  return #redis.call('XRANGE', stream, id, id) > 0
+end`
+
+/** Sets for how long entries were not heard of, where they are the consumer's; answers the ids of the others. */
+const keepScript = new Script(`
+${owns}
+local lost = {}
+for i = 4, #ARGV do
+  if owns(KEYS[1], ARGV[1], ARGV[2], ARGV[i]) then
+    redis.pcall('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[i], 'IDLE', ARGV[3], 'JUSTID')
+  else
+    lost[#lost + 1] = ARGV[i]
+  end
+end
+return lost`)
+
+/** One consumer of the group. */
+export class Reader {
+  private readonly client: Client
+  private readonly consumer: string
+  /** Where reclaiming goes on, by stream: from the start it would never get past a busy head. */
+  private readonly cursors = new Map<string, string>()
+  private readonly heldSince = new WeakMap<Entry, number>()
+
+  constructor(client: Client, consumer: string) {
+    this.client = client
+    this.consumer = consumer
+  }
+
+  async read(webhook: number, count: number, ordered: boolean): Promise<ReadonlyArray<Entry>> {
+    const keys = keysOf(webhook)
+    const now = performance.now()
+    if (ordered) {
+      const found = await this.inGroup(webhook, () => readOrdered(this.client, keys, this.consumer, count))
+      const entries = found.flatMap(([stream, entryId, content]) =>
+        entriesOf(streams[stream - 1]!, [[entryId, ["d", content]]], true)
+      )
+      return this.held(entries, now)
+    }
+    const reply = await this.inGroup(webhook, () =>
+      this.client.call(
+        ...["XREADGROUP", "GROUP", group, this.consumer, "COUNT", `${count}`],
+        ...["STREAMS", keys.again, keys.queue, ">", ">"]
+      )
+    )
+    const found = (reply ?? []) as ReadonlyArray<readonly [key: string, entries: ReadonlyArray<RawEntry>]>
+    const entriesIn = ([key, raw]: (typeof found)[number]) =>
+      entriesOf(key === keys.again ? "again" : "queue", raw, false)
+    return this.held(found.flatMap(entriesIn), now)
+  }
+
+  async reclaim(webhook: number, ordered: boolean): Promise<ReadonlyArray<Entry>> {
+    const keys = keysOf(webhook)
+    const now = performance.now()
+    const taken: Array<Entry> = []
+    for (const stream of streams) {
+      const key = keys[stream]
+      const cursor = this.cursors.get(key) ?? "0-0"
+      const [next, entries] = (await this.inGroup<unknown>(webhook, () =>
+        this.client.xautoclaim(key, group, this.consumer, leaseMillis, cursor, "COUNT", reclaimMax)
+      )) as readonly [string, ReadonlyArray<RawEntry>]
+      if (next === "0-0") this.cursors.delete(key)
+      else this.cursors.set(key, next)
+      taken.push(...entriesOf(stream, entries, ordered))
+    }
+    return this.held(taken, now)
+  }
+
+  isOurs(entry: Entry): boolean {
+    return performance.now() - (this.heldSince.get(entry) ?? 0) < leaseMillis - marginMillis
+  }
+
+  /** Says how long we have not been heard of. */
+  async keep(webhook: number, entries: ReadonlyArray<Entry>, idleMillis = 0): Promise<ReadonlyArray<Entry>> {
+    const now = performance.now()
+    const calls = streams.flatMap((stream) => {
+      const ids = entries.filter((entry) => entry.stream === stream).map(({ entryId }) => entryId)
+      return ids.length === 0
+        ? []
+        : [{ stream, call: { keys: [keysOf(webhook)[stream]], args: [group, this.consumer, idleMillis, ...ids] } }]
+    })
+    const replies = await keepScript.runAll(
+      this.client,
+      calls.map(({ call }) => call)
+    )
+    const lost = new Set(
+      calls.flatMap(({ stream }, at) => (replies[at] as ReadonlyArray<string>).map((id) => `${stream} ${id}`))
+    )
+    const isLost = ({ stream, entryId }: Entry) => lost.has(`${stream} ${entryId}`)
+    for (const entry of entries) if (!isLost(entry)) this.heldSince.set(entry, now)
+    return entries.filter(isLost)
+  }
+
+  /** Notes that we hold these, from before they were asked for. */
+  private held(entries: ReadonlyArray<Entry>, since: number): ReadonlyArray<Entry> {
+    for (const entry of entries) this.heldSince.set(entry, since)
+    return entries
+  }
+
+  /** A group that is not there (a new webhook, or Redis lost its data) is made, and reads from the start. */
+  private async inGroup<A>(webhook: number, run: () => Promise<A>): Promise<A> {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error as Error).message.startsWith("NOGROUP")) throw error
+      for (const stream of streams) {
+        await this.client.xgroup("CREATE", keysOf(webhook)[stream], group, "0", "MKSTREAM").catch((error: Error) => {
+          if (!error.message.startsWith("BUSYGROUP")) throw error
+        })
+      }
+      return await run()
+    }
+  }
+}
+
+type RawEntry = readonly [id: string, fields: ReadonlyArray<string>]
+
+export const entriesOf = (
+  stream: Entry["stream"],
+  raw: ReadonlyArray<RawEntry>,
+  ordered: boolean
+): ReadonlyArray<Entry> => raw.map(([entryId, fields]) => ({ stream, entryId, delivery: unpack(fields[1]!), ordered }))

@@ -1,0 +1,142 @@
+/** Deliveries that wait for their next attempt, and the end of entries. */
+import type { Client } from "../Redis.ts"
+import { pack } from "./Entry.ts"
+import { group, keysOf } from "./Keys.ts"
+import { objectOf, release } from "./Ordered.ts"
+import { owns, streams } from "./Reader.ts"
+import { Script } from "./Script.ts"
+import type { Entry, Held, Settled } from "./Streams.ts"
+
+type Keys = ReturnType<typeof keysOf>
+
+/** Most waiting deliveries that are moved at once. */
+const promoteMax = 500
+
+/**
+ * Moves deliveries that are due from `later` to `again`, on Redis' own clock; where order does not matter any more
+ * (ARGV[2]), also those that stood behind others. `ARGV[3]`: whether all are due. Answers how many, and when the next is due (milliseconds), or -1.
+ */
+const promoteScript = new Script(`
+if ARGV[2] == '0' and redis.call('EXISTS', KEYS[4]) == 1 then
+  for _, member in ipairs(redis.call('ZRANGE', KEYS[5], 0, -1)) do
+    local id = string.match(member, '|([^|]*)$')
+    local held = redis.call('HGET', KEYS[2], id)
+    if held then redis.call('XADD', KEYS[3], '*', 'd', held) end
+    redis.call('HDEL', KEYS[2], id)
+  end
+  redis.call('UNLINK', KEYS[4], KEYS[5])
+end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local ids = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[3] == '1' and '+inf' or now, 'LIMIT', 0, ARGV[1])
+for _, id in ipairs(ids) do
+  local held = redis.call('HGET', KEYS[2], id)
+  if held then redis.call('XADD', KEYS[3], '*', 'd', held) end
+  redis.call('HDEL', KEYS[2], id)
+  redis.call('ZREM', KEYS[1], id)
+end
+local next = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
+return { #ids, next[2] and math.max(next[2] - now, 0) or -1 }`)
+
+/** Puts deliveries aside, each due in so many milliseconds by Redis' own clock. */
+const holdScript = new Script(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+for i = 1, #ARGV, 3 do
+  redis.call('HSET', KEYS[2], ARGV[i + 1], ARGV[i + 2])
+  redis.call('ZADD', KEYS[1], now + ARGV[i], ARGV[i + 1])
+end`)
+
+/**
+ * Ends entries: acknowledges and deletes each, and puts aside what waits, due by Redis' own clock. One that is done lets
+ * the next of its object go.
+ * Nothing happens to an entry that another consumer has taken over.
+ * ARGV: the group, the consumer, then per entry its stream (1 again, 2 queue), its id, its object where order matters, and the delay
+ * (milliseconds, -1 for none) with the delivery's id and content.
+ */
+const settleScript = new Script(`
+${owns}
+${release}
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+for i = 3, #ARGV, 6 do
+  local stream = KEYS[tonumber(ARGV[i])]
+  local object, delay, id = ARGV[i + 2], tonumber(ARGV[i + 3]), ARGV[i + 4]
+  if owns(stream, ARGV[1], ARGV[2], ARGV[i + 1]) then
+    if delay >= 0 then
+      redis.call('HSET', KEYS[4], id, ARGV[i + 5])
+      redis.call('ZADD', KEYS[3], now + delay, id)
+    elseif object ~= '' then
+      release(KEYS[5], KEYS[6], KEYS[4], KEYS[1], object, id)
+    end
+    redis.call('XACK', stream, ARGV[1], ARGV[i + 1])
+    redis.call('XDEL', stream, ARGV[i + 1])
+  end
+end`)
+
+export const settle = async (
+  client: Client,
+  consumer: string,
+  webhook: number,
+  settled: ReadonlyArray<Settled>
+): Promise<void> => {
+  const keys = keysOf(webhook)
+  const parts = settled.flatMap(({ entry, later }) => [
+    streams.indexOf(entry.stream) + 1,
+    entry.entryId,
+    entry.ordered ? objectOf(entry.delivery) : "",
+    later === undefined ? -1 : Math.max(Math.round(later.delayMillis), 0),
+    entry.delivery.id,
+    later === undefined ? "" : pack(later.delivery)
+  ])
+  const { again, queue, later, held, blocked, parked } = keys
+  await settleScript.run(client, {
+    keys: [again, queue, later, held, blocked, parked],
+    args: [group, consumer, ...parts]
+  })
+}
+
+export const promote = async (client: Client, webhook: number, ordered: boolean, everything = false) => {
+  const { later, held, again, blocked, parked } = keysOf(webhook)
+  const call = { keys: [later, held, again, blocked, parked], args: [promoteMax, ordered ? 1 : 0, everything ? 1 : 0] }
+  const [moved, next] = (await promoteScript.run(client, call)) as [number, number]
+  return { moved, next: next < 0 ? undefined : next }
+}
+
+export const hold = async (client: Client, webhook: number, held: ReadonlyArray<Held>): Promise<void> => {
+  const keys = keysOf(webhook)
+  const args = held.flatMap(({ delayMillis, delivery }) => [Math.round(delayMillis), delivery.id, pack(delivery)])
+  await holdScript.run(client, { keys: [keys.later, keys.held], args })
+}
+
+/** Moves all that waits, and all that stands behind something, to `again`. */
+export const gather = async (client: Client, webhook: number): Promise<void> => {
+  while ((await promote(client, webhook, false, true)).moved > 0);
+}
+
+/** KEYS: later, held, blocked, parked, again. ARGV: per delivery its id and its object. */
+const dropScript = new Script(`
+${release}
+for i = 1, #ARGV, 2 do
+  if redis.call('ZREM', KEYS[1], ARGV[i]) == 1 then
+    redis.call('HDEL', KEYS[2], ARGV[i])
+    release(KEYS[3], KEYS[4], KEYS[2], KEYS[5], ARGV[i + 1], ARGV[i])
+  end
+end`)
+
+export const drop = async (
+  client: Client,
+  { later, held, blocked, parked, again }: Keys,
+  waiting: ReadonlyArray<{ readonly id: string; readonly object: string }>
+): Promise<void> => {
+  const args = waiting.flatMap(({ id, object }) => [id, object])
+  await dropScript.run(client, { keys: [later, held, blocked, parked, again], args })
+}
+
+export const remove = async (client: Client, keys: Keys, entries: ReadonlyArray<Entry>): Promise<void> => {
+  for (const [stream, each] of Map.groupBy(entries, (entry) => entry.stream)) {
+    const ids = each.map(({ entryId }) => entryId)
+    await client.xack(keys[stream], group, ...ids)
+    await client.xdel(keys[stream], ...ids)
+  }
+}

@@ -1,0 +1,84 @@
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { type Breaker, afterAttempt, closedBreaker, roomOf } from "../../src/deliver/Breaker.ts"
+import type { Failure } from "../../src/deliver/Outcome.ts"
+
+const failure = (reason: Failure["reason"] = "Status", retryAfterMillis?: number): Failure => ({
+  reason,
+  message: "",
+  retryAfterMillis
+})
+
+/** The breaker after attempts at these times, true for a success. */
+const after = (results: ReadonlyArray<boolean>, from: Breaker = closedBreaker): Breaker =>
+  results.reduce((breaker, isSuccess, at) => afterAttempt(breaker, at, isSuccess ? undefined : failure()), from)
+
+const failures = (count: number) => Array.from({ length: count }, () => false)
+
+describe("a breaker", () => {
+  test("opens after 16 failures in a row, and not before", () => {
+    expect(after(failures(15)).until).toBeUndefined()
+    expect(after(failures(16)).until).toBe(15 + 5000)
+  })
+
+  test("stays closed as long as a success comes before that", () => {
+    const runs = fc.array(fc.integer({ min: 0, max: 15 }))
+    fc.assert(
+      fc.property(runs, (runs) => {
+        expect(after(runs.flatMap((count) => [...failures(count), true])).until).toBeUndefined()
+      })
+    )
+  })
+
+  test("is closed by any success, whatever came before", () => {
+    const event = fc.tuple(fc.nat(1_000_000), fc.boolean(), fc.option(fc.nat(1_000_000), { nil: undefined }))
+    fc.assert(
+      fc.property(fc.array(event), (events) => {
+        const breaker = events.reduce(
+          (breaker, [now, isSuccess, asked]) =>
+            afterAttempt(breaker, now, isSuccess ? undefined : failure("Reset", asked)),
+          closedBreaker
+        )
+        expect(afterAttempt(breaker, 0, undefined)).toEqual(closedBreaker)
+      })
+    )
+  })
+
+  test("lets nothing begin while it is open, and then one attempt at a time", () => {
+    const open = after(failures(16))
+    fc.assert(
+      fc.property(fc.nat(20_000), fc.nat(100), fc.integer({ min: 1, max: 100 }), (now, inFlight, max) => {
+        expect(roomOf(open, now, inFlight, max)).toBe(now >= open.until! && inFlight === 0 ? 1 : 0)
+        expect(roomOf(closedBreaker, now, inFlight, max)).toBe(Math.max(max - inFlight, 0))
+      })
+    )
+  })
+
+  test("that a probe finds failing stays open twice as long each time, up to five minutes", () => {
+    let breaker = after(failures(16))
+    const pauses = Array.from({ length: 9 }, () => {
+      const now = breaker.until!
+      breaker = afterAttempt(breaker, now, failure())
+      return (breaker.until! - now) / 1000
+    })
+    expect(pauses).toEqual([10, 20, 40, 80, 160, 300, 300, 300, 300])
+  })
+
+  test("is not opened for longer by attempts that were under way when it opened", () => {
+    const open = after(failures(16))
+    expect(after(failures(10), open)).toMatchObject({ until: open.until, openings: 1 })
+  })
+
+  test("opens at once until the time that the receiver asks for, within five minutes", () => {
+    expect(afterAttempt(closedBreaker, 1000, failure("Status", 30_000)).until).toBe(31_000)
+    expect(afterAttempt(closedBreaker, 1000, failure("Status", 86_400_000)).until).toBe(301_000)
+  })
+
+  test.each(["Render", "Secret", "Declined"] as const)("does not mind failures that are ours: %s", (reason) => {
+    const breaker = Array.from({ length: 100 }).reduce<Breaker>(
+      (each) => afterAttempt(each, 0, failure(reason)),
+      closedBreaker
+    )
+    expect(breaker).toEqual(closedBreaker)
+  })
+})

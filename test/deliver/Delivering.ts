@@ -1,0 +1,80 @@
+/** A whole service with a receiver, for tests that follow deliveries through it. */
+import { afterAll, beforeAll, expect } from "vitest"
+import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
+
+export interface Delivery {
+  readonly id: number
+  readonly delivery_id: string
+  readonly status: { readonly value: string }
+  readonly attempts: number
+  readonly reason: string
+  readonly message: string
+  readonly next_attempt: string | null
+  readonly attempt_log: ReadonlyArray<Json>
+}
+
+export class Delivering {
+  /** Status by path; 200 for others. */
+  readonly answers = new Map<string, number>()
+  api!: Api
+  receiver!: Receiver
+
+  /** Makes a webhook for tags whose name begins with `name`, posting to `/name`. */
+  async webhook(name: string, fields: Json = {}): Promise<number> {
+    const made = await this.api.call<{ id: number }>("POST", "/api/extras/webhooks/", {
+      name,
+      content_types: ["extras.tag"],
+      type_create: true,
+      payload_url: `${this.receiver.url}/${name}`,
+      conditions: { and: [{ attr: "name", op: "regex", value: `${name} ` }] },
+      ...fields
+    })
+    if (made.status !== 201) throw new Error(made.text)
+    return made.json.id
+  }
+
+  tag(name: string) {
+    return this.api.call<{ id: number }>("POST", "/api/extras/tags/", named(name))
+  }
+
+  /** What came to `/name`. */
+  at(name: string): ReadonlyArray<Received> {
+    return this.receiver.received.filter(({ path }) => path === `/${name}`)
+  }
+
+  arrived(name: string, count: number): Promise<void> {
+    return this.receiver.untilAll(() => this.at(name).length >= count)
+  }
+
+  /** The webhook's only delivery, once it has this status. */
+  async delivery(id: number, status: string): Promise<Delivery> {
+    const [found] = await this.deliveries(id, status, 1)
+    return (await this.api.call<Delivery>("GET", `/api/extras/deliveries/${found!.id}/`)).json
+  }
+
+  /** The webhook's deliveries of this status, once there are so many. */
+  async deliveries(id: number, status: string, count: number): Promise<ReadonlyArray<Delivery>> {
+    const path = `/api/extras/deliveries/?webhook_id=${id}&status=${status}&limit=1000`
+    for (let turn = 0; turn < 300; turn++) {
+      const { results } = (await this.api.call<{ results: ReadonlyArray<Delivery> }>("GET", path)).json
+      if (results.length >= count) return results
+      await new Promise((resolve) => setTimeout(resolve, 30))
+    }
+    return expect.fail(`webhook ${id} has no ${count} deliveries that are ${status}`)
+  }
+}
+
+/** For the tests of the file. */
+export const startDelivering = (): Delivering => {
+  const started = new Delivering()
+  beforeAll(async () => {
+    started.receiver = await startReceiver(({ path }) => started.answers.get(path) ?? 200)
+    started.api = await startApi()
+  })
+  afterAll(async () => {
+    await started.api.stop()
+    await started.receiver.close()
+  })
+  return started
+}

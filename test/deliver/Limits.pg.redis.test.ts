@@ -1,0 +1,114 @@
+/** The limits of a webhook: breaker, rate, order, with whole services and real receivers. */
+import { describe, expect, it } from "vitest"
+import { type Json } from "../support/Api.ts"
+import { password, startService } from "../support/Service.ts"
+import { startDelivering } from "./Delivering.ts"
+
+const hooks = startDelivering()
+
+const soon = { kind: "fixed", delay: 0.05, attempts: 100 }
+
+/** The webhook's breakers, once there are so many. */
+const breakers = async (id: number, count: number): Promise<ReadonlyArray<Json>> => {
+  for (let turn = 0; turn < 300; turn++) {
+    const { json } = await hooks.api.call<{ breakers: ReadonlyArray<Json> }>("GET", `/api/extras/webhooks/${id}/`)
+    if (json.breakers.length === count) return json.breakers
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  return expect.fail(`webhook ${id} has not ${count} breakers`)
+}
+
+describe("a circuit breaker", () => {
+  it("opens when a receiver only fails, keeps what is queued, probes once, and closes with a success", async () => {
+    hooks.answers.set("/broken", 500)
+    const id = await hooks.webhook("broken", { retry_schedule: soon, max_in_flight: 4 })
+    for (let n = 0; n < 3; n++) await hooks.tag(`broken ${n}`)
+    const [breaker] = await breakers(id, 1)
+    expect(breaker).toMatchObject({ reason: "The receiver answered 500." })
+    const tries = hooks.at("broken").length
+    // What was under way when it opened may have come after the sixteenth failure.
+    expect(tries).toBeGreaterThanOrEqual(16)
+    expect(tries).toBeLessThanOrEqual(16 + 3)
+    for (let n = 3; n < 6; n++) await hooks.tag(`broken ${n}`)
+    const probed = hooks.arrived("broken", tries + 1).then(() => hooks.at("broken")[tries]!.at)
+    hooks.answers.delete("/broken")
+    expect((await probed) - hooks.at("broken")[tries - 1]!.at).toBeGreaterThan(4000)
+    await hooks.deliveries(id, "successful", 6)
+    await breakers(id, 0)
+    const metrics = await hooks.api.raw("GET", "/metrics")
+    expect(metrics.text).toContain("rackwire_deliver_breakers_open 0\n")
+  })
+
+  it("of one webhook is nothing to the others", async () => {
+    hooks.answers.set("/failing", 500)
+    const failing = await hooks.webhook("failing", { retry_schedule: soon })
+    await hooks.webhook("sound")
+    for (let n = 0; n < 4; n++) await hooks.tag(`failing ${n}`)
+    await breakers(failing, 1)
+    await hooks.tag("sound one")
+    await hooks.arrived("sound", 1)
+    expect(await breakers(failing, 1)).toHaveLength(1)
+  })
+})
+
+describe("a rate", () => {
+  it("is kept by two processes together, in any second, and used up", async () => {
+    const second = await startService(
+      {
+        DATABASE_URL: hooks.api.database.databaseUrl,
+        REDIS_URL: hooks.api.database.redisUrl,
+        RACKWIRE_SLOT: hooks.api.database.slot,
+        SECRET_KEY: "a key for tests, of some length",
+        SUPERUSER_PASSWORD: password
+      },
+      ["serve", "--roles", "deliver"]
+    )
+    try {
+      const rate = 20
+      const id = await hooks.webhook("paced", { rate_limit: rate })
+      const count = 60
+      const tags = Array.from({ length: count }, (_, n) => ({ name: `paced ${n}`, slug: `paced-${n}` }))
+      await hooks.api.call("POST", "/api/extras/tags/", tags)
+      await hooks.arrived("paced", count)
+      const times = hooks.at("paced").map(({ at }) => at)
+      expect(times.at(-1)! - times[0]!).toBeGreaterThanOrEqual(((count - 1) / rate) * 1000 * 0.95)
+      for (const from of times) {
+        // A place is due on Redis' clock; between it and the arrival lie two timers and a connection.
+        const within = times.filter((time) => time >= from && time < from + 950)
+        expect(within.length).toBeLessThanOrEqual(rate + 1)
+      }
+      await hooks.deliveries(id, "successful", count)
+    } finally {
+      await second.stop()
+    }
+  })
+})
+
+describe("order within an object", () => {
+  it("holds through failures, and other objects flow on", async () => {
+    hooks.answers.set("/ordered-first", 500)
+    const id = await hooks.webhook("ordered", {
+      ordering: "object",
+      type_update: true,
+      retry_schedule: { kind: "fixed", delay: 0.2, attempts: 100 },
+      payload_url: `${hooks.receiver.url}/{{ data.slug }}`
+    })
+    const { json: first } = await hooks.tag("ordered first")
+    await hooks.arrived("ordered-first", 1)
+    for (const color of ["111111", "222222", "333333"]) {
+      await hooks.api.call("PATCH", `/api/extras/tags/${first.id}/`, { color })
+    }
+    await hooks.tag("ordered second")
+    await hooks.arrived("ordered-second", 1)
+    await hooks.arrived("ordered-first", 3)
+    hooks.answers.delete("/ordered-first")
+    await hooks.deliveries(id, "successful", 5)
+    const bodies = hooks
+      .at("ordered-first")
+      .map(({ body }) => JSON.parse(body.toString()) as { readonly data: { readonly color: string } })
+    const colors = bodies.map(({ data }) => data.color)
+    // The first one until it succeeded, and then each of the others once.
+    expect(colors.slice(-4)).toEqual(["9e9e9e", "111111", "222222", "333333"])
+    expect(new Set(colors.slice(0, -3))).toEqual(new Set(["9e9e9e"]))
+  })
+})

@@ -1,0 +1,197 @@
+/** What an operator does with deliveries: retry, discard, pause, resume, test, and a look at what fails. */
+import { describe, expect, it } from "vitest"
+import type { Json } from "../support/Api.ts"
+import { type Delivery, startDelivering } from "./Delivering.ts"
+
+const hooks = startDelivering()
+
+const post = (path: string, body: unknown = {}) => hooks.api.call<Json & { id: number }>("POST", path, body)
+
+interface Operation {
+  readonly status: { readonly value: string }
+  readonly total: number
+  readonly done: number
+}
+
+/** The operation, once it has ended. */
+const ended = async (id: number): Promise<Operation> => {
+  for (let turn = 0; turn < 300; turn++) {
+    const { json } = await hooks.api.call<Operation>("GET", `/api/extras/operations/${id}/`)
+    if (json.status.value === "done" || json.status.value === "failed") return json
+    await new Promise((resolve) => setTimeout(resolve, 30))
+  }
+  return expect.fail(`operation ${id} has not ended`)
+}
+
+const never = { retry_schedule: { kind: "list", delays: [] } }
+const muchLater = { retry_schedule: { kind: "fixed", delay: 3600, attempts: 5 } }
+
+const tags = (name: string, count: number) =>
+  hooks.api.call(
+    "POST",
+    "/api/extras/tags/",
+    Array.from({ length: count }, (_, n) => ({ name: `${name} ${n}`, slug: `${name}-${n}` }))
+  )
+
+const bodyOf = (name: string, at: number) =>
+  JSON.parse(hooks.at(name)[at]!.body.toString()) as {
+    readonly data: { readonly name: string; readonly color: string }
+  }
+
+describe("deliveries by a filter", () => {
+  it("are counted first, then attempted again, those that the filter means and no others", async () => {
+    hooks.answers.set("/many", 500)
+    const id = await hooks.webhook("many", never)
+    await tags("many", 7)
+    await hooks.deliveries(id, "failed", 7)
+    const filter = { webhook_id: id, status: "failed" }
+    const counted = await post("/api/extras/deliveries/retry/", { filter, dry_run: true })
+    expect(counted.status).toBe(202)
+    expect(counted.json).toMatchObject({ total: 7, done: 0, dry_run: true, status: { value: "done" } })
+    hooks.answers.delete("/many")
+    const asked = await post("/api/extras/deliveries/retry/", { filter })
+    expect(await ended(asked.json.id)).toMatchObject({ total: 7, done: 7, status: { value: "done" } })
+    const done = await hooks.deliveries(id, "successful", 7)
+    expect(done.map(({ attempts }) => attempts)).toEqual([2, 2, 2, 2, 2, 2, 2])
+    expect(hooks.at("many")).toHaveLength(14)
+  })
+
+  it("are discarded, also while they wait for their next attempt, and not attempted any more", async () => {
+    hooks.answers.set("/drop", 500)
+    const id = await hooks.webhook("drop", { retry_schedule: { kind: "fixed", delay: 1.5, attempts: 5 } })
+    await tags("drop", 3)
+    const [first] = await hooks.deliveries(id, "retrying", 3)
+    const one = await post(`/api/extras/deliveries/${first!.id}/discard/`)
+    expect(one.json["status"]).toEqual({ value: "discarded", label: "Discarded" })
+    const asked = await post("/api/extras/deliveries/discard/", { filter: { webhook_id: [id], status: ["retrying"] } })
+    expect(await ended(asked.json.id)).toMatchObject({ total: 2, done: 2 })
+    hooks.answers.set("/after", 500)
+    const after = await hooks.webhook("after", { retry_schedule: { kind: "fixed", delay: 2, attempts: 2 } })
+    await hooks.tag("after one")
+    await hooks.deliveries(after, "failed", 1)
+    expect(hooks.at("drop")).toHaveLength(3)
+    expect(await hooks.deliveries(id, "discarded", 3)).toHaveLength(3)
+  })
+
+  it.each([
+    [{}, "filter"],
+    [{ filter: {} }, "filter"],
+    [{ filter: { statuss: "failed" } }, "filter"],
+    [{ filter: { status: "nonsense" } }, "filter"],
+    [{ filter: { status: "failed" }, dry_run: "perhaps" }, "dry_run"]
+  ])("are not touched when it is not understood: %j", async (body, field) => {
+    const { status, json } = await post("/api/extras/deliveries/discard/", body)
+    expect(status).toBe(400)
+    expect(Object.keys(json)).toEqual([field])
+  })
+})
+
+describe("failures", () => {
+  it("are told by cause, the most frequent first", async () => {
+    hooks.answers.set("/causes", 503)
+    const id = await hooks.webhook("causes", never)
+    const refused = await hooks.webhook("refusing", { ...never, payload_url: "http://127.0.0.1:1/" })
+    await tags("causes", 3)
+    await hooks.tag("refusing one")
+    await hooks.deliveries(id, "failed", 3)
+    await hooks.deliveries(refused, "failed", 1)
+    const { json } = await hooks.api.call<{ results: ReadonlyArray<Json> }>(
+      "GET",
+      `/api/extras/deliveries/failures/?webhook_id=${id}&webhook_id=${refused}`
+    )
+    expect(json.results).toMatchObject([
+      { webhook: id, reason: "Status", response_status: 503, count: 3, status: "failed" },
+      { webhook: refused, reason: "Refused", response_status: null, count: 1 }
+    ])
+  })
+})
+
+describe("a paused webhook", () => {
+  /** A webhook that is paused while six events of two tags come. */
+  const paused = async (name: string, fields: Json = {}) => {
+    const id = await hooks.webhook(name, { type_update: true, ...fields })
+    expect((await post(`/api/extras/webhooks/${id}/pause/`)).json["paused"]).toBe(true)
+    for (const tag of [`${name} a`, `${name} b`]) {
+      const { json } = await hooks.tag(tag)
+      for (const color of ["111111", "222222"]) {
+        await hooks.api.call("PATCH", `/api/extras/tags/${json.id}/`, { color })
+      }
+    }
+    // What another webhook gets afterwards was queued behind all of that.
+    await hooks.webhook(`${name}-other`)
+    await hooks.tag(`${name}-other one`)
+    await hooks.arrived(`${name}-other`, 1)
+    expect(hooks.at(name)).toHaveLength(0)
+    return id
+  }
+
+  const resume = async (id: number, keep: string) =>
+    ended((await post(`/api/extras/webhooks/${id}/resume/`, { keep })).json.id)
+
+  it("is owed everything when it goes on", async () => {
+    const id = await paused("all")
+    expect(await resume(id, "all")).toMatchObject({ done: 0, status: { value: "done" } })
+    await hooks.deliveries(id, "successful", 6)
+  })
+
+  it.each([{}, { ordering: "object" }])(
+    "gets the latest of each object only, if that is wished: %j",
+    async (fields) => {
+      const name = `latest${Object.keys(fields).length}`
+      const id = await paused(name, fields)
+      expect(await resume(id, "latest")).toMatchObject({ done: 4, status: { value: "done" } })
+      await hooks.deliveries(id, "successful", 2)
+      expect(await hooks.deliveries(id, "discarded", 4)).toHaveLength(4)
+      const last = [bodyOf(name, 0), bodyOf(name, 1)].map(({ data }) => `${data.name} ${data.color}`)
+      expect(last.toSorted()).toEqual([`${name} a 222222`, `${name} b 222222`])
+    }
+  )
+
+  it("gets nothing of what came meanwhile, if that is wished, and all that comes then", async () => {
+    const id = await paused("none")
+    expect(await resume(id, "none")).toMatchObject({ done: 6 })
+    await hooks.tag("none then")
+    await hooks.arrived("none", 1)
+    expect(bodyOf("none", 0).data.name).toBe("none then")
+    await hooks.deliveries(id, "discarded", 6)
+  })
+
+  it("keeps what waits for its next attempt", async () => {
+    hooks.answers.set("/waiting", 500)
+    const id = await hooks.webhook("waiting", muchLater)
+    await hooks.tag("waiting one")
+    await hooks.deliveries(id, "retrying", 1)
+    await post(`/api/extras/webhooks/${id}/pause/`)
+    expect(await resume(id, "none")).toMatchObject({ done: 1 })
+    await hooks.deliveries(id, "discarded", 1)
+    const again = await post(`/api/extras/webhooks/${id}/resume/`, { keep: "all" })
+    expect(again.status).toBe(409)
+  })
+})
+
+describe("a test", () => {
+  it("sends the latest event of the webhook's types under an id of its own, whatever the condition says", async () => {
+    await hooks.tag("past event")
+    const id = await hooks.webhook("tried", { conditions: { attr: "name", value: "nobody" } })
+    const asked = await post(`/api/extras/webhooks/${id}/test/`)
+    expect(asked.status).toBe(202)
+    const done = await hooks.delivery(id, "successful")
+    expect(done.id).toBe(asked.json.id)
+    expect(done.delivery_id).toMatch(/-t[0-9a-f]{8}$/)
+    expect(hooks.at("tried")[0]!.headers["x-hook-delivery"]).toBe(done.delivery_id)
+    const changes = await hooks.api.call<{ results: ReadonlyArray<Json> }>("GET", "/api/extras/object-changes/?limit=3")
+    const change = changes.json.results.at(-1)!
+    await post(`/api/extras/webhooks/${id}/test/`, { object_change: change["id"] })
+    const all: ReadonlyArray<Delivery> = await hooks.deliveries(id, "successful", 2)
+    expect(all).toHaveLength(2)
+  })
+
+  it("of what is not there, or of a webhook that sends nothing, is refused", async () => {
+    const id = await hooks.webhook("untried")
+    expect((await post(`/api/extras/webhooks/${id}/test/`, { object_change: 999_999_999 })).status).toBe(400)
+    expect((await post(`/api/extras/webhooks/${id}/test/`, { object_change: "x" })).status).toBe(400)
+    await post(`/api/extras/webhooks/${id}/pause/`)
+    expect((await post(`/api/extras/webhooks/${id}/test/`)).status).toBe(409)
+    expect((await post("/api/extras/webhooks/999999/test/")).status).toBe(404)
+  })
+})

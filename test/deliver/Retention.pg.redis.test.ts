@@ -1,0 +1,55 @@
+/** The delivery log is kept for so many days. */
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+import { startService } from "../support/Service.ts"
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await makeDatabase()
+})
+
+afterAll(() => database.drop())
+
+const start = () =>
+  startService({
+    DATABASE_URL: database.databaseUrl,
+    REDIS_URL: database.redisUrl,
+    RACKWIRE_SLOT: database.slot,
+    SECRET_KEY: "a key for tests, of some length",
+    DELIVERY_RETENTION: "3"
+  })
+
+/** The days that the table has, counted from today. */
+const days = async (table: string): Promise<ReadonlyArray<number>> => {
+  const rows = await database.sql.query<{ readonly day: string }>(
+    `select (to_date(right(relname, 8), 'YYYYMMDD') - (now() at time zone 'UTC')::date)::text as day
+       from pg_inherits join pg_class on oid = inhrelid where inhparent = $1::regclass order by relname`,
+    [table]
+  )
+  return rows.map(({ day }) => Number(day))
+}
+
+it("has a part per day, and those that are too old are dropped whole", async () => {
+  const tables = ["extras_delivery", "rackwire_attempt"]
+  await (await start()).stop()
+  for (const table of tables) {
+    await database.sql.query(
+      `select rackwire_add_day($1, (now() at time zone 'UTC')::date - n)::text from generate_series(2, 20) n`,
+      [table]
+    )
+  }
+  const service = await start()
+  try {
+    for (const table of tables) {
+      let found = await days(table)
+      for (let turn = 0; turn < 300 && found[0] !== -3; turn++) {
+        await new Promise((resolve) => setTimeout(resolve, 30))
+        found = await days(table)
+      }
+      expect(found).toEqual([-3, -2, 0, 1])
+    }
+  } finally {
+    await service.stop()
+  }
+})

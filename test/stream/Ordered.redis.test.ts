@@ -1,0 +1,180 @@
+/** Order within an object, and the pace of a webhook, in a real Redis that two processes share. */
+import fc from "fast-check"
+import { Effect } from "effect"
+import { describe, expect, it } from "vitest"
+import { keysOf } from "../../src/stream/Keys.ts"
+import type { RedisError } from "../../src/Redis.ts"
+import type { Entry, Streams } from "../../src/stream/Streams.ts"
+import { delivery, startStreams } from "./TwoReaders.ts"
+
+const streams = startStreams()
+const run = Effect.runPromise
+
+/** Delivery `idx` of one of three objects. */
+const of = (idx: number, objectId = idx % 3) => ({ ...delivery(idx), objectId })
+
+const names = (entries: ReadonlyArray<Entry>) => entries.map((entry) => entry.delivery.idx)
+
+/** Whoever holds them does it; for the other reader it is nothing. */
+const byHolder = async (act: (reader: Streams["Service"]) => Effect.Effect<void, RedisError>) => {
+  await run(act(streams().one))
+  await run(act(streams().other))
+}
+
+const done = (...entries: ReadonlyArray<Entry>) =>
+  byHolder(({ settle }) =>
+    settle(
+      1,
+      entries.map((entry) => ({ entry }))
+    )
+  )
+
+const later = (entry: Entry, delayMillis: number) =>
+  byHolder(({ settle }) => settle(1, [{ entry, later: { delayMillis, delivery: entry.delivery } }]))
+
+describe("deliveries of one object", () => {
+  it("go out one after the other, and those of others are not held up", async () => {
+    const { append, one, other } = streams()
+    await run(append.append([of(1, 7), of(2, 7), of(3, 8), of(4, 7), of(5, 9)]))
+    const first = await run(one.read(1, 2, true))
+    expect(names(first)).toEqual([1, 3])
+    const second = await run(other.read(1, 10, true))
+    expect(names(second)).toEqual([5])
+    expect(await run(one.depth(1))).toEqual({ queued: 2, pending: 3, waiting: 0 })
+    await done(first[0]!)
+    const third = await run(other.read(1, 10, true))
+    expect(names(third)).toEqual([2])
+    await done(...third, first[1]!)
+    expect(names(await run(one.read(1, 10, true)))).toEqual([4])
+  })
+
+  it("wait for one that waits, and those that come meanwhile too", async () => {
+    const { append, one } = streams()
+    await run(append.append([of(1, 7), of(2, 7)]))
+    const [first] = await run(one.read(1, 10, true))
+    await later(first!, 60_000)
+    await run(append.append([of(3, 7), of(4, 8)]))
+    expect(names(await run(one.read(1, 10, true)))).toEqual([4])
+    await run(one.hold(1, [{ delayMillis: 0, delivery: first!.delivery }]))
+    await run(one.promote(1, true))
+    const again = await run(one.read(1, 10, true))
+    expect(names(again)).toEqual([1])
+    await done(...again)
+    const [second] = await run(one.read(1, 10, true))
+    expect(second!.delivery.idx).toBe(2)
+    await done(second!)
+    expect(names(await run(one.read(1, 10, true)))).toEqual([3])
+  })
+
+  it("wait for one whose process is gone until another has it", async () => {
+    const { append, one, other, client } = streams()
+    await run(append.append([of(1, 7), of(2, 7)]))
+    const held = await run(one.read(1, 10, true))
+    expect(await run(other.read(1, 10, true))).toEqual([])
+    await run(one.handBack(1, held))
+    const taken = await run(other.reclaim(1, true))
+    expect(names(taken)).toEqual([1])
+    expect(await run(other.read(1, 10, true))).toEqual([])
+    await done(...taken)
+    expect(names(await run(other.read(1, 10, true)))).toEqual([2])
+    expect(await client.exists(keysOf(1).parked)).toBe(0)
+  })
+
+  it("are found behind a thousand that are held up", async () => {
+    const { append, one } = streams()
+    await run(append.append(Array.from({ length: 1200 }, (_, n) => of(n + 1, n < 1199 ? 7 : 8))))
+    expect(names(await run(one.read(1, 2, true)))).toEqual([1, 1200])
+  })
+
+  it("go all at once when order does not matter any more", async () => {
+    const { append, one, client } = streams()
+    await run(append.append([of(1, 7), of(2, 7), of(3, 7)]))
+    expect(names(await run(one.read(1, 10, true)))).toEqual([1])
+    await run(one.promote(1, false))
+    expect(names(await run(one.read(1, 10)))).toEqual([2, 3])
+    expect(await client.exists(keysOf(1).blocked, keysOf(1).parked)).toBe(0)
+  })
+
+  it("are never two at a time and end in the order of the WAL, whoever reads, fails, dies and retries", async () => {
+    const { append, one, other, client } = streams()
+    const step = fc.record({
+      reader: fc.boolean(),
+      act: fc.constantFrom("done", "later", "die", "read"),
+      at: fc.nat(9)
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(fc.nat(2), { maxLength: 12 }),
+        fc.array(step, { maxLength: 30 }),
+        async (objects, steps) => {
+          await client.flushdb()
+          await run(append.open(1, new Map()))
+          await run(append.append(objects.map((object, at) => of(at + 1, object))))
+          const out: Array<Entry> = []
+          const ended: Array<Entry> = []
+          const take = async (entries: ReadonlyArray<Entry>) => {
+            out.push(...entries)
+            const busy = out.map((entry) => entry.delivery.objectId)
+            expect(new Set(busy).size).toBe(busy.length)
+          }
+          const act = async ({ reader, act, at }: { reader: boolean; act: string; at: number }) => {
+            const by = reader ? one : other
+            await run(by.promote(1, true))
+            const [entry] = act === "read" ? [] : out.splice(at % Math.max(out.length, 1), 1)
+            if (entry === undefined) return take(await run(by.read(1, 2, true)))
+            if (act === "later") return later(entry, 0)
+            if (act === "done") return void (await done(entry), ended.push(entry))
+            await byHolder(({ handBack }) => handBack(1, [entry]))
+            await take(await run(by.reclaim(1, true)))
+          }
+          for (const each of steps) await act(each)
+          for (let turn = 0; ended.length < objects.length && turn < 50; turn++) {
+            await act({ reader: true, act: "read", at: 0 })
+            while (out.length > 0) await act({ reader: false, act: "done", at: 0 })
+          }
+          for (const object of [0, 1, 2]) {
+            const order = ended
+              .filter(({ delivery }) => delivery.objectId === object)
+              .map(({ delivery }) => delivery.idx)
+            const expected = objects.flatMap((each, at) => (each === object ? [at + 1] : []))
+            expect(order).toEqual(expected)
+          }
+          expect(await client.exists(keysOf(1).blocked, keysOf(1).parked)).toBe(0)
+        }
+      ),
+      { numRuns: 40 }
+    )
+  })
+})
+
+describe("the pace", () => {
+  it("is one sequence of places for all processes", async () => {
+    const { one, other } = streams()
+    // So slow that no place lapses, however slow the machine is.
+    const rate = 0.1
+    const period = 1000 / rate
+    let places = 0
+    let least = Number.NEGATIVE_INFINITY
+    let most = Number.POSITIVE_INFINITY
+    for (let turn = 0; turn < 20; turn++) {
+      const count = 1 + (turn % 3)
+      const asked = performance.now()
+      const wait = await run((turn % 2 === 0 ? one : other).reserve(1, count, rate))
+      const answered = performance.now()
+      // Redis' clock stood at its `now` between the two, so the first place of all lies between these.
+      least = Math.max(least, asked + wait - places * period)
+      most = Math.min(most, answered + wait - places * period)
+      places += count
+    }
+    const clocksDiffer = 5
+    expect(least).toBeLessThan(most + clocksDiffer)
+  })
+
+  it("gives no place away for later: who comes after a while begins at once", async () => {
+    const { one } = streams()
+    expect(await run(one.reserve(1, 1, 1000))).toBe(0)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(await run(one.reserve(1, 1, 1000))).toBe(0)
+    expect(await run(one.reserve(2, 1, 1))).toBe(0)
+  })
+})

@@ -23,6 +23,7 @@ import { DeliveryLog, attemptTable } from "./deliver/DeliveryLog.ts"
 import { Servers } from "./embedded/Servers.ts"
 import { backlogTable } from "./deliver/Sweeper.ts"
 import { watermarkTable } from "./deliver/Watermarks.ts"
+import { backgroundRoutes } from "./http/BackgroundTasks.ts"
 import { deliveryDetails, deliveryRoutes } from "./http/Deliveries.ts"
 import { objectRoutes } from "./http/Objects.ts"
 import { provisionRoutes } from "./http/Provision.ts"
@@ -89,6 +90,7 @@ const routes = [
   ...objectRoutes({ ...deliveryDetails, ...webhookDetails }),
   ...deliveryRoutes,
   ...webhookRoutes,
+  ...backgroundRoutes,
   ...provisionRoutes,
   ...statusRoutes
 ]

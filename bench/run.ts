@@ -67,9 +67,10 @@ const report = (suite: Suite, turns: ReadonlyArray<Turn>): void => {
       const own = values(contender, name)
       const least = floor === undefined ? Number.NaN : median(values(floor, name))
       const ratio = more ? median(own) / least : least / median(own)
+      const share = floor === undefined ? "" : `${ratio.toFixed(2)} of the floor`
       const range = `${round(Math.min(...own))} .. ${round(Math.max(...own))}`
       console.log(
-        `  ${contender.name.padEnd(34)} ${round(median(own)).padStart(10)}   ${range.padEnd(22)} ${ratio.toFixed(2)} of the floor`
+        `  ${contender.name.padEnd(34)} ${round(median(own)).padStart(10)}   ${range.padEnd(22)} ${share}`.trimEnd()
       )
     }
   }

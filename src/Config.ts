@@ -173,8 +173,14 @@ export const options = {
     "RACKWIRE_PLUGINS",
     list,
     [],
-    "Template plugins beside those in `plugins/`: paths, comma-separated.",
+    "Template plugins beside those in `plugins/`: paths or npm package names, comma-separated.",
     ""
+  ),
+  developer: setting(
+    "DEVELOPER",
+    Config.Boolean,
+    false,
+    "Whether template plugins are read again when their files change."
   ),
   logLevel: setting(
     "LOG_LEVEL",

@@ -2,10 +2,11 @@
  * Where the stages meet. They do not know each other: here a changed webhook reaches the match index, an event becomes
  * deliveries, and a text's grammar finds the stage that owns it.
  */
-import { Effect, Layer } from "effect"
+import { Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { CaptureError } from "./capture/CaptureError.ts"
 import { type Event, eventBody } from "./capture/Event.ts"
+import { outrank } from "./capture/Leadership.ts"
 import { EventSink } from "./capture/Sink.ts"
 import { targetRules } from "./deliver/Definition.ts"
 import { rebuild } from "./deliver/Rebuild.ts"
@@ -14,7 +15,7 @@ import { parsePolicy } from "./deliver/RetrySchedule.ts"
 import { secretProblem } from "./deliver/Sign.ts"
 import { urlRefusal } from "./deliver/TargetPolicy.ts"
 import { advance, loadTops, noteOpen, readHeads, watermarkTable } from "./deliver/Watermarks.ts"
-import { Grammars } from "./inventory/Grammar.ts"
+import { type Grammar, Grammars } from "./inventory/Grammar.ts"
 import { Presence } from "./inventory/Presence.ts"
 import { registry } from "./inventory/Registry.ts"
 import { isEmpty, parse } from "./match/Condition.ts"
@@ -44,6 +45,7 @@ export const sinkLayer = Layer.effect(
       "stream",
       Effect.sync(() => ({ ...told }))
     )
+    yield* tellUndecided(index).pipe(Effect.schedule(Schedule.spaced(undecidedPause)), Effect.forkScoped)
     return EventSink.of({
       begin: ({ from, epochBegin, end, generation }) =>
         Effect.gen(function* () {
@@ -99,21 +101,40 @@ const noteFinished = Effect.fnUntraced(function* (recent: Map<number, string>, v
   }
 })
 
-const asCaptureError = Effect.mapError((error: unknown) =>
-  error instanceof Fenced ? new CaptureError({ reason: "Fenced", message: error.message }) : error
-)
+/** Another process leads, or did in a later copy of this database. */
+const asCaptureError = <A, R>(effect: Effect.Effect<A, unknown, R>) =>
+  Effect.catch(effect, (error): Effect.Effect<never, unknown, SqlClient.SqlClient> =>
+    error instanceof Fenced
+      ? Effect.andThen(outrank(error.generation), new CaptureError({ reason: "Fenced", message: error.message }))
+      : Effect.fail(error)
+  )
+
+/** How often the log says which webhooks did not fire because their condition could not be evaluated. */
+const undecidedPause = "10 seconds"
+
+const tellUndecided = (index: WebhookIndex) =>
+  Effect.suspend(() =>
+    Effect.forEach(
+      index.takeUndecided(),
+      ([webhook, { times, reason }]) =>
+        Effect.logWarning(
+          `match: webhook ${webhook} did not fire, ${times} times, because its condition cannot be evaluated: ${reason}`
+        ),
+      { discard: true }
+    )
+  )
 
 /** Webhooks take effect at their own place in the WAL: a change of one counts from there on, itself included. */
 const matchAll = (index: WebhookIndex, events: ReadonlyArray<Event>) => {
   const versions: Array<Version> = []
   const deliveries: Array<Delivery> = []
   for (const event of events) {
-    const { type, kind, data, position, idx } = event
+    const { type, kind, data, prechange, postchange, position, idx } = event
     if (type.id === "extras.webhook") {
       index.set(event.objectId, event.after)
       versions.push({ webhook: event.objectId, position, idx, row: event.after })
     }
-    const webhooks = index.match({ type: type.id, kind, data })
+    const webhooks = index.match({ type: type.id, kind, data, snapshots: { prechange, postchange } })
     if (webhooks.length === 0) continue
     const body = eventBody({ ...event, model: type.name })
     for (const webhook of webhooks) deliveries.push(deliveryOf(event, webhook, body))
@@ -140,18 +161,24 @@ const deliveryOf = (event: Event, webhook: number, body: string): Delivery => ({
 export const grammarsLayer = Layer.effect(
   Grammars,
   Effect.gen(function* () {
-    const { check } = yield* Templates
+    const { check, engines } = yield* Templates
     const rules = yield* targetRules
-    const template = (value: unknown) => check(String(value))?.message
+    const template: Grammar = (value, row) => check(String(value), String(row["template_engine"]))?.told
     /** A literal text is checked as what it will be; of a template only the template can be. */
-    const orTemplate = (problem: (text: string) => string | undefined) => (value: unknown) =>
-      isTemplate(String(value)) ? template(value) : problem(String(value))
+    const orTemplate =
+      (problem: (text: string) => string | undefined): Grammar =>
+      (value, row) =>
+        isTemplate(String(value)) ? template(value, row) : problem(String(value))
     return Grammars.of({
       objectTypes: (value) => {
         const wrong = (value as ReadonlyArray<string>).find((id) => registry.get(id)?.kind !== "object")
         return wrong === undefined ? undefined : `Invalid content type: ${wrong}`
       },
       secret: (value) => secretProblem(String(value)),
+      engine: (value) => {
+        const known = engines()
+        return known.includes(String(value)) ? undefined : `There is no such template engine: ${known.join(", ")}.`
+      },
       template,
       headers: orTemplate(headersProblem),
       url: orTemplate((url) => addressProblem(url) ?? urlRefusal(rules, url)),

@@ -63,8 +63,7 @@ const pool = (bounded: boolean) =>
         },
         stream: () => (bounded ? watch(openSocket(address), answerMillis) : openSocket(address)),
         maxConnections: connectionsMax,
-        maxMessageSize: messageSizeMax,
-        multiplex: true
+        maxMessageSize: messageSizeMax
       })
     })
   )

@@ -26,10 +26,12 @@ import { watermarkTable } from "./deliver/Watermarks.ts"
 import { backgroundRoutes } from "./http/BackgroundTasks.ts"
 import { deliveryDetails, deliveryRoutes } from "./http/Deliveries.ts"
 import { objectRoutes } from "./http/Objects.ts"
+import { pluginRoutes } from "./http/Plugins.ts"
 import { provisionRoutes } from "./http/Provision.ts"
 import { serve } from "./http/Server.ts"
 import { statusRoutes } from "./http/Status.ts"
 import { webhookDetails, webhookRoutes } from "./http/Webhooks.ts"
+import { trialRoutes } from "./http/Trials.ts"
 import { migrate } from "./inventory/Migrate.ts"
 import { Presence, presenceTable } from "./inventory/Presence.ts"
 import { reseal } from "./inventory/Reseal.ts"
@@ -91,6 +93,8 @@ const routes = [
   ...deliveryRoutes,
   ...webhookRoutes,
   ...backgroundRoutes,
+  ...trialRoutes,
+  ...pluginRoutes,
   ...provisionRoutes,
   ...statusRoutes
 ]

@@ -78,8 +78,8 @@ const order: ReadonlyArray<readonly [stage: string, may: ReadonlyArray<string>]>
   ["stream", ["root", "inventory", "auth"]],
   ["template", ["root", "inventory", "auth"]],
   ["deliver", ["root", "inventory", "auth", "capture", "match", "stream", "template"]],
-  ["http", ["root", "inventory", "auth", "deliver"]],
-  ["console", ["root", "inventory", "auth", "deliver"]]
+  ["http", ["root", "inventory", "auth", "match", "template", "deliver"]],
+  ["console", ["root", "inventory", "auth", "match", "template", "deliver"]]
 ]
 
 /** Files that bring the stages together; nothing of a stage may import them. */

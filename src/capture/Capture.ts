@@ -49,10 +49,11 @@ export class Capture extends Context.Service<Capture, { readonly status: Effect.
 
 /** Reads as long as it can: one session after another. */
 const run = (sink: Sink, base: string, report: Report) => {
+  let vacantSince: number | undefined
   const turn = Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis
-    const error = yield* Effect.flip(Effect.scoped(session(sink, base, report)))
-    yield* afterFailure(error, report)
+    const error = yield* Effect.flip(Effect.scoped(session({ sink, base, report, vacantSince })))
+    vacantSince = yield* afterFailure(error, report)
     if (!error.mayRetry) return yield* error
     // A session that lived was no failure to start one.
     return (yield* Clock.currentTimeMillis) - began > livedMillis
@@ -68,7 +69,7 @@ const run = (sink: Sink, base: string, report: Report) => {
     Effect.catchCause((cause) =>
       Effect.andThen(
         Effect.logFatal("capture stopped: no change is seen until this is repaired and the service restarted", cause),
-        report(() => ({ state: "stopped" }))
+        report(() => ({ state: "stopped", leads: false }))
       )
     )
   )
@@ -80,21 +81,22 @@ const livedMillis = 1000
 /** Longest pause between two sessions, milliseconds. */
 const pauseMillisMax = 5000
 
-/** What a failure asks for before the next session. */
+/** What a failure asks for before the next session; answers when another process read last, where one did. */
 const afterFailure = Effect.fnUntraced(function* (error: CaptureError, report: Report) {
   const { slot } = yield* Settings
   if (error.reason === "SlotActive" || error.reason === "Fenced") {
-    yield* report(() => ({ state: "standby", problem: "another process reads the slot" }))
+    yield* report(() => ({ state: "standby", leads: false, problem: "another process reads the slot" }))
     return yield* orPause(standBy(slot))
   }
   yield* Effect.logError(`capture: ${error.reason}: ${error.message}`)
-  yield* report(() => ({ state: error.mayRetry ? "waiting" : "stopped", problem: error.message }))
+  yield* report(() => ({ state: error.mayRetry ? "waiting" : "stopped", leads: false, problem: error.message }))
   if (error.reason === "EpochMismatch") yield* orPause(beginEpoch(error.message))
+  return undefined
 })
 
 /** When the database is away the next session will say so. */
 const orPause = <A, R>(effect: Effect.Effect<A, SqlError.SqlError, R>) =>
-  Effect.catch(effect, () => Effect.sleep("1 second"))
+  Effect.catch(effect, () => Effect.as(Effect.sleep("1 second"), undefined))
 
 /** What the server says of the slot; the last word where it does not answer. */
 const slotStatus = Effect.fnUntraced(function* (slot: string) {

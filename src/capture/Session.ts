@@ -12,7 +12,7 @@ import { lead, release } from "./Leadership.ts"
 import { formatLsn, position } from "./Lsn.ts"
 import { Related } from "./Related.ts"
 import type { Sink } from "./Sink.ts"
-import { prepare, repair } from "./Slot.ts"
+import { type Prepared, prepare, repair } from "./Slot.ts"
 import { SlotStream, type Waiting, now } from "./SlotStream.ts"
 import type { Report } from "./Status.ts"
 import { beatPrefix } from "./Tracker.ts"
@@ -29,10 +29,19 @@ const beatPause = "5 seconds"
 /** How often the sink looks after what it took. */
 const lookPause = "5 seconds"
 
+export interface Reading {
+  readonly sink: Sink
+  /** Stands before the paths in the URLs of events. */
+  readonly base: string
+  readonly report: Report
+  /** When another process read last, where we stood by: milliseconds since 1970. */
+  readonly vacantSince: number | undefined
+}
+
 /** Never succeeds; fails with why reading ended. */
-export const session = Effect.fnUntraced(function* (sink: Sink, base: string, report: Report) {
+export const session = Effect.fnUntraced(function* (reading: Reading) {
   const prepared = yield* prepare
-  const { epoch, slot, confirmed, walEnd } = prepared
+  const { slot } = prepared
   const { databaseUrl } = yield* Servers
   // Registered first, so that it runs last: those who stand by are told when the slot is free.
   yield* Effect.addFinalizer(() => release(slot))
@@ -44,18 +53,35 @@ export const session = Effect.fnUntraced(function* (sink: Sink, base: string, re
   const [[timeoutMillis] = []] = yield* fromWalsender(() => walsender.query(timeout))
   const stream = new SlotStream(walsender, prepared)
   yield* fromWalsender(() => stream.start())
+  // From now on: what comes before the first batch may take longer than a leader may be silent.
+  yield* Effect.forkScoped(keepAlive(stream, Number(timeoutMillis ?? 0)))
+  return yield* Effect.raceFirst(read(stream, prepared, reading), Deferred.await(stream.ended))
+})
+
+/** Takes the lead and what comes; fails with why it cannot go on. */
+const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared, reading: Reading) {
+  const { sink, base, report, vacantSince } = reading
+  const { epoch, slot, confirmed, walEnd } = prepared
   const generation = yield* lead(slot).pipe(Effect.mapError((error) => transport(inWords(error))))
   const [from, epochBegin, end] = [confirmed, 0n, walEnd].map((lsn) => position(epoch, lsn)) as [bigint, bigint, bigint]
   yield* persist("sink", sink.begin({ from, epochBegin, end, generation }))
-  yield* report(() => ({ state: "streaming", epoch, generation, problem: "", confirmed: formatLsn(confirmed) }))
-  yield* Effect.logInfo(`capture: reading from ${formatLsn(confirmed)}, epoch ${epoch}, generation ${generation}`)
-  yield* Effect.forkScoped(keepAlive(stream, Number(timeoutMillis ?? 0)))
+  const takeoverMillis = vacantSince === undefined ? undefined : Math.round(now() - vacantSince)
+  yield* report((before) => ({
+    state: "streaming",
+    leads: true,
+    takeoverMillis: takeoverMillis ?? before.takeoverMillis,
+    epoch,
+    generation,
+    problem: "",
+    confirmed: formatLsn(confirmed)
+  }))
+  const after = takeoverMillis === undefined ? "" : `, ${takeoverMillis} ms after the last word of another process`
+  yield* Effect.logInfo(
+    `capture: reading from ${formatLsn(confirmed)}, epoch ${epoch}, generation ${generation}${after}`
+  )
   yield* Effect.forkScoped(tell(stream, report))
   yield* Effect.forkScoped(beat(stream))
-  const consuming = consume(stream, sink, base, epoch, (events) =>
-    report((before) => ({ events: before.events + events }))
-  )
-  return yield* Effect.raceFirst(consuming, Deferred.await(stream.ended))
+  return yield* consume(stream, sink, base, epoch, (events) => report((before) => ({ events: before.events + events })))
 })
 
 const fromWalsender = <A>(run: () => Promise<A>) =>
@@ -71,16 +97,20 @@ const persist = <A, R>(what: string, effect: Effect.Effect<A, unknown, R>): Effe
     Effect.mapError((error) => error as CaptureError)
   )
 
-/** Reports to the server, also while reading is paused, and ends a session whose server is silent. */
+/**
+ * Reports to the server, also while reading is paused, and ends a session whose server is silent. One that decodes a
+ * transaction of which we want nothing says nothing for as long as it hears us, unless it is asked.
+ */
 const keepAlive = (stream: SlotStream, timeoutMillis: number) =>
   Effect.forever(
     Effect.andThen(
       Effect.sleep(reportPause),
       Effect.suspend(() => {
-        stream.report()
-        const silent = timeoutMillis > 0 && stream.silentMillis > 2 * timeoutMillis
+        const { silentMillis } = stream
+        stream.report(timeoutMillis > 0 && silentMillis > timeoutMillis / 2)
+        const silent = timeoutMillis > 0 && silentMillis > 2 * timeoutMillis
         return silent
-          ? Deferred.fail(stream.ended, transport(`no word from Postgres for ${Math.round(stream.silentMillis)} ms`))
+          ? Deferred.fail(stream.ended, transport(`no word from Postgres for ${Math.round(silentMillis)} ms`))
           : Effect.void
       })
     )

@@ -108,8 +108,9 @@ export class SlotStream {
     return this.paused ? 0 : performance.now() - this.heard
   }
 
-  report(): void {
-    this.walsender.sendStatus(this.received, this.confirmed)
+  /** Tells the server how far we are; with `ask` it is to say something as well. */
+  report(ask = false): void {
+    this.walsender.sendStatus(this.received, this.confirmed, ask)
   }
 
   private offer(window: Window): void {

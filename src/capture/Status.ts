@@ -3,6 +3,10 @@ import type { Effect } from "effect"
 
 export interface CaptureStatus {
   readonly state: "starting" | "streaming" | "standby" | "waiting" | "stopped"
+  /** Whether it is this process that reads. */
+  readonly leads: boolean
+  /** When this process took the lead last: time since the last sign of the one before, milliseconds. */
+  readonly takeoverMillis: number
   readonly epoch: number
   readonly generation: number
   /** LSNs: received from the server, and confirmed to it. */
@@ -23,6 +27,8 @@ export interface CaptureStatus {
 
 export const atFirst: CaptureStatus = {
   state: "starting",
+  leads: false,
+  takeoverMillis: 0,
   epoch: 0,
   generation: 0,
   received: "0/0",

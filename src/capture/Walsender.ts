@@ -95,8 +95,8 @@ export class Walsender {
     })
   }
 
-  /** Tells the server how far we have received, and how far it may forget. */
-  sendStatus(received: bigint, confirmed: bigint): void {
+  /** Tells the server how far we have received, and how far it may forget; asks for a word from it as well. */
+  sendStatus(received: bigint, confirmed: bigint, ask = false): void {
     const nowMillis = performance.timeOrigin + performance.now()
     const message = Buffer.allocUnsafe(39)
     message[0] = Tag.copyData
@@ -106,7 +106,7 @@ export class Walsender {
     message.writeBigUInt64BE(confirmed, 14)
     message.writeBigUInt64BE(confirmed, 22)
     message.writeBigInt64BE(BigInt(Math.round((nowMillis - postgresEpochMillis) * 1000)), 30)
-    message[38] = 0
+    message[38] = ask ? 1 : 0
     this.socket.write(message)
   }
 

@@ -8,6 +8,7 @@ import { Settings, describeSettings } from "../Config.ts"
 import { Redis, command } from "../Redis.ts"
 import { foundation } from "../Service.ts"
 import { inWords } from "../Telemetry.ts"
+import { Templates } from "../template/Template.ts"
 import { type Durability, durabilityOf } from "../stream/Durable.ts"
 
 /** One thing looked at. `change` says what to do, exactly, where it is not well. */
@@ -181,6 +182,8 @@ export const check = Command.make("check", {}, () =>
       )
     }
     for (const line of yield* running) yield* Console.log(`runs  ${line}`)
+    const { plugins } = yield* Templates
+    yield* Console.log(`ok    plugins: ${(yield* plugins).map(({ name }) => name).join(", ")}`)
     const wrong = found.filter(({ change }) => change !== undefined).length
     if (wrong > 0) return yield* Effect.fail(new Error(`${wrong} of ${found.length} checks ask for a change.`))
     yield* Console.log(`All ${found.length} checks are well.`)

@@ -39,6 +39,8 @@ export interface Definition {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   readonly url: string
   readonly contentType: string
+  /** Of the URL, the headers and the body. */
+  readonly engine: string
   readonly headers: string
   readonly bodyTemplate: string
   /** Undefined when a secret cannot be read with our key. */
@@ -72,6 +74,7 @@ export const definitionOf = (row: Row, { settings, vault, usual, rules }: Surrou
     method: row["http_method"] as Definition["method"],
     url: String(row["payload_url"]),
     contentType: String(row["http_content_type"]),
+    engine: String(row["template_engine"]),
     headers: String(row["additional_headers"]),
     bodyTemplate: String(row["body_template"]),
     signing:

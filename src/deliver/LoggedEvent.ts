@@ -1,5 +1,6 @@
 /** Events of the change log as deliveries, to the letter as they were first queued. */
 import { type EventText, eventBody } from "../capture/Event.ts"
+import type { Subject } from "../match/WebhookIndex.ts"
 import { type Delivery, deliveryId } from "../stream/Entry.ts"
 
 /** A row of `loggedEvent`. */
@@ -29,6 +30,14 @@ export const kinds: Readonly<Record<LoggedEvent["action"], EventText["kind"]>> =
   update: "updated",
   delete: "deleted"
 }
+
+/** What conditions see of the event. */
+export const subjectOf = (event: LoggedEvent): Subject => ({
+  type: event.object_type,
+  kind: kinds[event.action],
+  data: JSON.parse(event.data) as unknown,
+  snapshots: { prechange: JSON.parse(event.prechange) as unknown, postchange: JSON.parse(event.postchange) as unknown }
+})
 
 /** The event as a delivery to the webhook, not attempted yet. */
 export const deliveryOf = (event: LoggedEvent, webhook: number): Delivery => ({

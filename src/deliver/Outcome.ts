@@ -11,6 +11,7 @@
  * - `Blocked`: the target policy refuses the address; nothing was sent.
  * - `TooLarge`: headers, or informational answers, without end. `Protocol`: what came is no HTTP.
  * - `Render`: the webhook's own templates, headers or URL give no request. Sending it again gives none either.
+ * - `Overrun`: the webhook's templates took too long, for which a busy machine may be to blame.
  * - `Secret`: the webhook's secret cannot be read with our SECRET_KEY.
  */
 export interface Failure {
@@ -27,6 +28,7 @@ export interface Failure {
     | "TooLarge"
     | "Protocol"
     | "Render"
+    | "Overrun"
     | "Secret"
   readonly message: string
   /** What the receiver asked to wait, milliseconds. */

@@ -11,7 +11,7 @@ import { WebhookIndex } from "../match/WebhookIndex.ts"
 import { versionsOf } from "../match/WebhookVersions.ts"
 import { Append } from "../stream/Append.ts"
 import type { Delivery } from "../stream/Entry.ts"
-import { type LoggedEvent, deliveryOf, kinds, loggedEvent } from "./LoggedEvent.ts"
+import { type LoggedEvent, deliveryOf, loggedEvent, subjectOf } from "./LoggedEvent.ts"
 import { holdLogged, loggedDeliveries } from "./RetryByHand.ts"
 import { watermarkTable } from "./Watermarks.ts"
 
@@ -23,12 +23,28 @@ export const rebuild = Effect.fnUntraced(function* (webhook: number) {
   const { restore } = yield* Append
   const owed = yield* owedDeliveries(webhook)
   yield* restore(webhook, owed)
-  const waiting = yield* loggedDeliveries("d.webhook_id = $1::bigint and d.status in ('retrying', 'queued')", [webhook])
-  yield* holdLogged(waiting, false)
+  const waiting = yield* holdWaiting(webhook)
   yield* Effect.logError(
-    `Redis lost entries of webhook ${webhook}: ${owed.length} deliveries and ${waiting.length} that wait were queued again.`
+    `Redis lost entries of webhook ${webhook}: ${owed.length} deliveries and ${waiting} that wait were queued again.`
   )
-  return owed.length + waiting.length
+  return owed.length + waiting
+})
+
+/** Puts what waits for its next attempt among the waiting ones; answers how many. */
+const holdWaiting = Effect.fnUntraced(function* (webhook: number) {
+  const next = (last: string) =>
+    loggedDeliveries("d.webhook_id = $1::bigint and d.status in ('retrying', 'queued') and d.id > $2::text::bigint", [
+      webhook,
+      last
+    ])
+  let count = 0
+  let page = yield* next("0")
+  while (page.length > 0) {
+    yield* holdLogged(page, false)
+    count += page.length
+    page = yield* next(page.at(-1)!.id)
+  }
+  return count
 })
 
 const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
@@ -39,8 +55,7 @@ const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
   while (page.length > 0) {
     for (const event of page) {
       while (versions.length > 0 && !isAfter(versions[0]!, event)) index.set(webhook, versions.shift()!.row)
-      const subject = { type: event.object_type, kind: kinds[event.action], data: JSON.parse(event.data) as unknown }
-      if (index.match(subject).length > 0) owed.push(deliveryOf(event, webhook))
+      if (index.match(subjectOf(event)).length > 0) owed.push(deliveryOf(event, webhook))
     }
     page = yield* nextEvents(webhook, page.at(-1))
   }

@@ -13,7 +13,7 @@ import { byIds } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { WebhookIndex } from "../match/WebhookIndex.ts"
 import { insertUnattempted } from "./DeliveryRows.ts"
-import { type LoggedEvent, deliveryOf, kinds, loggedEvent } from "./LoggedEvent.ts"
+import { type LoggedEvent, deliveryOf, loggedEvent, subjectOf } from "./LoggedEvent.ts"
 import { workOffAll } from "./Work.ts"
 
 export const replayType = objectType("extras.replay")
@@ -72,10 +72,7 @@ const workOff = Effect.fnUntraced(function* (replay: Claimed) {
     const page = yield* nextEvents(replay, last)
     if (page.length === 0) break
     last = page.at(-1)!
-    const matched = page.filter((event) => {
-      const data = JSON.parse(event.data) as unknown
-      return index.match({ type: event.object_type, kind: kinds[event.action], data }).length > 0
-    })
+    const matched = page.filter((event) => index.match(subjectOf(event)).length > 0)
     yield* keepPage(replay, webhook.id, page.length, matched, last)
   }
 })

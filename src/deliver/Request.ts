@@ -15,7 +15,7 @@ export interface Outgoing {
   readonly body: Buffer
 }
 
-/** Whether a text is more than itself. */
+/** Whether a URL or header text is more than itself. A body always is: templates lose their last line break. */
 export const isTemplate = (text: string): boolean => /\{[{%#]/.test(text)
 
 /** Headers that belong to the connection; a webhook that sets one would break the request. */
@@ -61,24 +61,25 @@ export const buildRequest = Effect.fnUntraced(function* (
 
 const fail = (reason: Failure["reason"], message: string) => Effect.fail<Failure>({ reason, message })
 
-/** URL, header text and body. What is no template is not rendered; without any, the engine is never entered. */
-const renderAll = Effect.fnUntraced(function* (
-  definition: Definition,
+/** URL, header text and body. Without a template the engine is never entered. */
+export const renderAll = (
+  { engine, url, headers, bodyTemplate }: Definition,
   delivery: Delivery,
   templates: Templates["Service"]
-) {
-  const texts = [definition.url, definition.headers, definition.bodyTemplate]
-  const sources = texts.filter(isTemplate)
-  const rendered =
-    sources.length === 0
-      ? []
-      : yield* templates
-          .render(sources, delivery.body)
-          .pipe(Effect.mapError((error): Failure => ({ reason: "Render", message: error.message })))
-  const results = texts.map((text) => (isTemplate(text) ? rendered[sources.indexOf(text)]! : text))
+): Effect.Effect<ReadonlyArray<string>, Failure> => {
   // A blank template stands for the whole event.
-  return definition.bodyTemplate === "" ? [...results.slice(0, 2), delivery.body] : results
-})
+  const texts = [url, headers, bodyTemplate === "" ? delivery.body : bodyTemplate]
+  const isRendered = [isTemplate(url), isTemplate(headers), bodyTemplate !== ""]
+  const sources = [url, { headers }, bodyTemplate].filter((_, at) => isRendered[at])
+  if (sources.length === 0) return Effect.succeed(texts)
+  return templates.render(sources, delivery.body, engine).pipe(
+    Effect.map((rendered) => {
+      const next = rendered.values()
+      return texts.map((text, at) => (isRendered[at] === true ? next.next().value! : text))
+    }),
+    Effect.mapError((error): Failure => ({ reason: error.mayRetry ? "Overrun" : "Render", message: error.told }))
+  )
+}
 
 /** What is wrong with a literal address, or undefined. */
 export const addressProblem = (url: string): string | undefined => {

@@ -25,6 +25,9 @@ export const askForRetry = Effect.fnUntraced(function* (ids: ReadonlyArray<numbe
   return rows.map(({ id }) => Number(id))
 })
 
+/** Deliveries read at once. */
+const pageSize = 1000
+
 /** A delivery's row beside its event. */
 export interface LoggedDelivery extends LoggedEvent {
   readonly id: string
@@ -37,7 +40,10 @@ export interface LoggedDelivery extends LoggedEvent {
   readonly due_in: string | null
 }
 
-/** Deliveries that meet a condition over `d`, with their events. Those whose event is no longer in the log are left out. */
+/**
+ * Deliveries that meet a condition over `d`, with their events, in the order of their ids and no more than a page. Those
+ * whose event is no longer in the log are left out.
+ */
 export const loggedDeliveries = (condition: string, parameters: ReadonlyArray<unknown>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<LoggedDelivery>(
@@ -46,7 +52,7 @@ export const loggedDeliveries = (condition: string, parameters: ReadonlyArray<un
               (extract(epoch from d.next_attempt - now()) * 1000)::bigint::text as due_in, ${loggedEvent}
          from extras_delivery d
          join extras_objectchange c on c.position = d.position and c.idx = d.idx and c.time = d.time
-        where ${condition} limit 1000`,
+        where ${condition} order by d.id limit ${pageSize}`,
       parameters
     )
   )

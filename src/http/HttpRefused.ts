@@ -9,7 +9,8 @@ const statuses = {
   MethodNotAllowed: 405,
   Conflict: 409,
   TooLarge: 413,
-  UnsupportedMediaType: 415
+  UnsupportedMediaType: 415,
+  Throttled: 429
 } as const
 
 /** The request cannot be answered as it stands. `body` is what the client reads. */

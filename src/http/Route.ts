@@ -17,6 +17,7 @@ import type { Presence } from "../inventory/Presence.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import type { Author } from "../inventory/Transaction.ts"
 import type { WriteRefused } from "../inventory/WriteRefused.ts"
+import type { Templates } from "../template/Template.ts"
 import type { HttpRefused } from "./HttpRefused.ts"
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
@@ -41,7 +42,7 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-export type Services = SqlClient.SqlClient | Settings | Vault | Grammars | Health | Presence
+export type Services = SqlClient.SqlClient | Settings | Vault | Grammars | Health | Presence | Templates
 export type Refusal = Denied | HttpRefused | WriteRefused | SqlError.SqlError
 
 export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Services>

@@ -29,7 +29,7 @@ export type Wire = "both" | "read" | "write" | "once" | "none"
 export type Comparison = "text" | "number" | "choice" | "reference" | "tags" | "list" | "exact" | "none"
 
 /** A grammar that another stage owns (see Grammar.ts). */
-export type GrammarName = "objectTypes" | "template" | "headers" | "url" | "condition" | "retry" | "secret"
+export type GrammarName = "objectTypes" | "engine" | "template" | "headers" | "url" | "condition" | "retry" | "secret"
 
 export interface Reference {
   /** The object type pointed at, `app.name`. */
@@ -55,6 +55,8 @@ export interface Field {
   readonly wire: Wire
   readonly comparison: Comparison
   readonly grammar?: GrammarName | undefined
+  /** The field that says how this one is read: when it is written, this one is checked again. */
+  readonly readBy?: string | undefined
   readonly reference?: Reference | undefined
   /** Value and label of each choice. */
   readonly choices?: Readonly<Record<string, string>> | undefined
@@ -79,6 +81,7 @@ export interface Options {
   readonly unique?: boolean
   readonly wire?: Wire
   readonly grammar?: GrammarName
+  readonly readBy?: string
 }
 
 export const value = (value: unknown): Parsed => ({ value })
@@ -112,6 +115,7 @@ export const makeField = (
   unique: options.unique ?? false,
   wire: options.wire ?? kind.wire ?? "both",
   grammar: options.grammar,
+  readBy: options.readBy,
   parse: (input) => {
     if (input !== null) return kind.parse(input)
     return kind.nullable === true ? value(null) : invalid("This field may not be null.")

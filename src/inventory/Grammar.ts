@@ -5,8 +5,9 @@
 import { Context } from "effect"
 import type { GrammarName } from "./Field.ts"
 
-/** For each grammar: what is wrong with the value, or undefined where nothing is. */
-export class Grammars extends Context.Service<
-  Grammars,
-  Readonly<Record<GrammarName, (value: unknown) => string | undefined>>
->()("rackwire/inventory/Grammars") {}
+/** What is wrong with a value, or undefined where nothing is. `row` is the whole object as it would be written. */
+export type Grammar = (value: unknown, row: Readonly<Record<string, unknown>>) => string | undefined
+
+export class Grammars extends Context.Service<Grammars, Readonly<Record<GrammarName, Grammar>>>()(
+  "rackwire/inventory/Grammars"
+) {}

@@ -103,7 +103,7 @@ const settle = Effect.fnUntraced(function* (
   const grammars = yield* Grammars
   const values = resolved.map((draft) => draft.values)
   const errors = resolved.map((draft, at): Errors => {
-    const own = { ...draft.errors, ...grammarErrors(type, draft.values, grammars) }
+    const own = { ...draft.errors, ...grammarErrors(type, draft.values, { ...before[at], ...draft.values }, grammars) }
     // A rule about several fields would speak of values that are already refused.
     return Object.keys(own).length > 0 ? own : type.check({ id: 0, ...before[at], ...draft.values })
   })
@@ -126,12 +126,19 @@ const merge = (conflicts: ReadonlyArray<Conflict>): Errors => {
   return errors
 }
 
-const grammarErrors = (type: ObjectType, values: Draft["values"], grammars: Grammars["Service"]): Errors => {
+/** Of the values that are written; the row that they become part of may say what they mean. */
+const grammarErrors = (
+  type: ObjectType,
+  values: Draft["values"],
+  row: Draft["values"],
+  grammars: Grammars["Service"]
+): Errors => {
   const errors: Record<string, ReadonlyArray<string>> = {}
-  for (const [name, value] of Object.entries(values)) {
-    const { grammar } = type.fields[name]!
-    if (grammar === undefined || value === null || value === "") continue
-    const message = grammars[grammar](value)
+  for (const [name, { grammar, readBy }] of Object.entries(type.fields)) {
+    const written = Object.hasOwn(values, name) || (readBy !== undefined && Object.hasOwn(values, readBy))
+    const value = row[name] ?? null
+    if (!written || grammar === undefined || value === null || value === "") continue
+    const message = grammars[grammar](value, row)
     if (message !== undefined) errors[name] = [message]
   }
   return errors

@@ -2,25 +2,37 @@
  * match: whether a webhook asked for an event.
  *
  * Responsible for: the grammar and the meaning of condition documents, and finding the webhooks of an event.
- * Guarantees: pure; time linear in the event's size, by a factor that no document takes beyond its limits. A clause that
- * cannot be evaluated (its attribute does not exist, its value cannot be compared) makes the whole condition not hold,
+ * Guarantees: pure; the work of one evaluation is bounded, whatever the document and the event. A clause that cannot be
+ * evaluated (its attribute does not exist, its value cannot be compared) makes the whole condition not hold,
  * negated or not, and can be told from one that is false. Does not: read webhooks or write deliveries.
  *
  * Documents: `{"and": [item…]}`, `{"or": [item…]}`, or a clause. An item is a document again. A clause is
  * `{"attr": "status.value", "value": …, "op": "eq", "negate": false}`; a path walks through objects, and through a list
- * by taking the key of each of its items.
+ * by taking the key of each of its items. It begins in the object's representation, or with `snapshots.prechange.` or
+ * `snapshots.postchange.` in its flat states. `changed` and `unchanged` take no value: they compare these two.
  */
-import { type Comparison, kindOf, operators } from "./Operator.ts"
+import { type ChangeOperator, type Comparison, kindOf, operators } from "./Operator.ts"
 
 export type Condition = { readonly kind: "all" | "any"; readonly items: ReadonlyArray<Condition> } | Clause
 
-interface Clause {
+export interface Clause {
   readonly kind: "clause"
   readonly path: ReadonlyArray<string>
   readonly op: string
+  /** Undefined where the operator takes none. */
   readonly value: unknown
   readonly negate: boolean
+  readonly test: ValueTest | ChangeTest
+}
+
+interface ValueTest {
   readonly compare: Comparison
+  /** What a character costs that is looked at (Operator.ts). */
+  readonly work: number
+}
+
+interface ChangeTest {
+  readonly between: ChangeOperator["between"]
 }
 
 /** What is wrong with a document, and where: `and[1].op`. */
@@ -39,7 +51,7 @@ const depthMax = 32
 /** Most items of a document in all. */
 const itemsMax = 1000
 
-/** Most work of a document for each character of the event that it looks at, in instructions (Operator.ts). */
+/** Most work of a document for each character of the event that it looks at (Operator.ts). */
 const workMax = 1000
 
 /** No condition at all: such a webhook takes every event. */
@@ -51,7 +63,7 @@ export const parse = (document: unknown): Condition => {
   let items = 0
   let work = 0
   const measured = (found: Clause, path: string): Condition => {
-    work += operators[found.op]!.work?.(found.value) ?? 0
+    work += "work" in found.test ? found.test.work : 0
     if (work > workMax) throw new ConditionError(within(path, "value"), "The patterns of the condition are too large.")
     return found
   }
@@ -87,8 +99,8 @@ const clauseKeys = new Set(["attr", "value", "op", "negate"])
 
 const within = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`)
 
-const clause = (fields: Readonly<Record<string, unknown>>, path: string): Clause => {
-  const fail = (key: string, message: string) => new ConditionError(within(path, key), message)
+const clause = (fields: Readonly<Record<string, unknown>>, place: string): Clause => {
+  const fail = (key: string, message: string) => new ConditionError(within(place, key), message)
   const { attr, value, op = "eq", negate = false } = fields
   const unknown = Object.keys(fields).find((key) => !clauseKeys.has(key))
   if (unknown !== undefined) throw fail(unknown, "A condition has the keys attr, value, op and negate, and no other.")
@@ -99,13 +111,25 @@ const clause = (fields: Readonly<Record<string, unknown>>, path: string): Clause
     const given = typeof op === "string" ? op : nameOf(op)
     throw fail("op", `Unknown operator: ${given}. Must be one of: ${Object.keys(operators).join(", ")}`)
   }
+  const path = attr.split(".")
+  const found = (test: Clause["test"]): Clause => ({ kind: "clause", path, op, value, negate, test })
+  if ("between" in operator) {
+    if ("value" in fields) {
+      throw fail("value", `The '${op}' operator compares snapshots and does not accept a value.`)
+    }
+    if (path[0] === "snapshots") {
+      const instead = "name the attribute without 'snapshots.prechange.' or 'snapshots.postchange.'."
+      throw fail("attr", `The '${op}' operator resolves '${attr}' within each snapshot dict, ${instead}`)
+    }
+    return found({ between: operator.between })
+  }
   if (!("value" in fields)) throw fail("value", `A value is required for the '${op}' operator.`)
   const kind = kindOf(value)
   if (kind === undefined) throw fail("value", `Unsupported value type: ${nameOf(value)}`)
   if (isDeeper(value, depthMax)) throw fail("value", `nested deeper than ${depthMax}`)
   if (!operator.accepts.includes(kind)) throw fail("value", `Invalid type for ${op} operation: ${nameOf(value)}`)
   try {
-    return { kind: "clause", path: attr.split("."), op, value, negate, compare: operator.compile(value) }
+    return found({ compare: operator.compile(value), work: operator.work?.(value) ?? 0 })
   } catch (error) {
     throw fail("value", `Invalid value for ${op}: ${(error as Error).message}`)
   }
@@ -122,42 +146,4 @@ const nameOf = (value: unknown): string => {
   const kind = kindOf(value)
   if (kind === undefined) return "<class 'dict'>"
   return `<class '${kind === "number" ? (Number.isInteger(value) ? "int" : "float") : names[kind]}'>`
-}
-
-/** Decides about a JSON value: true, false, or undefined when a clause that counted could not be evaluated. */
-export type Decision = (data: unknown) => boolean | undefined
-
-/** Compiles to closures. Evaluation goes from left to right and stops as soon as the answer is known. */
-export const compile = (condition: Condition): Decision => {
-  if (condition.kind === "clause") {
-    const { path, negate, compare } = condition
-    return (data) => {
-      const actual = walk(data, path, 0)
-      const holds = actual === undefined ? undefined : compare(actual)
-      return holds === undefined ? undefined : holds !== negate
-    }
-  }
-  const items = condition.items.map(compile)
-  const decisive = condition.kind === "any"
-  return (data) => {
-    for (const decide of items) {
-      const holds = decide(data)
-      if (holds === undefined || holds === decisive) return holds
-    }
-    return !decisive
-  }
-}
-
-/** The value at a path; undefined where there is none. */
-const walk = (data: unknown, path: ReadonlyArray<string>, from: number): unknown => {
-  let value = data
-  for (let at = from; at < path.length; at++) {
-    if (Array.isArray(value)) {
-      const items = value.map((item) => walk(item, path, at))
-      return items.includes(undefined) ? undefined : items
-    }
-    if (typeof value !== "object" || value === null || !Object.hasOwn(value, path[at]!)) return undefined
-    value = (value as Readonly<Record<string, unknown>>)[path[at]!]
-  }
-  return value
 }

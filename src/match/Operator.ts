@@ -10,22 +10,46 @@ export type Comparison = (actual: unknown) => boolean | undefined
 
 export type ValueKind = "string" | "boolean" | "number" | "list" | "null"
 
-export interface Operator {
+/** Compares an attribute with a clause's value, or its values before and after the change with each other. */
+export type Operator = ValueOperator | ChangeOperator
+
+export interface ChangeOperator {
+  /** Null where the object did not exist. */
+  readonly between: (before: unknown, after: unknown) => boolean
+}
+
+export interface ValueOperator {
   /** Kinds of value that a clause with this operator may hold. */
   readonly accepts: ReadonlyArray<ValueKind>
   /** Compiles the comparison with a clause's value; throws an Error with the reason where the value makes none. */
   readonly compile: (value: unknown) => Comparison
-  /** What a comparison may cost for each character that it looks at, in instructions, where that depends on the value. */
+  /** What a comparison may cost for each character that it looks at, where that depends on the value. */
   readonly work?: (value: unknown) => number
 }
 
-const ordered = (compare: (actual: number, value: number) => boolean): Operator => ({
+const ordered = (compare: (actual: number, value: number) => boolean): ValueOperator => ({
   accepts: ["number"],
   compile: (value) => (actual) => {
     const number = typeof actual === "boolean" ? Number(actual) : actual
     return typeof number === "number" ? compare(number, value as number) : undefined
   }
 })
+
+/** Equality of JSON as Python sees it. */
+export const equal = (a: unknown, b: unknown): boolean => {
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return scalar(a) === scalar(b)
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, at) => equal(item, b[at]))
+  }
+  const left = Object.entries(a)
+  return (
+    left.length === Object.keys(b).length &&
+    left.every(([key, value]) => Object.hasOwn(b, key) && equal(value, (b as Readonly<Record<string, unknown>>)[key]))
+  )
+}
+
+/** Values that are no list and no object are equal where these are identical. */
+export const scalar = (value: unknown): unknown => (typeof value === "boolean" ? Number(value) : value)
 
 export const operators: Readonly<Record<string, Operator>> = {
   eq: {
@@ -56,7 +80,9 @@ export const operators: Readonly<Record<string, Operator>> = {
           ? undefined
           : startsWith(actual) || (actual.endsWith("\n") && startsWith(actual.slice(0, -1)))
     }
-  }
+  },
+  changed: { between: (before, after) => !equal(before, after) },
+  unchanged: { between: equal }
 }
 
 /** Longest pattern, characters: what `{…}` in it multiplies is bounded by its work. */
@@ -74,21 +100,6 @@ export const kindOf = (value: unknown): ValueKind | undefined => {
   const type = typeof value
   return type === "string" || type === "boolean" || type === "number" ? type : undefined
 }
-
-/** Equality of JSON as Python sees it. */
-export const equal = (a: unknown, b: unknown): boolean => {
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return scalar(a) === scalar(b)
-  if (Array.isArray(a) || Array.isArray(b)) {
-    return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, at) => equal(item, b[at]))
-  }
-  const left = Object.entries(a)
-  return (
-    left.length === Object.keys(b).length &&
-    left.every(([key, value]) => Object.hasOwn(b, key) && equal(value, (b as Readonly<Record<string, unknown>>)[key]))
-  )
-}
-
-const scalar = (value: unknown): unknown => (typeof value === "boolean" ? Number(value) : value)
 
 const contains = (actual: unknown, value: unknown): boolean | undefined => {
   if (typeof actual === "string") return typeof value === "string" ? actual.includes(value) : undefined

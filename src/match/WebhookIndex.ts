@@ -1,29 +1,37 @@
 /** Which webhooks an event goes to: looked up by object type and kind, then decided by each one's condition. */
 import type { Row } from "../inventory/Field.ts"
-import { type Decision, compile, isEmpty, parse } from "./Condition.ts"
+import { type Condition, isEmpty, parse } from "./Condition.ts"
+import { type Decision, type Subject as ConditionSubject, compile } from "./Decision.ts"
+import { EqualityIndex, type Entry } from "./EqualityIndex.ts"
+import { explain } from "./Explanation.ts"
 
 /** What of an event decides. */
-export interface Subject {
+export interface Subject extends ConditionSubject {
   /** Id of the object type. */
   readonly type: string
   readonly kind: "created" | "updated" | "deleted"
-  readonly data: unknown
 }
 
-interface Entry {
-  readonly webhook: number
-  /** Undefined where the webhook has no condition. */
-  readonly decide: Decision | undefined
+/** A condition that could not be evaluated, so that its webhook did not fire. */
+export interface Undecided {
+  /** Times since it was last told. */
+  readonly times: number
+  /** Why, the last time: the first clause that could not be evaluated. */
+  readonly reason: string
 }
 
 /** The flag of a webhook that asks for each kind of event. */
 const flags = { created: "type_create", updated: "type_update", deleted: "type_delete" } as const
 
+/** Webhooks of which it is remembered why they are undecided. */
+const rememberedMost = 100
+
 export class WebhookIndex {
-  /** Clauses that could not be evaluated since the start. */
+  /** Conditions that could not be evaluated since the start. */
   undecided = 0
-  private readonly entries = new Map<string, Array<Entry>>()
+  private readonly indexes = new Map<string, EqualityIndex>()
   private readonly keys = new Map<number, ReadonlyArray<string>>()
+  private recent = new Map<number, { times: number; readonly entry: Entry; subject: Subject }>()
 
   /** Webhooks that take anything. */
   get size(): number {
@@ -32,52 +40,76 @@ export class WebhookIndex {
 
   /** Takes the webhook in as it is now, or out when it is gone or disabled. */
   set(webhook: number, row: Row | undefined): void {
-    for (const key of this.keys.get(webhook) ?? []) {
-      this.entries.set(
-        key,
-        this.entries.get(key)!.filter((entry) => entry.webhook !== webhook)
-      )
-    }
+    for (const key of this.keys.get(webhook) ?? []) this.indexes.get(key)!.delete(webhook)
     this.keys.delete(webhook)
     if (row === undefined || row["enabled"] !== true) return
-    const entry: Entry = { webhook, decide: decisionOf(row["conditions"]) }
+    const entry: Entry = { webhook, ...decisionOf(row["conditions"]) }
     const kinds = Object.entries(flags).filter(([, flag]) => row[flag] === true)
     // Plain SQL may name a type twice.
     const types = new Set(row["content_types"] as ReadonlyArray<string>)
     const keys = [...types].flatMap((type) => kinds.map(([kind]) => `${type} ${kind}`))
     this.keys.set(webhook, keys)
     for (const key of keys) {
-      const entries = [...(this.entries.get(key) ?? []), entry]
-      this.entries.set(
-        key,
-        entries.sort((a, b) => a.webhook - b.webhook)
-      )
+      const index = this.indexes.get(key) ?? new EqualityIndex()
+      this.indexes.set(key, index)
+      index.set(entry)
     }
   }
 
   clear(): void {
-    this.entries.clear()
+    this.indexes.clear()
     this.keys.clear()
   }
 
   /** Ids of the webhooks that asked for the event, in rising order. */
   match(subject: Subject): ReadonlyArray<number> {
     const found: Array<number> = []
-    for (const { webhook, decide } of this.entries.get(`${subject.type} ${subject.kind}`) ?? []) {
-      const holds = decide === undefined || decide(subject.data)
-      if (holds === undefined) this.undecided += 1
-      else if (holds) found.push(webhook)
+    for (const entry of this.indexes.get(`${subject.type} ${subject.kind}`)?.candidates(subject) ?? []) {
+      const holds = entry.decide === undefined || entry.decide(subject)
+      if (holds === undefined) this.remember(entry, subject)
+      else if (holds) found.push(entry.webhook)
     }
-    return found
+    return found.sort((a, b) => a - b)
+  }
+
+  /** The webhooks that were undecided since this was last asked, and why. */
+  takeUndecided(): ReadonlyMap<number, Undecided> {
+    const taken = [...this.recent].map(
+      ([webhook, { times, entry, subject }]) => [webhook, { times, reason: reasonOf(entry, subject) }] as const
+    )
+    this.recent = new Map()
+    return new Map(taken)
+  }
+
+  private remember(entry: Entry, subject: Subject): void {
+    this.undecided += 1
+    const known = this.recent.get(entry.webhook)
+    if (known !== undefined) known.times += 1
+    else if (this.recent.size < rememberedMost) this.recent.set(entry.webhook, { times: 1, entry, subject })
   }
 }
 
 /** A document that is not understood never holds; it can only have come past our checks by plain SQL. */
-const decisionOf = (document: unknown): Decision | undefined => {
-  if (isEmpty(document)) return undefined
+const decisionOf = (document: unknown): { readonly condition?: Condition; readonly decide?: Decision } => {
+  if (isEmpty(document)) return {}
   try {
-    return compile(parse(document))
+    const condition = parse(document)
+    return { condition, decide: compile(condition) }
   } catch {
-    return () => undefined
+    return { decide: () => undefined }
   }
+}
+
+const reasonOf = ({ condition }: Entry, subject: Subject): string =>
+  condition === undefined
+    ? "It is not understood."
+    : (firstReason(explain(condition, subject)) ?? "It is too much work.")
+
+const firstReason = (explanation: Readonly<Record<string, unknown>>): string | undefined => {
+  if (typeof explanation["reason"] === "string") return explanation["reason"]
+  for (const item of (explanation["and"] ?? explanation["or"] ?? []) as ReadonlyArray<typeof explanation>) {
+    const reason = firstReason(item)
+    if (reason !== undefined) return reason
+  }
+  return undefined
 }

@@ -19,7 +19,11 @@ import { keysOf, sweepKeys, wakeChannel } from "./Keys.ts"
 import { Script } from "./Script.ts"
 
 /** Another process has taken over since: this one must not append any more. */
-export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", { message: Schema.String }) {}
+export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", {
+  /** Of the process that has. */
+  generation: Schema.Int,
+  message: Schema.String
+}) {}
 
 /** Ids of last entries, `<position>-<idx>`, by webhook. */
 export type Tops = ReadonlyMap<number, string>
@@ -57,11 +61,12 @@ export class Append extends Context.Service<
         const disk = new Disk(waiting)
         const run = <A>(act: () => Promise<A>) =>
           command(act).pipe(
-            Effect.catch((error): Effect.Effect<never, RedisError | Fenced> =>
-              error.message.startsWith("FENCED")
-                ? Effect.fail(new Fenced({ message: error.message }))
-                : Effect.fail(error)
-            )
+            Effect.mapError((error) => {
+              const [, generation] = /^FENCED by generation (\d+)/.exec(error.message) ?? []
+              return generation === undefined
+                ? error
+                : new Fenced({ generation: Number(generation), message: error.message })
+            })
           )
         return Append.of({
           open: (generation, tops) => run(() => appender.open(generation, tops)),

@@ -38,8 +38,11 @@ export class Environment {
     this.limits = { ...limits, ...options.limits }
   }
 
-  /** Parses and compiles; throws a TemplateFault. Runs nothing of the template. */
-  compile(source: string): CompiledTemplate {
+  /**
+   * Parses and compiles; throws a PlacedFault. Runs nothing of the template. Where the output is header lines, what the
+   * template prints must hold no line break.
+   */
+  compile(source: string, headers = false): CompiledTemplate {
     const normal = normalize(source, this.options)
     const render = guarded(
       normal,
@@ -50,7 +53,7 @@ export class Environment {
         return compileTemplate(this, normal, body)
       }
     )
-    return new CompiledTemplate(this, normal, render)
+    return new CompiledTemplate(this, normal, headers, render)
   }
 }
 
@@ -60,22 +63,24 @@ export type Seed = number | (() => number)
 export class CompiledTemplate {
   private readonly environment: Environment
   private readonly source: string
+  private readonly headers: boolean
   private readonly run: Render
 
-  constructor(environment: Environment, source: string, run: Render) {
+  constructor(environment: Environment, source: string, headers: boolean, run: Render) {
     this.environment = environment
     this.source = source
+    this.headers = headers
     this.run = run
   }
 
-  /** The output; throws a TemplateFault. `seed` makes what is random come out the same again. */
+  /** The output; throws a PlacedFault. `seed` makes what is random come out the same again. */
   render(context: Dict, seed?: Seed): string {
     return this.measure(context, seed).output
   }
 
   /** The output, and the steps that it took. */
   measure(context: Dict, seed: Seed = 0): { readonly output: string; readonly steps: number } {
-    const runtime = new Runtime(this.environment, this.environment.limits, context, seed)
+    const runtime = new Runtime(this.environment, context, seed, this.headers)
     return guarded(
       this.source,
       () => runtime.at,

@@ -1,9 +1,17 @@
-/** Rendered header text -> headers: one `Name: Value` per line. */
+/**
+ * Header text -> headers: one `Name: Value` per line. For literal text, when it is saved, and for rendered text: what a
+ * template printed there has no line break (Batch.ts), so every line begins where the author of the template began it.
+ */
 
-export type Headers =
-  | { readonly headers: ReadonlyArray<readonly [name: string, value: string]> }
-  | { readonly error: string }
+export type Headers = { readonly headers: ReadonlyArray<readonly [name: string, value: string]> } | HeaderProblem
 
+export interface HeaderProblem {
+  readonly error: string
+  /** From 1. */
+  readonly line: number
+}
+
+/** Blank lines are skipped. What is around a name or a value is no part of it. */
 export const splitHeaders = (text: string): Headers => {
   const headers: Array<readonly [string, string]> = []
   for (const [at, line] of text.split(/\r\n|\n/).entries()) {
@@ -11,14 +19,18 @@ export const splitHeaders = (text: string): Headers => {
     const colon = line.indexOf(":")
     const name = line.slice(0, colon).trim()
     const value = line.slice(colon + 1).trim()
-    if (colon < 0) return { error: `Line ${at + 1} is no header: "Name: Value" is expected.` }
-    if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return { error: `Line ${at + 1} has no valid header name.` }
-    // oxlint-disable-next-line no-control-regex
-    if (/[\x00-\x08\x0a-\x1f\x7f]/.test(value)) return { error: `Line ${at + 1} has a control character in its value.` }
-    if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
-      return { error: `Line ${at + 1} has a character in its value that HTTP cannot carry.` }
-    }
+    const problem = colon < 0 ? `is no header: "Name: Value" is expected` : (nameProblem(name) ?? valueProblem(value))
+    if (problem !== undefined) return { error: `Line ${at + 1} ${problem}.`, line: at + 1 }
     headers.push([name, value])
   }
   return { headers }
+}
+
+const nameProblem = (name: string): string | undefined =>
+  /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) ? undefined : "has no valid header name"
+
+const valueProblem = (value: string): string | undefined => {
+  // oxlint-disable-next-line no-control-regex
+  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(value)) return "has a control character in its value"
+  return /[^\t\x20-\x7e\x80-\xff]/.test(value) ? "has a character in its value that HTTP cannot carry" : undefined
 }

@@ -7,6 +7,8 @@
  * loop asks `call.charge` as it goes, and one that does not is ended from outside with the worker that it runs in.
  */
 
+export { type LiquidPlugin, fromLiquid } from "./LiquidFilters.ts"
+
 /** JSON, with integers beyond 2^53 as bigint. */
 export type Json = null | boolean | number | bigint | string | ReadonlyArray<Json> | JsonObject
 export type JsonObject = { readonly [name: string]: Json }
@@ -45,6 +47,8 @@ export interface EngineLimits {
   readonly sourceChars: number
   readonly memoryChars: number
   readonly outputChars: number
+  /** Whether the output is header lines. What the template prints must then hold no line break: its own text may. */
+  readonly headers: boolean
 }
 
 /** Another template language. What it throws should be an EngineFault. */
@@ -59,7 +63,7 @@ export class EngineFault extends Error {
   readonly column: number
   readonly reason: "Syntax" | "Value" | "Undefined" | "Limit"
   /** Which budget was passed, where the reason is Limit. */
-  readonly limit: "source" | "steps" | "memory" | "output" | "time" | undefined
+  readonly limit: "source" | "nesting" | "steps" | "memory" | "output" | "time" | undefined
 
   constructor(
     reason: EngineFault["reason"],
@@ -113,6 +117,10 @@ export interface Plugin {
 }
 
 export const definePlugin = (plugin: Plugin): Plugin => plugin
+
+/** The value as text for people or for a hash: integers beyond 2^53, which JSON.stringify refuses, as texts. */
+export const jsonText = (value: Json): string =>
+  JSON.stringify(value, (_, item: unknown) => (typeof item === "bigint" ? `${item}` : item))
 
 /** The context of a template for an event, to try templates on. */
 export const sampleEvent: JsonObject = {

@@ -3,6 +3,7 @@
  * not come out as it says refuses the plugin, with a message that names both sides.
  */
 import { readdirSync } from "node:fs"
+import { registerHooks } from "node:module"
 import { basename, isAbsolute, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { Environment } from "./Environment.ts"
@@ -29,7 +30,16 @@ export class PluginRefused extends Error {
   }
 }
 
-const folder = new URL("../../plugins/", import.meta.url)
+/** Where the shipped plugins are. */
+export const folder = new URL("../../plugins/", import.meta.url)
+
+const contract = new URL("Plugin.ts", import.meta.url).href
+
+// A plugin outside of this package asks for `#plugin` as well, and there Node would look into that one's package.
+registerHooks({
+  resolve: (specifier, context, next) =>
+    specifier === "#plugin" ? { url: contract, shortCircuit: true } : next(specifier, context)
+})
 
 /** URLs of the modules in `plugins/` and of what is configured: paths, or names of npm packages. */
 export const findPlugins = (configured: ReadonlyArray<string>): ReadonlyArray<string> => {

@@ -29,6 +29,10 @@ export class Renderer {
     this.engines = installed.engines
   }
 
+  get engineNames(): ReadonlyArray<string> {
+    return ["jinja", ...this.engines.keys()]
+  }
+
   /** What is wrong with the source, if anything. */
   check(source: string, engine: string): TemplateFault | undefined {
     try {
@@ -40,17 +44,17 @@ export class Renderer {
   }
 
   /** The template, ready to render; throws a PlacedFault. Kept, because the same few templates render all events. */
-  template(source: string, engine: string): Render {
-    // An engine that there is has no space in its name, so a key says both without doubt.
+  template(source: string, engine: string, headers = false): Render {
+    // An engine that there is has neither in its name, so a key says all three without doubt.
     if (engine !== "jinja" && !this.engines.has(engine)) throw noEngine(engine)
-    const key = `${engine} ${source}`
+    const key = `${engine}${headers ? "\n" : " "}${source}`
     const known = this.compiled.get(key)
     if (known !== undefined) {
       this.compiled.delete(key)
       this.compiled.set(key, known)
       return known
     }
-    const render = this.compile(source, engine)
+    const render = this.compile(source, engine, headers)
     this.compiled.set(key, render)
     this.compiledChars += key.length
     for (const oldest of this.compiled.keys()) {
@@ -61,18 +65,18 @@ export class Renderer {
     return render
   }
 
-  private compile(source: string, engine: string): Render {
-    if (engine !== "jinja") return this.compileForeign(source, engine)
-    const template = this.environment.compile(source)
+  private compile(source: string, engine: string, headers = false): Render {
+    if (engine !== "jinja") return this.compileForeign(source, engine, headers)
+    const template = this.environment.compile(source, headers)
     return (context) => template.render(context.dict(), () => context.seed)
   }
 
-  private compileForeign(source: string, name: string): Render {
+  private compileForeign(source: string, name: string, headers: boolean): Render {
     const found = this.engines.get(name)
     if (found === undefined) throw noEngine(name)
     if (source.length > this.limits.sourceChars) throw placeless(limitFault("source"))
     const where = `${found.plugin}.${name}`
-    const render = engineGuard(where, () => found.engine.compile(source, this.limits))
+    const render = engineGuard(where, () => found.engine.compile(source, { ...this.limits, headers }))
     return (context) => {
       const output = engineGuard(where, () => render(context.plain()))
       if (output.length > this.limits.outputChars) throw placeless(limitFault("output"))

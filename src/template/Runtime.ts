@@ -1,5 +1,6 @@
 /** The state of one run of a template. */
-import { Budget, type Limits } from "./Limits.ts"
+import { valueFault } from "./Fault.ts"
+import { Budget } from "./Limits.ts"
 import type { Environment } from "./Environment.ts"
 import { Dict, adopt } from "./value/Dict.ts"
 import { Markup, Tuple, type Value } from "./value/Values.ts"
@@ -21,12 +22,21 @@ export class Runtime extends Budget {
   /** Bodies that are being captured within each other. */
   private captures = 0
   private readonly dataGlobals = new Map<string, Value>()
+  /** Whether the output is header lines. */
+  private readonly headers: boolean
 
-  constructor(environment: Environment, limits: Limits, context: Dict, seed: number | (() => number)) {
-    super(limits)
+  constructor(environment: Environment, context: Dict, seed: number | (() => number), headers: boolean) {
+    super(environment.limits)
     this.environment = environment
     this.context = context
     this.seed = seed
+    this.headers = headers
+  }
+
+  /** Writes what the template computed. Only the template's own text may begin another header. */
+  print(piece: string): void {
+    if (this.headers && /[\r\n]/.test(piece)) throw valueFault("a header cannot hold a line break")
+    this.write(piece)
   }
 
   /** Writes text that is output as it stands. What is captured is not output yet, but memory. */

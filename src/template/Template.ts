@@ -19,13 +19,16 @@
  * which no type checker holds a compiler to its cases.
  */
 import { availableParallelism } from "node:os"
-import { Context, Effect, Layer } from "effect"
+import { Context, Effect, Layer, Queue } from "effect"
 import { Settings } from "../Config.ts"
+import type { Source } from "./Batch.ts"
 import { limits } from "./Limits.ts"
 import type { Example, ReadyTemplate } from "./Plugin.ts"
 import { runExamples } from "./PluginExamples.ts"
 import { type LoadedPlugin, PluginRefused, findPlugins, readPlugins } from "./PluginLoader.ts"
-import { type Outcome, Pool } from "./Pool.ts"
+import { watchPlugins } from "./PluginWatch.ts"
+import { Pool } from "./Pool.ts"
+import type { Outcome } from "./PoolWorker.ts"
 import { Renderer } from "./Renderer.ts"
 import { PluginError, TemplateError } from "./TemplateError.ts"
 
@@ -44,13 +47,17 @@ export interface PluginDescription {
   readonly examples: ReadonlyArray<Example>
 }
 
-export interface PoolSize {
+export interface TemplateOptions {
+  /** Plugins beside those in `plugins/`. */
+  readonly plugins: ReadonlyArray<string>
+  /** Whether they are read again when their files change. */
+  readonly developer: boolean
   /** Worker threads. */
   readonly workers: number
 }
 
 /** One core stays free for the process itself; beyond four, rendering is not what is waited for. */
-const defaultSize: PoolSize = { workers: Math.max(1, Math.min(4, availableParallelism() - 1)) }
+const defaultSize = { workers: Math.max(1, Math.min(4, availableParallelism() - 1)) }
 
 export class Templates extends Context.Service<
   Templates,
@@ -59,33 +66,38 @@ export class Templates extends Context.Service<
     readonly check: (source: string, engine?: string) => TemplateError | undefined
     /** The outputs of the sources for one context, which is JSON text of an object, in a worker. */
     readonly render: (
-      sources: ReadonlyArray<string>,
+      sources: ReadonlyArray<Source>,
       context: string,
       engine?: string
     ) => Effect.Effect<ReadonlyArray<string>, TemplateError>
-    readonly plugins: ReadonlyArray<PluginDescription>
+    /** Names of the engines that there are. */
+    readonly engines: () => ReadonlyArray<string>
+    readonly plugins: Effect.Effect<ReadonlyArray<PluginDescription>>
   }
 >()("rackwire/template/Templates") {
   static readonly layer = Layer.effect(
     Templates,
-    Effect.flatMap(Settings, ({ plugins }) => make(plugins, defaultSize))
+    Effect.flatMap(Settings, ({ plugins, developer }) => make({ plugins, developer, ...defaultSize }))
   )
 
-  /** With that many workers, and plugins beside those in `plugins/`. */
-  static readonly layerWith = (plugins: ReadonlyArray<string>, size: PoolSize) =>
-    Layer.effect(Templates, make(plugins, size))
+  static readonly layerWith = (options: TemplateOptions) => Layer.effect(Templates, make(options))
 }
 
-const make = Effect.fnUntraced(function* (configured: ReadonlyArray<string>, { workers: size }: PoolSize) {
-  const { plugins, renderer } = yield* load(configured)
-  const modules = plugins.map(({ module }) => module)
+const make = Effect.fnUntraced(function* ({ plugins: configured, developer, workers: size }: TemplateOptions) {
+  let loaded = yield* load(configured)
   const pool = yield* Effect.acquireRelease(
-    Effect.sync(() => new Pool({ size, limits, modules })),
+    Effect.sync(() => new Pool({ size, limits, modules: modulesOf(loaded) })),
     (open) => Effect.promise(() => open.close())
   )
+  if (developer) {
+    yield* reloading(configured, (again, version) => {
+      loaded = again
+      pool.renew(modulesOf(again), version)
+    })
+  }
   return Templates.of({
     check: (source, engine = "jinja") => {
-      const fault = renderer.check(source, engine)
+      const fault = loaded.renderer.check(source, engine)
       return fault === undefined ? undefined : TemplateError.from(fault)
     },
     render: (sources, context, engine = "jinja") =>
@@ -93,18 +105,52 @@ const make = Effect.fnUntraced(function* (configured: ReadonlyArray<string>, { w
         const letGo = pool.submit({ sources, context, engine }, (outcome) => resume(toEffect(outcome)))
         return Effect.sync(letGo)
       }),
-    plugins: plugins.map(describe)
+    engines: () => loaded.renderer.engineNames,
+    plugins: Effect.sync(() => loaded.plugins.map(describe))
   })
+})
+
+interface Loaded {
+  readonly plugins: ReadonlyArray<LoadedPlugin>
+  readonly renderer: Renderer
+}
+
+const modulesOf = ({ plugins }: Loaded): ReadonlyArray<string> => plugins.map(({ module }) => module)
+
+/** Reads the plugins again when their files change. What is refused changes nothing. */
+const reloading = Effect.fnUntraced(function* (
+  configured: ReadonlyArray<string>,
+  use: (again: Loaded, version: string) => void
+) {
+  const changes = yield* Queue.sliding<void>(1)
+  yield* Effect.acquireRelease(
+    Effect.sync(() => watchPlugins(configured, () => Queue.offerUnsafe(changes, undefined))),
+    (stop) => Effect.sync(stop)
+  )
+  let version = 0
+  yield* Queue.take(changes).pipe(
+    // An editor writes a file in several steps.
+    Effect.andThen(Effect.sleep("50 millis")),
+    Effect.andThen(Queue.clear(changes)),
+    Effect.andThen(Effect.suspend(() => load(configured, `${++version}`))),
+    Effect.andThen((again) => {
+      use(again, `${version}`)
+      return Effect.logInfo("template: the plugins were read again")
+    }),
+    Effect.catch(({ message }) => Effect.logWarning(`template: the plugins stay as they were: ${message}`)),
+    Effect.forever,
+    Effect.forkScoped
+  )
 })
 
 const toEffect = (outcome: Outcome): Effect.Effect<ReadonlyArray<string>, TemplateError> =>
   "reason" in outcome ? Effect.fail(TemplateError.from(outcome)) : Effect.succeed(outcome)
 
 /** Plugins are read here as well as in every worker: to check templates, to try their examples, to tell of them. */
-const load = (configured: ReadonlyArray<string>) =>
+const load = (configured: ReadonlyArray<string>, version?: string) =>
   Effect.tryPromise({
-    try: async () => {
-      const plugins = await readPlugins(findPlugins(configured))
+    try: async (): Promise<Loaded> => {
+      const plugins = await readPlugins(findPlugins(configured), version)
       const renderer = new Renderer(plugins)
       await runExamples(plugins, renderer)
       return { plugins, renderer }

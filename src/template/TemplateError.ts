@@ -19,9 +19,14 @@ export class TemplateError extends Schema.TaggedError<TemplateError>()("Template
     return new TemplateError(limit === undefined ? fault : { ...fault, limit })
   }
 
-  /** Whether the same may succeed later: only where a clock ended it, which a busy machine makes tick faster. */
+  /** The message with its line, for people. */
+  get told(): string {
+    return this.line === 0 ? this.message : `Line ${this.line}: ${this.message}`
+  }
+
+  /** Whether the same may succeed later: where a clock ended it, which a busy machine makes tick faster, or we did. */
   get mayRetry(): boolean {
-    return this.limit === "time" || this.limit === "wall"
+    return this.limit === "time" || this.limit === "wall" || this.reason === "Internal"
   }
 }
 

@@ -5,7 +5,7 @@
  * which request was to blame. It has nothing of Effect, because it is started often and must start fast.
  */
 import { parentPort, workerData } from "node:worker_threads"
-import { type Batch, type Reply, ready } from "./Batch.ts"
+import { type Batch, type BatchTemplate, type Reply, ready } from "./Batch.ts"
 import { Context } from "./Context.ts"
 import type { TemplateFault } from "./Fault.ts"
 import { extension } from "./Hooks.ts"
@@ -38,21 +38,21 @@ interface Job {
 }
 
 /** Compiles when it is first asked: compiling is part of a run, and counts as one. */
-const lazily = (source: string, engine: string): (() => Compiled) => {
+const lazily = (template: BatchTemplate): (() => Compiled) => {
   let compiled: Compiled | undefined
-  return () => (compiled ??= compile(source, engine))
+  return () => (compiled ??= compile(template))
 }
 
-const compile = (source: string, engine: string): Compiled => {
+const compile = ({ source, engine, headers }: BatchTemplate): Compiled => {
   try {
-    return renderer.template(source, engine)
+    return renderer.template(source, engine, headers)
   } catch (error) {
     return faultOf(error)
   }
 }
 
-const unpack = ({ sources, engines, contexts, requests }: Batch): Array<Job> => {
-  const templates = sources.map((source, index) => lazily(source, engines[index]!))
+const unpack = ({ templates: given, contexts, requests }: Batch): Array<Job> => {
+  const templates = given.map(lazily)
   const parsed = contexts.map((text) => new Context(text))
   const jobs: Array<Job> = []
   for (let at = 0; at < requests.length;) {

@@ -79,6 +79,14 @@ describe("check", () => {
     }
   })
 
+  it("names the plugins, and says why one is refused", async () => {
+    const servers = { DATABASE_URL: database.databaseUrl, REDIS_URL: database.redisUrl }
+    expect((await check(servers)).output).toMatch(/ok +plugins: .*cloudevents, encoding, liquid/)
+    const { code, output } = await check({ ...servers, RACKWIRE_PLUGINS: "/nowhere/plugin.ts" })
+    expect(output).toContain("plugin /nowhere/plugin.ts: ")
+    expect(code).toBe(1)
+  })
+
   it("says which server does not answer", async () => {
     const port = await freePort()
     const { code, output } = await check({

@@ -99,6 +99,30 @@ describe("a delivery", () => {
     expect((await hooks.delivery(id, "successful")).attempts).toBe(hooks.at("moving").length + 1)
   })
 
+  it("is rendered by its webhook's engine, and saved only with templates that this engine reads", async () => {
+    const liquid = "{{ data.name | upcase }} {% unless event == 'deleted' %}is here{% endunless %}"
+    const id = await hooks.webhook("liquid", {
+      template_engine: "liquid",
+      body_template: liquid,
+      additional_headers: "X-Slug: {{ data.slug | prepend: '#' }}"
+    })
+    await hooks.tag("liquid one")
+    await hooks.arrived("liquid", 1)
+    expect(hooks.at("liquid")[0]!.body.toString()).toBe("LIQUID ONE is here")
+    expect(hooks.at("liquid")[0]!.headers["x-slug"]).toBe("#liquid-one")
+    const patch = (fields: Json) => hooks.api.call<Json>("PATCH", `/api/extras/webhooks/${id}/`, fields)
+    const refused = await patch({ template_engine: "jinja" })
+    expect([refused.status, Object.keys(refused.json).toSorted()]).toEqual([
+      400,
+      ["additional_headers", "body_template"]
+    ])
+    expect(String(refused.json["body_template"])).toMatch(/^Line 1: /)
+    expect((await patch({ template_engine: "nosuch", body_template: "" })).json["template_engine"]).toEqual([
+      "There is no such template engine: jinja, liquid."
+    ])
+    expect((await patch({ enabled: false })).status).toBe(200)
+  })
+
   it("waits while its webhook is disabled, and goes out when it is enabled again", async () => {
     hooks.answers.set("/paused", 500)
     const id = await hooks.webhook("paused", { retry_schedule: { kind: "fixed", delay: 0.3, attempts: 50 } })

@@ -17,6 +17,7 @@ const definition: Definition = {
   method: "POST",
   url: "https://receiver.example/hook",
   contentType: "application/json",
+  engine: "jinja",
   headers: "",
   bodyTemplate: "",
   signing: { style: "netbox", secret: "", previous: "" },
@@ -98,6 +99,14 @@ describe("a request", () => {
     const request = built({ ...signedWith("key"), bodyTemplate: "{{ data.name }}!" })
     expect(request.body.toString()).toBe("Ort ä!")
     expect(request.headers["x-hook-signature"]).toBe(createHmac("sha512", "key").update("Ort ä!").digest("hex"))
+  })
+
+  test("loses the last line break of its template, as in Jinja, also where nothing else in it is a template", () => {
+    expect(built({ bodyTemplate: "plain\r\ntext\n" }).body.toString()).toBe("plain\ntext")
+  })
+
+  test("is rendered by the webhook's engine", () => {
+    expect(build({ bodyTemplate: "{{ event }}", engine: "nosuch" })).toMatchObject({ failure: { reason: "Render" } })
   })
 
   test("says what it is, of which delivery, and which attempt", () => {

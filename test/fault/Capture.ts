@@ -1,19 +1,18 @@
 /** One seed of the suite `capture`: writers write, faults happen, and in the end the oracles are asked. */
-import { readFileSync } from "node:fs"
-import { join } from "node:path"
 import { ApiWriter } from "./ApiWriter.ts"
 import { compareChangeLog, readChangeLog } from "./ChangeLogOracle.ts"
 import { Committed } from "./Committed.ts"
 import { DeliveryOracle } from "./DeliveryOracle.ts"
 import { Differences } from "./Differences.ts"
 import { settleDoubts } from "./Doubts.ts"
+import { faults, largeTransaction } from "./Faults.ts"
 import { carryOut, planOf } from "./Plan.ts"
 import { Random } from "./Random.ts"
+import { compareServices, settle } from "./Settle.ts"
 import { SqlWriter } from "./SqlWriter.ts"
 import { compareStream, owedTo } from "./StreamOracle.ts"
 import type { SeedOptions, Verdict } from "./Suite.ts"
-import { pause } from "./Timeline.ts"
-import { changeWebhook, makeWebhooks } from "./Webhooks.ts"
+import { changeWebhook, makeWebhooks, rows } from "./Webhooks.ts"
 import { WatermarkOracle } from "./WatermarkOracle.ts"
 import { World } from "./World.ts"
 
@@ -27,25 +26,23 @@ const queuedRows = 5000
 /** Part of the seeds with three processes and not two. */
 const threePart = 0.25
 
-/** Time in which everything committed has to be queued after the last fault, milliseconds. */
-const settleMillis = 45_000
-
-/** Part of the seeds that may write a very large transaction, and its rows. */
-const manyPart = 0.25
+/** Part of the seeds without deliveries that write a very large transaction. */
+const largePart = 0.12
 
 export const captureSeed = async (options: SeedOptions): Promise<Verdict> => {
   const { seed, seconds, template } = options
   const random = new Random(`capture ${seed}`)
   const delivering = random.chance(deliveringPart)
-  const rows = !delivering && random.chance(manyPart) ? options.manyRows : 0
+  const large = !delivering && random.chance(largePart)
   const receiver = delivering ? await DeliveryOracle.start(seed) : undefined
   const roles = delivering ? "api,capture,deliver" : "api,capture"
-  const world = await World.start({ seed, template, roles, processes: random.chance(threePart) ? 3 : 2 })
+  const processes = Array.from({ length: random.chance(threePart) ? 3 : 2 }, () => roles)
+  const world = await World.start({ seed, template, processes })
   const { timeline } = world
   let verdict: Verdict | undefined
   try {
     const committed = new Committed()
-    const webhooks = [...(await makeWebhooks(world, committed, receiver?.url ?? "http://127.0.0.1:9")).values()]
+    const webhooks = [...(await makeWebhooks(world, committed, receiver?.url ?? "http://127.0.0.1:9", rows)).values()]
     timeline.note(`${world.services.length} processes are ready; ${delivering ? "delivering" : "queueing only"}`)
     let isOver = false
     const over = () => isOver
@@ -61,7 +58,9 @@ export const captureSeed = async (options: SeedOptions): Promise<Verdict> => {
       changeWebhook(world, random.fork("webhook"), committed, over),
       watermarks.watch(over)
     ])
-    await carryOut(planOf(seed, seconds, options.only), { world, committed, webhooks, rows })
+    const once = large ? largeTransaction : undefined
+    const plan = planOf(seed, faults, { seconds, only: options.only, once })
+    await carryOut(plan, world.timeline, { world, committed, webhooks, rows: options.manyRows })
     world.heal()
     timeline.note("the last fault is over")
     isOver = true
@@ -77,19 +76,6 @@ export const captureSeed = async (options: SeedOptions): Promise<Verdict> => {
     await receiver?.close()
   }
   return verdict
-}
-
-/** Asks until nothing differs or the time is up. */
-const settle = async (world: World, judge: () => Promise<Verdict>): Promise<Verdict> => {
-  const began = performance.now()
-  for (let wait = 250; ; wait = Math.min(wait * 1.5, 3000)) {
-    await pause(wait)
-    const verdict = await judge()
-    const millis = Math.round(performance.now() - began)
-    if (verdict.differences.count > 0 && millis < settleMillis) continue
-    world.timeline.note(verdict.differences.count === 0 ? "nothing differs" : "the time is up")
-    return { ...verdict, settleMillis: millis }
-  }
 }
 
 interface Case {
@@ -116,8 +102,7 @@ const judgeCapture = async (given: Case): Promise<Verdict> => {
     for (const webhook of webhooks) await compareStream(world.redis, webhook, [], differences)
   }
   watermarks.compare(logged, owed, differences)
-  await compareSlot(world, differences)
-  for (const line of complaintsOf(world)) differences.add(line)
+  await compareServices(world, differences)
   const deliveries = [...owed.values()].reduce((sum, { length }) => sum + length, 0)
   return {
     differences,
@@ -131,27 +116,3 @@ const judgeCapture = async (given: Case): Promise<Verdict> => {
     ].join("; ")
   }
 }
-
-/** Nothing that we do loses the slot or goes back in time: all is one epoch, and the WAL is released. */
-const compareSlot = async ({ sql }: World, differences: Differences): Promise<void> => {
-  const [found] = await sql.query<{ readonly epochs: string; readonly lag: string }>(
-    `select (select count(*) from rackwire_epoch)::text as epochs,
-            (select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), confirmed_flush_lsn) from pg_replication_slots)::text as lag`
-  )
-  if (found?.epochs !== "1") differences.add(`there are ${found?.epochs} epochs`)
-  if (!(Number(found?.lag) < lagMax)) differences.add(`${found?.lag} bytes of WAL are not confirmed`)
-}
-
-/** WAL that may wait to be confirmed in the end, bytes: what the services write by themselves is more than nothing. */
-const lagMax = 1_000_000
-
-/** Lines of the services' logs by which they say that something is wrong that no fault explains. */
-const complaint = /capture stopped|defect|TypeError|RangeError|ReferenceError|unhandled/i
-
-const complaintsOf = ({ directory, services }: World): ReadonlyArray<string> =>
-  services.flatMap(({ name }) =>
-    readFileSync(join(directory, `service-${name}.log`), "utf8")
-      .split("\n")
-      .filter((line) => complaint.test(line))
-      .map((line) => `log of ${name}: ${line.slice(0, 500)}`)
-  )

@@ -1,34 +1,47 @@
 /** Which faults come when: all of it follows from the seed. */
-import { type Fault, type Scene, faults } from "./Faults.ts"
+import type { Fault } from "./Faults.ts"
 import { Random } from "./Random.ts"
-import { pause } from "./Timeline.ts"
+import { type Timeline, pause } from "./Timeline.ts"
 
 /** Least and longest time between two faults, milliseconds. */
 const gapMillis = [500, 3000] as const
 
-export interface Planned {
+export interface Planned<Scene> {
   /** Milliseconds after the start. */
   readonly at: number
-  readonly fault: Fault
+  readonly fault: Fault<Scene>
   /** For what the fault itself has to choose. */
   readonly random: Random
 }
 
-export const planOf = (seed: number, seconds: number, only: string | undefined): ReadonlyArray<Planned> => {
+/** `only`: those with this in their name. `once`: this one takes the place of one of them. */
+export const planOf = <Scene>(
+  seed: number,
+  faults: ReadonlyArray<Fault<Scene>>,
+  {
+    seconds,
+    only,
+    once
+  }: { readonly seconds: number; readonly only: string | undefined; readonly once: Fault<Scene> | undefined }
+): ReadonlyArray<Planned<Scene>> => {
   const random = new Random(`faults ${seed}`)
   const table = faults.filter(({ name }) => only === undefined || name.includes(only))
   if (table.length === 0)
     throw new Error(`no fault is called ${only}; there are: ${faults.map(({ name }) => name).join(", ")}`)
-  const planned: Array<Planned> = []
+  const planned: Array<Planned<Scene>> = []
   for (let at = random.between(...gapMillis); at < seconds * 1000; at += random.between(...gapMillis)) {
     planned.push({ at, fault: random.weighted(table), random: random.fork(`${at}`) })
   }
-  return planned
+  const place = once === undefined ? -1 : random.between(0, planned.length - 1)
+  return planned.map((one, at) => (at === place ? { ...one, fault: once! } : one))
 }
 
 /** Does it all; returns when the last fault is over. One that lasts does not keep the next one waiting. */
-export const carryOut = async (plan: ReadonlyArray<Planned>, scene: Scene): Promise<void> => {
-  const { timeline } = scene.world
+export const carryOut = async <Scene>(
+  plan: ReadonlyArray<Planned<Scene>>,
+  timeline: Timeline,
+  scene: Scene
+): Promise<void> => {
   const began = performance.now()
   const acts = plan.map(async ({ at, fault, random }, number) => {
     await pause(at - (performance.now() - began))

@@ -3,10 +3,8 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { ConfigProvider, Context, Effect, Exit, Layer, Logger, Scope } from "effect"
-import { Settings, reveal } from "../../src/Config.ts"
-import { Servers } from "../../src/embedded/Servers.ts"
 import { openSql } from "../support/Database.ts"
+import { startServers } from "../support/EmbeddedServers.ts"
 import { startService } from "../support/Service.ts"
 
 export const token = "0123456789abcdef0123456789abcdef01234567"
@@ -14,31 +12,6 @@ export const secretKey = "a key for fault runs, of some length"
 
 /** Time after which Postgres gives up a connection that reads the WAL and says nothing. */
 export const walSenderTimeout = "6s"
-
-export interface RunningServers {
-  readonly databaseUrl: string
-  readonly redisUrl: string
-  readonly stop: () => Promise<void>
-}
-
-/** The embedded servers of a data directory, kept by this process: what dies is started again. */
-export const startServers = async (directory: string): Promise<RunningServers> => {
-  const scope = Effect.runSync(Scope.make())
-  const environment = ConfigProvider.layer(ConfigProvider.fromEnvRecord({ RACKWIRE_DATA_DIR: directory }))
-  const layer = Servers.layer.pipe(
-    Layer.provide(Settings.layer),
-    Layer.provide(environment),
-    // That they end and start again is our doing.
-    Layer.provide(Logger.layer([]))
-  )
-  const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
-  const { databaseUrl, redisUrl } = Context.get(context, Servers)
-  return {
-    databaseUrl: reveal(databaseUrl),
-    redisUrl: reveal(redisUrl),
-    stop: () => Effect.runPromise(Scope.close(scope, Exit.void))
-  }
-}
 
 /** What objects of the writers may refer to; nobody changes these. */
 export const fixed = { regions: 4, tags: 4 }

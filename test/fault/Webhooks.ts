@@ -8,15 +8,17 @@ import { pause } from "./Timeline.ts"
 import type { World } from "./World.ts"
 
 const objects: ReadonlyArray<TypeId> = ["dcim.site", "dcim.region", "extras.tag"]
-const always = { content_types: objects, type_create: true, type_update: true, type_delete: true }
+export const always = { content_types: objects, type_create: true, type_update: true, type_delete: true }
 
 const evenVersion = { attr: "description", op: "regex", value: "v\\d*[02468] " }
 const ofWriter = (name: string) => ({ attr: "slug", op: "regex", value: `${name}-` })
 
 const changing = "changing"
 
-/** Rows for the API, without name and address. */
-const rows: Readonly<Record<string, object>> = {
+/** Rows for the API by their names, without addresses. */
+export type Rows = Readonly<Record<string, object>>
+
+export const rows: Rows = {
   everything: always,
   // Not tags: the largest transactions make those.
   places: { ...always, content_types: ["dcim.site", "dcim.region"] },
@@ -33,17 +35,18 @@ const changeMillis = 800
 export const makeWebhooks = async (
   world: World,
   committed: Committed,
-  receiverUrl: string
+  receiverUrl: string,
+  rows: Rows
 ): Promise<ReadonlyMap<string, number>> => {
   const ids = new Map<string, number>()
   for (const [name, row] of Object.entries(rows)) {
     const label = `webhook.${name}`
     const reply = await request<{ readonly id: number }>(world.services[0]!.url, token, "POST", webhook.path, {
+      retry_schedule: { kind: "fixed", delay: 1, attempts: 100 },
       ...row,
       name,
       description: stamp(1, label),
-      payload_url: `${receiverUrl}/${name}`,
-      retry_schedule: { kind: "fixed", delay: 1, attempts: 100 }
+      payload_url: `${receiverUrl}/${name}`
     })
     if (reply.status !== 201) throw new Error(`webhook ${name}: ${reply.text}`)
     const changes = [{ kind: webhook, key: name, from: undefined, to: 1 }]

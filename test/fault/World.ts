@@ -5,10 +5,11 @@ import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { Redis } from "ioredis"
 import { type Sql, openSql } from "../support/Database.ts"
+import { type RunningServers, startServers } from "../support/EmbeddedServers.ts"
 import { Proxy } from "./Proxy.ts"
 import { Random } from "./Random.ts"
 import { ServiceProcess } from "./ServiceProcess.ts"
-import { type RunningServers, type Template, secretKey, startServers } from "./Template.ts"
+import { type Template, secretKey } from "./Template.ts"
 import { Timeline, pause } from "./Timeline.ts"
 
 /** A service and its ways to Postgres and Redis. */
@@ -20,9 +21,8 @@ export interface Site {
 
 export interface WorldOptions {
   readonly seed: number
-  readonly roles: string
-  /** How many processes of the service. */
-  readonly processes: number
+  /** The roles of each process of the service. */
+  readonly processes: ReadonlyArray<string>
   readonly template: Template
 }
 
@@ -69,7 +69,7 @@ export class World {
     this.redis.on("error", () => {})
   }
 
-  static async start({ seed, roles, processes, template }: WorldOptions): Promise<World> {
+  static async start({ seed, processes, template }: WorldOptions): Promise<World> {
     const random = new Random(`seed ${seed}`)
     const directory = mkdtempSync(join(tmpdir(), `rackwire-fault-${seed}-`))
     const data = join(directory, "data")
@@ -78,7 +78,8 @@ export class World {
     const timeline = new Timeline()
     const servers = await startServers(data)
     const sites: Array<Site> = []
-    for (const name of ["a", "b", "c"].slice(0, processes)) {
+    for (const [number, roles] of processes.entries()) {
+      const name = "abc"[number]!
       const portOf = (url: string) => Number(new URL(url).port)
       const postgres = await Proxy.start(portOf(servers.databaseUrl), random.fork(`postgres ${name}`))
       const redis = await Proxy.start(portOf(servers.redisUrl), random.fork(`redis ${name}`))

@@ -5,10 +5,11 @@ import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { captureSeed } from "./Capture.ts"
+import { deliverSeed } from "./Deliver.ts"
 import type { Suite, Verdict } from "./Suite.ts"
 import { Template } from "./Template.ts"
 
-const suites: Readonly<Record<string, Suite>> = { capture: captureSeed }
+const suites: Readonly<Record<string, Suite>> = { capture: captureSeed, deliver: deliverSeed }
 
 const { values, positionals } = parseArgs({
   options: {

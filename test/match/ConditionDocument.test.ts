@@ -23,7 +23,7 @@ interface Broken {
   readonly message: string
 }
 
-const operators = "eq, gt, gte, lt, lte, in, contains, regex"
+const operators = "eq, gt, gte, lt, lte, in, contains, regex, changed, unchanged"
 const ruleset = (kind: string) => `Ruleset must be a dictionary, not <class '${kind}'>.`
 const mismatch = (op: string, value: unknown, kind: string): Broken => ({
   item: { attr: "x", op, value },
@@ -127,6 +127,22 @@ const broken: ReadonlyArray<readonly [string, Broken]> = [
   [
     "an object for the value",
     { item: { attr: "x", value: {} }, at: "value", message: "Unsupported value type: <class 'dict'>" }
+  ],
+  [
+    "a value for changed",
+    {
+      item: { attr: "x", op: "changed", value: 1 },
+      at: "value",
+      message: "The 'changed' operator compares snapshots and does not accept a value."
+    }
+  ],
+  [
+    "a side for unchanged",
+    {
+      item: { attr: "snapshots.prechange.x", op: "unchanged" },
+      at: "attr",
+      message: "The 'unchanged' operator resolves 'snapshots.prechange.x' within each snapshot dict, "
+    }
   ],
   ["gt of a text", mismatch("gt", "1", "str")],
   ["gte of null", mismatch("gte", null, "NoneType")],

@@ -1,69 +1,22 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { compile, parse } from "../../src/match/Condition.ts"
+import { parse } from "../../src/match/Condition.ts"
+import { compile } from "../../src/match/Decision.ts"
 import { equal } from "../../src/match/Operator.ts"
-import { type ClauseDocument, type Document, type Json, evaluate } from "./NaiveCondition.ts"
+import { clause, data, document, snapshots, value, values } from "./Arbitrary.ts"
+import { type Document, type Json, type Snapshots, evaluate } from "./NaiveCondition.ts"
 
-const decide = (document: Document, data: Json): boolean | undefined => compile(parse(document))(data)
-
-const scalars: ReadonlyArray<Json> = [null, true, false, 0, 1, 1.5, -1, "", "a", "b", "ab", "abc\n", "1", "true", "é"]
-const scalar = fc.constantFrom(...scalars)
-const key = fc.constantFrom("a", "b", "c")
-
-/** Values and keys are few, so that clauses often find something and often hold. */
-const { value } = fc.letrec<{ readonly value: Json }>((tie) => ({
-  value: fc.oneof(
-    { depthSize: "small", withCrossShrink: true },
-    { weight: 4, arbitrary: scalar },
-    { weight: 2, arbitrary: fc.array(tie("value"), { maxLength: 3 }) },
-    { weight: 2, arbitrary: fc.dictionary(key, tie("value"), { maxKeys: 3, noNullPrototype: true }) }
-  )
-}))
-
-const data = fc.oneof(
-  { weight: 9, arbitrary: fc.record({ a: value, b: value, c: value }) },
-  { weight: 1, arbitrary: value }
-)
-
-const patterns = ["", "a", "^a", "b$", "ab?c$", "[a-z]+", "(a|b)*$", "x|a", ".", "..$", "[^b]", "ab", "\\n"]
-const values: Readonly<Record<string, fc.Arbitrary<Json>>> = {
-  eq: value.filter((each) => each === null || typeof each !== "object" || Array.isArray(each)),
-  gt: fc.constantFrom(0, 1, 1.5, -1),
-  gte: fc.constantFrom(0, 1, 1.5, -1),
-  lt: fc.constantFrom(0, 1, 1.5, -1),
-  lte: fc.constantFrom(0, 1, 1.5, -1),
-  in: fc.array(value, { maxLength: 4 }),
-  contains: fc.oneof(fc.constantFrom(...scalars.filter((each) => each !== null)), fc.array(scalar, { maxLength: 2 })),
-  regex: fc.constantFrom(...patterns)
-}
-
-const attr = fc.array(key, { minLength: 1, maxLength: 3, size: "xsmall" }).map((keys) => keys.join("."))
-const clause: fc.Arbitrary<ClauseDocument> = fc
-  .constantFrom(...Object.keys(values))
-  .chain((op) =>
-    fc.record(
-      { attr, value: values[op]!, op: fc.constant(op), negate: fc.boolean() },
-      { requiredKeys: op === "eq" ? ["attr", "value"] : ["attr", "value", "op"] }
-    )
-  )
-
-const { document } = fc.letrec<{ readonly document: Document }>((tie) => ({
-  document: fc.oneof(
-    { depthSize: "small" },
-    { weight: 3, arbitrary: clause },
-    { weight: 1, arbitrary: fc.record({ and: fc.array(tie("document"), { maxLength: 3 }) }) },
-    { weight: 1, arbitrary: fc.record({ or: fc.array(tie("document"), { maxLength: 3 }) }) }
-  )
-}))
+const decide = (document: Document, data: Json, snapshots?: Snapshots): boolean | undefined =>
+  compile(parse(document))({ data, snapshots })
 
 describe("a condition", () => {
   test("holds, does not hold or cannot be evaluated exactly as the naive evaluator says", () => {
     const seen = { true: 0, false: 0, undefined: 0 }
     fc.assert(
-      fc.property(document, data, (document, data) => {
-        const expected = evaluate(document, data)
+      fc.property(document, data, snapshots, (document, data, snapshots) => {
+        const expected = evaluate(document, data, snapshots)
         seen[`${expected}`] += 1
-        expect(decide(document, data)).toBe(expected)
+        expect(decide(document, data, snapshots)).toBe(expected)
       }),
       { numRuns: 5000 }
     )

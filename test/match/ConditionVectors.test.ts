@@ -1,6 +1,7 @@
 /** NetBox's own test vectors and those run against its evaluators; where the two differ or NetBox crashes, v4.6 counts. */
 import { describe, expect, test } from "vitest"
-import { compile, parse } from "../../src/match/Condition.ts"
+import { parse } from "../../src/match/Condition.ts"
+import { compile } from "../../src/match/Decision.ts"
 import type { Json } from "./NaiveCondition.ts"
 
 const T = true
@@ -88,9 +89,65 @@ const measured: ReadonlyArray<Vector> = [
   [{ or: [a(1), b(1, { op: "gt" })] }, [{ a: 1, b: "x" }, T], [{ a: 2, b: "x" }, U]]
 ]
 
+/** On an update planned -> active, a create and a delete of an active object, and without snapshots. */
+const snapshotted: ReadonlyArray<
+  readonly [object, boolean | undefined, boolean | undefined, boolean | undefined, boolean | undefined]
+> = [
+  [{ attr: "status", op: "changed" }, T, T, T, U],
+  [{ attr: "status", op: "unchanged" }, F, F, F, U],
+  [{ attr: "tags", op: "changed" }, F, T, T, U],
+  [{ attr: "tags", op: "changed", negate: true }, T, F, F, U],
+  [{ attr: "nope", op: "changed" }, U, U, U, U],
+  [{ attr: "nope", op: "changed", negate: true }, U, U, U, U],
+  [{ attr: "status.value", op: "changed" }, U, U, U, U],
+  [{ attr: "snapshots.prechange.status", value: "planned" }, T, F, F, U],
+  [{ attr: "snapshots.prechange.status", value: "planned", negate: true }, F, T, T, U],
+  [{ attr: "snapshots.prechange.status", value: null }, F, T, F, U],
+  [{ attr: "snapshots.prechange", value: null }, F, T, F, U],
+  [{ attr: "snapshots.prechange.stat", value: null }, U, U, U, U],
+  [{ attr: "snapshots.prechange.status", op: "contains", value: "pl" }, T, F, F, U],
+  [{ attr: "snapshots.prechange.status", op: "regex", value: "pl" }, T, F, F, U],
+  [{ attr: "snapshots.prechange.count", op: "gt", value: 1, negate: true }, F, T, F, U],
+  [{ attr: "snapshots.postchange.status", value: null }, F, F, T, U],
+  [{ attr: "snapshots.postchange.tenant", value: null }, T, T, T, U],
+  [{ attr: "snapshots.elsewhere.status", value: null }, U, U, U, U],
+  [{ attr: "snapshots.postchange.tags", op: "contains", value: "a" }, T, T, F, U],
+  [
+    {
+      and: [
+        { attr: "status.value", value: "active" },
+        { attr: "status", op: "changed" }
+      ]
+    },
+    T,
+    T,
+    T,
+    U
+  ]
+]
+
+describe("snapshots", () => {
+  const state = (status: string) => ({ status, tags: ["a"], tenant: null, count: 2 })
+  const data = { status: { value: "active" } }
+  const events = [
+    { prechange: state("planned"), postchange: state("active") },
+    { prechange: null, postchange: state("active") },
+    { prechange: state("active"), postchange: null }
+  ]
+
+  test.each(snapshotted.map((row) => [JSON.stringify(row[0]), row] as const))(
+    "are compared as NetBox 4.7 does: %s",
+    (_, [document, ...answers]) => {
+      const decide = compile(parse(document))
+      const asked = [...events.map((snapshots) => ({ data, snapshots })), { data }]
+      expect(asked.map(decide)).toEqual(answers)
+    }
+  )
+})
+
 const answered = ([document, ...answers]: Vector) => {
   const decide = compile(parse(document))
-  return [document, ...answers.map(([data]) => [data, decide(data)])]
+  return [document, ...answers.map(([data]) => [data, decide({ data })])]
 }
 
 const named = (vectors: ReadonlyArray<Vector>) => vectors.map((vector) => [JSON.stringify(vector[0]), vector] as const)

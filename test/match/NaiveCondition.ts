@@ -7,7 +7,7 @@ export type Json = null | boolean | number | string | ReadonlyArray<Json> | { re
 
 export interface ClauseDocument {
   readonly attr: string
-  readonly value: Json
+  readonly value?: Json
   readonly op?: string
   readonly negate?: boolean
 }
@@ -19,22 +19,55 @@ export type Document =
 
 class Unanswerable extends Error {}
 
+export interface Snapshots {
+  readonly prechange: Json
+  readonly postchange: Json
+}
+
 /** True, false, or undefined where the document cannot be evaluated. */
-export const evaluate = (document: Document, data: Json): boolean | undefined => {
+export const evaluate = (document: Document, data: Json, snapshots?: Snapshots): boolean | undefined => {
   try {
-    return holds(document, data)
+    return holds(document, data, snapshots)
   } catch (error) {
     if (error instanceof Unanswerable) return undefined
     throw error
   }
 }
 
-const holds = (document: Document, data: Json): boolean => {
-  if ("and" in document) return document.and.every((item) => holds(item, data))
-  if ("or" in document) return document.or.some((item) => holds(item, data))
-  const { attr, value, op = "eq", negate = false } = document
-  const answer = comparisons[op]!(attr.split(".").reduce(step, data), value)
-  return negate ? !answer : answer
+const holds = (document: Document, data: Json, snapshots: Snapshots | undefined): boolean => {
+  if ("and" in document) return document.and.every((item) => holds(item, data, snapshots))
+  if ("or" in document) return document.or.some((item) => holds(item, data, snapshots))
+  const { op = "eq", negate = false } = document
+  return answer(document, op, data, snapshots) !== negate
+}
+
+const answer = ({ attr, value }: ClauseDocument, op: string, data: Json, snapshots: Snapshots | undefined): boolean => {
+  const path = attr.split(".")
+  if (op === "changed" || op === "unchanged") {
+    if (snapshots === undefined) throw new Unanswerable()
+    const same =
+      spelled(inSnapshot(path, "prechange", snapshots)) === spelled(inSnapshot(path, "postchange", snapshots))
+    return same === (op === "unchanged")
+  }
+  const [root, side = "", ...rest] = path
+  if (root !== "snapshots" || snapshots === undefined) return comparisons[op]!(path.reduce(step, data), value!)
+  const isSide = side === "prechange" || side === "postchange"
+  const actual =
+    isSide && rest.length > 0 ? inSnapshot(rest, side, snapshots) : path.slice(1).reduce<Json>(step, { ...snapshots })
+  try {
+    return comparisons[op]!(actual, value!)
+  } catch (error) {
+    if (actual === null && error instanceof Unanswerable) return false
+    throw error
+  }
+}
+
+/** Null in a snapshot that is not there, if the other one knows the path. */
+const inSnapshot = (path: ReadonlyArray<string>, side: keyof Snapshots, snapshots: Snapshots): Json => {
+  const sides = Object.values(snapshots).filter((snapshot) => snapshot !== null)
+  if (sides.length === 0) throw new Unanswerable()
+  for (const each of sides) path.reduce<Json>(step, each as Json)
+  return snapshots[side] === null ? null : path.reduce(step, snapshots[side])
 }
 
 const step = (node: Json, key: string): Json => {

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Row } from "../../src/inventory/Field.ts"
 import { type Subject, WebhookIndex } from "../../src/match/WebhookIndex.ts"
-import { type Document, type Json, evaluate } from "./NaiveCondition.ts"
+import { type Document, type Json, type Snapshots, evaluate } from "./NaiveCondition.ts"
 
 const types = ["dcim.site", "dcim.region", "extras.tag"]
 const kinds = ["created", "updated", "deleted"] as const
@@ -96,6 +96,32 @@ describe("a condition that cannot be evaluated", () => {
   })
 })
 
+describe("webhooks that are undecided", () => {
+  test("are told with their number of times and the reason, once", () => {
+    const index = indexOf(
+      webhook(1, {
+        conditions: {
+          and: [
+            { attr: "a", value: 1 },
+            { attr: "b", value: 1 }
+          ]
+        }
+      }),
+      webhook(2, { conditions: { foo: [] } }),
+      webhook(3)
+    )
+    index.match(site({ a: 1 }))
+    index.match(site({ a: 1 }))
+    index.match(site({ a: 2 }))
+    expect([...index.takeUndecided()]).toEqual([
+      [1, { times: 2, reason: "There is no b." }],
+      [2, { times: 3, reason: "It is not understood." }]
+    ])
+    expect(index.takeUndecided().size).toBe(0)
+    expect(index.undecided).toBe(5)
+  })
+})
+
 describe("the index", () => {
   const id = fc.integer({ min: 1, max: 6 })
   const conditions = fc.constantFrom<Document | null>(
@@ -106,6 +132,32 @@ describe("the index", () => {
       or: [
         { attr: "b", value: 1 },
         { attr: "a", value: 2 }
+      ]
+    },
+    {
+      and: [
+        { attr: "a", value: 1 },
+        { attr: "b", value: true }
+      ]
+    },
+    {
+      and: [
+        { attr: "a", value: 1 },
+        { attr: "b", value: 2 },
+        { attr: "a", op: "gt", value: 0 }
+      ]
+    },
+    { and: [{ or: [{ attr: "a", value: 1 }] }, { attr: "b", value: [1] }] },
+    {
+      and: [
+        { attr: "b", op: "contains", value: 1 },
+        { attr: "a", value: 1 }
+      ]
+    },
+    {
+      and: [
+        { attr: "a", value: null },
+        { attr: "snapshots.prechange.a", value: 1 }
       ]
     }
   )
@@ -129,7 +181,18 @@ describe("the index", () => {
   const subject: fc.Arbitrary<Subject> = fc.record({
     type: fc.constantFrom(...types),
     kind: fc.constantFrom(...kinds),
-    data: fc.constantFrom<Json>({}, { a: 1 }, { a: 2 }, { b: 1 }, { a: 1, b: 2 })
+    data: fc.constantFrom<Json>(
+      {},
+      { a: 1 },
+      { a: 2 },
+      { b: 1 },
+      { a: 1, b: 2 },
+      { a: true, b: 1 },
+      { a: [1], b: [1] },
+      { a: null, b: {} },
+      { a: 1, b: "1" }
+    ),
+    snapshots: fc.constantFrom(undefined, { prechange: { a: 1 }, postchange: null })
   })
   const step = fc.oneof(
     { weight: 6, arbitrary: row.map((row) => ({ does: "set", row }) as const) },
@@ -140,11 +203,11 @@ describe("the index", () => {
   const flags = { created: "type_create", updated: "type_update", deleted: "type_delete" } as const
 
   /** What of the webhooks wants the subject, and how many could not tell. */
-  const ask = (rows: Iterable<WebhookRow>, { type, kind, data }: Subject) => {
+  const ask = (rows: Iterable<WebhookRow>, { type, kind, data, snapshots }: Subject) => {
     const asked = [...rows].filter((row) => row.enabled && row.content_types.includes(type) && row[flags[kind]])
     const answers = asked.map(({ id, conditions }) => ({
       id,
-      holds: conditions === null || evaluate(conditions, data as Json)
+      holds: conditions === null || evaluate(conditions, data as Json, snapshots as Snapshots | undefined)
     }))
     return {
       wanted: answers
@@ -183,7 +246,7 @@ describe("the index", () => {
         expect(answers).toEqual(expected)
         expect(index.undecided).toBe(undecided)
       }),
-      { numRuns: 300 }
+      { numRuns: 2000 }
     )
   })
 })

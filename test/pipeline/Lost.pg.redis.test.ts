@@ -41,7 +41,7 @@ const slugsAt = (name: string) =>
   )
 
 /** A webhook that attempts one delivery at a time, so that the others are in its stream. */
-const webhook = async (name: string): Promise<number> => {
+const webhook = async (name: string, fields: object = {}): Promise<number> => {
   const made = await api.call<{ id: number }>("POST", "/api/extras/webhooks/", {
     name,
     content_types: ["dcim.site"],
@@ -50,18 +50,25 @@ const webhook = async (name: string): Promise<number> => {
     conditions: { attr: "slug", op: "regex", value: `${name}-` },
     max_in_flight: 1,
     enabled: true,
-    retry_schedule: { kind: "fixed", delay: 1, attempts: 60 }
+    retry_schedule: { kind: "fixed", delay: 1, attempts: 60 },
+    ...fields
   })
   return made.json.id
 }
 
 /** Waits until the stream holds this many entries. */
-const queued = async (id: number, count: number): Promise<void> => {
-  for (let turn = 0; turn < 300; turn++) {
-    if ((await redis.xlen(keysOf(id).queue)) >= count) return
+const queued = (id: number, count: number) => atLeast(count, "entries", () => redis.xlen(keysOf(id).queue))
+
+/** Waits until this many deliveries wait for their next attempt. */
+const waiting = (id: number, count: number) => atLeast(count, "waiting ones", () => redis.zcard(keysOf(id).later))
+
+const atLeast = async (count: number, what: string, ask: () => Promise<number>): Promise<number> => {
+  for (let turn = 0; turn < 1000; turn++) {
+    const found = await ask()
+    if (found >= count) return found
     await new Promise((resolve) => setTimeout(resolve, 20))
   }
-  throw new Error(`never ${count} entries in the stream of webhook ${id}`)
+  throw new Error(`never ${count} ${what}`)
 }
 
 /**
@@ -124,4 +131,17 @@ describe("when Redis loses", () => {
       expect(idsAt("quiet").size).toBe(10)
     }
   )
+
+  it("more deliveries that wait than are read at once, all of them wait again", { timeout: 90_000 }, async () => {
+    const count = 1100
+    gate = Promise.resolve(503)
+    const id = await webhook("waiting", {
+      max_in_flight: 100,
+      retry_schedule: { kind: "fixed", delay: 3600, attempts: 2 }
+    })
+    await insertSites("waiting", 1, count)
+    await waiting(id, count)
+    await redis.flushdb()
+    expect(await waiting(id, count)).toBe(count)
+  })
 })

@@ -16,9 +16,15 @@ export const renderHere = Layer.succeed(
     },
     render: (sources, context, engine = "jinja") =>
       Effect.try({
-        try: () => sources.map((source) => renderer.template(source, engine)(new Context(context))),
+        try: () =>
+          sources.map((source) =>
+            typeof source === "string"
+              ? renderer.template(source, engine)(new Context(context))
+              : renderer.template(source.headers, engine, true)(new Context(context))
+          ),
         catch: (error) => TemplateError.from(faultOf(error))
       }),
-    plugins: []
+    engines: () => renderer.engineNames,
+    plugins: Effect.succeed([])
   })
 )

@@ -4,14 +4,14 @@ import type { Runtime } from "../Runtime.ts"
 import type { For } from "../syntax/Ast.ts"
 import { isTrue } from "../value/Compare.ts"
 import { iterate } from "../value/Iterate.ts"
-import { Iterator, Markup, type Next, type Value } from "../value/Values.ts"
+import { Iterator, Markup, type Next, type Value, plain } from "../value/Values.ts"
 import { compileAssignment } from "./Assignments.ts"
 import { compileExpression } from "./Expressions.ts"
 import { factsOf } from "./Facts.ts"
 import { type Execute, Frame, type Signal, breakLoop, proceed } from "./Frame.ts"
 import { LoopContext, type Recurse } from "./Loop.ts"
 import { FunctionScope, type Scope } from "./Scope.ts"
-import { compileBody, writeText } from "./Statements.ts"
+import { compileBody } from "./Statements.ts"
 import type { Unit } from "./Unit.ts"
 
 /** Work of one turn, in steps. */
@@ -34,7 +34,7 @@ export const compileFor = (unit: Unit, scope: Scope, node: For): Execute => {
       return proceed
     }
   }
-  const render = (outer: Frame, value: Value, depth: number): Value => {
+  const render = (outer: Frame, value: Value, depth: number): string | Markup => {
     const { runtime } = outer
     const recurse: Recurse = (_runtime, iterable, deeper) => {
       runtime.enter()
@@ -48,7 +48,7 @@ export const compileFor = (unit: Unit, scope: Scope, node: For): Execute => {
   }
   return (frame) => {
     frame.runtime.at = node.at
-    writeText(frame.runtime, render(frame, iter(frame), 0))
+    frame.runtime.write(plain(render(frame, iter(frame), 0)))
     return proceed
   }
 }

@@ -9,7 +9,7 @@ import { factsOf } from "./Facts.ts"
 import { type Evaluate, type Execute, Frame, proceed } from "./Frame.ts"
 import { Macro } from "./Macro.ts"
 import { FunctionScope, type Scope } from "./Scope.ts"
-import { compileBody, writeText } from "./Statements.ts"
+import { compileBody, printText } from "./Statements.ts"
 import type { Unit } from "./Unit.ts"
 
 /** Names that a macro has without declaring them, in the order in which it gets them. */
@@ -90,7 +90,7 @@ export const compileCallBlock = (unit: Unit, scope: Scope, node: CallBlock): Exe
   const value = compileCall(unit, scope, node.call, compileMacroValue(unit, scope, node))
   return (frame) => {
     frame.runtime.at = node.at
-    writeText(frame.runtime, value(frame))
+    printText(frame.runtime, value(frame))
     return proceed
   }
 }

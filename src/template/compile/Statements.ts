@@ -104,16 +104,16 @@ const at =
     return proceed
   }
 
-/** Writes a value where it is text already: what macros, filters of blocks and tags give. */
-export const writeText = (runtime: Runtime, value: Value): void => {
+/** Prints a value where it must be text already: what macros and filters of blocks give. */
+export const printText = (runtime: Runtime, value: Value): void => {
   if (!isText(value)) throw typeFault(`sequence item 0: expected str instance, ${typeName(value)} found`)
-  runtime.write(plain(value))
+  runtime.print(plain(value))
 }
 
 const writer = (autoescape: boolean | undefined): ((runtime: Runtime, value: Value) => void) => {
   const escape = (runtime: Runtime, value: Value) =>
-    runtime.write(value instanceof Markup ? value.text : escapeHtml(runtime, text(runtime, value)))
-  const write = (runtime: Runtime, value: Value) => runtime.write(text(runtime, value))
+    runtime.print(value instanceof Markup ? value.text : escapeHtml(runtime, text(runtime, value)))
+  const write = (runtime: Runtime, value: Value) => runtime.print(text(runtime, value))
   if (autoescape === undefined) {
     return (runtime, value) => (runtime.autoescape ? escape(runtime, value) : write(runtime, value))
   }
@@ -194,7 +194,7 @@ const compileFilterBlock = (unit: Unit, scope: Scope, node: FilterBlock): Execut
   const value = compileFilter(unit, inner, node.filter, compileCapture(unit, inner, node.body))
   const exit = inner.exit()
   return at(node.at, (frame) => {
-    writeText(frame.runtime, value(frame))
+    printText(frame.runtime, value(frame))
     exit(frame)
   })
 }
@@ -218,7 +218,7 @@ const compileWith = (unit: Unit, scope: Scope, node: With): Execute => {
   }
 }
 
-/** Where a block stands, it is rendered. Its body is compiled apart: see Template.ts of this folder. */
+/** Where a block stands, it is rendered. Its body is compiled apart: see CompiledTemplate.ts. */
 const compileBlockCall = (unit: Unit, scope: Scope, node: Block): Execute => {
   const { blocks } = unit
   const visible = node.scoped ? scope.stores() : undefined
@@ -265,7 +265,7 @@ const compilePluginTag = (unit: Unit, scope: Scope, node: PluginTag): Execute =>
   return at(node.at, (frame) => {
     const { runtime } = frame
     runtime.tick(4)
-    runtime.write(tag.run(runtime, args(frame, []), keywords(frame), () => text(runtime, body(frame))))
+    runtime.print(tag.run(runtime, args(frame, []), keywords(frame), () => text(runtime, body(frame))))
     exit(frame)
   })
 }

@@ -71,10 +71,6 @@ export class Templates {
     return { template, options }
   }
 
-  private text(): string {
-    return this.random.pick(texts)
-  }
-
   /** The start and end of a tag, with white space control now and then. */
   private tag(inner: string): string {
     const { random } = this
@@ -91,7 +87,9 @@ export class Templates {
   }
 
   private body(depth: number, most: number): string {
-    return this.random.many(1, most, () => this.text() + this.node(depth)).join("") + this.text()
+    return (
+      this.random.many(1, most, () => this.random.pick(texts) + this.node(depth)).join("") + this.random.pick(texts)
+    )
   }
 
   private node(depth: number): string {
@@ -174,7 +172,7 @@ export class Templates {
   }
 
   private recursiveLoop(): string {
-    return `${this.tag("for x in [{'v': 1, 'c': [{'v': 2, 'c': []}, {'v': 3}]}, {'v': 4, 'c': []}] recursive")}${this.text()}{{ x.v }}{{ loop.depth }}{{ loop(x.c) if x.c }}${this.tag("endfor")}`
+    return `${this.tag("for x in [{'v': 1, 'c': [{'v': 2, 'c': []}, {'v': 3}]}, {'v': 4, 'c': []}] recursive")}${this.random.pick(texts)}{{ x.v }}{{ loop.depth }}{{ loop(x.c) if x.c }}${this.tag("endfor")}`
   }
 
   private setStatement(): string {
@@ -205,14 +203,14 @@ export class Templates {
     const definition = this.tag(`macro m(${clean})`) + inner + this.tag("endmacro")
     const call = () =>
       `{{ m(${random.pick(["", "1", "1, 2", "b=3", "a=1, b=2", "1, 2, 3", "*[1]", "**{'a': 5}", "q=1", expressions.any(1)])}) }}`
-    return definition + this.text() + random.many(0, 2, call).join("")
+    return definition + this.random.pick(texts) + random.many(0, 2, call).join("")
   }
 
   private callBlock(depth: number): string {
     const { random } = this
     const definition =
       this.tag("macro c(x='d')") +
-      this.text() +
+      this.random.pick(texts) +
       random.pick(["{{ caller() }}", "{{ caller(1) }}", "{{ x }}", "{{ caller(x)|upper }}"]) +
       this.tag("endmacro")
     const params = random.pick(["", "(y)", "(y=2)"])
@@ -254,9 +252,9 @@ export class Templates {
   private raw(): string {
     return (
       this.tag("raw") +
-      this.text() +
+      this.random.pick(texts) +
       this.random.pick(["{{ x }}", "{% if %}", "{# c #}", "}}"]) +
-      this.text() +
+      this.random.pick(texts) +
       this.tag("endraw")
     )
   }

@@ -44,7 +44,8 @@ export const known: ReadonlyArray<Known> = [
   {
     name: "ruled-out filter",
     why: "Jinja folds constants before it looks filters up, so it misses one that does not exist where a constant rules it out.",
-    explains: ({ ours, theirs }) => ours.reason === "Assertion" && theirs.output !== undefined
+    explains: ({ ours, theirs }) =>
+      /^No (filter|test) named/.test(ours.message ?? "") && theirs.error !== "TemplateAssertionError"
   },
   {
     name: "dict as a generic type",

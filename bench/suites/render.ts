@@ -1,0 +1,153 @@
+/**
+ * Bodies of deliveries per second: an event's JSON text in, the body's bytes out.
+ *
+ * The floor is stock nunjucks with the template compiled once, in the same thread and without any limit. Ours is the
+ * worker pool as deliver uses it, with every limit on. Everybody parses the event's text itself.
+ */
+import { deepStrictEqual } from "node:assert"
+import { execFileSync } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
+import { Liquid } from "liquidjs"
+import { Agent } from "undici"
+import type { Definition } from "../../src/deliver/Definition.ts"
+import { renderAll } from "../../src/deliver/Request.ts"
+import { retrySchedule, usualPolicy } from "../../src/deliver/RetrySchedule.ts"
+import type { Delivery } from "../../src/stream/Entry.ts"
+import { limits } from "../../src/template/Limits.ts"
+import { Pool } from "../../src/template/Pool.ts"
+import type { Outcome } from "../../src/template/PoolWorker.ts"
+import type { Templates } from "../../src/template/Template.ts"
+import { installPeers } from "../Peers.ts"
+import type { Contender, Suite } from "../Suite.ts"
+
+const events = 20_000
+
+/** Of each engine its own words for the same body. */
+const sources = {
+  jinja: `{"text": {{ (model ~ " " ~ data.name ~ " was " ~ event)|tojson }}, "by": {{ username|tojson }}, "tags": [{% for tag in data.tags %}{{ tag.slug|tojson }}{% if not loop.last %}, {% endif %}{% endfor %}], "site": {{ data.site|tojson }}{% if data.status.value == "active" %}, "active": true{% endif %}}`,
+  nunjucks: `{"text": {{ (model + " " + data.name + " was " + event)|dump|safe }}, "by": {{ username|dump|safe }}, "tags": [{% for tag in data.tags %}{{ tag.slug|dump|safe }}{% if not loop.last %}, {% endif %}{% endfor %}], "site": {{ data.site|dump|safe }}{% if data.status.value == "active" %}, "active": true{% endif %}}`,
+  liquid: `{% capture text %}{{ model }} {{ data.name }} was {{ event }}{% endcapture %}{"text": {{ text | json }}, "by": {{ username | json }}, "tags": [{% for tag in data.tags %}{{ tag.slug | json }}{% unless forloop.last %}, {% endunless %}{% endfor %}], "site": {{ data.site | json }}{% if data.status.value == "active" %}, "active": true{% endif %}}`
+}
+
+const contexts = Array.from({ length: events }, (_, at) =>
+  JSON.stringify({
+    event: "updated",
+    timestamp: "2026-11-20T12:00:00.000000+00:00",
+    model: "device",
+    username: "admin",
+    request_id: "0b0e7b1e-5f0a-4c39-9f2b-6d7b1a2c3d4e",
+    data: {
+      id: at,
+      name: `sw-${at}`,
+      status: { value: at % 2 === 0 ? "active" : "planned", label: "Status" },
+      site: { id: 3, name: "Amsterdam", slug: "ams" },
+      tags: [{ slug: "core" }, { slug: "lab" }, { slug: "edge" }],
+      comments: "x".repeat(500)
+    },
+    snapshots: {
+      prechange: { name: `sw-${at}`, status: "planned" },
+      postchange: { name: `sw-${at}`, status: "active" }
+    }
+  })
+)
+
+const definition: Definition = {
+  id: 1,
+  method: "POST",
+  url: "https://receiver.example/",
+  contentType: "application/json",
+  engine: "jinja",
+  headers: "",
+  bodyTemplate: "",
+  signing: { style: "netbox", secret: "", previous: "" },
+  previousUntil: 0,
+  timeoutMillis: 1000,
+  maxInFlight: 1,
+  rateLimit: undefined,
+  ordered: false,
+  schedule: retrySchedule(usualPolicy),
+  connections: { agent: new Agent(), last: () => undefined }
+}
+
+const delivery: Delivery = {
+  id: "1-100-3",
+  webhook: 1,
+  position: "100",
+  idx: 3,
+  event: "updated",
+  objectType: "dcim.device",
+  objectId: 1,
+  requestId: "0b0e7b1e-5f0a-4c39-9f2b-6d7b1a2c3d4e",
+  time: "2026-11-20T12:00:00.000000+00:00",
+  attempts: 0,
+  spent: 0,
+  firstAttempt: 0,
+  body: ""
+}
+
+/** A contender that makes all bodies, timed. */
+const contender = (name: string, role: Contender["role"], all: () => Promise<void> | void): Contender => ({
+  name,
+  role,
+  turn: async () => {
+    const began = performance.now()
+    await all()
+    return { bodies: events / ((performance.now() - began) / 1000) }
+  }
+})
+
+const python = (): number => {
+  const output = execFileSync("/usr/bin/python3", [fileURLToPath(new URL("../render.py", import.meta.url))], {
+    input: JSON.stringify({ template: sources.jinja, contexts }),
+    encoding: "utf8"
+  })
+  return (JSON.parse(output) as { readonly seconds: number }).seconds
+}
+
+export default async (): Promise<Suite> => {
+  installPeers()
+  const { default: nunjucks } = (await import(
+    new URL("../peers/node_modules/nunjucks/index.js", import.meta.url).href
+  )) as {
+    readonly default: {
+      readonly Environment: new (loaders: ReadonlyArray<unknown>, options: object) => unknown
+      readonly compile: (source: string, environment: unknown) => { readonly render: (context: unknown) => string }
+    }
+  }
+  const stock = nunjucks.compile(sources.nunjucks, new nunjucks.Environment([], { autoescape: false }))
+  const liquid = new Liquid()
+  const parsed = liquid.parse(sources.liquid)
+  const pool = new Pool({ size: 1, limits, modules: [] })
+  const submit = (context: string) =>
+    new Promise<Outcome>((done) => pool.submit({ sources: [sources.jinja], context, engine: "jinja" }, done))
+  const [first] = (await submit(contexts[0]!)) as ReadonlyArray<string>
+  const wanted: unknown = JSON.parse(stock.render(JSON.parse(contexts[0]!)))
+  deepStrictEqual(JSON.parse(first!), wanted)
+  // The default body never asks for templates.
+  const none = {} as Templates["Service"]
+  return {
+    title: `${events.toLocaleString("en")} bodies of a delivery, each from its own event of 1 kB as JSON text`,
+    figures: [{ name: "bodies", unit: "per second", more: true }],
+    rounds: 5,
+    contenders: [
+      contender("stock nunjucks, cached, no limits", "floor", () => {
+        for (const context of contexts) Buffer.from(stock.render(JSON.parse(context)))
+      }),
+      contender("rackwire, worker pool", "ours", async () => {
+        for (const outcome of await Promise.all(contexts.map(submit))) Buffer.from((outcome as Array<string>)[0]!)
+      }),
+      contender("rackwire, default body", "ours", () => {
+        for (const body of contexts) {
+          const texts = Effect.runSync(renderAll(definition, { ...delivery, body }, none))
+          Buffer.from(texts[2]!)
+        }
+      }),
+      contender("liquidjs, cached", "peer", () => {
+        for (const context of contexts) Buffer.from(String(liquid.renderSync(parsed, JSON.parse(context) as object)))
+      }),
+      { name: "Jinja2, sandboxed, cached", role: "peer", turn: async () => ({ bodies: events / python() }) }
+    ],
+    close: () => pool.close()
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Liquid's built-in filters in Jinja templates, and Liquid as an engine of its own.
+ *
+ * Where Jinja has a filter of the same name, Jinja's stays and Liquid's is reached as `liquid.name`. Dates are in UTC
+ * where they say nothing else. Nothing depends on the clock or on chance, because a delivery is rendered again when it
+ * is tried again.
+ */
+import { type FilterImplOptions, Liquid, type LiquidOptions, filters } from "liquidjs"
+import { EngineFault, type EngineLimits, type Json, type JsonObject, definePlugin, fromLiquid, jsonText } from "#plugin"
+
+const options: LiquidOptions = {
+  ownPropertyOnly: true,
+  strictFilters: true,
+  dynamicPartials: false,
+  templates: {},
+  timezoneOffset: 0,
+  locale: "en-US"
+}
+
+type Handler = Extract<FilterImplOptions, (...args: never) => unknown>
+
+const handlerOf = (name: string): Handler => {
+  const filter = filters[name]!
+  return typeof filter === "function" ? filter : filter.handler
+}
+
+const builtins = function (this: Liquid): void {
+  for (const name of Object.keys(filters)) this.registerFilter(name, handlerOf(name))
+  for (const name of ["date", "date_to_xmlschema", "date_to_rfc822", "date_to_string", "date_to_long_string"]) {
+    this.registerFilter(name, onDate(handlerOf(name)))
+  }
+  for (const name of Object.keys(filters).filter((name) => name.endsWith("_exp"))) {
+    this.registerFilter(name, paidByItem(handlerOf(name)))
+  }
+  this.registerFilter("sample", sample)
+}
+
+const onDate = (handler: Handler): Handler =>
+  function (value: unknown, ...args) {
+    if (value === "now" || value === "today") throw new Error("there is no now in a template: use its timestamp")
+    const bare = typeof value === "string" && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(value)
+    return handler.call(this, bare ? `${value}Z` : value, ...args) as unknown
+  }
+
+/** An expression is evaluated for every item, which no meter of Liquid's sees. */
+const paidByItem = (handler: Handler): Handler =>
+  function (items: unknown, ...args) {
+    const count = Array.isArray(items) ? items.length : 1
+    this.context.memoryLimit.use(String(args[1]).length * (count + 1))
+    return handler.call(this, items, ...args) as unknown
+  }
+
+/** So many of the items, in no order; the same ones of the same list. */
+const sample: Handler = function (items: unknown, count: unknown = 1) {
+  const all = Array.isArray(items) ? (items as ReadonlyArray<unknown>) : [...String(items ?? "")]
+  this.context.memoryLimit.use(all.length * 8)
+  const mixed = all
+    .map((item, index) => ({ item, order: mix(`${index} ${jsonText(item as Json)}`) }))
+    .toSorted((a, b) => a.order - b.order)
+    .map(({ item }) => item)
+  return count === 1 ? mixed[0] : mixed.slice(0, Number(count))
+}
+
+/** FNV-1a */
+const mix = (text: string): number => {
+  let hash = 0x811c9dc5
+  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
+  return hash
+}
+
+/** `headers`: what is printed must hold no line break. */
+const makeLiquid = (headers: boolean): Liquid => {
+  const print: Handler = function (value) {
+    // Makes text of it as Liquid does, and pays for it.
+    const text = String(handlerOf("append").call(this, value, ""))
+    if (headers && /[\r\n]/.test(text)) throw new Error("a header cannot hold a line break")
+    return text
+  }
+  const liquid = new Liquid({ ...options, outputEscape: print })
+  for (const tag of ["include", "render", "layout", "block"]) delete liquid.tags[tag]
+  liquid.plugin(builtins)
+  return liquid
+}
+
+const engines = { body: makeLiquid(false), headers: makeLiquid(true) }
+
+const compile = (source: string, { headers, memoryChars, wallMillis }: EngineLimits) => {
+  const liquid = headers ? engines.headers : engines.body
+  const templates = guarded(() => liquid.parse(source))
+  return (context: JsonObject): string =>
+    guarded(() => String(liquid.renderSync(templates, context, { memoryLimit: memoryChars, renderLimit: wallMillis })))
+}
+
+const guarded = <A>(compute: () => A): A => {
+  try {
+    return compute()
+  } catch (error) {
+    throw faultOf(error as Error)
+  }
+}
+
+/** What Liquid adds to an error that it has a place for. */
+interface Placed {
+  readonly token?: { readonly getPosition: () => [line: number, column: number] }
+  readonly originalError?: Error
+}
+
+const faultOf = (error: Error & Placed): EngineFault => {
+  const [line, column] = error.token?.getPosition() ?? [0, 0]
+  const cause = error.originalError ?? error
+  const message = cause.message.replace(/, line:\d+, col:\d+$/, "")
+  const limit = limitOf(cause)
+  if (limit !== undefined)
+    return new EngineFault("Limit", `the template passed its ${limit} limit`, { line, column, limit })
+  return new EngineFault(error.name === "RenderError" ? "Value" : "Syntax", message, { line, column })
+}
+
+const limitOf = ({ name, message }: Error): EngineFault["limit"] => {
+  if (name === "RangeError") return /stack/.test(message) ? "nesting" : "memory"
+  if (!message.endsWith("limit exceeded")) return undefined
+  return message.startsWith("memory") ? "memory" : "time"
+}
+
+export default definePlugin({
+  ...fromLiquid("liquid", builtins, [], options),
+  description: "Liquid's filters, and Liquid as an engine.",
+  engines: { liquid: { compile } },
+  examples: [
+    {
+      template: "{{ 'a-b c'|slugify }} {{ [3, 1, 2]|liquid.sort|join }} {{ 'Abc'|downcase }}",
+      expect: "a-b-c 123 abc"
+    },
+    { template: "{{ 7|divided_by(2) }} {{ 4.6|ceil }} {{ 3|at_most(2) }}", expect: "3.5 5 2" },
+    { template: "{{ '2024-05-06 07:08'|date('%d.%m.%Y %H:%M %z') }}", expect: "06.05.2024 07:08 +0000" },
+    {
+      template: "{{ [{'n': 1, 'on': true}, {'n': 2, 'on': false}]|where('on', true)|map(attribute='n')|join }}",
+      expect: "1"
+    },
+    { template: "{{ [1, 2, 3]|where_exp('n', 'n > 1')|join(' ') }}", expect: "2 3" },
+    { template: "{{ 'now'|date('%Y') }}", expect: { error: "Plugin" } },
+    {
+      template: "{% for tag in tags %}{{ tag | upcase }}{% unless forloop.last %}, {% endunless %}{% endfor %}",
+      engine: "liquid",
+      context: { tags: ["core", "lab"] },
+      expect: "CORE, LAB"
+    },
+    {
+      template: "{{ event.constructor }}{{ event.size }}",
+      engine: "liquid",
+      context: { event: { a: 1 } },
+      expect: "1"
+    },
+    { template: "{% include 'x' %}", engine: "liquid", expect: { error: "Syntax" } },
+    { template: "{{ 1 | nosuch }}", engine: "liquid", expect: { error: "Syntax" } },
+    { template: "{% for i in (1..1000000000) %}{% endfor %}", engine: "liquid", expect: { error: "Limit" } }
+  ]
+})

@@ -1,0 +1,124 @@
+/**
+ * A condition compiled to closures: whether it holds for an event.
+ *
+ * What is paid for is what grows with the event: characters under a pattern, items of lists. So one condition cannot
+ * hold up the events of all others.
+ */
+import type { Clause, Condition } from "./Condition.ts"
+
+/** What of an event a condition can see. */
+export interface Subject {
+  /** The object's representation. */
+  readonly data: unknown
+  /** Its flat state before and after, null where it did not exist. Absent where only data is known. */
+  readonly snapshots?: { readonly prechange: unknown; readonly postchange: unknown } | undefined
+}
+
+/** True, false, or undefined when a clause that counted could not be evaluated. */
+export type Decision = (subject: Subject) => boolean | undefined
+
+/** Work of one evaluation: some 50 milliseconds where patterns are at their worst. */
+const workMax = 4_000_000
+
+class TooMuchWork extends Error {}
+
+let workLeft = 0
+
+const pay = (work: number): void => {
+  workLeft -= work
+  if (workLeft < 0) throw new TooMuchWork()
+}
+
+/** Runs an evaluation; undefined where it would take too long. */
+export const bounded = <A>(evaluate: () => A): A | undefined => {
+  workLeft = workMax
+  try {
+    return evaluate()
+  } catch (error) {
+    if (error instanceof TooMuchWork) return undefined
+    throw error
+  }
+}
+
+/** Compiles to closures. Evaluation goes from left to right and stops as soon as the answer is known. */
+export const compile = (condition: Condition): Decision => {
+  const decide = decision(condition)
+  return (subject) => bounded(() => decide(subject))
+}
+
+const decision = (condition: Condition): Decision => {
+  if (condition.kind === "clause") return clauseDecision(condition)
+  const items = condition.items.map(decision)
+  const decisive = condition.kind === "any"
+  return (subject) => {
+    for (const decide of items) {
+      const holds = decide(subject)
+      if (holds === undefined || holds === decisive) return holds
+    }
+    return !decisive
+  }
+}
+
+/** One clause, within an evaluation that is bounded. */
+export const clauseDecision = ({ path, negate, test }: Clause): Decision => {
+  if ("between" in test) {
+    const sides = sidesOf(path)
+    return (subject) => {
+      const found = sides(subject)
+      return found === undefined ? undefined : test.between(found.before, found.after) !== negate
+    }
+  }
+  const { compare, work } = test
+  const look = lookUp(path)
+  const isSnapshot = path[0] === "snapshots"
+  return (subject) => {
+    const actual = look(subject)
+    if (actual === undefined) return undefined
+    if (typeof actual === "string") pay(1 + actual.length * work)
+    else if (Array.isArray(actual)) pay(actual.length)
+    // Null in a snapshot is an object that did not exist, and compares like any other value.
+    const holds = compare(actual) ?? (isSnapshot && actual === null ? false : undefined)
+    return holds === undefined ? undefined : holds !== negate
+  }
+}
+
+/** Finds the value at a path; undefined where there is none. */
+export const lookUp = (path: ReadonlyArray<string>): ((subject: Subject) => unknown) => {
+  const [root, side, ...rest] = path
+  if (root !== "snapshots") return ({ data }) => walk(data, path, 0)
+  return ({ data, snapshots }) => {
+    if (snapshots === undefined) return walk(data, path, 0)
+    if (rest.length === 0 || (side !== "prechange" && side !== "postchange")) return walk({ snapshots }, path, 0)
+    const found = sidesOf(rest)({ data, snapshots })
+    return side === "prechange" ? found?.before : found?.after
+  }
+}
+
+/**
+ * The values at a path in both snapshots. Where there is one snapshot only, the other's value is null; the one that
+ * there is says whether the path exists.
+ */
+export const sidesOf =
+  (path: ReadonlyArray<string>) =>
+  ({ snapshots }: Subject): { readonly before: unknown; readonly after: unknown } | undefined => {
+    const prechange = snapshots?.prechange ?? null
+    const postchange = snapshots?.postchange ?? null
+    if (prechange === null && postchange === null) return undefined
+    const before = prechange === null ? null : walk(prechange, path, 0)
+    const after = postchange === null ? null : walk(postchange, path, 0)
+    return before === undefined || after === undefined ? undefined : { before, after }
+  }
+
+const walk = (data: unknown, path: ReadonlyArray<string>, from: number): unknown => {
+  let value = data
+  for (let at = from; at < path.length; at++) {
+    if (Array.isArray(value)) {
+      pay(value.length)
+      const items = value.map((item) => walk(item, path, at))
+      return items.includes(undefined) ? undefined : items
+    }
+    if (typeof value !== "object" || value === null || !Object.hasOwn(value, path[at]!)) return undefined
+    value = (value as Readonly<Record<string, unknown>>)[path[at]!]
+  }
+  return value
+}

@@ -1,0 +1,88 @@
+/** Why a condition holds or not: its document again, with what came of each part. For people; slower than deciding. */
+import type { Clause, Condition } from "./Condition.ts"
+import { type Subject, bounded, compile, clauseDecision, lookUp, sidesOf } from "./Decision.ts"
+
+/** `invalid`: it cannot be evaluated, so nothing holds. `skipped`: it was not looked at, as the answer was known. */
+export type Outcome = "holds" | "fails" | "invalid" | "skipped"
+
+export type Explanation = Readonly<Record<string, unknown>> & { readonly outcome: Outcome }
+
+export const explain = (condition: Condition, subject: Subject): Explanation => {
+  const explanation = explainItem(condition, subject)
+  if (compile(condition)(subject) !== undefined || explanation.outcome === "invalid") return explanation
+  return { ...explanation, outcome: "invalid", reason: "All clauses together are too much to look at." }
+}
+
+const explainItem = (condition: Condition, subject: Subject): Explanation =>
+  condition.kind === "clause" ? explainClause(condition, subject) : explainItems(condition, subject)
+
+const explainItems = ({ kind, items }: Exclude<Condition, Clause>, subject: Subject): Explanation => {
+  const decisive = kind === "any" ? "holds" : "fails"
+  let outcome: Outcome = kind === "any" ? "fails" : "holds"
+  let isKnown = false
+  const explained = items.map((item) => {
+    if (isKnown) return skipped(item)
+    const each = explainItem(item, subject)
+    isKnown = each.outcome === "invalid" || each.outcome === decisive
+    if (isKnown) outcome = each.outcome
+    return each
+  })
+  return { outcome, [kind === "any" ? "or" : "and"]: explained }
+}
+
+const skipped = (condition: Condition): Explanation =>
+  condition.kind === "clause"
+    ? { outcome: "skipped", ...documentOf(condition) }
+    : { outcome: "skipped", [condition.kind === "any" ? "or" : "and"]: condition.items.map(skipped) }
+
+const documentOf = ({ path, op, value, negate }: Clause) => ({
+  attr: path.join("."),
+  op,
+  ...(value === undefined ? {} : { value }),
+  ...(negate ? { negate } : {})
+})
+
+const explainClause = (clause: Clause, subject: Subject): Explanation => {
+  const holds = bounded(() => clauseDecision(clause)(subject))
+  const found = bounded(() => look(clause, subject))
+  const invalid = holds === undefined ? { reason: reasonOf(clause, subject, found) } : {}
+  return {
+    outcome: holds === undefined ? "invalid" : holds ? "holds" : "fails",
+    ...documentOf(clause),
+    ...found,
+    ...invalid
+  }
+}
+
+/** What the clause looked at: the value, or those before and after. */
+const look = ({ path, test }: Clause, subject: Subject): Readonly<Record<string, unknown>> | undefined => {
+  if ("between" in test) {
+    const sides = sidesOf(path)(subject)
+    return sides && { before: shortened(sides.before), after: shortened(sides.after) }
+  }
+  const actual = lookUp(path)(subject)
+  return actual === undefined ? undefined : { actual: shortened(actual) }
+}
+
+const reasonOf = ({ path, op }: Clause, { snapshots }: Subject, found: object | undefined): string => {
+  const attribute = path.join(".")
+  if (found !== undefined) return `'${op}' cannot compare what ${attribute} holds, or it is too much to look at.`
+  const inSnapshots = path[0] === "snapshots" || op === "changed" || op === "unchanged"
+  if (inSnapshots && snapshots === undefined) return "There are no snapshots."
+  return `There is no ${attribute}.`
+}
+
+/** Characters of a text, items of a list or an object, and levels of them that an explanation shows. */
+const shown = { chars: 200, items: 10, levels: 2 }
+
+const shortened = (value: unknown, levels = shown.levels): unknown => {
+  if (typeof value === "string") return value.length > shown.chars ? `${value.slice(0, shown.chars)}…` : value
+  if (typeof value !== "object" || value === null) return value
+  if (levels === 0) return "…"
+  const inner = (item: unknown) => shortened(item, levels - 1)
+  if (Array.isArray(value)) {
+    return value.length > shown.items ? [...value.slice(0, shown.items).map(inner), "…"] : value.map(inner)
+  }
+  const entries = Object.entries(value).slice(0, shown.items)
+  return Object.fromEntries(entries.map(([key, item]) => [key, inner(item)]))
+}

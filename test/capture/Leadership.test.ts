@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest"
+import { type Watch, hangs, watch } from "../../src/capture/Leadership.ts"
+
+interface Look {
+  readonly report: string
+  readonly awaited?: boolean
+  readonly now: number
+}
+
+/** Whether these looks, each with its time at the server, tell of a leader that hangs. */
+const hangsAfter = (...looks: ReadonlyArray<Look>): boolean => {
+  let watched: Watch | undefined
+  let verdict = false
+  for (const { report, awaited = true, now } of looks) {
+    const holder = { pid: 1, report, awaited, now }
+    watched = watch(watched, holder)
+    verdict = hangs(watched, holder)
+  }
+  return verdict
+}
+
+describe("a leader hangs", () => {
+  it("when Postgres has waited for a report of it for five seconds", () => {
+    expect(hangsAfter({ report: "a", now: 0 }, { report: "a", now: 4900 })).toBe(false)
+    expect(hangsAfter({ report: "a", now: 0 }, { report: "a", now: 3000 }, { report: "a", now: 5100 })).toBe(true)
+  })
+
+  it("not while it reports, however seldom somebody looks", () => {
+    expect(hangsAfter({ report: "a", now: 0 }, { report: "b", now: 60_000 })).toBe(false)
+  })
+
+  it("not while Postgres is busy and reads no reports, until it has waited again for as long", () => {
+    const busy = [0, 20_000, 40_000].map((now) => ({ report: "a", awaited: false, now }))
+    expect(hangsAfter(...busy)).toBe(false)
+    expect(hangsAfter(...busy, { report: "a", now: 44_000 })).toBe(false)
+    expect(hangsAfter(...busy, { report: "a", now: 46_000 })).toBe(true)
+  })
+})

@@ -1,0 +1,37 @@
+/** A server that decodes what gives no output says nothing for as long as it hears us: it has to be asked. */
+import { expect, it } from "vitest"
+import { addressOf } from "../../src/PostgresUrl.ts"
+import { Walsender } from "../../src/capture/Walsender.ts"
+import { makeDatabase } from "../support/Database.ts"
+
+/** Long enough for a server to say what it says by itself, milliseconds. */
+const settleMillis = 300
+
+// By itself it says something every fifteen seconds, when it has noted its running transactions.
+it("a server that is asked for a word gives one, with nothing to tell", { timeout: 10_000 }, async () => {
+  const { databaseUrl, slot, sql, drop } = await makeDatabase()
+  await sql.query("create publication nothing")
+  await sql.query("select pg_create_logical_replication_slot($1, 'pgoutput')::text", [slot])
+  const walsender = await Walsender.connect(addressOf(databaseUrl))
+  let end = 0n
+  let heard = () => {}
+  await walsender.stream(
+    `START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', publication_names 'nothing', messages 'true')`,
+    {
+      onData: () => {},
+      onKeepalive: (walEnd) => {
+        end = walEnd
+        heard()
+      },
+      onChunkEnd: () => {},
+      onEnd: () => {}
+    }
+  )
+  await new Promise((resolve) => setTimeout(resolve, settleMillis))
+  const word = new Promise<void>((resolve) => (heard = resolve))
+  walsender.sendStatus(end, end, true)
+  await word
+  expect(end).toBeGreaterThan(0n)
+  walsender.close()
+  await drop()
+})

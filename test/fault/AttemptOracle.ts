@@ -1,0 +1,95 @@
+/**
+ * Holds the delivery log and what a receiver saw against what webhooks are owed: every delivery ends well or with its
+ * schedule, its attempts are logged without gaps as they were answered, and what was made twice has a reason.
+ */
+import type { Sql } from "../support/Database.ts"
+import type { Differences } from "./Differences.ts"
+import type { HostileReceiver, Request } from "./HostileReceiver.ts"
+import type { Owed } from "./StreamOracle.ts"
+
+/** When something disturbed the service, until it has noticed: milliseconds since the receiver's start. */
+export interface Disturbance {
+  readonly from: number
+  to: number
+}
+
+export interface Expected {
+  readonly owed: ReadonlyMap<number, ReadonlyArray<Owed>>
+  /** Attempts after which a webhook gives up, by its id; others never do. */
+  readonly attemptsMax: ReadonlyMap<number, number>
+  readonly receiver: HostileReceiver
+  readonly disturbances: ReadonlyArray<Disturbance>
+}
+
+interface LoggedAttempt {
+  readonly number: number
+  readonly status: number | null
+  readonly reason: string
+}
+
+interface LoggedDelivery {
+  readonly id: string
+  readonly status: string
+  readonly attempts: number
+  readonly each: ReadonlyArray<LoggedAttempt>
+}
+
+const query = `
+  select d.delivery_id as id, d.status, d.attempts::int as attempts,
+         (select coalesce(json_agg(json_build_object('number', a.number, 'status', a.response_status, 'reason', a.reason)
+                                   order by a.number), '[]')
+            from rackwire_attempt a where a.delivery_id = d.delivery_id) as each
+    from extras_delivery d`
+
+export const compareAttempts = async (sql: Sql, expected: Expected, differences: Differences): Promise<void> => {
+  const { owed, attemptsMax, receiver, disturbances } = expected
+  const logged = new Map((await sql.query<LoggedDelivery>(query)).map((one) => [one.id, one]))
+  const requests = Map.groupBy(receiver.requests, ({ delivery }) => delivery)
+  const ids = new Set<string>()
+  for (const [webhook, each] of owed) {
+    for (const { id } of each) {
+      const delivery = `${webhook}-${id}`
+      ids.add(delivery)
+      const one = logged.get(delivery)
+      if (one === undefined) differences.add(`delivery ${delivery} is missing in the log`)
+      else compareDelivery(one, attemptsMax.get(webhook), requests.get(delivery) ?? [], disturbances, differences)
+    }
+  }
+  for (const id of [...logged.keys(), ...requests.keys()]) {
+    if (!ids.has(id)) differences.add(`delivery ${id} is not owed`)
+  }
+}
+
+const compareDelivery = (
+  { id, status, attempts, each }: LoggedDelivery,
+  attemptsMax: number | undefined,
+  requests: ReadonlyArray<Request>,
+  disturbances: ReadonlyArray<Disturbance>,
+  differences: Differences
+): void => {
+  const wrong = (what: string) => differences.add(`delivery ${id}: ${what}`)
+  const isSpent = attempts === attemptsMax && each.every(({ reason }) => reason !== "")
+  if (status !== "successful" && !(status === "failed" && isSpent)) wrong(`${status} after ${attempts} attempts`)
+  if (each.length !== attempts || each.some(({ number }, at) => number !== at + 1)) {
+    wrong(`${attempts} attempts, logged are ${each.map(({ number }) => number).join(", ")}`)
+  }
+  for (const { number, status } of each) {
+    const answers = requests.filter(({ attempt }) => attempt === number).map((request) => request.status)
+    if (status !== null && !answers.includes(status)) {
+      wrong(`attempt ${number} is logged with ${status}, answered was ${answers.join(", ") || "nothing"}`)
+    }
+  }
+  for (const [at, request] of requests.entries()) {
+    if (request.attempt > attempts) wrong(`attempt ${request.attempt} is not logged`)
+    const before = requests[at - 1]
+    if (before === undefined) continue
+    // The next attempt follows one that failed; anything else repeats what may have been lost.
+    const follows = request.attempt === before.attempt + 1 && each[before.attempt - 1]?.reason !== ""
+    const excused = disturbances.some(({ from, to }) => from <= request.at && to >= before.at)
+    if (!follows && !excused) {
+      wrong(
+        `attempt ${request.attempt} came after attempt ${before.attempt}, answered ${before.status}, without reason`
+      )
+    }
+  }
+}

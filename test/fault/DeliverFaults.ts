@@ -1,0 +1,79 @@
+/** What is done to a run of deliveries beside what is done to any: at the borders of an attempt's steps, above all. */
+import { leaseMillis } from "../../src/stream/Reader.ts"
+import { type Fault, type Scene, faults } from "./Faults.ts"
+import type { Disturbance } from "./AttemptOracle.ts"
+import type { HostileReceiver, Step } from "./HostileReceiver.ts"
+import type { Random } from "./Random.ts"
+import { pause } from "./Timeline.ts"
+
+export interface DeliverScene extends Scene {
+  readonly receiver: HostileReceiver
+  readonly disturbances: Array<Disturbance>
+}
+
+type DeliverFault = Fault<DeliverScene>
+
+/** Longest wait for a request, milliseconds: there may be none any more. */
+const stepMillis = 3000
+
+/** Something dies when a request has come, or when its answer is on its way. */
+const atStep = (name: string, act: (scene: DeliverScene, random: Random) => void): DeliverFault => ({
+  name,
+  weight: 3,
+  act: async (scene, random, note) => {
+    const step = random.pick<Step>(["arrived", "answered"])
+    await Promise.race([scene.receiver.atNext(step), pause(stepMillis)])
+    act(scene, random)
+    note(`a request had ${step}`)
+  }
+})
+
+const own: ReadonlyArray<DeliverFault> = [
+  atStep("kill a service over an attempt", ({ world }, random) => random.pick(world.services).kill()),
+  atStep("stop Postgres over an attempt", ({ world }) => void process.kill(world.pids.postgres, "SIGQUIT")),
+  atStep("kill Redis over an attempt", ({ world }) => void process.kill(world.pids.redis, "SIGKILL")),
+  {
+    name: "Redis closes all connections",
+    weight: 2,
+    act: async ({ world }) => void (await world.redis.call("CLIENT", "KILL", "TYPE", "normal"))
+  },
+  {
+    name: "end all sessions of Postgres",
+    weight: 1,
+    act: async ({ world }) =>
+      void (await world.sql.query(
+        "select pg_terminate_backend(pid)::text from pg_stat_activity where pid <> pg_backend_pid() and backend_type = 'client backend'"
+      ))
+  }
+]
+
+/** Its entries are taken over by others meanwhile; it goes on with them when it wakes up. */
+const pastTheLease: DeliverFault = {
+  name: "stop a service for longer than its lease",
+  weight: 0,
+  act: async ({ world }, random, note) => {
+    const service = random.pick(world.services)
+    const goOn = service.freeze()
+    const millis = leaseMillis + random.between(2000, 8000)
+    await pause(millis)
+    goOn()
+    note(`${service.name} for ${millis} ms`)
+  }
+}
+
+/** Time after a fault in which whoever it concerns has noticed, milliseconds. */
+const noticeMillis = 10_000
+
+/** Remembers when they were. */
+const noted = (fault: DeliverFault): DeliverFault => ({
+  ...fault,
+  act: async (scene, random, note) => {
+    const disturbance = { from: scene.receiver.millis, to: Number.POSITIVE_INFINITY }
+    scene.disturbances.push(disturbance)
+    await fault.act(scene, random, note)
+    disturbance.to = scene.receiver.millis + noticeMillis
+  }
+})
+
+export const deliverFaults = [...faults, ...own].map(noted)
+export const lastingFault = noted(pastTheLease)

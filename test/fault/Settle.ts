@@ -1,0 +1,71 @@
+/** The end of a run: waiting until all is done, and what must be true of every service then. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import type { Differences } from "./Differences.ts"
+import type { Verdict } from "./Suite.ts"
+import { pause } from "./Timeline.ts"
+import type { World } from "./World.ts"
+
+/** Time in which something more has to be queued or delivered after the last fault, milliseconds. */
+const stuckMillis = 45_000
+
+/** Asks until nothing differs or nothing moves any more. */
+export const settle = async (world: World, judge: () => Promise<Verdict>): Promise<Verdict> => {
+  const began = performance.now()
+  let last = { done: "", at: began }
+  for (let wait = 250; ; wait = Math.min(wait * 1.5, 3000)) {
+    await pause(wait)
+    const { done, lag } = await progressOf(world)
+    const now = performance.now()
+    if (done !== last.done) last = { done, at: now }
+    const isStuck = now - last.at > stuckMillis
+    if (lag > lagMax && !isStuck) continue
+    const verdict = await judge()
+    if (verdict.differences.count > 0 && !isStuck) continue
+    world.timeline.note(verdict.differences.count === 0 ? "nothing differs" : "nothing moves any more")
+    return { ...verdict, settleMillis: Math.round(now - began) }
+  }
+}
+
+interface Progress {
+  /** Changes when something more was done. */
+  readonly done: string
+  /** WAL that is not confirmed, bytes. */
+  readonly lag: number
+}
+
+const progressOf = async ({ sql }: World): Promise<Progress> => {
+  const [found] = await sql.query<Progress>(
+    `select (select count(*) from extras_objectchange) || ' ' || (select count(*) from rackwire_attempt) as done,
+            pg_wal_lsn_diff(pg_current_wal_insert_lsn(), confirmed_flush_lsn)::float8 as lag
+       from pg_replication_slots`
+  )
+  return found ?? { done: "", lag: Number.POSITIVE_INFINITY }
+}
+
+export const compareServices = async (world: World, differences: Differences): Promise<void> => {
+  await compareSlot(world, differences)
+  for (const line of complaintsOf(world)) differences.add(line)
+}
+
+/** Nothing that we do loses the slot or goes back in time: all is one epoch, and the WAL is released. */
+const compareSlot = async (world: World, differences: Differences): Promise<void> => {
+  const epochs = await world.sql.query("select number from rackwire_epoch")
+  if (epochs.length !== 1) differences.add(`there are ${epochs.length} epochs`)
+  const { lag } = await progressOf(world)
+  if (lag > lagMax) differences.add(`${lag} bytes of WAL are not confirmed`)
+}
+
+/** WAL that may wait to be confirmed in the end, bytes: what the services write by themselves is more than nothing. */
+const lagMax = 1_000_000
+
+/** Lines of the services' logs by which they say that something is wrong that no fault explains. */
+const complaint = /capture stopped|defect|TypeError|RangeError|ReferenceError|unhandled/i
+
+const complaintsOf = ({ directory, services }: World): ReadonlyArray<string> =>
+  services.flatMap(({ name }) =>
+    readFileSync(join(directory, `service-${name}.log`), "utf8")
+      .split("\n")
+      .filter((line) => complaint.test(line))
+      .map((line) => `log of ${name}: ${line.slice(0, 500)}`)
+  )

@@ -1,0 +1,143 @@
+/** Templates and conditions tried out over the wire, and the plugins that there are. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Api, type Json, startApi } from "../support/Api.ts"
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi()
+})
+
+afterAll(() => api.stop())
+
+/** Waits where there were too many requests, as a client would. */
+const post = async (path: string, body: unknown): Promise<{ readonly status: number; readonly json: Json }> => {
+  const reply = await api.call<Json>("POST", path, body)
+  if (reply.status !== 429) return reply
+  await new Promise((resolve) => setTimeout(resolve, Number(reply.headers.get("retry-after")) * 1000))
+  return post(path, body)
+}
+
+const render = (body: unknown) => post("/api/extras/webhooks/render/", body)
+const match = (body: unknown) => post("/api/extras/webhooks/match/", body)
+
+describe("a template that is tried out", () => {
+  it("gives body and headers, for the context that comes along or for an event that is made up", async () => {
+    const context = { data: { name: "Ort ä" }, event: "created" }
+    const template = "{{ data.name }} {{ event }}\n"
+    expect(await render({ template, headers: "X-A: {{ event|upper }}\nX-B: b", context })).toMatchObject({
+      status: 200,
+      json: { output: "Ort ä created", headers: { "X-A": "CREATED", "X-B": "b" } }
+    })
+    expect((await render({ template: "{{ model }}" })).json).toEqual({ output: "device", headers: {} })
+    expect((await render({ template: "", context })).json["output"]).toBe(JSON.stringify(context))
+    expect(
+      (await render({ template: "{{ event | upcase }}", template_engine: "liquid", context })).json["output"]
+    ).toBe("CREATED")
+  })
+
+  it("is refused with the place of its fault", async () => {
+    const { status, json } = await render({ template: "a\n{{ data.nothing.here }}", context: { data: {} } })
+    expect(status).toBe(400)
+    expect(json["template"]).toEqual(["Line 2: 'dict object' has no attribute 'nothing'"])
+    expect(json["error"]).toMatchObject({ reason: "Undefined", line: 2, snippet: "{{ data.nothing.here }}" })
+    expect((await render({ template: "x", headers: "X: {{ 1 / 0 }}" })).json).toMatchObject({
+      headers: ["Line 1: division by zero"]
+    })
+    expect((await render({ template: "x", headers: "{{ 'no header' }}" })).json).toMatchObject({
+      headers: ['Line 1 is no header: "Name: Value" is expected.']
+    })
+    expect((await render({ template: "x", template_engine: "nosuch" })).status).toBe(400)
+  })
+
+  it("has the limits of every template", async () => {
+    const { status, json } = await render({ template: "{% for i in range(99999) %}{{ lipsum() }}{% endfor %}" })
+    expect([status, (json["error"] as Json)["reason"]]).toEqual([400, "Limit"])
+  })
+
+  it.each([
+    [[], "non_field_errors"],
+    [{}, "template"],
+    [{ template: 5 }, "template"],
+    [{ template: "", headers: 5 }, "headers"],
+    [{ template: "", context: [] }, "context"],
+    [{ template: "", template_engine: 5 }, "template_engine"]
+  ])("is asked for in the right shape: %j", async (body, field) => {
+    const { status, json } = await render(body)
+    expect([status, Object.keys(json)]).toEqual([400, [field]])
+  })
+
+  it("may be tried so often, and then only as often as time allows", async () => {
+    const replies = await Promise.all(
+      Array.from({ length: 40 }, () => api.call<Json>("POST", "/api/extras/webhooks/render/", { template: "" }))
+    )
+    const throttled = replies.filter(({ status }) => status === 429)
+    expect(throttled.length).toBeGreaterThan(0)
+    expect(throttled[0]!.json["detail"]).toMatch(/^Request was throttled\. Expected available in \d+ seconds?\.$/)
+    expect(Number(throttled[0]!.headers.get("retry-after"))).toBeGreaterThan(0)
+  })
+})
+
+describe("a condition that is tried out", () => {
+  it("is answered with the reason", async () => {
+    const conditions = {
+      and: [
+        { attr: "status.value", value: "active" },
+        { attr: "status", op: "changed" }
+      ]
+    }
+    const data = { status: { value: "active" } }
+    const snapshots = { prechange: { status: "planned" }, postchange: { status: "active" } }
+    expect((await match({ conditions, data, snapshots })).json).toEqual({
+      matches: true,
+      explanation: {
+        outcome: "holds",
+        and: [
+          { outcome: "holds", attr: "status.value", op: "eq", value: "active", actual: "active" },
+          { outcome: "holds", attr: "status", op: "changed", before: "planned", after: "active" }
+        ]
+      }
+    })
+    expect((await match({ conditions, data })).json).toMatchObject({
+      matches: false,
+      explanation: { outcome: "invalid", and: [{}, { reason: "There are no snapshots." }] }
+    })
+    expect((await match({ conditions: null, data })).json).toEqual({ matches: true, explanation: null })
+  })
+
+  it("is refused with the place of its fault", async () => {
+    const { status, json } = await match({ conditions: { and: [{ attr: "a", value: 1, op: "foo" }] }, data: {} })
+    expect(status).toBe(400)
+    expect(String(json["conditions"])).toMatch(/^and\[0\]\.op: Unknown operator: foo\./)
+    expect((await match({ conditions: {} })).json).toEqual({ data: ["This field is required."] })
+    expect((await match({ conditions: {}, data: {}, snapshots: 5 })).status).toBe(400)
+  })
+})
+
+describe("both", () => {
+  it("are for those who may write webhooks", async () => {
+    for (const path of ["render/", "match/"]) {
+      const reply = await api.raw("POST", `/api/extras/webhooks/${path}`, { template: "", data: {} })
+      expect(reply.status).toBe(403)
+      expect((await api.call("GET", `/api/extras/webhooks/${path}`)).status).toBe(405)
+    }
+  })
+})
+
+describe("the plugins", () => {
+  it("are listed with what they bring, their examples and their ready-made templates", async () => {
+    const { json } = await api.call<{ readonly count: number; readonly results: ReadonlyArray<Json> }>(
+      "GET",
+      "/api/plugins/"
+    )
+    expect(json.count).toBe(json.results.length)
+    const slack = json.results.find(({ name }) => name === "slack")!
+    expect(slack).toMatchObject({ filters: ["slack_escape"], description: "A message for a Slack channel." })
+    expect(Object.keys(slack["templates"] as Json)).toEqual(["slack_message"])
+    expect(slack["examples"]).toContainEqual({
+      template: "{{ 'a <b> & c'|slack_escape }}",
+      expect: "a &lt;b&gt; &amp; c"
+    })
+    expect((await api.raw("GET", "/api/plugins/")).status).toBe(403)
+  })
+})

@@ -1,0 +1,158 @@
+/** Two processes of which one reads the WAL: what happens when it does not any more, and who says so. */
+import { Redis } from "ioredis"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { keysOf } from "../../src/stream/Keys.ts"
+import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+import { type Service, startService } from "../support/Service.ts"
+
+let database: TestDatabase
+let redis: Redis
+let services: ReadonlyArray<Service>
+let webhook: number
+/** Sites made so far. */
+let sites = 0
+
+const start = (): Promise<Service> =>
+  startService(
+    {
+      DATABASE_URL: database.databaseUrl,
+      REDIS_URL: database.redisUrl,
+      RACKWIRE_SLOT: database.slot,
+      SECRET_KEY: "a key for tests, of some length"
+    },
+    ["serve", "--roles", "api,capture"]
+  )
+
+beforeAll(async () => {
+  database = await makeDatabase()
+  redis = new Redis(database.redisUrl, { protocol: 2 })
+  services = [await start()]
+  services = [...services, await start()]
+  const made = await services[0]!.call<{ readonly id: number }>("POST", "/api/extras/webhooks/", {
+    name: "sites",
+    content_types: ["dcim.site"],
+    type_create: true,
+    payload_url: "http://127.0.0.1:9/"
+  })
+  webhook = made.json.id
+})
+
+afterAll(async () => {
+  await Promise.all(services.map((service) => service.stop("SIGKILL")))
+  await redis.quit()
+  await database.drop()
+})
+
+const until = async <A>(what: string, look: () => Promise<A | undefined>): Promise<A> => {
+  for (let turn = 0; turn < 1000; turn++) {
+    const found = await look()
+    if (found !== undefined) return found
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+  throw new Error(`never ${what}:\n${services.map((service) => service.output()).join("\n---\n")}`)
+}
+
+/** What a process says of its capture, by name; nothing where it does not answer. */
+const captureOf = async (service: Service): Promise<Readonly<Record<string, number>>> => {
+  const text = await fetch(`${service.url}/metrics`, { signal: AbortSignal.timeout(2000) }).then(
+    (response) => response.text(),
+    () => ""
+  )
+  return Object.fromEntries(
+    [...text.matchAll(/^rackwire_capture_(\w+) (\S+)$/gm)].map(([, name, value]) => [name, Number(value)])
+  )
+}
+
+const leader = (): Promise<Service> =>
+  until("a leader", async () => {
+    for (const service of services) if ((await captureOf(service))["leads"] === 1) return service
+    return undefined
+  })
+
+const insertSites = async (count: number): Promise<void> => {
+  await database.sql.query(
+    "insert into dcim_site (name, slug) select n, n from (select 'site-' || generate_series($1::int, $2::int)) u (n)",
+    [sites + 1, sites + count]
+  )
+  sites += count
+}
+
+/** Every site that was made is in the stream once. */
+const expectAllQueued = async (): Promise<void> => {
+  const entries = await until(`${sites} entries`, async () => {
+    const found = await redis.xrange(keysOf(webhook).queue, "-", "+")
+    return found.length >= sites ? found : undefined
+  })
+  const slugs = entries.map(([, [, text]]) => /"slug":"(site-\d+)"/.exec(text!)![1])
+  expect(new Set(slugs).size).toBe(sites)
+  expect(entries.length).toBe(sites)
+}
+
+/** Does something to the leader, makes sites meanwhile, and expects that the other one takes over. */
+const expectTakeover = async (harm: (leader: Service) => unknown): Promise<readonly [Service, Service]> => {
+  const before = await leader()
+  const { generation } = await captureOf(before)
+  const after = services.find((service) => service !== before)!
+  await insertSites(20)
+  harm(before)
+  await insertSites(20)
+  const told = await until("the other leads", async () => {
+    const told = await captureOf(after)
+    return told["leads"] === 1 && told["generation"]! > generation! ? told : undefined
+  })
+  expect(after.output()).toContain(
+    `generation ${told["generation"]}, ${told["takeover_millis"]} ms after the last word of another process`
+  )
+  await expectAllQueued()
+  return [before, after]
+}
+
+describe("the other process takes over, and queues everything once", () => {
+  it("from one that is asked to stop", async () => {
+    const [before, after] = await expectTakeover((leader) => leader.process.kill("SIGTERM"))
+    await before.stop()
+    services = [after, await start()]
+  })
+
+  it("from one that is killed", async () => {
+    const [before, after] = await expectTakeover((leader) => leader.process.kill("SIGKILL"))
+    await before.stop()
+    services = [after, await start()]
+  })
+
+  it("from one that hangs, which stands by when it wakes up", async () => {
+    const [before, after] = await expectTakeover((leader) => leader.process.kill("SIGSTOP"))
+    expect(after.output()).toContain("hangs: ending its session")
+    before.process.kill("SIGCONT")
+    await until("the old leader stands by", async () => ((await captureOf(before))["leads"] === 0 ? true : undefined))
+    await insertSites(20)
+    await expectAllQueued()
+    expect((await captureOf(after))["leads"]).toBe(1)
+  })
+})
+
+describe("a database that is an older copy of itself", () => {
+  const beginAnew = () =>
+    database.sql.query(
+      "select pg_terminate_backend(active_pid)::text from pg_replication_slots where slot_name = $1 and active",
+      [database.slot]
+    )
+
+  it("is read by a leader that outranks those of the later one", async () => {
+    await redis.hset(keysOf(webhook).notes, "generation", 1000)
+    await beginAnew()
+    await insertSites(20)
+    await expectAllQueued()
+    expect((await captureOf(await leader()))["generation"]).toBeGreaterThan(1000)
+  })
+
+  it("is read in a new epoch, whose positions are above what was queued", async () => {
+    await redis.xadd(keysOf(webhook).queue, "4000000000000000-0", "d", '{}\n{"slug":"site-0"}')
+    sites += 1
+    await beginAnew()
+    await insertSites(20)
+    await expectAllQueued()
+    expect((await captureOf(await leader()))["epoch"]).toBe(1)
+    expect(services.map((service) => service.output()).join("")).toContain("it is an older copy")
+  })
+})

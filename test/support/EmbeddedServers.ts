@@ -1,0 +1,29 @@
+/** The embedded servers for whoever is no test file, and wants to end them. */
+import { ConfigProvider, Context, Effect, Exit, Layer, Logger, Scope } from "effect"
+import { Settings, reveal } from "../../src/Config.ts"
+import { Servers } from "../../src/embedded/Servers.ts"
+
+export interface RunningServers {
+  readonly databaseUrl: string
+  readonly redisUrl: string
+  readonly stop: () => Promise<void>
+}
+
+/** The embedded servers of a data directory, kept by this process: what dies is started again. */
+export const startServers = async (directory: string): Promise<RunningServers> => {
+  const scope = Effect.runSync(Scope.make())
+  const environment = ConfigProvider.layer(ConfigProvider.fromEnvRecord({ RACKWIRE_DATA_DIR: directory }))
+  const layer = Servers.layer.pipe(
+    Layer.provide(Settings.layer),
+    Layer.provide(environment),
+    // That they end and start again is our doing.
+    Layer.provide(Logger.layer([]))
+  )
+  const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
+  const { databaseUrl, redisUrl } = Context.get(context, Servers)
+  return {
+    databaseUrl: reveal(databaseUrl),
+    redisUrl: reveal(redisUrl),
+    stop: () => Effect.runPromise(Scope.close(scope, Exit.void))
+  }
+}

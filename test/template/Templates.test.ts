@@ -1,0 +1,156 @@
+/** Templates rendered by worker threads, as the service renders them. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect, ManagedRuntime } from "effect"
+import { afterAll, describe, expect, it, onTestFinished } from "vitest"
+import { limits } from "../../src/template/Limits.ts"
+import { Pool } from "../../src/template/Pool.ts"
+import type { Outcome } from "../../src/template/PoolWorker.ts"
+import { Templates } from "../../src/template/Template.ts"
+import { attacks, context } from "./attacks/attacks.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "rackwire-templates-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const write = (name: string, text: string): string => {
+  const path = join(folder, name)
+  writeFileSync(path, text)
+  return path
+}
+
+/** A plugin that does what plugins must not. */
+const hostile = write(
+  "hostile.ts",
+  `export default { name: "hostile", examples: [], filters: {
+     spin: () => { for (;;); },
+     hoard: () => { let all = ""; const kept = []; for (let at = 0; ; at++) { all += at; kept.push(all.slice(1) + at) } },
+     late: () => { setTimeout(() => { throw new Error("late") }, 0); return 1 }
+   } }`
+)
+
+const start = (plugins: ReadonlyArray<string> = [], { workers = 2, developer = false } = {}) => {
+  const runtime = ManagedRuntime.make(Templates.layerWith({ plugins, workers, developer }))
+  onTestFinished(() => runtime.dispose())
+  const use = <A>(f: (templates: Templates["Service"]) => Effect.Effect<A>): Promise<A> =>
+    runtime.runPromise(Effect.flatMap(Templates, f))
+  /** The output, or the reason and the limit of the fault. */
+  const render = (source: string, text = "{}", engine?: string): Promise<string> =>
+    use((templates) =>
+      templates.render([source], text, engine).pipe(
+        Effect.map(([output]) => output!),
+        Effect.catch(({ reason, limit }) => Effect.succeed(`fault: ${reason} ${limit ?? ""}`.trim()))
+      )
+    )
+  return { use, render }
+}
+
+describe("templates", () => {
+  it("are rendered in batches, each answer to the one who asked", async () => {
+    const { render } = start()
+    const asked = Array.from({ length: 1000 }, (_, at) => at)
+    const outputs = await Promise.all(
+      asked.map((at) => render(at % 7 === 3 ? "{{ n / 0 }}" : `{{ n }}${at % 2}`, JSON.stringify({ n: at })))
+    )
+    expect(outputs).toEqual(asked.map((at) => (at % 7 === 3 ? "fault: ZeroDivision" : `${at}${at % 2}`)))
+  })
+
+  it("are rendered by the engine that is asked for", async () => {
+    const { render } = start()
+    expect(await render("{{ xs | join: '-' }}", '{"xs":[1,2]}', "liquid")).toBe("1-2")
+    expect(await render("{{ xs|join('-') }}", '{"xs":[1,2]}')).toBe("1-2")
+    expect(await render("x", "{}", "nosuch")).toBe("fault: Syntax")
+  })
+
+  it.each([
+    ["spin", /^fault: Limit wall$/],
+    // Whichever comes first.
+    ["hoard", /^fault: Limit (memory|wall)$/]
+  ])("that end their worker fail alone, and the others are rendered all the same: %s", async (filter, fault) => {
+    const { render } = start([hostile])
+    const outputs = await Promise.all([
+      ...Array.from({ length: 50 }, () => render("{{ 1 }}")),
+      render(`{{ 1|${filter} }}`),
+      ...Array.from({ length: 50 }, () => render("{{ 2 }}"))
+    ])
+    expect(outputs).toEqual([...Array(50).fill("1"), expect.stringMatching(fault), ...Array(50).fill("2")])
+  })
+
+  it("are rendered again after a plugin threw when nobody asked it", async () => {
+    const { render } = start([hostile], { workers: 1 })
+    expect(await render("{{ 1|late }}")).toBe("1")
+    expect(await render("{{ 2 }}")).toBe("2")
+  })
+
+  it("that mean harm leave this process running, as many workers as before, and no memory taken", async () => {
+    const pool = new Pool({ size: 2, limits, modules: [] })
+    onTestFinished(() => pool.close())
+    const ask = (source: string) =>
+      new Promise<Outcome>((done) => pool.submit({ sources: [source], context, engine: "jinja" }, done))
+    await ask("{{ 1 }}")
+    const before = process.memoryUsage().rss
+    let turns = 0
+    const ticking = setInterval(() => turns++, 5)
+    const all = Object.values(attacks).flat()
+    const outcomes = await Promise.all(all.map(([, template]) => ask(template)))
+    clearInterval(ticking)
+    expect(turns).toBeGreaterThan(10)
+    expect(pool.threads).toBe(2)
+    const wrong = all.filter((_, at) => "reason" in outcomes[at]! && outcomes[at].reason === "Internal")
+    expect(wrong).toEqual([])
+    // Two workers at their own bound, and this thread's share.
+    expect(process.memoryUsage().rss - before).toBeLessThan(512 << 20)
+    await pool.close()
+    expect(pool.threads).toBe(0)
+  })
+
+  it("that nobody waits for any more are not rendered", async () => {
+    const pool = new Pool({ size: 1, limits, modules: [] })
+    onTestFinished(() => pool.close())
+    const seen: Array<Outcome> = []
+    const request = { sources: ["{{ 1 }}"], context: "{}", engine: "jinja" }
+    const letGo = pool.submit(request, (outcome) => seen.push(outcome))
+    letGo()
+    await new Promise((done) => pool.submit(request, done))
+    expect(seen).toEqual([])
+  })
+})
+
+describe("in development", () => {
+  const text = (filters: string, examples = "[]") =>
+    `export default { name: "fresh", examples: ${examples}, filters: { ${filters} } }`
+
+  it("a plugin's file is read again when it changes, and one that is refused changes nothing", async () => {
+    const path = write("fresh.ts", text("one: () => 1"))
+    const { use, render } = start([path], { developer: true })
+    expect(await render("{{ 0|one }}")).toBe("1")
+    write("fresh.ts", text("one: () => 2, two: () => 2"))
+    await expect.poll(() => render("{{ 0|one }}"), { timeout: 10_000 }).toBe("2")
+    const filters = await use(({ plugins }) =>
+      Effect.map(plugins, (all) => all.find(({ name }) => name === "fresh")!.filters)
+    )
+    expect(filters).toEqual(["one", "two"])
+
+    write("fresh.ts", text("one: () => 3", '[{ template: "{{ 0|one }}", expect: "4" }]'))
+    write("fresh.ts", text("one: () => 5, broken"))
+    write("fresh.ts", text("one: () => 6", '[{ template: "{{ 0|one }}", expect: "7" }]'))
+    expect(await render("{{ 0|one }}")).toBe("2")
+    write("fresh.ts", text("one: () => 8"))
+    await expect.poll(() => render("{{ 0|one }}"), { timeout: 10_000 }).toBe("8")
+  })
+
+  it("templates that are being rendered meanwhile are not lost", async () => {
+    const pool = new Pool({ size: 2, limits, modules: [] })
+    onTestFinished(() => pool.close())
+    const ask = (source: string) =>
+      new Promise<Outcome>((done) => pool.submit({ sources: [source], context: "{}", engine: "jinja" }, done))
+    const outcomes = [...Array(500).keys()].map((at) => ask(`{{ ${at} }}`))
+    await outcomes[0]
+    pool.renew([], "1")
+    const later = [...Array(500).keys()].map((at) => ask(`{{ ${at} }}`))
+    expect(await Promise.all([...outcomes, ...later])).toEqual(
+      [...Array(500).keys(), ...Array(500).keys()].map((at) => [`${at}`])
+    )
+    await expect.poll(() => pool.threads).toBe(2)
+  })
+})

@@ -10,6 +10,7 @@ export interface Rackwire {
   readonly sql: Sql
   readonly databaseUrl: string
   readonly redisUrl: string
+  readonly secretKey: string
   readonly pid: () => number
   /** Makes a webhook; answers its id. */
   readonly webhook: (fields: Readonly<Record<string, unknown>>) => Promise<number>
@@ -23,12 +24,16 @@ export const startRackwire = async (): Promise<Rackwire> => {
     readonly databaseUrl: string
     readonly redisUrl: string
   }
+  const { secretKey } = JSON.parse(readFileSync(join(directory, "secrets.json"), "utf8")) as {
+    readonly secretKey: string
+  }
   const sql = openSql(owner.databaseUrl)
   return {
     service,
     sql,
     databaseUrl: owner.databaseUrl,
     redisUrl: owner.redisUrl,
+    secretKey,
     pid: () => service.process.pid!,
     webhook: async (fields) => {
       const reply = await service.call<{ readonly id: number }>("POST", "/api/extras/webhooks/", {

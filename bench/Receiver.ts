@@ -55,6 +55,8 @@ export interface BenchReceiver {
   readonly take: () => Promise<Got>
   /** Waits until so many arrived since the last `take`. */
   readonly until: (count: number) => Promise<Got>
+  /** Waits until so many arrived that are timed. */
+  readonly untilTimed: (count: number) => Promise<Got>
   readonly close: () => void
 }
 
@@ -66,22 +68,24 @@ export const startReceiver = async (): Promise<BenchReceiver> => {
     child.send("take")
     return answer
   }
+  const until = async (enough: (got: Got) => boolean): Promise<Got> => {
+    let sum: Got = { count: 0, latencies: [], last: 0 }
+    while (!enough(sum)) {
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      const got = await take()
+      sum = {
+        count: sum.count + got.count,
+        latencies: [...sum.latencies, ...got.latencies],
+        last: got.last || sum.last
+      }
+    }
+    return sum
+  }
   return {
     url: `http://127.0.0.1:${port}`,
     take,
-    until: async (wanted) => {
-      let sum: Got = { count: 0, latencies: [], last: 0 }
-      while (sum.count < wanted) {
-        await new Promise((resolve) => setTimeout(resolve, 20))
-        const got = await take()
-        sum = {
-          count: sum.count + got.count,
-          latencies: [...sum.latencies, ...got.latencies],
-          last: got.last || sum.last
-        }
-      }
-      return sum
-    },
+    until: (wanted) => until(({ count }) => count >= wanted),
+    untilTimed: (wanted) => until(({ latencies }) => latencies.length >= wanted),
     close: () => child.disconnect()
   }
 }

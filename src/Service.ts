@@ -21,7 +21,9 @@ import { breakerTable } from "./deliver/BreakerNote.ts"
 import { Deliver } from "./deliver/Deliver.ts"
 import { DeliveryLog, attemptTable } from "./deliver/DeliveryLog.ts"
 import { Servers } from "./embedded/Servers.ts"
+import { backlogTable } from "./deliver/Sweeper.ts"
 import { watermarkTable } from "./deliver/Watermarks.ts"
+import { backgroundRoutes } from "./http/BackgroundTasks.ts"
 import { deliveryDetails, deliveryRoutes } from "./http/Deliveries.ts"
 import { objectRoutes } from "./http/Objects.ts"
 import { pluginRoutes } from "./http/Plugins.ts"
@@ -53,7 +55,8 @@ export const migrateAll = migrate([
   versionTable,
   watermarkTable,
   attemptTable,
-  breakerTable
+  breakerTable,
+  backlogTable
 ]).pipe(Effect.provide(Postgres.patient))
 
 /** The database fits the declarations, and there is somebody who may use it. */
@@ -89,6 +92,7 @@ const routes = [
   ...objectRoutes({ ...deliveryDetails, ...webhookDetails }),
   ...deliveryRoutes,
   ...webhookRoutes,
+  ...backgroundRoutes,
   ...trialRoutes,
   ...pluginRoutes,
   ...provisionRoutes,

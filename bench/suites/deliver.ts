@@ -1,73 +1,27 @@
 /**
  * Signed deliveries of a kilobyte per second to one receiver, from entries that are queued already.
  *
- * The floor is a bare loop that signs and posts the same bytes: no queue, no log, no retry, no deadline.
+ * The floor is a bare loop that signs and posts the same bytes: no queue, no log, no retry, no deadline. The peer is a
+ * BullMQ worker that does the same job, with retries and without a log.
  */
+import { type ChildProcess, fork } from "node:child_process"
 import { createHmac } from "node:crypto"
+import { fileURLToPath } from "node:url"
 import { Redis } from "ioredis"
 import { Agent, request } from "undici"
-import { deliveryId, pack } from "../../src/stream/Entry.ts"
-import { keysOf } from "../../src/stream/Keys.ts"
-import { startRackwire } from "../Rackwire.ts"
-import { startReceiver } from "../Receiver.ts"
-import type { Suite } from "../Suite.ts"
+import { startService } from "../../test/support/Service.ts"
+import { installPeers } from "../Peers.ts"
+import { bodyOf, queueDeliveries } from "../QueuedDeliveries.ts"
+import { type Rackwire, startRackwire } from "../Rackwire.ts"
+import { type BenchReceiver, startReceiver } from "../Receiver.ts"
+import type { Contender, Suite } from "../Suite.ts"
 import { usageOf } from "../Usage.ts"
 
 const deliveries = 10_000
 const concurrency = 64
 const secret = "bench"
 
-const bodyOf = (idx: number): string =>
-  JSON.stringify({
-    event: "created",
-    timestamp: "2026-11-20T12:00:00.000000+00:00",
-    model: "site",
-    username: "admin",
-    request_id: "0b0e7b1e-5f0a-4c39-9f2b-6d7b1a2c3d4e",
-    data: { id: idx, name: `Site ${idx}`, comments: "x".repeat(700) },
-    snapshots: { prechange: null, postchange: { name: `Site ${idx}` } }
-  })
-
-export default async (): Promise<Suite> => {
-  const rackwire = await startRackwire()
-  const receiver = await startReceiver()
-  const redis = new Redis(rackwire.redisUrl, { protocol: 2 })
-  const agent = new Agent({ connections: concurrency })
-  const webhook = await rackwire.webhook({
-    name: "deliver",
-    payload_url: `${receiver.url}/`,
-    secret,
-    max_in_flight: concurrency,
-    enabled: false
-  })
-  const enable = (enabled: boolean) => rackwire.service.call("PATCH", `/api/extras/webhooks/${webhook}/`, { enabled })
-
-  const queue = async (round: number) => {
-    const position = `${(round + 1) * 1_000_000_000}`
-    for (let from = 0; from < deliveries; from += 500) {
-      const pipeline = redis.pipeline()
-      for (let idx = from; idx < from + 500; idx++) {
-        const entry = pack({
-          id: deliveryId(webhook, position, idx),
-          webhook,
-          position,
-          idx,
-          event: "created",
-          objectType: "dcim.site",
-          objectId: idx,
-          requestId: "0b0e7b1e-5f0a-4c39-9f2b-6d7b1a2c3d4e",
-          time: "2026-11-20T12:00:00.000000+00:00",
-          attempts: 0,
-          spent: 0,
-          firstAttempt: 0,
-          body: bodyOf(idx)
-        })
-        pipeline.xadd(keysOf(webhook).queue, `${position}-${idx}`, "d", entry)
-      }
-      await pipeline.exec()
-    }
-  }
-
+const bareLoop = (receiver: BenchReceiver, agent: Agent): Contender => {
   const post = async (idx: number) => {
     const body = Buffer.from(bodyOf(idx))
     const headers = {
@@ -77,41 +31,97 @@ export default async (): Promise<Suite> => {
     const { body: answer } = await request(`${receiver.url}/`, { method: "POST", body, headers, dispatcher: agent })
     await answer.dump()
   }
-
   return {
-    title: `${deliveries.toLocaleString("en")} signed deliveries of 1 kB a round, ${concurrency} at a time, durable log on`,
+    name: "undici loop that signs and posts",
+    role: "floor",
+    turn: async () => {
+      const began = performance.now()
+      let next = 0
+      const lane = async () => {
+        while (next < deliveries) await post(next++)
+      }
+      await Promise.all(Array.from({ length: concurrency }, lane))
+      await receiver.take()
+      return { deliveries: deliveries / ((performance.now() - began) / 1000) }
+    }
+  }
+}
+
+const now = (): number => performance.timeOrigin + performance.now()
+
+const bullMq = (receiver: BenchReceiver, worker: ChildProcess): Contender => ({
+  name: "BullMQ worker, no log",
+  role: "peer",
+  usage: () => usageOf(worker.pid!),
+  turn: async () => {
+    worker.send({ queue: Array.from({ length: deliveries }, (_, idx) => bodyOf(idx)) })
+    await new Promise((resolve) => worker.once("message", resolve))
+    const began = now()
+    worker.send("go")
+    const { last } = await receiver.until(deliveries)
+    return { deliveries: deliveries / ((last - began) / 1000) }
+  }
+})
+
+const startBullMq = async (redisUrl: string, receiver: BenchReceiver): Promise<ChildProcess> => {
+  installPeers()
+  const program = fileURLToPath(new URL("../peers/bullmq.mjs", import.meta.url))
+  const worker = fork(program, [redisUrl, `${receiver.url}/`, secret, `${concurrency}`])
+  await new Promise((resolve) => worker.once("message", resolve))
+  return worker
+}
+
+/** So many processes that deliver: the one with all roles, and others. */
+const ours = (
+  rackwire: Rackwire,
+  receiver: BenchReceiver,
+  redis: Redis,
+  webhook: number,
+  processes: number
+): Contender => ({
+  name: `rackwire, ${processes} ${processes === 1 ? "process" : "processes"}`,
+  role: "ours",
+  usage: () => usageOf(rackwire.pid()),
+  turn: async (round) => {
+    const set = (fields: object) => rackwire.service.call("PATCH", `/api/extras/webhooks/${webhook}/`, fields)
+    await set({ max_in_flight: Math.ceil(concurrency / processes) })
+    const environment = {
+      DATABASE_URL: rackwire.databaseUrl,
+      REDIS_URL: rackwire.redisUrl,
+      SECRET_KEY: rackwire.secretKey,
+      LOG_LEVEL: "Warn"
+    }
+    const start = () => startService(environment, ["serve", "--roles", "deliver"])
+    const others = await Promise.all(Array.from({ length: processes - 1 }, start))
+    await queueDeliveries(redis, webhook, round * 10 + processes, deliveries)
+    const began = now()
+    await set({ enabled: true })
+    const { last } = await receiver.until(deliveries)
+    await set({ enabled: false })
+    await Promise.all(others.map(({ stop }) => stop()))
+    return { deliveries: deliveries / ((last - began) / 1000) }
+  }
+})
+
+export default async (): Promise<Suite> => {
+  const rackwire = await startRackwire()
+  const receiver = await startReceiver()
+  const redis = new Redis(rackwire.redisUrl, { protocol: 2 })
+  const agent = new Agent({ connections: concurrency })
+  const worker = await startBullMq(rackwire.redisUrl, receiver)
+  const url = `${receiver.url}/`
+  const webhook = await rackwire.webhook({ name: "deliver", payload_url: url, secret, enabled: false })
+  return {
+    title: `${deliveries.toLocaleString("en")} signed deliveries of 1 kB a round, ${concurrency} at a time; ours with a durable log`,
     figures: [{ name: "deliveries", unit: "per second", more: true }],
     rounds: 5,
     contenders: [
-      {
-        name: "undici loop that signs and posts",
-        role: "floor",
-        turn: async () => {
-          const began = performance.now()
-          let next = 0
-          const lane = async () => {
-            while (next < deliveries) await post(next++)
-          }
-          await Promise.all(Array.from({ length: concurrency }, lane))
-          await receiver.take()
-          return { deliveries: deliveries / ((performance.now() - began) / 1000) }
-        }
-      },
-      {
-        name: "rackwire, one process",
-        role: "ours",
-        usage: () => usageOf(rackwire.pid()),
-        turn: async (round) => {
-          await queue(round)
-          const began = performance.timeOrigin + performance.now()
-          await enable(true)
-          const { last } = await receiver.until(deliveries)
-          await enable(false)
-          return { deliveries: deliveries / ((last - began) / 1000) }
-        }
-      }
+      bareLoop(receiver, agent),
+      bullMq(receiver, worker),
+      ...[1, 2, 4].map((processes) => ours(rackwire, receiver, redis, webhook, processes))
     ],
     close: async () => {
+      worker.disconnect()
       await redis.quit()
       await agent.close()
       receiver.close()

@@ -1,5 +1,5 @@
 /**
- * From the commit of one change to its arrival at the receiver, on an idle machine.
+ * From the commit of one change to its arrival at the receiver, on an idle machine and at a steady rate of changes.
  *
  * The floor commits and posts the same from the same place, with nothing in between: no queue, no log, no retry.
  */
@@ -13,6 +13,10 @@ import { usageOf } from "../Usage.ts"
 /** Single changes a round, and the pause between two, milliseconds. */
 const changes = 200
 const pause = 10
+
+/** Changes a second under load, each a transaction, and how many a round. */
+const rate = 500
+const loadChanges = 3000
 
 const figures = ["median", "99th percentile", "longest"].map((name) => ({ name, unit: "ms", more: false }))
 
@@ -71,6 +75,22 @@ export default async (): Promise<Suite> => {
         turn: async (round) => {
           await each(async (n) => void (await insert("dcim_site", `ours-${round}-${n}`)))
           return sampleOf((await receiver.until(changes)).latencies)
+        }
+      },
+      {
+        name: `rackwire, ${rate} changes a second`,
+        role: "ours",
+        usage: () => usageOf(rackwire.pid()),
+        turn: async (round) => {
+          const began = performance.now()
+          const running: Array<Promise<unknown>> = []
+          for (let n = 0; n < loadChanges; n++) {
+            const wait = began + (n * 1000) / rate - performance.now()
+            if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+            running.push(insert("dcim_site", `load-${round}-${n}`))
+          }
+          await Promise.all(running)
+          return sampleOf((await receiver.until(loadChanges)).latencies)
         }
       }
     ],

@@ -7,16 +7,16 @@
  * promise order, nor exactly once: an attempt whose process died before logging it is made again.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Exit, Layer, Queue, Schedule, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
 import { Settings } from "../Config.ts"
 import { inWords } from "../Telemetry.ts"
-import { announceChannel } from "../inventory/Functions.ts"
 import { Presence } from "../inventory/Presence.ts"
 import { byIds } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { leaseMillis } from "../stream/Reader.ts"
 import { Streams } from "../stream/Streams.ts"
 import { type Actor, startActor } from "./Actor.ts"
+import { announcements } from "./Announcements.ts"
 import { attemptDays } from "./DeliveryLog.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
 import { definitionOf, surroundings } from "./Definition.ts"
@@ -24,11 +24,12 @@ import { dropDiscarded } from "./Discard.ts"
 import { operationType, workOffOperations } from "./Operations.ts"
 import { deliveryType, takeUpRetries } from "./RetryByHand.ts"
 import { replayType, workOffReplays } from "./Replay.ts"
+import { sweep } from "./Sweeper.ts"
 
 const type = objectType("extras.webhook")
 
-/** How often what was missed is looked for: announcements not heard, entries of processes that died. */
-const sweepPause = "5 seconds"
+/** How often what was missed, or asked for, is looked for. */
+const roundPause = "5 seconds"
 
 interface Running {
   readonly actor: Actor
@@ -46,12 +47,12 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
       yield* Effect.addFinalizer(() =>
         Effect.forEach(running.values(), ({ scope }) => Scope.close(scope, Exit.void), { concurrency: "unbounded" })
       )
-      yield* Effect.forkScoped(followWebhooks(running))
+      yield* Effect.forkScoped(followWebhooks(running, yield* Effect.scope))
       yield* streams.onWake((webhook) => {
         if (webhook === 0) for (const { actor } of running.values()) actor.wake()
         else running.get(webhook)?.actor.wake()
       })
-      yield* Effect.forkScoped(Effect.schedule(sweep(running), Schedule.spaced(sweepPause)))
+      yield* Effect.forkScoped(Effect.schedule(rounds(running), Schedule.spaced(roundPause)))
       yield* Effect.forkScoped(Effect.schedule(keepHold(running), Schedule.spaced(leaseMillis / 3)))
       yield* Effect.forkScoped(turnDays)
       const { tell } = yield* Presence
@@ -69,20 +70,22 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
 }
 
 /** Keeps an actor per enabled webhook, as the table says, and takes up what is asked for by hand. */
-const followWebhooks = (running: Map<number, Running>) =>
+const followWebhooks = (running: Map<number, Running>, life: Scope.Scope) =>
   Effect.scoped(
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       // Listening comes before the first look, so that nothing falls between.
-      const told = yield* sql.listen(announceChannel)
+      const told = yield* announcements
       const all = yield* sql.unsafe<{ readonly id: string }>(`select id::text as id from ${type.table}`)
-      yield* refresh(running, new Set([...running.keys(), ...all.map(({ id }) => Number(id))]))
+      yield* refresh(running, new Set([...running.keys(), ...all.map(({ id }) => Number(id))]), life)
+      // What an earlier version queued, or what Redis has lost the marks of.
+      yield* (yield* Streams).mark([...running.keys()])
       yield* takeUp(running)
       yield* Effect.forkScoped(workOffAsked)
       yield* Effect.forever(
         Effect.gen(function* () {
-          const news = (yield* Queue.takeAll(told)).map(({ payload }) => payload.split(" "))
-          yield* refresh(running, new Set(news.filter(([of]) => of === type.id).map(([, id]) => Number(id))))
+          const news = yield* told
+          yield* refresh(running, new Set(news.filter(([of]) => of === type.id).map(([, id]) => Number(id))), life)
           if (news.some(([of]) => of === deliveryType.id)) yield* takeUp(running)
           if (news.some(([of]) => of === replayType.id || of === operationType.id)) {
             yield* Effect.forkScoped(workOffAsked)
@@ -121,7 +124,11 @@ const turnDays = Effect.gen(function* () {
 )
 
 /** Brings the actors of these webhooks in line with their rows. */
-const refresh = Effect.fnUntraced(function* (running: Map<number, Running>, ids: ReadonlySet<number>) {
+const refresh = Effect.fnUntraced(function* (
+  running: Map<number, Running>,
+  ids: ReadonlySet<number>,
+  life: Scope.Scope
+) {
   const streams = yield* Streams
   const shared = yield* surroundings
   const rows = new Map((yield* byIds(type, ids)).map((row) => [row.id, row]))
@@ -140,21 +147,17 @@ const refresh = Effect.fnUntraced(function* (running: Map<number, Running>, ids:
       running.delete(id)
       // A webhook that is gone owes nothing any more; one that is disabled or paused keeps what it has.
       const forget = row === undefined ? Effect.ignore(streams.forget(id)) : Effect.void
-      if (present !== undefined) yield* Scope.close(present.scope, Exit.void)
-      yield* forget
+      const close = present === undefined ? Effect.void : Scope.close(present.scope, Exit.void)
+      // Attempts under way may take a while to end; others must not wait for them.
+      yield* Effect.forkIn(Effect.andThen(close, forget), life)
     }
   }
 })
 
-/** Looks for what was missed, a webhook at a time. */
-const sweep = (running: ReadonlyMap<number, Running>) =>
+/** What is done now and then: a look for what was missed, and for what was asked for. */
+const rounds = (running: ReadonlyMap<number, Running>) =>
   Effect.gen(function* () {
-    const streams = yield* Streams
-    for (const [id, { actor }] of running) {
-      actor.adopt(yield* streams.reclaim(id, actor.isOrdered()))
-      actor.dueIn(0)
-      actor.wake()
-    }
+    yield* sweep((webhook) => running.get(webhook)?.actor)
     yield* takeUp(running)
     yield* workOffAsked
   }).pipe(Effect.ignore)
@@ -163,5 +166,8 @@ const sweep = (running: ReadonlyMap<number, Running>) =>
 const keepHold = (running: ReadonlyMap<number, Running>) =>
   Effect.gen(function* () {
     const streams = yield* Streams
-    for (const [id, { actor }] of running) yield* streams.keep(id, actor.held())
+    for (const [id, { actor }] of running) {
+      const held = actor.held()
+      if (held.length > 0) yield* streams.keep(id, held)
+    }
   }).pipe(Effect.ignore)

@@ -15,7 +15,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { type Client, Redis, RedisError, command } from "../Redis.ts"
 import { Disk } from "./Durable.ts"
 import { type Delivery, pack } from "./Entry.ts"
-import { keysOf, wakeChannel } from "./Keys.ts"
+import { keysOf, sweepKeys, wakeChannel } from "./Keys.ts"
 import { Script } from "./Script.ts"
 
 /** Another process has taken over since: this one must not append any more. */
@@ -196,6 +196,8 @@ class Appender {
   private async wake(webhooks: ReadonlyArray<number>): Promise<void> {
     if (webhooks.length === 0) return
     const pipeline = this.client.pipeline()
+    // Before they are told: who is told may have nothing left to do by then, and the mark may go.
+    pipeline.zadd(sweepKeys.marks, ...webhooks.flatMap((webhook) => [0, `${webhook}`]))
     for (const webhook of webhooks) pipeline.publish(wakeChannel, `${webhook}`)
     await pipeline.exec()
   }

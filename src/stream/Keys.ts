@@ -30,3 +30,11 @@ export const wakeChannel = "rackwire:wake"
 
 /** Written to learn when what came before it is on disk. */
 export const diskKey = "rackwire:disk"
+
+/** Names that concern all webhooks; they lie in one slot of a cluster. */
+export const sweepKeys = {
+  /** Sorted set: webhooks that have something in Redis, by the time they are to be looked at, milliseconds. */
+  marks: "rackwire:{sweep}:marks",
+  /** Text: the process that looks. */
+  sweeper: "rackwire:{sweep}:sweeper"
+} as const

@@ -6,6 +6,7 @@ import type { Delivery } from "./Entry.ts"
 import { keysOf, wakeChannel } from "./Keys.ts"
 import { reserve } from "./Pace.ts"
 import { Reader, entriesOf } from "./Reader.ts"
+import { type Look, type Marked, leave, look, mark, take } from "./Sweep.ts"
 import { drop, gather, hold, promote, remove, settle } from "./Waiting.ts"
 
 /** Where an entry stands. */
@@ -85,6 +86,15 @@ export class Streams extends Context.Service<
     /** The id of the first entry that the WAL brought and that is not done. */
     readonly head: (webhook: number) => Effect.Effect<string | undefined, RedisError>
     readonly depth: (webhook: number) => Effect.Effect<Depth, RedisError>
+    /** For the one process that looks after all webhooks: those that are to be looked at now. */
+    readonly sweep: Effect.Effect<ReadonlyArray<Marked>, RedisError>
+    readonly look: (webhook: number) => Effect.Effect<Look, RedisError>
+    /** Ends the look at these webhooks. */
+    readonly leave: (looks: ReadonlyArray<Marked & { readonly look: Look }>) => Effect.Effect<void, RedisError>
+    /** Has webhooks looked at soon. */
+    readonly mark: (webhooks: ReadonlyArray<number>) => Effect.Effect<void, RedisError>
+    /** Tells all processes that the webhook has something to read. */
+    readonly announce: (webhook: number) => Effect.Effect<void, RedisError>
     /** Forgets everything of a webhook. */
     readonly forget: (webhook: number) => Effect.Effect<void, RedisError>
     /** Calls back with the webhook for which something was queued, and with 0 when that may have been missed. */
@@ -115,6 +125,11 @@ export class Streams extends Context.Service<
           remove: (webhook, entries) => command(() => remove(client, keysOf(webhook), entries)),
           head: (webhook) => command(() => head(client, webhook)),
           depth: (webhook) => command(() => depth(client, keysOf(webhook))),
+          sweep: command(() => take(client, consumer)),
+          look: (webhook) => command(() => look(client, webhook)),
+          leave: (looks) => command(() => leave(client, looks)),
+          mark: (webhooks) => command(() => mark(client, webhooks)),
+          announce: (webhook) => command(async () => void (await client.publish(wakeChannel, `${webhook}`))),
           forget: (webhook) => command(async () => void (await client.unlink(...Object.values(keysOf(webhook))))),
           onWake: (listener) =>
             Effect.map(connect, (subscriber) => {

@@ -5,6 +5,7 @@ import { group, keysOf } from "./Keys.ts"
 import { objectOf, release } from "./Ordered.ts"
 import { owns, streams } from "./Reader.ts"
 import { Script } from "./Script.ts"
+import { mark } from "./Sweep.ts"
 import type { Entry, Held, Settled } from "./Streams.ts"
 
 type Keys = ReturnType<typeof keysOf>
@@ -107,6 +108,7 @@ export const hold = async (client: Client, webhook: number, held: ReadonlyArray<
   const keys = keysOf(webhook)
   const args = held.flatMap(({ delayMillis, delivery }) => [Math.round(delayMillis), delivery.id, pack(delivery)])
   await holdScript.run(client, { keys: [keys.later, keys.held], args })
+  await mark(client, [webhook])
 }
 
 /** Moves all that waits, and all that stands behind something, to `again`. */

@@ -195,3 +195,27 @@ describe("a test", () => {
     expect((await post("/api/extras/webhooks/999999/test/")).status).toBe(404)
   })
 })
+
+describe("background tasks", () => {
+  it("are a queue per webhook and the processes that work on them", async () => {
+    hooks.answers.set("/queue", 500)
+    const id = await hooks.webhook("queue", muchLater)
+    await tags("queue", 3)
+    await hooks.deliveries(id, "retrying", 3)
+    const queue = async () => {
+      const { json } = await hooks.api.call<{ results: ReadonlyArray<Json> }>(
+        "GET",
+        "/api/core/background-queues/?limit=1000"
+      )
+      return json.results.find(({ name }) => name === "queue")
+    }
+    let found = await queue()
+    for (let turn = 0; turn < 300 && found?.["scheduled_jobs"] !== 3; turn++) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      found = await queue()
+    }
+    expect(found).toMatchObject({ jobs: 0, started_jobs: 0, scheduled_jobs: 3, failed_jobs: 0, workers: 1 })
+    const workers = await hooks.api.call("GET", "/api/core/background-workers/")
+    expect(workers.json).toMatchObject({ count: 1, results: [{ breakersOpen: 0 }] })
+  })
+})

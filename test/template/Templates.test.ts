@@ -82,31 +82,27 @@ describe("templates", () => {
     expect(await render("{{ 2 }}")).toBe("2")
   })
 
-  it(
-    "that mean harm leave this process running, as many workers as before, and no memory taken",
-    { timeout: 180_000 },
-    async () => {
-      const pool = new Pool({ size: 2, limits, modules: [] })
-      onTestFinished(() => pool.close())
-      const ask = (source: string) =>
-        new Promise<Outcome>((done) => pool.submit({ sources: [source], context, engine: "jinja" }, done))
-      await ask("{{ 1 }}")
-      const before = process.memoryUsage().rss
-      let turns = 0
-      const ticking = setInterval(() => turns++, 5)
-      const all = Object.values(attacks).flat()
-      const outcomes = await Promise.all(all.map(([, template]) => ask(template)))
-      clearInterval(ticking)
-      expect(turns).toBeGreaterThan(10)
-      expect(pool.threads).toBe(2)
-      const wrong = all.filter((_, at) => "reason" in outcomes[at]! && outcomes[at].reason === "Internal")
-      expect(wrong).toEqual([])
-      // Two workers at their own bound, and this thread's share.
-      expect(process.memoryUsage().rss - before).toBeLessThan(512 << 20)
-      await pool.close()
-      expect(pool.threads).toBe(0)
-    }
-  )
+  it("that mean harm leave this process running, as many workers as before, and no memory taken", async () => {
+    const pool = new Pool({ size: 2, limits, modules: [] })
+    onTestFinished(() => pool.close())
+    const ask = (source: string) =>
+      new Promise<Outcome>((done) => pool.submit({ sources: [source], context, engine: "jinja" }, done))
+    await ask("{{ 1 }}")
+    const before = process.memoryUsage().rss
+    let turns = 0
+    const ticking = setInterval(() => turns++, 5)
+    const all = Object.values(attacks).flat()
+    const outcomes = await Promise.all(all.map(([, template]) => ask(template)))
+    clearInterval(ticking)
+    expect(turns).toBeGreaterThan(10)
+    expect(pool.threads).toBe(2)
+    const wrong = all.filter((_, at) => "reason" in outcomes[at]! && outcomes[at].reason === "Internal")
+    expect(wrong).toEqual([])
+    // Two workers at their own bound, and this thread's share.
+    expect(process.memoryUsage().rss - before).toBeLessThan(512 << 20)
+    await pool.close()
+    expect(pool.threads).toBe(0)
+  })
 
   it("that nobody waits for any more are not rendered", async () => {
     const pool = new Pool({ size: 1, limits, modules: [] })

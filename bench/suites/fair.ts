@@ -1,0 +1,110 @@
+/**
+ * One hung receiver and one flooded webhook among a thousand: what the others feel of it.
+ *
+ * The floor is the same thousand with none of that. Both are measured at the same rate of changes, one process doing
+ * everything.
+ */
+import { type Server, createServer } from "node:net"
+import { Redis } from "ioredis"
+import { queueDeliveries } from "../QueuedDeliveries.ts"
+import { type Rackwire, startRackwire } from "../Rackwire.ts"
+import { type BenchReceiver, startReceiver } from "../Receiver.ts"
+import { type Contender, type Suite, quantile } from "../Suite.ts"
+import { usageOf } from "../Usage.ts"
+
+const webhooks = 1000
+
+/** Changes a round, and how many of them a second. */
+const changes = 2000
+const rate = 200
+
+/** What the flooded webhook has in its queue when the round begins: more than it can send in that time. */
+const flood = 100_000
+
+/** Takes connections and never answers. */
+const startSilence = (): Promise<Server> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => resolve(server))
+  })
+
+const makeWebhooks = async (rackwire: Rackwire, url: string): Promise<void> => {
+  for (let n = 0; n < webhooks; n++) {
+    await rackwire.webhook({ name: `fair ${n}`, payload_url: url, conditions: { attr: "facility", value: `F${n}` } })
+  }
+}
+
+/** Makes the changes at the rate, each when its time has come, whatever became of those before. */
+const change = async ({ sql }: Rackwire, round: string): Promise<void> => {
+  const began = performance.now()
+  const running: Array<Promise<unknown>> = []
+  for (let n = 0; n < changes; n++) {
+    const wait = began + (n * 1000) / rate - performance.now()
+    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+    const slug = `${round}-${n}`
+    running.push(
+      sql.query(`insert into dcim_site (name, slug, facility) values ('${slug}', '${slug}', 'F${n % webhooks}')`)
+    )
+  }
+  await Promise.all(running)
+}
+
+const contender = (
+  rackwire: Rackwire,
+  receiver: BenchReceiver,
+  name: string,
+  role: Contender["role"],
+  disturb: (round: number) => Promise<() => Promise<unknown>>
+): Contender => ({
+  name,
+  role,
+  usage: () => usageOf(rackwire.pid()),
+  turn: async (round) => {
+    const calm = await disturb(round)
+    await receiver.take()
+    await change(rackwire, `${role}-${round}`)
+    const { latencies } = await receiver.untilTimed(changes)
+    await calm()
+    return {
+      median: quantile(latencies, 0.5),
+      "99th percentile": quantile(latencies, 0.99),
+      longest: Math.max(...latencies)
+    }
+  }
+})
+
+export default async (): Promise<Suite> => {
+  const rackwire = await startRackwire()
+  const receiver = await startReceiver()
+  const redis = new Redis(rackwire.redisUrl, { protocol: 2 })
+  const silence = await startSilence()
+  const { port } = silence.address() as { readonly port: number }
+  await makeWebhooks(rackwire, `${receiver.url}/timed`)
+  const other = { type_create: false, type_delete: true, enabled: false }
+  const hung = await rackwire.webhook({ ...other, name: "hung", payload_url: `http://127.0.0.1:${port}/` })
+  const flooded = await rackwire.webhook({ ...other, name: "flooded", payload_url: `${receiver.url}/` })
+  const enable = (id: number, enabled: boolean) =>
+    rackwire.service.call("PATCH", `/api/extras/webhooks/${id}/`, { enabled })
+  return {
+    title: `Commit to receipt at ${webhooks.toLocaleString("en")} webhooks, ${rate} changes a second, one of another webhook each`,
+    figures: ["median", "99th percentile", "longest"].map((name) => ({ name, unit: "ms", more: false })),
+    rounds: 3,
+    contenders: [
+      contender(rackwire, receiver, "nothing else", "floor", async () => async () => {}),
+      contender(rackwire, receiver, "one hung, one flooded", "ours", async (round) => {
+        await queueDeliveries(redis, hung, round, 1000)
+        await queueDeliveries(redis, flooded, round, flood)
+        await Promise.all([enable(hung, true), enable(flooded, true)])
+        return async () => {
+          await Promise.all([enable(hung, false), enable(flooded, false)])
+          await redis.unlink(`rackwire:{w${flooded}}:queue`)
+        }
+      })
+    ],
+    close: async () => {
+      await redis.quit()
+      receiver.close()
+      await rackwire.close()
+      silence.close()
+    }
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * What was missed, looked for: announcements that nobody heard, deliveries that fell due while nobody waited for them,
+ * entries whose processes died. What is found of each webhook is written down for all to see.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Table } from "../inventory/derive/Table.ts"
+import { Streams } from "../stream/Streams.ts"
+import type { Look, Marked } from "../stream/Sweep.ts"
+import type { Actor } from "./Actor.ts"
+
+/** What a webhook has in Redis, as the sweeper found it last; no row for one that has nothing. */
+export const backlogTable: Table = {
+  name: "rackwire_backlog",
+  daily: false,
+  unlogged: true,
+  columns: [
+    { name: "webhook_id", type: "bigint", nullable: false },
+    { name: "queued", type: "bigint", nullable: false },
+    { name: "pending", type: "bigint", nullable: false },
+    { name: "waiting", type: "bigint", nullable: false },
+    { name: "looked", type: "timestamp with time zone", nullable: false }
+  ],
+  constraints: [{ name: "rackwire_backlog_key", sql: "unique (webhook_id)" }],
+  indexes: [],
+  triggers: [],
+  published: false
+}
+
+export const sweep = Effect.fnUntraced(function* (actors: (webhook: number) => Actor | undefined) {
+  const streams = yield* Streams
+  const looks: Array<Marked & { readonly look: Look }> = []
+  for (const marked of yield* streams.sweep) {
+    const look = yield* streams.look(marked.webhook)
+    looks.push({ ...marked, look })
+    const actor = actors(marked.webhook)
+    if (actor === undefined) continue
+    if (look.pending > 0) actor.adopt(yield* streams.reclaim(marked.webhook, actor.isOrdered()))
+    if (look.dueMillis !== undefined) actor.dueIn(look.dueMillis)
+    // Whoever has room for it.
+    if (look.queued > 0) yield* streams.announce(marked.webhook)
+  }
+  yield* streams.leave(looks)
+  yield* noteBacklogs(looks)
+})
+
+const noteBacklogs = Effect.fnUntraced(function* (looks: ReadonlyArray<Marked & { readonly look: Look }>) {
+  if (looks.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  const column = (value: (look: Look) => number) => looks.map(({ look }) => value(look))
+  yield* sql.unsafe(
+    `with looked as (
+       select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) as u (w, q, p, l)),
+     gone as (delete from ${backlogTable.name} where webhook_id in (select w from looked where q + p + l = 0))
+     insert into ${backlogTable.name} (webhook_id, queued, pending, waiting, looked)
+     select w, q, p, l, now() from looked where q + p + l > 0
+     on conflict (webhook_id) do update set queued = excluded.queued, pending = excluded.pending,
+       waiting = excluded.waiting, looked = excluded.looked`,
+    [
+      looks.map(({ webhook }) => webhook),
+      column(({ queued }) => queued),
+      column(({ pending }) => pending),
+      column(({ waiting }) => waiting)
+    ]
+  )
+})

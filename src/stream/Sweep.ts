@@ -1,0 +1,117 @@
+/**
+ * Which webhooks have to be looked at, and when: those that have something in Redis, and no others.
+ *
+ * Whoever queues something marks the webhook. One process at a time, the sweeper, looks at what is marked: it finds
+ * what was announced to nobody, what fell due while nobody waited for it, and entries whose holders died. So a process
+ * with nothing to do asks one question every few seconds, however many webhooks there are.
+ */
+import type { Client } from "../Redis.ts"
+import type { Depth } from "./Depth.ts"
+import { group, keysOf, sweepKeys } from "./Keys.ts"
+import { Script } from "./Script.ts"
+
+/** Time after which another process may become the sweeper, milliseconds; also until a look that came to no end is repeated. */
+const leaseMillis = 15_000
+
+/** Most webhooks in one sweep. */
+const lookMax = 1000
+
+/** Pause between two looks at a webhook that has something to read or to end, milliseconds. */
+const busyMillis = 5000
+
+/** Longest time without a look at a webhook that only waits, milliseconds. */
+const idleMillis = 300_000
+
+/** A mark that was taken to be looked at, with the time that it has meanwhile. */
+export interface Marked {
+  readonly webhook: number
+  readonly mark: string
+}
+
+/** What was found. */
+export interface Look extends Depth {
+  /** Until the first of those that wait is due, milliseconds; undefined when none waits. */
+  readonly dueMillis: number | undefined
+}
+
+const takeScript = new Script(`
+local owner = redis.call('GET', KEYS[2])
+if owner and owner ~= ARGV[1] then return {} end
+redis.call('SET', KEYS[2], ARGV[1], 'PX', ARGV[2])
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', now, 'LIMIT', 0, ARGV[3])
+local mark = string.format('%.0f', now + ARGV[2])
+local out = {}
+for at, webhook in ipairs(due) do
+  redis.call('ZADD', KEYS[1], mark, webhook)
+  out[at] = { webhook, mark }
+end
+return out`)
+
+/** The webhooks that are to be looked at now, for the sweeper; none for other processes. */
+export const take = async (client: Client, consumer: string): Promise<ReadonlyArray<Marked>> => {
+  const call = { keys: [sweepKeys.marks, sweepKeys.sweeper], args: [consumer, leaseMillis, lookMax] }
+  const found = (await takeScript.run(client, call)) as ReadonlyArray<readonly [webhook: string, mark: string]>
+  return found.map(([webhook, mark]) => ({ webhook: Number(webhook), mark }))
+}
+
+const lookScript = new Script(`
+local pending = 0
+for stream = 1, 2 do
+  local summary = redis.pcall('XPENDING', KEYS[stream], ARGV[1])
+  if not summary.err then pending = pending + summary[1] end
+end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local next = redis.call('ZRANGE', KEYS[3], 0, 0, 'WITHSCORES')
+return {
+  redis.call('XLEN', KEYS[1]) + redis.call('XLEN', KEYS[2]) + redis.call('ZCARD', KEYS[4]) - pending,
+  pending,
+  redis.call('ZCARD', KEYS[3]),
+  next[2] and math.max(next[2] - now, 0) or -1
+}`)
+
+export const look = async (client: Client, webhook: number): Promise<Look> => {
+  const { again, queue, later, parked } = keysOf(webhook)
+  const reply = await lookScript.run(client, { keys: [again, queue, later, parked], args: [group] })
+  const [queued, pending, waiting, due] = reply as [number, number, number, number]
+  return { queued, pending, waiting, dueMillis: due < 0 ? undefined : due }
+}
+
+const leaveScript = new Script(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+for i = 1, #ARGV, 3 do
+  local mark = redis.call('ZSCORE', KEYS[1], ARGV[i])
+  if mark and tonumber(mark) == tonumber(ARGV[i + 1]) then
+    if tonumber(ARGV[i + 2]) < 0 then
+      redis.call('ZREM', KEYS[1], ARGV[i])
+    else
+      redis.call('ZADD', KEYS[1], now + ARGV[i + 2], ARGV[i])
+    end
+  end
+end`)
+
+/** Says when each webhook is to be looked at again; one that was marked anew meanwhile is left as it is. */
+export const leave = async (client: Client, looks: ReadonlyArray<Marked & { readonly look: Look }>): Promise<void> => {
+  if (looks.length === 0) return
+  const args = looks.flatMap(({ webhook, mark, look }) => [webhook, mark, pauseAfter(look)])
+  await leaveScript.run(client, { keys: [sweepKeys.marks], args })
+}
+
+const pauseAfter = ({ queued, pending, dueMillis }: Look): number => {
+  if (queued + pending > 0) return busyMillis
+  return dueMillis === undefined ? -1 : Math.min(dueMillis + busyMillis, idleMillis)
+}
+
+/** Marks in one command. */
+const marksMax = 1000
+
+/** Has webhooks looked at. */
+export const mark = async (client: Client, webhooks: ReadonlyArray<number>): Promise<void> => {
+  for (let from = 0; from < webhooks.length; from += marksMax) {
+    const part = webhooks.slice(from, from + marksMax)
+    await client.zadd(sweepKeys.marks, ...part.flatMap((webhook) => [0, `${webhook}`]))
+  }
+}

@@ -43,6 +43,9 @@ const graceMillis = 10_000
 /** Entries of a webhook with a limited rate that a process holds at once, in seconds of that rate. */
 const heldSeconds = 1
 
+/** Most attempts of a webhook that wait for the log: an attempt leaves its room when its answer is there, not later. */
+const unloggedMax = 256
+
 /** A timer that can only be set to ring earlier. */
 const makeAlarm = Effect.fnUntraced(function* (ring: Effect.Effect<void>) {
   const handle = yield* FiberHandle.make<void>()
@@ -144,6 +147,8 @@ class State {
   definition: Definition
   readonly wake: () => void
   private readonly inFlight = new Map<string, Entry>()
+  /** Answered, and on their way to the log. */
+  private readonly unlogged = new Map<string, Entry>()
   /** Held and not begun: taken over from others, or held up. */
   private adopted: Array<Entry> = []
 
@@ -156,7 +161,9 @@ class State {
   room(): number {
     const { maxInFlight, rateLimit } = this.definition
     const max = Math.min(maxInFlight, Math.ceil((rateLimit ?? maxInFlight) * heldSeconds))
-    return this.isGone ? 0 : roomOf(this.breaker, performance.now(), this.inFlight.size, max)
+    if (this.isGone) return 0
+    const attempts = roomOf(this.breaker, performance.now(), this.inFlight.size, max)
+    return Math.min(attempts, unloggedMax - this.unlogged.size)
   }
 
   /** Whether what was begun has to wait after all. */
@@ -183,25 +190,40 @@ class State {
   /** Whether it was not begun already. */
   begin(entry: Entry): boolean {
     const key = keyOf(entry)
-    if (this.inFlight.has(key)) return false
+    if (this.inFlight.has(key) || this.unlogged.has(key)) return false
     this.inFlight.set(key, entry)
     return true
   }
 
+  /** Its answer is there: another attempt may begin. */
+  answered(entry: Entry): void {
+    const key = keyOf(entry)
+    this.inFlight.delete(key)
+    this.unlogged.set(key, entry)
+    this.readOn()
+  }
+
   end(entry: Entry): void {
-    this.inFlight.delete(keyOf(entry))
-    // Read on when a good part is free, not once per entry.
-    if (this.more && this.inFlight.size <= this.definition.maxInFlight / 2) this.wake()
+    const key = keyOf(entry)
+    this.inFlight.delete(key)
+    this.unlogged.delete(key)
+    this.readOn()
+  }
+
+  /** When a good part is free, not once per entry. */
+  private readOn(): void {
+    const isFree = this.inFlight.size <= this.definition.maxInFlight / 2 && this.unlogged.size <= unloggedMax / 2
+    if (this.more && isFree) this.wake()
   }
 
   readonly adopt = (entries: ReadonlyArray<Entry>): void => {
     if (entries.length === 0) return
-    const known = new Set(this.adopted.map(keyOf))
-    this.adopted.push(...entries.filter((entry) => !this.inFlight.has(keyOf(entry)) && !known.has(keyOf(entry))))
+    const known = new Set(this.held().map(keyOf))
+    this.adopted.push(...entries.filter((entry) => !known.has(keyOf(entry))))
     this.wake()
   }
 
-  readonly held = (): ReadonlyArray<Entry> => [...this.inFlight.values(), ...this.adopted]
+  readonly held = (): ReadonlyArray<Entry> => [...this.inFlight.values(), ...this.unlogged.values(), ...this.adopted]
 
   readonly redefine = (next: Definition): void => {
     void this.definition.connections.agent.close()
@@ -236,6 +258,7 @@ const seeThrough = Effect.fnUntraced(function* (
     yield* turnOff(id, attempted.attempt.response!.status)
   }
   yield* turnBreaker(state, attempted.attempt.failure, reopen)
+  state.answered(entry)
   yield* log.record({ entry, ...attempted })
   if (attempted.outcome.kind === "Retry") dueIn(attempted.outcome.delayMillis)
 })

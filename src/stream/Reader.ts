@@ -19,13 +19,14 @@ export const streams = ["again", "queue"] as const
 
 /**
  * Lua: whether the consumer may still end the entry: it holds it, or nobody does since the group was lost. What another
- * consumer holds, or has ended, is not ours any more.
+ * consumer holds is not ours any more. An entry that is gone was ended by another when our lease is over; within it
+ * nobody can have done that, so Redis has lost it, and what we know of it is still true.
  */
 export const owns = `
-local function owns(stream, group, consumer, id)
+local function owns(stream, group, consumer, id, withinLease)
   local pending = redis.pcall('XPENDING', stream, group, id, id, 1)
   if not pending.err and pending[1] then return pending[1][2] == consumer end
-  return #redis.call('XRANGE', stream, id, id) > 0
+  return withinLease or #redis.call('XRANGE', stream, id, id) > 0
 end`
 
 /** Sets for how long entries were not heard of, where they are the consumer's; answers the ids of the others. */
@@ -33,7 +34,7 @@ const keepScript = new Script(`
 ${owns}
 local lost = {}
 for i = 4, #ARGV do
-  if owns(KEYS[1], ARGV[1], ARGV[2], ARGV[i]) then
+  if owns(KEYS[1], ARGV[1], ARGV[2], ARGV[i], false) then
     redis.pcall('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[i], 'IDLE', ARGV[3], 'JUSTID')
   else
     lost[#lost + 1] = ARGV[i]
@@ -94,7 +95,7 @@ export class Reader {
   }
 
   isOurs(entry: Entry): boolean {
-    return performance.now() - (this.heldSince.get(entry) ?? 0) < leaseMillis - marginMillis
+    return performance.now() - (this.heldSince.get(entry) ?? Number.NEGATIVE_INFINITY) < leaseMillis - marginMillis
   }
 
   /** Says how long we have not been heard of. */
@@ -114,7 +115,7 @@ export class Reader {
       calls.flatMap(({ stream }, at) => (replies[at] as ReadonlyArray<string>).map((id) => `${stream} ${id}`))
     )
     const isLost = ({ stream, entryId }: Entry) => lost.has(`${stream} ${entryId}`)
-    for (const entry of entries) if (!isLost(entry)) this.heldSince.set(entry, now)
+    for (const entry of entries) if (!isLost(entry)) this.heldSince.set(entry, now - idleMillis)
     return entries.filter(isLost)
   }
 

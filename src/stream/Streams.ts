@@ -113,7 +113,8 @@ export class Streams extends Context.Service<
           isOurs: (entry) => reader.isOurs(entry),
           reserve: (webhook, count, rate) => command(() => reserve(client, keysOf(webhook).pace, count, rate)),
           keep: (webhook, entries) => command(() => reader.keep(webhook, entries)),
-          settle: (webhook, entries) => command(() => settle(client, consumer, webhook, entries)),
+          settle: (webhook, entries) =>
+            command(() => settle(client, consumer, webhook, entries, (entry) => reader.isOurs(entry))),
           promote: (webhook, ordered = false) => command(() => promote(client, webhook, ordered)),
           hold: (webhook, held) => command(() => hold(client, webhook, held)),
           drop: (webhook, waiting) => command(() => drop(client, keysOf(webhook), waiting)),

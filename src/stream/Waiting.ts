@@ -53,17 +53,17 @@ end`)
  * the next of its object go.
  * Nothing happens to an entry that another consumer has taken over.
  * ARGV: the group, the consumer, then per entry its stream (1 again, 2 queue), its id, its object where order matters, and the delay
- * (milliseconds, -1 for none) with the delivery's id and content.
+ * (milliseconds, -1 for none) with the delivery's id and content, and whether the consumer's lease holds.
  */
 const settleScript = new Script(`
 ${owns}
 ${release}
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-for i = 3, #ARGV, 6 do
+for i = 3, #ARGV, 7 do
   local stream = KEYS[tonumber(ARGV[i])]
   local object, delay, id = ARGV[i + 2], tonumber(ARGV[i + 3]), ARGV[i + 4]
-  if owns(stream, ARGV[1], ARGV[2], ARGV[i + 1]) then
+  if owns(stream, ARGV[1], ARGV[2], ARGV[i + 1], ARGV[i + 6] == '1') then
     if delay >= 0 then
       redis.call('HSET', KEYS[4], id, ARGV[i + 5])
       redis.call('ZADD', KEYS[3], now + delay, id)
@@ -79,7 +79,8 @@ export const settle = async (
   client: Client,
   consumer: string,
   webhook: number,
-  settled: ReadonlyArray<Settled>
+  settled: ReadonlyArray<Settled>,
+  isOurs: (entry: Entry) => boolean
 ): Promise<void> => {
   const keys = keysOf(webhook)
   const parts = settled.flatMap(({ entry, later }) => [
@@ -88,13 +89,15 @@ export const settle = async (
     entry.ordered ? objectOf(entry.delivery) : "",
     later === undefined ? -1 : Math.max(Math.round(later.delayMillis), 0),
     entry.delivery.id,
-    later === undefined ? "" : pack(later.delivery)
+    later === undefined ? "" : pack(later.delivery),
+    isOurs(entry) ? 1 : 0
   ])
   const { again, queue, later, held, blocked, parked } = keys
   await settleScript.run(client, {
     keys: [again, queue, later, held, blocked, parked],
     args: [group, consumer, ...parts]
   })
+  if (settled.some(({ later }) => later !== undefined)) await mark(client, [webhook])
 }
 
 export const promote = async (client: Client, webhook: number, ordered: boolean, everything = false) => {

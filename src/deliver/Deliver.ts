@@ -53,6 +53,8 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
         else running.get(webhook)?.actor.wake()
       })
       yield* Effect.forkScoped(Effect.schedule(rounds(running), Schedule.spaced(roundPause)))
+      // On its own: long work must not keep what was missed from being found.
+      yield* Effect.forkScoped(Effect.schedule(workOffAsked, Schedule.spaced(roundPause)))
       yield* Effect.forkScoped(Effect.schedule(keepHold(running), Schedule.spaced(leaseMillis / 3)))
       yield* Effect.forkScoped(turnDays)
       const { tell } = yield* Presence
@@ -154,13 +156,14 @@ const refresh = Effect.fnUntraced(function* (
   }
 })
 
-/** What is done now and then: a look for what was missed, and for what was asked for. */
+/** A look for what was missed. */
 const rounds = (running: ReadonlyMap<number, Running>) =>
-  Effect.gen(function* () {
-    yield* sweep((webhook) => running.get(webhook)?.actor)
-    yield* takeUp(running)
-    yield* workOffAsked
-  }).pipe(Effect.ignore)
+  Effect.ignore(
+    Effect.andThen(
+      sweep((webhook) => running.get(webhook)?.actor),
+      takeUp(running)
+    )
+  )
 
 /** Says for all that is being worked on that it is. */
 const keepHold = (running: ReadonlyMap<number, Running>) =>

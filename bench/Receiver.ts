@@ -47,7 +47,7 @@ const serve = (): void => {
 }
 
 /** The microseconds that `Date` does not keep, in milliseconds. */
-const microsOf = (timestamp: string): number => Number(/\.\d{3}(\d{3})/.exec(timestamp)?.[1] ?? 0) / 1000
+export const microsOf = (timestamp: string): number => Number(/\.\d{3}(\d{3})/.exec(timestamp)?.[1] ?? 0) / 1000
 
 export interface BenchReceiver {
   readonly url: string

@@ -32,6 +32,7 @@ const builtins = function (this: Liquid): void {
   for (const name of Object.keys(filters).filter((name) => name.endsWith("_exp"))) {
     this.registerFilter(name, paidByItem(handlerOf(name)))
   }
+  this.registerFilter("slice", withNumbers(handlerOf("slice")))
   this.registerFilter("sample", sample)
 }
 
@@ -40,6 +41,12 @@ const onDate = (handler: Handler): Handler =>
     if (value === "now" || value === "today") throw new Error("there is no now in a template: use its timestamp")
     const bare = typeof value === "string" && /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?$/.test(value)
     return handler.call(this, bare ? `${value}Z` : value, ...args) as unknown
+  }
+
+/** LiquidJS counts up to what it was given, and reads a text of digits as a number again for each step. */
+const withNumbers = (handler: Handler): Handler =>
+  function (value: unknown, ...args) {
+    return handler.call(this, value, ...args.map(Number)) as unknown
   }
 
 /** An expression is evaluated for every item, which no meter of Liquid's sees. */
@@ -53,7 +60,7 @@ const paidByItem = (handler: Handler): Handler =>
 /** So many of the items, in no order; the same ones of the same list. */
 const sample: Handler = function (items: unknown, count: unknown = 1) {
   const all = Array.isArray(items) ? (items as ReadonlyArray<unknown>) : [...String(items ?? "")]
-  this.context.memoryLimit.use(all.length * 8)
+  this.context.memoryLimit.use(all.length * 64)
   const mixed = all
     .map((item, index) => ({ item, order: mix(`${index} ${jsonText(item as Json)}`) }))
     .toSorted((a, b) => a.order - b.order)

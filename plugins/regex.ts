@@ -29,10 +29,9 @@ const compile = (call: Call, pattern: Json): RE2JS => {
   return made
 }
 
-/** The work of a look through so much text: the automaton may be in any of its states at every character. */
+/** What a look through so much text costs at worst: the automaton may be in all of its states at every character. */
 const scan = (call: Call, pattern: RE2JS, chars: number): void => {
-  const states = Math.max(1, pattern.matcher("").programSize() >> 4)
-  call.charge(1 + ((chars * states) >> 9))
+  call.charge(1 + Math.ceil((chars * pattern.programSize()) / 64))
 }
 
 const subject = (call: Call, input: Json | undefined): string => {
@@ -49,11 +48,15 @@ interface Found {
   readonly names: Readonly<Record<string, string | null>>
 }
 
-/** The matches, one behind the other. Each search may go to the end of the text, and is paid for so. */
+/**
+ * The matches, one behind the other. Together they are one look through the text, unless each search goes on to the
+ * end: then the clock ends them.
+ */
 function* matches(call: Call, pattern: RE2JS, text: string): Generator<Found> {
   const matcher = pattern.matcher(text)
+  scan(call, pattern, text.length)
   for (let from = 0; ; from = matcher.end()) {
-    scan(call, pattern, text.length - from)
+    call.charge(performance.now() > call.deadline ? Infinity : 1 + ((text.length - from) >> 9))
     if (!matcher.find()) return
     const groups = Array.from({ length: matcher.groupCount() }, (_, index) => matcher.group(index + 1))
     const [start, end] = [matcher.start(), matcher.end()]

@@ -174,11 +174,11 @@ export const grammarsLayer = Layer.effect(
         const wrong = (value as ReadonlyArray<string>).find((id) => registry.get(id)?.kind !== "object")
         return wrong === undefined ? undefined : `Invalid content type: ${wrong}`
       },
-      secret: (value) => secretProblem(String(value)),
       engine: (value) => {
         const known = engines()
         return known.includes(String(value)) ? undefined : `There is no such template engine: ${known.join(", ")}.`
       },
+      secret: (value) => secretProblem(String(value)),
       template,
       headers: orTemplate(headersProblem),
       url: orTemplate((url) => addressProblem(url) ?? urlRefusal(rules, url)),

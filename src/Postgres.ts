@@ -2,7 +2,8 @@
  * The connection pool to Postgres. Sessions speak UTC, so that timestamps look the same here and in the WAL.
  *
  * Nothing waits for ever: Postgres ends a statement, and a transaction that nobody goes on with, after a minute; a
- * connection that owes an answer for longer is dead, however alive the network makes it look, and is closed.
+ * connection that owes an answer for longer is dead, however alive the network makes it look, and is closed, with those
+ * that must have died with it.
  */
 import { type Socket, connect } from "node:net"
 import { PgClient } from "@effect/sql-pg"
@@ -23,25 +24,66 @@ const statementMillis = 60_000
 /** Time for any answer, milliseconds: longer than Postgres takes to give up. */
 const answerMillis = 75_000
 
+/** Silence after which the network is asked whether the other end is still there, milliseconds. */
+const probeMillis = 10_000
+
 /** A socket to the server, not connected yet. */
 export const openSocket = ({ host, port }: Pick<PostgresAddress, "host" | "port">): Socket =>
-  connect(host.startsWith("/") ? { path: `${host}/.s.PGSQL.${port}` } : { host, port, noDelay: true, keepAlive: true })
+  connect(
+    host.startsWith("/")
+      ? { path: `${host}/.s.PGSQL.${port}` }
+      : { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: probeMillis }
+  )
 
-/** Destroys the socket when nothing is heard for so long after something was written, milliseconds. */
-export const watch = (socket: Socket, millis: number): Socket => {
-  let heard = 0
-  let answered = 0
-  let since = performance.now()
-  const look = setInterval(() => {
-    if (socket.bytesRead !== heard || socket.bytesWritten === answered) since = performance.now()
-    if (socket.bytesRead !== heard) {
-      heard = socket.bytesRead
-      answered = socket.bytesWritten
+interface Watched {
+  /** Bytes read at the last look, and when they had become more. */
+  read: number
+  heard: number
+  /** Bytes written when they had, and since when more are written and not answered. */
+  answered: number
+  since: number
+}
+
+/**
+ * Closes connections that owe an answer for too long, and with one of them all those of the same pool that were silent
+ * as long: what they are asked next would not be answered either, and each would take its time to show it.
+ */
+export class Watch {
+  private readonly sockets = new Map<Socket, Watched>()
+  private readonly millis: number
+  private timer: NodeJS.Timeout | undefined
+
+  /** Time for any answer, milliseconds. */
+  constructor(millis: number) {
+    this.millis = millis
+  }
+
+  add(socket: Socket): Socket {
+    const now = performance.now()
+    this.sockets.set(socket, { read: 0, heard: now, answered: 0, since: now })
+    this.timer ??= setInterval(() => this.look(), this.millis / 10).unref()
+    return socket.once("close", () => {
+      this.sockets.delete(socket)
+      if (this.sockets.size > 0) return
+      clearInterval(this.timer)
+      this.timer = undefined
+    })
+  }
+
+  private look(): void {
+    const now = performance.now()
+    for (const [socket, watched] of this.sockets) {
+      if (socket.bytesRead !== watched.read || socket.bytesWritten === watched.answered) watched.since = now
+      if (socket.bytesRead === watched.read) continue
+      Object.assign(watched, { read: socket.bytesRead, heard: now, answered: socket.bytesWritten })
     }
-    if (performance.now() - since > millis) socket.destroy(new Error(`no answer from Postgres for ${millis} ms`))
-  }, millis / 10)
-  look.unref()
-  return socket.once("close", () => clearInterval(look))
+    const silent = Array.from(this.sockets.values()).filter(({ since }) => now - since > this.millis)
+    if (silent.length === 0) return
+    const lastHeard = Math.max(...silent.map(({ heard }) => heard))
+    for (const [socket, { heard }] of this.sockets) {
+      if (heard <= lastHeard) socket.destroy(new Error(`no answer from Postgres for ${this.millis} ms`))
+    }
+  }
 }
 
 const pool = (bounded: boolean) =>
@@ -49,6 +91,7 @@ const pool = (bounded: boolean) =>
     Effect.map(Servers, ({ databaseUrl }) => {
       const address = addressOf(reveal(databaseUrl))
       const bound = `${statementMillis}`
+      const watch = new Watch(answerMillis)
       return PgClient.layer({
         host: address.host,
         port: address.port,
@@ -61,7 +104,7 @@ const pool = (bounded: boolean) =>
           timezone: "UTC",
           ...(bounded ? { statement_timeout: bound, idle_in_transaction_session_timeout: bound } : {})
         },
-        stream: () => (bounded ? watch(openSocket(address), answerMillis) : openSocket(address)),
+        stream: () => (bounded ? watch.add(openSocket(address)) : openSocket(address)),
         maxConnections: connectionsMax,
         maxMessageSize: messageSizeMax
       })

@@ -44,6 +44,8 @@ const options = {
   connectTimeout: 5000,
   // A connection that owes a reply for so long is dead, however alive the network makes it look.
   socketTimeout: 15_000,
+  // One that owes none, as that of a subscriber, is asked for by the network after so much silence.
+  keepAlive: 10_000,
   retryStrategy: (times: number) => Math.min(times * 50, 1000)
 } satisfies RedisOptions
 

@@ -1,11 +1,11 @@
 /**
- * Goal: a connection that owes an answer for too long is closed, and no other. Method: a real server on loopback that
+ * Goal: a connection that owes an answer for too long is closed, with those that died with it, and no other. Method: a real server on loopback that
  * answers or keeps silent as told; the bound is short here, and only the order of things is asserted.
  */
 import { once } from "node:events"
 import { type AddressInfo, type Server, type Socket, createServer } from "node:net"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { openSocket, watch } from "../src/Postgres.ts"
+import { Watch, openSocket } from "../src/Postgres.ts"
 
 const millis = 200
 const pause = (factor: number) => new Promise((resolve) => setTimeout(resolve, millis * factor))
@@ -13,18 +13,25 @@ const pause = (factor: number) => new Promise((resolve) => setTimeout(resolve, m
 describe("a watched connection", () => {
   let server: Server
   let silent = false
+  let watch: Watch
   let socket: Socket
+
+  const open = async (): Promise<Socket> => {
+    const socket = watch.add(openSocket({ host: "127.0.0.1", port: (server.address() as AddressInfo).port }))
+    socket.on("data", () => {})
+    await once(socket, "connect")
+    return socket
+  }
 
   beforeEach(async () => {
     silent = false
+    watch = new Watch(millis)
     server = createServer((peer) => {
-      peer.on("data", () => silent || peer.write("answer"))
+      peer.on("data", (question) => silent || question.includes("no answer") || peer.write("answer"))
       peer.on("error", () => {})
     }).listen(0, "127.0.0.1")
     await once(server, "listening")
-    socket = watch(openSocket({ host: "127.0.0.1", port: (server.address() as AddressInfo).port }), millis)
-    socket.on("data", () => {})
-    await once(socket, "connect")
+    socket = await open()
   })
 
   afterEach(() => {
@@ -52,5 +59,27 @@ describe("a watched connection", () => {
     await pause(0.5)
     socket.write("question")
     await expect(once(socket, "close")).rejects.toThrow(`no answer from Postgres for ${millis} ms`)
+  })
+
+  it("takes with it those that were silent as long, and not those that were heard since", async () => {
+    const idle = await open()
+    const busy = await open()
+    socket.write("question")
+    await once(socket, "data")
+    const answered = (async () => {
+      while (!idle.destroyed) {
+        busy.write("question")
+        await once(busy, "data")
+        await pause(0.2)
+      }
+    })()
+    await pause(0.5)
+    socket.write("no answer, please")
+    const reason = (one: Socket) => once(one, "error").then(([error]) => (error as Error).message)
+    const told = `no answer from Postgres for ${millis} ms`
+    expect(await Promise.all([reason(socket), reason(idle)])).toEqual([told, told])
+    await answered
+    expect(busy.destroyed).toBe(false)
+    busy.destroy()
   })
 })

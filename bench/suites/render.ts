@@ -9,10 +9,7 @@ import { execFileSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { Liquid } from "liquidjs"
-import { Agent } from "undici"
-import type { Definition } from "../../src/deliver/Definition.ts"
 import { renderAll } from "../../src/deliver/Request.ts"
-import { retrySchedule, usualPolicy } from "../../src/deliver/RetrySchedule.ts"
 import type { Delivery } from "../../src/stream/Entry.ts"
 import { limits } from "../../src/template/Limits.ts"
 import { Pool } from "../../src/template/Pool.ts"
@@ -52,23 +49,7 @@ const contexts = Array.from({ length: events }, (_, at) =>
   })
 )
 
-const definition: Definition = {
-  id: 1,
-  method: "POST",
-  url: "https://receiver.example/",
-  contentType: "application/json",
-  engine: "jinja",
-  headers: "",
-  bodyTemplate: "",
-  signing: { style: "netbox", secret: "", previous: "" },
-  previousUntil: 0,
-  timeoutMillis: 1000,
-  maxInFlight: 1,
-  rateLimit: undefined,
-  ordered: false,
-  schedule: retrySchedule(usualPolicy),
-  connections: { agent: new Agent(), last: () => undefined }
-}
+const definition = { url: "https://receiver.example/", engine: "jinja", headers: "", bodyTemplate: "" }
 
 const delivery: Delivery = {
   id: "1-100-3",

@@ -22,7 +22,6 @@ import { standBy } from "./Leadership.ts"
 import { session } from "./Session.ts"
 import { EventSink, type Sink } from "./Sink.ts"
 import { SlotGauge } from "./SlotHealth.ts"
-import { beginEpoch } from "./Slot.ts"
 import { type CaptureStatus, type Report, atFirst } from "./Status.ts"
 
 export class Capture extends Context.Service<Capture, { readonly status: Effect.Effect<CaptureStatus> }>()(
@@ -90,7 +89,6 @@ const afterFailure = Effect.fnUntraced(function* (error: CaptureError, report: R
   }
   yield* Effect.logError(`capture: ${error.reason}: ${error.message}`)
   yield* report(() => ({ state: error.mayRetry ? "waiting" : "stopped", leads: false, problem: error.message }))
-  if (error.reason === "EpochMismatch") yield* orPause(beginEpoch(error.message))
   return undefined
 })
 

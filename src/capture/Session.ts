@@ -12,7 +12,7 @@ import { lead, release } from "./Leadership.ts"
 import { formatLsn, position } from "./Lsn.ts"
 import { Related } from "./Related.ts"
 import type { Sink } from "./Sink.ts"
-import { type Prepared, prepare, repair } from "./Slot.ts"
+import { type Prepared, endEpoch, prepare, repair } from "./Slot.ts"
 import { SlotStream, type Waiting, now } from "./SlotStream.ts"
 import type { Report } from "./Status.ts"
 import { beatPrefix } from "./Tracker.ts"
@@ -64,7 +64,11 @@ const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared
   const { epoch, slot, confirmed, walEnd } = prepared
   const generation = yield* lead(slot).pipe(Effect.mapError((error) => transport(inWords(error))))
   const [from, epochBegin, end] = [confirmed, 0n, walEnd].map((lsn) => position(epoch, lsn)) as [bigint, bigint, bigint]
-  yield* persist("sink", sink.begin({ from, epochBegin, end, generation }))
+  yield* persist("sink", sink.begin({ from, epochBegin, end, generation })).pipe(
+    Effect.tapError(({ reason, message }) =>
+      reason === "EpochMismatch" ? persist("new epoch", endEpoch(epoch, message)) : Effect.void
+    )
+  )
   const takeoverMillis = vacantSince === undefined ? undefined : Math.round(now() - vacantSince)
   yield* report((before) => ({
     state: "streaming",

@@ -160,14 +160,14 @@ const ensureSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
   return true
 })
 
-/** Begins a new epoch: positions rise above all that were given out before. */
-export const beginEpoch = Effect.fnUntraced(function* (why: string) {
+/** Ends an epoch, unless another process has: in the next one positions rise above all that were given out before. */
+export const endEpoch = Effect.fnUntraced(function* (epoch: number, why: string) {
   const sql = yield* SqlClient.SqlClient
   const { slot } = yield* Settings
   yield* sql`
     insert into rackwire_epoch (number, system_id, slot)
-    select coalesce(max(number), -1) + 1, (select system_identifier::text from pg_control_system()), ${slot}
-      from rackwire_epoch`
+    values (${epoch}::bigint + 1, (select system_identifier::text from pg_control_system()), ${slot})
+    on conflict (number) do nothing`
   yield* Effect.logError(`capture: a new epoch begins: ${why}`)
 })
 

@@ -7,16 +7,16 @@
  * promise order, nor exactly once: an attempt whose process died before logging it is made again.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Exit, Layer, Queue, Schedule, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
 import { Settings } from "../Config.ts"
 import { inWords } from "../Telemetry.ts"
-import { announceChannel } from "../inventory/Functions.ts"
 import { Presence } from "../inventory/Presence.ts"
 import { byIds } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { leaseMillis } from "../stream/Reader.ts"
 import { Streams } from "../stream/Streams.ts"
 import { type Actor, startActor } from "./Actor.ts"
+import { announcements } from "./Announcements.ts"
 import { attemptDays } from "./DeliveryLog.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
 import { definitionOf, surroundings } from "./Definition.ts"
@@ -77,7 +77,7 @@ const followWebhooks = (running: Map<number, Running>, life: Scope.Scope) =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       // Listening comes before the first look, so that nothing falls between.
-      const told = yield* sql.listen(announceChannel)
+      const told = yield* announcements
       const all = yield* sql.unsafe<{ readonly id: string }>(`select id::text as id from ${type.table}`)
       yield* refresh(running, new Set([...running.keys(), ...all.map(({ id }) => Number(id))]), life)
       // What an earlier version queued, or what Redis has lost the marks of.
@@ -86,7 +86,7 @@ const followWebhooks = (running: Map<number, Running>, life: Scope.Scope) =>
       yield* Effect.forkScoped(workOffAsked)
       yield* Effect.forever(
         Effect.gen(function* () {
-          const news = (yield* Queue.takeAll(told)).map(({ payload }) => payload.split(" "))
+          const news = yield* told
           yield* refresh(running, new Set(news.filter(([of]) => of === type.id).map(([, id]) => Number(id))), life)
           if (news.some(([of]) => of === deliveryType.id)) yield* takeUp(running)
           if (news.some(([of]) => of === replayType.id || of === operationType.id)) {

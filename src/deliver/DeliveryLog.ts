@@ -165,7 +165,6 @@ const writeStatement = `
     insert into extras_delivery (${names(deliveryColumns)}) ${select(deliveryColumns, 1)}
     on conflict (delivery_id, time) do update set ${[
       "status",
-      "attempts",
       "last_attempt",
       "next_attempt",
       "response_status",
@@ -173,7 +172,9 @@ const writeStatement = `
       "message"
     ]
       .map((name) => `${name} = excluded.${name}`)
-      .join(", ")}, first_attempt = coalesce(extras_delivery.first_attempt, excluded.first_attempt))
+      .join(", ")}, first_attempt = coalesce(extras_delivery.first_attempt, excluded.first_attempt),
+      -- Redis may have lost its last moments, and count from before them.
+      attempts = greatest(extras_delivery.attempts, excluded.attempts))
   insert into ${attemptTable.name} (${names(attemptColumns)}) ${select(attemptColumns, 1 + deliveryColumns.length)}
   on conflict (delivery_id, number, time) do update set ${[
     "started",

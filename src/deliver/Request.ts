@@ -63,7 +63,7 @@ const fail = (reason: Failure["reason"], message: string) => Effect.fail<Failure
 
 /** URL, header text and body. Without a template the engine is never entered. */
 export const renderAll = (
-  { engine, url, headers, bodyTemplate }: Definition,
+  { engine, url, headers, bodyTemplate }: Pick<Definition, "engine" | "url" | "headers" | "bodyTemplate">,
   delivery: Delivery,
   templates: Templates["Service"]
 ): Effect.Effect<ReadonlyArray<string>, Failure> => {

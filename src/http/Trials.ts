@@ -58,7 +58,8 @@ const templateRefused = (field: string, error: TemplateError): HttpRefused => {
 const match: Handler = (request) =>
   Effect.gen(function* () {
     yield* limited(request)
-    const { conditions, data, snapshots = undefined } = yield* fieldsOf(yield* request.body)
+    const { conditions, data, snapshots: given } = yield* fieldsOf(yield* request.body)
+    const snapshots = given ?? undefined
     if (!isFields(data)) {
       return yield* invalid({ data: [data === undefined ? "This field is required." : notDictionary(data)] })
     }

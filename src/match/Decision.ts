@@ -32,11 +32,30 @@ const pay = (work: number): void => {
 /** Runs an evaluation; undefined where it would take too long. */
 export const bounded = <A>(evaluate: () => A): A | undefined => {
   workLeft = workMax
+  return affordable(evaluate)
+}
+
+/** Whether the evaluation that runs, or ran last, would take too long. */
+export const isSpent = (): boolean => workLeft < 0
+
+/** Runs a part of an evaluation; undefined where it would take too long. */
+export const affordable = <A>(evaluate: () => A): A | undefined => {
   try {
     return evaluate()
   } catch (error) {
     if (error instanceof TooMuchWork) return undefined
     throw error
+  }
+}
+
+/** Looks at what the evaluation that runs has paid for already. */
+export const unpaid = <A>(look: () => A): A => {
+  const left = workLeft
+  workLeft = Infinity
+  try {
+    return look()
+  } finally {
+    workLeft = left
   }
 }
 

@@ -1,17 +1,15 @@
 /** Why a condition holds or not: its document again, with what came of each part. For people; slower than deciding. */
 import type { Clause, Condition } from "./Condition.ts"
-import { type Subject, bounded, compile, clauseDecision, lookUp, sidesOf } from "./Decision.ts"
+import { type Subject, affordable, bounded, clauseDecision, isSpent, lookUp, sidesOf, unpaid } from "./Decision.ts"
 
 /** `invalid`: it cannot be evaluated, so nothing holds. `skipped`: it was not looked at, as the answer was known. */
 export type Outcome = "holds" | "fails" | "invalid" | "skipped"
 
 export type Explanation = Readonly<Record<string, unknown>> & { readonly outcome: Outcome }
 
-export const explain = (condition: Condition, subject: Subject): Explanation => {
-  const explanation = explainItem(condition, subject)
-  if (compile(condition)(subject) !== undefined || explanation.outcome === "invalid") return explanation
-  return { ...explanation, outcome: "invalid", reason: "All clauses together are too much to look at." }
-}
+/** Within the budget of one evaluation. */
+export const explain = (condition: Condition, subject: Subject): Explanation =>
+  bounded(() => explainItem(condition, subject))!
 
 const explainItem = (condition: Condition, subject: Subject): Explanation =>
   condition.kind === "clause" ? explainClause(condition, subject) : explainItems(condition, subject)
@@ -43,8 +41,8 @@ const documentOf = ({ path, op, value, negate }: Clause) => ({
 })
 
 const explainClause = (clause: Clause, subject: Subject): Explanation => {
-  const holds = bounded(() => clauseDecision(clause)(subject))
-  const found = bounded(() => look(clause, subject))
+  const holds = affordable(() => clauseDecision(clause)(subject))
+  const found = unpaid(() => look(clause, subject))
   const invalid = holds === undefined ? { reason: reasonOf(clause, subject, found) } : {}
   return {
     outcome: holds === undefined ? "invalid" : holds ? "holds" : "fails",
@@ -66,7 +64,8 @@ const look = ({ path, test }: Clause, subject: Subject): Readonly<Record<string,
 
 const reasonOf = ({ path, op }: Clause, { snapshots }: Subject, found: object | undefined): string => {
   const attribute = path.join(".")
-  if (found !== undefined) return `'${op}' cannot compare what ${attribute} holds, or it is too much to look at.`
+  if (isSpent()) return "All in all this is too much to look at."
+  if (found !== undefined) return `'${op}' cannot compare what ${attribute} holds.`
   const inSnapshots = path[0] === "snapshots" || op === "changed" || op === "unchanged"
   if (inSnapshots && snapshots === undefined) return "There are no snapshots."
   return `There is no ${attribute}.`

@@ -16,7 +16,7 @@ export interface Subject extends ConditionSubject {
 export interface Undecided {
   /** Times since it was last told. */
   readonly times: number
-  /** Why, the last time: the first clause that could not be evaluated. */
+  /** Why, the first of these times: the clause that could not be evaluated. */
   readonly reason: string
 }
 
@@ -31,7 +31,7 @@ export class WebhookIndex {
   undecided = 0
   private readonly indexes = new Map<string, EqualityIndex>()
   private readonly keys = new Map<number, ReadonlyArray<string>>()
-  private recent = new Map<number, { times: number; readonly entry: Entry; subject: Subject }>()
+  private recent = new Map<number, { times: number; readonly entry: Entry; readonly subject: Subject }>()
 
   /** Webhooks that take anything. */
   get size(): number {
@@ -101,9 +101,7 @@ const decisionOf = (document: unknown): { readonly condition?: Condition; readon
 }
 
 const reasonOf = ({ condition }: Entry, subject: Subject): string =>
-  condition === undefined
-    ? "It is not understood."
-    : (firstReason(explain(condition, subject)) ?? "It is too much work.")
+  (condition && firstReason(explain(condition, subject))) ?? "It is not understood."
 
 const firstReason = (explanation: Readonly<Record<string, unknown>>): string | undefined => {
   if (typeof explanation["reason"] === "string") return explanation["reason"]

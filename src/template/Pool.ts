@@ -88,7 +88,7 @@ export class Pool {
       return
     }
     while (this.queue.length > 0) {
-      const free = [...this.workers].filter((worker) => !worker.isLeaving && worker.ahead < batchesAhead)
+      const free = [...this.workers].filter((worker) => worker.isHired && worker.ahead < batchesAhead)
       const next = free.toSorted((a, b) => a.ahead - b.ahead)[0]
       if (next === undefined) break
       // Idle workers share what there is.

@@ -83,6 +83,11 @@ export class PoolWorker {
     return this.batches.length
   }
 
+  /** Whether it takes work. */
+  get isHired(): boolean {
+    return !this.isLeaving && this.ending === undefined
+  }
+
   get unanswered(): ReadonlyArray<Pending> {
     return this.batches.flat()
   }
@@ -109,7 +114,9 @@ export class PoolWorker {
       this.isReady = true
       return
     }
-    const batch = this.batches.shift()!
+    const batch = this.batches.shift()
+    // It was given up, and what it was given has gone to others.
+    if (batch === undefined) return
     if (this.batches.length === 0) this.thread.unref()
     for (const { request } of batch) this.answeredRuns += request.sources.length
     deliver(batch, message)
@@ -144,9 +151,10 @@ export class PoolWorker {
     return this.ending !== undefined && performance.now() - this.ending.since > endMillis
   }
 
-  /** Whose run it was that the thread ended in, and who only waited. */
+  /** Whose run it was that the thread ended in, and who only waited: others answer to them now. */
   blame(): { readonly guilty: Pending | undefined; readonly others: ReadonlyArray<Pending> } {
     const all = this.unanswered
+    this.batches = []
     let before = Atomics.load(this.runs, 0) - this.answeredRuns
     if (before <= 0) return { guilty: undefined, others: all }
     const guilty = all.find(({ request }) => {

@@ -84,7 +84,8 @@ const compareDelivery = (
     const before = requests[at - 1]
     if (before === undefined) continue
     // The next attempt follows one that failed; anything else repeats what may have been lost.
-    const follows = request.attempt === before.attempt + 1 && each[before.attempt - 1]?.reason !== ""
+    const failed = !isSuccess(before.status) || each[before.attempt - 1]?.reason !== ""
+    const follows = failed && request.attempt === before.attempt + 1
     const excused = disturbances.some(({ from, to }) => from <= request.at && to >= before.at)
     if (!follows && !excused) {
       wrong(
@@ -93,3 +94,5 @@ const compareDelivery = (
     }
   }
 }
+
+const isSuccess = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300

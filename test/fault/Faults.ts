@@ -1,5 +1,5 @@
 /** What is done to a run: one entry per fault. Each undoes by itself what does not pass by itself. */
-import { readdirSync, statSync, truncateSync } from "node:fs"
+import { readFileSync, readdirSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { group, keysOf } from "../../src/stream/Keys.ts"
 import { writeManyRows } from "./ManyRows.ts"
@@ -53,6 +53,11 @@ const network = (name: string, weight: number, longest: number, spoil: (proxy: P
     note(`good again after ${millis} ms`)
   }
 })
+
+/** Until then a process may go on, and write behind what is cut off. */
+const untilStopped = async (pid: number): Promise<void> => {
+  while (!/^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))) await pause(1)
+}
 
 /** Columns that are added to a captured table: empty ones, filled ones, and ones for which the table is rewritten. */
 const columnTypes = ["text", "integer default 7", "double precision default random()"]
@@ -137,6 +142,7 @@ export const faults: ReadonlyArray<Fault> = [
       const { redis } = world.pids
       const folder = join(world.directory, "data/redis/appendonlydir")
       process.kill(redis, "SIGSTOP")
+      await untilStopped(redis)
       const file = readdirSync(folder).find((name) => name.endsWith(".incr.aof"))!
       const { size } = statSync(join(folder, file))
       const lost = Math.min(size, random.between(1, 400_000))

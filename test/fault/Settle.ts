@@ -6,8 +6,11 @@ import type { Verdict } from "./Suite.ts"
 import { pause } from "./Timeline.ts"
 import type { World } from "./World.ts"
 
-/** Time in which something more has to be queued or delivered after the last fault, milliseconds. */
-const stuckMillis = 45_000
+/**
+ * Time in which something more has to be queued or delivered after the last fault, milliseconds: longer than a connection
+ * to Postgres may owe an answer.
+ */
+const stuckMillis = 100_000
 
 /** Asks until nothing differs or nothing moves any more. */
 export const settle = async (world: World, judge: () => Promise<Verdict>): Promise<Verdict> => {

@@ -66,7 +66,7 @@ const queued = (id: number, count: number) => atLeast(count, "entries", () => re
 const waiting = (id: number, count: number) => atLeast(count, "waiting ones", () => redis.zcard(keysOf(id).later))
 
 const atLeast = async (count: number, what: string, ask: () => Promise<number>): Promise<number> => {
-  for (let turn = 0; turn < 1000; turn++) {
+  for (let turn = 0; turn < 3000; turn++) {
     const found = await ask()
     if (found >= count) return found
     await new Promise((resolve) => setTimeout(resolve, 20))

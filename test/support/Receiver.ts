@@ -21,7 +21,7 @@ export interface Receiver {
 }
 
 /** Time in which something has to arrive, milliseconds. */
-const arrivalMillis = 15_000
+const arrivalMillis = 60_000
 
 export const startReceiver = async (
   answer: (received: Received) => number | Promise<number> = () => 200

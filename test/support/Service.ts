@@ -25,7 +25,7 @@ export interface Service {
 }
 
 /** Time to be ready, milliseconds. */
-const readyMillis = 60_000
+const readyMillis = 100_000
 
 const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
 

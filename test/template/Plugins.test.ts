@@ -186,6 +186,23 @@ describe("a plugin is refused", () => {
   })
 })
 
+describe("a pattern of the regex plugin", () => {
+  it.each([
+    ["{{ x is match('.*a[a-z]{400}q') }}"],
+    ["{{ x|regex_search('.*a[a-z]{400}q') }}"],
+    ["{{ x|regex_findall('a(.*!)?') }}"],
+    ["{{ x|regex_replace('a', 'b' * 1000) }}"]
+  ])("pays for what it looks at: %s", (source) => {
+    expect(outcome(source, { x: "a".repeat(200_000) })).toMatchObject({ reason: "Limit" })
+  })
+
+  it("has enough for what people look for", () => {
+    const x = "interface ge-0/0/1 description uplink ".repeat(200)
+    expect(outcome("{{ x|regex_findall('[a-z]{2}-[0-9/]+')|length }}", { x })).toBe("200")
+    expect(outcome("{{ x|regex_replace('[^a-z0-9]+', '_')|length }}", { x })).toBe(`${x.length}`)
+  })
+})
+
 describe("what a plugin's function throws", () => {
   const plugin: Plugin = {
     name: "mine",

@@ -1,0 +1,111 @@
+/**
+ * From a commit to its entry in the webhook's stream, at 500 changes a second, everything in one process.
+ *
+ * The floor commits at the same pace and adds the entry itself when the commit has returned, with nothing between.
+ */
+import { Redis } from "ioredis"
+import { keysOf } from "../../src/stream/Keys.ts"
+import { unpack } from "../../src/stream/Entry.ts"
+import { microsOf, startReceiver } from "../Receiver.ts"
+import { startRackwire } from "../Rackwire.ts"
+import { type Sample, type Suite, quantile } from "../Suite.ts"
+import { usageOf } from "../Usage.ts"
+
+const perSecond = 500
+const changes = 5000
+
+/** A change may be late by this much before a round counts as failed, milliseconds. */
+const patience = 120_000
+
+const now = (): number => performance.timeOrigin + performance.now()
+
+export default async (): Promise<Suite> => {
+  const rackwire = await startRackwire()
+  const receiver = await startReceiver()
+  const webhook = await rackwire.webhook({ name: "queued", payload_url: `${receiver.url}/` })
+  const open = () => new Redis(rackwire.redisUrl, { protocol: 2 })
+  const [writer, reader] = [open(), open()]
+
+  /** Runs one change after another at the pace, whatever each takes. */
+  const atPace = async (act: (n: number) => Promise<unknown>) => {
+    const began = performance.now()
+    const underWay: Array<Promise<unknown>> = []
+    for (let n = 0; n < changes; n++) {
+      const wait = began + (n * 1000) / perSecond - performance.now()
+      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+      underWay.push(act(n))
+    }
+    await Promise.all(underWay)
+  }
+
+  /** How old each entry that comes to the stream is, milliseconds. */
+  const watch = async (stream: string, committed: (content: string) => number): Promise<ReadonlyArray<number>> => {
+    const ages: Array<number> = []
+    let last = "$"
+    for (const began = performance.now(); ages.length < changes && performance.now() - began < patience;) {
+      const found = await reader.xread("COUNT", 1000, "BLOCK", 1000, "STREAMS", stream, last)
+      const at = now()
+      for (const [id, [, content]] of found?.[0]?.[1] ?? []) {
+        last = id
+        ages.push(at - committed(content!))
+      }
+    }
+    if (ages.length < changes) throw new Error(`only ${ages.length} of ${changes} were queued`)
+    return ages
+  }
+
+  const measured = async (
+    stream: string,
+    committed: (content: string) => number,
+    act: (n: number) => Promise<unknown>
+  ): Promise<Sample> => {
+    const watching = watch(stream, committed)
+    // The reader must be waiting before the first change: it asks for what comes from now on.
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    await atPace(act)
+    const ages = await watching
+    return { median: quantile(ages, 0.5), "99th percentile": quantile(ages, 0.99), longest: Math.max(...ages) }
+  }
+
+  const insert = (table: string, name: string) =>
+    rackwire.sql.query(`insert into ${table} (name, slug) values ('${name}', '${name}')`)
+
+  return {
+    title: `Commit to queued: ${changes} changes at ${perSecond} a second, one webhook`,
+    figures: ["median", "99th percentile", "longest"].map((name) => ({ name, unit: "ms", more: false })),
+    rounds: 5,
+    contenders: [
+      {
+        name: "commit, then XADD",
+        role: "floor",
+        turn: (round) =>
+          measured("bench:queued", Number, async (n) => {
+            await insert("extras_tag", `floor-${round}-${n}`)
+            await writer.xadd("bench:queued", "*", "d", `${now()}`)
+          })
+      },
+      {
+        name: "rackwire",
+        role: "ours",
+        usage: () => usageOf(rackwire.pid()),
+        turn: async (round) => {
+          const committed = (content: string) => {
+            const { time } = unpack(content)
+            return Date.parse(time) + microsOf(time)
+          }
+          const sample = await measured(keysOf(webhook).queue, committed, (n) =>
+            insert("dcim_site", `ours-${round}-${n}`)
+          )
+          await receiver.until(changes)
+          return sample
+        }
+      }
+    ],
+    close: async () => {
+      writer.disconnect()
+      reader.disconnect()
+      receiver.close()
+      await rackwire.close()
+    }
+  }
+}

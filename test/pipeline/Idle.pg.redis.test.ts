@@ -1,0 +1,46 @@
+/** A database in which nothing of ours changes, an hour of it in seconds: beats, and WAL that others write. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { beatPrefix } from "../../src/capture/Tracker.ts"
+import { type Api, startApi } from "../support/Api.ts"
+
+let api: Api
+const sql = (statement: string) => api.database.sql.query<Record<string, unknown>>(statement)
+
+beforeAll(async () => {
+  api = await startApi()
+})
+
+afterAll(() => api.stop())
+
+/** An hour of them, one every five seconds. */
+const beats = 720
+
+describe("an idle database", () => {
+  it("keeps at most one segment of WAL for us, whatever others write", async () => {
+    await sql("create table others (content text)")
+    const [segment] = await sql("select setting::int as bytes from pg_settings where name = 'wal_segment_size'")
+    const written = async () => (await sql("select pg_current_wal_insert_lsn()::text as lsn"))[0]!["lsn"]
+    const before = await written()
+    for (let turn = 0; turn < 4; turn++) {
+      await sql(`do $$ begin
+        for n in 1..${beats / 4} loop
+          perform pg_logical_emit_message(true, '${beatPrefix}', (extract(epoch from clock_timestamp()) * 1000)::text);
+          commit;
+        end loop;
+      end $$`)
+      await sql("insert into others select repeat(md5(n::text), 30) from generate_series(1, 12000) n")
+    }
+    const [wal] = await sql(`select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '${String(before)}')::int as bytes`)
+    expect(wal!["bytes"]).toBeGreaterThan(2 * Number(segment!["bytes"]))
+    const retained = async () => {
+      // Only a checkpoint lets a slot's restart move on; a server makes one every few minutes by itself.
+      await sql("checkpoint")
+      const [slot] = await sql(
+        `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), restart_lsn)::int as bytes
+           from pg_replication_slots where database = current_database()`
+      )
+      return slot!["bytes"]
+    }
+    await expect.poll(retained, { timeout: 30_000, interval: 200 }).toBeLessThanOrEqual(Number(segment!["bytes"]))
+  })
+})

@@ -3,8 +3,9 @@
  *
  * Responsible for: attempting every delivery until it succeeds or its webhook's retry schedule ends, and logging each
  * attempt. Guarantees: at least once, under a stable id; a delivery is given up only with a reason in the log; every
- * attempt follows the webhook's definition of that moment; one webhook's receiver costs the others nothing. Does not:
- * promise order, nor exactly once: an attempt whose process died before logging it is made again.
+ * attempt follows the webhook's definition of that moment; one webhook's receiver costs the others nothing; nothing is
+ * sent where the target policy refuses; of one object in order, where the webhook asks for it. Does not: promise order
+ * otherwise, nor exactly once: an attempt whose process died before logging it is made again.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Exit, Layer, Schedule, Scope } from "effect"

@@ -160,6 +160,13 @@ const select = (columns: ReadonlyArray<Column>, from: number): string => {
 
 const names = (columns: ReadonlyArray<Column>): string => columns.map(([name]) => name).join(", ")
 
+/**
+ * Two processes may be over the same delivery, one of which believes that it still holds the entry. What has ended is not
+ * taken back by one that is to go on.
+ */
+const hasEnded = `(extras_delivery.status = 'successful' and excluded.status <> 'successful'
+  or extras_delivery.status = 'failed' and excluded.status = 'retrying')`
+
 const writeStatement = `
   with delivery as (
     insert into extras_delivery (${names(deliveryColumns)}) ${select(deliveryColumns, 1)}
@@ -171,7 +178,7 @@ const writeStatement = `
       "reason",
       "message"
     ]
-      .map((name) => `${name} = excluded.${name}`)
+      .map((name) => `${name} = case when ${hasEnded} then extras_delivery.${name} else excluded.${name} end`)
       .join(", ")}, first_attempt = coalesce(extras_delivery.first_attempt, excluded.first_attempt),
       -- Redis may have lost its last moments, and count from before them.
       attempts = greatest(extras_delivery.attempts, excluded.attempts))

@@ -81,8 +81,9 @@ export const versionsOf = Effect.fnUntraced(function* (webhook: number) {
     readonly idx: string
     readonly definition: Readonly<Record<string, unknown>> | null
   }>(
-    `select position::text as position, idx::text as idx, definition from ${versions}
-      where webhook_id = $1::bigint order by position, idx`,
+    // By the columns and not by the texts of that name, of which '9' comes after '10'.
+    `select v.position::text as position, v.idx::text as idx, v.definition from ${versions} v
+      where v.webhook_id = $1::bigint order by v.position, v.idx`,
     [webhook]
   )
   return rows.map(({ position, idx, definition }): Version => ({

@@ -54,6 +54,18 @@ describe("a delivery", () => {
     expect(hooks.at("gone")).toHaveLength(1)
   })
 
+  it("that another process has ended stays as it ended", async () => {
+    hooks.answers.set("/overtaken", 503)
+    const id = await hooks.webhook("overtaken", { retry_schedule: { kind: "fixed", delay: 0.05, attempts: 50 } })
+    await hooks.tag("overtaken one")
+    await hooks.arrived("overtaken", 2)
+    await hooks.api.database.sql.query("update extras_delivery set status = 'successful' where webhook_id = $1::int", [
+      id
+    ])
+    await hooks.arrived("overtaken", hooks.at("overtaken").length + 3)
+    expect((await hooks.delivery(id, "successful")).status.value).toBe("successful")
+  })
+
   it("is given up when its schedule's time is over", async () => {
     hooks.answers.set("/late", 500)
     const id = await hooks.webhook("late", {

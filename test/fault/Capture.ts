@@ -1,16 +1,14 @@
 /** One seed of the suite `capture`: writers write, faults happen, and in the end the oracles are asked. */
 import { ApiWriter } from "./ApiWriter.ts"
-import { compareChangeLog, readChangeLog } from "./ChangeLogOracle.ts"
 import { Committed } from "./Committed.ts"
 import { DeliveryOracle } from "./DeliveryOracle.ts"
 import { Differences } from "./Differences.ts"
-import { settleDoubts } from "./Doubts.ts"
 import { faults, largeTransaction } from "./Faults.ts"
 import { carryOut, planOf } from "./Plan.ts"
 import { Random } from "./Random.ts"
-import { compareServices, settle } from "./Settle.ts"
+import { compareCommitted, compareServices, settle } from "./Settle.ts"
 import { SqlWriter } from "./SqlWriter.ts"
-import { compareStream, owedTo } from "./StreamOracle.ts"
+import { compareStream } from "./StreamOracle.ts"
 import type { SeedOptions, Verdict } from "./Suite.ts"
 import { changeWebhook, makeWebhooks, rows } from "./Webhooks.ts"
 import { WatermarkOracle } from "./WatermarkOracle.ts"
@@ -90,11 +88,7 @@ interface Case {
 const judgeCapture = async (given: Case): Promise<Verdict> => {
   const { world, committed, webhooks, receiver, apiWriter, watermarks } = given
   const differences = new Differences()
-  for (const refusal of apiWriter.refusals) differences.add(`the API refused: ${refusal}`)
-  const transactions = await settleDoubts(world.sql, committed.transactions)
-  const logged = await readChangeLog(world.sql)
-  compareChangeLog(logged, transactions, differences)
-  const owed = owedTo(logged)
+  const { logged, owed } = await compareCommitted(world, committed, apiWriter, differences)
   if (receiver === undefined) {
     for (const webhook of webhooks) await compareStream(world.redis, webhook, owed.get(webhook) ?? [], differences)
   } else {

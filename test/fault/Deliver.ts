@@ -4,19 +4,17 @@
  */
 import { ApiWriter } from "./ApiWriter.ts"
 import { compareAttempts } from "./AttemptOracle.ts"
-import { compareChangeLog, readChangeLog } from "./ChangeLogOracle.ts"
 import { Committed, region, stamp, webhook } from "./Committed.ts"
 import { type DeliverScene, deliverFaults, lastingFault } from "./DeliverFaults.ts"
 import { Differences } from "./Differences.ts"
-import { settleDoubts } from "./Doubts.ts"
 import { Draft } from "./Draft.ts"
 import { HostileReceiver } from "./HostileReceiver.ts"
 import { Ledger } from "./Ledger.ts"
 import { carryOut, planOf } from "./Plan.ts"
 import { Random } from "./Random.ts"
-import { compareServices, settle } from "./Settle.ts"
+import { compareCommitted, compareServices, settle } from "./Settle.ts"
 import { SqlWriter } from "./SqlWriter.ts"
-import { compareStream, owedTo } from "./StreamOracle.ts"
+import { compareStream } from "./StreamOracle.ts"
 import type { SeedOptions, Verdict } from "./Suite.ts"
 import { pause } from "./Timeline.ts"
 import { type Rows, always, changeWebhook, makeWebhooks } from "./Webhooks.ts"
@@ -121,11 +119,7 @@ const judge = async (run: Run, wrong: ReadonlyArray<string>): Promise<Verdict> =
   const { world, committed, ids, receiver, disturbances, apiWriter } = run
   const differences = new Differences()
   for (const what of wrong) differences.add(`after it was disabled: ${what}`)
-  for (const refusal of apiWriter.refusals) differences.add(`the API refused: ${refusal}`)
-  const transactions = await settleDoubts(world.sql, committed.transactions)
-  const logged = await readChangeLog(world.sql)
-  compareChangeLog(logged, transactions, differences)
-  const owed = owedTo(logged)
+  const { logged, owed } = await compareCommitted(world, committed, apiWriter, differences)
   const attemptsMax = new Map([[ids.get("limited")!, delays.length + 1]])
   await compareAttempts(world.sql, { owed, attemptsMax, receiver, disturbances }, differences)
   for (const webhook of ids.values()) await compareStream(world.redis, webhook, [], differences)

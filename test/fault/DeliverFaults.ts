@@ -1,6 +1,6 @@
 /** What is done to a run of deliveries beside what is done to any: at the borders of an attempt's steps, above all. */
 import { leaseMillis } from "../../src/stream/Reader.ts"
-import { type Fault, type Scene, faults } from "./Faults.ts"
+import { type Fault, type Scene, faults, halfOpen } from "./Faults.ts"
 import type { Disturbance } from "./AttemptOracle.ts"
 import type { HostileReceiver, Step } from "./HostileReceiver.ts"
 import type { Random } from "./Random.ts"
@@ -61,8 +61,12 @@ const pastTheLease: DeliverFault = {
   }
 }
 
-/** Time after a fault in which whoever it concerns has noticed, milliseconds. */
+/**
+ * Time after a fault in which whoever it concerns has noticed, milliseconds; a dead connection to Postgres shows only when
+ * it has owed an answer for too long.
+ */
 const noticeMillis = 10_000
+const deadMillis = 90_000
 
 /** Remembers when they were. */
 const noted = (fault: DeliverFault): DeliverFault => ({
@@ -71,7 +75,7 @@ const noted = (fault: DeliverFault): DeliverFault => ({
     const disturbance = { from: scene.receiver.millis, to: Number.POSITIVE_INFINITY }
     scene.disturbances.push(disturbance)
     await fault.act(scene, random, note)
-    disturbance.to = scene.receiver.millis + noticeMillis
+    disturbance.to = scene.receiver.millis + (fault.name === halfOpen ? deadMillis : noticeMillis)
   }
 })
 

@@ -74,6 +74,8 @@ const alter = async ({ world }: Scene, statement: string): Promise<boolean> => {
   return false
 }
 
+export const halfOpen = "connections are half open"
+
 export const faults: ReadonlyArray<Fault> = [
   {
     name: "kill a service",
@@ -185,7 +187,7 @@ export const faults: ReadonlyArray<Fault> = [
   network("the network drips", 2, 2000, (proxy) => proxy.drip()),
   network("the network is late", 1, 2500, (proxy) => proxy.delay(proxy.random.between(20, 300))),
   {
-    name: "connections are half open",
+    name: halfOpen,
     weight: 2,
     act: async (scene, random, note) => {
       for (const proxy of networksOf(scene, random, note)) proxy.swallow()

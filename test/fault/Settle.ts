@@ -1,7 +1,12 @@
 /** The end of a run: waiting until all is done, and what must be true of every service then. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import type { ApiWriter } from "./ApiWriter.ts"
+import { compareChangeLog, readChangeLog } from "./ChangeLogOracle.ts"
+import type { Committed } from "./Committed.ts"
 import type { Differences } from "./Differences.ts"
+import { settleDoubts } from "./Doubts.ts"
+import { owedTo } from "./StreamOracle.ts"
 import type { Verdict } from "./Suite.ts"
 import { pause } from "./Timeline.ts"
 import type { World } from "./World.ts"
@@ -12,10 +17,14 @@ import type { World } from "./World.ts"
  */
 const stuckMillis = 100_000
 
+/** Time in which servers that were killed last answer again, milliseconds. */
+const upMillis = 60_000
+
 /** Asks until nothing differs or nothing moves any more. */
 export const settle = async (world: World, judge: () => Promise<Verdict>): Promise<Verdict> => {
   const began = performance.now()
   let last = { done: "", at: began }
+  while (performance.now() - began < upMillis && !(await isUp(world))) await pause(50)
   for (let wait = 250; ; wait = Math.min(wait * 1.5, 3000)) {
     await pause(wait)
     const { done, lag } = await progressOf(world)
@@ -29,6 +38,12 @@ export const settle = async (world: World, judge: () => Promise<Verdict>): Promi
     return { ...verdict, settleMillis: Math.round(now - began) }
   }
 }
+
+const isUp = ({ sql, redis }: World): Promise<boolean> =>
+  Promise.all([sql.query("select 1 as one"), redis.ping()]).then(
+    () => true,
+    () => false
+  )
 
 interface Progress {
   /** Changes when something more was done. */
@@ -44,6 +59,20 @@ const progressOf = async ({ sql }: World): Promise<Progress> => {
        from pg_replication_slots`
   )
   return found ?? { done: "", lag: Number.POSITIVE_INFINITY }
+}
+
+/** Holds the change log against what was committed; answers it, and what webhooks are owed of it. */
+export const compareCommitted = async (
+  { sql }: World,
+  committed: Committed,
+  { refusals }: ApiWriter,
+  differences: Differences
+) => {
+  for (const refusal of refusals) differences.add(`the API refused: ${refusal}`)
+  const transactions = await settleDoubts(sql, committed.transactions)
+  const logged = await readChangeLog(sql)
+  compareChangeLog(logged, transactions, differences)
+  return { logged, owed: owedTo(logged) }
 }
 
 export const compareServices = async (world: World, differences: Differences): Promise<void> => {

@@ -1,0 +1,23 @@
+import { PgClient } from "@effect/sql-pg"
+import { Effect, Redacted } from "effect"
+import { expect, it } from "vitest"
+import { keepVersions, versionTable, versionsOf } from "../../src/match/WebhookVersions.ts"
+import { makeDatabase } from "../support/Database.ts"
+
+it("versions of a webhook come in the order of the WAL, however long their positions are", async () => {
+  const { databaseUrl, sql, drop } = await makeDatabase()
+  const columns = versionTable.columns.map(({ name, type }) => `${name} ${type}`).join(", ")
+  await sql.query(`create table ${versionTable.name} (${columns}, unique (webhook_id, position, idx))`)
+  const places = [
+    [99n, 9],
+    [99n, 10],
+    [100n, 2]
+  ] as const
+  const versions = places.map(([position, idx]) => ({ webhook: 1, position, idx, row: undefined }))
+  const found = await Effect.andThen(keepVersions(versions.toReversed()), versionsOf(1)).pipe(
+    Effect.provide(PgClient.layer({ url: Redacted.make(databaseUrl) })),
+    Effect.runPromise
+  )
+  expect(found).toEqual(versions)
+  await drop()
+})

@@ -9,7 +9,8 @@ import { Redis } from "ioredis"
 import { queueDeliveries } from "../QueuedDeliveries.ts"
 import { type Rackwire, startRackwire } from "../Rackwire.ts"
 import { type BenchReceiver, startReceiver } from "../Receiver.ts"
-import { type Contender, type Suite, quantile } from "../Suite.ts"
+import { atRate, latencyFigures, latencySample } from "../Load.ts"
+import type { Contender, Suite } from "../Suite.ts"
 import { usageOf } from "../Usage.ts"
 
 const webhooks = 1000
@@ -33,20 +34,12 @@ const makeWebhooks = async (rackwire: Rackwire, url: string): Promise<void> => {
   }
 }
 
-/** Makes the changes at the rate, each when its time has come, whatever became of those before. */
-const change = async ({ sql }: Rackwire, round: string): Promise<void> => {
-  const began = performance.now()
-  const running: Array<Promise<unknown>> = []
-  for (let n = 0; n < changes; n++) {
-    const wait = began + (n * 1000) / rate - performance.now()
-    if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
+const change = ({ sql }: Rackwire, round: string): Promise<void> =>
+  atRate(changes, rate, (n) => {
     const slug = `${round}-${n}`
-    running.push(
-      sql.query(`insert into dcim_site (name, slug, facility) values ('${slug}', '${slug}', 'F${n % webhooks}')`)
-    )
-  }
-  await Promise.all(running)
-}
+    const values = `('${slug}', '${slug}', 'F${n % webhooks}')`
+    return sql.query(`insert into dcim_site (name, slug, facility) values ${values}`)
+  })
 
 const contender = (
   rackwire: Rackwire,
@@ -64,11 +57,7 @@ const contender = (
     await change(rackwire, `${role}-${round}`)
     const { latencies } = await receiver.untilTimed(changes)
     await calm()
-    return {
-      median: quantile(latencies, 0.5),
-      "99th percentile": quantile(latencies, 0.99),
-      longest: Math.max(...latencies)
-    }
+    return latencySample(latencies)
   }
 })
 
@@ -86,7 +75,7 @@ export default async (): Promise<Suite> => {
     rackwire.service.call("PATCH", `/api/extras/webhooks/${id}/`, { enabled })
   return {
     title: `Commit to receipt at ${webhooks.toLocaleString("en")} webhooks, ${rate} changes a second, one of another webhook each`,
-    figures: ["median", "99th percentile", "longest"].map((name) => ({ name, unit: "ms", more: false })),
+    figures: latencyFigures,
     rounds: 3,
     contenders: [
       contender(rackwire, receiver, "nothing else", "floor", async () => async () => {}),

@@ -7,7 +7,8 @@ import { createHmac } from "node:crypto"
 import { Agent, request } from "undici"
 import { startRackwire } from "../Rackwire.ts"
 import { startReceiver } from "../Receiver.ts"
-import { type Sample, type Suite, quantile } from "../Suite.ts"
+import { atRate, latencyFigures, latencySample } from "../Load.ts"
+import type { Suite } from "../Suite.ts"
 import { usageOf } from "../Usage.ts"
 
 /** Single changes a round, and the pause between two, milliseconds. */
@@ -17,14 +18,6 @@ const pause = 10
 /** Changes a second under load, each a transaction, and how many a round. */
 const rate = 500
 const loadChanges = 3000
-
-const figures = ["median", "99th percentile", "longest"].map((name) => ({ name, unit: "ms", more: false }))
-
-const sampleOf = (latencies: ReadonlyArray<number>): Sample => ({
-  median: quantile(latencies, 0.5),
-  "99th percentile": quantile(latencies, 0.99),
-  longest: Math.max(...latencies)
-})
 
 export default async (): Promise<Suite> => {
   const rackwire = await startRackwire()
@@ -42,7 +35,7 @@ export default async (): Promise<Suite> => {
     rackwire.sql.query(`insert into ${table} (name, slug) values ('${name}', '${name}')`)
   return {
     title: `Commit to receipt: ${changes} single changes a round, one webhook, signed, everything in one process`,
-    figures,
+    figures: latencyFigures,
     rounds: 5,
     contenders: [
       {
@@ -65,7 +58,7 @@ export default async (): Promise<Suite> => {
             latencies.push(performance.now() - committed)
           })
           await receiver.take()
-          return sampleOf(latencies)
+          return latencySample(latencies)
         }
       },
       {
@@ -74,7 +67,7 @@ export default async (): Promise<Suite> => {
         usage: () => usageOf(rackwire.pid()),
         turn: async (round) => {
           await each(async (n) => void (await insert("dcim_site", `ours-${round}-${n}`)))
-          return sampleOf((await receiver.until(changes)).latencies)
+          return latencySample((await receiver.until(changes)).latencies)
         }
       },
       {
@@ -82,15 +75,8 @@ export default async (): Promise<Suite> => {
         role: "ours",
         usage: () => usageOf(rackwire.pid()),
         turn: async (round) => {
-          const began = performance.now()
-          const running: Array<Promise<unknown>> = []
-          for (let n = 0; n < loadChanges; n++) {
-            const wait = began + (n * 1000) / rate - performance.now()
-            if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-            running.push(insert("dcim_site", `load-${round}-${n}`))
-          }
-          await Promise.all(running)
-          return sampleOf((await receiver.until(loadChanges)).latencies)
+          await atRate(loadChanges, rate, (n) => insert("dcim_site", `load-${round}-${n}`))
+          return latencySample((await receiver.until(loadChanges)).latencies)
         }
       }
     ],

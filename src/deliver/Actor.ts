@@ -226,7 +226,9 @@ class State {
   readonly held = (): ReadonlyArray<Entry> => [...this.inFlight.values(), ...this.unlogged.values(), ...this.adopted]
 
   readonly redefine = (next: Definition): void => {
-    void this.definition.connections.agent.close()
+    const { agent } = this.definition.connections
+    // Not at once: a request that is being rendered still wants it.
+    setTimeout(() => void agent.close(), graceMillis).unref()
     this.definition = next
     this.isGone = false
     // It may be what the receiver needed: it is probed at once.

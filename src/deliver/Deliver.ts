@@ -3,8 +3,9 @@
  *
  * Responsible for: attempting every delivery until it succeeds or its webhook's retry schedule ends, and logging each
  * attempt. Guarantees: at least once, under a stable id; a delivery is given up only with a reason in the log; every
- * attempt follows the webhook's definition of that moment; one webhook's receiver costs the others nothing. Does not:
- * promise order, nor exactly once: an attempt whose process died before logging it is made again.
+ * attempt follows the webhook's definition of that moment; one webhook's receiver costs the others nothing; nothing is
+ * sent where the target policy refuses; of one object in order, where the webhook asks for it. Does not: promise order
+ * otherwise, nor exactly once: an attempt whose process died before logging it is made again.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
@@ -53,6 +54,8 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
         else running.get(webhook)?.actor.wake()
       })
       yield* Effect.forkScoped(Effect.schedule(rounds(running), Schedule.spaced(roundPause)))
+      // On its own: long work must not keep what was missed from being found.
+      yield* Effect.forkScoped(Effect.schedule(workOffAsked, Schedule.spaced(roundPause)))
       yield* Effect.forkScoped(Effect.schedule(keepHold(running), Schedule.spaced(leaseMillis / 3)))
       yield* Effect.forkScoped(turnDays)
       const { tell } = yield* Presence
@@ -154,13 +157,14 @@ const refresh = Effect.fnUntraced(function* (
   }
 })
 
-/** What is done now and then: a look for what was missed, and for what was asked for. */
+/** A look for what was missed. */
 const rounds = (running: ReadonlyMap<number, Running>) =>
-  Effect.gen(function* () {
-    yield* sweep((webhook) => running.get(webhook)?.actor)
-    yield* takeUp(running)
-    yield* workOffAsked
-  }).pipe(Effect.ignore)
+  Effect.ignore(
+    Effect.andThen(
+      sweep((webhook) => running.get(webhook)?.actor),
+      takeUp(running)
+    )
+  )
 
 /** Says for all that is being worked on that it is. */
 const keepHold = (running: ReadonlyMap<number, Running>) =>

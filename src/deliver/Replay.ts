@@ -12,7 +12,7 @@ import { announceChannel } from "../inventory/Functions.ts"
 import { byIds } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { WebhookIndex } from "../match/WebhookIndex.ts"
-import { insertUnattempted } from "./DeliveryRows.ts"
+import { deliveryDays, insertUnattempted } from "./DeliveryRows.ts"
 import { type LoggedEvent, deliveryOf, loggedEvent, subjectOf } from "./LoggedEvent.ts"
 import { workOffAll } from "./Work.ts"
 
@@ -107,5 +107,9 @@ const keepPage = Effect.fnUntraced(function* (
            position = ${last.position}::text::bigint, idx = ${last.idx}::text::bigint
      where id = ${replay.id}::bigint`
   const told = sql`select pg_notify(${announceChannel}, 'extras.delivery 0')::text`
-  yield* sql.withTransaction(Effect.andThen(Effect.andThen(keep, advance), told))
+  // Days are added before the transaction: one that is rolled back must not take them with it.
+  yield* deliveryDays.write(
+    matched.map((event) => event.event_time),
+    sql.withTransaction(Effect.andThen(Effect.andThen(keep, advance), told))
+  )
 })

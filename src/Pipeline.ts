@@ -64,9 +64,11 @@ export const sinkLayer = Layer.effect(
           recent.clear()
           for (const [webhook, top] of known) recent.set(webhook, top)
         }).pipe(asCaptureError, Effect.provideContext(context)),
-      take: (events) =>
-        Effect.gen(function* () {
-          const { versions, deliveries } = matchAll(index, events)
+      take: (events) => {
+        // Matched once: tried again, events would meet webhooks as they are after them.
+        let matched: ReturnType<typeof matchAll> | undefined
+        return Effect.gen(function* () {
+          const { versions, deliveries } = (matched ??= matchAll(index, events))
           yield* keepVersions(versions)
           const { tops, duplicates, lost } = yield* append(deliveries)
           if (lost.length > 0) return yield* lostEntries(lost)
@@ -78,7 +80,8 @@ export const sinkLayer = Layer.effect(
             yield* advance(tops)
             for (const [webhook, top] of tops) recent.set(webhook, top)
           }).pipe(asCaptureError, Effect.provideContext(context))
-        }).pipe(asCaptureError, Effect.provideContext(context)),
+        }).pipe(asCaptureError, Effect.provideContext(context))
+      },
       look: noteFinished(recent, verify).pipe(asCaptureError, Effect.provideContext(context))
     })
   })

@@ -191,12 +191,9 @@ const consume = Effect.fnUntraced(function* (
       yield* persist("database", related.load(waiting.flatMap(({ window }) => window.changes)))
       const events = waiting.flatMap(({ window }) => eventsOf(window, epoch, related, base))
       const keeping = yield* Effect.forkScoped(
-        Effect.all(
-          [
-            persist("change log", writeChangeLog(events)),
-            Effect.flatMap(taking(sink.take(events)), (kept) => persist("sink", kept))
-          ],
-          { concurrency: 2, discard: true }
+        Effect.all([persist("change log", writeChangeLog(events)), taking(sink.take(events))], { concurrency: 2 }).pipe(
+          // What is said to be kept must stand in the change log: from there a stream is filled again.
+          Effect.flatMap(([, kept]) => persist("sink", kept))
         ),
         { startImmediately: true }
       )

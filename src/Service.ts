@@ -18,6 +18,7 @@ import { Capture } from "./capture/Capture.ts"
 import { leaderTable } from "./capture/Leadership.ts"
 import { epochTable } from "./capture/Slot.ts"
 import { breakerTable } from "./deliver/BreakerNote.ts"
+import { templateHelp } from "./console/TemplateHelp.ts"
 import { Deliver } from "./deliver/Deliver.ts"
 import { DeliveryLog, attemptTable } from "./deliver/DeliveryLog.ts"
 import { Servers } from "./embedded/Servers.ts"
@@ -28,6 +29,7 @@ import { deliveryDetails, deliveryRoutes } from "./http/Deliveries.ts"
 import { objectRoutes } from "./http/Objects.ts"
 import { pluginRoutes } from "./http/Plugins.ts"
 import { provisionRoutes } from "./http/Provision.ts"
+import type { Route } from "./http/Route.ts"
 import { serve } from "./http/Server.ts"
 import { statusRoutes } from "./http/Status.ts"
 import { trialRoutes } from "./http/Trials.ts"
@@ -88,6 +90,14 @@ const capture = Layer.unwrap(
 
 const deliver = Deliver.layer.pipe(Layer.provide(DeliveryLog.layer), Layer.provide(streams))
 
+const help: Route = {
+  path: "/help/templates/",
+  access: "open",
+  methods: {
+    GET: () => Effect.map(templateHelp, (content) => ({ status: 200, text: { type: "text/html", content } }))
+  }
+}
+
 const routes = [
   ...objectRoutes({ ...deliveryDetails, ...webhookDetails }),
   ...deliveryRoutes,
@@ -95,6 +105,7 @@ const routes = [
   ...backgroundRoutes,
   ...trialRoutes,
   ...pluginRoutes,
+  help,
   ...provisionRoutes,
   ...statusRoutes
 ]

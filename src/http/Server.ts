@@ -9,6 +9,7 @@ import { randomUUID } from "node:crypto"
 import { ByteSize, Cause, Effect, Layer } from "effect"
 import { HttpIncomingMessage, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Settings } from "../Config.ts"
+import { html, page } from "../Html.ts"
 import { authenticate } from "../auth/Authenticate.ts"
 import { type Action, authorize } from "../auth/Permission.ts"
 import { username } from "../auth/Principal.ts"
@@ -79,12 +80,13 @@ const pageNotFound = (path: string): Reply => ({
   status: 404,
   text: {
     type: "text/html",
-    content: `<!doctype html><title>Not found</title><h1>Not found</h1><p>${escape(path)}</p>`
+    content: page(
+      "Not found",
+      html`<h1>Not found</h1>
+        <p>${path}</p>`
+    )
   }
 })
-
-const escape = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;")
 
 const methodNotAllowed = (method: string, allowed: ReadonlyArray<string>) =>
   new HttpRefused({

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { version } from "../Config.ts"
 import { Health } from "../Health.ts"
+import { html, page } from "../Html.ts"
 import { Presence } from "../inventory/Presence.ts"
 import { registry } from "../inventory/Registry.ts"
 import { apiVersion } from "./Server.ts"
@@ -12,19 +13,26 @@ const home: Handler = () =>
     status: 200,
     text: {
       type: "text/html",
-      content: `<!doctype html>
-<html lang="en">
-<meta charset="utf-8">
-<title>Rackwire</title>
-<style>body{font:16px/1.5 system-ui;max-width:40rem;margin:4rem auto;padding:0 1rem}code{background:#8882;padding:0 .3em}</style>
-<h1>Rackwire ${version}</h1>
-<p>An infrastructure inventory whose webhooks can be relied on.</p>
-<ul>
-<li><a href="/api/">REST API</a>: <code>Authorization: Token …</code>, a token from <code>POST /api/users/tokens/provision/</code></li>
-<li><a href="/api/extras/webhooks/">Webhooks</a>, <a href="/api/extras/deliveries/?status=failed">failed deliveries</a>, <a href="/api/extras/object-changes/">changes</a></li>
-<li>Health: <a href="/health/live">live</a>, <a href="/health/ready">ready</a>; <a href="/metrics">metrics</a></li>
-</ul>
-`
+      content: page(
+        "Rackwire",
+        html`<h1>Rackwire ${version}</h1>
+          <p>An infrastructure inventory whose webhooks can be relied on.</p>
+          <ul>
+            <li>
+              <a href="/api/">REST API</a>: <code>Authorization: Token …</code>, a token from
+              <code>POST /api/users/tokens/provision/</code>
+            </li>
+            <li>
+              <a href="/api/extras/webhooks/">Webhooks</a>,
+              <a href="/api/extras/deliveries/?status=failed">failed deliveries</a>,
+              <a href="/api/extras/object-changes/">changes</a>
+            </li>
+            <li><a href="/help/templates/">Templates</a>: what plugins bring, with examples</li>
+            <li>
+              Health: <a href="/health/live">live</a>, <a href="/health/ready">ready</a>; <a href="/metrics">metrics</a>
+            </li>
+          </ul>`
+      )
     }
   })
 

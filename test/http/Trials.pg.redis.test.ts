@@ -140,4 +140,14 @@ describe("the plugins", () => {
     })
     expect((await api.raw("GET", "/api/plugins/")).status).toBe(403)
   })
+
+  it("are explained to people, with every example", async () => {
+    const { results } = (await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", "/api/plugins/")).json
+    const help = (await api.raw("GET", "/help/templates/")).text
+    for (const { name } of results) expect(help).toContain(`<h2 id="${String(name)}">`)
+    expect(help).toContain("{{ &#39;a &lt;b&gt; &amp; c&#39;|slack_escape }}")
+    expect(help).toContain("a &amp;lt;b&amp;gt; &amp;amp; c")
+    const examples = results.flatMap((plugin) => plugin["examples"] as ReadonlyArray<Json>)
+    expect(help.split("<td><pre>")).toHaveLength(2 * examples.length + 1)
+  })
 })

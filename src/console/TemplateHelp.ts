@@ -1,0 +1,59 @@
+/**
+ * Help for those who write templates: what each plugin brings, with its examples, which were run when it was loaded.
+ *
+ * It is what `/api/plugins/` tells, for people; a plugin that is loaded appears here by itself.
+ */
+import { Effect } from "effect"
+import { type Html, html, page } from "../Html.ts"
+import { type PluginDescription, Templates } from "../template/Template.ts"
+
+export const templateHelp = Effect.gen(function* () {
+  const { plugins } = yield* Templates
+  const all = yield* plugins
+  return page(
+    "Templates: help",
+    html`<h1>Templates</h1>
+      <p>Beside Jinja's own. Each example was run when its plugin was loaded.</p>
+      <nav>${all.map(({ name }) => html`<a href="#${name}">${name}</a> `)}</nav>
+      ${all.map(section)}`
+  )
+})
+
+const section = (plugin: PluginDescription): Html => {
+  const { name, description, examples, templates } = plugin
+  const brought = (["filters", "tests", "globals", "tags", "engines"] as const).filter(
+    (kind) => plugin[kind].length > 0
+  )
+  return html`<h2 id="${name}">${name}</h2>
+    <p>${description}</p>
+    <dl>
+      ${brought.map(
+        (kind) =>
+          html`<dt>${kind}</dt>
+            <dd>${plugin[kind].map((each) => html`<code>${each}</code> `)}</dd>`
+      )}
+    </dl>
+    ${
+      examples.length === 0
+        ? []
+        : html`<table>
+            <tr>
+              <th>template</th>
+              <th>gives</th>
+            </tr>
+            ${examples.map(example)}
+          </table>`
+    }
+    ${Object.entries(templates).map(
+      ([title, { description, body }]) =>
+        html`<h3>${title}</h3>
+          <p>${description}</p>
+          <pre>${body}</pre>`
+    )}`
+}
+
+const example = ({ template, expect }: PluginDescription["examples"][number]): Html =>
+  html`<tr>
+    <td><pre>${template}</pre></td>
+    <td><pre>${typeof expect === "string" ? expect : `refused: ${expect.error}`}</pre></td>
+  </tr>`

@@ -1,0 +1,20 @@
+import * as fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { html, page } from "../src/Html.ts"
+
+describe("HTML", () => {
+  it("has no markup that was put in as text, in content and in attributes", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), (text) => {
+        const { text: made } = html`<a title="${text}">${[text, html`<b>${text}</b>`]}</a>`
+        const cells = /^<a title="([^"<>]*)">([^"<>]*)<b>([^"<>]*)<\/b><\/a>$/.exec(made)
+        expect(cells).not.toBeNull()
+      })
+    )
+    expect(html`${"<i>&'\""}`.text).toBe("&lt;i&gt;&amp;&#39;&quot;")
+  })
+
+  it("of a page escapes its title", () => {
+    expect(page("</title>", html``)).toContain("<title>&lt;/title&gt;</title>")
+  })
+})

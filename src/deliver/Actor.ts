@@ -207,7 +207,9 @@ class State {
     const key = keyOf(entry)
     this.inFlight.delete(key)
     this.unlogged.delete(key)
-    this.readOn()
+    // What waited for this one, for order's sake, can be read now.
+    if (this.definition.ordered) this.wake()
+    else this.readOn()
   }
 
   /** When a good part is free, not once per entry. */

@@ -60,14 +60,15 @@ const report = (suite: Suite, turns: ReadonlyArray<Turn>): void => {
   const of = (contender: Contender) => turns.filter((turn) => turn.contender === contender.name)
   const values = (contender: Contender, figure: string) =>
     of(contender).map(({ sample }) => sample[figure] ?? Number.NaN)
-  const floor = suite.contenders.find(({ role }) => role === "floor")
+  const base =
+    suite.contenders.find(({ role }) => role === "floor") ?? suite.contenders.find(({ role }) => role === "peer")
   for (const { name, unit, more } of suite.figures) {
     console.log(`${name} (${unit})`)
     for (const contender of suite.contenders) {
       const own = values(contender, name)
-      const least = floor === undefined ? Number.NaN : median(values(floor, name))
-      const ratio = more ? median(own) / least : least / median(own)
-      const share = floor === undefined ? "" : `${ratio.toFixed(2)} of the floor`
+      const other = base === undefined ? Number.NaN : median(values(base, name))
+      const ratio = more ? median(own) / other : other / median(own)
+      const share = base === undefined ? "" : `${ratio.toFixed(2)} of the ${base.role}`
       const range = `${round(Math.min(...own))} .. ${round(Math.max(...own))}`
       console.log(
         `  ${contender.name.padEnd(34)} ${round(median(own)).padStart(10)}   ${range.padEnd(22)} ${share}`.trimEnd()

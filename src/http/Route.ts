@@ -15,6 +15,7 @@ import type { Principal } from "../auth/Principal.ts"
 import type { Grammars } from "../inventory/Grammar.ts"
 import type { Presence } from "../inventory/Presence.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
+import type { Protected } from "../inventory/Protected.ts"
 import type { Author } from "../inventory/Transaction.ts"
 import type { WriteRefused } from "../inventory/WriteRefused.ts"
 import type { Templates } from "../template/Template.ts"
@@ -43,7 +44,7 @@ export interface Reply {
 }
 
 export type Services = SqlClient.SqlClient | Settings | Vault | Grammars | Health | Presence | Templates
-export type Refusal = Denied | HttpRefused | WriteRefused | SqlError.SqlError
+export type Refusal = Denied | HttpRefused | WriteRefused | Protected | SqlError.SqlError
 
 export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Services>
 

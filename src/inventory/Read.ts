@@ -5,8 +5,10 @@ import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
 import type { Where } from "./derive/Filter.ts"
-import { references, viewOf } from "./derive/Representation.ts"
+import { countsOf } from "./Counted.ts"
+import { nestedFields, references, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
+import { customReferences } from "./field/CustomFields.ts"
 
 export interface Page {
   readonly where: Where
@@ -66,6 +68,30 @@ export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): stri
   return [...terms, terms.at(-1)?.endsWith(" desc") === true ? "t.id desc" : "t.id"].join(", ")
 }
 
+/** Custom fields by the object types that have them, in their order. */
+export const customFieldsByType = (definitions: Iterable<Row>): ReadonlyMap<string, ReadonlyArray<Row>> => {
+  const byType = new Map<string, Array<Row>>()
+  const sorted = [...definitions].sort(
+    (a, b) => Number(a["weight"]) - Number(b["weight"]) || (String(a["name"]) < String(b["name"]) ? -1 : 1)
+  )
+  for (const definition of sorted) {
+    for (const id of definition["content_types"] as ReadonlyArray<string>) {
+      const fields = byType.get(id) ?? []
+      byType.set(id, fields)
+      fields.push(definition)
+    }
+  }
+  return byType
+}
+
+/** The custom fields of a type, in their order. */
+export const customFieldsOf = Effect.fnUntraced(function* (type: ObjectType) {
+  if (!Object.hasOwn(type.fields, "custom_fields")) return []
+  const where = { sql: "t.content_types @> $1::text[]", parameters: [[type.id]] }
+  const rows = yield* list(objectType("extras.customfield"), { where, ordering: [], limit: undefined, offset: 0 })
+  return customFieldsByType(rows).get(type.id) ?? []
+})
+
 /** A view on everything that the representations of these rows point at: one query per object type pointed at. */
 export const viewFor = (
   type: ObjectType,
@@ -74,19 +100,26 @@ export const viewFor = (
 ): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const known = new Map<string, Map<number, Row>>([[type.id, new Map(rows.map((row) => [row.id, row]))]])
-    let pending = [...references(type, rows)]
+    const definitions = yield* customFieldsOf(type)
+    const counts = yield* countsOf(type, rows, objectType)
+    let pending = [...references(type, rows), ...customReferences(definitions, rows)]
     while (pending.length > 0) {
       const next: typeof pending = []
       for (const [id, ids] of pending) {
+        if (ids.size === 0) continue
         const target = objectType(id)
         const found = known.get(id) ?? new Map<number, Row>()
         known.set(id, found)
         const missing = yield* byIds(target, ids.difference(found))
         for (const row of missing) found.set(row.id, row)
         // Inside a representation objects are brief, so from here on only brief fields are followed.
-        next.push(...references(target, missing, target.brief))
+        next.push(...references(target, missing, nestedFields(target)))
       }
       pending = next
     }
-    return viewOf(base, (id, key) => known.get(id)?.get(key))
+    return viewOf(base, {
+      row: (id, key) => known.get(id)?.get(key),
+      customFields: (id) => (id === type.id ? definitions : []),
+      counted: (id, key) => (id === type.id ? counts.get(key) : undefined)
+    })
   })

@@ -1,4 +1,15 @@
-import { type Field, type Options, type Parsed, type Row, invalid, makeField, typeName, value } from "../Field.ts"
+import {
+  type Field,
+  type Options,
+  type Parsed,
+  type Reference,
+  type Row,
+  invalid,
+  makeField,
+  typeName,
+  type View,
+  value
+} from "../Field.ts"
 
 /**
  * What a write names an object by: its id, or attributes that only it has. `Write.ts` resolves it to an id, so that a
@@ -7,7 +18,7 @@ import { type Field, type Options, type Parsed, type Row, invalid, makeField, ty
 export type Target = { readonly id: number } | { readonly attributes: Readonly<Record<string, unknown>> }
 
 interface ReferenceOptions extends Options {
-  readonly onDelete: "cascade" | "set null" | "keep"
+  readonly onDelete: Reference["onDelete"]
 }
 
 /** A reference to one object: its id in the table, its brief representation on the wire. */
@@ -27,26 +38,36 @@ export const ref = (type: string, options: ReferenceOptions): Field =>
   )
 
 /**
- * The tags of an object: `bigint[]` in the table, kept valid by triggers, so that a change of tags is a change of the
- * row. Brief representations on the wire, sorted names in a snapshot.
+ * References to several objects: `bigint[]` in the table, kept valid by triggers, so that a change of them is a change
+ * of the row. Brief representations on the wire, ids in a snapshot.
  */
+export const refs = (type: string): Field => several(type, "list", (ids) => ids)
+
+/** The tags of an object; in a snapshot their sorted names. */
 export const tags = (): Field =>
+  several("extras.tag", "tags", (ids, view) =>
+    ids
+      .map((id) => view.row("extras.tag", id))
+      .filter((tag): tag is Row => tag !== undefined)
+      .map((tag) => String(tag["name"]))
+      .sort()
+  )
+
+const several = (
+  type: string,
+  comparison: "list" | "tags",
+  snapshot: (ids: ReadonlyArray<number>, view: View) => unknown
+): Field =>
   makeField(
     {
       type: "bigint[]",
       initial: () => [],
       sqlDefault: "'{}'",
-      comparison: "tags",
-      reference: { type: "extras.tag", many: true, onDelete: "set null" },
+      comparison,
+      reference: { type, many: true, onDelete: "set null" },
       fromText: (text) => (text === "{}" ? [] : text.slice(1, -1).split(",").map(Number)),
-      represent: (ids, view) =>
-        (ids as ReadonlyArray<number>).map((id) => view.nested("extras.tag", id)).filter(Boolean),
-      snapshot: (ids, view) =>
-        (ids as ReadonlyArray<number>)
-          .map((id) => view.row("extras.tag", id))
-          .filter((tag): tag is Row => tag !== undefined)
-          .map((tag) => String(tag["name"]))
-          .sort(),
+      represent: (ids, view) => (ids as ReadonlyArray<number>).map((id) => view.nested(type, id)).filter(Boolean),
+      snapshot: (ids, view) => snapshot(ids as ReadonlyArray<number>, view),
       parse: (input) => {
         if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
         const targets = input.map(parseTarget)

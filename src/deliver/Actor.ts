@@ -3,11 +3,12 @@
  *
  * It lives in a fiber of its own. What a slow receiver fills is this actor's room and its own stream, nothing else.
  */
-import { Effect, FiberHandle, FiberSet, Queue, type Scope } from "effect"
+import { Effect, FiberSet, Queue, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { inWords } from "../Telemetry.ts"
 import { type Entry, Streams } from "../stream/Streams.ts"
 import { Templates } from "../template/Template.ts"
+import { makeAlarm } from "./Alarm.ts"
 import { makeAttempt } from "./Attempt.ts"
 import { type Breaker, afterAttempt, closedBreaker, roomOf } from "./Breaker.ts"
 import { forgetBreaker, noteBreaker } from "./BreakerNote.ts"
@@ -15,6 +16,7 @@ import type { Definition } from "./Definition.ts"
 import { disable } from "./Disable.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import type { Failure } from "./Outcome.ts"
+import { atPlace } from "./Place.ts"
 
 export interface Actor {
   readonly id: number
@@ -46,23 +48,6 @@ const heldSeconds = 1
 /** Most attempts of a webhook that wait for the log: an attempt leaves its room when its answer is there, not later. */
 const unloggedMax = 256
 
-/** A timer that can only be set to ring earlier. */
-const makeAlarm = Effect.fnUntraced(function* (ring: Effect.Effect<void>) {
-  const handle = yield* FiberHandle.make<void>()
-  const run = yield* FiberHandle.runtime(handle)()
-  let due = Number.POSITIVE_INFINITY
-  const rings = Effect.suspend(() => {
-    due = Number.POSITIVE_INFINITY
-    return ring
-  })
-  return (millis: number) => {
-    const at = performance.now() + millis
-    if (at >= due) return
-    due = at
-    run(Effect.andThen(Effect.sleep(millis), rings))
-  }
-})
-
 /** Starts the actor in the scope. */
 export const startActor = (
   first: Definition
@@ -86,9 +71,10 @@ export const startActor = (
       Effect.catch(() => Effect.sync(() => dueIn(1000)))
     )
 
+    const place = (waitMillis: number) => atPlace(streams, () => state.definition, waitMillis)
     const start = (entry: Entry, waitMillis: number) => {
       if (!state.begin(entry)) return
-      const whole = Effect.andThen(Effect.sleep(waitMillis), seeThrough(state, entry, dueIn, reopen))
+      const whole = Effect.andThen(place(waitMillis), seeThrough(state, entry, dueIn, reopen))
       runAttempt(
         Effect.ensuring(
           Effect.provideContext(whole, services),

@@ -92,8 +92,11 @@ export const startActor = (
             ? 0
             : yield* streams.reserve(first.id, entries.length, rateLimit)
         entries.forEach((entry, at) => start(entry, rateLimit === undefined ? 0 : wait + (at * 1000) / rateLimit))
-        if (!state.more) return
+        if (!state.more) break
       }
+      const { until } = state.breaker
+      // An alarm rings at the earliest time that it was set to, which may have been put off since.
+      if (until !== undefined && until > performance.now()) reopen(until - performance.now())
     }).pipe(
       Effect.tapError((error) => Effect.logWarning(`deliver: webhook ${first.id} cannot be read: ${error.message}`)),
       Effect.catch(() => Effect.andThen(Effect.sleep(readPause), Effect.sync(state.wake)))
@@ -201,7 +204,7 @@ class State {
   /** When a good part is free, not once per entry. */
   private readOn(): void {
     const isFree = this.inFlight.size <= this.definition.maxInFlight / 2 && this.unlogged.size <= unloggedMax / 2
-    if (this.more && isFree) this.wake()
+    if ((this.more || this.adopted.length > 0) && isFree) this.wake()
   }
 
   readonly adopt = (entries: ReadonlyArray<Entry>): void => {

@@ -13,6 +13,7 @@ export const makeAlarm = Effect.fnUntraced(function* (ring: Effect.Effect<void>)
     const at = performance.now() + millis
     if (at >= due) return
     due = at
-    run(Effect.andThen(Effect.sleep(millis), rings))
+    // Timers drop what is less than a millisecond, and would ring before the time.
+    run(Effect.andThen(Effect.sleep(Math.ceil(millis) + 1), rings))
   }
 })

@@ -4,7 +4,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
-import type { Where } from "./derive/Filter.ts"
+import type { Where } from "./derive/Where.ts"
 import { references, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
 

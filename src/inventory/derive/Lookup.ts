@@ -98,7 +98,7 @@ const empty: Lookup = ({ sql, type, kind }, values) => {
     kind === "text"
       ? `(${sql} is null or ${sql} = '')`
       : kind === "list"
-        ? `cardinality(${sql}) is not distinct from 0`
+        ? `coalesce(cardinality(${sql}), 0) = 0`
         : `${sql} is null`
   return isTrue(values.at(-1)!) ? none : `not ${type === "text" || kind === "list" ? none : `(${none})`}`
 }

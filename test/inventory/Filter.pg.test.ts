@@ -268,36 +268,29 @@ test("a constraint finds what Django would", async () => {
 describe("an index", () => {
   /** Filters that nothing but a scan can answer: what is denied, and what asks for nothing at all. */
   const scans = /__n|__empty|=null|=perhaps|q= {2}|^nothing|^region_id__n/
+  const lying = ["address=10.0.0.5", "address=10.0.0.5/24", "parent=10.0.0.0/24", "family=4", "owner_site=Berlin"]
+  const all = [
+    ...asked.flatMap(([query]) => (scans.test(query) ? [] : [[query, thing] as const])),
+    ...lying.map((query) => [query, address] as const)
+  ]
 
-  test.each(asked.filter(([query]) => !scans.test(query)))("may answer %s", async (query) => {
-    const { sql, parameters } = whereOf(thing, query)
+  test.each(all)("may answer %s", async (query, type) => {
+    const { sql, parameters } = whereOf(type, query)
     const lines = await database.sql.query<{ readonly "QUERY PLAN": string }>(
-      `explain (costs off) select id from test_thing t where ${sql}`,
+      `explain (costs off) select id from ${type.table} t where ${sql}`,
       parameters
     )
     const text = lines.map((line) => line["QUERY PLAN"]).join("\n")
-    expect(text).not.toMatch(/Seq Scan on test_thing/)
+    expect(text).not.toContain(`Seq Scan on ${type.table}`)
   })
 
-  test.each(["address=10.0.0.5", "address=10.0.0.5/24", "parent=10.0.0.0/24", "family=4", "owner_site=Berlin"])(
-    "may answer %s of an address",
-    async (query) => {
-      const { sql, parameters } = whereOf(address, query)
-      const lines = await database.sql.query<{ readonly "QUERY PLAN": string }>(
-        `explain (costs off) select id from test_address t where ${sql}`,
-        parameters
-      )
-      expect(lines.map((line) => line["QUERY PLAN"]).join("\n")).not.toMatch(/Seq Scan on test_address/)
-    }
-  )
-
   beforeAll(async () => {
-    // On so few rows the planner would rather scan.
+    // On so few rows the planner would rather scan. Connections that are open already keep their old setting.
+    const name = new URL(database.databaseUrl).pathname.slice(1)
+    await database.sql.query(`alter database ${name} set enable_seqscan = off`)
     await database.sql.query(
-      `alter database ${new URL(database.databaseUrl).pathname.slice(1)} set enable_seqscan = off`
-    )
-    await database.sql.query(
-      "select pg_terminate_backend(pid)::text from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"
+      "select pg_terminate_backend(pid)::text from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()",
+      [name]
     )
     await database.sql.query("set enable_seqscan = off")
   })

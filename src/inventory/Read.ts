@@ -31,15 +31,6 @@ export const list = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
   return rows.map(({ row }) => rowFromJson(type, row))
 })
 
-export const count = Effect.fnUntraced(function* (type: ObjectType, where: Where) {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql.unsafe<{ readonly count: string }>(
-    `select count(*)::text as count from ${type.table} t where ${where.sql}`,
-    where.parameters
-  )
-  return Number(rows[0]!.count)
-})
-
 /** The rows of these ids that exist, in the type's usual order. */
 export const byIds = Effect.fnUntraced(function* (
   type: ObjectType,

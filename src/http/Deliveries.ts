@@ -5,6 +5,7 @@ import { askForDiscard } from "../deliver/Discard.ts"
 import { failureGroups } from "../deliver/Failures.ts"
 import { askForOperation, operationType } from "../deliver/Operations.ts"
 import { askForRetry, deliveryType } from "../deliver/RetryByHand.ts"
+import { isDictionary } from "../inventory/Field.ts"
 import { viewFor } from "../inventory/Read.ts"
 import { type Query, filter } from "../inventory/derive/Filter.ts"
 import { representation } from "../inventory/derive/Representation.ts"
@@ -48,11 +49,9 @@ const many =
     Effect.gen(function* () {
       const { filter: wanted, dry_run: dryRun } = yield* bodyFields(request)
       const query = yield* queryOf(wanted)
-      const filtered = filter(deliveryType, query)
-      if ("errors" in filtered) return yield* refused({ filter: filtered.errors })
       // A name that is misspelled would be ignored, and everything would be meant.
-      if (filtered.where.parameters.length < new Set(query.map(([name]) => name)).size)
-        return yield* refused({ filter: ["Unknown filter."] })
+      const filtered = filter(deliveryType, query, { strict: true })
+      if ("errors" in filtered) return yield* refused({ filter: filtered.errors })
       if (dryRun !== undefined && typeof dryRun !== "boolean")
         return yield* refused({ dry_run: ["Must be a valid boolean."] })
       const id = yield* askForOperation({ action, query, where: filtered.where, dryRun: dryRun === true })
@@ -60,8 +59,7 @@ const many =
     })
 
 const queryOf = (wanted: unknown): Effect.Effect<Query, HttpRefused> => {
-  const isFilter = typeof wanted === "object" && wanted !== null && !Array.isArray(wanted)
-  const pairs = isFilter
+  const pairs = isDictionary(wanted)
     ? Object.entries(wanted).flatMap(([name, value]) =>
         [value].flat().map((each): [string, string] => [name, String(each)])
       )

@@ -33,12 +33,18 @@ export interface Request {
   readonly base: string
   /** The body as JSON. */
   readonly body: Effect.Effect<unknown, HttpRefused>
+  /** The header by which a client writes only what it has read. */
+  readonly ifMatch: string | undefined
+  /** The media type to answer with, of those that the route produces. */
+  readonly accepted: string
 }
 
 export interface Reply {
   readonly status: number
   /** JSON, or a text of its own type; absent for an answer without body. */
   readonly json?: unknown
+  /** Spaces that the JSON is indented by. */
+  readonly indent?: number
   readonly text?: { readonly type: string; readonly content: string }
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -55,6 +61,8 @@ export interface Route {
   /** With a slash at the end where NetBox has one. */
   readonly path: string
   readonly access: Access
+  /** Media types of its answers; JSON where absent. */
+  readonly produces?: ReadonlyArray<string>
   readonly methods: Readonly<Partial<Record<Method, Handler>>>
 }
 

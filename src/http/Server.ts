@@ -8,12 +8,15 @@
 import { randomUUID } from "node:crypto"
 import { ByteSize, Cause, Effect, Layer } from "effect"
 import { HttpIncomingMessage, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { html, page } from "../Html.ts"
 import { authenticate } from "../auth/Authenticate.ts"
 import { type Action, authorize } from "../auth/Permission.ts"
 import { username } from "../auth/Principal.ts"
 import { HttpRefused } from "./HttpRefused.ts"
+import { allowed, metadata } from "./Metadata.ts"
+import { negotiate } from "./Negotiation.ts"
 import { type Handler, type Method, type Refusal, type Reply, type Request, type Route, makeRouter } from "./Route.ts"
 
 /** Largest request body. */
@@ -58,21 +61,33 @@ const answer = Effect.fnUntraced(function* (
     return slashed ? moved(`${url.pathname}/${url.search}`) : pageNotFound(url.pathname)
   }
   const principal = yield* authenticate(incoming.headers["authorization"])
-  const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method
-  const { access, methods } = match.route
+  const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method | "OPTIONS"
+  const { access, methods, produces = json } = match.route
+  if (method === "OPTIONS") return yield* metadata(match.route, principal)
   if (access !== "open") yield* authorize(principal, actions[method] ?? "view", access)
   const handler: Handler | undefined = methods[method]
-  if (handler === undefined) return yield* methodNotAllowed(incoming.method, Object.keys(methods))
+  if (handler === undefined) return yield* methodNotAllowed(incoming.method, allowed(methods))
+  const accepted = negotiate(
+    url.pathname.startsWith("/api/") ? incoming.headers["accept"] : undefined,
+    produces,
+    apiVersion
+  )
+  if (accepted instanceof HttpRefused) return yield* accepted
   const request: Request = {
     url,
     params: match.params,
     principal,
     author: { username: username(principal), requestId },
     base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
-    body: readBody(incoming)
+    body: readBody(incoming),
+    ifMatch: incoming.headers["if-match"],
+    accepted: accepted.type
   }
-  return yield* handler(request)
+  const reply = yield* handler(request)
+  return accepted.indent === 0 ? reply : { ...reply, indent: accepted.indent }
 })
+
+const json = ["application/json"]
 
 const moved = (to: string): Reply => ({ status: 301, headers: { location: to } })
 
@@ -88,11 +103,11 @@ const pageNotFound = (path: string): Reply => ({
   }
 })
 
-const methodNotAllowed = (method: string, allowed: ReadonlyArray<string>) =>
+const methodNotAllowed = (method: string, allow: string) =>
   new HttpRefused({
     reason: "MethodNotAllowed",
     body: { detail: `Method "${method}" not allowed.` },
-    headers: { allow: allowed.join(", ") }
+    headers: { allow }
   })
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -134,6 +149,9 @@ const replyTo = (refusal: Refusal, requestId: string): Effect.Effect<Reply> => {
     case "WriteRefused":
       return Effect.succeed({ status: 400, json: refusal.errors })
     case "SqlError":
+      if (isWrongPattern(refusal)) {
+        return Effect.succeed({ status: 400, json: { detail: "Enter a valid regular expression." } })
+      }
       return refusal.reason._tag === "ConnectionError"
         ? Effect.succeed({
             status: 503,
@@ -143,6 +161,10 @@ const replyTo = (refusal: Refusal, requestId: string): Effect.Effect<Reply> => {
         : unexpected(Cause.fail(refusal), requestId)
   }
 }
+
+/** Only Postgres knows what is a pattern to it. */
+const isWrongPattern = ({ reason }: SqlError.SqlError): boolean =>
+  (reason.cause as { readonly code?: string } | undefined)?.code === "2201B"
 
 const unexpected = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<Reply> =>
   Effect.as(Effect.logError(`request ${requestId} failed`, cause), {
@@ -158,7 +180,7 @@ const respond = (reply: Reply, incoming: HttpServerRequest.HttpServerRequest, re
     ...reply.headers
   }
   if (reply.json !== undefined) {
-    return HttpServerResponse.text(JSON.stringify(reply.json), {
+    return HttpServerResponse.text(JSON.stringify(reply.json, undefined, reply.indent), {
       status: reply.status,
       headers,
       contentType: "application/json"

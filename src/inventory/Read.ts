@@ -4,7 +4,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
-import type { Where } from "./derive/Filter.ts"
+import type { Where } from "./derive/Where.ts"
 import { countsOf } from "./Counted.ts"
 import { nestedFields, references, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
@@ -31,15 +31,6 @@ export const list = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
     page.where.parameters
   )
   return rows.map(({ row }) => rowFromJson(type, row))
-})
-
-export const count = Effect.fnUntraced(function* (type: ObjectType, where: Where) {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql.unsafe<{ readonly count: string }>(
-    `select count(*)::text as count from ${type.table} t where ${where.sql}`,
-    where.parameters
-  )
-  return Number(rows[0]!.count)
 })
 
 /** The rows of these ids that exist, in the type's usual order. */

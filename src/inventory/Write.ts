@@ -49,14 +49,26 @@ export interface Change {
   readonly body: unknown
 }
 
+/** Looks at the rows, locked, before they are changed; what it fails with ends the write. */
+export type Guard<E> = (before: ReadonlyArray<Row>) => Effect.Effect<void, E>
+
+const unguarded = () => Effect.void
+
 /** Updates the objects that exist; others are passed over. `whole` as in a PUT: required fields must be there. */
-export const update = (type: ObjectType, changes: ReadonlyArray<Change>, whole: boolean, author: Author) =>
+export const update = <E = never>(
+  type: ObjectType,
+  changes: ReadonlyArray<Change>,
+  whole: boolean,
+  author: Author,
+  guard: Guard<E> = unguarded
+) =>
   Effect.gen(function* () {
     const before = yield* byIds(
       type,
       changes.map(({ id }) => id),
       "for update"
     )
+    yield* guard(before)
     const found = new Map(before.map((row) => [row.id, row]))
     const known = changes.filter(({ id }) => found.has(id))
     const drafts = known.map(({ body }) => draft(type, body, whole))
@@ -70,9 +82,10 @@ export const update = (type: ObjectType, changes: ReadonlyArray<Change>, whole: 
   }).pipe(asAuthor(author), refuseConflicts(type, changes.length))
 
 /** Deletes the objects that exist, and what goes with them; answers how many there were. */
-export const remove = (type: ObjectType, ids: ReadonlyArray<number>, author: Author) =>
+export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, author: Author, guard?: Guard<E>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    if (guard !== undefined) yield* guard(yield* byIds(type, ids, "for update"))
     const rows = yield* sql.unsafe(`delete from ${type.table} where id = any ($1::bigint[]) returning id`, [ids])
     return rows.length
   }).pipe(

@@ -117,7 +117,7 @@ export const options = {
     "EXEMPT_VIEW_PERMISSIONS",
     list,
     [],
-    "Object types (`dcim.site,dcim.region` or `*`) that anybody may read without a token. `*` leaves out users, tokens and webhooks.",
+    "Object types (`dcim.site,dcim.region` or `*`) that anybody may read without a token. `*` leaves out users, groups, permissions, tokens and webhooks.",
     ""
   ),
   pageSize: setting("PAGINATE_COUNT", Config.Int, 50, "Objects per page when a request names no `limit`."),

@@ -10,6 +10,7 @@ const details = {
   ExpiredToken: "Token expired",
   InactiveUser: "User inactive",
   WrongPassword: "Invalid username/password",
+  NotGranted: "This user does not have permission to create tokens for other users.",
   NoPermission: "You do not have permission to perform this action."
 } as const
 

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
+import type { Action } from "../inventory/Clearance.ts"
 import type { Errors, Row, View } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
@@ -72,9 +73,9 @@ const listObjects =
       }
     })
 
-/** The row that a path names by id. */
-export const rowOf = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
-  const [row] = yield* byIds(type, idsIn(request.params["id"]))
+/** The row that a path names by id, if the action may be done to it. */
+export const rowOf = Effect.fnUntraced(function* (type: ObjectType, request: Request, action: Action = "view") {
+  const [row] = yield* byIds(type, idsIn(request.params["id"]), action)
   return row ?? (yield* notFound())
 })
 
@@ -118,7 +119,7 @@ const updateOne =
   (type: ObjectType, whole: boolean): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const { id } = yield* rowOf(type, request)
+      const { id } = yield* rowOf(type, request, "change")
       const changes = [{ id, body: yield* request.body }]
       const [row] = yield* update(type, changes, whole, request.author).pipe(refuse(first))
       if (row === undefined) return yield* notFound()

@@ -1,13 +1,15 @@
 /** `POST /api/users/tokens/provision/`: a token for a name and a password, the only endpoint without a token. */
 import { Effect } from "effect"
 import { verify } from "../auth/Authenticate.ts"
+import { clearanceOf } from "../auth/Permission.ts"
+import { Clearance } from "../inventory/Clearance.ts"
 import type { Errors } from "../inventory/Field.ts"
 import { viewFor } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { create } from "../inventory/Write.ts"
 import { representation } from "../inventory/derive/Representation.ts"
 import { HttpRefused } from "./HttpRefused.ts"
-import type { Handler, Route } from "./Route.ts"
+import type { Handler, Request, Route } from "./Route.ts"
 
 const type = objectType("users.token")
 
@@ -17,15 +19,20 @@ const chosen = new Set(["expires", "write_enabled", "description"])
 const provision: Handler = (request) =>
   Effect.gen(function* () {
     const { username, password, body } = yield* credentials(yield* request.body)
-    const user = yield* verify(username, password)
+    const principal = yield* verify(username, password)
     const fields = Object.fromEntries(Object.entries(body).filter(([name]) => chosen.has(name)))
-    const author = { username, requestId: request.author.requestId }
-    const [token] = yield* create(type, [{ ...fields, user: user.id }], author).pipe(
-      Effect.catchTag("WriteRefused", ({ errors }) => new HttpRefused({ reason: "InvalidBody", body: errors[0] }))
+    return yield* newToken({ ...fields, user: principal.user.id }, request).pipe(
+      Effect.provideService(Clearance, yield* clearanceOf(principal))
     )
-    const view = yield* viewFor(type, [token!.row], request.base)
-    return { status: 201, json: { ...representation(type, token!.row, view), ...token!.shown } }
   })
+
+const newToken = Effect.fnUntraced(function* (fields: Readonly<Record<string, unknown>>, request: Request) {
+  const [token] = yield* create(type, [fields], request.author).pipe(
+    Effect.catchTag("WriteRefused", ({ errors }) => new HttpRefused({ reason: "InvalidBody", body: errors[0] }))
+  )
+  const view = yield* viewFor(type, [token!.row], request.base)
+  return { status: 201, json: { ...representation(type, token!.row, view), ...token!.shown } }
+})
 
 const credentials = (body: unknown) => {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {

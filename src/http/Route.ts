@@ -12,6 +12,7 @@ import type { Health } from "../Health.ts"
 import type { Vault } from "../Vault.ts"
 import type { Denied } from "../auth/Denied.ts"
 import type { Principal } from "../auth/Principal.ts"
+import type { Action, OutOfBounds } from "../inventory/Clearance.ts"
 import type { Grammars } from "../inventory/Grammar.ts"
 import type { Presence } from "../inventory/Presence.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
@@ -31,7 +32,7 @@ export interface Request {
   /** Address before `/api/…`, for URLs in answers. */
   readonly base: string
   /** The body as JSON. */
-  readonly body: Effect.Effect<unknown, HttpRefused>
+  readonly body: Effect.Effect<unknown, HttpRefused | Denied>
 }
 
 export interface Reply {
@@ -43,7 +44,7 @@ export interface Reply {
 }
 
 export type Services = SqlClient.SqlClient | Settings | Vault | Grammars | Health | Presence | Templates
-export type Refusal = Denied | HttpRefused | WriteRefused | SqlError.SqlError
+export type Refusal = Denied | HttpRefused | OutOfBounds | WriteRefused | SqlError.SqlError
 
 export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Services>
 
@@ -54,6 +55,8 @@ export interface Route {
   /** With a slash at the end where NetBox has one. */
   readonly path: string
   readonly access: Access
+  /** What its methods do to objects of the type, where that is not what they usually mean. */
+  readonly action?: Action
   readonly methods: Readonly<Partial<Record<Method, Handler>>>
 }
 

@@ -11,8 +11,11 @@ import { HttpIncomingMessage, HttpServer, HttpServerRequest, HttpServerResponse 
 import { Settings } from "../Config.ts"
 import { html, page } from "../Html.ts"
 import { authenticate } from "../auth/Authenticate.ts"
-import { type Action, authorize } from "../auth/Permission.ts"
+import { Denied } from "../auth/Denied.ts"
+import { refuseGrant } from "../auth/Grant.ts"
+import { authorize, clearanceOf } from "../auth/Permission.ts"
 import { username } from "../auth/Principal.ts"
+import { type Action, Clearance } from "../inventory/Clearance.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { type Handler, type Method, type Refusal, type Reply, type Request, type Route, makeRouter } from "./Route.ts"
 
@@ -59,8 +62,8 @@ const answer = Effect.fnUntraced(function* (
   }
   const principal = yield* authenticate(incoming.headers["authorization"])
   const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method
-  const { access, methods } = match.route
-  if (access !== "open") yield* authorize(principal, actions[method] ?? "view", access)
+  const { access, action, methods } = match.route
+  if (access !== "open") yield* authorize(principal, method, action ?? actions[method] ?? "view", access)
   const handler: Handler | undefined = methods[method]
   if (handler === undefined) return yield* methodNotAllowed(incoming.method, Object.keys(methods))
   const request: Request = {
@@ -69,9 +72,12 @@ const answer = Effect.fnUntraced(function* (
     principal,
     author: { username: username(principal), requestId },
     base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
-    body: readBody(incoming)
+    body:
+      access === "open" || access.id !== "users.token"
+        ? readBody(incoming)
+        : Effect.tap(readBody(incoming), (body) => refuseGrant(principal, body))
   }
-  return yield* handler(request)
+  return yield* handler(request).pipe(Effect.provideService(Clearance, yield* clearanceOf(principal)))
 })
 
 const moved = (to: string): Reply => ({ status: 301, headers: { location: to } })
@@ -127,6 +133,8 @@ const replyTo = (refusal: Refusal, requestId: string): Effect.Effect<Reply> => {
   switch (refusal._tag) {
     case "Denied":
       return Effect.succeed({ status: 403, json: { detail: refusal.detail } })
+    case "OutOfBounds":
+      return Effect.succeed({ status: 403, json: { detail: new Denied({ reason: "NoPermission" }).detail } })
     case "HttpRefused":
       return Effect.succeed({ status: refusal.status, json: refusal.body, headers: refusal.headers ?? {} })
     case "WriteRefused":

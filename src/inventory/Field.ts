@@ -29,7 +29,17 @@ export type Wire = "both" | "read" | "write" | "once" | "none"
 export type Comparison = "text" | "number" | "choice" | "reference" | "tags" | "list" | "exact" | "none"
 
 /** A grammar that another stage owns (see Grammar.ts). */
-export type GrammarName = "objectTypes" | "engine" | "template" | "headers" | "url" | "condition" | "retry" | "secret"
+export type GrammarName =
+  | "objectTypes"
+  | "anyTypes"
+  | "constraints"
+  | "engine"
+  | "template"
+  | "headers"
+  | "url"
+  | "condition"
+  | "retry"
+  | "secret"
 
 export interface Reference {
   /** The object type pointed at, `app.name`. */

@@ -1,12 +1,14 @@
 /** Reading objects: lists, single rows, and the related rows that their representation needs. */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { type Action, cleared } from "./Clearance.ts"
 import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
 import type { Where } from "./derive/Filter.ts"
 import { references, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
+import { after, and, everything } from "./derive/Where.ts"
 
 export interface Page {
   readonly where: Where
@@ -24,15 +26,17 @@ interface JsonRow {
 export const list = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
   const sql = yield* SqlClient.SqlClient
   const limit = page.limit === undefined ? "" : ` limit ${page.limit}`
+  const where = and(page.where, yield* cleared(type, "view"))
   const rows = yield* sql.unsafe<JsonRow>(
-    `select row_to_json(t) as row from ${type.table} t where ${page.where.sql} order by ${orderBy(type, page.ordering)}${limit} offset ${page.offset}`,
-    page.where.parameters
+    `select row_to_json(t) as row from ${type.table} t where ${where.sql} order by ${orderBy(type, page.ordering)}${limit} offset ${page.offset}`,
+    where.parameters
   )
   return rows.map(({ row }) => rowFromJson(type, row))
 })
 
-export const count = Effect.fnUntraced(function* (type: ObjectType, where: Where) {
+export const count = Effect.fnUntraced(function* (type: ObjectType, counted: Where) {
   const sql = yield* SqlClient.SqlClient
+  const where = and(counted, yield* cleared(type, "view"))
   const rows = yield* sql.unsafe<{ readonly count: string }>(
     `select count(*)::text as count from ${type.table} t where ${where.sql}`,
     where.parameters
@@ -40,18 +44,21 @@ export const count = Effect.fnUntraced(function* (type: ObjectType, where: Where
   return Number(rows[0]!.count)
 })
 
-/** The rows of these ids that exist, in the type's usual order. */
+/** The rows of these ids that exist and the action may be done to, in the type's usual order. */
 export const byIds = Effect.fnUntraced(function* (
   type: ObjectType,
   ids: Iterable<number>,
+  action: Action = "view",
   lock: "" | "for update" = ""
 ) {
   const wanted = [...ids]
   if (wanted.length === 0) return []
   const sql = yield* SqlClient.SqlClient
+  const where = yield* cleared(type, action)
   const rows = yield* sql.unsafe<JsonRow>(
-    `select row_to_json(t) as row from ${type.table} t where id = any ($1::bigint[]) order by ${orderBy(type, [])} ${lock}`,
-    [wanted]
+    `select row_to_json(t) as row from ${type.table} t where id = any ($1::bigint[]) and (${after(1, where)})
+      order by ${orderBy(type, [])} ${lock}`,
+    [wanted, ...where.parameters]
   )
   return rows.map(({ row }) => rowFromJson(type, row))
 })
@@ -66,7 +73,10 @@ export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): stri
   return [...terms, terms.at(-1)?.endsWith(" desc") === true ? "t.id desc" : "t.id"].join(", ")
 }
 
-/** A view on everything that the representations of these rows point at: one query per object type pointed at. */
+/**
+ * A view on everything that the representations of these rows point at: one query per object type pointed at. Of an
+ * object that whoever asks may not see it shows the id alone, so that what was read can be written back.
+ */
 export const viewFor = (
   type: ObjectType,
   rows: ReadonlyArray<Row>,
@@ -74,6 +84,7 @@ export const viewFor = (
 ): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const known = new Map<string, Map<number, Row>>([[type.id, new Map(rows.map((row) => [row.id, row]))]])
+    const hidden = new Map<string, ReadonlySet<number>>()
     let pending = [...references(type, rows)]
     while (pending.length > 0) {
       const next: typeof pending = []
@@ -83,10 +94,31 @@ export const viewFor = (
         known.set(id, found)
         const missing = yield* byIds(target, ids.difference(found))
         for (const row of missing) found.set(row.id, row)
+        hidden.set(id, (yield* existing(target, ids.difference(found))).union(hidden.get(id) ?? new Set()))
         // Inside a representation objects are brief, so from here on only brief fields are followed.
         next.push(...references(target, missing, target.brief))
       }
       pending = next
     }
-    return viewOf(base, (id, key) => known.get(id)?.get(key))
+    const view = viewOf(base, (id, key) => known.get(id)?.get(key))
+    const masked = (id: string, key: number) => ({
+      id: key,
+      url: `${base}${objectType(id).path}${key}/`,
+      display: `#${key}`
+    })
+    return {
+      ...view,
+      nested: (id, key) => (hidden.get(id)?.has(key) === true ? masked(id, key) : view.nested(id, key))
+    }
   })
+
+/** Of these ids those that exist, for a type of which whoever asks may not see everything; of other types none. */
+const existing = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlySet<number>) {
+  if (ids.size === 0 || (yield* cleared(type, "view")) === everything) return new Set<number>()
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe<{ readonly id: string }>(
+    `select id::text as id from ${type.table} where id = any ($1::bigint[])`,
+    [[...ids]]
+  )
+  return new Set(rows.map(({ id }) => Number(id)))
+})

@@ -8,6 +8,7 @@
 import { Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { Vault } from "../Vault.ts"
+import { type Action, OutOfBounds, cleared } from "./Clearance.ts"
 import type { Errors, Row } from "./Field.ts"
 import { Grammars } from "./Grammar.ts"
 import type { ObjectType } from "./ObjectType.ts"
@@ -19,6 +20,7 @@ import { WriteRefused } from "./WriteRefused.ts"
 import { type Draft, draft, withInitials } from "./derive/Draft.ts"
 import { columnsOf, rowFromJson } from "./derive/Row.ts"
 import { uniqueName, uniquesOf } from "./derive/Table.ts"
+import { after as numberedAfter, everything } from "./derive/Where.ts"
 
 export interface Created {
   readonly row: Row
@@ -34,7 +36,9 @@ export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author:
       .map((each) => ({ ...each, values: withInitials(type, each.values) }))
     const { values, rows } = yield* settle(type, drafts, [])
     const once = Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "once")
-    return (yield* insert(type, rows)).map((row, at): Created => ({
+    const inserted = yield* insert(type, rows)
+    yield* staysWithin(type, inserted, "add")
+    return inserted.map((row, at): Created => ({
       row,
       shown: Object.fromEntries(once.map((name) => [name, values[at]![name]]))
     }))
@@ -51,6 +55,7 @@ export const update = (type: ObjectType, changes: ReadonlyArray<Change>, whole: 
     const before = yield* byIds(
       type,
       changes.map(({ id }) => id),
+      "change",
       "for update"
     )
     const found = new Map(before.map((row) => [row.id, row]))
@@ -62,6 +67,7 @@ export const update = (type: ObjectType, changes: ReadonlyArray<Change>, whole: 
       known.map(({ id }) => found.get(id)!)
     )
     const after = yield* replace(type, rows)
+    yield* staysWithin(type, rows, "change")
     return before.map(({ id }) => after.get(id)!)
   }).pipe(asAuthor(author), refuseConflicts(type, changes.length))
 
@@ -69,9 +75,25 @@ export const update = (type: ObjectType, changes: ReadonlyArray<Change>, whole: 
 export const remove = (type: ObjectType, ids: ReadonlyArray<number>, author: Author) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const rows = yield* sql.unsafe(`delete from ${type.table} where id = any ($1::bigint[]) returning id`, [ids])
+    const where = yield* cleared(type, "delete")
+    const rows = yield* sql.unsafe(
+      `delete from ${type.table} t where id = any ($1::bigint[]) and (${numberedAfter(1, where)}) returning id`,
+      [ids, ...where.parameters]
+    )
     return rows.length
   }).pipe(asAuthor(author))
+
+/** Rows as they were just written are such as their author may write. */
+const staysWithin = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, action: Action) {
+  const where = yield* cleared(type, action)
+  if (where === everything || rows.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  const within = yield* sql.unsafe(
+    `select id from ${type.table} t where id = any ($1::bigint[]) and (${numberedAfter(1, where)})`,
+    [rows.map(({ id }) => id), ...where.parameters]
+  )
+  if (within.length < rows.length) return yield* new OutOfBounds({ objectType: type.id })
+})
 
 /**
  * What only Postgres saw, and saw again when the transaction was run again: rows that exchange unique values in one
@@ -99,7 +121,7 @@ const settle = Effect.fnUntraced(function* (
   drafts: ReadonlyArray<Draft>,
   before: ReadonlyArray<Row>
 ) {
-  const resolved = yield* resolveReferences(type, drafts)
+  const resolved = yield* resolveReferences(type, drafts, before)
   const grammars = yield* Grammars
   const values = resolved.map((draft) => draft.values)
   const errors = resolved.map((draft, at): Errors => {

@@ -1,0 +1,30 @@
+/**
+ * What whoever asks may see and write.
+ *
+ * Every read and write of objects keeps to it: Read.ts, Write.ts and Resolve.ts ask it for a condition. `http` provides
+ * that of the request's sender (auth/Permission.ts makes it); where nobody asks, as in capture, deliver and the commands,
+ * it is everything.
+ */
+import { Context, Effect, Schema } from "effect"
+import type { ObjectType } from "./ObjectType.ts"
+import type { Where } from "./derive/Filter.ts"
+import { everything } from "./derive/Where.ts"
+
+/** `refer`: name it in another object. */
+export type Action = "view" | "add" | "change" | "delete" | "refer"
+
+export interface Clearance {
+  /** The objects of the type to which the action may be done. */
+  readonly where: (type: ObjectType, action: Action) => Where
+}
+
+export const Clearance: Context.Reference<Clearance> = Context.Reference<Clearance>("rackwire/inventory/Clearance", {
+  defaultValue: () => ({ where: () => everything })
+})
+
+/** The objects of the type to which whoever asks may do the action. */
+export const cleared = (type: ObjectType, action: Action): Effect.Effect<Where> =>
+  Effect.map(Effect.service(Clearance), (clearance) => clearance.where(type, action))
+
+/** The write would leave an object as its author may not write it. Nothing of it stays. */
+export class OutOfBounds extends Schema.TaggedError<OutOfBounds>()("OutOfBounds", { objectType: Schema.String }) {}

@@ -9,9 +9,8 @@ import { Settings } from "../Config.ts"
 import type { Action, Clearance } from "../inventory/Clearance.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { objectType, registry } from "../inventory/Registry.ts"
-import { ConstraintError, constraintWhere } from "../inventory/derive/Constraint.ts"
-import type { Where } from "../inventory/derive/Filter.ts"
-import { and, everything, nothing, or } from "../inventory/derive/Where.ts"
+import { type Where, allOf, anyOf, everything } from "../inventory/derive/Where.ts"
+import { constraintFor } from "./Constraint.ts"
 import { Denied } from "./Denied.ts"
 import type { Permission, Principal } from "./Principal.ts"
 
@@ -65,16 +64,16 @@ const whereOf = (
 ): Where => {
   if (isSuperuser(principal)) return everything
   if (action === "refer") return mayGrant(principal) && type.id === "users.user" ? everything : where(type, "view")
-  if (action === "view" && isExempt(exempt, type)) return everything
-  const allowed = grantedWhere(principal, type, action)
+  const allowed = action === "view" && isExempt(exempt, type) ? everything : grantedWhere(principal, type, action)
   if (type.id === "users.token" && (action === "add" || action === "change")) {
-    return and(allowed, or([ownTokens(principal), grantedWhere(principal, type, "grant")]))
+    return allOf(allowed, anyOf(ownTokens(principal), grantedWhere(principal, type, "grant")))
   }
   // Who may change users could otherwise set a superuser's password.
-  if (type.id === "users.user" && action !== "view") return and(allowed, ordinaryUsers)
-  const subject = subjects[type.id]
-  return subject === undefined ? allowed : and(allowed, toldOf(subject, where))
+  if (type.id === "users.user" && action !== "view") return allOf(allowed, ordinaryUsers)
+  return type.kind === "record" ? allOf(allowed, ...tellingOfVisible(type, where)) : allowed
 }
+
+const isEverything = ({ sql }: Where): boolean => sql === "true"
 
 const isExempt = (exempt: ReadonlyArray<string>, type: ObjectType): boolean =>
   exempt.includes(type.id) || (exempt.includes("*") && !guarded.has(type.id))
@@ -91,17 +90,13 @@ const granted = (principal: Principal, type: ObjectType, action: string): Readon
 export const mayGrant = (principal: Principal): boolean =>
   isSuperuser(principal) || granted(principal, objectType("users.token"), "grant").length > 0
 
-const grantedWhere = (principal: Principal, type: ObjectType, action: string): Where =>
-  or(granted(principal, type, action).map(({ constraints }) => safely(type, constraints, principal.user!.id)))
-
-/** Constraints are checked when they are saved; what plain SQL or an earlier version has left allows nothing. */
-const safely = (type: ObjectType, constraints: unknown, user: number): Where => {
-  try {
-    return constraintWhere(type, constraints, user)
-  } catch (error) {
-    if (error instanceof ConstraintError) return nothing
-    throw error
-  }
+/** Constraints are checked when they are saved; one that plain SQL or an earlier version has left allows nothing. */
+const grantedWhere = (principal: Principal, type: ObjectType, action: string): Where => {
+  const wheres = granted(principal, type, action).flatMap(({ constraints }) => {
+    const compiled = constraintFor(type, constraints, principal.user!.id)
+    return "where" in compiled ? [compiled.where] : []
+  })
+  return wheres.find(isEverything) ?? anyOf(...wheres)
 }
 
 const ownTokens = ({ user }: Principal): Where => ({ sql: "t.user_id = $1::bigint", parameters: [user?.id ?? 0] })
@@ -115,19 +110,36 @@ const subjects: Readonly<Record<string, readonly [type: string, id: string]>> = 
 }
 
 /**
- * Of records that tell of objects those that tell of what may be seen. What is gone meets no constraint: who may see
- * only some objects of a type does not see what is told of deleted ones.
+ * Records tell of others: they are seen by who sees those. What is gone meets no constraint, so who sees only some
+ * objects of a type does not see what is told of deleted ones.
  */
+const tellingOfVisible = (type: ObjectType, where: Clearance["where"]): ReadonlyArray<Where> => {
+  const pointing = Object.entries(type.fields).flatMap(([name, { reference }]) => {
+    if (reference === undefined || reference.many) return []
+    const column = `t.${type.columns[name]}`
+    const visible = among(column, objectType(reference.type), where)
+    return isEverything(visible) ? [] : [anyOf({ sql: `${column} is null`, parameters: [] }, visible)]
+  })
+  const subject = subjects[type.id]
+  return subject === undefined ? pointing : [...pointing, toldOf(subject, where)]
+}
+
 const toldOf = ([typeColumn, idColumn]: readonly [string, string], where: Clearance["where"]): Where => {
   const types = [...registry.values()].filter(({ kind }) => kind === "object")
-  const whole = types.filter((type) => where(type, "view") === everything).map(({ id }) => id)
-  const some = types.filter((type) => !whole.includes(type.id) && where(type, "view") !== nothing)
-  return or([
-    { sql: `t.${typeColumn} = any ($1::text[])`, parameters: [whole] },
-    ...some.map((type): Where => {
-      const { sql, parameters } = where(type, "view")
-      const ids = `select t.id from ${type.table} t where ${sql}`
-      return { sql: `t.${typeColumn} = '${type.id}' and t.${idColumn} in (${ids})`, parameters }
-    })
-  ])
+  const whole = types.filter((type) => isEverything(where(type, "view")))
+  const some = types.filter((type) => !whole.includes(type) && where(type, "view").sql !== "false")
+  return anyOf(
+    { sql: `t.${typeColumn} = any ($1::text[])`, parameters: [whole.map(({ id }) => id)] },
+    ...some.map((type) =>
+      allOf({ sql: `t.${typeColumn} = $1`, parameters: [type.id] }, among(`t.${idColumn}`, type, where))
+    )
+  )
+}
+
+/** What holds where the column names an object of the type that may be seen. */
+const among = (column: string, type: ObjectType, where: Clearance["where"]): Where => {
+  const { sql, parameters } = where(type, "view")
+  return sql === "true"
+    ? everything
+    : { sql: `${column} in (select t.id from ${type.table} t where ${sql})`, parameters }
 }

@@ -9,7 +9,7 @@ import { Denied } from "../auth/Denied.ts"
 import { cleared } from "../inventory/Clearance.ts"
 import { viewFor } from "../inventory/Read.ts"
 import { type Query, filter } from "../inventory/derive/Filter.ts"
-import { and, everything } from "../inventory/derive/Where.ts"
+import { allOf } from "../inventory/derive/Where.ts"
 import { representation } from "../inventory/derive/Representation.ts"
 import { accepted, bodyFields, refused } from "./Asked.ts"
 import { HttpRefused } from "./HttpRefused.ts"
@@ -54,7 +54,7 @@ const many =
       const filtered = filter(deliveryType, query)
       if ("errors" in filtered) return yield* refused({ filter: filtered.errors })
       // It is worked off later, by the filter alone.
-      if ((yield* cleared(deliveryType, "change")) !== everything) return yield* new Denied({ reason: "NoPermission" })
+      if ((yield* cleared(deliveryType, "change")).sql !== "true") return yield* new Denied({ reason: "NoPermission" })
       // A name that is misspelled would be ignored, and everything would be meant.
       if (filtered.where.parameters.length < new Set(query.map(([name]) => name)).size)
         return yield* refused({ filter: ["Unknown filter."] })
@@ -78,7 +78,7 @@ const failures: Handler = ({ url }) =>
   Effect.gen(function* () {
     const filtered = filter(deliveryType, [...url.searchParams])
     if ("errors" in filtered) return yield* new HttpRefused({ reason: "InvalidQuery", body: filtered.errors })
-    const results = yield* failureGroups(and(filtered.where, yield* cleared(deliveryType, "view")))
+    const results = yield* failureGroups(allOf(filtered.where, yield* cleared(deliveryType, "view")))
     return { status: 200, json: { count: results.length, next: null, previous: null, results } }
   })
 

@@ -7,8 +7,7 @@
  */
 import { Context, Effect, Schema } from "effect"
 import type { ObjectType } from "./ObjectType.ts"
-import type { Where } from "./derive/Filter.ts"
-import { everything } from "./derive/Where.ts"
+import { type Where, everything } from "./derive/Where.ts"
 
 /** `refer`: name it in another object. */
 export type Action = "view" | "add" | "change" | "delete" | "refer"

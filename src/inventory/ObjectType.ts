@@ -34,6 +34,10 @@ export interface Declaration {
   readonly unique?: ReadonlyArray<Unique>
   /** Field lists with an index of their own, beside those of references and uniqueness. */
   readonly indexes?: ReadonlyArray<ReadonlyArray<string>>
+  /** The field by which filters of other types name an object; usual is the slug, the username or the name. */
+  readonly key?: string
+  /** Filters that ask about other objects: name -> steps to what is asked about (derive/Path.ts), `device/site/region`. */
+  readonly paths?: Readonly<Record<string, string>>
   /** Fields that `q` looks into. */
   readonly search: ReadonlyArray<string>
   /** Fields of the usual order; `-` before one turns it. The id breaks ties. */
@@ -54,7 +58,8 @@ export interface Declaration {
   readonly kind?: "object" | "account" | "record"
 }
 
-export interface ObjectType extends Required<Omit<Declaration, "check">> {
+export interface ObjectType extends Required<Omit<Declaration, "check" | "key">> {
+  readonly key: string | undefined
   /** `dcim.site`. */
   readonly id: string
   /** `dcim_site`. */
@@ -88,6 +93,8 @@ export const defineObjectType = (declaration: Declaration): ObjectType => {
     label: name,
     unique: [],
     indexes: [],
+    paths: {},
+    key: undefined,
     announced: false,
     daily: false,
     check: () => ({}),

@@ -5,10 +5,10 @@ import { type Action, cleared } from "./Clearance.ts"
 import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
-import type { Where } from "./derive/Filter.ts"
+import type { Where } from "./derive/Where.ts"
 import { references, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
-import { after, and, everything } from "./derive/Where.ts"
+import { allOf, whereIds } from "./derive/Where.ts"
 
 export interface Page {
   readonly where: Where
@@ -26,7 +26,7 @@ interface JsonRow {
 export const list = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
   const sql = yield* SqlClient.SqlClient
   const limit = page.limit === undefined ? "" : ` limit ${page.limit}`
-  const where = and(page.where, yield* cleared(type, "view"))
+  const where = allOf(page.where, yield* cleared(type, "view"))
   const rows = yield* sql.unsafe<JsonRow>(
     `select row_to_json(t) as row from ${type.table} t where ${where.sql} order by ${orderBy(type, page.ordering)}${limit} offset ${page.offset}`,
     where.parameters
@@ -36,7 +36,7 @@ export const list = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
 
 export const count = Effect.fnUntraced(function* (type: ObjectType, counted: Where) {
   const sql = yield* SqlClient.SqlClient
-  const where = and(counted, yield* cleared(type, "view"))
+  const where = allOf(counted, yield* cleared(type, "view"))
   const rows = yield* sql.unsafe<{ readonly count: string }>(
     `select count(*)::text as count from ${type.table} t where ${where.sql}`,
     where.parameters
@@ -54,11 +54,10 @@ export const byIds = Effect.fnUntraced(function* (
   const wanted = [...ids]
   if (wanted.length === 0) return []
   const sql = yield* SqlClient.SqlClient
-  const where = yield* cleared(type, action)
+  const where = allOf(whereIds(wanted), yield* cleared(type, action))
   const rows = yield* sql.unsafe<JsonRow>(
-    `select row_to_json(t) as row from ${type.table} t where id = any ($1::bigint[]) and (${after(1, where)})
-      order by ${orderBy(type, [])} ${lock}`,
-    [wanted, ...where.parameters]
+    `select row_to_json(t) as row from ${type.table} t where ${where.sql} order by ${orderBy(type, [])} ${lock}`,
+    where.parameters
   )
   return rows.map(({ row }) => rowFromJson(type, row))
 })
@@ -114,7 +113,7 @@ export const viewFor = (
 
 /** Of these ids those that exist, for a type of which whoever asks may not see everything; of other types none. */
 const existing = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlySet<number>) {
-  if (ids.size === 0 || (yield* cleared(type, "view")) === everything) return new Set<number>()
+  if (ids.size === 0 || (yield* cleared(type, "view")).sql === "true") return new Set<number>()
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{ readonly id: string }>(
     `select id::text as id from ${type.table} where id = any ($1::bigint[])`,

@@ -7,7 +7,7 @@ import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
 import type { Draft } from "./derive/Draft.ts"
 import { filter } from "./derive/Filter.ts"
-import { after, and } from "./derive/Where.ts"
+import { allOf, whereIds } from "./derive/Where.ts"
 import type { Target } from "./field/Reference.ts"
 
 /** `before`: the rows that the drafts change. What they refer to already they may go on referring to. */
@@ -64,11 +64,11 @@ const existingIds = Effect.fnUntraced(function* (target: ObjectType, named: Read
   const sql = yield* SqlClient.SqlClient
   const ids = named.flatMap((each) => ("id" in each ? [each.id] : []))
   if (ids.length === 0) return new Set<number>()
-  const where = yield* cleared(target, "refer")
+  const where = allOf(whereIds(ids), yield* cleared(target, "refer"))
   // Locked, so that they still exist when the row that names them is written.
   const rows = yield* sql.unsafe<{ readonly id: string }>(
-    `select id::text as id from ${target.table} t where id = any ($1::bigint[]) and (${after(1, where)}) for key share`,
-    [ids, ...where.parameters]
+    `select id::text as id from ${target.table} t where ${where.sql} for key share`,
+    where.parameters
   )
   return new Set(rows.map(({ id }) => Number(id)))
 })
@@ -81,7 +81,7 @@ const byAttributes = Effect.fnUntraced(function* (target: ObjectType, attributes
   const unknown = query.some(([name]) => !Object.hasOwn(target.fields, name))
   if (query.length === 0 || unknown || "errors" in filtered) return notFound
   const sql = yield* SqlClient.SqlClient
-  const where = and(filtered.where, yield* cleared(target, "refer"))
+  const where = allOf(filtered.where, yield* cleared(target, "refer"))
   const rows = yield* sql.unsafe<{ readonly id: string }>(
     `select t.id::text as id from ${target.table} t where ${where.sql} limit 2 for key share`,
     where.parameters

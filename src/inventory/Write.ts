@@ -20,7 +20,7 @@ import { WriteRefused } from "./WriteRefused.ts"
 import { type Draft, draft, withInitials } from "./derive/Draft.ts"
 import { columnsOf, rowFromJson } from "./derive/Row.ts"
 import { uniqueName, uniquesOf } from "./derive/Table.ts"
-import { after as numberedAfter, everything } from "./derive/Where.ts"
+import { allOf, whereIds } from "./derive/Where.ts"
 
 export interface Created {
   readonly row: Row
@@ -75,23 +75,18 @@ export const update = (type: ObjectType, changes: ReadonlyArray<Change>, whole: 
 export const remove = (type: ObjectType, ids: ReadonlyArray<number>, author: Author) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const where = yield* cleared(type, "delete")
-    const rows = yield* sql.unsafe(
-      `delete from ${type.table} t where id = any ($1::bigint[]) and (${numberedAfter(1, where)}) returning id`,
-      [ids, ...where.parameters]
-    )
+    const where = allOf(whereIds(ids), yield* cleared(type, "delete"))
+    const rows = yield* sql.unsafe(`delete from ${type.table} t where ${where.sql} returning id`, where.parameters)
     return rows.length
   }).pipe(asAuthor(author))
 
 /** Rows as they were just written are such as their author may write. */
 const staysWithin = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, action: Action) {
-  const where = yield* cleared(type, action)
-  if (where === everything || rows.length === 0) return
+  const allowed = yield* cleared(type, action)
+  if (allowed.sql === "true" || rows.length === 0) return
   const sql = yield* SqlClient.SqlClient
-  const within = yield* sql.unsafe(
-    `select id from ${type.table} t where id = any ($1::bigint[]) and (${numberedAfter(1, where)})`,
-    [rows.map(({ id }) => id), ...where.parameters]
-  )
+  const where = allOf(whereIds(rows.map(({ id }) => id)), allowed)
+  const within = yield* sql.unsafe(`select id from ${type.table} t where ${where.sql}`, where.parameters)
   if (within.length < rows.length) return yield* new OutOfBounds({ objectType: type.id })
 })
 

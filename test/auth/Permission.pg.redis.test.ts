@@ -118,17 +118,17 @@ describe("an object permission", () => {
 
   it("with constraints that no object can meet is refused with the reason", async () => {
     const wrong: ReadonlyArray<readonly [unknown, string]> = [
-      [{ nothing: 1 }, "nothing: dcim.site has no field nothing."],
-      [{ region__nothing: 1 }, "region__nothing: dcim.region has no field nothing."],
-      [{ status: "nowhere" }, 'status: "nowhere" is no value of it.'],
-      [{ region: "abc" }, 'region: "abc" is no value of it.'],
-      [{ name__near: "x" }, "name__near: there is no lookup near."],
-      [{ name__in: "x" }, "name__in: a list is expected."],
+      [{ nothing: 1 }, "dcim.site has nothing to ask by nothing with this value."],
+      [{ region__nothing: 1 }, "dcim.site has nothing to ask by region__nothing with this value."],
+      [{ status: "nowhere" }, "status: Select a valid choice. nowhere is not one of the available choices."],
+      [{ region: "abc" }, "region: Enter a number."],
+      [{ name__near: "x" }, "dcim.site has nothing to ask by name__near with this value."],
+      [{ name__in: "x" }, "dcim.site has nothing to ask by name__in with this value."],
       [[], "An empty list allows no object; null allows all."],
-      ["x", "A constraint is an object, not str."],
+      ["x", "Constraints are a dictionary or a list of them, not str."],
       [
-        { name: null, "id); drop table dcim_site; --": 1 },
-        "id); drop table dcim_site; --: dcim.site has no field id); drop table dcim_site; --."
+        { "id); drop table dcim_site; --": 1 },
+        "dcim.site has nothing to ask by id); drop table dcim_site; -- with this value."
       ]
     ]
     for (const [constraints, message] of wrong) {
@@ -143,7 +143,7 @@ describe("an object permission", () => {
       constraints: { password__startswith: "$" }
     }
     expect((await api.call("POST", "/api/users/permissions/", secret)).json).toEqual({
-      constraints: ["password__startswith: password is secret."]
+      constraints: ["users.user has nothing to ask by password__startswith with this value."]
     })
   })
 })

@@ -1,180 +1,138 @@
 /**
- * Declaration and the constraints of an object permission -> an SQL condition, or what is wrong with them. Pure.
+ * The constraint of a permission, in the words of Django's lookups -> an SQL condition, or what is wrong with it. Pure.
  *
- * `{"status": "active", "site__region__name__startswith": "Ber"}`: an object is all of it, a list is any of its objects,
- * null is every object. A path goes over references; its last word may be a lookup. `$user` is the id of who asks. Values
- * are read as a write reads them, so a constraint that could never hold is refused when it is saved.
+ * `{"site__region__slug": "emea", "status__in": ["active", "planned"]}`: all of a document holds, one of a list of them.
+ * Nothing is ignored: a name that is not known is an error, so that no misspelling opens what it should have closed. A
+ * tree is not descended into, as Django does not.
  */
-import { typeName } from "../Field.ts"
-import type { Field } from "../Field.ts"
+import { isStorable, typeName } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
-import { objectType, registry } from "../Registry.ts"
-import type { Where } from "./Filter.ts"
-import { everything } from "./Where.ts"
+import { objectType } from "../Registry.ts"
+import type { Filtered } from "./Filter.ts"
+import { type Comparand, type Compiled, asText, compare, either, kindOf } from "./Lookup.ts"
+import { addressOf, hostOf } from "./Network.ts"
+import { along, comparandOf } from "./Path.ts"
+import { type Bind, type Where, anyOf, everything } from "./Where.ts"
 
-/** A constraint that cannot be compiled, told with its key. */
-export class ConstraintError extends Error {}
+export const constraint = (type: ObjectType, document: unknown): Filtered => {
+  if (document === null || document === undefined) return { where: everything }
+  if (!Array.isArray(document)) return one(type, document)
+  const parts = document.map((each: unknown) => one(type, each))
+  const bad = parts.find((part) => "errors" in part)
+  if (bad !== undefined) return bad
+  const wheres = parts.flatMap((part): ReadonlyArray<Where> => ("where" in part ? [part.where] : []))
+  return { where: wheres.some(({ sql }) => sql === "true") ? everything : anyOf(...wheres) }
+}
 
-/** What stands for who asks. */
-const userToken = "$user"
+const refused = (message: string): Filtered => ({ errors: { constraints: [message] } })
 
-/** The condition over the type's table under the alias `t`. Throws `ConstraintError`. */
-export const constraintWhere = (type: ObjectType, constraints: unknown, user: number): Where => {
-  if (constraints === null) return everything
-  const alternatives = Array.isArray(constraints) ? constraints : [constraints]
-  if (alternatives.length === 0) throw new ConstraintError("An empty list allows no object; null allows all.")
+const one = (type: ObjectType, document: unknown): Filtered => {
+  if (typeof document !== "object" || document === null || Array.isArray(document)) {
+    return refused(`Constraints are a dictionary or a list of them, not ${typeName(document)}.`)
+  }
   const parameters: Array<unknown> = []
-  const bind = (value: unknown) => `$${parameters.push(value)}`
-  const compile = new Compiler(user, bind)
-  const sql = alternatives.map((each) => `(${compile.object(type, each)})`).join(" or ")
-  return { sql, parameters }
+  const bind: Bind = (value) => `$${parameters.push(value)}`
+  const conditions: Array<string> = []
+  for (const [name, value] of Object.entries(document)) {
+    const condition = clause(type, name.split("__"), value, bind)
+    if (condition === undefined) return refused(`${type.id} has nothing to ask by ${name} with this value.`)
+    if (typeof condition !== "string") return refused(`${name}: ${condition.messages.join(" ")}`)
+    conditions.push(condition)
+  }
+  return { where: { sql: conditions.length === 0 ? "true" : conditions.join(" and "), parameters } }
 }
 
-/** What is wrong with constraints for objects of these types, or undefined where nothing is. */
-export const constraintsProblem = (constraints: unknown, types: ReadonlyArray<string>): string | undefined => {
-  try {
-    for (const id of types) if (registry.has(id)) constraintWhere(objectType(id), constraints, 0)
-    return undefined
-  } catch (error) {
-    if (error instanceof ConstraintError) return error.message
-    throw error
+/** Words that lead over references to what is asked about, then the lookup, where it is not `exact`. */
+const clause = (type: ObjectType, words: ReadonlyArray<string>, value: unknown, bind: Bind): Compiled => {
+  const steps: Array<string> = []
+  let there = type
+  for (const word of words) {
+    const reference = Object.hasOwn(there.fields, word) ? there.fields[word]!.reference : undefined
+    const next = words[steps.length + 1]
+    const target = reference === undefined ? undefined : objectType(reference.type)
+    if (target === undefined || next === undefined || comparandIn(target, "t", next) === undefined) break
+    steps.push(word)
+    there = target
   }
+  const [name = "", lookup = "exact", ...more] = words.slice(steps.length)
+  if (more.length > 0) return undefined
+  return along(type, "t", steps, (target, alias) => {
+    const comparand = comparandIn(target, alias, name)
+    return comparand === undefined ? undefined : asked(comparand, lookup, value, bind)
+  })
 }
 
-interface Column {
-  readonly sql: string
-  /** Postgres type of one value. */
-  readonly type: string
-  readonly field: Field | undefined
+/** What a word names of a type: its id, a field, or, as an id, what a reference points at. */
+const comparandIn = (type: ObjectType, alias: string, word: string): Comparand | undefined => {
+  if (word === "id" || word === "pk") return { kind: "number", sql: `${alias}.id`, type: "bigint" }
+  const name = Object.hasOwn(type.fields, word) ? word : word.replace(/_id$/, "")
+  const field = Object.hasOwn(type.fields, name) ? type.fields[name]! : undefined
+  if (field === undefined) return undefined
+  if (field.reference !== undefined) {
+    const sql = `${alias}.${type.columns[name]}`
+    return field.reference.many ? { kind: "list", sql, type: field.type } : { kind: "number", sql, type: "bigint" }
+  }
+  return name !== word || kindOf(field) === undefined ? undefined : comparandOf(type, alias, name)
 }
 
-type Lookup = (column: Column, values: Values) => string
-
-/** Reads values of the constraint, and gives the placeholders for them. */
-interface Values {
-  readonly one: () => string
-  readonly all: () => string
-  readonly text: (before: string, after: string) => string
-  readonly flag: () => boolean
+/** Django's lookups that are lookups of filters under another name. */
+const names: Readonly<Record<string, string>> = {
+  exact: "",
+  in: "",
+  iexact: "ie",
+  icontains: "ic",
+  istartswith: "isw",
+  iendswith: "iew",
+  regex: "regex",
+  iregex: "iregex",
+  lt: "lt",
+  lte: "lte",
+  gt: "gt",
+  gte: "gte"
 }
 
-const like =
-  (operator: "like" | "ilike", before: string, after: string): Lookup =>
-  ({ sql }, values) =>
-    `${sql}::text ${operator} ${values.text(before, after)}`
-
-const compared =
-  (operator: string): Lookup =>
-  ({ sql }, values) =>
-    `${sql} ${operator} ${values.one()}`
-
-/** The lookups of Django, by which NetBox's permissions are written. */
-const lookups: Readonly<Record<string, Lookup>> = {
-  exact: compared("="),
-  iexact: like("ilike", "", ""),
-  contains: like("like", "%", "%"),
-  icontains: like("ilike", "%", "%"),
-  startswith: like("like", "", "%"),
-  istartswith: like("ilike", "", "%"),
-  endswith: like("like", "%", ""),
-  iendswith: like("ilike", "%", ""),
-  in: ({ sql }, values) => `${sql} = any (${values.all()})`,
-  gt: compared(">"),
-  gte: compared(">="),
-  lt: compared("<"),
-  lte: compared("<="),
-  isnull: ({ sql }, values) => `${sql} is ${values.flag() ? "" : "not "}null`
+/** Those about case as it is written, with the pattern. */
+const written: Readonly<Record<string, (text: string) => string>> = {
+  contains: (text) => `%${text}%`,
+  startswith: (text) => `${text}%`,
+  endswith: (text) => `%${text}`
 }
 
-class Compiler {
-  private readonly user: number
-  private readonly bind: (value: unknown) => string
-
-  constructor(user: number, bind: (value: unknown) => string) {
-    this.user = user
-    this.bind = bind
-  }
-
-  object(type: ObjectType, constraint: unknown): string {
-    if (typeof constraint !== "object" || constraint === null || Array.isArray(constraint)) {
-      throw new ConstraintError(`A constraint is an object, not ${typeName(constraint)}.`)
-    }
-    const parts = Object.entries(constraint).map(
-      ([key, value]) => `(${this.clause(type, key.split("__"), key, value)})`
-    )
-    return parts.length === 0 ? "true" : parts.join(" and ")
-  }
-
-  /** The condition of the path over the table of the type under the alias `t`. */
-  private clause(type: ObjectType, path: ReadonlyArray<string>, key: string, value: unknown): string {
-    const [name = "", ...rest] = path
-    if (name === "id" || name === "pk")
-      return this.lookup({ sql: "t.id", type: "bigint", field: undefined }, rest, key, value)
-    const fieldName = Object.hasOwn(type.fields, name) ? name : name.replace(/_id$/, "")
-    const field = Object.hasOwn(type.fields, fieldName) ? type.fields[fieldName]! : undefined
-    const reference = field?.reference
-    if (field === undefined || (fieldName !== name && reference === undefined)) {
-      throw new ConstraintError(`${key}: ${type.id} has no field ${name}.`)
-    }
-    if (field.store !== undefined || field.wire === "write" || field.wire === "once") {
-      throw new ConstraintError(`${key}: ${name} is secret.`)
-    }
-    const column = `t.${type.columns[fieldName]}`
-    if (reference === undefined) return this.lookup({ sql: column, type: field.type, field }, rest, key, value)
-    if (!reference.many && (rest.length === 0 || isLookup(rest))) {
-      return this.lookup({ sql: column, type: "bigint", field: undefined }, rest, key, value)
-    }
-    if (rest.length === 1 && rest[0] === "isnull")
-      return `(${column} = '{}') = ${this.values("boolean", undefined, key, value).flag()}`
-    const target = objectType(reference.type)
-    const inner = this.clause(target, rest.length === 0 || isLookup(rest) ? ["id", ...rest] : rest, key, value)
-    const ids = `select t.id from ${target.table} t where ${inner}`
-    return reference.many ? `${column} && array(${ids})` : `${column} in (${ids})`
-  }
-
-  private lookup(column: Column, rest: ReadonlyArray<string>, key: string, value: unknown): string {
-    if (rest.length > 1 || (rest.length === 1 && !isLookup(rest))) {
-      throw new ConstraintError(`${key}: there is no lookup ${rest.join("__")}.`)
-    }
-    if (column.type.endsWith("[]") || column.type.startsWith("json"))
-      throw new ConstraintError(`${key}: it cannot be compared.`)
-    if (rest.length === 0 && value === null) return `${column.sql} is null`
-    return lookups[rest[0] ?? "exact"]!(column, this.values(column.type, column.field, key, value))
-  }
-
-  private values(type: string, field: Field | undefined, key: string, value: unknown): Values {
-    const cast = type.replace(/\(.*/, "")
-    const read = (each: unknown): string => {
-      const parsed = each === userToken && type === "bigint" ? this.user : canonical(type, field, each)
-      if (parsed === undefined) throw new ConstraintError(`${key}: ${JSON.stringify(each)} is no value of it.`)
-      return String(parsed)
-    }
-    return {
-      one: () => `${this.bind(read(value))}::text::${cast}`,
-      all: () => {
-        if (!Array.isArray(value)) throw new ConstraintError(`${key}: a list is expected.`)
-        return `${this.bind(value.map(read))}::text[]::${cast}[]`
-      },
-      text: (before, after) => {
-        if (typeof value !== "string" && typeof value !== "number")
-          throw new ConstraintError(`${key}: a text is expected.`)
-        return `${this.bind(`${before}${String(value).replaceAll(/[\\%_]/g, "\\$&")}${after}`)}::text`
-      },
-      flag: () => {
-        if (typeof value !== "boolean") throw new ConstraintError(`${key}: true or false is expected.`)
-        return value
-      }
-    }
-  }
+/** Those about networks and addresses. */
+const networks: Readonly<Record<string, (sql: string, value: string) => string>> = {
+  net_contained: (sql, value) => `${sql} << ${value}::inet`,
+  net_contained_or_equal: (sql, value) => `${sql} <<= ${value}::inet`,
+  net_contains: (sql, value) => `${sql} >> ${value}::inet`,
+  net_contains_or_equals: (sql, value) => `${sql} >>= ${value}::inet`,
+  net_host_contained: (sql, value) => `${hostOf(sql)} <<= ${value}::inet`
 }
 
-const isLookup = (rest: ReadonlyArray<string>): boolean => rest.length === 1 && Object.hasOwn(lookups, rest[0]!)
-
-/** The value as a write of the field would keep it; undefined when it is none. A text may be blank. */
-const canonical = (type: string, field: Field | undefined, value: unknown): unknown => {
-  if (type === "text" && field?.choices === undefined)
-    return typeof value === "string" || typeof value === "number" ? value : undefined
-  if (field === undefined) return /^\d{1,18}$/.test(String(value)) ? value : undefined
-  const parsed = field.parse(value)
-  return "value" in parsed && parsed.value !== null ? parsed.value : undefined
+const asked = (of: Comparand, lookup: string, value: unknown, bind: Bind): Compiled => {
+  const isNone = of.kind === "list" ? `cardinality(${of.sql}) = 0` : `${of.sql} is null`
+  if (lookup === "isnull") return typeof value === "boolean" ? (value ? isNone : `not (${isNone})`) : undefined
+  if (value === null) return lookup === "exact" ? isNone : undefined
+  if (Array.isArray(value) !== (lookup === "in" || lookup === "range")) return undefined
+  const values = (Array.isArray(value) ? value : [value]) as ReadonlyArray<unknown>
+  if (values.some((each) => !/^(string|number|boolean)$/.test(typeof each))) return undefined
+  const texts = values.map(String)
+  if (texts.some((text) => !isStorable(text))) return undefined
+  if (lookup === "in" && texts.length === 0) return "false"
+  if (lookup === "range") {
+    if (texts.length !== 2) return undefined
+    const bounds = [compare(of, "gte", [texts[0]!], bind), compare(of, "lte", [texts[1]!], bind)]
+    return bounds.find((bound) => typeof bound !== "string") ?? bounds.join(" and ")
+  }
+  if (Object.hasOwn(written, lookup)) {
+    const text = texts[0]!.replaceAll(/[\\%_]/g, String.raw`\$&`)
+    return of.kind === "text" ? `${asText(of.sql, of.type)} like ${bind(written[lookup]!(text))}` : undefined
+  }
+  if (Object.hasOwn(networks, lookup)) {
+    const address = of.kind === "network" ? addressOf(texts[0]!) : undefined
+    return address === undefined ? undefined : networks[lookup]!(of.sql, bind(address))
+  }
+  // Django finds an empty text where filters ask nothing.
+  if (of.kind === "text" && (lookup === "exact" || lookup === "in")) {
+    return either(texts.map((text) => `${of.sql} = ${bind(text)}`))
+  }
+  return Object.hasOwn(names, lookup) ? compare(of, names[lookup]!, texts, bind) : undefined
 }

@@ -1,32 +1,35 @@
-/** Conditions put together. Pure. */
-import type { Where } from "./Filter.ts"
+/** Conditions over a table as SQL with parameters, and how several become one. Pure. */
+
+export interface Where {
+  /** Condition over the table under the alias `t`, with `$1`… for `parameters`. */
+  readonly sql: string
+  readonly parameters: ReadonlyArray<unknown>
+}
+
+/** Takes a parameter; answers its placeholder. */
+export type Bind = (value: unknown) => string
 
 export const everything: Where = { sql: "true", parameters: [] }
-export const nothing: Where = { sql: "false", parameters: [] }
 
-/** What meets both. */
-export const and = (one: Where, other: Where): Where => {
-  if (one === everything) return other
-  return other === everything ? one : joined("and", [one, other])
-}
+/** Rows of these ids. */
+export const whereIds = (ids: ReadonlyArray<number>): Where => ({ sql: "t.id = any ($1::bigint[])", parameters: [ids] })
 
-/** What meets any of them. */
-export const or = (wheres: ReadonlyArray<Where>): Where => {
-  if (wheres.length === 0) return nothing
-  if (wheres.includes(everything)) return everything
-  return wheres.length === 1 ? wheres[0]! : joined("or", wheres)
-}
+/** What holds where all of these hold. */
+export const allOf = (...wheres: ReadonlyArray<Where>): Where => joined(" and ", "true", wheres)
 
-const joined = (word: "and" | "or", wheres: ReadonlyArray<Where>): Where => {
+/** What holds where one of these holds. */
+export const anyOf = (...wheres: ReadonlyArray<Where>): Where => joined(" or ", "false", wheres)
+
+const joined = (word: string, none: string, wheres: ReadonlyArray<Where>): Where => {
+  const told = wheres.filter(({ sql }) => sql !== none)
+  if (told.length === 0) return { sql: none, parameters: [] }
+  const parts: Array<string> = []
   const parameters: Array<unknown> = []
-  const parts = wheres.map((where) => {
-    const part = `(${after(parameters.length, where)})`
+  for (const where of told) {
+    const before = parameters.length
+    const sql = where.sql.replaceAll(/\$(\d+)/g, (_, number: string) => `$${Number(number) + before}`)
+    parts.push(told.length === 1 ? sql : `(${sql})`)
     parameters.push(...where.parameters)
-    return part
-  })
-  return { sql: parts.join(` ${word} `), parameters }
+  }
+  return { sql: parts.join(word), parameters }
 }
-
-/** The condition's SQL where so many parameters come before its own. */
-export const after = (count: number, { sql }: Where): string =>
-  count === 0 ? sql : sql.replaceAll(/\$(\d+)/g, (_, number) => `$${Number(number) + count}`)

@@ -15,6 +15,8 @@ export type Action = "view" | "add" | "change" | "delete" | "refer"
 export interface Clearance {
   /** The objects of the type to which the action may be done. */
   readonly where: (type: ObjectType, action: Action) => Where
+  /** The text of a sealed copy, where those are shown to whoever may see the object. */
+  readonly reveal?: ((sealed: string) => string | undefined) | undefined
 }
 
 export const Clearance: Context.Reference<Clearance> = Context.Reference<Clearance>("rackwire/inventory/Clearance", {

@@ -12,6 +12,7 @@ export { choice, decimal, flag, integer, json, jsonText, time, uuid } from "./fi
 export { password, sealed, tokenKey } from "./field/Secret.ts"
 export { ref, refs, tags } from "./field/Reference.ts"
 export { texts } from "./field/List.ts"
+export { networks } from "./field/Networks.ts"
 
 export interface Unique {
   readonly fields: ReadonlyArray<string>

@@ -1,7 +1,7 @@
 /** Reading objects: lists, single rows, and the related rows that their representation needs. */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { type Action, cleared } from "./Clearance.ts"
+import { type Action, Clearance, cleared } from "./Clearance.ts"
 import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
@@ -105,8 +105,10 @@ export const viewFor = (
       url: `${base}${objectType(id).path}${key}/`,
       display: `#${key}`
     })
+    const { reveal } = yield* Clearance
     return {
       ...view,
+      reveal,
       nested: (id, key) => (hidden.get(id)?.has(key) === true ? masked(id, key) : view.nested(id, key))
     }
   })

@@ -13,6 +13,8 @@ import { Postgres } from "./Postgres.ts"
 import { Redis } from "./Redis.ts"
 import { Telemetry } from "./Telemetry.ts"
 import { Vault } from "./Vault.ts"
+import { Attempts } from "./auth/Attempts.ts"
+import { sessionTable } from "./auth/Session.ts"
 import { ensureSuperuser } from "./auth/Superuser.ts"
 import { Capture } from "./capture/Capture.ts"
 import { leaderTable } from "./capture/Leadership.ts"
@@ -26,6 +28,7 @@ import { backlogTable } from "./deliver/Sweeper.ts"
 import { watermarkTable } from "./deliver/Watermarks.ts"
 import { backgroundRoutes } from "./http/BackgroundTasks.ts"
 import { deliveryDetails, deliveryRoutes } from "./http/Deliveries.ts"
+import { loginRoutes } from "./http/Login.ts"
 import { objectRoutes } from "./http/Objects.ts"
 import { pluginRoutes } from "./http/Plugins.ts"
 import { provisionRoutes } from "./http/Provision.ts"
@@ -52,6 +55,7 @@ export const foundation = Layer.mergeAll(grammars, Redis.layer).pipe(Layer.provi
 
 export const migrateAll = migrate([
   presenceTable,
+  sessionTable,
   epochTable,
   leaderTable,
   versionTable,
@@ -107,11 +111,13 @@ const routes = [
   ...pluginRoutes,
   help,
   ...provisionRoutes,
+  ...loginRoutes,
   ...statusRoutes
 ]
 const api = Layer.unwrap(
   Effect.map(Settings, ({ host, port }) =>
     serve(routes).pipe(
+      Layer.provide(Attempts.layer),
       Layer.provideMerge(NodeHttpServer.layer(createServer, { host, port, gracefulShutdownTimeout: "2 seconds" }))
     )
   )

@@ -6,6 +6,7 @@
  */
 import { Effect } from "effect"
 import { Settings } from "../Config.ts"
+import { Vault } from "../Vault.ts"
 import type { Action, Clearance } from "../inventory/Clearance.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { objectType, registry } from "../inventory/Registry.ts"
@@ -44,7 +45,8 @@ export const authorize = Effect.fnUntraced(function* (
 
 /** The objects to which a principal may do what; each condition is made once. */
 export const clearanceOf = Effect.fnUntraced(function* (principal: Principal) {
-  const { exemptViewPermissions: exempt } = yield* Settings
+  const { exemptViewPermissions: exempt, allowTokenRetrieval } = yield* Settings
+  const { open } = yield* Vault
   const known = new Map<string, Where>()
   const where: Clearance["where"] = (type, action) => {
     const key = `${action} ${type.id}`
@@ -52,7 +54,7 @@ export const clearanceOf = Effect.fnUntraced(function* (principal: Principal) {
     known.set(key, made)
     return made
   }
-  return { where } satisfies Clearance
+  return { where, reveal: allowTokenRetrieval ? open : undefined } satisfies Clearance
 })
 
 const whereOf = (

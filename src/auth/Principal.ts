@@ -17,6 +17,8 @@ export interface Principal {
   readonly mayWrite: boolean
   /** What was granted to the user and to the user's groups. */
   readonly permissions: ReadonlyArray<Permission>
+  /** Key of the session, for one who came with it. */
+  readonly session?: string
 }
 
 export const anonymous: Principal = { user: undefined, mayWrite: false, permissions: [] }

@@ -7,15 +7,19 @@
  */
 import { randomUUID } from "node:crypto"
 import { ByteSize, Cause, Effect, Layer } from "effect"
-import { HttpIncomingMessage, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpIncomingMessage, HttpMiddleware, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import { Settings } from "../Config.ts"
 import { html, page } from "../Html.ts"
-import { authenticate } from "../auth/Authenticate.ts"
+import { auditGrant } from "../auth/Audit.ts"
 import { Denied } from "../auth/Denied.ts"
 import { refuseGrant } from "../auth/Grant.ts"
-import { authorize, clearanceOf } from "../auth/Permission.ts"
+import { clearanceOf } from "../auth/Permission.ts"
 import { username } from "../auth/Principal.ts"
-import { type Action, Clearance } from "../inventory/Clearance.ts"
+import { Clearance } from "../inventory/Clearance.ts"
+import { objectType } from "../inventory/Registry.ts"
+import { parseNetwork } from "../inventory/field/Networks.ts"
+import { admit } from "./Admission.ts"
+import { withCookies } from "./Cookies.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { type Handler, type Method, type Refusal, type Reply, type Request, type Route, makeRouter } from "./Route.ts"
 
@@ -27,26 +31,30 @@ export const apiVersion = "3.5"
 
 export const serve = (routes: ReadonlyArray<Route>) => {
   const find = makeRouter(routes)
-  return HttpServer.serve(
-    Effect.gen(function* () {
-      const incoming = yield* HttpServerRequest.HttpServerRequest
-      const requestId = randomUUID()
-      const reply = yield* answer(find, incoming, requestId).pipe(
-        Effect.catch((refusal) => replyTo(refusal, requestId)),
-        Effect.catchCause((cause) => unexpected(cause, requestId))
-      )
-      return respond(reply, incoming, requestId)
-    })
-  ).pipe(Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, bodySizeMax)))
+  return Layer.unwrap(Effect.map(trustedProxies, (proxies) => HttpServer.serve(proxies(answerAll(find))))).pipe(
+    Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, bodySizeMax))
+  )
 }
 
-const actions: Readonly<Record<Method, Action>> = {
-  GET: "view",
-  POST: "add",
-  PUT: "change",
-  PATCH: "change",
-  DELETE: "delete"
-}
+/** What proxies of ours say of a client is believed; what others say is not. */
+const trustedProxies = Effect.gen(function* () {
+  const { trustedProxies } = yield* Settings
+  const networks = trustedProxies.map(parseNetwork)
+  const wrong = trustedProxies.find((_, at) => networks[at] === undefined)
+  if (wrong !== undefined) return yield* Effect.fail(new Error(`TRUSTED_PROXIES: ${wrong} is no network`))
+  return HttpMiddleware.xForwardedHeaders({ trustedProxies: networks.filter((network) => network !== undefined) })
+})
+
+const answerAll = (find: ReturnType<typeof makeRouter>) =>
+  Effect.gen(function* () {
+    const incoming = yield* HttpServerRequest.HttpServerRequest
+    const requestId = randomUUID()
+    const reply = yield* answer(find, incoming, requestId).pipe(
+      Effect.catch((refusal) => replyTo(refusal, requestId)),
+      Effect.catchCause((cause) => unexpected(cause, requestId))
+    )
+    return withCookies(respond(reply, incoming, requestId), reply.cookies ?? [])
+  })
 
 const answer = Effect.fnUntraced(function* (
   find: ReturnType<typeof makeRouter>,
@@ -60,25 +68,34 @@ const answer = Effect.fnUntraced(function* (
     const slashed = find(`${url.pathname}/`) !== undefined
     return slashed ? moved(`${url.pathname}/${url.search}`) : pageNotFound(url.pathname)
   }
-  const principal = yield* authenticate(incoming.headers["authorization"])
+  const principal = yield* admit(incoming, match.route)
   const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method
-  const { access, action, methods } = match.route
-  if (access !== "open") yield* authorize(principal, method, action ?? actions[method] ?? "view", access)
+  const { access, methods } = match.route
   const handler: Handler | undefined = methods[method]
   if (handler === undefined) return yield* methodNotAllowed(incoming.method, Object.keys(methods))
   const request: Request = {
+    incoming,
     url,
     params: match.params,
     principal,
     author: { username: username(principal), requestId },
     base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
     body:
-      access === "open" || access.id !== "users.token"
-        ? readBody(incoming)
-        : Effect.tap(readBody(incoming), (body) => refuseGrant(principal, body))
+      access === tokenType ? Effect.tap(readBody(incoming), (body) => refuseGrant(principal, body)) : readBody(incoming)
   }
-  return yield* handler(request).pipe(Effect.provideService(Clearance, yield* clearanceOf(principal)))
+  const reply = yield* handler(request).pipe(Effect.provideService(Clearance, yield* clearanceOf(principal)))
+  if (typeof access === "object" && access.kind === "account") yield* auditWrite(request, method, reply)
+  return reply
 })
+
+const tokenType = objectType("users.token")
+
+/** Who changed accounts stands in the log. */
+const auditWrite = ({ principal, url }: Request, method: Method, { json }: Reply) => {
+  const rows = [json ?? []].flat() as ReadonlyArray<{ readonly id?: number }>
+  const ids = rows.flatMap(({ id }) => id ?? [])
+  return method === "GET" ? Effect.void : auditGrant(principal, `${method} ${url.pathname}`, ids)
+}
 
 const moved = (to: string): Reply => ({ status: 301, headers: { location: to } })
 

@@ -73,7 +73,7 @@ export const startActor = (
     // One signal is as good as many.
     const signals = yield* Queue.sliding<void>(1)
     const attempts = yield* FiberSet.make<void>()
-    const runAttempt = yield* FiberSet.runtime(attempts)()
+    const runAttempt = yield* FiberSet.runtime(attempts)<Streams | Templates | DeliveryLog | SqlClient.SqlClient>()
     const state = new State(first, () => void Queue.offerUnsafe(signals, undefined))
     const reopen = yield* makeAlarm(Effect.sync(state.wake))
     const dueIn: (millis: number) => void = yield* makeAlarm(Effect.suspend(() => promote))
@@ -88,10 +88,11 @@ export const startActor = (
 
     const start = (entry: Entry, waitMillis: number) => {
       if (!state.begin(entry)) return
-      const whole = Effect.andThen(Effect.sleep(waitMillis), seeThrough(state, entry, dueIn, reopen))
+      const attempt = seeThrough(state, entry, dueIn, reopen)
+      const whole = waitMillis > 0 ? Effect.andThen(Effect.sleep(waitMillis), attempt) : attempt
       runAttempt(
         Effect.ensuring(
-          Effect.provideContext(whole, services),
+          whole,
           Effect.sync(() => state.end(entry))
         )
       )

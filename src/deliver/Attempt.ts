@@ -27,8 +27,9 @@ export const makeAttempt = Effect.fnUntraced(function* (
   delivery: Delivery,
   templates: Templates["Service"]
 ) {
-  const started = yield* Clock.currentTimeMillis
-  const { isGone, ...sent } = yield* buildRequest(definition, delivery, templates).pipe(
+  const clock = yield* Clock.Clock
+  const started = clock.currentTimeMillisUnsafe()
+  const { isGone, ...sent } = yield* buildRequest(definition, delivery, templates, started).pipe(
     Effect.flatMap((outgoing) =>
       Effect.map(send(outgoing, definition.connections, definition.timeoutMillis, started), (sent) => ({
         ...sent,
@@ -39,7 +40,7 @@ export const makeAttempt = Effect.fnUntraced(function* (
     Effect.catchDefect((defect) => Effect.fail<Failure>({ reason: "Render", message: `A defect: ${String(defect)}` })),
     Effect.catch((failure) => Effect.succeed({ ...unsent, failure, url: definition.url }))
   )
-  const ended = yield* Clock.currentTimeMillis
+  const ended = clock.currentTimeMillisUnsafe()
   const outcome: Outcome =
     sent.failure === undefined
       ? { kind: "Delivered" }

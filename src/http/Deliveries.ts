@@ -7,6 +7,7 @@ import { askForOperation, operationType } from "../deliver/Operations.ts"
 import { askForRetry, deliveryType } from "../deliver/RetryByHand.ts"
 import { Denied } from "../auth/Denied.ts"
 import { cleared } from "../inventory/Clearance.ts"
+import { isDictionary } from "../inventory/Field.ts"
 import { viewFor } from "../inventory/Read.ts"
 import { type Query, filter } from "../inventory/derive/Filter.ts"
 import { allOf } from "../inventory/derive/Where.ts"
@@ -65,8 +66,7 @@ const many =
     })
 
 const queryOf = (wanted: unknown): Effect.Effect<Query, HttpRefused> => {
-  const isFilter = typeof wanted === "object" && wanted !== null && !Array.isArray(wanted)
-  const pairs = isFilter
+  const pairs = isDictionary(wanted)
     ? Object.entries(wanted).flatMap(([name, value]) =>
         [value].flat().map((each): [string, string] => [name, String(each)])
       )

@@ -160,6 +160,12 @@ export const options = {
   ),
   pageSize: setting("PAGINATE_COUNT", Config.Int, 50, "Objects per page when a request names no `limit`."),
   pageSizeMax: setting("MAX_PAGE_SIZE", Config.Int, 1000, "Most objects per page; 0 for no bound."),
+  strictQuery: setting(
+    "STRICT_QUERY",
+    Config.Boolean,
+    false,
+    "Whether unknown filters and unknown fields are refused where a request does not say so by `?strict=`."
+  ),
   changelogRetention: setting(
     "CHANGELOG_RETENTION",
     days,

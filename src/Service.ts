@@ -33,6 +33,7 @@ import { objectRoutes } from "./http/Objects.ts"
 import { pluginRoutes } from "./http/Plugins.ts"
 import { provisionRoutes } from "./http/Provision.ts"
 import type { Route } from "./http/Route.ts"
+import { schemaRoutes } from "./http/Schema.ts"
 import { serve } from "./http/Server.ts"
 import { statusRoutes } from "./http/Status.ts"
 import { trialRoutes } from "./http/Trials.ts"
@@ -116,7 +117,7 @@ const routes = [
 ]
 const api = Layer.unwrap(
   Effect.map(Settings, ({ host, port }) =>
-    serve(routes).pipe(
+    serve([...routes, ...schemaRoutes(routes)]).pipe(
       Layer.provide(Attempts.layer),
       Layer.provideMerge(NodeHttpServer.layer(createServer, { host, port, gracefulShutdownTimeout: "2 seconds" }))
     )

@@ -24,11 +24,11 @@ const ownRights: ReadonlyArray<Permission> = [
   { types: ["users.user"], actions: ["view"], constraints: { id: "$user" } }
 ]
 
-const safeMethods = new Set(["GET", "HEAD", "OPTIONS"])
+const safeMethods = new Set(["GET", "HEAD"])
 
 export const isSuperuser = ({ user }: Principal): boolean => user?.["is_superuser"] === true
 
-/** Refuses who may do the action to no object of the type. `OPTIONS` asks for no permission. */
+/** Refuses who may do the action to no object of the type. */
 export const authorize = Effect.fnUntraced(function* (
   principal: Principal,
   method: string,
@@ -39,7 +39,7 @@ export const authorize = Effect.fnUntraced(function* (
   if (action === "view" && isExempt(exempt, type)) return
   if (principal.user === undefined) return yield* new Denied({ reason: "NoCredentials" })
   if (!safeMethods.has(method) && !principal.mayWrite) return yield* new Denied({ reason: "NoPermission" })
-  if (method === "OPTIONS" || isSuperuser(principal)) return
+  if (isSuperuser(principal)) return
   if (granted(principal, type, action).length === 0) return yield* new Denied({ reason: "NoPermission" })
 })
 

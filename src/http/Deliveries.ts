@@ -52,13 +52,11 @@ const many =
     Effect.gen(function* () {
       const { filter: wanted, dry_run: dryRun } = yield* bodyFields(request)
       const query = yield* queryOf(wanted)
-      const filtered = filter(deliveryType, query)
-      if ("errors" in filtered) return yield* refused({ filter: filtered.errors })
       // It is worked off later, by the filter alone.
       if ((yield* cleared(deliveryType, "change")).sql !== "true") return yield* new Denied({ reason: "NoPermission" })
       // A name that is misspelled would be ignored, and everything would be meant.
-      if (filtered.where.parameters.length < new Set(query.map(([name]) => name)).size)
-        return yield* refused({ filter: ["Unknown filter."] })
+      const filtered = filter(deliveryType, query, { strict: true })
+      if ("errors" in filtered) return yield* refused({ filter: filtered.errors })
       if (dryRun !== undefined && typeof dryRun !== "boolean")
         return yield* refused({ dry_run: ["Must be a valid boolean."] })
       const id = yield* askForOperation({ action, query, where: filtered.where, dryRun: dryRun === true })

@@ -9,7 +9,9 @@ const statuses = {
   Forbidden: 403,
   NotFound: 404,
   MethodNotAllowed: 405,
+  NotAcceptable: 406,
   Conflict: 409,
+  PreconditionFailed: 412,
   TooLarge: 413,
   UnsupportedMediaType: 415,
   Throttled: 429

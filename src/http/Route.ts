@@ -37,12 +37,18 @@ export interface Request {
   readonly base: string
   /** The body as JSON. */
   readonly body: Effect.Effect<unknown, HttpRefused | Denied>
+  /** The header by which a client writes only what it has read. */
+  readonly ifMatch: string | undefined
+  /** The media type to answer with, of those that the route produces. */
+  readonly accepted: string
 }
 
 export interface Reply {
   readonly status: number
   /** JSON, or a text of its own type; absent for an answer without body. */
   readonly json?: unknown
+  /** Spaces that the JSON is indented by. */
+  readonly indent?: number
   readonly text?: { readonly type: string; readonly content: string }
   readonly headers?: Readonly<Record<string, string>>
   readonly cookies?: ReadonlyArray<Cookie>
@@ -68,6 +74,8 @@ export interface Route {
   readonly access: Access
   /** What its methods do to objects of the type, where that is not what they usually mean. */
   readonly action?: Action
+  /** Media types of its answers; JSON where absent. */
+  readonly produces?: ReadonlyArray<string>
   readonly methods: Readonly<Partial<Record<Method, Handler>>>
 }
 

@@ -8,6 +8,7 @@
 import { randomUUID } from "node:crypto"
 import { ByteSize, Cause, Effect, Layer } from "effect"
 import { HttpIncomingMessage, HttpMiddleware, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { html, page } from "../Html.ts"
 import { auditGrant } from "../auth/Audit.ts"
@@ -21,6 +22,8 @@ import { parseNetwork } from "../inventory/field/Networks.ts"
 import { admit } from "./Admission.ts"
 import { withCookies } from "./Cookies.ts"
 import { HttpRefused } from "./HttpRefused.ts"
+import { allowed, metadata } from "./Metadata.ts"
+import { negotiate } from "./Negotiation.ts"
 import { type Handler, type Method, type Refusal, type Reply, type Request, type Route, makeRouter } from "./Route.ts"
 
 /** Largest request body. */
@@ -49,7 +52,7 @@ const answerAll = (find: ReturnType<typeof makeRouter>) =>
   Effect.gen(function* () {
     const incoming = yield* HttpServerRequest.HttpServerRequest
     const requestId = randomUUID()
-    const reply = yield* answer(find, incoming, requestId).pipe(
+    const reply: Reply = yield* answer(find, incoming, requestId).pipe(
       Effect.catch((refusal) => replyTo(refusal, requestId)),
       Effect.catchCause((cause) => unexpected(cause, requestId))
     )
@@ -69,10 +72,17 @@ const answer = Effect.fnUntraced(function* (
     return slashed ? moved(`${url.pathname}/${url.search}`) : pageNotFound(url.pathname)
   }
   const principal = yield* admit(incoming, match.route)
-  const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method
-  const { access, methods } = match.route
+  const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method | "OPTIONS"
+  const { access, methods, produces = json } = match.route
+  if (method === "OPTIONS") return yield* metadata(match.route, principal)
   const handler: Handler | undefined = methods[method]
-  if (handler === undefined) return yield* methodNotAllowed(incoming.method, Object.keys(methods))
+  if (handler === undefined) return yield* methodNotAllowed(incoming.method, allowed(methods))
+  const accepted = negotiate(
+    url.pathname.startsWith("/api/") ? incoming.headers["accept"] : undefined,
+    produces,
+    apiVersion
+  )
+  if (accepted instanceof HttpRefused) return yield* accepted
   const request: Request = {
     incoming,
     url,
@@ -81,12 +91,18 @@ const answer = Effect.fnUntraced(function* (
     author: { username: username(principal), requestId },
     base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
     body:
-      access === tokenType ? Effect.tap(readBody(incoming), (body) => refuseGrant(principal, body)) : readBody(incoming)
+      access === tokenType
+        ? Effect.tap(readBody(incoming), (body) => refuseGrant(principal, body))
+        : readBody(incoming),
+    ifMatch: incoming.headers["if-match"],
+    accepted: accepted.type
   }
   const reply = yield* handler(request).pipe(Effect.provideService(Clearance, yield* clearanceOf(principal)))
   if (typeof access === "object" && access.kind === "account") yield* auditWrite(request, method, reply)
-  return reply
+  return accepted.indent === 0 ? reply : { ...reply, indent: accepted.indent }
 })
+
+const json = ["application/json"]
 
 const tokenType = objectType("users.token")
 
@@ -111,11 +127,11 @@ const pageNotFound = (path: string): Reply => ({
   }
 })
 
-const methodNotAllowed = (method: string, allowed: ReadonlyArray<string>) =>
+const methodNotAllowed = (method: string, allow: string) =>
   new HttpRefused({
     reason: "MethodNotAllowed",
     body: { detail: `Method "${method}" not allowed.` },
-    headers: { allow: allowed.join(", ") }
+    headers: { allow }
   })
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
@@ -157,6 +173,9 @@ const replyTo = (refusal: Refusal, requestId: string): Effect.Effect<Reply> => {
     case "WriteRefused":
       return Effect.succeed({ status: 400, json: refusal.errors })
     case "SqlError":
+      if (isWrongPattern(refusal)) {
+        return Effect.succeed({ status: 400, json: { detail: "Enter a valid regular expression." } })
+      }
       return refusal.reason._tag === "ConnectionError"
         ? Effect.succeed({
             status: 503,
@@ -166,6 +185,10 @@ const replyTo = (refusal: Refusal, requestId: string): Effect.Effect<Reply> => {
         : unexpected(Cause.fail(refusal), requestId)
   }
 }
+
+/** Only Postgres knows what is a pattern to it. */
+const isWrongPattern = ({ reason }: SqlError.SqlError): boolean =>
+  (reason.cause as { readonly code?: string } | undefined)?.code === "2201B"
 
 const unexpected = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<Reply> =>
   Effect.as(Effect.logError(`request ${requestId} failed`, cause), {
@@ -181,7 +204,7 @@ const respond = (reply: Reply, incoming: HttpServerRequest.HttpServerRequest, re
     ...reply.headers
   }
   if (reply.json !== undefined) {
-    return HttpServerResponse.text(JSON.stringify(reply.json), {
+    return HttpServerResponse.text(JSON.stringify(reply.json, undefined, reply.indent), {
       status: reply.status,
       headers,
       contentType: "application/json"

@@ -34,16 +34,6 @@ export const list = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
   return rows.map(({ row }) => rowFromJson(type, row))
 })
 
-export const count = Effect.fnUntraced(function* (type: ObjectType, counted: Where) {
-  const sql = yield* SqlClient.SqlClient
-  const where = allOf(counted, yield* cleared(type, "view"))
-  const rows = yield* sql.unsafe<{ readonly count: string }>(
-    `select count(*)::text as count from ${type.table} t where ${where.sql}`,
-    where.parameters
-  )
-  return Number(rows[0]!.count)
-})
-
 /** The rows of these ids that exist and the action may be done to, in the type's usual order. */
 export const byIds = Effect.fnUntraced(function* (
   type: ObjectType,

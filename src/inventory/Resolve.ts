@@ -6,7 +6,7 @@ import type { Errors, Row } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
 import type { Draft } from "./derive/Draft.ts"
-import { filter } from "./derive/Filter.ts"
+import { constraint } from "./derive/Filter.ts"
 import { allOf, whereIds } from "./derive/Where.ts"
 import type { Target } from "./field/Reference.ts"
 
@@ -76,10 +76,8 @@ const existingIds = Effect.fnUntraced(function* (target: ObjectType, named: Read
 const byAttributes = Effect.fnUntraced(function* (target: ObjectType, attributes: Readonly<Record<string, unknown>>) {
   const shown = JSON.stringify(attributes)
   const notFound = `Related object not found using the provided attributes: ${shown}`
-  const query = Object.entries(attributes).map(([name, value]) => [name, String(value)] as const)
-  const filtered = filter(target, query)
-  const unknown = query.some(([name]) => !Object.hasOwn(target.fields, name))
-  if (query.length === 0 || unknown || "errors" in filtered) return notFound
+  const filtered = constraint(target, flat(attributes))
+  if (Object.keys(attributes).length === 0 || "errors" in filtered) return notFound
   const sql = yield* SqlClient.SqlClient
   const where = allOf(filtered.where, yield* cleared(target, "refer"))
   const rows = yield* sql.unsafe<{ readonly id: string }>(
@@ -89,3 +87,13 @@ const byAttributes = Effect.fnUntraced(function* (target: ObjectType, attributes
   if (rows.length > 1) return `Multiple objects match the provided attributes: ${shown}`
   return rows[0] === undefined ? notFound : Number(rows[0].id)
 })
+
+/** Attributes of attributes under one name, as Django joins them: `{device: {name}}` is `device__name`. */
+const flat = (attributes: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(attributes).flatMap(([name, value]): ReadonlyArray<readonly [string, unknown]> => {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) return [[name, value]]
+      const inner = flat(value as Readonly<Record<string, unknown>>)
+      return Object.entries(inner).map(([each, it]) => [`${name}__${each}`, it])
+    })
+  )

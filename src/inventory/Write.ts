@@ -49,8 +49,19 @@ export interface Change {
   readonly body: unknown
 }
 
+/** Looks at the rows, locked, before they are changed; what it fails with ends the write. */
+export type Guard<E> = (before: ReadonlyArray<Row>) => Effect.Effect<void, E>
+
+const unguarded = () => Effect.void
+
 /** Updates the objects that exist; others are passed over. `whole` as in a PUT: required fields must be there. */
-export const update = (type: ObjectType, changes: ReadonlyArray<Change>, whole: boolean, author: Author) =>
+export const update = <E = never>(
+  type: ObjectType,
+  changes: ReadonlyArray<Change>,
+  whole: boolean,
+  author: Author,
+  guard: Guard<E> = unguarded
+) =>
   Effect.gen(function* () {
     const before = yield* byIds(
       type,
@@ -58,6 +69,7 @@ export const update = (type: ObjectType, changes: ReadonlyArray<Change>, whole: 
       "change",
       "for update"
     )
+    yield* guard(before)
     const found = new Map(before.map((row) => [row.id, row]))
     const known = changes.filter(({ id }) => found.has(id))
     const drafts = known.map(({ body }) => draft(type, body, whole))
@@ -72,9 +84,10 @@ export const update = (type: ObjectType, changes: ReadonlyArray<Change>, whole: 
   }).pipe(asAuthor(author), refuseConflicts(type, changes.length))
 
 /** Deletes the objects that exist; answers how many there were. */
-export const remove = (type: ObjectType, ids: ReadonlyArray<number>, author: Author) =>
+export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, author: Author, guard?: Guard<E>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    if (guard !== undefined) yield* guard(yield* byIds(type, ids, "delete", "for update"))
     const where = allOf(whereIds(ids), yield* cleared(type, "delete"))
     const rows = yield* sql.unsafe(`delete from ${type.table} t where ${where.sql} returning id`, where.parameters)
     return rows.length

@@ -12,6 +12,8 @@ import { networkCondition } from "./Network.ts"
 import { along, comparandOf, referring } from "./Path.ts"
 import type { Bind, Where } from "./Where.ts"
 
+export { constraint } from "./Constraint.ts"
+
 /** Query parameters in their order, repeated names as often as they were given. */
 export type Query = ReadonlyArray<readonly [name: string, value: string]>
 
@@ -38,7 +40,7 @@ export const filter = (type: ObjectType, query: Query, { strict, known, customFi
     const condition = conditionOf(type, name, values, (value) => `$${parameters.push(value)}`, customFields)
     if (typeof condition !== "string") parameters.length = before
     if (condition === undefined) {
-      if (strict === true && !isKnown(type, name)) errors[name] = ["Unknown filter."]
+      if (strict === true && !isKnown(type, name, customFields)) errors[name] = ["Unknown filter."]
     } else if (isNull) errors[name] = ["Null characters are not allowed."]
     else if (typeof condition === "string") conditions.push(condition)
     else errors[name] = condition.messages
@@ -48,8 +50,8 @@ export const filter = (type: ObjectType, query: Query, { strict, known, customFi
 }
 
 /** Whether a name asks something of the type, whatever its value. */
-export const isKnown = (type: ObjectType, name: string): boolean =>
-  conditionOf(type, name, ["1"], () => "$1", undefined) !== undefined
+export const isKnown = (type: ObjectType, name: string, customFields?: CustomFields): boolean =>
+  conditionOf(type, name, ["1"], () => "$1", customFields) !== undefined
 
 const conditionOf = (
   type: ObjectType,

@@ -25,6 +25,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   boolean: "flag",
   uuid: "uuid",
   macaddr: "mac",
+  macaddr8: "mac",
   inet: "network",
   cidr: "network",
   text: "text"
@@ -98,7 +99,7 @@ const empty: Lookup = ({ sql, type, kind }, values) => {
     kind === "text"
       ? `(${sql} is null or ${sql} = '')`
       : kind === "list"
-        ? `cardinality(${sql}) is not distinct from 0`
+        ? `coalesce(cardinality(${sql}), 0) = 0`
         : `${sql} is null`
   return isTrue(values.at(-1)!) ? none : `not ${type === "text" || kind === "list" ? none : `(${none})`}`
 }
@@ -143,11 +144,10 @@ const lookups: Readonly<Record<Kind, Readonly<Record<string, Lookup>>>> = {
   list: { "": overlapping, empty }
 }
 
-/** Suffixes that a kind knows, denied ones included; for documents. */
-export const suffixesOf = (kind: Kind): ReadonlyArray<string> => {
-  const known = Object.keys(lookups[kind])
-  return [...known, ...Object.keys(negations).filter((suffix) => known.includes(negations[suffix]!))]
-}
+/** All suffixes that some kind knows. */
+export const everySuffix: ReadonlyArray<string> = [
+  ...new Set([...Object.values(lookups).flatMap((known) => Object.keys(known)), ...Object.keys(negations)])
+].filter((suffix) => suffix !== "")
 
 /** Kinds of which an empty text asks nothing; of the others it is no value. */
 const lenient: ReadonlySet<Kind> = new Set(["text", "list", "flag"])
@@ -204,7 +204,9 @@ export const unknownChoice = (value: string): string =>
   `Select a valid choice. ${value} is not one of the available choices.`
 
 const isMac = (value: string): boolean =>
-  /^([0-9a-f]{2}([:-])([0-9a-f]{2}\2){4}[0-9a-f]{2}|[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}|[0-9a-f]{12})$/i.test(value)
+  /^([0-9a-f]{2}([:-])([0-9a-f]{2}\2){4}([0-9a-f]{2}\2[0-9a-f]{2}\2)?[0-9a-f]{2}|[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}|[0-9a-f]{12})$/i.test(
+    value
+  )
 
 const readNumber = (value: string, type: string): Read => {
   if (!/^-?\d{1,18}(\.\d+)?$/.test(value)) return { message: "Enter a number." }

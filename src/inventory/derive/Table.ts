@@ -2,6 +2,7 @@
 import { literal } from "../Field.ts"
 import type { ObjectType, Unique } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
+import { indexesOf } from "./Index.ts"
 
 export interface Column {
   readonly name: string
@@ -18,6 +19,14 @@ export interface Definition {
   readonly sql: string
 }
 
+export interface Index extends Definition {
+  /** The extension without which it cannot be made; what it would answer is then scanned for. */
+  readonly needs?: Extension | undefined
+}
+
+export const extensions = ["pg_trgm", "btree_gin"] as const
+export type Extension = (typeof extensions)[number]
+
 export interface Table {
   readonly name: string
   /** Whether it is partitioned by the day of its column `time`. */
@@ -28,7 +37,7 @@ export interface Table {
   readonly columns: ReadonlyArray<Column>
   readonly constraints: ReadonlyArray<Definition>
   /** What follows the name in `create index … on`; `unique` where it is one. */
-  readonly indexes: ReadonlyArray<Definition & { readonly unique: boolean }>
+  readonly indexes: ReadonlyArray<Index & { readonly unique: boolean }>
   readonly triggers: ReadonlyArray<Definition>
   /** Whether its changes are read from the WAL: old rows whole, no TRUNCATE. */
   readonly published: boolean
@@ -46,7 +55,12 @@ export const tableOf = (type: ObjectType): Table => {
       default: field.sqlDefault
     })),
     constraints: [...checks(type), ...uniques(type).filter((unique) => !unique.index), ...references(type)],
-    indexes: indexes(type),
+    indexes: [
+      ...uniques(type)
+        .filter((unique) => unique.index)
+        .map(({ name, sql }) => ({ name, sql, unique: true })),
+      ...indexesOf(type, uniquesOf(type)).map((index) => ({ ...index, unique: false }))
+    ],
     triggers: triggers(type, published),
     published
   }
@@ -101,22 +115,6 @@ const references = (type: ObjectType): ReadonlyArray<Definition> =>
       }
     ]
   })
-
-const indexes = (type: ObjectType): Table["indexes"] => [
-  ...uniques(type)
-    .filter((unique) => unique.index)
-    .map(({ name, sql }) => ({ name, sql, unique: true })),
-  ...Object.entries(type.fields).flatMap(([name, { reference, type: columnType }]) => {
-    const column = type.columns[name]
-    if (reference === undefined) return []
-    const method = columnType.endsWith("[]") ? `using gin (${column})` : `(${column})`
-    return [{ name: `${type.table}_${column}_idx`, sql: method, unique: false }]
-  }),
-  ...type.indexes.map((fields) => {
-    const columns = fields.map((field) => type.columns[field])
-    return { name: `${type.table}_${columns.join("_")}_idx`, sql: `(${columns.join(", ")})`, unique: false }
-  })
-]
 
 const triggers = (type: ObjectType, published: boolean): ReadonlyArray<Definition> => {
   const { table } = type

@@ -1,6 +1,7 @@
 import { Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { type Field, invalid, makeField, typeName, value } from "../Field.ts"
+import { parseArray } from "./List.ts"
 
 /** Networks in CIDR notation; a single address is a network of one. */
 export const networks = (): Field =>
@@ -10,6 +11,7 @@ export const networks = (): Field =>
       comparison: "none",
       initial: () => [],
       sqlDefault: "'{}'",
+      fromText: parseArray,
       parse: (input) => {
         if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
         const read = input.map(parseNetwork)

@@ -23,6 +23,7 @@ const table: Table = {
 
 /** What is found in a database that the tables were made in. */
 const catalogOf = (tables: ReadonlyArray<Table>): Catalog => ({
+  extensions: new Set(["pg_trgm", "btree_gin"]),
   columns: tables.flatMap(({ name: table, columns }) => [
     { table, name: "id", type: "bigint", nullable: false, filled: true },
     ...columns.map(({ name, type, nullable, default: filled }) => ({
@@ -40,7 +41,7 @@ const catalogOf = (tables: ReadonlyArray<Table>): Catalog => ({
   )
 })
 
-const nothing: Catalog = { columns: [], definitions: new Map() }
+const nothing: Catalog = { columns: [], definitions: new Map(), extensions: new Set() }
 
 const statements = (planned: Plan): ReadonlyArray<string> => {
   if ("refused" in planned) throw new Error(planned.refused)
@@ -59,7 +60,7 @@ const withColumn = (column: Column): Table => ({
 const holding = (column: Omit<FoundColumn, "table">): Catalog => {
   const { columns, definitions } = catalogOf([table])
   const others = columns.filter(({ name }) => name !== column.name)
-  return { columns: [...others, { table: "dcim_rack", ...column }], definitions }
+  return { columns: [...others, { table: "dcim_rack", ...column }], definitions, extensions: new Set() }
 }
 
 describe("an empty database", () => {
@@ -106,7 +107,7 @@ describe("a database that fits", () => {
     const foreign = { ...table, name: "audit" }
     const { columns, definitions } = catalogOf([table, foreign])
     const others = new Map([...definitions, ["audit_check", "check (true)"]])
-    expect(plan([table], { columns, definitions: others })).toEqual({ statements: [] })
+    expect(plan([table], { columns, definitions: others, extensions: new Set() })).toEqual({ statements: [] })
     const nullable = holding({ name: "legacy", type: "text", nullable: true, filled: false })
     const filled = holding({ name: "legacy", type: "text", nullable: false, filled: true })
     expect([plan([table], nullable), plan([table], filled)]).toEqual([{ statements: [] }, { statements: [] }])

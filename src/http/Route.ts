@@ -5,7 +5,7 @@
  * NetBox client expects 405 with `Allow`, and 301. So the table is ours: a path is a list of segments, `:name` matches
  * any one.
  */
-import type { Effect } from "effect"
+import type { ByteSize, Effect, Stream } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { Settings } from "../Config.ts"
 import type { Health } from "../Health.ts"
@@ -32,6 +32,9 @@ export interface Request {
   readonly base: string
   /** The body as JSON. */
   readonly body: Effect.Effect<unknown, HttpRefused>
+  /** The body as it came, whatever its type, up to a bound. */
+  readonly bytes: (max: ByteSize.ByteSize) => Effect.Effect<ArrayBuffer, HttpRefused>
+  readonly contentType: string | undefined
   /** The header by which a client writes only what it has read. */
   readonly ifMatch: string | undefined
   /** The media type to answer with, of those that the route produces. */
@@ -45,6 +48,8 @@ export interface Reply {
   /** Spaces that the JSON is indented by. */
   readonly indent?: number
   readonly text?: { readonly type: string; readonly content: string }
+  /** A text that is written as it is made. */
+  readonly stream?: { readonly type: string; readonly content: Stream.Stream<string, SqlError.SqlError> }
   readonly headers?: Readonly<Record<string, string>>
 }
 

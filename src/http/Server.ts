@@ -6,21 +6,19 @@
  * unexpected error is logged with that id and answered without details. Does not: know capture, streams or delivery.
  */
 import { randomUUID } from "node:crypto"
-import { ByteSize, Cause, Effect, Layer } from "effect"
-import { HttpIncomingMessage, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Cause, Effect, Stream } from "effect"
+import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { html, page } from "../Html.ts"
 import { authenticate } from "../auth/Authenticate.ts"
 import { type Action, authorize } from "../auth/Permission.ts"
 import { username } from "../auth/Principal.ts"
+import { readBytes, readJson } from "./Body.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { allowed, metadata } from "./Metadata.ts"
 import { negotiate } from "./Negotiation.ts"
 import { type Handler, type Method, type Refusal, type Reply, type Request, type Route, makeRouter } from "./Route.ts"
-
-/** Largest request body. */
-const bodySizeMax = ByteSize.mebibytes(1)
 
 /** The major and minor version of the NetBox API that this one is like. */
 export const apiVersion = "3.5"
@@ -37,7 +35,7 @@ export const serve = (routes: ReadonlyArray<Route>) => {
       )
       return respond(reply, incoming, requestId)
     })
-  ).pipe(Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, bodySizeMax)))
+  )
 }
 
 const actions: Readonly<Record<Method, Action>> = {
@@ -79,7 +77,9 @@ const answer = Effect.fnUntraced(function* (
     principal,
     author: { username: username(principal), requestId },
     base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
-    body: readBody(incoming),
+    body: readJson(incoming),
+    bytes: (max) => readBytes(incoming, max),
+    contentType: incoming.headers["content-type"],
     ifMatch: incoming.headers["if-match"],
     accepted: accepted.type
   }
@@ -109,34 +109,6 @@ const methodNotAllowed = (method: string, allow: string) =>
     body: { detail: `Method "${method}" not allowed.` },
     headers: { allow }
   })
-
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-
-const readBody = (incoming: HttpServerRequest.HttpServerRequest): Request["body"] =>
-  Effect.gen(function* () {
-    const type = (incoming.headers["content-type"] ?? "").split(";")[0]!.trim()
-    if (type !== "application/json") {
-      const detail = `Unsupported media type "${incoming.headers["content-type"] ?? ""}" in request.`
-      return yield* new HttpRefused({ reason: "UnsupportedMediaType", body: { detail } })
-    }
-    const bytes = yield* incoming.arrayBuffer.pipe(
-      Effect.mapError(({ reason }) =>
-        reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
-          ? new HttpRefused({
-              reason: "TooLarge",
-              body: { detail: `The request body exceeds ${ByteSize.format(bodySizeMax)}.` }
-            })
-          : malformed("the request ended early")
-      )
-    )
-    return yield* Effect.try({
-      try: () => JSON.parse(utf8.decode(bytes)) as unknown,
-      catch: (error) => malformed((error as Error).message)
-    })
-  })
-
-const malformed = (message: string) =>
-  new HttpRefused({ reason: "MalformedJson", body: { detail: `JSON parse error - ${message}` } })
 
 const replyTo = (refusal: Refusal, requestId: string): Effect.Effect<Reply> => {
   switch (refusal._tag) {
@@ -186,6 +158,10 @@ const respond = (reply: Reply, incoming: HttpServerRequest.HttpServerRequest, re
   }
   if (reply.text !== undefined) {
     return HttpServerResponse.text(reply.text.content, { status: reply.status, headers, contentType: reply.text.type })
+  }
+  if (reply.stream !== undefined) {
+    const { type, content } = reply.stream
+    return HttpServerResponse.stream(Stream.encodeText(content), { status: reply.status, headers, contentType: type })
   }
   return HttpServerResponse.empty({ status: reply.status, headers })
 }

@@ -38,6 +38,7 @@ import { serve } from "./http/Server.ts"
 import { statusRoutes } from "./http/Status.ts"
 import { trialRoutes } from "./http/Trials.ts"
 import { webhookDetails, webhookRoutes } from "./http/Webhooks.ts"
+import { Clearance } from "./inventory/Clearance.ts"
 import { migrate } from "./inventory/Migrate.ts"
 import { Presence, presenceTable } from "./inventory/Presence.ts"
 import { reseal } from "./inventory/Reseal.ts"
@@ -50,7 +51,9 @@ import { Templates } from "./template/Template.ts"
 
 export const servers = Servers.layer.pipe(Layer.provideMerge(Telemetry.layer), Layer.provideMerge(Settings.layer))
 /** Postgres, and what is needed to write to it. */
-export const database = Layer.mergeAll(Postgres.layer, Vault.layer).pipe(Layer.provideMerge(servers))
+export const database = Layer.mergeAll(Postgres.layer, Vault.layer, Clearance.unrestricted).pipe(
+  Layer.provideMerge(servers)
+)
 const grammars = grammarsLayer.pipe(Layer.provideMerge(Templates.layer))
 export const foundation = Layer.mergeAll(grammars, Redis.layer).pipe(Layer.provideMerge(database))
 
@@ -103,7 +106,7 @@ const help: Route = {
   }
 }
 
-const routes = [
+const usualRoutes = [
   ...objectRoutes({ ...deliveryDetails, ...webhookDetails }),
   ...deliveryRoutes,
   ...webhookRoutes,
@@ -115,9 +118,11 @@ const routes = [
   ...loginRoutes,
   ...statusRoutes
 ]
+export const routes: ReadonlyArray<Route> = [...usualRoutes, ...schemaRoutes(usualRoutes)]
+
 const api = Layer.unwrap(
   Effect.map(Settings, ({ host, port }) =>
-    serve([...routes, ...schemaRoutes(routes)]).pipe(
+    serve(routes).pipe(
       Layer.provide(Attempts.layer),
       Layer.provideMerge(NodeHttpServer.layer(createServer, { host, port, gracefulShutdownTimeout: "2 seconds" }))
     )

@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import { Settings } from "../Config.ts"
 import { Vault } from "../Vault.ts"
-import type { Action, Clearance } from "../inventory/Clearance.ts"
+import { type Action, Clearance } from "../inventory/Clearance.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { objectType, registry } from "../inventory/Registry.ts"
 import { type Where, allOf, anyOf, everything } from "../inventory/derive/Where.ts"
@@ -48,13 +48,13 @@ export const clearanceOf = Effect.fnUntraced(function* (principal: Principal) {
   const { exemptViewPermissions: exempt, allowTokenRetrieval } = yield* Settings
   const { open } = yield* Vault
   const known = new Map<string, Where>()
-  const where: Clearance["where"] = (type, action) => {
+  const where: Clearance["Service"]["where"] = (type, action) => {
     const key = `${action} ${type.id}`
     const made = known.get(key) ?? whereOf(principal, type, action, exempt, where)
     known.set(key, made)
     return made
   }
-  return { where, reveal: allowTokenRetrieval ? open : undefined } satisfies Clearance
+  return Clearance.of({ where, reveal: allowTokenRetrieval ? open : undefined })
 })
 
 const whereOf = (
@@ -62,7 +62,7 @@ const whereOf = (
   type: ObjectType,
   action: Action,
   exempt: ReadonlyArray<string>,
-  where: Clearance["where"]
+  where: Clearance["Service"]["where"]
 ): Where => {
   if (isSuperuser(principal)) return everything
   if (action === "refer") return mayGrant(principal) && type.id === "users.user" ? everything : where(type, "view")
@@ -115,7 +115,7 @@ const subjects: Readonly<Record<string, readonly [type: string, id: string]>> = 
  * Records tell of others: they are seen by who sees those. What is gone meets no constraint, so who sees only some
  * objects of a type does not see what is told of deleted ones.
  */
-const tellingOfVisible = (type: ObjectType, where: Clearance["where"]): ReadonlyArray<Where> => {
+const tellingOfVisible = (type: ObjectType, where: Clearance["Service"]["where"]): ReadonlyArray<Where> => {
   const pointing = Object.entries(type.fields).flatMap(([name, { reference }]) => {
     if (reference === undefined || reference.many) return []
     const column = `t.${type.columns[name]}`
@@ -126,7 +126,7 @@ const tellingOfVisible = (type: ObjectType, where: Clearance["where"]): Readonly
   return subject === undefined ? pointing : [...pointing, toldOf(subject, where)]
 }
 
-const toldOf = ([typeColumn, idColumn]: readonly [string, string], where: Clearance["where"]): Where => {
+const toldOf = ([typeColumn, idColumn]: readonly [string, string], where: Clearance["Service"]["where"]): Where => {
   const types = [...registry.values()].filter(({ kind }) => kind === "object")
   const whole = types.filter((type) => isEverything(where(type, "view")))
   const some = types.filter((type) => !whole.includes(type) && where(type, "view").sql !== "false")
@@ -139,7 +139,7 @@ const toldOf = ([typeColumn, idColumn]: readonly [string, string], where: Cleara
 }
 
 /** What holds where the column names an object of the type that may be seen. */
-const among = (column: string, type: ObjectType, where: Clearance["where"]): Where => {
+const among = (column: string, type: ObjectType, where: Clearance["Service"]["where"]): Where => {
   const { sql, parameters } = where(type, "view")
   return sql === "true"
     ? everything

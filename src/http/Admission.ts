@@ -5,7 +5,7 @@
  * that another site may have sent, then what is not permitted; only then does it matter whether the method exists.
  */
 import { timingSafeEqual } from "node:crypto"
-import { Effect, Option } from "effect"
+import { ByteSize, Effect, Option } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Settings } from "../Config.ts"
 import { auditDenied } from "../auth/Audit.ts"
@@ -15,6 +15,7 @@ import { authorize } from "../auth/Permission.ts"
 import { type Principal, anonymous, username } from "../auth/Principal.ts"
 import { csrfToken } from "../auth/Session.ts"
 import type { Action } from "../inventory/Clearance.ts"
+import { asText, isOfType, readBytes } from "./Body.ts"
 import { csrfCookie, sessionCookie } from "./Cookies.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { type Method, type Route, isPage } from "./Route.ts"
@@ -89,11 +90,14 @@ const isOurs = (origin: string, host: string | undefined): boolean =>
 const inForm = (incoming: Incoming) =>
   Effect.map(formOf(incoming), (form) => form.get("csrfmiddlewaretoken") ?? undefined)
 
+/** Largest form. */
+const formSizeMax = ByteSize.kibibytes(64)
+
 /** The fields of a form; none of what is no form, or too large for one. */
 export const formOf = (incoming: Incoming): Effect.Effect<URLSearchParams> =>
-  incoming.headers["content-type"]?.startsWith("application/x-www-form-urlencoded") === true
-    ? incoming.text.pipe(
-        Effect.map((text) => new URLSearchParams(text)),
+  isOfType(incoming.headers["content-type"], "application/x-www-form-urlencoded")
+    ? readBytes(incoming, formSizeMax).pipe(
+        Effect.map((bytes) => new URLSearchParams(asText(bytes))),
         Effect.catch(() => Effect.succeed(new URLSearchParams()))
       )
     : Effect.succeed(new URLSearchParams())

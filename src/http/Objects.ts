@@ -11,6 +11,8 @@ import { representation } from "../inventory/derive/Representation.ts"
 import { WriteRefused } from "../inventory/WriteRefused.ts"
 import { HttpRefused, notFound } from "./HttpRefused.ts"
 import { etagHeader, guardOf } from "./Etag.ts"
+import { exportObjects, exportTypes } from "./Export.ts"
+import { importObjects } from "./Import.ts"
 import { listObjects } from "./Lists.ts"
 import type { Handler, Request, Route, Services } from "./Route.ts"
 import { shapeOf } from "./Shape.ts"
@@ -19,7 +21,7 @@ import { refuseUnknown } from "./Strict.ts"
 /** What the detail of an object shows beside its representation, by object type. */
 export type Details = Readonly<Record<string, (row: Row) => Effect.Effect<object, SqlError.SqlError, Services>>>
 
-/** The two routes of each object type; a record is read only. */
+/** The routes of each object type; a record is read only. */
 export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
   [...registry.values()].flatMap((type): ReadonlyArray<Route> => {
     const written = type.kind !== "record"
@@ -37,6 +39,8 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
           })
         }
       },
+      { path: `${type.path}export/`, access: type, produces: exportTypes, methods: { GET: exportObjects(type) } },
+      ...(written ? [{ path: `${type.path}import/`, access: type, methods: { POST: importObjects(type) } }] : []),
       {
         path: `${type.path}:id/`,
         access: type,

@@ -5,7 +5,7 @@
  * NetBox client expects 405 with `Allow`, and 301. So the table is ours: a path is a list of segments, `:name` matches
  * any one.
  */
-import type { Effect } from "effect"
+import type { ByteSize, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { Settings } from "../Config.ts"
@@ -14,7 +14,7 @@ import type { Vault } from "../Vault.ts"
 import type { Attempts } from "../auth/Attempts.ts"
 import type { Denied } from "../auth/Denied.ts"
 import type { Principal } from "../auth/Principal.ts"
-import type { Action, OutOfBounds } from "../inventory/Clearance.ts"
+import type { Action, Clearance, OutOfBounds } from "../inventory/Clearance.ts"
 import type { Grammars } from "../inventory/Grammar.ts"
 import type { Presence } from "../inventory/Presence.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
@@ -37,6 +37,9 @@ export interface Request {
   readonly base: string
   /** The body as JSON. */
   readonly body: Effect.Effect<unknown, HttpRefused | Denied>
+  /** The body as it came, whatever its type, up to a bound. */
+  readonly bytes: (max: ByteSize.ByteSize) => Effect.Effect<ArrayBuffer, HttpRefused>
+  readonly contentType: string | undefined
   /** The header by which a client writes only what it has read. */
   readonly ifMatch: string | undefined
   /** The media type to answer with, of those that the route produces. */
@@ -50,11 +53,22 @@ export interface Reply {
   /** Spaces that the JSON is indented by. */
   readonly indent?: number
   readonly text?: { readonly type: string; readonly content: string }
+  /** A text that is written as it is made. */
+  readonly stream?: { readonly type: string; readonly content: Stream.Stream<string, SqlError.SqlError> }
   readonly headers?: Readonly<Record<string, string>>
   readonly cookies?: ReadonlyArray<Cookie>
 }
 
-export type Services = SqlClient.SqlClient | Settings | Vault | Attempts | Grammars | Health | Presence | Templates
+export type Services =
+  | SqlClient.SqlClient
+  | Settings
+  | Vault
+  | Clearance
+  | Attempts
+  | Grammars
+  | Health
+  | Presence
+  | Templates
 export type Refusal = Denied | HttpRefused | OutOfBounds | WriteRefused | SqlError.SqlError
 
 export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Services>

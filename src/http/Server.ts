@@ -6,8 +6,8 @@
  * unexpected error is logged with that id and answered without details. Does not: know capture, streams or delivery.
  */
 import { randomUUID } from "node:crypto"
-import { ByteSize, Cause, Effect, Layer } from "effect"
-import { HttpIncomingMessage, HttpMiddleware, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Cause, Effect, Layer, Stream } from "effect"
+import { HttpMiddleware, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { html, page } from "../Html.ts"
@@ -20,23 +20,19 @@ import { Clearance } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { parseNetwork } from "../inventory/field/Networks.ts"
 import { admit } from "./Admission.ts"
+import { readBytes, readJson } from "./Body.ts"
 import { withCookies } from "./Cookies.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { allowed, metadata } from "./Metadata.ts"
 import { negotiate } from "./Negotiation.ts"
 import { type Handler, type Method, type Refusal, type Reply, type Request, type Route, makeRouter } from "./Route.ts"
 
-/** Largest request body. */
-const bodySizeMax = ByteSize.mebibytes(1)
-
 /** The major and minor version of the NetBox API that this one is like. */
 export const apiVersion = "3.5"
 
 export const serve = (routes: ReadonlyArray<Route>) => {
   const find = makeRouter(routes)
-  return Layer.unwrap(Effect.map(trustedProxies, (proxies) => HttpServer.serve(proxies(answerAll(find))))).pipe(
-    Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, bodySizeMax))
-  )
+  return Layer.unwrap(Effect.map(trustedProxies, (proxies) => HttpServer.serve(proxies(answerAll(find)))))
 }
 
 /** What proxies of ours say of a client is believed; what others say is not. */
@@ -92,8 +88,10 @@ const answer = Effect.fnUntraced(function* (
     base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
     body:
       access === tokenType
-        ? Effect.tap(readBody(incoming), (body) => refuseGrant(principal, body))
-        : readBody(incoming),
+        ? Effect.tap(readJson(incoming), (body) => refuseGrant(principal, body))
+        : readJson(incoming),
+    bytes: (max) => readBytes(incoming, max),
+    contentType: incoming.headers["content-type"],
     ifMatch: incoming.headers["if-match"],
     accepted: accepted.type
   }
@@ -133,34 +131,6 @@ const methodNotAllowed = (method: string, allow: string) =>
     body: { detail: `Method "${method}" not allowed.` },
     headers: { allow }
   })
-
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-
-const readBody = (incoming: HttpServerRequest.HttpServerRequest): Request["body"] =>
-  Effect.gen(function* () {
-    const type = (incoming.headers["content-type"] ?? "").split(";")[0]!.trim()
-    if (type !== "application/json") {
-      const detail = `Unsupported media type "${incoming.headers["content-type"] ?? ""}" in request.`
-      return yield* new HttpRefused({ reason: "UnsupportedMediaType", body: { detail } })
-    }
-    const bytes = yield* incoming.arrayBuffer.pipe(
-      Effect.mapError(({ reason }) =>
-        reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
-          ? new HttpRefused({
-              reason: "TooLarge",
-              body: { detail: `The request body exceeds ${ByteSize.format(bodySizeMax)}.` }
-            })
-          : malformed("the request ended early")
-      )
-    )
-    return yield* Effect.try({
-      try: () => JSON.parse(utf8.decode(bytes)) as unknown,
-      catch: (error) => malformed((error as Error).message)
-    })
-  })
-
-const malformed = (message: string) =>
-  new HttpRefused({ reason: "MalformedJson", body: { detail: `JSON parse error - ${message}` } })
 
 const replyTo = (refusal: Refusal, requestId: string): Effect.Effect<Reply> => {
   switch (refusal._tag) {
@@ -212,6 +182,10 @@ const respond = (reply: Reply, incoming: HttpServerRequest.HttpServerRequest, re
   }
   if (reply.text !== undefined) {
     return HttpServerResponse.text(reply.text.content, { status: reply.status, headers, contentType: reply.text.type })
+  }
+  if (reply.stream !== undefined) {
+    const { type, content } = reply.stream
+    return HttpServerResponse.stream(Stream.encodeText(content), { status: reply.status, headers, contentType: type })
   }
   return HttpServerResponse.empty({ status: reply.status, headers })
 }

@@ -70,7 +70,7 @@ export const viewFor = (
   type: ObjectType,
   rows: ReadonlyArray<Row>,
   base: string
-): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient> =>
+): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient | Clearance> =>
   Effect.gen(function* () {
     const known = new Map<string, Map<number, Row>>([[type.id, new Map(rows.map((row) => [row.id, row]))]])
     const hidden = new Map<string, ReadonlySet<number>>()

@@ -58,7 +58,7 @@ export const startActor = (
     // One signal is as good as many.
     const signals = yield* Queue.sliding<void>(1)
     const attempts = yield* FiberSet.make<void>()
-    const runAttempt = yield* FiberSet.runtime(attempts)()
+    const runAttempt = yield* FiberSet.runtime(attempts)<Streams | Templates | DeliveryLog | SqlClient.SqlClient>()
     const state = new State(first, () => void Queue.offerUnsafe(signals, undefined))
     const reopen = yield* makeAlarm(Effect.sync(state.wake))
     const dueIn: (millis: number) => void = yield* makeAlarm(Effect.suspend(() => promote))
@@ -71,13 +71,19 @@ export const startActor = (
       Effect.catch(() => Effect.sync(() => dueIn(1000)))
     )
 
-    const place = (waitMillis: number) => atPlace(streams, () => state.definition, waitMillis)
     const start = (entry: Entry, waitMillis: number) => {
       if (!state.begin(entry)) return
-      const whole = Effect.andThen(place(waitMillis), seeThrough(state, entry, dueIn, reopen))
+      const attempt = seeThrough(state, entry, dueIn, reopen)
+      const whole =
+        waitMillis > 0
+          ? Effect.andThen(
+              atPlace(streams, () => state.definition, waitMillis),
+              attempt
+            )
+          : attempt
       runAttempt(
         Effect.ensuring(
-          Effect.provideContext(whole, services),
+          whole,
           Effect.sync(() => state.end(entry))
         )
       )

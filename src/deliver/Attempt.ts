@@ -27,10 +27,10 @@ export const makeAttempt = Effect.fnUntraced(function* (
   delivery: Delivery,
   templates: Templates["Service"]
 ) {
-  const started = yield* Clock.currentTimeMillis
+  const started = (yield* Clock.Clock).currentTimeMillisUnsafe()
   // Time that passes is taken from a clock that cannot be set meanwhile.
   const begun = performance.now()
-  const { isGone, ...sent } = yield* buildRequest(definition, delivery, templates).pipe(
+  const { isGone, ...sent } = yield* buildRequest(definition, delivery, templates, started).pipe(
     Effect.flatMap((outgoing) =>
       Effect.map(send(outgoing, definition.connections, definition.timeoutMillis, started), (sent) => ({
         ...sent,

@@ -1,12 +1,12 @@
 /** A delivery and its webhook's definition -> the HTTP request to send. */
-import { Clock, Effect } from "effect"
+import { Effect } from "effect"
 import { version } from "../Config.ts"
 import type { Delivery } from "../stream/Entry.ts"
 import { splitHeaders } from "../template/Headers.ts"
 import type { Templates } from "../template/Template.ts"
 import type { Definition } from "./Definition.ts"
 import type { Failure } from "./Outcome.ts"
-import { signatureHeaders } from "./Sign.ts"
+import { type Signing, signatureHeaders } from "./Sign.ts"
 
 export interface Outgoing {
   readonly method: Definition["method"]
@@ -30,34 +30,44 @@ const reserved = new Set([
   "upgrade"
 ])
 
-export const buildRequest = Effect.fnUntraced(function* (
+export const buildRequest = (
   definition: Definition,
   delivery: Delivery,
-  templates: Templates["Service"]
-) {
-  const { signing, previousUntil } = definition
-  if (signing === undefined) {
-    return yield* fail("Secret", "The webhook's secret was sealed with another SECRET_KEY: set it anew.")
-  }
-  const [url, headerText, bodyText] = yield* renderAll(definition, delivery, templates)
+  templates: Templates["Service"],
+  nowMillis: number
+): Effect.Effect<Outgoing, Failure> => {
+  const { signing } = definition
+  return signing === undefined
+    ? fail("Secret", "The webhook's secret was sealed with another SECRET_KEY: set it anew.")
+    : Effect.flatMap(renderAll(definition, delivery, templates), (texts) =>
+        compose(definition, signing, delivery, texts, nowMillis)
+      )
+}
+
+const compose = (
+  definition: Definition,
+  signing: Signing,
+  delivery: Delivery,
+  [url, headerText, bodyText]: ReadonlyArray<string>,
+  nowMillis: number
+): Effect.Effect<Outgoing, Failure> => {
   const address = addressProblem(url!)
-  if (address !== undefined) return yield* fail("Render", address)
+  if (address !== undefined) return fail("Render", address)
   const body = Buffer.from(bodyText!)
   const headers: Record<string, string> = { "content-type": definition.contentType }
   const split = splitHeaders(headerText!)
-  if ("error" in split) return yield* fail("Render", `additional_headers: ${split.error}`)
+  if ("error" in split) return fail("Render", `additional_headers: ${split.error}`)
   for (const [name, value] of split.headers) {
-    if (reserved.has(name.toLowerCase())) return yield* fail("Render", `additional_headers: ${name} cannot be set.`)
+    if (reserved.has(name.toLowerCase())) return fail("Render", `additional_headers: ${name} cannot be set.`)
     headers[name.toLowerCase()] = value
   }
   headers["user-agent"] ??= `rackwire/${version}`
   headers["x-hook-delivery"] = delivery.id
   headers["x-hook-attempt"] = `${delivery.attempts + 1}`
-  const now = yield* Clock.currentTimeMillis
-  const current = now < previousUntil ? signing : { ...signing, previous: "" }
-  Object.assign(headers, signatureHeaders(current, { id: delivery.id, timestamp: Math.floor(now / 1000), body }))
-  return { method: definition.method, url: url!, headers, body } satisfies Outgoing
-})
+  const current = nowMillis < definition.previousUntil ? signing : { ...signing, previous: "" }
+  Object.assign(headers, signatureHeaders(current, { id: delivery.id, timestamp: Math.floor(nowMillis / 1000), body }))
+  return Effect.succeed({ method: definition.method, url: url!, headers, body })
+}
 
 const fail = (reason: Failure["reason"], message: string) => Effect.fail<Failure>({ reason, message })
 

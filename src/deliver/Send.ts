@@ -25,22 +25,26 @@ export const send = (
   timeoutMillis: number,
   nowMillis: number
 ): Effect.Effect<Sent> =>
-  Effect.suspend(() => {
+  Effect.callback<Sent>((answer) => {
     const exchange = new Exchange()
-    return Effect.callback<Sent>((answer) => {
-      exchange.onDone = (error) => {
-        const phases = phasesOf(exchange, connections.last())
-        const sent = error === undefined ? judge(exchange.response(), exchange.headers, nowMillis) : unanswered(error)
-        answer(Effect.succeed({ ...sent, phases }))
-      }
-      dispatch(outgoing, connections.agent, exchange)
-      return Effect.sync(() => exchange.abort(new Error("The attempt was ended.")))
-    }).pipe(
-      Effect.timeoutOrElse({
-        duration: timeoutMillis,
-        orElse: () => Effect.sync(() => timedOut(timeoutMillis, phasesOf(exchange, connections.last())))
-      })
-    )
+    const end = (sent: Omit<Sent, "phases">) => {
+      clearTimeout(deadline)
+      exchange.onDone = () => {}
+      answer(Effect.succeed({ ...sent, phases: phasesOf(exchange, connections.last()) }))
+    }
+    const abort = () => exchange.abort(new Error("The attempt was ended."))
+    // Not by racing two fibers, which would cost as much as all the rest of an attempt.
+    const deadline = setTimeout(() => {
+      end(timedOut(timeoutMillis))
+      abort()
+    }, timeoutMillis)
+    exchange.onDone = (error) =>
+      end(error === undefined ? judge(exchange.response(), exchange.headers, nowMillis) : unanswered(error))
+    dispatch(outgoing, connections.agent, exchange)
+    return Effect.sync(() => {
+      clearTimeout(deadline)
+      abort()
+    })
   })
 
 const dispatch = ({ url, method, headers, body }: Outgoing, agent: Dispatcher, exchange: Exchange): void => {
@@ -54,11 +58,10 @@ const dispatch = ({ url, method, headers, body }: Outgoing, agent: Dispatcher, e
   }
 }
 
-const timedOut = (timeoutMillis: number, phases: Phases): Sent => ({
+const timedOut = (timeoutMillis: number): Omit<Sent, "phases"> => ({
   response: undefined,
   failure: { reason: "Timeout", message: `No complete answer within ${timeoutMillis} ms.` },
-  isGone: false,
-  phases
+  isGone: false
 })
 
 /** The steps of the connection count when it was made for this request, that is, after the request was asked for. */

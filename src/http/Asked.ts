@@ -1,16 +1,16 @@
 /** Endpoints that ask for something to be done: what is wrong with the asking, and what was accepted. */
 import { Effect } from "effect"
-import type { Errors } from "../inventory/Field.ts"
+import { type Dictionary, type Errors, isDictionary, notDictionary } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { byIds, viewFor } from "../inventory/Read.ts"
 import { representation } from "../inventory/derive/Representation.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import type { Request } from "./Route.ts"
 
-/** The fields of a body that is a JSON object; of anything else none. */
+/** The fields of the body, which must be a JSON object. */
 export const bodyFields = (request: Request) =>
-  Effect.map(request.body, (body): Readonly<Record<string, unknown>> =>
-    typeof body === "object" && body !== null ? { ...body } : {}
+  Effect.flatMap(request.body, (body): Effect.Effect<Dictionary, HttpRefused> =>
+    isDictionary(body) ? Effect.succeed(body) : refused({ non_field_errors: [notDictionary(body)] })
   )
 
 export const refused = (body: Errors | { readonly filter: Errors }) =>

@@ -5,6 +5,7 @@ import { askForDiscard } from "../deliver/Discard.ts"
 import { failureGroups } from "../deliver/Failures.ts"
 import { askForOperation, operationType } from "../deliver/Operations.ts"
 import { askForRetry, deliveryType } from "../deliver/RetryByHand.ts"
+import { isDictionary } from "../inventory/Field.ts"
 import { viewFor } from "../inventory/Read.ts"
 import { type Query, filter } from "../inventory/derive/Filter.ts"
 import { representation } from "../inventory/derive/Representation.ts"
@@ -60,8 +61,7 @@ const many =
     })
 
 const queryOf = (wanted: unknown): Effect.Effect<Query, HttpRefused> => {
-  const isFilter = typeof wanted === "object" && wanted !== null && !Array.isArray(wanted)
-  const pairs = isFilter
+  const pairs = isDictionary(wanted)
     ? Object.entries(wanted).flatMap(([name, value]) =>
         [value].flat().map((each): [string, string] => [name, String(each)])
       )

@@ -1,7 +1,7 @@
 /** Templates and conditions tried out before a webhook has them. Nothing is written and nothing is sent. */
 import { Effect } from "effect"
 import { objectType } from "../inventory/Registry.ts"
-import { type Errors, typeName } from "../inventory/Field.ts"
+import { isDictionary, notDictionary } from "../inventory/Field.ts"
 import { type ConditionError, isEmpty, parse } from "../match/Condition.ts"
 import type { Subject } from "../match/Decision.ts"
 import { explain } from "../match/Explanation.ts"
@@ -10,6 +10,7 @@ import { splitHeaders } from "../template/Headers.ts"
 import { sampleEvent } from "../template/Plugin.ts"
 import { Templates } from "../template/Template.ts"
 import type { TemplateError } from "../template/TemplateError.ts"
+import { bodyFields, refused } from "./Asked.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { rateLimit } from "./RateLimit.ts"
 import type { Handler, Route } from "./Route.ts"
@@ -19,8 +20,6 @@ const webhookType = objectType("extras.webhook")
 /** A rendering takes a quarter of a second at most: one user cannot take more than half a worker for long. */
 const limited = rateLimit({ burst: 20, perSecond: 2 })
 
-type Fields = Readonly<Record<string, unknown>>
-
 /**
  * `{template, headers?, context?, template_engine?}` -> `{output, headers}`. A blank template is the default body; without
  * a context an event is made up. What is wrong stands under the field's name, and in `error` with its line and column.
@@ -28,13 +27,13 @@ type Fields = Readonly<Record<string, unknown>>
 const render: Handler = (request) =>
   Effect.gen(function* () {
     yield* limited(request)
-    const fields = yield* fieldsOf(yield* request.body)
+    const fields = yield* bodyFields(request)
     const { template, headers = "", context = sampleEvent, template_engine: engine = "jinja" } = fields
-    if (template === undefined) return yield* invalid({ template: ["This field is required."] })
-    if (typeof template !== "string") return yield* invalid({ template: ["Not a valid string."] })
-    if (typeof headers !== "string") return yield* invalid({ headers: ["Not a valid string."] })
-    if (typeof engine !== "string") return yield* invalid({ template_engine: ["Not a valid string."] })
-    if (!isFields(context)) return yield* invalid({ context: [notDictionary(context)] })
+    if (template === undefined) return yield* refused({ template: ["This field is required."] })
+    if (typeof template !== "string") return yield* refused({ template: ["Not a valid string."] })
+    if (typeof headers !== "string") return yield* refused({ headers: ["Not a valid string."] })
+    if (typeof engine !== "string") return yield* refused({ template_engine: ["Not a valid string."] })
+    if (!isDictionary(context)) return yield* refused({ context: [notDictionary(context)] })
     const templates = yield* Templates
     const text = JSON.stringify(context)
     const rendered = (field: string, source: Source) =>
@@ -44,7 +43,7 @@ const render: Handler = (request) =>
       )
     const output = template === "" ? text : yield* rendered("template", template)
     const split = splitHeaders(headers === "" ? "" : yield* rendered("headers", { headers }))
-    if ("error" in split) return yield* invalid({ headers: [split.error] })
+    if ("error" in split) return yield* refused({ headers: [split.error] })
     return { status: 200, json: { output, headers: Object.fromEntries(split.headers) } }
   })
 
@@ -58,13 +57,13 @@ const templateRefused = (field: string, error: TemplateError): HttpRefused => {
 const match: Handler = (request) =>
   Effect.gen(function* () {
     yield* limited(request)
-    const { conditions, data, snapshots: given } = yield* fieldsOf(yield* request.body)
+    const { conditions, data, snapshots: given } = yield* bodyFields(request)
     const snapshots = given ?? undefined
-    if (!isFields(data)) {
-      return yield* invalid({ data: [data === undefined ? "This field is required." : notDictionary(data)] })
+    if (!isDictionary(data)) {
+      return yield* refused({ data: [data === undefined ? "This field is required." : notDictionary(data)] })
     }
-    if (snapshots !== undefined && !isFields(snapshots))
-      return yield* invalid({ snapshots: [notDictionary(snapshots)] })
+    if (snapshots !== undefined && !isDictionary(snapshots))
+      return yield* refused({ snapshots: [notDictionary(snapshots)] })
     if (isEmpty(conditions)) return { status: 200, json: { matches: true, explanation: null } }
     const condition = yield* Effect.try({
       try: () => parse(conditions),
@@ -74,16 +73,6 @@ const match: Handler = (request) =>
     const explanation = explain(condition, { data, snapshots: snapshots as Subject["snapshots"] })
     return { status: 200, json: { matches: explanation.outcome === "holds", explanation } }
   })
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
-const notDictionary = (value: unknown): string => `Invalid data. Expected a dictionary, but got ${typeName(value)}.`
-
-const fieldsOf = (body: unknown): Effect.Effect<Fields, HttpRefused> =>
-  isFields(body) ? Effect.succeed(body) : Effect.fail(invalid({ non_field_errors: [notDictionary(body)] }))
-
-const invalid = (errors: Errors): HttpRefused => new HttpRefused({ reason: "InvalidBody", body: errors })
 
 export const trialRoutes: ReadonlyArray<Route> = [
   { path: `${webhookType.path}render/`, access: webhookType, methods: { POST: render } },

@@ -9,7 +9,7 @@ import { viewFor } from "../inventory/Read.ts"
 import { update } from "../inventory/Write.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { representation } from "../inventory/derive/Representation.ts"
-import type { Errors } from "../inventory/Field.ts"
+import type { Dictionary } from "../inventory/Field.ts"
 import { flag, time } from "../inventory/ObjectType.ts"
 import { accepted, bodyFields, refused } from "./Asked.ts"
 import { HttpRefused, notFound } from "./HttpRefused.ts"
@@ -25,7 +25,7 @@ const replay: Handler = (request) =>
   Effect.gen(function* () {
     const webhook = yield* rowOf(webhookType, request)
     const now = new Date(yield* Clock.currentTimeMillis).toISOString()
-    const { since, until, dry_run: dryRun } = yield* asked(yield* request.body, now)
+    const { since, until, dry_run: dryRun } = yield* asked(yield* bodyFields(request), now)
     const id = yield* askForReplay({ webhook: webhook.id, since, until, dryRun })
     return yield* accepted(replayType, id, request)
   })
@@ -66,8 +66,7 @@ const test: Handler = (request) =>
     return yield* accepted(deliveryType, delivery, request)
   })
 
-const asked = (body: unknown, now: string) => {
-  const input = typeof body === "object" && body !== null ? (body as Readonly<Record<string, unknown>>) : {}
+const asked = (input: Dictionary, now: string) => {
   const errors: Record<string, ReadonlyArray<string>> = {}
   const values: Record<string, unknown> = { until: now, dry_run: false }
   if (input["since"] === undefined) errors["since"] = ["This field is required."]
@@ -77,7 +76,7 @@ const asked = (body: unknown, now: string) => {
     if ("errors" in parsed) errors[name] = parsed.errors
     else values[name] = parsed.value
   }
-  if (Object.keys(errors).length > 0) return new HttpRefused({ reason: "InvalidBody", body: errors satisfies Errors })
+  if (Object.keys(errors).length > 0) return refused(errors)
   return Effect.succeed(values as { readonly since: string; readonly until: string; readonly dry_run: boolean })
 }
 

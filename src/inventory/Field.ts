@@ -95,6 +95,14 @@ export const typeName = (value: unknown): string => {
   return typeof value === "string" ? "str" : typeof value === "boolean" ? "bool" : "dict"
 }
 
+export type Dictionary = Readonly<Record<string, unknown>>
+
+export const isDictionary = (value: unknown): value is Dictionary =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
+
+export const notDictionary = (value: unknown): string =>
+  `Invalid data. Expected a dictionary, but got ${typeName(value)}.`
+
 /** Whether Postgres can keep the text: it knows no zero byte, and no half of a character. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
 

@@ -1,5 +1,5 @@
 /** Declaration and a body from the wire -> a draft: parsed values by field, or what is wrong with each. Pure. */
-import { type Errors, typeName } from "../Field.ts"
+import { type Errors, isDictionary, notDictionary } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 
 export interface Draft {
@@ -9,12 +9,8 @@ export interface Draft {
 }
 
 /** `whole`: fields that a create needs must be there (create, PUT); otherwise only what is there counts (PATCH). */
-export const draft = (type: ObjectType, body: unknown, whole: boolean): Draft => {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    const message = `Invalid data. Expected a dictionary, but got ${typeName(body)}.`
-    return { values: {}, errors: { non_field_errors: [message] } }
-  }
-  const input = body as Readonly<Record<string, unknown>>
+export const draft = (type: ObjectType, input: unknown, whole: boolean): Draft => {
+  if (!isDictionary(input)) return { values: {}, errors: { non_field_errors: [notDictionary(input)] } }
   const values: Record<string, unknown> = {}
   const errors: Record<string, ReadonlyArray<string>> = {}
   for (const [name, field] of Object.entries(type.fields)) {

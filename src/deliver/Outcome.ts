@@ -37,6 +37,7 @@ export interface Failure {
 
 export interface Response {
   readonly status: number
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   /** The beginning of the body. */
   readonly body: string
 }
@@ -58,6 +59,8 @@ export interface Attempt {
   readonly started: number
   readonly durationMillis: number
   readonly url: string
+  /** Of the request; none when it never came to one. */
+  readonly headers: Readonly<Record<string, string>>
   readonly response: Response | undefined
   /** Undefined when it succeeded. */
   readonly failure: Failure | undefined

@@ -169,6 +169,18 @@ export const options = {
     "Addresses and CIDR ranges that deliveries may never go to, comma-separated; wins over `WEBHOOK_ALLOW`.",
     ""
   ),
+  webhookProxy: optional(
+    "WEBHOOK_PROXY",
+    Config.Redacted,
+    "HTTP proxy that deliveries go through, `http://` or `https://`, with `user:password@` where it wants them. It is asked to connect to the receiver's address, for which the target policy was asked."
+  ),
+  webhookNoProxy: setting(
+    "WEBHOOK_NO_PROXY",
+    list,
+    [],
+    "Hosts that deliveries reach without the proxy, comma-separated; `.example.org` means all names that end so.",
+    ""
+  ),
   plugins: setting(
     "RACKWIRE_PLUGINS",
     list,

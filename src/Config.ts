@@ -68,7 +68,7 @@ export const options = {
   redisUrl: optional(
     "REDIS_URL",
     Config.Redacted,
-    "An existing Redis 7 or later. Unset: a Redis of our own is kept in the data directory."
+    "An existing Redis 7 or later, or some nodes of a cluster: `redis+cluster://user:password@one:6379,two:6379`. Unset: a Redis of our own is kept in the data directory."
   ),
   dataDirectory: setting(
     "RACKWIRE_DATA_DIR",

@@ -1,6 +1,7 @@
 /** Endpoints of an object type, the same for all: list, detail, create, update, delete, one or many. */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
+import type { Action } from "../inventory/Clearance.ts"
 import type { Errors, Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
@@ -10,6 +11,8 @@ import { representation } from "../inventory/derive/Representation.ts"
 import { WriteRefused } from "../inventory/WriteRefused.ts"
 import { HttpRefused, notFound } from "./HttpRefused.ts"
 import { etagHeader, guardOf } from "./Etag.ts"
+import { exportObjects, exportTypes } from "./Export.ts"
+import { importObjects } from "./Import.ts"
 import { listObjects } from "./Lists.ts"
 import type { Handler, Request, Route, Services } from "./Route.ts"
 import { shapeOf } from "./Shape.ts"
@@ -18,7 +21,7 @@ import { refuseUnknown } from "./Strict.ts"
 /** What the detail of an object shows beside its representation, by object type. */
 export type Details = Readonly<Record<string, (row: Row) => Effect.Effect<object, SqlError.SqlError, Services>>>
 
-/** The two routes of each object type; a record is read only. */
+/** The routes of each object type; a record is read only. */
 export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
   [...registry.values()].flatMap((type): ReadonlyArray<Route> => {
     const written = type.kind !== "record"
@@ -36,6 +39,8 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
           })
         }
       },
+      { path: `${type.path}export/`, access: type, produces: exportTypes, methods: { GET: exportObjects(type) } },
+      ...(written ? [{ path: `${type.path}import/`, access: type, methods: { POST: importObjects(type) } }] : []),
       {
         path: `${type.path}:id/`,
         access: type,
@@ -47,9 +52,9 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
     ]
   })
 
-/** The row that a path names by id. */
-export const rowOf = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
-  const [row] = yield* byIds(type, idsIn(request.params["id"]))
+/** The row that a path names by id, if the action may be done to it. */
+export const rowOf = Effect.fnUntraced(function* (type: ObjectType, request: Request, action: Action = "view") {
+  const [row] = yield* byIds(type, idsIn(request.params["id"]), action)
   return row ?? (yield* notFound())
 })
 
@@ -96,7 +101,7 @@ const updateOne =
   (type: ObjectType, whole: boolean): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const { id } = yield* rowOf(type, request)
+      const { id } = yield* rowOf(type, request, "change")
       const body = yield* request.body
       yield* refuseUnknown(type, request, [body])
       const [row] = yield* update(type, [{ id, body }], whole, request.author, guardOf(request.ifMatch)).pipe(

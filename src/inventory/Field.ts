@@ -20,6 +20,8 @@ export interface View {
   readonly row: (type: string, id: number) => Row | undefined
   /** Its nested (brief) representation; null when it is gone. */
   readonly nested: (type: string, id: number) => unknown
+  /** The text of a sealed copy, where those are shown. */
+  readonly reveal?: ((sealed: string) => string | undefined) | undefined
   /** The custom fields of an object type, in their order. */
   readonly customFields: (type: string) => ReadonlyArray<Row>
   /** The counts of an object (see Counted.ts); undefined where nobody counted, as inside another object and in events. */
@@ -43,7 +45,17 @@ export type Comparison =
   | "none"
 
 /** A grammar that another stage owns (see Grammar.ts). */
-export type GrammarName = "objectTypes" | "engine" | "template" | "headers" | "url" | "condition" | "retry" | "secret"
+export type GrammarName =
+  | "objectTypes"
+  | "anyTypes"
+  | "constraints"
+  | "engine"
+  | "template"
+  | "headers"
+  | "url"
+  | "condition"
+  | "retry"
+  | "secret"
 
 export interface Reference {
   /** The object type pointed at, `app.name`. */
@@ -65,6 +77,7 @@ export interface Generic {
   readonly onDelete: "cascade" | "set null"
 }
 
+/** `undefined` as a value: as if the field had not been named. */
 export type Parsed = { readonly value: unknown } | { readonly errors: ReadonlyArray<string> }
 
 export interface Field {
@@ -90,6 +103,8 @@ export interface Field {
   readonly parse: (input: unknown) => Parsed
   /** What is stored of a value that was parsed, where that differs (hashed, sealed). */
   readonly store?: ((value: string, vault: Vault["Service"]) => string | Promise<string>) | undefined
+  /** The field that holds its sealed copy, where one is kept and may be shown (ALLOW_TOKEN_RETRIEVAL). */
+  readonly copiedTo?: string | undefined
   /** Stored as the vault seals it. */
   readonly sealed?: boolean | undefined
   /** Canonical value of what `row_to_json` gives; never called with null. */

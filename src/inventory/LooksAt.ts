@@ -1,5 +1,6 @@
 /** The rows that the rules of a type look at beside the ones that are written: one query per object type and step. */
 import { Effect } from "effect"
+import { Clearance } from "./Clearance.ts"
 import type { Row } from "./Field.ts"
 import type { Find, ObjectType } from "./ObjectType.ts"
 import { byIds } from "./Read.ts"
@@ -25,7 +26,9 @@ export const lookAt = Effect.fnUntraced(function* (type: ObjectType, rows: Reado
       for (const [id, keys] of references(step.type, step.rows, [name])) {
         const found = known.get(id) ?? new Map<number, Row>()
         known.set(id, found)
-        for (const row of yield* byIds(objectType(id), keys.difference(found))) found.set(row.id, row)
+        // Rules hold for everybody, whatever they may see.
+        const rows = Effect.provideService(byIds(objectType(id), keys.difference(found)), Clearance, Clearance.all)
+        for (const row of yield* rows) found.set(row.id, row)
         next.push({ type: objectType(id), rows: [...keys].flatMap((key) => found.get(key) ?? []), path })
       }
     }

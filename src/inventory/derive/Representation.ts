@@ -22,6 +22,8 @@ export const representation = (type: ObjectType, row: Row, view: View): Json => 
   for (const name in type.fields) {
     const field = type.fields[name]!
     if (field.wire === "both" || field.wire === "read") json[name] = field.represent(row[name], view, type.id)
+    const revealed = field.copiedTo === undefined ? undefined : view.reveal?.(String(row[field.copiedTo]))
+    if (revealed !== undefined) json[name] = revealed
   }
   for (const name in type.derived) json[name] = type.derived[name]!(row, view)
   return Object.assign(json, view.counted(type.id, row.id))

@@ -7,7 +7,6 @@ import {
   invalid,
   makeField,
   typeName,
-  type View,
   value
 } from "../Field.ts"
 
@@ -38,36 +37,19 @@ export const ref = (type: string, options: ReferenceOptions): Field =>
   )
 
 /**
- * References to several objects: `bigint[]` in the table, kept valid by triggers, so that a change of them is a change
- * of the row. Brief representations on the wire, ids in a snapshot.
+ * References to several objects: `bigint[]` in the table, kept valid by triggers, so that a change of them is a change of
+ * the row. Brief representations on the wire.
  */
-export const refs = (type: string): Field => several(type, "list", (ids) => ids)
-
-/** The tags of an object; in a snapshot their sorted names. */
-export const tags = (): Field =>
-  several("extras.tag", "tags", (ids, view) =>
-    ids
-      .map((id) => view.row("extras.tag", id))
-      .filter((tag): tag is Row => tag !== undefined)
-      .map((tag) => String(tag["name"]))
-      .sort()
-  )
-
-const several = (
-  type: string,
-  comparison: "list" | "tags",
-  snapshot: (ids: ReadonlyArray<number>, view: View) => unknown
-): Field =>
+export const refs = (type: string, kind: Pick<Partial<Field>, "comparison" | "snapshot"> = {}): Field =>
   makeField(
     {
       type: "bigint[]",
       initial: () => [],
       sqlDefault: "'{}'",
-      comparison,
+      comparison: "none",
       reference: { type, many: true, onDelete: "set null" },
       fromText: (text) => (text === "{}" ? [] : text.slice(1, -1).split(",").map(Number)),
       represent: (ids, view) => (ids as ReadonlyArray<number>).map((id) => view.nested(type, id)).filter(Boolean),
-      snapshot: (ids, view) => snapshot(ids as ReadonlyArray<number>, view),
       parse: (input) => {
         if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
         const targets = input.map(parseTarget)
@@ -75,10 +57,23 @@ const several = (
         return errors.length > 0
           ? invalid(...errors)
           : value(targets.map((target) => ("value" in target ? target.value : undefined)))
-      }
+      },
+      ...kind
     },
     {}
   )
+
+/** The tags of an object; sorted names in a snapshot. */
+export const tags = (): Field =>
+  refs("extras.tag", {
+    comparison: "tags",
+    snapshot: (ids, view) =>
+      (ids as ReadonlyArray<number>)
+        .map((id) => view.row("extras.tag", id))
+        .filter((tag): tag is Row => tag !== undefined)
+        .map((tag) => String(tag["name"]))
+        .sort()
+  })
 
 const parseTarget = (input: unknown): Parsed => {
   const id = typeof input === "string" && /^\d+$/.test(input) ? Number(input) : input

@@ -26,6 +26,7 @@ import { DeliveryLog, attemptTable } from "./deliver/DeliveryLog.ts"
 import { Servers } from "./embedded/Servers.ts"
 import { backlogTable } from "./deliver/Sweeper.ts"
 import { watermarkTable } from "./deliver/Watermarks.ts"
+import { allocationRoutes } from "./http/Allocation.ts"
 import { backgroundRoutes } from "./http/BackgroundTasks.ts"
 import { deliveryDetails, deliveryRoutes } from "./http/Deliveries.ts"
 import { loginRoutes } from "./http/Login.ts"
@@ -108,6 +109,7 @@ const help: Route = {
 
 const usualRoutes = [
   ...objectRoutes({ ...deliveryDetails, ...webhookDetails }),
+  ...allocationRoutes,
   ...deliveryRoutes,
   ...webhookRoutes,
   ...backgroundRoutes,

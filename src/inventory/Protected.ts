@@ -3,8 +3,8 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { Row } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
-import { viewFor } from "./Read.ts"
-import { objectType, registry } from "./Registry.ts"
+import { byIds, viewFor } from "./Read.ts"
+import { registry } from "./Registry.ts"
 import { rowFromJson } from "./derive/Row.ts"
 
 /** `detail` names those that need them. */
@@ -65,7 +65,13 @@ const holding = Effect.fnUntraced(function* (type: ObjectType, field: string, id
   return found.map(({ row }) => rowFromJson(type, row))
 })
 
+/** What they are called; of those that whoever asks may not see only their ids. */
 const called = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
-  const view = yield* viewFor(objectType(type.id), rows, "")
-  return rows.map((row) => `${type.display(row, view)} (${row.id})`)
+  const seen = yield* byIds(
+    type,
+    rows.map(({ id }) => id)
+  )
+  const view = yield* viewFor(type, seen, "")
+  const names = new Map(seen.map((row) => [row.id, type.display(row, view)]))
+  return rows.map(({ id }) => `${names.get(id) ?? `#${id}`} (${id})`)
 })

@@ -34,8 +34,17 @@ export interface Created {
 
 /** Creates one object per body. */
 export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author: Author) =>
+  createFrom(type, bodies.length, Effect.succeed(bodies), author)
+
+/** Creates so many objects, of bodies that are made in the transaction: of what is free at that time, say. */
+export const createFrom = <E, R>(
+  type: ObjectType,
+  count: number,
+  bodies: Effect.Effect<ReadonlyArray<unknown>, E, R>,
+  author: Author
+) =>
   Effect.gen(function* () {
-    const drafts = bodies
+    const drafts = (yield* bodies)
       .map((body) => draft(type, body, true))
       .map((each) => ({ ...each, values: withInitials(type, each.values) }))
     const { values, rows } = yield* settle(type, drafts, [])
@@ -46,7 +55,7 @@ export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author:
       row,
       shown: Object.fromEntries(once.map((name) => [name, values[at]![name]]))
     }))
-  }).pipe(asAuthor(author), refuseConflicts(type, bodies.length))
+  }).pipe(asAuthor(author), refuseConflicts(type, count))
 
 export interface Change {
   readonly id: number

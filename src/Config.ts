@@ -68,7 +68,7 @@ export const options = {
   redisUrl: optional(
     "REDIS_URL",
     Config.Redacted,
-    "An existing Redis 7 or later. Unset: a Redis of our own is kept in the data directory."
+    "An existing Redis 7 or later, or some nodes of a cluster: `redis+cluster://user:password@one:6379,two:6379`. Unset: a Redis of our own is kept in the data directory."
   ),
   dataDirectory: setting(
     "RACKWIRE_DATA_DIR",
@@ -211,6 +211,18 @@ export const options = {
     list,
     [],
     "Addresses and CIDR ranges that deliveries may never go to, comma-separated; wins over `WEBHOOK_ALLOW`.",
+    ""
+  ),
+  webhookProxy: optional(
+    "WEBHOOK_PROXY",
+    Config.Redacted,
+    "HTTP proxy that deliveries go through, `http://` or `https://`, with `user:password@` where it wants them. It is asked to connect to the receiver's address, for which the target policy was asked."
+  ),
+  webhookNoProxy: setting(
+    "WEBHOOK_NO_PROXY",
+    list,
+    [],
+    "Hosts that deliveries reach without the proxy, comma-separated; `.example.org` means all names that end so.",
     ""
   ),
   plugins: setting(

@@ -11,6 +11,7 @@ import { inWords } from "../Telemetry.ts"
 import type { Table } from "../inventory/derive/Table.ts"
 import type { Delivery } from "../stream/Entry.ts"
 import { type Entry, type Settled, Streams } from "../stream/Streams.ts"
+import { headerText } from "./HeaderText.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
 import type { Attempt, Outcome } from "./Outcome.ts"
 
@@ -90,7 +91,10 @@ export const attemptTable: Table = {
     // Steps of the attempt, milliseconds each.
     { name: "phases", type: "jsonb", nullable: true },
     { name: "url", type: "text", nullable: false },
+    // Lines; empty where there was no request, or no answer.
+    { name: "request_headers", type: "text", nullable: false, default: "''" },
     { name: "response_status", type: "bigint", nullable: true },
+    { name: "response_headers", type: "text", nullable: false, default: "''" },
     { name: "response_body", type: "text", nullable: false },
     { name: "reason", type: "text", nullable: false },
     { name: "message", type: "text", nullable: false }
@@ -122,7 +126,12 @@ const deliveryColumns: ReadonlyArray<Column> = [
   ["attempts", "bigint", ({ attempt }) => `${attempt.number}`],
   ["first_attempt", "timestamptz", ({ entry, attempt }) => isoTime(entry.delivery.firstAttempt || attempt.started)],
   ["last_attempt", "timestamptz", ({ attempt }) => isoTime(attempt.started)],
-  ["next_attempt", "timestamptz", nextAttempt],
+  // By the clock of Postgres, which is the same to all: a process's own may be set.
+  [
+    "next_attempt",
+    "interval",
+    ({ outcome }) => (outcome.kind === "Retry" ? `${outcome.delayMillis} milliseconds` : "")
+  ],
   ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
   ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
   ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
@@ -136,7 +145,9 @@ const attemptColumns: ReadonlyArray<Column> = [
   ["duration_ms", "bigint", ({ attempt }) => `${attempt.durationMillis}`],
   ["phases", "jsonb", ({ attempt }) => JSON.stringify(attempt.phases, rounded)],
   ["url", "text", ({ attempt }) => withoutNul(attempt.url)],
+  ["request_headers", "text", ({ attempt }) => withoutNul(headerText(attempt.headers))],
   ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
+  ["response_headers", "text", ({ attempt }) => withoutNul(headerText(attempt.response?.headers ?? {}))],
   ["response_body", "text", ({ attempt }) => withoutNul(attempt.response?.body ?? "")],
   ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
   ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
@@ -145,17 +156,18 @@ const attemptColumns: ReadonlyArray<Column> = [
 const rounded = (_: string, value: unknown): unknown =>
   typeof value === "number" ? Math.round(value * 10) / 10 : value
 
-function nextAttempt({ attempt, outcome }: Result): string {
-  return outcome.kind === "Retry" ? isoTime(attempt.started + attempt.durationMillis + outcome.delayMillis) : ""
-}
-
 /** Postgres keeps no zero byte in a text, and a receiver may send one. */
 const withoutNul = (text: string): string => text.replaceAll("\0", "\uFFFD")
 
 const select = (columns: ReadonlyArray<Column>, from: number): string => {
-  const values = columns.map(([name, type]) => (type === "text" ? name : `nullif(${name}, '')::${type}`))
+  const values = columns.map(([name, type]) => valueOf(name, type))
   const arrays = columns.map((_, at) => `$${from + at}::text[]`)
   return `select ${values.join(", ")} from unnest(${arrays.join(", ")}) as u (${names(columns)})`
+}
+
+const valueOf = (name: string, type: string): string => {
+  if (type === "text") return name
+  return `${type === "interval" ? "now() + " : ""}nullif(${name}, '')::${type}`
 }
 
 const names = (columns: ReadonlyArray<Column>): string => columns.map(([name]) => name).join(", ")
@@ -188,7 +200,9 @@ const writeStatement = `
     "duration_ms",
     "phases",
     "url",
+    "request_headers",
     "response_status",
+    "response_headers",
     "response_body",
     "reason",
     "message"

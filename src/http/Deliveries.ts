@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { askForDiscard } from "../deliver/Discard.ts"
 import { failureGroups } from "../deliver/Failures.ts"
+import { headersOf } from "../deliver/HeaderText.ts"
 import { askForOperation, operationType } from "../deliver/Operations.ts"
 import { askForRetry, deliveryType } from "../deliver/RetryByHand.ts"
 import { Denied } from "../auth/Denied.ts"
@@ -17,17 +18,29 @@ import { HttpRefused } from "./HttpRefused.ts"
 import { type Details, rowOf } from "./Objects.ts"
 import type { Handler, Request, Route } from "./Route.ts"
 
+interface Attempted {
+  readonly attempt: object
+  readonly request_headers: string
+  readonly response_headers: string
+}
+
 export const deliveryDetails: Details = {
   [deliveryType.id]: (row) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const attempts = yield* sql<{ readonly attempt: object }>`
+      const attempts = yield* sql<Attempted>`
         select json_build_object('number', number, 'started', started, 'duration_ms', duration_ms, 'phases', phases,
                  'url', url,
                  'response_status', response_status, 'response_body', response_body, 'reason', reason,
-                 'message', message) as attempt
+                 'message', message) as attempt, request_headers, response_headers
           from rackwire_attempt where delivery_id = ${row["delivery_id"]} order by number`
-      return { attempt_log: attempts.map(({ attempt }) => attempt) }
+      return {
+        attempt_log: attempts.map(({ attempt, request_headers, response_headers }) => ({
+          ...attempt,
+          request_headers: headersOf(request_headers),
+          response_headers: headersOf(response_headers)
+        }))
+      }
     })
 }
 

@@ -1,6 +1,9 @@
 /** Deliveries through their lives, with a whole service and real receivers. */
 import { createServer } from "node:net"
+import { Redis } from "ioredis"
 import { describe, expect, it } from "vitest"
+import { pack } from "../../src/stream/Entry.ts"
+import { group, keysOf, sweepKeys } from "../../src/stream/Keys.ts"
 import type { Json } from "../support/Api.ts"
 import type { Received } from "../support/Receiver.ts"
 import { type Delivery, startDelivering } from "./Delivering.ts"
@@ -35,6 +38,30 @@ describe("a delivery", () => {
     expect(hooks.at("logged")[0]!.headers["user-agent"]).toMatch(/^rackwire\//)
   })
 
+  it("is logged with the headers of both sides, but not with what they keep secret", async () => {
+    const id = await hooks.webhook("open", {
+      additional_headers: "X-Site: {{ data.name }}\nAuthorization: Bearer {{ data.slug }}\nX-Api-Key: hidden"
+    })
+    await hooks.tag("open one")
+    const { attempt_log: attempts } = await hooks.delivery(id, "successful")
+    const { request_headers: asked, response_headers: answered } = attempts[0]!
+    expect(hooks.at("open")[0]!.headers).toMatchObject({ authorization: "Bearer open-one", "x-api-key": "hidden" })
+    expect(asked).toEqual(
+      expect.arrayContaining([
+        { name: "content-type", value: "application/json" },
+        { name: "x-site", value: "open one" },
+        { name: "authorization", value: "********" },
+        { name: "x-api-key", value: "********" },
+        { name: "x-hook-attempt", value: "1" }
+      ])
+    )
+    expect(answered).toEqual(expect.arrayContaining([{ name: "content-length", value: "2" }]))
+    const stored = await hooks.api.database.sql.query(
+      "select a::text from rackwire_attempt a where a.url like '%/open'"
+    )
+    expect(JSON.stringify(stored)).not.toMatch(/open-one\b|hidden/)
+  })
+
   it("is given up at 410 at once, with its webhook, and at the end of its schedule", async () => {
     hooks.answers.set("/gone", 410)
     const gone = await hooks.webhook("gone", { retry_schedule: { kind: "fixed", delay: 0.05, attempts: 5 } })
@@ -64,6 +91,43 @@ describe("a delivery", () => {
     ])
     await hooks.arrived("overtaken", hooks.at("overtaken").length + 3)
     expect((await hooks.delivery(id, "successful")).status.value).toBe("successful")
+  })
+
+  it("whose process died after it had logged the attempt is not attempted again", async () => {
+    const id = await hooks.webhook("survived")
+    await hooks.tag("survived one")
+    const { delivery_id: delivery } = await hooks.delivery(id, "successful")
+    const redis = new Redis(hooks.api.database.redisUrl, { protocol: 2 })
+    try {
+      const { queue, again } = keysOf(id)
+      const [row] = await hooks.api.database.sql.query<{ readonly time: string }>(
+        "select time::text as time from extras_delivery where delivery_id = $1",
+        [delivery]
+      )
+      const entry = pack({
+        ...{
+          id: delivery,
+          webhook: id,
+          position: "1",
+          idx: 0,
+          event: "created",
+          objectType: "extras.tag",
+          objectId: 1
+        },
+        ...{ requestId: "", time: row!.time, attempts: 0, spent: 0, firstAttempt: 0, body: "{}" }
+      })
+      const entryId = (await redis.xadd(again, "*", "d", entry))!
+      await redis.xreadgroup("GROUP", group, "dead", "STREAMS", again, queue, ">", ">")
+      await redis.xclaim(again, group, "dead", 0, entryId, "IDLE", 60_000)
+      await redis.zadd(sweepKeys.marks, 0, `${id}`)
+      for (let turn = 0; turn < 600 && (await redis.xlen(again)) > 0; turn++) {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      expect(await redis.xlen(again)).toBe(0)
+      expect(hooks.at("survived")).toHaveLength(1)
+    } finally {
+      redis.disconnect()
+    }
   })
 
   it("is given up when its schedule's time is over", async () => {

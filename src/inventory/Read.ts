@@ -6,9 +6,11 @@ import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
 import type { Where } from "./derive/Where.ts"
-import { references, viewOf } from "./derive/Representation.ts"
+import { countsOf } from "./Counted.ts"
+import { nestedFields, references, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
 import { allOf, whereIds } from "./derive/Where.ts"
+import { customReferences } from "./field/CustomFields.ts"
 
 export interface Page {
   readonly where: Where
@@ -62,6 +64,31 @@ export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): stri
   return [...terms, terms.at(-1)?.endsWith(" desc") === true ? "t.id desc" : "t.id"].join(", ")
 }
 
+/** Custom fields by the object types that have them, in their order. */
+export const customFieldsByType = (definitions: Iterable<Row>): ReadonlyMap<string, ReadonlyArray<Row>> => {
+  const byType = new Map<string, Array<Row>>()
+  const sorted = [...definitions].sort(
+    (a, b) => Number(a["weight"]) - Number(b["weight"]) || (String(a["name"]) < String(b["name"]) ? -1 : 1)
+  )
+  for (const definition of sorted) {
+    for (const id of definition["content_types"] as ReadonlyArray<string>) {
+      const fields = byType.get(id) ?? []
+      byType.set(id, fields)
+      fields.push(definition)
+    }
+  }
+  return byType
+}
+
+/** The custom fields of a type, in their order. They are part of its objects, for everybody who may see those. */
+export const customFieldsOf = Effect.fnUntraced(function* (type: ObjectType) {
+  if (!Object.hasOwn(type.fields, "custom_fields")) return []
+  const where = { sql: "t.content_types @> $1::text[]", parameters: [[type.id]] }
+  const page = { where, ordering: [], limit: undefined, offset: 0 }
+  const rows = yield* Effect.provideService(list(objectType("extras.customfield"), page), Clearance, Clearance.all)
+  return customFieldsByType(rows).get(type.id) ?? []
+})
+
 /**
  * A view on everything that the representations of these rows point at: one query per object type pointed at. Of an
  * object that whoever asks may not see it shows the id alone, so that what was read can be written back.
@@ -74,10 +101,13 @@ export const viewFor = (
   Effect.gen(function* () {
     const known = new Map<string, Map<number, Row>>([[type.id, new Map(rows.map((row) => [row.id, row]))]])
     const hidden = new Map<string, ReadonlySet<number>>()
-    let pending = [...references(type, rows)]
+    const definitions = yield* customFieldsOf(type)
+    const counts = yield* countsOf(type, rows, objectType)
+    let pending = [...references(type, rows), ...customReferences(definitions, rows)]
     while (pending.length > 0) {
       const next: typeof pending = []
       for (const [id, ids] of pending) {
+        if (ids.size === 0) continue
         const target = objectType(id)
         const found = known.get(id) ?? new Map<number, Row>()
         known.set(id, found)
@@ -85,11 +115,15 @@ export const viewFor = (
         for (const row of missing) found.set(row.id, row)
         hidden.set(id, (yield* existing(target, ids.difference(found))).union(hidden.get(id) ?? new Set()))
         // Inside a representation objects are brief, so from here on only brief fields are followed.
-        next.push(...references(target, missing, target.brief))
+        next.push(...references(target, missing, nestedFields(target)))
       }
       pending = next
     }
-    const view = viewOf(base, (id, key) => known.get(id)?.get(key))
+    const view = viewOf(base, {
+      row: (id, key) => known.get(id)?.get(key),
+      customFields: (id) => (id === type.id ? definitions : []),
+      counted: (id, key) => (id === type.id ? counts.get(key) : undefined)
+    })
     const masked = (id: string, key: number) => ({
       id: key,
       url: `${base}${objectType(id).path}${key}/`,

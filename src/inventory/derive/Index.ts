@@ -33,7 +33,11 @@ export const indexesOf = (type: ObjectType, uniques: ReadonlyArray<Unique>): Rea
 /** For the usual order, unless a uniqueness begins with it, and for the order of changes. */
 const ordered = (type: ObjectType, uniques: ReadonlyArray<Unique>): ReadonlyArray<Index> => {
   const fields = type.ordering.map((field) => field.replace(/^-/, ""))
-  const starts = [...uniques.filter(({ whereNull }) => whereNull === undefined).map((unique) => unique.fields)]
+  const starts = [
+    ...uniques
+      .filter(({ whereNull, ignoreCase }) => whereNull === undefined && ignoreCase === undefined)
+      .map((unique) => unique.fields)
+  ]
   const covered = [...starts, ...type.indexes].some((start) => fields.every((field, at) => start[at] === field))
   const terms = type.ordering.map(
     (field) => `${type.columns[field.replace(/^-/, "")]}${field.startsWith("-") ? " desc" : ""}`

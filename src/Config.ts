@@ -117,11 +117,55 @@ export const options = {
     "EXEMPT_VIEW_PERMISSIONS",
     list,
     [],
-    "Object types (`dcim.site,dcim.region` or `*`) that anybody may read without a token. `*` leaves out users, tokens and webhooks.",
+    "Object types (`dcim.site,dcim.region` or `*`) that anybody may read without a token. `*` leaves out users, groups, permissions, tokens and webhooks.",
+    ""
+  ),
+  loginRequired: setting(
+    "LOGIN_REQUIRED",
+    Config.Boolean,
+    false,
+    "Whether nothing is shown to who is not logged in, whatever is exempt from permission."
+  ),
+  loginTimeout: setting(
+    "LOGIN_TIMEOUT",
+    Config.Duration,
+    Duration.days(14),
+    "Time after which a session in a browser ends, whatever happens in it.",
+    "14 days"
+  ),
+  loginAttemptsPerUser: setting(
+    "LOGIN_ATTEMPTS_PER_USER",
+    Config.Int,
+    10,
+    "Wrong passwords for one user name within five minutes, after which more must wait."
+  ),
+  loginAttemptsPerAddress: setting(
+    "LOGIN_ATTEMPTS_PER_ADDRESS",
+    Config.Int,
+    50,
+    "Wrong passwords from one address (of IPv6 a /64 network) within five minutes, after which more must wait."
+  ),
+  allowTokenRetrieval: setting(
+    "ALLOW_TOKEN_RETRIEVAL",
+    Config.Boolean,
+    false,
+    "Whether the keys of tokens are kept sealed as well and shown whenever the token is. Tokens made before have no key to show."
+  ),
+  trustedProxies: setting(
+    "TRUSTED_PROXIES",
+    list,
+    [],
+    "Addresses and CIDR ranges of proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are believed, comma-separated; from others they are ignored.",
     ""
   ),
   pageSize: setting("PAGINATE_COUNT", Config.Int, 50, "Objects per page when a request names no `limit`."),
   pageSizeMax: setting("MAX_PAGE_SIZE", Config.Int, 1000, "Most objects per page; 0 for no bound."),
+  strictQuery: setting(
+    "STRICT_QUERY",
+    Config.Boolean,
+    false,
+    "Whether unknown filters and unknown fields are refused where a request does not say so by `?strict=`."
+  ),
   changelogRetention: setting(
     "CHANGELOG_RETENTION",
     days,

@@ -27,7 +27,7 @@ export const makeAttempt = Effect.fnUntraced(function* (
   delivery: Delivery,
   templates: Templates["Service"]
 ) {
-  const started = (yield* Clock.Clock).currentTimeMillisUnsafe()
+  const started = yield* Clock.currentTimeMillis
   // Time that passes is taken from a clock that cannot be set meanwhile.
   const begun = performance.now()
   const { isGone, ...sent } = yield* buildRequest(definition, delivery, templates, started).pipe(

@@ -1,23 +1,27 @@
 /** Endpoints of an object type, the same for all: list, detail, create, update, delete, one or many. */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { Settings } from "../Config.ts"
-import type { Errors, Row, View } from "../inventory/Field.ts"
+import type { Action } from "../inventory/Clearance.ts"
+import type { Errors, Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
-import { byIds, count, list, viewFor } from "../inventory/Read.ts"
+import { byIds, viewFor } from "../inventory/Read.ts"
 import { create, remove, update } from "../inventory/Write.ts"
-import { filter } from "../inventory/derive/Filter.ts"
-import { brief, representation } from "../inventory/derive/Representation.ts"
+import { representation } from "../inventory/derive/Representation.ts"
 import { WriteRefused } from "../inventory/WriteRefused.ts"
 import { HttpRefused, notFound } from "./HttpRefused.ts"
-import { pageBounds, pageLinks } from "./Paging.ts"
+import { etagHeader, guardOf } from "./Etag.ts"
+import { exportObjects, exportTypes } from "./Export.ts"
+import { importObjects } from "./Import.ts"
+import { listObjects } from "./Lists.ts"
 import type { Handler, Request, Route, Services } from "./Route.ts"
+import { shapeOf } from "./Shape.ts"
+import { refuseUnknown } from "./Strict.ts"
 
 /** What the detail of an object shows beside its representation, by object type. */
 export type Details = Readonly<Record<string, (row: Row) => Effect.Effect<object, SqlError.SqlError, Services>>>
 
-/** The two routes of each object type; a record is read only. */
+/** The routes of each object type; a record is read only. */
 export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
   [...registry.values()].flatMap((type): ReadonlyArray<Route> => {
     const written = type.kind !== "record"
@@ -35,6 +39,8 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
           })
         }
       },
+      { path: `${type.path}export/`, access: type, produces: exportTypes, methods: { GET: exportObjects(type) } },
+      ...(written ? [{ path: `${type.path}import/`, access: type, methods: { POST: importObjects(type) } }] : []),
       {
         path: `${type.path}:id/`,
         access: type,
@@ -46,35 +52,9 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
     ]
   })
 
-const shape = (type: ObjectType, request: Request) => {
-  const represent = request.url.searchParams.get("brief") ? brief : representation
-  return (row: Row, view: View) => represent(type, row, view)
-}
-
-const listObjects =
-  (type: ObjectType): Handler =>
-  (request) =>
-    Effect.gen(function* () {
-      const settings = yield* Settings
-      const query = request.url.searchParams
-      const filtered = filter(type, [...query])
-      if ("errors" in filtered) return yield* new HttpRefused({ reason: "InvalidQuery", body: filtered.errors })
-      const bounds = pageBounds(query, { usual: settings.pageSize, max: settings.pageSizeMax })
-      const ordering = (query.get("ordering") ?? "").split(",")
-      const total = yield* count(type, filtered.where)
-      const rows = yield* list(type, { where: filtered.where, ordering, ...bounds })
-      const view = yield* viewFor(type, rows, request.base)
-      const show = shape(type, request)
-      const address = new URL(request.url.pathname + request.url.search, request.base)
-      return {
-        status: 200,
-        json: { count: total, ...pageLinks(address, bounds, total), results: rows.map((row) => show(row, view)) }
-      }
-    })
-
-/** The row that a path names by id. */
-export const rowOf = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
-  const [row] = yield* byIds(type, idsIn(request.params["id"]))
+/** The row that a path names by id, if the action may be done to it. */
+export const rowOf = Effect.fnUntraced(function* (type: ObjectType, request: Request, action: Action = "view") {
+  const [row] = yield* byIds(type, idsIn(request.params["id"]), action)
   return row ?? (yield* notFound())
 })
 
@@ -85,8 +65,9 @@ const showObject =
   (request) =>
     Effect.gen(function* () {
       const row = yield* rowOf(type, request)
-      const json = shape(type, request)(row, yield* viewFor(type, [row], request.base))
-      return { status: 200, json: detail === undefined ? json : { ...json, ...(yield* detail(row)) } }
+      const json = shapeOf(type, request.url.searchParams)(row, yield* viewFor(type, [row], request.base))
+      const more = detail === undefined ? {} : yield* detail(row)
+      return { status: 200, json: { ...json, ...more }, headers: etagHeader(row) }
     })
 
 const createObjects =
@@ -95,11 +76,13 @@ const createObjects =
     Effect.gen(function* () {
       const body = yield* request.body
       const many = Array.isArray(body)
-      const created = yield* create(type, many ? body : [body], request.author).pipe(refuse(many ? all : first))
+      const bodies: ReadonlyArray<unknown> = many ? body : [body]
+      yield* refuseUnknown(type, request, bodies)
+      const created = yield* create(type, bodies, request.author).pipe(refuse(many ? all : first))
       const rows = created.map(({ row }) => row)
       const view = yield* viewFor(type, rows, request.base)
       const shown = created.map(({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
-      return { status: 201, json: many ? shown : shown[0] }
+      return many ? { status: 201, json: shown } : { status: 201, json: shown[0], headers: etagHeader(rows[0]!) }
     })
 
 /** What the client reads of the errors of a write: all of them, aligned with its list, or those of the one object. */
@@ -118,11 +101,15 @@ const updateOne =
   (type: ObjectType, whole: boolean): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const { id } = yield* rowOf(type, request)
-      const changes = [{ id, body: yield* request.body }]
-      const [row] = yield* update(type, changes, whole, request.author).pipe(refuse(first))
+      const { id } = yield* rowOf(type, request, "change")
+      const body = yield* request.body
+      yield* refuseUnknown(type, request, [body])
+      const [row] = yield* update(type, [{ id, body }], whole, request.author, guardOf(request.ifMatch)).pipe(
+        refuse(first)
+      )
       if (row === undefined) return yield* notFound()
-      return { status: 200, json: representation(type, row, yield* viewFor(type, [row], request.base)) }
+      const view = yield* viewFor(type, [row], request.base)
+      return { status: 200, json: representation(type, row, view), headers: etagHeader(row) }
     })
 
 const updateMany =
@@ -130,6 +117,11 @@ const updateMany =
   (request) =>
     Effect.gen(function* () {
       const changes = yield* itemsWithIds(request)
+      yield* refuseUnknown(
+        type,
+        request,
+        changes.map(({ body }) => body)
+      )
       // As NetBox does: the errors of the first item that fails, alone.
       const rows = yield* update(type, changes, whole, request.author).pipe(refuse(first))
       const view = yield* viewFor(type, rows, request.base)
@@ -140,7 +132,8 @@ const deleteOne =
   (type: ObjectType): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const gone = yield* remove(type, idsIn(request.params["id"]), request.author)
+      const guard = request.ifMatch === undefined ? undefined : guardOf(request.ifMatch)
+      const gone = yield* remove(type, idsIn(request.params["id"]), request.author, guard)
       return gone === 0 ? yield* notFound() : { status: 204 }
     })
 

@@ -1,4 +1,11 @@
-/** Pages of a list: `limit` and `offset` of a request, and the links to the pages beside. Pure. */
+/**
+ * Pages of a list: what a request asks for, and the links to the pages beside. Pure.
+ *
+ * By `limit` and `offset`, or, with `start`, from an id on: then a page costs the same wherever it lies, nothing is
+ * counted, and what is written meanwhile shifts nothing.
+ */
+import type { Where } from "../inventory/derive/Where.ts"
+import { HttpRefused } from "./HttpRefused.ts"
 
 export interface PageBounds {
   /** Most objects; undefined for all. */
@@ -32,15 +39,39 @@ export const pageLinks = (
   count: number
 ): { readonly next: string | null; readonly previous: string | null } => {
   if (limit === undefined) return { next: null, previous: null }
-  const link = (at: number) => {
-    const url = new URL(address)
-    url.searchParams.set("limit", `${limit}`)
-    if (at > 0) url.searchParams.set("offset", `${at}`)
-    else url.searchParams.delete("offset")
-    return url.href
-  }
+  const link = (at: number) => linked(address, { limit, offset: at > 0 ? at : undefined })
   return {
     next: offset + limit < count ? link(offset + limit) : null,
     previous: offset > 0 ? link(Math.max(offset - limit, 0)) : null
   }
 }
+
+const linked = (address: URL, parameters: Readonly<Record<string, number | undefined>>): string => {
+  const url = new URL(address)
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === undefined) url.searchParams.delete(name)
+    else url.searchParams.set(name, `${value}`)
+  }
+  return url.href
+}
+
+/** The least id of the page that is asked for by `start`; undefined where the request pages by offset. */
+export const cursorOf = (query: URLSearchParams): number | undefined | HttpRefused => {
+  const start = query.get("start")
+  if (start === null) return undefined
+  const message = query.has("offset")
+    ? "'start' and 'offset' are mutually exclusive."
+    : query.has("ordering")
+      ? "Ordering cannot be specified in conjunction with cursor-based pagination."
+      : natural(start) === undefined
+        ? "Invalid 'start' parameter: must be a non-negative integer."
+        : undefined
+  return message === undefined ? natural(start) : new HttpRefused({ reason: "InvalidQuery", body: [message] })
+}
+
+/** What lies at or behind a cursor. */
+export const from = (start: number): Where => ({ sql: "t.id >= $1::bigint", parameters: [`${start}`] })
+
+/** The page behind one that ends with this id; none behind one that was not full. */
+export const cursorLink = (address: URL, limit: number | undefined, ids: ReadonlyArray<number>): string | null =>
+  limit === undefined || ids.length < limit ? null : linked(address, { limit, start: ids.at(-1)! + 1 })

@@ -6,44 +6,54 @@
  * unexpected error is logged with that id and answered without details. Does not: know capture, streams or delivery.
  */
 import { randomUUID } from "node:crypto"
-import { ByteSize, Cause, Effect, Layer } from "effect"
-import { HttpIncomingMessage, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Cause, Effect, Layer, Stream } from "effect"
+import { HttpMiddleware, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { html, page } from "../Html.ts"
-import { authenticate } from "../auth/Authenticate.ts"
-import { type Action, authorize } from "../auth/Permission.ts"
+import { auditGrant } from "../auth/Audit.ts"
+import { Denied } from "../auth/Denied.ts"
+import { refuseGrant } from "../auth/Grant.ts"
+import { clearanceOf } from "../auth/Permission.ts"
 import { username } from "../auth/Principal.ts"
+import { Clearance } from "../inventory/Clearance.ts"
+import { objectType } from "../inventory/Registry.ts"
+import { parseNetwork } from "../inventory/field/Networks.ts"
+import { admit } from "./Admission.ts"
+import { readBytes, readJson } from "./Body.ts"
+import { withCookies } from "./Cookies.ts"
 import { HttpRefused } from "./HttpRefused.ts"
+import { allowed, metadata } from "./Metadata.ts"
+import { negotiate } from "./Negotiation.ts"
 import { type Handler, type Method, type Refusal, type Reply, type Request, type Route, makeRouter } from "./Route.ts"
-
-/** Largest request body. */
-const bodySizeMax = ByteSize.mebibytes(1)
 
 /** The major and minor version of the NetBox API that this one is like. */
 export const apiVersion = "3.5"
 
 export const serve = (routes: ReadonlyArray<Route>) => {
   const find = makeRouter(routes)
-  return HttpServer.serve(
-    Effect.gen(function* () {
-      const incoming = yield* HttpServerRequest.HttpServerRequest
-      const requestId = randomUUID()
-      const reply = yield* answer(find, incoming, requestId).pipe(
-        Effect.catch((refusal) => replyTo(refusal, requestId)),
-        Effect.catchCause((cause) => unexpected(cause, requestId))
-      )
-      return respond(reply, incoming, requestId)
-    })
-  ).pipe(Layer.provide(Layer.succeed(HttpIncomingMessage.MaxBodySize, bodySizeMax)))
+  return Layer.unwrap(Effect.map(trustedProxies, (proxies) => HttpServer.serve(proxies(answerAll(find)))))
 }
 
-const actions: Readonly<Record<Method, Action>> = {
-  GET: "view",
-  POST: "add",
-  PUT: "change",
-  PATCH: "change",
-  DELETE: "delete"
-}
+/** What proxies of ours say of a client is believed; what others say is not. */
+const trustedProxies = Effect.gen(function* () {
+  const { trustedProxies } = yield* Settings
+  const networks = trustedProxies.map(parseNetwork)
+  const wrong = trustedProxies.find((_, at) => networks[at] === undefined)
+  if (wrong !== undefined) return yield* Effect.fail(new Error(`TRUSTED_PROXIES: ${wrong} is no network`))
+  return HttpMiddleware.xForwardedHeaders({ trustedProxies: networks.filter((network) => network !== undefined) })
+})
+
+const answerAll = (find: ReturnType<typeof makeRouter>) =>
+  Effect.gen(function* () {
+    const incoming = yield* HttpServerRequest.HttpServerRequest
+    const requestId = randomUUID()
+    const reply: Reply = yield* answer(find, incoming, requestId).pipe(
+      Effect.catch((refusal) => replyTo(refusal, requestId)),
+      Effect.catchCause((cause) => unexpected(cause, requestId))
+    )
+    return withCookies(respond(reply, incoming, requestId), reply.cookies ?? [])
+  })
 
 const answer = Effect.fnUntraced(function* (
   find: ReturnType<typeof makeRouter>,
@@ -57,22 +67,49 @@ const answer = Effect.fnUntraced(function* (
     const slashed = find(`${url.pathname}/`) !== undefined
     return slashed ? moved(`${url.pathname}/${url.search}`) : pageNotFound(url.pathname)
   }
-  const principal = yield* authenticate(incoming.headers["authorization"])
-  const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method
-  const { access, methods } = match.route
-  if (access !== "open") yield* authorize(principal, actions[method] ?? "view", access)
+  const principal = yield* admit(incoming, match.route)
+  const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method | "OPTIONS"
+  const { access, methods, produces = json } = match.route
+  if (method === "OPTIONS") return yield* metadata(match.route, principal)
   const handler: Handler | undefined = methods[method]
-  if (handler === undefined) return yield* methodNotAllowed(incoming.method, Object.keys(methods))
+  if (handler === undefined) return yield* methodNotAllowed(incoming.method, allowed(methods))
+  const accepted = negotiate(
+    url.pathname.startsWith("/api/") ? incoming.headers["accept"] : undefined,
+    produces,
+    apiVersion
+  )
+  if (accepted instanceof HttpRefused) return yield* accepted
   const request: Request = {
+    incoming,
     url,
     params: match.params,
     principal,
     author: { username: username(principal), requestId },
     base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
-    body: readBody(incoming)
+    body:
+      access === tokenType
+        ? Effect.tap(readJson(incoming), (body) => refuseGrant(principal, body))
+        : readJson(incoming),
+    bytes: (max) => readBytes(incoming, max),
+    contentType: incoming.headers["content-type"],
+    ifMatch: incoming.headers["if-match"],
+    accepted: accepted.type
   }
-  return yield* handler(request)
+  const reply = yield* handler(request).pipe(Effect.provideService(Clearance, yield* clearanceOf(principal)))
+  if (typeof access === "object" && access.kind === "account") yield* auditWrite(request, method, reply)
+  return accepted.indent === 0 ? reply : { ...reply, indent: accepted.indent }
 })
+
+const json = ["application/json"]
+
+const tokenType = objectType("users.token")
+
+/** Who changed accounts stands in the log. */
+const auditWrite = ({ principal, url }: Request, method: Method, { json }: Reply) => {
+  const rows = [json ?? []].flat() as ReadonlyArray<{ readonly id?: number }>
+  const ids = rows.flatMap(({ id }) => id ?? [])
+  return method === "GET" ? Effect.void : auditGrant(principal, `${method} ${url.pathname}`, ids)
+}
 
 const moved = (to: string): Reply => ({ status: 301, headers: { location: to } })
 
@@ -88,50 +125,29 @@ const pageNotFound = (path: string): Reply => ({
   }
 })
 
-const methodNotAllowed = (method: string, allowed: ReadonlyArray<string>) =>
+const methodNotAllowed = (method: string, allow: string) =>
   new HttpRefused({
     reason: "MethodNotAllowed",
     body: { detail: `Method "${method}" not allowed.` },
-    headers: { allow: allowed.join(", ") }
+    headers: { allow }
   })
-
-const utf8 = new TextDecoder("utf-8", { fatal: true })
-
-const readBody = (incoming: HttpServerRequest.HttpServerRequest): Request["body"] =>
-  Effect.gen(function* () {
-    const type = (incoming.headers["content-type"] ?? "").split(";")[0]!.trim()
-    if (type !== "application/json") {
-      const detail = `Unsupported media type "${incoming.headers["content-type"] ?? ""}" in request.`
-      return yield* new HttpRefused({ reason: "UnsupportedMediaType", body: { detail } })
-    }
-    const bytes = yield* incoming.arrayBuffer.pipe(
-      Effect.mapError(({ reason }) =>
-        reason._tag === "RequestParseError" && reason.reason === "BodyTooLarge"
-          ? new HttpRefused({
-              reason: "TooLarge",
-              body: { detail: `The request body exceeds ${ByteSize.format(bodySizeMax)}.` }
-            })
-          : malformed("the request ended early")
-      )
-    )
-    return yield* Effect.try({
-      try: () => JSON.parse(utf8.decode(bytes)) as unknown,
-      catch: (error) => malformed((error as Error).message)
-    })
-  })
-
-const malformed = (message: string) =>
-  new HttpRefused({ reason: "MalformedJson", body: { detail: `JSON parse error - ${message}` } })
 
 const replyTo = (refusal: Refusal, requestId: string): Effect.Effect<Reply> => {
   switch (refusal._tag) {
     case "Denied":
       return Effect.succeed({ status: 403, json: { detail: refusal.detail } })
+    case "OutOfBounds":
+      return Effect.succeed({ status: 403, json: { detail: new Denied({ reason: "NoPermission" }).detail } })
     case "HttpRefused":
       return Effect.succeed({ status: refusal.status, json: refusal.body, headers: refusal.headers ?? {} })
+    case "Protected":
+      return Effect.succeed({ status: 409, json: { detail: refusal.detail } })
     case "WriteRefused":
       return Effect.succeed({ status: 400, json: refusal.errors })
     case "SqlError":
+      if (isWrongPattern(refusal)) {
+        return Effect.succeed({ status: 400, json: { detail: "Enter a valid regular expression." } })
+      }
       return refusal.reason._tag === "ConnectionError"
         ? Effect.succeed({
             status: 503,
@@ -141,6 +157,10 @@ const replyTo = (refusal: Refusal, requestId: string): Effect.Effect<Reply> => {
         : unexpected(Cause.fail(refusal), requestId)
   }
 }
+
+/** Only Postgres knows what is a pattern to it. */
+const isWrongPattern = ({ reason }: SqlError.SqlError): boolean =>
+  (reason.cause as { readonly code?: string } | undefined)?.code === "2201B"
 
 const unexpected = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<Reply> =>
   Effect.as(Effect.logError(`request ${requestId} failed`, cause), {
@@ -156,7 +176,7 @@ const respond = (reply: Reply, incoming: HttpServerRequest.HttpServerRequest, re
     ...reply.headers
   }
   if (reply.json !== undefined) {
-    return HttpServerResponse.text(JSON.stringify(reply.json), {
+    return HttpServerResponse.text(JSON.stringify(reply.json, undefined, reply.indent), {
       status: reply.status,
       headers,
       contentType: "application/json"
@@ -164,6 +184,10 @@ const respond = (reply: Reply, incoming: HttpServerRequest.HttpServerRequest, re
   }
   if (reply.text !== undefined) {
     return HttpServerResponse.text(reply.text.content, { status: reply.status, headers, contentType: reply.text.type })
+  }
+  if (reply.stream !== undefined) {
+    const { type, content } = reply.stream
+    return HttpServerResponse.stream(Stream.encodeText(content), { status: reply.status, headers, contentType: type })
   }
   return HttpServerResponse.empty({ status: reply.status, headers })
 }

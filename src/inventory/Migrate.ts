@@ -5,11 +5,11 @@
  * widens choices. Whatever would lose or refuse existing data stops the start with the name of the column, and nothing
  * has been changed then: all of it is one transaction, and only one process migrates at a time.
  */
-import { Effect, Schema } from "effect"
+import { Effect, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { inWords } from "../Telemetry.ts"
 import { type FoundColumn, plan } from "./derive/Migration.ts"
-import { type Table, tableOf } from "./derive/Table.ts"
+import { type Table, extensions, tableOf } from "./derive/Table.ts"
 import { functions } from "./Functions.ts"
 import { registry } from "./Registry.ts"
 
@@ -30,7 +30,8 @@ export const migrate = (
     for (const definition of functions) yield* sql.unsafe(definition)
     const columns = yield* foundColumns
     const definitions = yield* foundDefinitions
-    const planned = plan([...[...registry.values()].map(tableOf), ...own], { columns, definitions })
+    const extensions = yield* madeExtensions
+    const planned = plan([...[...registry.values()].map(tableOf), ...own], { columns, definitions, extensions })
     if ("refused" in planned) return yield* new MigrationRefused({ message: planned.refused })
     for (const statement of planned.statements) {
       yield* sql
@@ -48,6 +49,22 @@ export const migrate = (
 
 const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect))
+
+/** Makes the extensions that may be made; without one its indexes are missing, and nothing else. */
+const madeExtensions = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const available = yield* sql<{ readonly name: string; readonly made: boolean }>`
+    select name::text as name, installed_version is not null as made from pg_available_extensions
+     where name in ${sql.in(extensions)}`
+  const found = new Set<string>()
+  for (const { name, made } of available) {
+    const make = made ? Effect.void : sql.unsafe(`create extension if not exists ${name}`).pipe(sql.withTransaction)
+    const refusal = yield* Effect.flip(make).pipe(Effect.option)
+    if (Option.isNone(refusal)) found.add(name)
+    else yield* Effect.logWarning(`Filters that need ${name} scan their tables: ${inWords(refusal.value)}`)
+  }
+  return found
+})
 
 const foundColumns = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

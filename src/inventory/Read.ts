@@ -1,12 +1,16 @@
 /** Reading objects: lists, single rows, and the related rows that their representation needs. */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { type Action, Clearance, cleared } from "./Clearance.ts"
 import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
-import type { Where } from "./derive/Filter.ts"
-import { references, viewOf } from "./derive/Representation.ts"
+import type { Where } from "./derive/Where.ts"
+import { countsOf } from "./Counted.ts"
+import { nestedFields, references, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
+import { allOf, whereIds } from "./derive/Where.ts"
+import { customReferences } from "./field/CustomFields.ts"
 
 export interface Page {
   readonly where: Where
@@ -24,34 +28,28 @@ interface JsonRow {
 export const list = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
   const sql = yield* SqlClient.SqlClient
   const limit = page.limit === undefined ? "" : ` limit ${page.limit}`
+  const where = allOf(page.where, yield* cleared(type, "view"))
   const rows = yield* sql.unsafe<JsonRow>(
-    `select row_to_json(t) as row from ${type.table} t where ${page.where.sql} order by ${orderBy(type, page.ordering)}${limit} offset ${page.offset}`,
-    page.where.parameters
+    `select row_to_json(t) as row from ${type.table} t where ${where.sql} order by ${orderBy(type, page.ordering)}${limit} offset ${page.offset}`,
+    where.parameters
   )
   return rows.map(({ row }) => rowFromJson(type, row))
 })
 
-export const count = Effect.fnUntraced(function* (type: ObjectType, where: Where) {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql.unsafe<{ readonly count: string }>(
-    `select count(*)::text as count from ${type.table} t where ${where.sql}`,
-    where.parameters
-  )
-  return Number(rows[0]!.count)
-})
-
-/** The rows of these ids that exist, in the type's usual order. */
+/** The rows of these ids that exist and the action may be done to, in the type's usual order. */
 export const byIds = Effect.fnUntraced(function* (
   type: ObjectType,
   ids: Iterable<number>,
+  action: Action = "view",
   lock: "" | "for update" = ""
 ) {
   const wanted = [...ids]
   if (wanted.length === 0) return []
   const sql = yield* SqlClient.SqlClient
+  const where = allOf(whereIds(wanted), yield* cleared(type, action))
   const rows = yield* sql.unsafe<JsonRow>(
-    `select row_to_json(t) as row from ${type.table} t where id = any ($1::bigint[]) order by ${orderBy(type, [])} ${lock}`,
-    [wanted]
+    `select row_to_json(t) as row from ${type.table} t where ${where.sql} order by ${orderBy(type, [])} ${lock}`,
+    where.parameters
   )
   return rows.map(({ row }) => rowFromJson(type, row))
 })
@@ -66,27 +64,86 @@ export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): stri
   return [...terms, terms.at(-1)?.endsWith(" desc") === true ? "t.id desc" : "t.id"].join(", ")
 }
 
-/** A view on everything that the representations of these rows point at: one query per object type pointed at. */
+/** Custom fields by the object types that have them, in their order. */
+export const customFieldsByType = (definitions: Iterable<Row>): ReadonlyMap<string, ReadonlyArray<Row>> => {
+  const byType = new Map<string, Array<Row>>()
+  const sorted = [...definitions].sort(
+    (a, b) => Number(a["weight"]) - Number(b["weight"]) || (String(a["name"]) < String(b["name"]) ? -1 : 1)
+  )
+  for (const definition of sorted) {
+    for (const id of definition["content_types"] as ReadonlyArray<string>) {
+      const fields = byType.get(id) ?? []
+      byType.set(id, fields)
+      fields.push(definition)
+    }
+  }
+  return byType
+}
+
+/** The custom fields of a type, in their order. They are part of its objects, for everybody who may see those. */
+export const customFieldsOf = Effect.fnUntraced(function* (type: ObjectType) {
+  if (!Object.hasOwn(type.fields, "custom_fields")) return []
+  const where = { sql: "t.content_types @> $1::text[]", parameters: [[type.id]] }
+  const page = { where, ordering: [], limit: undefined, offset: 0 }
+  const rows = yield* Effect.provideService(list(objectType("extras.customfield"), page), Clearance, Clearance.all)
+  return customFieldsByType(rows).get(type.id) ?? []
+})
+
+/**
+ * A view on everything that the representations of these rows point at: one query per object type pointed at. Of an
+ * object that whoever asks may not see it shows the id alone, so that what was read can be written back.
+ */
 export const viewFor = (
   type: ObjectType,
   rows: ReadonlyArray<Row>,
   base: string
-): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient> =>
+): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient | Clearance> =>
   Effect.gen(function* () {
     const known = new Map<string, Map<number, Row>>([[type.id, new Map(rows.map((row) => [row.id, row]))]])
-    let pending = [...references(type, rows)]
+    const hidden = new Map<string, ReadonlySet<number>>()
+    const definitions = yield* customFieldsOf(type)
+    const counts = yield* countsOf(type, rows, objectType)
+    let pending = [...references(type, rows), ...customReferences(definitions, rows)]
     while (pending.length > 0) {
       const next: typeof pending = []
       for (const [id, ids] of pending) {
+        if (ids.size === 0) continue
         const target = objectType(id)
         const found = known.get(id) ?? new Map<number, Row>()
         known.set(id, found)
         const missing = yield* byIds(target, ids.difference(found))
         for (const row of missing) found.set(row.id, row)
+        hidden.set(id, (yield* existing(target, ids.difference(found))).union(hidden.get(id) ?? new Set()))
         // Inside a representation objects are brief, so from here on only brief fields are followed.
-        next.push(...references(target, missing, target.brief))
+        next.push(...references(target, missing, nestedFields(target)))
       }
       pending = next
     }
-    return viewOf(base, (id, key) => known.get(id)?.get(key))
+    const view = viewOf(base, {
+      row: (id, key) => known.get(id)?.get(key),
+      customFields: (id) => (id === type.id ? definitions : []),
+      counted: (id, key) => (id === type.id ? counts.get(key) : undefined)
+    })
+    const masked = (id: string, key: number) => ({
+      id: key,
+      url: `${base}${objectType(id).path}${key}/`,
+      display: `#${key}`
+    })
+    const { reveal } = yield* Clearance
+    return {
+      ...view,
+      reveal,
+      nested: (id, key) => (hidden.get(id)?.has(key) === true ? masked(id, key) : view.nested(id, key))
+    }
   })
+
+/** Of these ids those that exist, for a type of which whoever asks may not see everything; of other types none. */
+const existing = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlySet<number>) {
+  if (ids.size === 0 || (yield* cleared(type, "view")).sql === "true") return new Set<number>()
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe<{ readonly id: string }>(
+    `select id::text as id from ${type.table} where id = any ($1::bigint[])`,
+    [[...ids]]
+  )
+  return new Set(rows.map(({ id }) => Number(id)))
+})

@@ -1,22 +1,36 @@
 /** References of drafts, named by id or by attributes, resolved to ids that exist: one query per object type and way. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Errors } from "./Field.ts"
+import { cleared } from "./Clearance.ts"
+import type { Errors, Row } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
-import { objectType } from "./Registry.ts"
+import { objectType, registry } from "./Registry.ts"
 import type { Draft } from "./derive/Draft.ts"
-import { filter } from "./derive/Filter.ts"
+import { constraint } from "./derive/Filter.ts"
+import { allOf, whereIds } from "./derive/Where.ts"
 import type { Target } from "./field/Reference.ts"
 
-export const resolveReferences = Effect.fnUntraced(function* (type: ObjectType, drafts: ReadonlyArray<Draft>) {
+/** `before`: the rows that the drafts change. What they refer to already they may go on referring to. */
+export const resolveReferences = Effect.fnUntraced(function* (
+  type: ObjectType,
+  drafts: ReadonlyArray<Draft>,
+  before: ReadonlyArray<Row>
+) {
   const fields = Object.entries(type.fields).filter(([, field]) => field.reference !== undefined)
   let resolved = drafts
   for (const [name, { reference }] of fields) {
     const target = objectType(reference!.type)
-    const named = resolved.flatMap(({ values }) => targetsIn(values[name]))
-    if (named.length === 0) continue
-    const existing = yield* existingIds(target, named)
     const found = new Map<Target, number | string>()
+    const named = resolved.flatMap(({ values }, at) => {
+      const held = new Set([before[at]?.[name]].flat())
+      return targetsIn(values[name]).filter((each) => {
+        if (!("id" in each) || !held.has(each.id)) return true
+        found.set(each, each.id)
+        return false
+      })
+    })
+    if (named.length === 0 && found.size === 0) continue
+    const existing = yield* existingIds(target, named)
     for (const each of named) {
       if ("id" in each) {
         found.set(
@@ -29,6 +43,52 @@ export const resolveReferences = Effect.fnUntraced(function* (type: ObjectType, 
   }
   return resolved
 })
+
+/** Checks the objects of generic references, locked until the end: one query per object type named. */
+export const resolveGenerics = Effect.fnUntraced(function* (
+  type: ObjectType,
+  drafts: ReadonlyArray<Draft>,
+  before: ReadonlyArray<Row>
+) {
+  const fields = Object.entries(type.fields).filter(([, field]) => field.generic !== undefined)
+  let resolved = drafts
+  for (const [name, { generic }] of fields) {
+    const idField = generic!.id
+    const named = resolved.map(({ values }, at) =>
+      Object.hasOwn(values, name) || Object.hasOwn(values, idField)
+        ? { type: values[name] ?? before[at]?.[name] ?? null, id: values[idField] ?? before[at]?.[idField] ?? null }
+        : undefined
+    )
+    const existing = new Map<string, ReadonlySet<number>>()
+    for (const [id, targets] of Map.groupBy(named, (each) => String(each?.type))) {
+      const target = registry.get(id)
+      if (target === undefined || target.kind !== "object") continue
+      const ids = targets.flatMap((each) => (typeof each?.id === "number" ? [{ id: each.id }] : []))
+      existing.set(id, yield* existingIds(target, ids))
+    }
+    resolved = resolved.map((draft, at) => {
+      const wrong = named[at] === undefined ? {} : genericErrors(name, idField, named[at], existing)
+      return Object.keys(wrong).length === 0 ? draft : { ...draft, errors: { ...wrong, ...draft.errors } }
+    })
+  }
+  return resolved
+})
+
+const genericErrors = (
+  typeField: string,
+  idField: string,
+  { type, id }: { readonly type: unknown; readonly id: unknown },
+  existing: ReadonlyMap<string, ReadonlySet<number>>
+): Errors => {
+  if (type === null && id === null) return {}
+  if (id === null) return { [idField]: [`Cannot set ${typeField} without ${idField}.`] }
+  if (type === null) return { [typeField]: [`Cannot set ${idField} without ${typeField}.`] }
+  const ids = existing.get(String(type))
+  if (ids === undefined) return { [typeField]: [`Invalid content type: ${String(type)}`] }
+  return ids.has(Number(id))
+    ? {}
+    : { [idField]: [`Related object not found using the provided numeric ID: ${String(id)}`] }
+}
 
 const targetsIn = (value: unknown): ReadonlyArray<Target> => {
   if (value === undefined || value === null) return []
@@ -46,14 +106,15 @@ const resolveField = (draft: Draft, name: string, found: ReadonlyMap<Target, num
   return { errors, values: { ...draft.values, [name]: ids } }
 }
 
-const existingIds = Effect.fnUntraced(function* (target: ObjectType, named: ReadonlyArray<Target>) {
+export const existingIds = Effect.fnUntraced(function* (target: ObjectType, named: Iterable<Target>) {
   const sql = yield* SqlClient.SqlClient
-  const ids = named.flatMap((each) => ("id" in each ? [each.id] : []))
+  const ids = [...named].flatMap((each) => ("id" in each ? [each.id] : []))
   if (ids.length === 0) return new Set<number>()
+  const where = allOf(whereIds(ids), yield* cleared(target, "refer"))
   // Locked, so that they still exist when the row that names them is written.
   const rows = yield* sql.unsafe<{ readonly id: string }>(
-    `select id::text as id from ${target.table} where id = any ($1::bigint[]) for key share`,
-    [ids]
+    `select id::text as id from ${target.table} t where ${where.sql} for key share`,
+    where.parameters
   )
   return new Set(rows.map(({ id }) => Number(id)))
 })
@@ -61,15 +122,24 @@ const existingIds = Effect.fnUntraced(function* (target: ObjectType, named: Read
 const byAttributes = Effect.fnUntraced(function* (target: ObjectType, attributes: Readonly<Record<string, unknown>>) {
   const shown = JSON.stringify(attributes)
   const notFound = `Related object not found using the provided attributes: ${shown}`
-  const query = Object.entries(attributes).map(([name, value]) => [name, String(value)] as const)
-  const filtered = filter(target, query)
-  const unknown = query.some(([name]) => !Object.hasOwn(target.fields, name))
-  if (query.length === 0 || unknown || "errors" in filtered) return notFound
+  const filtered = constraint(target, flat(attributes))
+  if (Object.keys(attributes).length === 0 || "errors" in filtered) return notFound
   const sql = yield* SqlClient.SqlClient
+  const where = allOf(filtered.where, yield* cleared(target, "refer"))
   const rows = yield* sql.unsafe<{ readonly id: string }>(
-    `select t.id::text as id from ${target.table} t where ${filtered.where.sql} limit 2 for key share`,
-    filtered.where.parameters
+    `select t.id::text as id from ${target.table} t where ${where.sql} limit 2 for key share`,
+    where.parameters
   )
   if (rows.length > 1) return `Multiple objects match the provided attributes: ${shown}`
   return rows[0] === undefined ? notFound : Number(rows[0].id)
 })
+
+/** Attributes of attributes under one name, as Django joins them: `{device: {name}}` is `device__name`. */
+const flat = (attributes: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(attributes).flatMap(([name, value]): ReadonlyArray<readonly [string, unknown]> => {
+      if (typeof value !== "object" || value === null || Array.isArray(value)) return [[name, value]]
+      const inner = flat(value as Readonly<Record<string, unknown>>)
+      return Object.entries(inner).map(([each, it]) => [`${name}__${each}`, it])
+    })
+  )

@@ -1,6 +1,7 @@
 /** One request, one transaction: its first record in the WAL says who wrote and for which request. */
 import { Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
+import { forgetCounts } from "./Count.ts"
 import { contextPrefix } from "./Functions.ts"
 
 export interface Author {
@@ -25,7 +26,7 @@ export const asAuthor =
         .withTransaction(
           Effect.andThen(sql`select pg_logical_emit_message(true, ${contextPrefix}, ${context})::text`, effect)
         )
-        .pipe(Effect.retry({ times: triesMax - 1, while: lostRace }))
+        .pipe(Effect.retry({ times: triesMax - 1, while: lostRace }), Effect.ensuring(forgetCounts))
     })
 
 const races = new Set(["UniqueViolation", "ConstraintError", "DeadlockError", "SerializationError"])

@@ -8,17 +8,23 @@
 import { Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { Vault } from "../Vault.ts"
+import { type Action, OutOfBounds, cleared } from "./Clearance.ts"
 import type { Errors, Row } from "./Field.ts"
 import { Grammars } from "./Grammar.ts"
+import { resolveCustomFields } from "./CustomValues.ts"
+import { lookAt } from "./LooksAt.ts"
 import type { ObjectType } from "./ObjectType.ts"
+import { Protected, isProtected, protectedBy } from "./Protected.ts"
 import { byIds } from "./Read.ts"
-import { resolveReferences } from "./Resolve.ts"
+import { resolveGenerics, resolveReferences } from "./Resolve.ts"
+import { rivals } from "./Rivals.ts"
 import { type Author, asAuthor } from "./Transaction.ts"
 import { type Conflict, conflictMessage, cycles, duplicates } from "./Unique.ts"
 import { WriteRefused } from "./WriteRefused.ts"
 import { type Draft, draft, withInitials } from "./derive/Draft.ts"
 import { columnsOf, rowFromJson } from "./derive/Row.ts"
 import { uniqueName, uniquesOf } from "./derive/Table.ts"
+import { allOf, whereIds } from "./derive/Where.ts"
 
 export interface Created {
   readonly row: Row
@@ -34,7 +40,9 @@ export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author:
       .map((each) => ({ ...each, values: withInitials(type, each.values) }))
     const { values, rows } = yield* settle(type, drafts, [])
     const once = Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "once")
-    return (yield* insert(type, rows)).map((row, at): Created => ({
+    const inserted = yield* insert(type, rows)
+    yield* staysWithin(type, inserted, "add")
+    return inserted.map((row, at): Created => ({
       row,
       shown: Object.fromEntries(once.map((name) => [name, values[at]![name]]))
     }))
@@ -45,14 +53,27 @@ export interface Change {
   readonly body: unknown
 }
 
+/** Looks at the rows, locked, before they are changed; what it fails with ends the write. */
+export type Guard<E> = (before: ReadonlyArray<Row>) => Effect.Effect<void, E>
+
+const unguarded = () => Effect.void
+
 /** Updates the objects that exist; others are passed over. `whole` as in a PUT: required fields must be there. */
-export const update = (type: ObjectType, changes: ReadonlyArray<Change>, whole: boolean, author: Author) =>
+export const update = <E = never>(
+  type: ObjectType,
+  changes: ReadonlyArray<Change>,
+  whole: boolean,
+  author: Author,
+  guard: Guard<E> = unguarded
+) =>
   Effect.gen(function* () {
     const before = yield* byIds(
       type,
       changes.map(({ id }) => id),
+      "change",
       "for update"
     )
+    yield* guard(before)
     const found = new Map(before.map((row) => [row.id, row]))
     const known = changes.filter(({ id }) => found.has(id))
     const drafts = known.map(({ body }) => draft(type, body, whole))
@@ -62,16 +83,34 @@ export const update = (type: ObjectType, changes: ReadonlyArray<Change>, whole: 
       known.map(({ id }) => found.get(id)!)
     )
     const after = yield* replace(type, rows)
+    yield* staysWithin(type, rows, "change")
     return before.map(({ id }) => after.get(id)!)
   }).pipe(asAuthor(author), refuseConflicts(type, changes.length))
 
-/** Deletes the objects that exist; answers how many there were. */
-export const remove = (type: ObjectType, ids: ReadonlyArray<number>, author: Author) =>
+/** Deletes the objects that exist, and what goes with them; answers how many there were. */
+export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, author: Author, guard?: Guard<E>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const rows = yield* sql.unsafe(`delete from ${type.table} where id = any ($1::bigint[]) returning id`, [ids])
+    if (guard !== undefined) yield* guard(yield* byIds(type, ids, "delete", "for update"))
+    const where = allOf(whereIds(ids), yield* cleared(type, "delete"))
+    const rows = yield* sql.unsafe(`delete from ${type.table} t where ${where.sql} returning id`, where.parameters)
     return rows.length
-  }).pipe(asAuthor(author))
+  }).pipe(
+    // Not run again: what protects them does not go away by itself.
+    Effect.mapError((error) => (isProtected(error) ? new Protected({ detail: "" }) : error)),
+    asAuthor(author),
+    Effect.catchTag("Protected", () => Effect.flatMap(protectedBy(type, ids), (detail) => new Protected({ detail })))
+  )
+
+/** Rows as they were just written are such as their author may write. */
+const staysWithin = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, action: Action) {
+  const allowed = yield* cleared(type, action)
+  if (allowed.sql === "true" || rows.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  const where = allOf(whereIds(rows.map(({ id }) => id)), allowed)
+  const within = yield* sql.unsafe(`select id from ${type.table} t where ${where.sql}`, where.parameters)
+  if (within.length < rows.length) return yield* new OutOfBounds({ objectType: type.id })
+})
 
 /**
  * What only Postgres saw, and saw again when the transaction was run again: rows that exchange unique values in one
@@ -99,18 +138,27 @@ const settle = Effect.fnUntraced(function* (
   drafts: ReadonlyArray<Draft>,
   before: ReadonlyArray<Row>
 ) {
-  const resolved = yield* resolveReferences(type, drafts)
+  const named = yield* resolveReferences(type, drafts, before)
+  const resolved = yield* resolveGenerics(type, yield* resolveCustomFields(type, named, before), before)
+  const find = yield* lookAt(
+    type,
+    resolved.map(({ values }, at) => ({ id: 0, ...before[at], ...values }))
+  )
   const grammars = yield* Grammars
   const values = resolved.map((draft) => draft.values)
   const errors = resolved.map((draft, at): Errors => {
     const own = { ...draft.errors, ...grammarErrors(type, draft.values, { ...before[at], ...draft.values }, grammars) }
     // A rule about several fields would speak of values that are already refused.
-    return Object.keys(own).length > 0 ? own : type.check({ id: 0, ...before[at], ...draft.values })
+    return Object.keys(own).length > 0 ? own : type.check({ id: 0, ...before[at], ...draft.values }, find, before[at])
   })
   if (errors.some((own) => Object.keys(own).length > 0)) return yield* new WriteRefused({ errors })
   const stored = yield* store(type, values)
   const rows = stored.map((value, at): Row => ({ id: 0, ...before[at], ...value }))
-  const conflicts = [...(yield* duplicates(type, rows)), ...(yield* cycles(type, rows))]
+  const conflicts = [
+    ...(yield* duplicates(type, rows)),
+    ...(yield* cycles(type, rows)),
+    ...(yield* rivals(type, rows, find))
+  ]
   if (conflicts.length > 0) {
     return yield* new WriteRefused({ errors: rows.map((_, at) => merge(conflicts.filter((each) => each.at === at))) })
   }
@@ -183,7 +231,9 @@ const store = Effect.fnUntraced(function* (type: ObjectType, values: ReadonlyArr
     Effect.promise(async () => {
       const stored: Record<string, unknown> = { ...value }
       for (const [name, field] of secrets) {
-        if (typeof value[name] === "string") stored[name] = await field.store!(value[name], vault)
+        if (typeof value[name] !== "string") continue
+        stored[name] = await field.store!(value[name], vault)
+        if (field.copiedTo !== undefined) stored[field.copiedTo] = vault.copy(value[name])
       }
       return stored
     })

@@ -118,7 +118,7 @@ describe("provisioning", () => {
     const get = await api.raw("GET", "/api/users/tokens/provision/")
     expect([get.status, get.headers.get("allow"), get.json]).toEqual([
       405,
-      "POST",
+      "POST, OPTIONS",
       { detail: 'Method "GET" not allowed.' }
     ])
   })

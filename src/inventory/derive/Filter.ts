@@ -1,86 +1,47 @@
-/** Declaration and query parameters -> an SQL condition, or what is wrong with a parameter. Unknown names are ignored. */
-import type { Errors, Field } from "../Field.ts"
+/**
+ * Declaration and query parameters -> an SQL condition, or what is wrong with a parameter. Pure.
+ *
+ * Unknown names are ignored, unless the query is read strictly: then they are errors.
+ */
+import { type Errors, literal } from "../Field.ts"
+import { isUuid } from "../field/Scalar.ts"
 import type { ObjectType } from "../ObjectType.ts"
-import { objectType } from "../Registry.ts"
+import { type CustomFields, customCondition } from "./CustomFieldFilter.ts"
+import { type Compiled, asText, compare, containing, denial, either, kindOf, positive } from "./Lookup.ts"
+import { networkCondition } from "./Network.ts"
+import { along, comparandOf, referring } from "./Path.ts"
+import type { Bind, Where } from "./Where.ts"
+
+export { constraint } from "./Constraint.ts"
 
 /** Query parameters in their order, repeated names as often as they were given. */
 export type Query = ReadonlyArray<readonly [name: string, value: string]>
 
-export interface Where {
-  /** Condition over the table under the alias `t`, with `$1`… for `parameters`. */
-  readonly sql: string
-  readonly parameters: ReadonlyArray<unknown>
-}
-
 export type Filtered = { readonly where: Where } | { readonly errors: Errors }
 
-/** One lookup: SQL over the column for a list of values (`$`), whether it negates, and how a value is read. */
-interface Lookup {
-  readonly sql: (column: string, values: string) => string
-  readonly read?: (value: string) => unknown
+export interface Reading {
+  /** Whether a name that asks nothing is an error. */
+  readonly strict?: boolean
+  /** Names that are no filters and yet known: `limit`, `ordering`… */
+  readonly known?: ReadonlySet<string>
+  /** What is known of the custom fields that the query may name. */
+  readonly customFields?: CustomFields
 }
 
-const like = (before: string, after: string): Lookup => ({
-  sql: (column, values) => `${column} ilike any (${values}::text[])`,
-  read: (value) => `${before}${value.replaceAll(/[\\%_]/g, "\\$&")}${after}`
-})
-
-const empty: Lookup = {
-  sql: (column, values) => `(${column} is null or ${column}::text = '') = (${values}::boolean[])[1]`,
-  read: readBoolean
-}
-
-const compared = (operator: string): Lookup => ({ sql: (column, values) => `${column} ${operator} any (${values})` })
-
-/** Where the lookup does not hold: an empty value is none of those named. */
-const not = (lookup: Lookup): Lookup => ({
-  ...lookup,
-  sql: (column, values) => `(${lookup.sql(column, values)}) is not true`
-})
-
-/** Suffix -> lookup, by kind of comparison; "" is the name alone. A new lookup is one entry here. */
-const lookups: Readonly<Record<string, Readonly<Record<string, Lookup>>>> = {
-  text: {
-    "": compared("="),
-    n: not(compared("=")),
-    ic: like("%", "%"),
-    nic: not(like("%", "%")),
-    isw: like("", "%"),
-    nisw: not(like("", "%")),
-    iew: like("%", ""),
-    niew: not(like("%", "")),
-    ie: like("", ""),
-    nie: not(like("", "")),
-    empty
-  },
-  number: {
-    "": compared("="),
-    n: not(compared("=")),
-    lt: compared("<"),
-    lte: compared("<="),
-    gt: compared(">"),
-    gte: compared(">="),
-    empty
-  },
-  choice: { "": compared("="), n: not(compared("=")) },
-  exact: { "": compared("=") },
-  list: { "": { sql: (column, values) => `${column} && ${values}` } }
-}
-
-export const filter = (type: ObjectType, query: Query): Filtered => {
+export const filter = (type: ObjectType, query: Query, { strict, known, customFields }: Reading = {}): Filtered => {
   const parameters: Array<unknown> = []
   const errors: Record<string, ReadonlyArray<string>> = {}
-  const bind = (value: unknown) => `$${parameters.push(value)}`
   const conditions: Array<string> = []
-  for (const [name, values] of Map.groupBy(query, ([name]) => name)) {
-    const condition = conditionOf(
-      type,
-      name,
-      values.map(([, value]) => value),
-      bind
-    )
-    if (condition === undefined) continue
-    if (values.some(([, value]) => value.includes("\0"))) errors[name] = ["Null characters are not allowed."]
+  for (const [name, pairs] of Map.groupBy(query, ([name]) => name)) {
+    if (known?.has(name) === true) continue
+    const before = parameters.length
+    const values = pairs.map(([, value]) => value)
+    const isNull = values.some((value) => value.includes("\0"))
+    const condition = conditionOf(type, name, values, (value) => `$${parameters.push(value)}`, customFields)
+    if (typeof condition !== "string") parameters.length = before
+    if (condition === undefined) {
+      if (strict === true && !isKnown(type, name, customFields)) errors[name] = ["Unknown filter."]
+    } else if (isNull) errors[name] = ["Null characters are not allowed."]
     else if (typeof condition === "string") conditions.push(condition)
     else errors[name] = condition.messages
   }
@@ -88,26 +49,23 @@ export const filter = (type: ObjectType, query: Query): Filtered => {
   return { where: { sql: conditions.length === 0 ? "true" : conditions.join(" and "), parameters } }
 }
 
-type Bind = (value: unknown) => string
-interface Refusal {
-  readonly messages: ReadonlyArray<string>
-}
+/** Whether a name asks something of the type, whatever its value. */
+export const isKnown = (type: ObjectType, name: string, customFields?: CustomFields): boolean =>
+  conditionOf(type, name, ["1"], () => "$1", customFields) !== undefined
 
 const conditionOf = (
   type: ObjectType,
   name: string,
   values: ReadonlyArray<string>,
-  bind: Bind
-): string | Refusal | undefined => {
+  bind: Bind,
+  customFields: CustomFields | undefined
+): Compiled => {
   if (name === "q") return search(type, values, bind)
-  if (name === "tag" && Object.hasOwn(type.fields, "tags")) return tagged(values, bind)
   const [base, suffix] = split(name)
-  if (base === "id") return comparison("number", "bigint", undefined, "t.id", suffix, values, bind)
-  const byId = type.fields[base.replace(/_id$/, "")]
-  if (byId?.comparison === "reference") return referring(type, base, suffix, values, bind)
-  const field = type.fields[base]
-  if (field === undefined || field.wire === "none" || field.wire === "write") return undefined
-  return comparison(field.comparison, field.type, field, `t.${type.columns[base]}`, suffix, values, bind)
+  if (base === "tag" && Object.hasOwn(type.fields, "tags")) return tagged(suffix, values, bind)
+  if (base.startsWith("cf_")) return customCondition(type, base.slice(3), suffix, values, bind, customFields)
+  if (Object.hasOwn(requests, name)) return changedBy(type, requests[name], values, bind)
+  return own(type, "t", base, suffix, values, bind) ?? throughPath(type, base, suffix, values, bind)
 }
 
 const split = (name: string): readonly [base: string, suffix: string] => {
@@ -115,97 +73,95 @@ const split = (name: string): readonly [base: string, suffix: string] => {
   return at < 0 ? [name, ""] : [name.slice(0, at), name.slice(at + 2)]
 }
 
-const comparison = (
-  kind: string,
-  sqlType: string,
-  field: Field | undefined,
-  column: string,
-  suffix: string,
-  values: ReadonlyArray<string>,
-  bind: Bind
-): string | Refusal | undefined => {
-  const known = lookups[kind]
-  const lookup = known !== undefined && Object.hasOwn(known, suffix) ? known[suffix] : undefined
-  if (lookup === undefined) return undefined
-  const given = kind === "text" || kind === "list" ? values.filter((value) => value !== "") : values
-  if (given.length === 0) return undefined
-  if (lookup.read !== undefined) return lookup.sql(column, bind(given.map(lookup.read)))
-  const messages = given.map((value) => refusal(kind, sqlType, field, value)).filter((message) => message !== undefined)
-  if (messages.length > 0) return { messages }
-  const read = given.map((value) => {
-    if (sqlType === "boolean") return String(readBoolean(value))
-    return sqlType === "timestamptz" ? momentIn(field, value) : value
-  })
-  const cast = sqlType.endsWith("[]") || kind === "text" ? "" : `::${sqlType.replace(/\(.*/, "")}[]`
-  return lookup.sql(column, `${bind(read)}::text[]${cast}`)
-}
-
-function readBoolean(value: string): boolean {
-  return /^(true|t|1|on|yes)$/i.test(value)
-}
-
-/** The point in time that a text names, as the field keeps it; a day stands for its beginning. */
-const momentIn = (field: Field | undefined, value: string): unknown => {
-  const parsed = field?.parse(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00Z` : value)
-  return parsed !== undefined && "value" in parsed ? parsed.value : undefined
-}
-
-const refusal = (kind: string, sqlType: string, field: Field | undefined, value: string): string | undefined => {
-  if (kind === "choice") {
-    const known = Object.hasOwn(field?.choices ?? {}, value)
-    return known ? undefined : `Select a valid choice. ${value} is not one of the available choices.`
-  }
-  if (sqlType === "timestamptz") return momentIn(field, value) === undefined ? "Enter a valid date/time." : undefined
-  if (sqlType === "uuid")
-    return /^[0-9a-f]{8}(-?[0-9a-f]{4}){3}-?[0-9a-f]{12}$/i.test(value) ? undefined : "Enter a valid UUID."
-  if (kind === "number" && !/^-?\d{1,18}(\.\d+)?$/.test(value)) return "Enter a number."
-  if (sqlType === "bigint" && value.includes(".")) return "Enter a whole number."
-  return undefined
-}
-
-const search = (type: ObjectType, values: ReadonlyArray<string>, bind: Bind): string | undefined => {
-  const words = values.at(-1)!.trim()
-  if (words === "" || type.search.length === 0) return undefined
-  const pattern = bind(like("%", "%").read!(words))
-  return `(${type.search.map((name) => `t.${type.columns[name]} ilike ${pattern}::text`).join(" or ")})`
-}
-
-/** Every tag named is wanted. */
-const tagged = (values: ReadonlyArray<string>, bind: Bind): string => {
-  const slugs = bind([...new Set(values)])
-  return `t.tags @> (select case when count(*) = cardinality(${slugs}::text[]) then array_agg(id) else array[0::bigint] end
-    from extras_tag where slug = any (${slugs}::text[]))`
-}
-
-/** `region_id=1`, `region=slug`, `region_id=null`; a tree includes what lies below. */
-const referring = (
+/** A condition about the object itself: its id, a field, what it points at, where it lies. */
+const own = (
   type: ObjectType,
-  name: string,
+  alias: string,
+  base: string,
   suffix: string,
   values: ReadonlyArray<string>,
   bind: Bind
-): string | Refusal | undefined => {
-  const byId = name.endsWith("_id") && type.fields[name] === undefined
-  const fieldName = byId ? name.slice(0, -3) : name
-  const column = `t.${type.columns[fieldName]}`
-  const target = objectType(type.fields[fieldName]!.reference!.type)
-  if (suffix !== "" && suffix !== "n") return undefined
-  const given = values.filter((value) => value !== "null")
-  const bad = byId ? given.filter((value) => !/^\d{1,18}$/.test(value)) : []
-  if (bad.length > 0)
-    return { messages: bad.map((value) => `Select a valid choice. ${value} is not one of the available choices.`) }
-  const key = byId ? "id" : naturalKey(target)
-  const cast = byId ? "::text[]::bigint[]" : "::text[]"
-  const roots = `select id from ${target.table} where ${key} = any (${bind(given)}${cast})`
-  const isTree = target.fields["parent"]?.reference?.type === target.id
-  const ids = isTree
-    ? `with recursive below as (${roots} union select c.id from ${target.table} c join below b on c.parent_id = b.id) select id from below`
-    : roots
-  const parts = [`${column} in (${ids})`, ...(values.includes("null") ? [`${column} is null`] : [])]
-  const either = `coalesce(${parts.join(" or ")}, false)`
-  return suffix === "n" ? `not ${either}` : either
+): Compiled => {
+  if (base === "id") return compare({ kind: "number", sql: `${alias}.id`, type: "bigint" }, suffix, values, bind)
+  const byId = base.endsWith("_id") && isReference(type, base.slice(0, -3))
+  if (byId || isReference(type, base)) {
+    return referring(type, alias, byId ? base.slice(0, -3) : base, byId, suffix, values, bind)
+  }
+  if (!isShown(type, base)) return networkCondition(type, alias, base, suffix, values, bind)
+  const field = type.fields[base]!
+  return kindOf(field) === undefined ? undefined : compare(comparandOf(type, alias, base), suffix, values, bind)
 }
 
-/** The field by which people name an object of the type in a filter. */
-const naturalKey = (type: ObjectType): string =>
-  ["slug", "username", "name"].find((name) => Object.hasOwn(type.fields, name)) ?? "id"
+const isShown = (type: ObjectType, name: string): boolean =>
+  Object.hasOwn(type.fields, name) && /^(both|read)$/.test(type.fields[name]!.wire)
+
+const isReference = (type: ObjectType, name: string): boolean =>
+  isShown(type, name) && type.fields[name]!.reference !== undefined
+
+/** A condition about another object, by a path that the type declares; what is denied is denied of the whole path. */
+const throughPath = (
+  type: ObjectType,
+  base: string,
+  suffix: string,
+  values: ReadonlyArray<string>,
+  bind: Bind
+): Compiled => {
+  const byId = base.endsWith("_id") && Object.hasOwn(type.paths, base.slice(0, -3))
+  const name = byId ? base.slice(0, -3) : base
+  if (!Object.hasOwn(type.paths, name)) return undefined
+  const steps = type.paths[name]!.split("/")
+  const last = steps.pop()!
+  const [asked, denied] = positive(suffix)
+  const condition = along(type, "t", steps, (there, alias) =>
+    own(there, alias, byId ? `${last}_id` : last, asked, values, bind)
+  )
+  return denial(condition, denied)
+}
+
+/** Types of columns whose text an index can hold. */
+const searchable = /^(text|inet|cidr|macaddr|bigint|integer)$/
+
+const search = (type: ObjectType, values: ReadonlyArray<string>, bind: Bind): Compiled => {
+  const words = values.at(-1)!.trim()
+  const fields = type.search.filter((name) => searchable.test(type.fields[name]!.type))
+  if (words === "" || fields.length === 0) return undefined
+  const pattern = bind(containing(words))
+  return either(fields.map((name) => `${asText(`t.${type.columns[name]}`, type.fields[name]!.type)} ilike ${pattern}`))
+}
+
+/** Every tag named is wanted, `null` is none; denied: none of those named. */
+const tagged = (suffix: string, values: ReadonlyArray<string>, bind: Bind): Compiled => {
+  const [asked, denied] = positive(suffix)
+  if (asked !== "") return undefined
+  const given = [...new Set(values.filter((value) => value !== "null"))]
+  const parts = given.length < new Set(values).size ? ["t.tags = '{}'"] : []
+  if (given.length > 0) {
+    const slugs = bind(given)
+    const ids = `select id from extras_tag where slug = any (${slugs}::text[])`
+    parts.push(
+      denied
+        ? `t.tags && array(${ids})`
+        : `t.tags @> (select case when count(*) = cardinality(${slugs}::text[]) then array_agg(id) else array[0::bigint] end from (${ids}) named)`
+    )
+  }
+  return denial(either(parts), denied)
+}
+
+/** Names that ask for what a request did, and the action in the change log; any where there is none. */
+const requests: Readonly<Record<string, string | undefined>> = {
+  created_by_request: "create",
+  updated_by_request: "update",
+  modified_by_request: undefined
+}
+
+const changedBy = (
+  type: ObjectType,
+  action: string | undefined,
+  values: ReadonlyArray<string>,
+  bind: Bind
+): Compiled => {
+  if (type.kind !== "object") return undefined
+  if (!values.every(isUuid)) return { messages: ["Enter a valid UUID."] }
+  const only = action === undefined ? "" : ` and action = ${literal(action)}`
+  return `t.id = any (array(select changed_object_id from extras_objectchange where request_id = any (${bind(values)}::text[]::uuid[]) and changed_object_type = ${literal(type.id)}${only}))`
+}

@@ -12,6 +12,7 @@ export interface FoundColumn {
 }
 
 export interface Catalog {
+  readonly extensions: ReadonlySet<string>
   readonly columns: ReadonlyArray<FoundColumn>
   /** Constraints, indexes and triggers of ours by name, with the definition that they were made from. */
   readonly definitions: ReadonlyMap<string, string>
@@ -27,7 +28,7 @@ export const plan = (tables: ReadonlyArray<Table>, catalog: Catalog): Plan => {
   return {
     statements: [
       ...steps.flatMap((step) => ("statements" in step ? step.statements : [])),
-      ...tables.flatMap((table) => definitionSteps(table, catalog.definitions))
+      ...tables.flatMap((table) => definitionSteps(table, catalog))
     ]
   }
 }
@@ -93,7 +94,8 @@ const columnSql = (column: Column): string => {
   return `${column.name} ${column.type}${constraint}${column.default === undefined ? "" : ` default ${column.default}`}`
 }
 
-const definitionSteps = (table: Table, present: Catalog["definitions"]): ReadonlyArray<string> => {
+const definitionSteps = (table: Table, { definitions: present, extensions }: Catalog): ReadonlyArray<string> => {
+  const indexes = table.indexes.filter(({ needs }) => needs === undefined || extensions.has(needs))
   const steps = (definitions: ReadonlyArray<Definition>, make: Maker) =>
     definitions.flatMap((definition) => {
       const before = present.get(definition.name)
@@ -107,7 +109,7 @@ const definitionSteps = (table: Table, present: Catalog["definitions"]): Readonl
       drop: `alter table ${table.name} drop constraint ${name}`,
       named: `constraint ${name} on ${table.name}`
     })),
-    ...table.indexes.flatMap((index) =>
+    ...indexes.flatMap((index) =>
       steps([index], ({ name, sql }) => ({
         create: `create ${index.unique ? "unique " : ""}index ${name} on ${table.name} ${sql}`,
         drop: `drop index ${name}`,

@@ -1,4 +1,14 @@
-import { type Field, type Options, type Parsed, type Row, invalid, makeField, typeName, value } from "../Field.ts"
+import {
+  type Field,
+  type Options,
+  type Parsed,
+  type Reference,
+  type Row,
+  invalid,
+  makeField,
+  typeName,
+  value
+} from "../Field.ts"
 
 /**
  * What a write names an object by: its id, or attributes that only it has. `Write.ts` resolves it to an id, so that a
@@ -7,7 +17,7 @@ import { type Field, type Options, type Parsed, type Row, invalid, makeField, ty
 export type Target = { readonly id: number } | { readonly attributes: Readonly<Record<string, unknown>> }
 
 interface ReferenceOptions extends Options {
-  readonly onDelete: "cascade" | "set null" | "keep"
+  readonly onDelete: Reference["onDelete"]
 }
 
 /** A reference to one object: its id in the table, its brief representation on the wire. */
@@ -27,26 +37,19 @@ export const ref = (type: string, options: ReferenceOptions): Field =>
   )
 
 /**
- * The tags of an object: `bigint[]` in the table, kept valid by triggers, so that a change of tags is a change of the
- * row. Brief representations on the wire, sorted names in a snapshot.
+ * References to several objects: `bigint[]` in the table, kept valid by triggers, so that a change of them is a change of
+ * the row. Brief representations on the wire.
  */
-export const tags = (): Field =>
+export const refs = (type: string, kind: Pick<Partial<Field>, "comparison" | "snapshot"> = {}): Field =>
   makeField(
     {
       type: "bigint[]",
       initial: () => [],
       sqlDefault: "'{}'",
-      comparison: "tags",
-      reference: { type: "extras.tag", many: true, onDelete: "set null" },
+      comparison: "none",
+      reference: { type, many: true, onDelete: "set null" },
       fromText: (text) => (text === "{}" ? [] : text.slice(1, -1).split(",").map(Number)),
-      represent: (ids, view) =>
-        (ids as ReadonlyArray<number>).map((id) => view.nested("extras.tag", id)).filter(Boolean),
-      snapshot: (ids, view) =>
-        (ids as ReadonlyArray<number>)
-          .map((id) => view.row("extras.tag", id))
-          .filter((tag): tag is Row => tag !== undefined)
-          .map((tag) => String(tag["name"]))
-          .sort(),
+      represent: (ids, view) => (ids as ReadonlyArray<number>).map((id) => view.nested(type, id)).filter(Boolean),
       parse: (input) => {
         if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
         const targets = input.map(parseTarget)
@@ -54,10 +57,23 @@ export const tags = (): Field =>
         return errors.length > 0
           ? invalid(...errors)
           : value(targets.map((target) => ("value" in target ? target.value : undefined)))
-      }
+      },
+      ...kind
     },
     {}
   )
+
+/** The tags of an object; sorted names in a snapshot. */
+export const tags = (): Field =>
+  refs("extras.tag", {
+    comparison: "tags",
+    snapshot: (ids, view) =>
+      (ids as ReadonlyArray<number>)
+        .map((id) => view.row("extras.tag", id))
+        .filter((tag): tag is Row => tag !== undefined)
+        .map((tag) => String(tag["name"]))
+        .sort()
+  })
 
 const parseTarget = (input: unknown): Parsed => {
   const id = typeof input === "string" && /^\d+$/.test(input) ? Number(input) : input

@@ -1,0 +1,94 @@
+/**
+ * `GET …/export/?format=csv|json|yaml`: all objects that the query asks for, as a file that an import reads again.
+ *
+ * Streamed a page at a time by cursor, so that memory does not grow with the table.
+ */
+import { Effect, Option, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { stringify } from "yaml"
+import { Clearance } from "../inventory/Clearance.ts"
+import type { Row } from "../inventory/Field.ts"
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import { list } from "../inventory/Read.ts"
+import { type Flat, cellOf, flatFields, flatOf } from "../inventory/derive/Flat.ts"
+import { type Where, allOf } from "../inventory/derive/Where.ts"
+import { csvLine } from "./Csv.ts"
+import { HttpRefused } from "./HttpRefused.ts"
+import { from } from "./Paging.ts"
+import type { Handler } from "./Route.ts"
+import { filteredBy } from "./Strict.ts"
+
+/** Objects read at once. */
+const pageSize = 500
+
+interface Format {
+  readonly type: string
+  readonly begin: (type: ObjectType) => string
+  readonly rows: (flats: ReadonlyArray<Flat>, first: boolean) => string
+  readonly end: string
+}
+
+const formats: Readonly<Record<string, Format>> = {
+  csv: {
+    type: "text/csv",
+    begin: (type) => csvLine(["id", ...flatFields(type)]),
+    rows: (flats) => flats.map((flat) => csvLine(Object.values(flat).map(cellOf))).join(""),
+    end: ""
+  },
+  json: {
+    type: "application/json",
+    begin: () => "[",
+    rows: (flats, first) => `${first ? "" : ","}\n${flats.map((flat) => JSON.stringify(flat)).join(",\n")}`,
+    end: "\n]\n"
+  },
+  yaml: {
+    type: "application/yaml",
+    begin: (type) => `# ${type.plural}\n`,
+    rows: (flats) => stringify(flats, { aliasDuplicateObjects: false }),
+    end: ""
+  }
+}
+
+export const exportTypes = Object.values(formats).map(({ type }) => type)
+
+export const exportObjects =
+  (type: ObjectType): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const asked = request.url.searchParams.get("format")
+      const name = asked ?? Object.keys(formats).find((each) => formats[each]!.type === request.accepted) ?? "csv"
+      if (!Object.hasOwn(formats, name)) {
+        const body = { format: [`Use one of ${Object.keys(formats).join(", ")}.`] }
+        return yield* new HttpRefused({ reason: "InvalidQuery", body })
+      }
+      const format = formats[name]!
+      const where = yield* filteredBy(type, request)
+      const sql = yield* SqlClient.SqlClient
+      const clearance = yield* Clearance
+      const body = pagesOf(type, where).pipe(
+        Stream.map((rows, at) =>
+          format.rows(
+            rows.map((row) => flatOf(type, row)),
+            at === 0
+          )
+        ),
+        (pages) => Stream.concat(Stream.make(format.begin(type)), pages),
+        (pages) => Stream.concat(pages, Stream.make(format.end)),
+        Stream.provideService(SqlClient.SqlClient, sql),
+        Stream.provideService(Clearance, clearance)
+      )
+      const headers = { "content-disposition": `attachment; filename="${type.plural}.${name}"` }
+      return { status: 200, stream: { type: format.type, content: body }, headers }
+    })
+
+const pagesOf = (type: ObjectType, where: Where) =>
+  Stream.paginate(0, (start) =>
+    Effect.map(
+      list(type, { where: allOf(where, from(start)), ordering: ["id"], limit: pageSize, offset: 0 }),
+      (rows: ReadonlyArray<Row>) =>
+        [
+          rows.length === 0 ? [] : [rows],
+          rows.length < pageSize ? Option.none() : Option.some(rows.at(-1)!.id + 1)
+        ] as const
+    )
+  )

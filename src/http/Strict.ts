@@ -1,0 +1,51 @@
+/** Requests read strictly: names that mean nothing are refused instead of passed over. */
+import { Effect } from "effect"
+import { Settings } from "../Config.ts"
+import type { Errors } from "../inventory/Field.ts"
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import { type Filtered, filter } from "../inventory/derive/Filter.ts"
+import { everything } from "../inventory/derive/Where.ts"
+import { HttpRefused } from "./HttpRefused.ts"
+import type { Request } from "./Route.ts"
+
+/** Query parameters that are no filters. */
+const known: ReadonlySet<string> = new Set([
+  ..."limit offset start ordering brief fields omit exclude include format export strict dry_run".split(" ")
+])
+
+const isStrict = (request: Request) =>
+  Effect.map(Settings, ({ strictQuery }) => {
+    const asked = request.url.searchParams.get("strict")
+    return asked === null ? strictQuery : /^(true|1)$/i.test(asked)
+  })
+
+/** The objects that the query of a request asks for. */
+export const filteredBy = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
+  const query = request.url.searchParams
+  if (query.size === 0) return everything
+  const filtered: Filtered = filter(type, [...query], { strict: yield* isStrict(request), known })
+  if ("errors" in filtered) return yield* new HttpRefused({ reason: "InvalidQuery", body: filtered.errors })
+  return filtered.where
+})
+
+/** What a client may name beside the fields: it sends back what it was given. */
+const tolerated: ReadonlySet<string> = new Set(["id", "url", "display", "display_url", "changelog_message"])
+
+/** Refuses bodies that name what their type does not have. */
+export const refuseUnknown = Effect.fnUntraced(function* (
+  type: ObjectType,
+  request: Request,
+  bodies: ReadonlyArray<unknown>
+) {
+  if (!(yield* isStrict(request))) return
+  const errors = bodies.map((body) => unknownIn(type, body))
+  const first = errors.find((each) => Object.keys(each).length > 0)
+  if (first === undefined) return
+  return yield* new HttpRefused({ reason: "InvalidBody", body: bodies.length > 1 ? errors : first })
+})
+
+const unknownIn = (type: ObjectType, body: unknown): Errors => {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return {}
+  const names = Object.keys(body).filter((name) => !Object.hasOwn(type.fields, name) && !tolerated.has(name))
+  return Object.fromEntries(names.map((name) => [name, ["Unknown field."]]))
+}

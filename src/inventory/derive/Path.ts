@@ -1,0 +1,113 @@
+/**
+ * Conditions about objects that others point at, or that point at them: `device/site/region` from an interface.
+ *
+ * A step is the name of a reference, `assigned_object:dcim.interface` for a reference that says in a column of its own
+ * what it points at, or `<dcim.interface.device` for the objects that point here. Ids of the objects in between become a
+ * list that Postgres makes once, so that every step can use an index.
+ */
+import type { ObjectType } from "../ObjectType.ts"
+import { objectType } from "../Registry.ts"
+import { literal } from "../Field.ts"
+import { type Comparand, type Compiled, compare, denial, either, kindOf, positive, unknownChoice } from "./Lookup.ts"
+import type { Bind } from "./Where.ts"
+
+/** The type that a step leads to, its column with the ids that count here, and SQL that an object has one of them. */
+interface Step {
+  readonly target: ObjectType
+  readonly column: string
+  readonly among: (alias: string, ids: string) => string
+}
+
+/** The step that leads from a type; undefined for what is none. */
+export const stepFrom = (type: ObjectType, text: string): Step | undefined => {
+  const back = /^<(\w+\.\w+)\.(\w+)$/.exec(text)
+  if (back !== null) {
+    const target = objectType(back[1]!)
+    return { target, column: target.columns[back[2]!]!, among: (alias, ids) => `${alias}.id = any (array${ids})` }
+  }
+  const [name = "", pointed] = text.split(":")
+  if (pointed !== undefined) {
+    const among = (alias: string, ids: string) =>
+      `(${alias}.${name}_type = ${literal(pointed)} and ${alias}.${name}_id = any (array${ids}))`
+    return { target: objectType(pointed), column: "id", among }
+  }
+  const reference = Object.hasOwn(type.fields, name) ? type.fields[name]!.reference : undefined
+  if (reference === undefined) return undefined
+  const column = type.columns[name]
+  const among = (alias: string, ids: string) =>
+    reference.many ? `${alias}.${column} && array${ids}` : `${alias}.${column} = any (array${ids})`
+  return { target: objectType(reference.type), column: "id", among }
+}
+
+/** The condition that following the steps leads to an object that meets what `leaf` says of the last type. */
+export const along = (
+  type: ObjectType,
+  alias: string,
+  steps: ReadonlyArray<string>,
+  leaf: (type: ObjectType, alias: string) => Compiled
+): Compiled => {
+  if (steps.length === 0) return leaf(type, alias)
+  const step = stepFrom(type, steps[0]!)
+  if (step === undefined) return undefined
+  const next = `${alias}_`
+  const inner = along(step.target, next, steps.slice(1), leaf)
+  if (typeof inner !== "string") return inner
+  return step.among(alias, `(select ${next}.${step.column} from ${step.target.table} ${next} where ${inner})`)
+}
+
+/** Whether objects of a type lie below each other. */
+export const isTree = (type: ObjectType): boolean => type.fields["parent"]?.reference?.type === type.id
+
+/** The field by which people name an object of the type in a filter. */
+export const naturalKey = (type: ObjectType): string =>
+  type.key ?? ["slug", "username", "name"].find((name) => Object.hasOwn(type.fields, name)) ?? "id"
+
+/** A reference to one of those named by id or natural key, or, with `null`, to none; in a tree also to what lies below. */
+export const referring = (
+  type: ObjectType,
+  alias: string,
+  name: string,
+  byId: boolean,
+  suffix: string,
+  values: ReadonlyArray<string>,
+  bind: Bind
+): Compiled => {
+  const [asked, denied] = positive(suffix)
+  if (asked !== "") return undefined
+  const { reference } = type.fields[name]!
+  const column = `${alias}.${type.columns[name]}`
+  const given = values.filter((value) => value !== "null")
+  const parts: Array<string> = []
+  if (given.length > 0) {
+    const ids = idsNamed(objectType(reference!.type), byId, given, bind)
+    if (typeof ids !== "string") return ids
+    parts.push(reference!.many ? `${column} && ${ids}` : `${column} = any (${ids})`)
+  }
+  if (given.length < values.length) parts.push(reference!.many ? `${column} = '{}'` : `${column} is null`)
+  return denial(either(parts), denied)
+}
+
+/** SQL of the list of ids that are named. */
+const idsNamed = (target: ObjectType, byId: boolean, values: ReadonlyArray<string>, bind: Bind): Compiled => {
+  const tree = isTree(target)
+  const key = byId ? "id" : naturalKey(target)
+  if (key === "id") {
+    const bad = values.filter((value) => !/^\d{1,18}$/.test(value))
+    if (bad.length > 0) return { messages: bad.map(unknownChoice) }
+    const ids = `${bind(values)}::text[]::bigint[]`
+    return tree ? `array(${withDescendants(target, `select unnest(${ids}) as id`)})` : ids
+  }
+  const condition = compare(comparandOf(target, "k", key), "", values, bind)
+  if (typeof condition !== "string") return condition ?? { messages: values.map(unknownChoice) }
+  const named = `select k.id from ${target.table} k where ${condition}`
+  return tree ? `array(${withDescendants(target, named)})` : `array(${named})`
+}
+
+const withDescendants = ({ table }: ObjectType, roots: string): string =>
+  `with recursive below as (${roots} union select c.id from ${table} c join below b on c.parent_id = b.id) select id from below`
+
+/** A field of a type, to be compared. */
+export const comparandOf = (type: ObjectType, alias: string, name: string): Comparand => {
+  const field = type.fields[name]!
+  return { kind: kindOf(field) ?? "text", sql: `${alias}.${type.columns[name]}`, type: field.type, field }
+}

@@ -1,0 +1,35 @@
+/** Conditions over a table as SQL with parameters, and how several become one. Pure. */
+
+export interface Where {
+  /** Condition over the table under the alias `t`, with `$1`… for `parameters`. */
+  readonly sql: string
+  readonly parameters: ReadonlyArray<unknown>
+}
+
+/** Takes a parameter; answers its placeholder. */
+export type Bind = (value: unknown) => string
+
+export const everything: Where = { sql: "true", parameters: [] }
+
+/** Rows of these ids. */
+export const whereIds = (ids: ReadonlyArray<number>): Where => ({ sql: "t.id = any ($1::bigint[])", parameters: [ids] })
+
+/** What holds where all of these hold. */
+export const allOf = (...wheres: ReadonlyArray<Where>): Where => joined(" and ", "true", wheres)
+
+/** What holds where one of these holds. */
+export const anyOf = (...wheres: ReadonlyArray<Where>): Where => joined(" or ", "false", wheres)
+
+const joined = (word: string, none: string, wheres: ReadonlyArray<Where>): Where => {
+  const told = wheres.filter(({ sql }) => sql !== none)
+  if (told.length === 0) return { sql: none, parameters: [] }
+  const parts: Array<string> = []
+  const parameters: Array<unknown> = []
+  for (const where of told) {
+    const before = parameters.length
+    const sql = where.sql.replaceAll(/\$(\d+)/g, (_, number: string) => `$${Number(number) + before}`)
+    parts.push(told.length === 1 ? sql : `(${sql})`)
+    parameters.push(...where.parameters)
+  }
+  return { sql: parts.join(word), parameters }
+}

@@ -1,0 +1,133 @@
+/** Objects as files: exports of any size, imports that tell all that is wrong, and one read by the other. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+
+const sites = "/api/dcim/sites/"
+
+let api: Api
+let token: string
+
+beforeAll(async () => {
+  api = await startApi()
+  token = await api.newToken()
+  await api.call("POST", "/api/dcim/regions/", [named("emea"), named("apac")])
+  await api.call("POST", "/api/extras/tags/", [named("core"), named("edge")])
+  await api.call("POST", sites, [
+    { ...named("one"), region: { slug: "emea" }, tags: [{ slug: "core" }, { slug: "edge" }], latitude: 1.5 },
+    { ...named("two"), description: 'says "hi", twice\nor so', status: "planned" }
+  ])
+})
+afterAll(() => api.stop())
+
+const send = async (path: string, type: string, body: string) => {
+  const headers = { authorization: `Token ${token}`, "content-type": type }
+  const response = await fetch(api.service.url + path, { method: "POST", headers, body })
+  const text = await response.text()
+  return { status: response.status, json: JSON.parse(text) as Json }
+}
+
+const fetched = async (path: string) => {
+  const response = await fetch(api.service.url + path, { headers: { authorization: `Token ${token}` } })
+  return { status: response.status, type: response.headers.get("content-type")!, text: await response.text() }
+}
+
+const site = async (name: string) =>
+  (await api.call<List>("GET", `${sites}?name=${name}`)).json.results[0] as unknown as Json
+
+describe("an export", () => {
+  test("is read again by an import, and changes nothing but the time", async () => {
+    const types = { csv: "text/csv", json: "application/json", yaml: "application/yaml" }
+    for (const [format, type] of Object.entries(types)) {
+      const before = await site("two")
+      const file = await fetched(`${sites}export/?format=${format}`)
+      expect([file.status, file.type]).toEqual([200, type])
+      const imported = await send(`${sites}import/`, type, file.text)
+      expect(imported).toEqual({ status: 200, json: { dry_run: false, rows: 2, created: 0, updated: 2, errors: [] } })
+      expect({ ...(await site("two")), last_updated: 0 }).toEqual({ ...before, last_updated: 0 })
+    }
+  })
+
+  test("holds what the query asks for, all of it, however much that is", async () => {
+    await api.database.sql.query(
+      "insert into extras_tag (name, slug, description) select 'many ' || n, 'many-' || n, 'many' from generate_series(1, 1234) n"
+    )
+    const file = await fetched("/api/extras/tags/export/?format=csv&description=many")
+    const lines = file.text.trimEnd().split("\r\n")
+    expect(lines[0]).toBe("id,name,slug,color,description")
+    expect(new Set(lines).size).toBe(1235)
+    const json = await fetched("/api/extras/tags/export/?format=json&description=many")
+    expect(JSON.parse(json.text)).toHaveLength(1234)
+    const none = await fetched("/api/extras/tags/export/?format=json&description=nothing")
+    expect(JSON.parse(none.text)).toEqual([])
+  })
+
+  test("comes in the formats there are", async () => {
+    expect((await fetched(`${sites}export/?format=xml`)).status).toBe(400)
+    expect((await fetched(`${sites}export/`)).type).toBe("text/csv")
+    expect((await fetched("/api/users/tokens/export/?format=csv")).text).not.toContain(token.slice(0, 20))
+  })
+})
+
+describe("an import", () => {
+  const csv = (...lines: ReadonlyArray<string>) => send(`${sites}import/`, "text/csv", lines.join("\n"))
+
+  test("creates and updates, with references by what people call them", async () => {
+    const { id } = await site("one")
+    const reply = await csv("id,name,slug,region,tags", `${String(id)},,,apac,`, ",three,three,emea,core")
+    expect(reply).toMatchObject({ status: 200, json: { rows: 2, created: 1, updated: 1, errors: [] } })
+    expect(await site("one")).toMatchObject({
+      region: { slug: "apac" },
+      tags: [{ slug: "core" }, { slug: "edge" }],
+      latitude: 1.5
+    })
+    expect(await site("three")).toMatchObject({
+      region: { slug: "emea" },
+      tags: [{ slug: "core" }],
+      status: { value: "active" }
+    })
+  })
+
+  test("tells of every row what is wrong, and then writes none", async () => {
+    const reply = await csv(
+      "id,name,slug,status,region",
+      ",four,four,active,",
+      ",five,not a slug,nope,",
+      ",six,six,active,nowhere",
+      "999999,x,x,active,"
+    )
+    expect(reply.status).toBe(400)
+    expect(reply.json["errors"]).toMatchObject([
+      { row: 2, errors: { slug: [expect.any(String)], status: ["nope is not a valid choice."] } },
+      { row: 3, errors: { region: [expect.stringContaining("Related object not found")] } },
+      { row: 4, errors: { id: ["There is no such object."] } }
+    ])
+    expect(await site("four")).toBeUndefined()
+  })
+
+  test("is tried out without being done", async () => {
+    const reply = await send(
+      `${sites}import/?dry_run=true`,
+      "application/yaml",
+      "- name: seven\n  slug: seven\n  region: emea\n"
+    )
+    expect(reply).toEqual({ status: 200, json: { dry_run: true, rows: 1, created: 1, updated: 0, errors: [] } })
+    expect(await site("seven")).toBeUndefined()
+  })
+
+  test.each([
+    ["text/csv", "name,nope\na,b", "Unknown columns: nope."],
+    ["text/csv", 'name,slug\na"b,c', "Line 2: a quote is in the wrong place."],
+    ["text/csv", "name,slug\na", "Row 1 has 1 cells, and the header 2."],
+    ["application/json", "{}", "Expected a list of objects."],
+    ["application/json", "[", expect.stringContaining("The file cannot be read")],
+    ["application/yaml", "a: [", expect.stringContaining("The file cannot be read")],
+    ["application/yaml", "- &a [1]\n- *a", expect.stringContaining("The file cannot be read")]
+  ])("of %s that is none says so: %j", async (type, body, detail) => {
+    expect(await send(`${sites}import/`, type, body)).toEqual({ status: 400, json: { detail } })
+  })
+
+  test("needs the right to write", async () => {
+    const reading = await api.newToken({ write_enabled: false })
+    expect((await api.raw("POST", `${sites}import/`, [], reading)).status).toBe(403)
+  })
+})

@@ -1,0 +1,184 @@
+/** Lists and conditional requests as a client meets them. */
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+
+const sites = "/api/dcim/sites/"
+
+let api: Api
+let ids: ReadonlyArray<number>
+
+beforeAll(async () => {
+  api = await startApi()
+  const bodies = ["delta", "alpha", "echo", "bravo", "charlie"].map((name, at) => ({
+    ...named(name),
+    status: at % 2 === 0 ? "active" : "planned",
+    facility: "F"
+  }))
+  const created = await api.call<ReadonlyArray<{ readonly id: number }>>("POST", sites, bodies)
+  ids = created.json.map(({ id }) => id)
+})
+afterAll(() => api.stop())
+
+const list = async (query: string) => (await api.call<List>("GET", `${sites}?${query}`)).json
+const names = async (query: string) => (await list(query)).results.map(({ name }) => name).join(" ")
+
+const raw = async (method: string, path: string, headers: Record<string, string>, body?: unknown) => {
+  const token = await api.newToken()
+  const response = await fetch(api.service.url + path, {
+    method,
+    headers: {
+      authorization: `Token ${token}`,
+      ...(body !== undefined && { "content-type": "application/json" }),
+      ...headers
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) })
+  })
+  const text = await response.text()
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    json: text === "" ? undefined : (JSON.parse(text) as Json)
+  }
+}
+
+describe("a list", () => {
+  test("is ordered by several fields, each in its direction", async () => {
+    expect(await names("")).toBe("alpha bravo charlie delta echo")
+    expect(await names("ordering=-name")).toBe("echo delta charlie bravo alpha")
+    expect(await names("ordering=status,-name")).toBe("echo delta charlie bravo alpha")
+    expect(await names("ordering=nope,-status,name")).toBe("alpha bravo charlie delta echo")
+  })
+
+  test("is read by cursor from an id on, without being counted, to its end", async () => {
+    const seen: Array<string> = []
+    let next: string | null = `${api.service.url}${sites}?start=0&limit=2&facility=F`
+    while (next !== null) {
+      const page: List & { readonly count: unknown } = (await api.call<List>("GET", next.replace(api.service.url, "")))
+        .json
+      expect([page.count, page.previous]).toEqual([null, null])
+      seen.push(...page.results.map(({ name }) => name))
+      next = page.next
+    }
+    expect(seen).toEqual(["delta", "alpha", "echo", "bravo", "charlie"])
+    expect((await list(`start=${ids[3]}`)).results).toHaveLength(2)
+  })
+
+  test.each([
+    ["start=1&offset=1", "'start' and 'offset' are mutually exclusive."],
+    ["start=1&ordering=name", "Ordering cannot be specified in conjunction with cursor-based pagination."],
+    ["start=x", "Invalid 'start' parameter: must be a non-negative integer."]
+  ])("cannot be read by cursor with %s", async (query, message) => {
+    const reply = await api.call("GET", `${sites}?${query}`)
+    expect([reply.status, reply.json]).toEqual([400, [message]])
+  })
+
+  test("counts what there is, also behind the page and after a write", async () => {
+    expect((await list("limit=2")).count).toBe(5)
+    expect((await list("limit=2&offset=4")).count).toBe(5)
+    expect((await list("limit=2&offset=40")).count).toBe(5)
+    expect((await list("limit=5")).count).toBe(5)
+  })
+
+  test("shows what is asked for: some fields, all but some, or the brief ones", async () => {
+    const keys = async (query: string) => Object.keys((await list(`limit=1&${query}`)).results[0]!)
+    expect(await keys("brief=1")).toEqual(["id", "url", "display", "name", "slug"])
+    expect(await keys("fields=slug,id,nope")).toEqual(["id", "slug"])
+    expect(await keys("fields=id&omit=id&brief=1")).toEqual(["id"])
+    expect(await keys("omit=url,comments&brief=1")).toEqual(
+      (await keys("")).filter((key) => !/^(url|comments)$/.test(key))
+    )
+    const one = await api.call<Json>("GET", `${sites}${ids[0]}/?fields=name`)
+    expect(one.json).toEqual({ name: "delta" })
+  })
+
+  test("passes over unknown filters, or refuses them when it is asked to", async () => {
+    expect(await names("nope=1")).toBe("alpha bravo charlie delta echo")
+    const strict = await api.call("GET", `${sites}?nope=1&name=alpha&limit=1&strict=true`)
+    expect([strict.status, strict.json]).toEqual([400, { nope: ["Unknown filter."] }])
+  })
+
+  test("says what is wrong with a pattern that only Postgres understands", async () => {
+    const reply = await api.call("GET", `${sites}?name__regex=(`)
+    expect([reply.status, reply.json]).toEqual([400, { detail: "Enter a valid regular expression." }])
+  })
+})
+
+describe("a write read strictly", () => {
+  test("refuses fields that the type does not have, and takes what was given out", async () => {
+    const bodies = [{ ...named("one") }, { ...named("two"), nope: 1, id: 5, url: "", display: "" }]
+    const refused = await api.call("POST", `${sites}?strict=true`, bodies)
+    expect([refused.status, refused.json]).toEqual([400, [{}, { nope: ["Unknown field."] }]])
+    const one = await api.call("PATCH", `${sites}${ids[0]}/?strict=1`, { nope: 1 })
+    expect([one.status, one.json]).toEqual([400, { nope: ["Unknown field."] }])
+  })
+})
+
+describe("an object", () => {
+  test("is written only as it was read, when the client says so", async () => {
+    const path = `${sites}${ids[0]}/`
+    const read = await raw("GET", path, {})
+    const etag = read.headers.get("etag")!
+    expect(etag).toBe(`W/"${String(read.json!["last_updated"])}"`)
+    const first = await raw("PATCH", path, { "if-match": `"other", ${etag}` }, { description: "1" })
+    expect(first.status).toBe(200)
+    expect(first.headers.get("etag")).not.toBe(etag)
+    for (const method of ["PATCH", "PUT", "DELETE"]) {
+      const body = method === "DELETE" ? undefined : { ...named("delta"), description: "2" }
+      const late = await raw(method, path, { "if-match": etag }, body)
+      expect([late.status, late.json, late.headers.get("etag")]).toEqual([
+        412,
+        { detail: "Precondition failed." },
+        first.headers.get("etag")
+      ])
+    }
+    expect((await raw("PATCH", path, { "if-match": "*" }, { description: "3" })).status).toBe(200)
+  })
+
+  test("is pointed at by attributes of what it belongs to", async () => {
+    const regions = "/api/dcim/regions/"
+    const [north, south] = (
+      await api.call<ReadonlyArray<{ readonly id: number }>>("POST", regions, [named("north"), named("south")])
+    ).json
+    await api.call("POST", regions, [
+      { ...named("coast"), parent: north!.id },
+      { ...named("coast"), parent: south!.id }
+    ])
+    const reply = await api.call<Json>("PATCH", `${sites}${ids[1]}/`, {
+      region: { name: "coast", parent: { slug: "south" } }
+    })
+    expect([reply.status, (reply.json["region"] as Json)["name"]]).toEqual([200, "coast"])
+    const two = await api.call<Json>("PATCH", `${sites}${ids[1]}/`, { region: { name: "coast" } })
+    expect(two.text).toContain("Multiple objects match the provided attributes")
+    const wrong = await api.call<Json>("PATCH", `${sites}${ids[1]}/`, { region: { nope: "coast" } })
+    expect(wrong.text).toContain("Related object not found using the provided attributes")
+  })
+})
+
+describe("what a client accepts", () => {
+  test("is JSON, indented if it likes, of our version", async () => {
+    const indented = await raw("GET", "/api/", { accept: "application/json; indent=4" })
+    expect(indented.text).toMatch(/^\{\n {4}"/)
+    const version = await raw("GET", "/api/", { accept: "application/json; version=9.9" })
+    expect([version.status, version.json]).toEqual([406, { detail: 'Invalid version in "Accept" header.' }])
+    const other = await raw("GET", sites, { accept: "application/xml" })
+    expect([other.status, other.json]).toEqual([406, { detail: "Could not satisfy the request Accept header." }])
+    for (const accept of ["*/*", "text/html,*/*;q=0.8", "application/*", "application/xml, application/json;q=0.5"]) {
+      expect((await raw("GET", sites, { accept })).status).toBe(200)
+    }
+  })
+})
+
+describe("OPTIONS", () => {
+  test("tells the fields of the methods that the caller may use", async () => {
+    const reply = await raw("OPTIONS", sites, {})
+    expect([reply.status, reply.headers.get("allow")]).toEqual([200, "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS"])
+    expect(reply.json!["name"]).toBe("Site List")
+    const post = (reply.json!["actions"] as Record<string, Record<string, Json>>)["POST"]!
+    expect(post["name"]).toEqual({ type: "string", required: true, read_only: false, label: "Name", max_length: 100 })
+    expect(post["status"]!["choices"]).toContainEqual({ value: "planned", display_name: "Planned" })
+    expect(post["created"]).toMatchObject({ type: "datetime", read_only: true })
+    const reading = await api.raw("OPTIONS", sites, undefined, await api.newToken({ write_enabled: false }))
+    expect([reading.status, reading.json["actions"]]).toEqual([200, undefined])
+  })
+})

@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Row } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
+import { asTexts } from "./derive/Where.ts"
 
 /** An SQL expression over `t`, a row of the type. */
 export type Counted = (type: ObjectType, of: (id: string) => ObjectType) => string
@@ -46,8 +47,8 @@ export const countsOf = Effect.fnUntraced(function* (
   const pairs = counts.map(([name, counted]) => `'${name}', ${counted(type, of)}`)
   const found = yield* sql.unsafe<{ readonly id: string; readonly counts: Readonly<Record<string, unknown>> }>(
     `select t.id::text as id, json_build_object(${pairs.join(", ")}) as counts
-       from ${type.table} t where t.id = any ($1::bigint[])`,
-    [rows.map(({ id }) => id)]
+       from ${type.table} t where t.id = any ($1::text[]::bigint[])`,
+    [asTexts(rows.map(({ id }) => id))]
   )
   return new Map(found.map(({ id, counts }) => [Number(id), counts]))
 })

@@ -6,6 +6,7 @@ import type { ObjectType } from "./ObjectType.ts"
 import { byIds, viewFor } from "./Read.ts"
 import { registry } from "./Registry.ts"
 import { rowFromJson } from "./derive/Row.ts"
+import { asTexts } from "./derive/Where.ts"
 
 /** `detail` names those that need them. */
 export class Protected extends Schema.TaggedError<Protected>()("Protected", { detail: Schema.String }) {}
@@ -58,9 +59,9 @@ const pointing = (reached: ReadonlyArray<Reach>) =>
 const holding = Effect.fnUntraced(function* (type: ObjectType, field: string, ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   const found = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
-    `select row_to_json(t) as row from ${type.table} t where ${type.columns[field]} = any ($1::bigint[])
+    `select row_to_json(t) as row from ${type.table} t where ${type.columns[field]} = any ($1::text[]::bigint[])
       order by id limit ${namedMax}`,
-    [ids]
+    [asTexts(ids)]
   )
   return found.map(({ row }) => rowFromJson(type, row))
 })

@@ -106,10 +106,10 @@ describe.each(types.map((type) => [type.id, type] as const))("a field of %s", (_
         400,
         ""
       ])
-      for (const [at, value] of hostile.entries()) {
-        const refused = "errors" in field.parse(value)
+      const refused = [...hostile.entries()].filter(([, value]) => "errors" in field.parse(value))
+      for (const [at, value] of refused) {
         const shown = `${name} ${JSON.stringify(value).slice(0, 80)}`
-        if (refused) expect([shown, named(reply.json[at]!)]).toEqual([shown, expect.arrayContaining([name])])
+        expect([shown, named(reply.json[at]!)]).toEqual([shown, expect.arrayContaining([name])])
       }
     }
     expect(await count(type)).toBe(before)

@@ -6,6 +6,7 @@
  */
 import { Console, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { Postgres } from "../Postgres.ts"
 import { migrateAll } from "../Service.ts"
 
 /** Interfaces of a device, and devices of a site and of a rack. */
@@ -232,4 +233,4 @@ export const fillInventory = (size: number) =>
     yield* Console.log("Making the indexes ...")
     yield* migrateAll
     yield* sql`analyze`
-  })
+  }).pipe(Effect.provide(Postgres.patient))

@@ -43,9 +43,10 @@ export const duplicates = Effect.fnUntraced(function* (type: ObjectType, rows: R
 const repeated = (unique: Unique, rows: ReadonlyArray<Row>): ReadonlyArray<number> => {
   const seen = new Set<string>()
   return rows.flatMap((row, at) => {
-    const values = unique.fields.map((field) =>
-      unique.ignoreCase?.includes(field) === true ? String(row[field]).toLowerCase() : row[field]
-    )
+    const values = unique.fields.map((field) => {
+      const value = row[field]
+      return typeof value === "string" && unique.ignoreCase?.includes(field) === true ? value.toLowerCase() : value
+    })
     if (values.includes(null) || (unique.whereNull !== undefined && row[unique.whereNull] !== null)) return []
     const key = JSON.stringify(values)
     if (seen.has(key)) return [at]

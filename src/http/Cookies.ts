@@ -8,7 +8,7 @@ interface Served {
 }
 
 /** Whether people reach us over TLS. */
-const isSecure = ({ baseUrl }: Served): boolean => baseUrl?.startsWith("https:") === true
+export const isSecure = ({ baseUrl }: Served): boolean => baseUrl?.startsWith("https:") === true
 
 /** Over TLS its name keeps other hosts of our domain from setting it. */
 export const sessionCookie = (served: Served): string => (isSecure(served) ? "__Host-sessionid" : "sessionid")

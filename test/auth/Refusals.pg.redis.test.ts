@@ -54,7 +54,7 @@ const safe = new Set(["GET", "HEAD", "OPTIONS"])
 const unasked = new Set(["/metrics", "/health/live", "/health/ready"])
 
 /** Here one says who one is. */
-const entrances = new Set(["/api/users/tokens/provision/", "/login/", "/logout/"])
+const entrances = new Set(["/api/users/tokens/provision/", "/login/", "/logout/", "/user/password/"])
 
 /** Open to anybody: what the service is like, and nothing of what it holds. */
 const open = [

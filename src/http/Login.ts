@@ -24,7 +24,7 @@ const redirect = (to: string): Reply => ({ status: 302, headers: { location: to 
 
 const loginForm = Effect.fnUntraced(function* (request: Request, next: string, problem: string) {
   const settings = yield* Settings
-  const known = request.incoming.cookies[csrfCookie] ?? ""
+  const known = request.incoming.cookies[csrfCookie(settings)] ?? ""
   const token = /^[\w-]{43,64}$/.test(known) ? known : randomBytes(32).toString("base64url")
   const fields = html`<input type="hidden" name="next" value="${next}" />
     <p>
@@ -49,7 +49,7 @@ const submitLogin: Handler = (request) =>
     const form = yield* formOf(request.incoming)
     const next = ownPath(form.get("next"))
     const name = (form.get("username") ?? "").trim()
-    const cookie = request.incoming.cookies[csrfCookie]
+    const cookie = request.incoming.cookies[csrfCookie(yield* Settings)]
     // Otherwise another site could log somebody in as somebody else.
     if (cookie === undefined || !same(form.get("csrfmiddlewaretoken") ?? "", cookie)) {
       return { ...(yield* loginForm(request, next, "The form has expired. Please try again.")), status: 403 }

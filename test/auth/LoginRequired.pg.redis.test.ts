@@ -57,13 +57,15 @@ describe("LOGIN_REQUIRED", () => {
 
   it("behind TLS, cookies are for TLS alone, and so is the next visit", async () => {
     const answer = await openBrowser(url).logIn()
-    const [session, form] = ["__Host-sessionid=", "csrftoken="].map((name) =>
+    const [session, form] = ["__Host-sessionid=", "__Host-csrftoken="].map((name) =>
       answer.headers.getSetCookie().find((line) => line.startsWith(name))
     )
     expect(session).toMatch(/; Secure/)
     expect(form).toMatch(/; Secure/)
     expect(answer.headers.get("strict-transport-security")).toBe("max-age=31536000")
     expect(answer.headers.get("x-content-type-options")).toBe("nosniff")
+    const asked = await fetch(`${url}/api/`, { headers: { origin: "https://elsewhere.example" } })
+    expect([...asked.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([])
   })
 })
 

@@ -3,11 +3,12 @@
  *
  * It lives in a fiber of its own. What a slow receiver fills is this actor's room and its own stream, nothing else.
  */
-import { Effect, FiberHandle, FiberSet, Queue, type Scope } from "effect"
+import { Effect, FiberSet, Queue, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { inWords } from "../Telemetry.ts"
 import { type Entry, Streams } from "../stream/Streams.ts"
 import { Templates } from "../template/Template.ts"
+import { makeAlarm } from "./Alarm.ts"
 import { makeAttempt } from "./Attempt.ts"
 import { type Breaker, afterAttempt, closedBreaker, roomOf } from "./Breaker.ts"
 import { forgetBreaker, noteBreaker } from "./BreakerNote.ts"
@@ -15,6 +16,7 @@ import type { Definition } from "./Definition.ts"
 import { disable } from "./Disable.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import type { Failure } from "./Outcome.ts"
+import { atPlace } from "./Place.ts"
 
 export interface Actor {
   readonly id: number
@@ -46,23 +48,6 @@ const heldSeconds = 1
 /** Most attempts of a webhook that wait for the log: an attempt leaves its room when its answer is there, not later. */
 const unloggedMax = 256
 
-/** A timer that can only be set to ring earlier. */
-const makeAlarm = Effect.fnUntraced(function* (ring: Effect.Effect<void>) {
-  const handle = yield* FiberHandle.make<void>()
-  const run = yield* FiberHandle.runtime(handle)()
-  let due = Number.POSITIVE_INFINITY
-  const rings = Effect.suspend(() => {
-    due = Number.POSITIVE_INFINITY
-    return ring
-  })
-  return (millis: number) => {
-    const at = performance.now() + millis
-    if (at >= due) return
-    due = at
-    run(Effect.andThen(Effect.sleep(millis), rings))
-  }
-})
-
 /** Starts the actor in the scope. */
 export const startActor = (
   first: Definition
@@ -86,10 +71,11 @@ export const startActor = (
       Effect.catch(() => Effect.sync(() => dueIn(1000)))
     )
 
+    const place = (waitMillis: number) => atPlace(streams, () => state.definition, waitMillis)
     const start = (entry: Entry, waitMillis: number) => {
       if (!state.begin(entry)) return
       const attempt = seeThrough(state, entry, dueIn, reopen)
-      const whole = waitMillis > 0 ? Effect.andThen(Effect.sleep(waitMillis), attempt) : attempt
+      const whole = state.definition.rateLimit === undefined ? attempt : Effect.andThen(place(waitMillis), attempt)
       runAttempt(
         Effect.ensuring(
           whole,
@@ -107,8 +93,11 @@ export const startActor = (
             ? 0
             : yield* streams.reserve(first.id, entries.length, rateLimit)
         entries.forEach((entry, at) => start(entry, rateLimit === undefined ? 0 : wait + (at * 1000) / rateLimit))
-        if (!state.more) return
+        if (!state.more) break
       }
+      const { until } = state.breaker
+      // An alarm rings at the earliest time that it was set to, which may have been put off since.
+      if (until !== undefined && until > performance.now()) reopen(until - performance.now())
     }).pipe(
       Effect.tapError((error) => Effect.logWarning(`deliver: webhook ${first.id} cannot be read: ${error.message}`)),
       Effect.catch(() => Effect.andThen(Effect.sleep(readPause), Effect.sync(state.wake)))
@@ -216,7 +205,7 @@ class State {
   /** When a good part is free, not once per entry. */
   private readOn(): void {
     const isFree = this.inFlight.size <= this.definition.maxInFlight / 2 && this.unlogged.size <= unloggedMax / 2
-    if (this.more && isFree) this.wake()
+    if ((this.more || this.adopted.length > 0) && isFree) this.wake()
   }
 
   readonly adopt = (entries: ReadonlyArray<Entry>): void => {

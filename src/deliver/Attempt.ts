@@ -27,8 +27,9 @@ export const makeAttempt = Effect.fnUntraced(function* (
   delivery: Delivery,
   templates: Templates["Service"]
 ) {
-  const clock = yield* Clock.Clock
-  const started = clock.currentTimeMillisUnsafe()
+  const started = yield* Clock.currentTimeMillis
+  // Time that passes is taken from a clock that cannot be set meanwhile.
+  const begun = performance.now()
   const { isGone, ...sent } = yield* buildRequest(definition, delivery, templates, started).pipe(
     Effect.flatMap((outgoing) =>
       Effect.map(send(outgoing, definition.connections, definition.timeoutMillis, started), (sent) => ({
@@ -40,16 +41,16 @@ export const makeAttempt = Effect.fnUntraced(function* (
     Effect.catchDefect((defect) => Effect.fail<Failure>({ reason: "Render", message: `A defect: ${String(defect)}` })),
     Effect.catch((failure) => Effect.succeed({ ...unsent, failure, url: definition.url }))
   )
-  const ended = clock.currentTimeMillisUnsafe()
+  const durationMillis = Math.round(performance.now() - begun)
   const outcome: Outcome =
     sent.failure === undefined
       ? { kind: "Delivered" }
       : yield* decide(definition.schedule, {
           failure: sent.failure,
           attempts: delivery.spent + 1,
-          elapsedMillis: ended - (delivery.firstAttempt || started),
+          elapsedMillis: started + durationMillis - (delivery.firstAttempt || started),
           random: yield* Random.next
         })
-  const attempt = { number: delivery.attempts + 1, started, durationMillis: ended - started, ...sent }
+  const attempt = { number: delivery.attempts + 1, started, durationMillis, ...sent }
   return { attempt, outcome, isGone } satisfies Attempted
 })

@@ -122,7 +122,12 @@ const deliveryColumns: ReadonlyArray<Column> = [
   ["attempts", "bigint", ({ attempt }) => `${attempt.number}`],
   ["first_attempt", "timestamptz", ({ entry, attempt }) => isoTime(entry.delivery.firstAttempt || attempt.started)],
   ["last_attempt", "timestamptz", ({ attempt }) => isoTime(attempt.started)],
-  ["next_attempt", "timestamptz", nextAttempt],
+  // By the clock of Postgres, which is the same to all: a process's own may be set.
+  [
+    "next_attempt",
+    "interval",
+    ({ outcome }) => (outcome.kind === "Retry" ? `${outcome.delayMillis} milliseconds` : "")
+  ],
   ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
   ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
   ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
@@ -145,17 +150,18 @@ const attemptColumns: ReadonlyArray<Column> = [
 const rounded = (_: string, value: unknown): unknown =>
   typeof value === "number" ? Math.round(value * 10) / 10 : value
 
-function nextAttempt({ attempt, outcome }: Result): string {
-  return outcome.kind === "Retry" ? isoTime(attempt.started + attempt.durationMillis + outcome.delayMillis) : ""
-}
-
 /** Postgres keeps no zero byte in a text, and a receiver may send one. */
 const withoutNul = (text: string): string => text.replaceAll("\0", "\uFFFD")
 
 const select = (columns: ReadonlyArray<Column>, from: number): string => {
-  const values = columns.map(([name, type]) => (type === "text" ? name : `nullif(${name}, '')::${type}`))
+  const values = columns.map(([name, type]) => valueOf(name, type))
   const arrays = columns.map((_, at) => `$${from + at}::text[]`)
   return `select ${values.join(", ")} from unnest(${arrays.join(", ")}) as u (${names(columns)})`
+}
+
+const valueOf = (name: string, type: string): string => {
+  if (type === "text") return name
+  return `${type === "interval" ? "now() + " : ""}nullif(${name}, '')::${type}`
 }
 
 const names = (columns: ReadonlyArray<Column>): string => columns.map(([name]) => name).join(", ")

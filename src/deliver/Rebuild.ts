@@ -11,6 +11,8 @@ import { WebhookIndex } from "../match/WebhookIndex.ts"
 import { versionsOf } from "../match/WebhookVersions.ts"
 import { Append } from "../stream/Append.ts"
 import type { Delivery } from "../stream/Entry.ts"
+import { overEntries } from "./Browse.ts"
+import { withoutEnded } from "./Ended.ts"
 import { type LoggedEvent, deliveryOf, loggedEvent, subjectOf } from "./LoggedEvent.ts"
 import { holdLogged, loggedDeliveries } from "./RetryByHand.ts"
 import { watermarkTable } from "./Watermarks.ts"
@@ -21,17 +23,33 @@ const pageSize = 1000
 /** Fills the webhook's stream again; answers how many deliveries were owed. */
 export const rebuild = Effect.fnUntraced(function* (webhook: number) {
   const { restore } = yield* Append
+  const ordered = yield* isOrdered(webhook)
+  // What Redis had been told was done may be back.
+  yield* overEntries(webhook, (page) =>
+    withoutEnded(
+      webhook,
+      page.map((entry) => ({ ...entry, ordered }))
+    )
+  )
   const owed = yield* owedDeliveries(webhook)
+  // Before the stream may be added to: for order's sake, and because it counts as lost until then.
+  const waiting = yield* holdWaiting(webhook, ordered)
   yield* restore(webhook, owed)
-  const waiting = yield* holdWaiting(webhook)
   yield* Effect.logError(
     `Redis lost entries of webhook ${webhook}: ${owed.length} deliveries and ${waiting} that wait were queued again.`
   )
   return owed.length + waiting
 })
 
+const isOrdered = (webhook: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql`select 1 from extras_webhook where id = ${webhook}::bigint and ordering = 'object'`.pipe(
+      Effect.map((rows) => rows.length > 0)
+    )
+  )
+
 /** Puts what waits for its next attempt among the waiting ones; answers how many. */
-const holdWaiting = Effect.fnUntraced(function* (webhook: number) {
+const holdWaiting = Effect.fnUntraced(function* (webhook: number, ordered: boolean) {
   const next = (last: string) =>
     loggedDeliveries("d.webhook_id = $1::bigint and d.status in ('retrying', 'queued') and d.id > $2::text::bigint", [
       webhook,
@@ -40,7 +58,7 @@ const holdWaiting = Effect.fnUntraced(function* (webhook: number) {
   let count = 0
   let page = yield* next("0")
   while (page.length > 0) {
-    yield* holdLogged(page, false)
+    yield* holdLogged(page, { anew: false, first: ordered })
     count += page.length
     page = yield* next(page.at(-1)!.id)
   }

@@ -4,10 +4,8 @@ import { SqlClient } from "effect/sql"
 import type { Delivery } from "../stream/Entry.ts"
 import { objectOf } from "../stream/Ordered.ts"
 import { type Entry, Streams } from "../stream/Streams.ts"
+import { overEntries } from "./Browse.ts"
 import { insertUnattempted } from "./DeliveryRows.ts"
-
-/** Entries looked at once. */
-const pageSize = 500
 
 /** Drops what is not to be kept, logs it as discarded, and lets the webhook go on. `onDropped` is told how many. */
 export const resume = Effect.fnUntraced(function* <E, R>(
@@ -30,22 +28,6 @@ export const resume = Effect.fnUntraced(function* <E, R>(
     })
   }
   yield* sql`update extras_webhook set paused = false where id = ${webhook}::bigint and paused`
-})
-
-const overEntries = Effect.fnUntraced(function* <E, R>(
-  webhook: number,
-  visit: (page: ReadonlyArray<Entry>) => Effect.Effect<unknown, E, R>
-) {
-  const streams = yield* Streams
-  for (const stream of ["again", "queue"] as const) {
-    let after = "-"
-    while (true) {
-      const page = yield* streams.browse(webhook, stream, after, pageSize)
-      if (page.length === 0) break
-      after = `(${page.at(-1)!.entryId}`
-      yield* visit(page)
-    }
-  }
 })
 
 const noteLatest = (latest: Map<string, Delivery>, page: ReadonlyArray<Entry>): void => {

@@ -57,8 +57,14 @@ export const loggedDeliveries = (condition: string, parameters: ReadonlyArray<un
     )
   )
 
-/** Puts them among the waiting ones; `spent` of their schedule is all attempts, or none when it begins anew. */
-export const holdLogged = Effect.fnUntraced(function* (rows: ReadonlyArray<LoggedDelivery>, anew: boolean) {
+/**
+ * Puts them among the waiting ones; `spent` of their schedule is all attempts, or none when it begins `anew`. `first`:
+ * nothing else of their objects goes out before them.
+ */
+export const holdLogged = Effect.fnUntraced(function* (
+  rows: ReadonlyArray<LoggedDelivery>,
+  { anew, first }: { readonly anew: boolean; readonly first: boolean }
+) {
   const streams = yield* Streams
   for (const [webhook, each] of Map.groupBy(rows, (row) => Number(row.webhook_id))) {
     const held = each.map((row) => ({
@@ -72,7 +78,7 @@ export const holdLogged = Effect.fnUntraced(function* (rows: ReadonlyArray<Logge
         firstAttempt: anew ? 0 : Number(row.first_attempt ?? 0)
       }
     }))
-    yield* streams.hold(webhook, held)
+    yield* streams.hold(webhook, held, first)
   }
 })
 
@@ -90,7 +96,7 @@ export const takeUpRetries = Effect.gen(function* () {
     while ((yield* streams.depth(webhook)).waiting < waitingMax) {
       const asked = yield* loggedDeliveries("d.webhook_id = $1::bigint and d.status = 'queued'", [webhook])
       if (asked.length === 0) break
-      yield* holdLogged(asked, true)
+      yield* holdLogged(asked, { anew: true, first: false })
       yield* sql`
         update extras_delivery set status = 'retrying', next_attempt = now()
          where id = any (${asked.map(({ id }) => Number(id))}::bigint[]) and status = 'queued'`

@@ -8,6 +8,7 @@ import type { Table } from "../inventory/derive/Table.ts"
 import { Streams } from "../stream/Streams.ts"
 import type { Look, Marked } from "../stream/Sweep.ts"
 import type { Actor } from "./Actor.ts"
+import { withoutEnded } from "./Ended.ts"
 
 /** What a webhook has in Redis, as the sweeper found it last; no row for one that has nothing. */
 export const backlogTable: Table = {
@@ -35,7 +36,9 @@ export const sweep = Effect.fnUntraced(function* (actors: (webhook: number) => A
     looks.push({ ...marked, look })
     const actor = actors(marked.webhook)
     if (actor === undefined) continue
-    if (look.pending > 0) actor.adopt(yield* streams.reclaim(marked.webhook, actor.isOrdered()))
+    const found = look.pending > 0 ? yield* streams.reclaim(marked.webhook, actor.isOrdered()) : []
+    const stranded = look.stranded ? yield* streams.takeStranded(marked.webhook, actor.isOrdered()) : []
+    actor.adopt(yield* withoutEnded(marked.webhook, [...found, ...stranded]))
     if (look.dueMillis !== undefined) actor.dueIn(look.dueMillis)
     // Whoever has room for it.
     if (look.queued > 0) yield* streams.announce(marked.webhook)

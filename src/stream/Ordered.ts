@@ -19,21 +19,32 @@ type OrderedEntry = readonly [stream: number, entryId: string, content: string]
 /** Entries looked at in one call: Redis does nothing else meanwhile. */
 const scannedMax = 500
 
+/** Lua: names the delivery as the one of its object that is out; where another one is, parks it behind that. */
+export const goOut = `
+local function headOf(content) return cjson.decode(string.match(content, '^[^\\n]*')) end
+local function goOut(blocked, parked, held, content)
+  local head = headOf(content)
+  local object = head.objectType .. ' ' .. string.format('%.0f', head.objectId)
+  local owner = redis.call('HGET', blocked, object)
+  if not owner or owner == head.id then
+    redis.call('HSET', blocked, object, head.id)
+    return true
+  end
+  local place = string.rep('0', 20 - #head.position) .. head.position .. string.format('-%010.0f', head.idx)
+  redis.call('ZADD', parked, 0, object .. '|' .. place .. '|' .. head.id)
+  redis.call('HSET', held, head.id, content)
+  return false
+end`
+
 /** KEYS: again, queue, blocked, parked, held. ARGV: group, consumer, count. Answers entries, and how many it looked at. */
 const script = new Script(`
+${goOut}
 local wanted, scanned, out = tonumber(ARGV[3]), 0, {}
 local function take(stream, entryId, content)
-  local head = cjson.decode(string.match(content, '^[^\\n]*'))
-  local object = head.objectType .. ' ' .. string.format('%.0f', head.objectId)
-  local owner = redis.call('HGET', KEYS[3], object)
-  if not owner or owner == head.id then
-    redis.call('HSET', KEYS[3], object, head.id)
+  if goOut(KEYS[3], KEYS[4], KEYS[5], content) then
     out[#out + 1] = { stream, entryId, content }
     return
   end
-  local place = string.rep('0', 20 - #head.position) .. head.position .. string.format('-%010.0f', head.idx)
-  redis.call('ZADD', KEYS[4], 0, object .. '|' .. place .. '|' .. head.id)
-  redis.call('HSET', KEYS[5], head.id, content)
   redis.call('XACK', KEYS[stream], ARGV[1], entryId)
   redis.call('XDEL', KEYS[stream], entryId)
 end

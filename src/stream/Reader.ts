@@ -20,13 +20,13 @@ export const streams = ["again", "queue"] as const
 /**
  * Lua: whether the consumer may still end the entry: it holds it, or nobody does since the group was lost. What another
  * consumer holds is not ours any more. An entry that is gone was ended by another when our lease is over; within it
- * nobody can have done that, so Redis has lost it, and what we know of it is still true.
+ * nobody can have done that, so Redis has lost it, and what we know of it is still true: then the answer is 'lost'.
  */
 export const owns = `
 local function owns(stream, group, consumer, id, withinLease)
   local pending = redis.pcall('XPENDING', stream, group, id, id, 1)
   if not pending.err and pending[1] then return pending[1][2] == consumer end
-  return withinLease or #redis.call('XRANGE', stream, id, id) > 0
+  return #redis.call('XRANGE', stream, id, id) > 0 or withinLease and 'lost'
 end`
 
 /** Sets for how long entries were not heard of, where they are the consumer's; answers the ids of the others. */
@@ -41,6 +41,26 @@ for i = 4, #ARGV do
   end
 end
 return lost`)
+
+/**
+ * Takes what nobody holds though the group has read past it. Redis 7 brings that about: a file that ends within a
+ * transaction is cut behind the last whole command, and what is left of the transaction takes place at the next start.
+ */
+const strandedScript = new Script(`
+redis.call('XPENDING', KEYS[1], ARGV[1])
+local read
+local info = redis.call('XINFO', 'GROUPS', KEYS[1])[1]
+for i = 1, #info, 2 do
+  if info[i] == 'last-delivered-id' then read = info[i + 1] end
+end
+local out = {}
+for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '-', read, 'COUNT', ARGV[3])) do
+  if #redis.call('XPENDING', KEYS[1], ARGV[1], entry[1], entry[1], 1) == 0 then
+    redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, entry[1], 'FORCE', 'JUSTID')
+    out[#out + 1] = entry
+  end
+end
+return out`)
 
 /** One consumer of the group. */
 export class Reader {
@@ -91,6 +111,19 @@ export class Reader {
       else this.cursors.set(key, next)
       taken.push(...entriesOf(stream, entries, ordered))
     }
+    return this.held(taken, now)
+  }
+
+  async takeStranded(webhook: number, ordered: boolean): Promise<ReadonlyArray<Entry>> {
+    const now = performance.now()
+    const call = (key: string) => ({ keys: [key], args: [group, this.consumer, reclaimMax] })
+    const replies = await this.inGroup(webhook, () =>
+      strandedScript.runAll(
+        this.client,
+        streams.map((stream) => call(keysOf(webhook)[stream]))
+      )
+    )
+    const taken = streams.flatMap((stream, at) => entriesOf(stream, replies[at] as ReadonlyArray<RawEntry>, ordered))
     return this.held(taken, now)
   }
 

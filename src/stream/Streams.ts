@@ -47,6 +47,8 @@ export class Streams extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
     /** Takes over entries whose holder is gone. */
     readonly reclaim: (webhook: number, ordered?: boolean) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
+    /** Takes entries that nobody holds though the group has read past them. */
+    readonly takeStranded: (webhook: number, ordered?: boolean) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
     /** Lets others take these entries at once. */
     readonly handBack: (webhook: number, entries: ReadonlyArray<Entry>) => Effect.Effect<void, RedisError>
     /**
@@ -65,8 +67,11 @@ export class Streams extends Context.Service<
       webhook: number,
       ordered?: boolean
     ) => Effect.Effect<{ readonly moved: number; readonly next: number | undefined }, RedisError>
-    /** Puts deliveries among those that wait; one that waits already is replaced. */
-    readonly hold: (webhook: number, held: ReadonlyArray<Held>) => Effect.Effect<void, RedisError>
+    /**
+     * Puts deliveries among those that wait; one that waits already is replaced. `first`: nothing else of their objects
+     * goes out before they are done.
+     */
+    readonly hold: (webhook: number, held: ReadonlyArray<Held>, first?: boolean) => Effect.Effect<void, RedisError>
     /** Takes deliveries that wait out of what waits; others of their objects may go then. */
     readonly drop: (
       webhook: number,
@@ -109,6 +114,7 @@ export class Streams extends Context.Service<
         return Streams.of({
           read: (webhook, count, ordered = false) => command(() => reader.read(webhook, count, ordered)),
           reclaim: (webhook, ordered = false) => command(() => reader.reclaim(webhook, ordered)),
+          takeStranded: (webhook, ordered = false) => command(() => reader.takeStranded(webhook, ordered)),
           handBack: (webhook, entries) => Effect.asVoid(command(() => reader.keep(webhook, entries, handedBackMillis))),
           isOurs: (entry) => reader.isOurs(entry),
           reserve: (webhook, count, rate) => command(() => reserve(client, keysOf(webhook).pace, count, rate)),
@@ -116,7 +122,7 @@ export class Streams extends Context.Service<
           settle: (webhook, entries) =>
             command(() => settle(client, consumer, webhook, entries, (entry) => reader.isOurs(entry))),
           promote: (webhook, ordered = false) => command(() => promote(client, webhook, ordered)),
-          hold: (webhook, held) => command(() => hold(client, webhook, held)),
+          hold: (webhook, held, first = false) => command(() => hold(client, webhook, held, first)),
           drop: (webhook, waiting) => command(() => drop(client, keysOf(webhook), waiting)),
           gather: (webhook) => command(() => gather(client, webhook)),
           browse: (webhook, stream, after, count) =>

@@ -32,6 +32,8 @@ export interface Marked {
 export interface Look extends Depth {
   /** Until the first of those that wait is due, milliseconds; undefined when none waits. */
   readonly dueMillis: number | undefined
+  /** Whether there are entries that nobody holds and nobody is going to read. */
+  readonly stranded: boolean
 }
 
 const takeScript = new Script(`
@@ -57,10 +59,20 @@ export const take = async (client: Client, consumer: string): Promise<ReadonlyAr
 }
 
 const lookScript = new Script(`
-local pending = 0
+local function field(info, name)
+  for i = 1, #info, 2 do
+    if info[i] == name then return info[i + 1] end
+  end
+end
+local pending, stranded = 0, 0
 for stream = 1, 2 do
   local summary = redis.pcall('XPENDING', KEYS[stream], ARGV[1])
-  if not summary.err then pending = pending + summary[1] end
+  if not summary.err then
+    pending = pending + summary[1]
+    local last = field(redis.call('XINFO', 'STREAM', KEYS[stream]), 'last-generated-id')
+    local read = field(redis.call('XINFO', 'GROUPS', KEYS[stream])[1], 'last-delivered-id')
+    if read == last and redis.call('XLEN', KEYS[stream]) > summary[1] then stranded = 1 end
+  end
 end
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -69,14 +81,15 @@ return {
   redis.call('XLEN', KEYS[1]) + redis.call('XLEN', KEYS[2]) + redis.call('ZCARD', KEYS[4]) - pending,
   pending,
   redis.call('ZCARD', KEYS[3]),
-  next[2] and math.max(next[2] - now, 0) or -1
+  next[2] and math.max(next[2] - now, 0) or -1,
+  stranded
 }`)
 
 export const look = async (client: Client, webhook: number): Promise<Look> => {
   const { again, queue, later, parked } = keysOf(webhook)
   const reply = await lookScript.run(client, { keys: [again, queue, later, parked], args: [group] })
-  const [queued, pending, waiting, due] = reply as [number, number, number, number]
-  return { queued, pending, waiting, dueMillis: due < 0 ? undefined : due }
+  const [queued, pending, waiting, due, stranded] = reply as [number, number, number, number, number]
+  return { queued, pending, waiting, dueMillis: due < 0 ? undefined : due, stranded: stranded === 1 }
 }
 
 const leaveScript = new Script(`

@@ -2,7 +2,7 @@
 import type { Client } from "../Redis.ts"
 import { pack } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
-import { objectOf, release } from "./Ordered.ts"
+import { goOut, objectOf, release } from "./Ordered.ts"
 import { owns, streams } from "./Reader.ts"
 import { Script } from "./Script.ts"
 import { mark } from "./Sweep.ts"
@@ -39,35 +39,60 @@ end
 local next = redis.call('ZRANGE', KEYS[1], 0, 0, 'WITHSCORES')
 return { #ids, next[2] and math.max(next[2] - now, 0) or -1 }`)
 
-/** Puts deliveries aside, each due in so many milliseconds by Redis' own clock. */
+/**
+ * Puts deliveries aside, each due in so many milliseconds by Redis' own clock. ARGV[1]: whether nothing else of their
+ * objects may go out before them.
+ */
 const holdScript = new Script(`
+${goOut}
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
-for i = 1, #ARGV, 3 do
-  redis.call('HSET', KEYS[2], ARGV[i + 1], ARGV[i + 2])
-  redis.call('ZADD', KEYS[1], now + ARGV[i], ARGV[i + 1])
+for i = 2, #ARGV, 3 do
+  if ARGV[1] == '0' or goOut(KEYS[3], KEYS[4], KEYS[2], ARGV[i + 2]) then
+    redis.call('HSET', KEYS[2], ARGV[i + 1], ARGV[i + 2])
+    redis.call('ZADD', KEYS[1], now + ARGV[i], ARGV[i + 1])
+  end
 end`)
 
 /**
  * Ends entries: acknowledges and deletes each, and puts aside what waits, due by Redis' own clock. One that is done lets
  * the next of its object go.
- * Nothing happens to an entry that another consumer has taken over.
+ * Nothing happens to an entry that another consumer has taken over. Of one that Redis has lost there may be a copy, made
+ * from the log: one that waits is done too, unless somebody asked for it by hand; one that is out ends by itself.
  * ARGV: the group, the consumer, then per entry its stream (1 again, 2 queue), its id, its object where order matters, and the delay
  * (milliseconds, -1 for none) with the delivery's id and content, and whether the consumer's lease holds.
  */
 const settleScript = new Script(`
 ${owns}
+${goOut}
 ${release}
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local function cancel(id)
+  if not redis.call('ZSCORE', KEYS[3], id) then return false end
+  local copy = redis.call('HGET', KEYS[4], id)
+  if copy and headOf(copy).spent == 0 then return false end
+  redis.call('ZREM', KEYS[3], id)
+  redis.call('HDEL', KEYS[4], id)
+  return true
+end
+local function wait(object, id, delay, content)
+  if object ~= '' then
+    local out = redis.call('HGET', KEYS[5], object)
+    if out and out ~= id then return end
+    redis.call('HSET', KEYS[5], object, id)
+  end
+  redis.call('HSET', KEYS[4], id, content)
+  redis.call('ZADD', KEYS[3], now + delay, id)
+end
 for i = 3, #ARGV, 7 do
   local stream = KEYS[tonumber(ARGV[i])]
   local object, delay, id = ARGV[i + 2], tonumber(ARGV[i + 3]), ARGV[i + 4]
-  if owns(stream, ARGV[1], ARGV[2], ARGV[i + 1], ARGV[i + 6] == '1') then
+  local owned = owns(stream, ARGV[1], ARGV[2], ARGV[i + 1], ARGV[i + 6] == '1')
+  if owned then
     if delay >= 0 then
-      redis.call('HSET', KEYS[4], id, ARGV[i + 5])
-      redis.call('ZADD', KEYS[3], now + delay, id)
-    elseif object ~= '' then
+      wait(object, id, delay, ARGV[i + 5])
+    elseif (cancel(id) or owned ~= 'lost') and object ~= '' then
       release(KEYS[5], KEYS[6], KEYS[4], KEYS[1], object, id)
     end
     redis.call('XACK', stream, ARGV[1], ARGV[i + 1])
@@ -107,10 +132,15 @@ export const promote = async (client: Client, webhook: number, ordered: boolean,
   return { moved, next: next < 0 ? undefined : next }
 }
 
-export const hold = async (client: Client, webhook: number, held: ReadonlyArray<Held>): Promise<void> => {
-  const keys = keysOf(webhook)
-  const args = held.flatMap(({ delayMillis, delivery }) => [Math.round(delayMillis), delivery.id, pack(delivery)])
-  await holdScript.run(client, { keys: [keys.later, keys.held], args })
+export const hold = async (
+  client: Client,
+  webhook: number,
+  held: ReadonlyArray<Held>,
+  first: boolean
+): Promise<void> => {
+  const { later, held: contents, blocked, parked } = keysOf(webhook)
+  const parts = held.flatMap(({ delayMillis, delivery }) => [Math.round(delayMillis), delivery.id, pack(delivery)])
+  await holdScript.run(client, { keys: [later, contents, blocked, parked], args: [first ? 1 : 0, ...parts] })
   await mark(client, [webhook])
 }
 

@@ -1,6 +1,9 @@
 /** Deliveries through their lives, with a whole service and real receivers. */
 import { createServer } from "node:net"
+import { Redis } from "ioredis"
 import { describe, expect, it } from "vitest"
+import { pack } from "../../src/stream/Entry.ts"
+import { group, keysOf, sweepKeys } from "../../src/stream/Keys.ts"
 import type { Json } from "../support/Api.ts"
 import type { Received } from "../support/Receiver.ts"
 import { type Delivery, startDelivering } from "./Delivering.ts"
@@ -64,6 +67,43 @@ describe("a delivery", () => {
     ])
     await hooks.arrived("overtaken", hooks.at("overtaken").length + 3)
     expect((await hooks.delivery(id, "successful")).status.value).toBe("successful")
+  })
+
+  it("whose process died after it had logged the attempt is not attempted again", async () => {
+    const id = await hooks.webhook("survived")
+    await hooks.tag("survived one")
+    const { delivery_id: delivery } = await hooks.delivery(id, "successful")
+    const redis = new Redis(hooks.api.database.redisUrl, { protocol: 2 })
+    try {
+      const { queue, again } = keysOf(id)
+      const [row] = await hooks.api.database.sql.query<{ readonly time: string }>(
+        "select time::text as time from extras_delivery where delivery_id = $1",
+        [delivery]
+      )
+      const entry = pack({
+        ...{
+          id: delivery,
+          webhook: id,
+          position: "1",
+          idx: 0,
+          event: "created",
+          objectType: "extras.tag",
+          objectId: 1
+        },
+        ...{ requestId: "", time: row!.time, attempts: 0, spent: 0, firstAttempt: 0, body: "{}" }
+      })
+      const entryId = (await redis.xadd(again, "*", "d", entry))!
+      await redis.xreadgroup("GROUP", group, "dead", "STREAMS", again, queue, ">", ">")
+      await redis.xclaim(again, group, "dead", 0, entryId, "IDLE", 60_000)
+      await redis.zadd(sweepKeys.marks, 0, `${id}`)
+      for (let turn = 0; turn < 600 && (await redis.xlen(again)) > 0; turn++) {
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      expect(await redis.xlen(again)).toBe(0)
+      expect(hooks.at("survived")).toHaveLength(1)
+    } finally {
+      redis.disconnect()
+    }
   })
 
   it("is given up when its schedule's time is over", async () => {

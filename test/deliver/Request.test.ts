@@ -54,7 +54,7 @@ const signedWith = (secret: string, fields: Partial<Signing> = {}): Pick<Definit
 const build = (webhook: Partial<Definition> = {}, owed: Partial<Delivery> = {}) =>
   Effect.runSync(
     Effect.flatMap(Templates, (templates) =>
-      buildRequest({ ...definition, ...webhook }, { ...delivery, ...owed }, templates, 0)
+      buildRequest({ ...definition, ...webhook }, { ...delivery, ...owed }, templates, Date.now())
     ).pipe(Effect.result, Effect.provide(renderHere))
   )
 

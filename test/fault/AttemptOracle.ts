@@ -9,6 +9,7 @@ import type { Owed } from "./StreamOracle.ts"
 
 /** When something disturbed the service, until it has noticed: milliseconds since the receiver's start. */
 export interface Disturbance {
+  readonly fault: string
   readonly from: number
   to: number
 }
@@ -68,7 +69,8 @@ const compareDelivery = (
   differences: Differences
 ): void => {
   const wrong = (what: string) => differences.add(`delivery ${id}: ${what}`)
-  const isSpent = attempts === attemptsMax && each.every(({ reason }) => reason !== "")
+  const isGone = each.at(-1)?.reason === "Gone" && requests.some((request) => request.status === 410)
+  const isSpent = isGone || (attempts === attemptsMax && each.every(({ reason }) => reason !== ""))
   if (status !== "successful" && !(status === "failed" && isSpent)) wrong(`${status} after ${attempts} attempts`)
   if (each.length !== attempts || each.some(({ number }, at) => number !== at + 1)) {
     wrong(`${attempts} attempts, logged are ${each.map(({ number }) => number).join(", ")}`)

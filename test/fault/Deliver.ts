@@ -4,19 +4,18 @@
  */
 import { ApiWriter } from "./ApiWriter.ts"
 import { compareAttempts } from "./AttemptOracle.ts"
-import { Committed, region, stamp, webhook } from "./Committed.ts"
+import { calmTime, ofCalmTime } from "./Calm.ts"
+import { Committed } from "./Committed.ts"
 import { type DeliverScene, deliverFaults, lastingFault } from "./DeliverFaults.ts"
 import { Differences } from "./Differences.ts"
-import { Draft } from "./Draft.ts"
 import { HostileReceiver } from "./HostileReceiver.ts"
-import { Ledger } from "./Ledger.ts"
+import { compareOrder, compareRate } from "./PaceOracle.ts"
 import { carryOut, planOf } from "./Plan.ts"
 import { Random } from "./Random.ts"
 import { compareCommitted, compareServices, settle } from "./Settle.ts"
 import { SqlWriter } from "./SqlWriter.ts"
 import { compareStream } from "./StreamOracle.ts"
 import type { SeedOptions, Verdict } from "./Suite.ts"
-import { pause } from "./Timeline.ts"
 import { type Rows, always, changeWebhook, makeWebhooks } from "./Webhooks.ts"
 import { World } from "./World.ts"
 
@@ -29,17 +28,23 @@ const rowsMax = 20
 const places = ["dcim.site", "dcim.region"]
 /** Two delays: three attempts. */
 const delays = [0.3, 0.6]
+/** Attempts per second. */
+const rate = 40
 
-const rows: Rows = {
+const rowsOf = ({ secureUrl, certificateFile, leaving }: HostileReceiver): Rows => ({
   everything: { ...always, timeout: 2 },
   narrow: { ...always, content_types: places, timeout: 2, max_in_flight: 2 },
   limited: { ...always, content_types: places, timeout: 2, retry_schedule: { kind: "list", delays } },
+  ordered: { ...always, content_types: ["dcim.region"], timeout: 2, ordering: "object" },
+  paced: { ...always, content_types: ["extras.tag"], timeout: 2, rate_limit: rate },
+  secure: {
+    ...{ ...always, content_types: ["extras.tag"], timeout: 2 },
+    ...{ payload_url: `${secureUrl}/secure`, ca_file_path: certificateFile }
+  },
+  [leaving]: ofCalmTime,
+  deleted: ofCalmTime,
   changing: { ...always, timeout: 2 }
-}
-
-/** Time for a webhook's change to reach those that deliver, and regions made after it, in the calm time. */
-const heardMillis = 2000
-const calmRegions = 20
+})
 
 const roles = [
   ["api,capture,deliver", "api,capture,deliver"],
@@ -62,7 +67,7 @@ export const deliverSeed = async (options: SeedOptions): Promise<Verdict> => {
   let verdict: Verdict | undefined
   try {
     const committed = new Committed()
-    const ids = await makeWebhooks(world, committed, receiver.url, rows)
+    const ids = await makeWebhooks(world, committed, receiver.url, rowsOf(receiver))
     timeline.note(`${world.services.length} processes are ready`)
     let isOver = false
     const over = () => isOver
@@ -81,7 +86,10 @@ export const deliverSeed = async (options: SeedOptions): Promise<Verdict> => {
     isOver = true
     await writing
     verdict = await settle(world, () => judge(run, []))
-    if (verdict.differences.count === 0) verdict = await calmTime(run)
+    if (verdict.differences.count === 0) {
+      const unwanted = await calmTime(run)
+      verdict = await settle(world, () => judge(run, unwanted()))
+    }
   } finally {
     await world.stop(verdict?.differences.count === 0 && !options.keep)
     await receiver.close()
@@ -89,39 +97,17 @@ export const deliverSeed = async (options: SeedOptions): Promise<Verdict> => {
   return verdict
 }
 
-/** A webhook is disabled, then something happens: everybody else is sent it, once. */
-const calmTime = async (run: Run): Promise<Verdict> => {
-  const { world, committed, receiver, disturbances, timeline } = run
-  receiver.isHostile = false
-  await pause(Math.max(...disturbances.map(({ to }) => to - receiver.millis), 0))
-  const ledger = new Ledger(world.databaseUrl)
-  const disabled = "narrow"
-  const label = "calm.disabled"
-  const change = { kind: webhook, key: disabled, from: 1, to: 2 }
-  const statement = `update extras_webhook set enabled = false, description = '${stamp(2, label)}' where name = '${disabled}'`
-  committed.add({ label, changes: [change], messages: 1, fate: await ledger.attempt(label, [statement]) })
-  await pause(heardMillis)
-  timeline.note("calm")
-  const from = receiver.requests.length
-  const draft = new Draft("calm.regions", new Map(), world.random)
-  for (let n = 0; n < calmRegions; n++) draft.create(region, `calm-${n}`)
-  const fate = await ledger.attempt(draft.label, draft.statements)
-  committed.add({ label: draft.label, changes: draft.changes, messages: draft.messages, fate })
-  await ledger.close()
-  return settle(world, async () => {
-    const since = receiver.requests.slice(from)
-    const wrong = since.filter(({ webhook }) => webhook === disabled).map(({ delivery }) => `${delivery} was sent`)
-    return judge(run, wrong)
-  })
-}
-
 const judge = async (run: Run, wrong: ReadonlyArray<string>): Promise<Verdict> => {
   const { world, committed, ids, receiver, disturbances, apiWriter } = run
   const differences = new Differences()
-  for (const what of wrong) differences.add(`after it was disabled: ${what}`)
+  for (const what of wrong) differences.add(what)
   const { logged, owed } = await compareCommitted(world, committed, apiWriter, differences)
   const attemptsMax = new Map([[ids.get("limited")!, delays.length + 1]])
   await compareAttempts(world.sql, { owed, attemptsMax, receiver, disturbances }, differences)
+  const requestsOf = (name: string) => receiver.requests.filter(({ webhook }) => webhook === name)
+  compareOrder(requestsOf("ordered"), disturbances, differences)
+  const lost = disturbances.filter(({ fault }) => fault.startsWith("Redis loses"))
+  compareRate(requestsOf("paced"), rate, lost, differences)
   for (const webhook of ids.values()) await compareStream(world.redis, webhook, [], differences)
   await compareServices(world, differences)
   const deliveries = [...owed.values()].reduce((sum, { length }) => sum + length, 0)

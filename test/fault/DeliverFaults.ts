@@ -28,7 +28,40 @@ const atStep = (name: string, act: (scene: DeliverScene, random: Random) => void
   }
 })
 
+/** All that only settling names at once: the outcome is in the log, and Redis does not know it yet. */
+const settling = [":queue", ":later", ":blocked"]
+
+const beforeSettling: DeliverFault = {
+  name: "kill a service between the log and the stream",
+  weight: 3,
+  act: async ({ world }, random, note) => {
+    const { service, redis } = random.pick(world.sites)
+    const sprung = new Promise<void>((resolve) => {
+      redis.trap = {
+        texts: settling,
+        spring: () => {
+          service.kill()
+          note(`${service.name} was about to settle`)
+          resolve()
+        }
+      }
+    })
+    await Promise.race([sprung, pause(stepMillis)])
+    redis.trap = undefined
+  }
+}
+
 const own: ReadonlyArray<DeliverFault> = [
+  beforeSettling,
+  {
+    name: "a clock jumps",
+    weight: 3,
+    act: async ({ world }, random, note) => {
+      const service = random.pick(world.services)
+      service.jump()
+      note(service.name)
+    }
+  },
   atStep("kill a service over an attempt", ({ world }, random) => random.pick(world.services).kill()),
   atStep("stop Postgres over an attempt", ({ world }) => void process.kill(world.pids.postgres, "SIGQUIT")),
   atStep("kill Redis over an attempt", ({ world }) => void process.kill(world.pids.redis, "SIGKILL")),
@@ -72,7 +105,7 @@ const deadMillis = 90_000
 const noted = (fault: DeliverFault): DeliverFault => ({
   ...fault,
   act: async (scene, random, note) => {
-    const disturbance = { from: scene.receiver.millis, to: Number.POSITIVE_INFINITY }
+    const disturbance = { fault: fault.name, from: scene.receiver.millis, to: Number.POSITIVE_INFINITY }
     scene.disturbances.push(disturbance)
     await fault.act(scene, random, note)
     disturbance.to = scene.receiver.millis + (fault.name === halfOpen ? deadMillis : noticeMillis)

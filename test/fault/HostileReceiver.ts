@@ -1,5 +1,10 @@
 /** A receiver that answers well, badly or not at all, as the seed says, and remembers every request. */
+import { readFileSync } from "node:fs"
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http"
+import { createServer as createSecureServer } from "node:https"
+import { type AddressInfo, type Server, type Socket, createServer as createTcpServer } from "node:net"
+import { TLSSocket } from "node:tls"
+import { type Certificate, makeCertificate } from "../support/Certificate.ts"
 import { Random } from "./Random.ts"
 import { pause } from "./Timeline.ts"
 
@@ -8,10 +13,17 @@ export interface Request {
   readonly webhook: string
   readonly delivery: string
   readonly attempt: number
+  /** Type and id of the object that it is about. */
+  readonly object: string
   /** Milliseconds since the receiver's start. */
   readonly at: number
   /** What it was answered; undefined when the answer did not go out whole. */
   status: number | undefined
+}
+
+interface Json {
+  readonly model: string
+  readonly data: { readonly id: number }
 }
 
 /** Where a request stands when something is done to the service. */
@@ -35,7 +47,10 @@ const manners: ReadonlyArray<Manner> = [
   },
   { weight: 8, answer: (response, random) => void response.writeHead(random.pick([302, 404, 500, 503])).end("no") },
   { weight: 2, answer: (response) => void response.writeHead(429, { "retry-after": "1" }).end("slowly") },
-  { weight: 4, answer: (response) => void response.socket?.resetAndDestroy() },
+  {
+    weight: 4,
+    answer: ({ socket }) => void (socket instanceof TLSSocket ? socket.destroy() : socket?.resetAndDestroy())
+  },
   {
     // Promises more than it sends.
     weight: 4,
@@ -62,18 +77,64 @@ const manners: ReadonlyArray<Manner> = [
       response.end()
     }
   },
+  {
+    // Each byte in time, the whole never.
+    weight: 1,
+    answer: async (response) => {
+      for (const byte of "HTTP/1.1 200 OK\r\nx-slow: ".padEnd(200, "x")) {
+        if (response.destroyed) return
+        response.socket?.write(byte)
+        await pause(50)
+      }
+    }
+  },
   // Never answers.
   { weight: 2, answer: () => {} }
+]
+
+/** Takes nothing any more. */
+const gone: Manner = { weight: 0, answer: (response) => void response.writeHead(410).end("gone") }
+
+/** What becomes of a connection that is to be secure, before the first request on it. */
+interface Greeting {
+  readonly weight: number
+  readonly greet: (socket: Socket, servers: Record<"trusted" | "untrusted", Server>) => void
+}
+
+const trusted: Greeting = { weight: 12, greet: (socket, servers) => void servers.trusted.emit("connection", socket) }
+
+const greetings: ReadonlyArray<Greeting> = [
+  trusted,
+  { weight: 1, greet: (socket, servers) => void servers.untrusted.emit("connection", socket) },
+  { weight: 1, greet: (socket) => void socket.resetAndDestroy() },
+  { weight: 1, greet: (socket) => void socket.end("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n") },
+  // In the middle of the handshake.
+  { weight: 1, greet: (socket) => void socket.once("data", () => socket.destroySoon()) },
+  { weight: 1, greet: () => {} }
 ]
 
 export class HostileReceiver {
   readonly requests: Array<Request> = []
   /** While false everything is answered with 200. */
   isHostile = true
+  /** The webhook that is answered 410. */
+  readonly leaving = "leaving"
   private readonly began = performance.now()
   private readonly random: Random
   private readonly waiting: Record<Step, Array<() => void>> = { arrived: [], answered: [] }
-  private readonly server = createServer((request, response) => void this.take(request, response))
+  private readonly certificates = [makeCertificate(), makeCertificate()] as const
+  private readonly server = createServer(this.take.bind(this))
+  private readonly servers = {
+    trusted: this.secureServer(this.certificates[0]),
+    untrusted: this.secureServer(this.certificates[1])
+  }
+  private readonly sockets = new Set<Socket>()
+  private readonly greeter = createTcpServer((socket) => {
+    this.sockets.add(socket)
+    socket.on("error", () => {}).on("close", () => this.sockets.delete(socket))
+    const greeting = this.isHostile ? this.random.weighted(greetings) : trusted
+    greeting.greet(socket, this.servers)
+  })
 
   private constructor(random: Random) {
     this.random = random
@@ -81,12 +142,24 @@ export class HostileReceiver {
 
   static async start(seed: number): Promise<HostileReceiver> {
     const receiver = new HostileReceiver(new Random(`receiver ${seed}`))
-    await new Promise<void>((resolve) => receiver.server.listen(0, "127.0.0.1", resolve))
+    for (const server of [receiver.server, receiver.greeter]) {
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    }
     return receiver
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.server.address() as { readonly port: number }).port}`
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
+  }
+
+  /** Where connections are to be secure. */
+  get secureUrl(): string {
+    return `https://localhost:${(this.greeter.address() as AddressInfo).port}`
+  }
+
+  /** What a webhook has to trust for that. */
+  get certificateFile(): string {
+    return this.certificates[0].certificateFile
   }
 
   get millis(): number {
@@ -100,22 +173,33 @@ export class HostileReceiver {
 
   close(): Promise<void> {
     return new Promise((resolve) => {
+      for (const certificate of this.certificates) certificate.remove()
+      this.greeter.close()
+      for (const socket of this.sockets) socket.destroy()
       this.server.close(() => resolve())
       this.server.closeAllConnections()
     })
   }
 
+  private secureServer({ keyFile, certificateFile }: Certificate): Server {
+    const identity = { key: readFileSync(keyFile), cert: readFileSync(certificateFile) }
+    return createSecureServer(identity, this.take.bind(this)).on("tlsClientError", () => {})
+  }
+
   private async take(message: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on("error", () => {})
+    const chunks: Array<Buffer> = []
     try {
-      for await (const _ of message);
+      for await (const chunk of message as AsyncIterable<Buffer>) chunks.push(chunk)
     } catch {
       return
     }
+    const { model, data } = JSON.parse(Buffer.concat(chunks).toString()) as Json
     const request: Request = {
       webhook: message.url!.slice(1),
       delivery: String(message.headers["x-hook-delivery"]),
       attempt: Number(message.headers["x-hook-attempt"]),
+      object: `${model} ${data.id}`,
       at: this.millis,
       status: undefined
     }
@@ -124,7 +208,8 @@ export class HostileReceiver {
       request.status = response.statusCode
       this.reached("answered")
     })
-    const manner = this.isHostile ? this.random.weighted(manners) : good
+    const calm = request.webhook === this.leaving ? gone : good
+    const manner = this.isHostile ? this.random.weighted(manners) : calm
     this.reached("arrived")
     await manner.answer(response, this.random)
   }

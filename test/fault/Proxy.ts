@@ -21,6 +21,8 @@ export class Proxy {
   private isCut = false
   manner: Manner = "pass"
   delayMillis = 0
+  /** Springs once, when somebody is about to send all of these texts at once; nothing passes any more then. */
+  trap: { readonly texts: ReadonlyArray<string>; readonly spring: () => void } | undefined
   readonly random: Random
 
   private constructor(targetPort: number, random: Random) {
@@ -63,6 +65,15 @@ export class Proxy {
     this.manner = "drip"
   }
 
+  /** Whether these bytes have sprung the trap. */
+  springs(bytes: Buffer): boolean {
+    const { trap } = this
+    if (trap === undefined || !trap.texts.every((text) => bytes.includes(text))) return false
+    this.trap = undefined
+    trap.spring()
+    return true
+  }
+
   delay(millis: number): void {
     this.manner = "delay"
     this.delayMillis = millis
@@ -100,7 +111,10 @@ class Link {
       [near, there],
       [far, back]
     ] as const) {
-      from.on("data", (bytes) => this.isDead || way.push(bytes))
+      from.on("data", (bytes) => {
+        if (from === near && proxy.springs(bytes)) this.reset()
+        else if (!this.isDead) way.push(bytes)
+      })
       from.on("error", () => {})
       from.on("close", () => this.ended(from, way))
     }

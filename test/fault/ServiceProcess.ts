@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url"
 import type { Timeline } from "./Timeline.ts"
 
 const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
+const clockJump = new URL("ClockJump.ts", import.meta.url).href
 
 /** Pause before a process that ended is started again, milliseconds. */
 const restartMillis = 300
@@ -53,6 +54,11 @@ export class ServiceProcess {
     return () => void child?.kill("SIGCONT")
   }
 
+  /** Its clock jumps by an hour, ahead, back, or home. */
+  jump(): void {
+    this.child?.kill("SIGUSR2")
+  }
+
   /** Ends it for good. */
   async stop(): Promise<void> {
     this.isWanted = false
@@ -73,7 +79,7 @@ export class ServiceProcess {
   private start(): void {
     const { environment, logFile, port, roles, timeline, name } = this.options
     const log = openSync(logFile, "a")
-    const child = spawn(process.execPath, [program, "serve", "--roles", roles], {
+    const child = spawn(process.execPath, ["--import", clockJump, program, "serve", "--roles", roles], {
       env: { PATH: process.env["PATH"], HOME: process.env["HOME"], PORT: `${port}`, ...environment },
       stdio: ["ignore", log, log]
     })

@@ -31,7 +31,10 @@ export const owedTo = (logged: ReadonlyArray<Logged>): ReadonlyMap<number, Reado
   const webhooks = new Map<number, WebhookRow>()
   const owed = new Map<number, Array<Owed>>()
   for (const event of logged) {
-    if (event.object_type === "extras.webhook") webhooks.set(Number(event.object_id), event.after as never)
+    if (event.object_type === "extras.webhook") {
+      if (event.after === null) webhooks.delete(Number(event.object_id))
+      else webhooks.set(Number(event.object_id), event.after as never)
+    }
     for (const [webhook, row] of webhooks) {
       if (!asksFor(row, event)) continue
       const list = owed.get(webhook) ?? []

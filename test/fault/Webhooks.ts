@@ -43,10 +43,10 @@ export const makeWebhooks = async (
     const label = `webhook.${name}`
     const reply = await request<{ readonly id: number }>(world.services[0]!.url, token, "POST", webhook.path, {
       retry_schedule: { kind: "fixed", delay: 1, attempts: 100 },
+      payload_url: `${receiverUrl}/${name}`,
       ...row,
       name,
-      description: stamp(1, label),
-      payload_url: `${receiverUrl}/${name}`
+      description: stamp(1, label)
     })
     if (reply.status !== 201) throw new Error(`webhook ${name}: ${reply.text}`)
     const changes = [{ kind: webhook, key: name, from: undefined, to: 1 }]

@@ -80,6 +80,51 @@ describe("deliveries of one object", () => {
     expect(await client.exists(keysOf(1).parked)).toBe(0)
   })
 
+  it("wait for one that waited before Redis lost everything", async () => {
+    const { append, one, client } = streams()
+    await run(append.append([of(1, 7)]))
+    const [first] = await run(one.read(1, 10, true))
+    await later(first!, 60_000)
+    await client.flushdb()
+    await run(append.open(1, new Map()))
+    const held = [of(1, 7), of(2, 7)].map((one) => ({ delayMillis: 60_000, delivery: { ...one, attempts: 1 } }))
+    await run(one.hold(1, held, true))
+    await run(append.append([of(3, 7), of(4, 8)]))
+    expect(names(await run(one.read(1, 10, true)))).toEqual([4])
+    expect(await run(one.depth(1))).toEqual({ queued: 2, pending: 1, waiting: 1 })
+  })
+
+  it("wait for the copy of one that Redis lost while it was out", async () => {
+    const { append, one, other, client } = streams()
+    /** The first is out at `one` when Redis loses everything; then it waits again, and the second is behind it. */
+    const lost = async (delayMillis: number) => {
+      await client.flushdb()
+      await run(append.open(1, new Map()))
+      await run(append.append([of(1, 7)]))
+      const [first] = await run(one.read(1, 10, true))
+      await client.flushdb()
+      await run(append.open(1, new Map()))
+      const copy = { ...of(1, 7), attempts: 1, spent: 1 }
+      await run(one.hold(1, [{ delayMillis, delivery: copy }], true))
+      await run(append.append([of(2, 7)]))
+      expect(await run(other.read(1, 10, true))).toEqual([])
+      return first!
+    }
+    await run(one.settle(1, [{ entry: await lost(60_000) }]))
+    expect(names(await run(one.read(1, 10, true)))).toEqual([2])
+    const first = await lost(0)
+    await run(other.promote(1, true))
+    const copies = await run(other.read(1, 10, true))
+    expect(names(copies)).toEqual([1])
+    await run(one.settle(1, [{ entry: first }]))
+    expect(await run(one.read(1, 10, true))).toEqual([])
+    await run(other.settle(1, [{ entry: copies[0]! }]))
+    expect(names(await run(one.read(1, 10, true)))).toEqual([2])
+    // What another has done is not tried again behind what came after it.
+    await run(one.settle(1, [{ entry: first, later: { delayMillis: 0, delivery: first.delivery } }]))
+    expect(await run(one.depth(1))).toMatchObject({ waiting: 0 })
+  })
+
   it("are found behind a thousand that are held up", async () => {
     const { append, one } = streams()
     await run(append.append(Array.from({ length: 1200 }, (_, n) => of(n + 1, n < 1199 ? 7 : 8))))

@@ -216,14 +216,6 @@ describe("reading", () => {
     expect(await run(other.read(1, 10))).toEqual([])
   })
 
-  it("puts aside what was attempted also when Redis has lost it meanwhile", async () => {
-    await run(append.append([delivery(1)]))
-    const [entry] = await run(one.read(1, 1))
-    await client.flushdb()
-    await run(one.settle(1, [{ entry: entry!, later: { delayMillis: 60_000, delivery: delivery(1) } }]))
-    expect(await run(one.depth(1))).toEqual({ queued: 0, pending: 0, waiting: 1 })
-  })
-
   it("makes its group again when Redis has lost it", async () => {
     await run(append.append([delivery(1)]))
     await run(one.read(1, 10))

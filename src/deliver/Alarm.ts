@@ -1,0 +1,19 @@
+/** A timer that can only be set to ring earlier. */
+import { Effect, FiberHandle } from "effect"
+
+export const makeAlarm = Effect.fnUntraced(function* (ring: Effect.Effect<void>) {
+  const handle = yield* FiberHandle.make<void>()
+  const run = yield* FiberHandle.runtime(handle)()
+  let due = Number.POSITIVE_INFINITY
+  const rings = Effect.suspend(() => {
+    due = Number.POSITIVE_INFINITY
+    return ring
+  })
+  return (millis: number) => {
+    const at = performance.now() + millis
+    if (at >= due) return
+    due = at
+    // Timers drop what is less than a millisecond, and would ring before the time.
+    run(Effect.andThen(Effect.sleep(Math.ceil(millis) + 1), rings))
+  }
+})

@@ -1,0 +1,53 @@
+/** Holds what a receiver saw against what a webhook promises of when: the order within an object, and a rate. */
+import type { Disturbance } from "./AttemptOracle.ts"
+import type { Differences } from "./Differences.ts"
+import type { Request } from "./HostileReceiver.ts"
+import { isBelow } from "./StreamOracle.ts"
+
+const entryOf = ({ delivery }: Request): string => delivery.slice(delivery.indexOf("-") + 1)
+
+/**
+ * Of one object nothing comes for the first time after something later. What is repeated because of a disturbance may: it
+ * was on its way when its process stopped.
+ */
+export const compareOrder = (
+  requests: ReadonlyArray<Request>,
+  disturbances: ReadonlyArray<Disturbance>,
+  differences: Differences
+): void => {
+  for (const [object, each] of Map.groupBy(requests, (request) => request.object)) {
+    const seen = new Set<string>()
+    let latest = each[0]!
+    for (const request of each) {
+      const excused = disturbances.some(({ from, to }) => from <= request.at && to >= latest.at)
+      if (!isBelow(entryOf(request), entryOf(latest))) latest = request
+      else if (!excused || !seen.has(request.delivery)) {
+        differences.add(`${object}: ${entryOf(request)} came after ${entryOf(latest)}`)
+      }
+      seen.add(request.delivery)
+    }
+  }
+}
+
+/** Span in which the rate is measured, milliseconds: so long that a receiver that stumbles does not seem to be hurried. */
+const spanMillis = 10_000
+
+/** How much more than the limit may arrive. */
+const tolerance = 1.05
+
+export const compareRate = (
+  requests: ReadonlyArray<Request>,
+  rate: number,
+  lost: ReadonlyArray<Disturbance>,
+  differences: Differences
+): void => {
+  const most = (rate * tolerance * spanMillis) / 1000 + 1
+  for (const [at, first] of requests.entries()) {
+    const end = first.at + spanMillis
+    // Redis keeps the places: when it has lost them, those that were given away are given away again.
+    if (lost.some(({ from, to }) => from <= end && to >= first.at)) continue
+    let count = 0
+    while (requests[at + count] !== undefined && requests[at + count]!.at < end) count += 1
+    if (count > most) return differences.add(`${count} requests within ${spanMillis} ms, at a rate of ${rate}`)
+  }
+}

@@ -6,6 +6,7 @@ import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
 import type { Where } from "./derive/Where.ts"
 import { references, viewOf } from "./derive/Representation.ts"
+import { readStatement } from "./derive/ReadStatement.ts"
 import { rowFromJson } from "./derive/Row.ts"
 
 export interface Page {
@@ -23,12 +24,58 @@ interface JsonRow {
 
 export const list = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
   const sql = yield* SqlClient.SqlClient
-  const limit = page.limit === undefined ? "" : ` limit ${page.limit}`
   const rows = yield* sql.unsafe<JsonRow>(
-    `select row_to_json(t) as row from ${type.table} t where ${page.where.sql} order by ${orderBy(type, page.ordering)}${limit} offset ${page.offset}`,
+    `select row_to_json(t) as row from (${pageQuery(type, page)}) t`,
     page.where.parameters
   )
   return rows.map(({ row }) => rowFromJson(type, row))
+})
+
+/** SQL of the rows of a page. Numbers stand in it, so that Postgres plans for so many rows. */
+export const pageQuery = (type: ObjectType, { where, ordering, limit, offset }: Page): string => {
+  const bounds = `${limit === undefined ? "" : ` limit ${limit}`}${offset === 0 ? "" : ` offset ${offset}`}`
+  return `select t.* from ${type.table} t where ${where.sql} order by ${orderBy(type, ordering)}${bounds}`
+}
+
+/** Rows by object type and id. */
+export type Related = ReadonlyMap<string, ReadonlyMap<number, Row>>
+
+export interface Objects {
+  readonly rows: ReadonlyArray<Row>
+  readonly related: Related
+}
+
+/** A page of objects, and what their representations point at: one statement. */
+export const readObjects = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
+  return yield* readAll(type, pageQuery(type, page), page.where.parameters)
+})
+
+/** The objects of these ids that exist, and what their representations point at, in the order of their ids. */
+export const readByIds = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlyArray<number>) {
+  if (ids.length === 0) return { rows: [], related: new Map() } satisfies Objects
+  const one = ids.length === 1
+  const condition = one ? "t.id = $1::bigint" : "t.id = any ($1::text[]::bigint[]) order by t.id"
+  const parameter = one ? `${ids[0]}` : ids.map(String)
+  return yield* readAll(type, `select t.* from ${type.table} t where ${condition}`, [parameter])
+})
+
+const readAll = Effect.fnUntraced(function* (type: ObjectType, page: string, parameters: ReadonlyArray<unknown>) {
+  const sql = yield* SqlClient.SqlClient
+  const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(readStatement(type, page), parameters)
+  const rows: Array<Row> = []
+  const related = new Map<string, Map<number, Row>>()
+  for (const each of found) {
+    if (each.type === "") {
+      rows.push(rowFromJson(type, each.row))
+      continue
+    }
+    const target = objectType(each.type)
+    const row = rowFromJson(target, each.row)
+    const ofType = related.get(each.type)
+    if (ofType === undefined) related.set(each.type, new Map([[row.id, row]]))
+    else ofType.set(row.id, row)
+  }
+  return { rows, related } satisfies Objects
 })
 
 /** The rows of these ids that exist, in the type's usual order. */
@@ -57,14 +104,19 @@ export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): stri
   return [...terms, terms.at(-1)?.endsWith(" desc") === true ? "t.id desc" : "t.id"].join(", ")
 }
 
-/** A view on everything that the representations of these rows point at: one query per object type pointed at. */
+/**
+ * A view on everything that the representations of these rows point at. What was not read with them is read now, one
+ * query per object type pointed at.
+ */
 export const viewFor = (
   type: ObjectType,
   rows: ReadonlyArray<Row>,
-  base: string
+  base: string,
+  related: Related = new Map()
 ): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient> =>
   Effect.gen(function* () {
-    const known = new Map<string, Map<number, Row>>([[type.id, new Map(rows.map((row) => [row.id, row]))]])
+    const known = new Map(Array.from(related, ([id, found]) => [id, new Map(found)]))
+    known.set(type.id, new Map([...(known.get(type.id) ?? []), ...rows.map((row) => [row.id, row] as const)]))
     let pending = [...references(type, rows)]
     while (pending.length > 0) {
       const next: typeof pending = []

@@ -161,18 +161,22 @@ const grammarErrors = (
 const writtenFields = (type: ObjectType): ReadonlyArray<string> =>
   Object.keys(type.fields).filter((name) => type.fields[name]!.wire !== "read")
 
+/** Inserts the rows of one JSON parameter and answers them. */
+export const insertStatement = (type: ObjectType): string => {
+  const columns = writtenFields(type).map((name) => type.columns[name])
+  return `insert into ${type.table} (${columns.join(", ")})
+     select ${columns.map((column) => `j.${column}`).join(", ")}
+       from jsonb_populate_recordset(null::${type.table}, $1::jsonb) with ordinality j order by j.ordinality
+     returning row_to_json(${type.table}) as row`
+}
+
 /** Inserts rows as they are stored, without any check: for those above, and for rows that the service makes itself. */
 export const insert = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Draft["values"]>) {
   if (rows.length === 0) return []
   const sql = yield* SqlClient.SqlClient
-  const columns = writtenFields(type).map((name) => type.columns[name])
-  const inserted = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
-    `insert into ${type.table} (${columns.join(", ")})
-     select ${columns.map((column) => `j.${column}`).join(", ")}
-       from jsonb_populate_recordset(null::${type.table}, $1::jsonb) with ordinality j order by j.ordinality
-     returning row_to_json(${type.table}) as row`,
-    [JSON.stringify(rows.map((row) => columnsOf(type, row)))]
-  )
+  const inserted = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(insertStatement(type), [
+    JSON.stringify(rows.map((row) => columnsOf(type, row)))
+  ])
   return inserted.map(({ row }) => rowFromJson(type, row))
 })
 

@@ -68,7 +68,7 @@ export const options = {
   redisUrl: optional(
     "REDIS_URL",
     Config.Redacted,
-    "An existing Redis 7 or later. Unset: a Redis of our own is kept in the data directory."
+    "An existing Redis 7 or later, or some nodes of a cluster: `redis+cluster://user:password@one:6379,two:6379`. Unset: a Redis of our own is kept in the data directory."
   ),
   dataDirectory: setting(
     "RACKWIRE_DATA_DIR",
@@ -117,7 +117,45 @@ export const options = {
     "EXEMPT_VIEW_PERMISSIONS",
     list,
     [],
-    "Object types (`dcim.site,dcim.region` or `*`) that anybody may read without a token. `*` leaves out users, tokens and webhooks.",
+    "Object types (`dcim.site,dcim.region` or `*`) that anybody may read without a token. `*` leaves out users, groups, permissions, tokens and webhooks.",
+    ""
+  ),
+  loginRequired: setting(
+    "LOGIN_REQUIRED",
+    Config.Boolean,
+    false,
+    "Whether nothing is shown to who is not logged in, whatever is exempt from permission."
+  ),
+  loginTimeout: setting(
+    "LOGIN_TIMEOUT",
+    Config.Duration,
+    Duration.days(14),
+    "Time after which a session in a browser ends, whatever happens in it.",
+    "14 days"
+  ),
+  loginAttemptsPerUser: setting(
+    "LOGIN_ATTEMPTS_PER_USER",
+    Config.Int,
+    10,
+    "Wrong passwords for one user name within five minutes, after which more must wait."
+  ),
+  loginAttemptsPerAddress: setting(
+    "LOGIN_ATTEMPTS_PER_ADDRESS",
+    Config.Int,
+    50,
+    "Wrong passwords from one address (of IPv6 a /64 network) within five minutes, after which more must wait."
+  ),
+  allowTokenRetrieval: setting(
+    "ALLOW_TOKEN_RETRIEVAL",
+    Config.Boolean,
+    false,
+    "Whether the keys of tokens are kept sealed as well and shown whenever the token is. Tokens made before have no key to show."
+  ),
+  trustedProxies: setting(
+    "TRUSTED_PROXIES",
+    list,
+    [],
+    "Addresses and CIDR ranges of proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are believed, comma-separated; from others they are ignored.",
     ""
   ),
   pageSize: setting("PAGINATE_COUNT", Config.Int, 50, "Objects per page when a request names no `limit`."),
@@ -173,6 +211,18 @@ export const options = {
     list,
     [],
     "Addresses and CIDR ranges that deliveries may never go to, comma-separated; wins over `WEBHOOK_ALLOW`.",
+    ""
+  ),
+  webhookProxy: optional(
+    "WEBHOOK_PROXY",
+    Config.Redacted,
+    "HTTP proxy that deliveries go through, `http://` or `https://`, with `user:password@` where it wants them. It is asked to connect to the receiver's address, for which the target policy was asked."
+  ),
+  webhookNoProxy: setting(
+    "WEBHOOK_NO_PROXY",
+    list,
+    [],
+    "Hosts that deliveries reach without the proxy, comma-separated; `.example.org` means all names that end so.",
     ""
   ),
   plugins: setting(

@@ -17,6 +17,7 @@ import { urlRefusal } from "./deliver/TargetPolicy.ts"
 import { advance, loadTops, noteOpen, readHeads, watermarkTable } from "./deliver/Watermarks.ts"
 import { type Grammar, Grammars } from "./inventory/Grammar.ts"
 import { Presence } from "./inventory/Presence.ts"
+import { constraintsProblem } from "./auth/Constraint.ts"
 import { registry } from "./inventory/Registry.ts"
 import { isEmpty, parse } from "./match/Condition.ts"
 import { WebhookIndex } from "./match/WebhookIndex.ts"
@@ -177,6 +178,11 @@ export const grammarsLayer = Layer.effect(
         const wrong = (value as ReadonlyArray<string>).find((id) => registry.get(id)?.kind !== "object")
         return wrong === undefined ? undefined : `Invalid content type: ${wrong}`
       },
+      anyTypes: (value) => {
+        const wrong = (value as ReadonlyArray<string>).find((id) => !registry.has(id))
+        return wrong === undefined ? undefined : `Invalid content type: ${wrong}`
+      },
+      constraints: (value, row) => constraintsProblem(value, row["object_types"] as ReadonlyArray<string>),
       engine: (value) => {
         const known = engines()
         return known.includes(String(value)) ? undefined : `There is no such template engine: ${known.join(", ")}.`

@@ -1,6 +1,6 @@
 /** Connections to Redis. */
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
-import { Redis as Client, type RedisOptions } from "ioredis"
+import { Cluster, Redis as Client, type RedisOptions } from "ioredis"
 import { reveal } from "./Config.ts"
 import { Servers } from "./embedded/Servers.ts"
 
@@ -49,6 +49,37 @@ const options = {
   retryStrategy: (times: number) => Math.min(times * 50, 1000)
 } satisfies RedisOptions
 
+/** `redis+cluster://user:password@one:6379,two:6379`: some nodes of a cluster, from which the others are learned. */
+const clusterScheme = /^redis(s?)\+cluster:\/\/(?:([^@]*)@)?([^/]+)\/?$/
+
+/** A connection, or those to the nodes of a cluster. Both take the same commands; a pipeline to a cluster one node's. */
+const open = (url: string): Client => {
+  const match = clusterScheme.exec(url)
+  if (match === null) return new Client(url, options)
+  const [, secure, credentials = "", hosts] = match
+  const [username = "", password = ""] = credentials.split(":").map(decodeURIComponent)
+  const nodes = hosts!.split(",").map((host) => {
+    const { hostname, port } = new URL(`redis://${host}`)
+    return { host: hostname.replace(/^\[|\]$/g, ""), port: Number(port || 6379) }
+  })
+  const { retryStrategy, lazyConnect, ...redisOptions } = options
+  const cluster = new Cluster(nodes, {
+    lazyConnect,
+    clusterRetryStrategy: retryStrategy,
+    redisOptions: {
+      ...redisOptions,
+      ...(username !== "" && { username }),
+      ...(password !== "" && { password }),
+      ...(secure === "s" && { tls: {} })
+    }
+  })
+  return cluster as unknown as Client
+}
+
+/** Each server that holds a part of the keys. */
+export const mastersOf = (client: Client): ReadonlyArray<Client> =>
+  client instanceof Cluster ? (client as Cluster).nodes("master") : [client]
+
 export class Redis extends Context.Service<
   Redis,
   {
@@ -64,7 +95,7 @@ export class Redis extends Context.Service<
       const { redisUrl } = yield* Servers
       const connect = Effect.acquireRelease(
         Effect.sync(() => {
-          const client = new Client(reveal(redisUrl), options)
+          const client = open(reveal(redisUrl))
           // Without a listener the first lost connection would end the process; commands tell of it anyway.
           client.on("error", () => {})
           return client

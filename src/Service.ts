@@ -13,6 +13,8 @@ import { Postgres } from "./Postgres.ts"
 import { Redis } from "./Redis.ts"
 import { Telemetry } from "./Telemetry.ts"
 import { Vault } from "./Vault.ts"
+import { Attempts } from "./auth/Attempts.ts"
+import { sessionTable } from "./auth/Session.ts"
 import { ensureSuperuser } from "./auth/Superuser.ts"
 import { Capture } from "./capture/Capture.ts"
 import { leaderTable } from "./capture/Leadership.ts"
@@ -26,6 +28,7 @@ import { backlogTable } from "./deliver/Sweeper.ts"
 import { watermarkTable } from "./deliver/Watermarks.ts"
 import { backgroundRoutes } from "./http/BackgroundTasks.ts"
 import { deliveryDetails, deliveryRoutes } from "./http/Deliveries.ts"
+import { loginRoutes } from "./http/Login.ts"
 import { objectRoutes } from "./http/Objects.ts"
 import { pluginRoutes } from "./http/Plugins.ts"
 import { provisionRoutes } from "./http/Provision.ts"
@@ -35,6 +38,7 @@ import { serve } from "./http/Server.ts"
 import { statusRoutes } from "./http/Status.ts"
 import { trialRoutes } from "./http/Trials.ts"
 import { webhookDetails, webhookRoutes } from "./http/Webhooks.ts"
+import { Clearance } from "./inventory/Clearance.ts"
 import { migrate } from "./inventory/Migrate.ts"
 import { Presence, presenceTable } from "./inventory/Presence.ts"
 import { reseal } from "./inventory/Reseal.ts"
@@ -47,12 +51,15 @@ import { Templates } from "./template/Template.ts"
 
 export const servers = Servers.layer.pipe(Layer.provideMerge(Telemetry.layer), Layer.provideMerge(Settings.layer))
 /** Postgres, and what is needed to write to it. */
-export const database = Layer.mergeAll(Postgres.layer, Vault.layer).pipe(Layer.provideMerge(servers))
+export const database = Layer.mergeAll(Postgres.layer, Vault.layer, Clearance.unrestricted).pipe(
+  Layer.provideMerge(servers)
+)
 const grammars = grammarsLayer.pipe(Layer.provideMerge(Templates.layer))
 export const foundation = Layer.mergeAll(grammars, Redis.layer).pipe(Layer.provideMerge(database))
 
 export const migrateAll = migrate([
   presenceTable,
+  sessionTable,
   epochTable,
   leaderTable,
   versionTable,
@@ -99,7 +106,7 @@ const help: Route = {
   }
 }
 
-const routes = [
+const usualRoutes = [
   ...objectRoutes({ ...deliveryDetails, ...webhookDetails }),
   ...deliveryRoutes,
   ...webhookRoutes,
@@ -108,11 +115,15 @@ const routes = [
   ...pluginRoutes,
   help,
   ...provisionRoutes,
+  ...loginRoutes,
   ...statusRoutes
 ]
+export const routes: ReadonlyArray<Route> = [...usualRoutes, ...schemaRoutes(usualRoutes)]
+
 const api = Layer.unwrap(
   Effect.map(Settings, ({ host, port }) =>
-    serve([...routes, ...schemaRoutes(routes)]).pipe(
+    serve(routes).pipe(
+      Layer.provide(Attempts.layer),
       Layer.provideMerge(NodeHttpServer.layer(createServer, { host, port, gracefulShutdownTimeout: "2 seconds" }))
     )
   )

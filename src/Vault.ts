@@ -22,6 +22,10 @@ import { Servers } from "./embedded/Servers.ts"
 /** Argon2id as OWASP recommends it at least: 19 MiB, two passes, one lane. About 40 ms on one slow core. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 }
 const hashBytes = 32
+
+/** Of passwords, characters. Longer ones would be no safer, and cost whoever checks them. */
+export const passwordLength = { min: 8, max: 256 }
+
 const deriveHash = promisify(argon2)
 
 export class Vault extends Context.Service<
@@ -31,6 +35,8 @@ export class Vault extends Context.Service<
     readonly seal: (text: string) => string
     /** The text of a sealed one; undefined when it was sealed with an unknown key or changed. */
     readonly open: (sealed: string) => string | undefined
+    /** The text sealed, where ALLOW_TOKEN_RETRIEVAL wants a copy of what else only its digest is kept of; or "". */
+    readonly copy: (text: string) => string
     /** Beginning of what is sealed with the key of now. */
     readonly prefix: string
   }
@@ -39,11 +45,12 @@ export class Vault extends Context.Service<
     Vault,
     Effect.gen(function* () {
       const { secretKey } = yield* Servers
-      const { secretKeyFallbacks } = yield* Settings
+      const { secretKeyFallbacks, allowTokenRetrieval } = yield* Settings
       const current = new SealingKey(reveal(secretKey))
       const keys = [current, ...secretKeyFallbacks.map((key) => new SealingKey(reveal(key)))]
       return Vault.of({
         seal: (text) => current.seal(text),
+        copy: (text) => (allowTokenRetrieval ? current.seal(text) : ""),
         open: (sealed) => {
           for (const key of keys) if (sealed.startsWith(key.prefix)) return key.open(sealed.slice(key.prefix.length))
           // Before keys had names.
@@ -86,12 +93,16 @@ class SealingKey {
   }
 }
 
+const parameters = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$`
+
+/** Whether the password was hashed at another cost than it would be now. */
+export const isOutdated = (stored: string): boolean => !stored.startsWith(parameters)
+
 /** A PHC string: `$argon2id$v=19$m=…,t=…,p=…$<salt>$<hash>`. */
 export const hashPassword = async (password: string): Promise<string> => {
   const nonce = randomBytes(16)
   const hash = await deriveHash("argon2id", { message: password, nonce, tagLength: hashBytes, ...cost })
-  const parameters = `m=${cost.memory},t=${cost.passes},p=${cost.parallelism}`
-  return `$argon2id$v=19$${parameters}$${unpadded(nonce)}$${unpadded(hash)}`
+  return `${parameters}${unpadded(nonce)}$${unpadded(hash)}`
 }
 
 /**
@@ -101,7 +112,7 @@ export const hashPassword = async (password: string): Promise<string> => {
 export const verifyPassword = async (password: string, stored: string): Promise<boolean> => {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(stored)
   if (match === null) return false
-  const [, memory, passes, parallelism, nonce, expected] = match as unknown as ReadonlyArray<string>
+  const [, memory, passes, lanes, nonce, expected] = match as unknown as ReadonlyArray<string>
   const want = Buffer.from(expected!, "base64")
   try {
     const hash = await deriveHash("argon2id", {
@@ -110,7 +121,7 @@ export const verifyPassword = async (password: string, stored: string): Promise<
       tagLength: want.length,
       memory: Number(memory),
       passes: Number(passes),
-      parallelism: Number(parallelism)
+      parallelism: Number(lanes)
     })
     return timingSafeEqual(hash, want)
   } catch {
@@ -120,6 +131,9 @@ export const verifyPassword = async (password: string, stored: string): Promise<
 
 const unpadded = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "")
 
+/** What a secret of ours with enough random bits is known by where it is stored: it cannot be searched. */
+export const digest = (secret: string): string => createHash("sha256").update(secret).digest("hex")
+
 /** Length of what a token's key is told apart by when it is shown, characters. */
 export const tokenTail = 6
 
@@ -127,7 +141,6 @@ export const tokenTail = 6
  * What is stored of a token's key: its last characters, to show, and its SHA-256. A key has 160 random bits, so a plain
  * digest cannot be searched, and one indexed comparison finds the token.
  */
-export const digestToken = (key: string): string =>
-  `${key.slice(-tokenTail)}$${createHash("sha256").update(key).digest("hex")}`
+export const digestToken = (key: string): string => `${key.slice(-tokenTail)}$${digest(key)}`
 
 export const generateToken = (): string => randomBytes(20).toString("hex")

@@ -126,11 +126,11 @@ const fill = async ({ sql }: Rackwire): Promise<void> => {
 /** The statements that our service runs, for the floor to run. */
 const statements = () => {
   const page = (where: Where) =>
-    readStatement(siteType, pageQuery(siteType, { where, ordering: [], limit: 50, offset: 0 }))
+    readStatement(siteType, pageQuery(siteType, { where, ordering: [], limit: 50, offset: 0 }), () => true)
   const filtered = filter(siteType, [["region_id", "1"]])
   if ("errors" in filtered) throw new Error("no filter by region")
   return {
-    detail: readStatement(siteType, `select t.* from ${siteType.table} t where t.id = $1::bigint`),
+    detail: readStatement(siteType, `select t.* from ${siteType.table} t where t.id = $1::bigint`, () => true),
     list: page(everything),
     filtered: page(filtered.where),
     insert: insertStatement(siteType),

@@ -1,23 +1,40 @@
 /**
  * Authentication: from a request's credentials to who sends it.
  *
- * Responsible for tokens and passwords. Guarantees: one indexed query per request; a wrong password and an unknown user
- * take the same time; a revoked or expired token fails at the next request. Does not: decide what its user may do
- * (Permission.ts).
+ * Responsible for sessions and tokens; passwords are in Password.ts. Guarantees: one indexed query for a token or a
+ * session, permissions included; what was revoked or has expired fails at the next request, in every process. Does not:
+ * decide what its user may do (Permission.ts).
  */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
+import { IpNetwork, NetAddress } from "effect/net"
 import { SqlClient } from "effect/sql"
-import { digestToken, hashPassword, verifyPassword } from "../Vault.ts"
-import type { Row } from "../inventory/Field.ts"
+import { digest, digestToken } from "../Vault.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { rowFromJson } from "../inventory/derive/Row.ts"
+import { parseNetwork } from "../inventory/field/Networks.ts"
+import { auditTokenUse } from "./Audit.ts"
 import { Denied } from "./Denied.ts"
-import { type Principal, anonymous } from "./Principal.ts"
+import { type Permission, type Principal, anonymous } from "./Principal.ts"
+import { isLive } from "./Session.ts"
 
-/** Who the header's token belongs to; anonymous without a header, or with one of another scheme. */
-export const authenticate = Effect.fnUntraced(function* (header: string | undefined) {
-  const key = yield* keyOf(header)
-  return key === undefined ? anonymous : yield* ownerOf(key)
+export interface Credentials {
+  /** The header `Authorization`. */
+  readonly authorization: string | undefined
+  /** The cookie of a session. */
+  readonly session: string | undefined
+  /** The client's address. */
+  readonly address: string | undefined
+}
+
+/**
+ * Who these credentials are of; anonymous where there are none. A session wins over a token, which is not even looked at
+ * then.
+ */
+export const authenticate = Effect.fnUntraced(function* ({ authorization, session, address }: Credentials) {
+  const known = session === undefined ? undefined : yield* ofSession(session)
+  if (known !== undefined) return known
+  const key = yield* keyOf(authorization)
+  return key === undefined ? anonymous : yield* ofToken(key, address)
 })
 
 const keyOf = (header: string | undefined): Effect.Effect<string | undefined, Denied> => {
@@ -30,45 +47,74 @@ const keyOf = (header: string | undefined): Effect.Effect<string | undefined, De
   return Effect.succeed(words[1]!)
 }
 
-interface Found {
-  readonly id: string
+/** A user `u` with what was granted to it and to its groups; a superuser needs no permission. */
+export const userColumns = `
+  row_to_json(u) as user,
+  case when u.is_superuser then '[]'::json else coalesce((
+    select json_agg(json_build_object('types', p.object_types, 'actions', p.actions, 'constraints', p.constraints))
+      from users_objectpermission p
+     where p.enabled and (p.users @> array[u.id] or p.groups && u.groups)), '[]'::json) end as permissions`
+
+export interface FoundUser {
   readonly user: Readonly<Record<string, unknown>>
+  readonly permissions: ReadonlyArray<Permission>
+}
+
+export const userOf = ({ user }: FoundUser) => rowFromJson(objectType("users.user"), user)
+
+interface FoundToken extends FoundUser {
+  readonly id: string
   readonly write_enabled: boolean
+  readonly allowed_ips: ReadonlyArray<string>
   readonly expired: boolean
   readonly stale: boolean
 }
 
-const ownerOf = Effect.fnUntraced(function* (key: string) {
+const ofToken = Effect.fnUntraced(function* (key: string, address: string | undefined) {
   const sql = yield* SqlClient.SqlClient
-  const [found] = yield* sql<Found>`
-    select t.id::text as id, row_to_json(u) as user, t.write_enabled, coalesce(t.expires <= now(), false) as expired,
-           coalesce(t.last_used < now() - interval '1 minute', true) as stale
+  const [found] = yield* sql<FoundToken>`
+    select t.id::text as id, t.write_enabled, t.allowed_ips, coalesce(t.expires <= now(), false) as expired,
+           coalesce(t.last_used < now() - interval '1 minute', true) as stale, ${sql.literal(userColumns)}
       from users_token t join users_user u on u.id = t.user_id
      where t.key = ${digestToken(key)}`
   if (found === undefined) return yield* new Denied({ reason: "UnknownToken" })
-  // Known to the minute, so that reading costs no writes; and nobody waits for it.
-  if (found.stale) {
-    yield* Effect.forkDetach(
-      Effect.ignore(sql`update users_token set last_used = now() where id = ${found.id}::bigint`)
-    )
-  }
+  const user = userOf(found)
+  if (found.stale) yield* Effect.forkDetach(noteUse(found.id, user["username"], address))
   if (found.expired) return yield* new Denied({ reason: "ExpiredToken" })
-  const user = rowFromJson(objectType("users.user"), found.user)
   if (user["is_active"] !== true) return yield* new Denied({ reason: "InactiveUser" })
-  return { user, mayWrite: found.write_enabled } satisfies Principal
+  if (found.allowed_ips.length > 0) yield* permit(found.allowed_ips, address)
+  return { user, mayWrite: found.write_enabled, permissions: found.permissions } satisfies Principal
 })
 
-/** What an unknown user's password is compared with, so that the answer takes as long as for a known one. */
-const nobody = hashPassword("nobody has this password")
+/** Once a minute, so that reading costs no writes; of requests at the same time one writes. Nobody waits for it. */
+const noteUse = (id: string, name: unknown, address: string | undefined) => Effect.ignore(noted(id, name, address))
 
-/** The user of this name and password, if active. */
-export const verify = Effect.fnUntraced(function* (username: string, password: string) {
+const noted = Effect.fnUntraced(function* (id: string, name: unknown, address: string | undefined) {
   const sql = yield* SqlClient.SqlClient
-  const [found] = yield* sql<{ readonly user: Readonly<Record<string, unknown>> }>`
-    select row_to_json(u) as user from users_user u where username = ${username}`
-  const user: Row | undefined = found === undefined ? undefined : rowFromJson(objectType("users.user"), found.user)
-  const stored = user === undefined ? yield* Effect.promise(() => nobody) : String(user["password"])
-  const right = yield* Effect.promise(() => verifyPassword(password, stored))
-  if (user === undefined || !right || user["is_active"] !== true) return yield* new Denied({ reason: "WrongPassword" })
-  return user
+  const written = yield* sql`
+    update users_token set last_used = now()
+     where id = ${id}::bigint and (last_used is null or last_used < now() - interval '1 minute') returning id`
+  if (written.length > 0) yield* auditTokenUse(id, name, address)
+})
+
+const permit = (allowed: ReadonlyArray<string>, text: string | undefined): Effect.Effect<void, Denied> => {
+  const address =
+    text === undefined ? undefined : Result.getOrUndefined(NetAddress.ipFromString(text.replace(/%.*/, "")))
+  if (address === undefined) return new Denied({ reason: "NoAddress" })
+  const canonical = NetAddress.toCanonical(address)
+  const inside = allowed.some((each) => {
+    const network = parseNetwork(each)
+    return network !== undefined && IpNetwork.contains(network, canonical)
+  })
+  return inside ? Effect.void : new Denied({ reason: "SourceAddress", address: NetAddress.formatIp(canonical) })
+}
+
+const ofSession = Effect.fnUntraced(function* (key: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql<FoundUser>`
+    select ${sql.literal(userColumns)}
+      from rackwire_session s join users_user u on u.id = s.user_id
+     where s.digest = ${digest(key)} and ${sql.literal(isLive)}`
+  if (found === undefined) return undefined
+  return { user: userOf(found), mayWrite: true, permissions: found.permissions, session: key } satisfies Principal
 })

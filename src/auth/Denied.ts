@@ -9,15 +9,21 @@ const details = {
   UnknownToken: "Invalid token",
   ExpiredToken: "Token expired",
   InactiveUser: "User inactive",
+  SourceAddress: "Source IP {address} is not permitted to authenticate using this token.",
+  NoAddress:
+    "Client IP address could not be determined for validation. Check that the HTTP server is correctly configured to pass the required header(s).",
   WrongPassword: "Invalid username/password",
+  NotGranted: "This user does not have permission to create tokens for other users.",
   NoPermission: "You do not have permission to perform this action."
 } as const
 
 /** The request is refused for who sends it. Always 403 on the wire, never 401, as NetBox answers. */
 export class Denied extends Schema.TaggedError<Denied>()("Denied", {
-  reason: Schema.Literals(Object.keys(details) as ReadonlyArray<keyof typeof details>)
+  reason: Schema.Literals(Object.keys(details) as ReadonlyArray<keyof typeof details>),
+  /** That of the client, where the text names it. */
+  address: Schema.optionalKey(Schema.String)
 }) {
   get detail(): string {
-    return details[this.reason]
+    return details[this.reason].replace("{address}", () => this.address ?? "")
   }
 }

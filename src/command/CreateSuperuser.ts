@@ -2,10 +2,8 @@ import { text } from "node:stream/consumers"
 import { Console, Effect, Redacted } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import { database, migrateAll } from "../Service.ts"
+import { passwordLength } from "../Vault.ts"
 import { createSuperuser as make } from "../auth/Superuser.ts"
-
-/** Shortest password. */
-const passwordLengthMin = 8
 
 const askPassword = Prompt.run(Prompt.Password({ message: "Password" })).pipe(Effect.map(Redacted.value))
 
@@ -22,8 +20,8 @@ export const createSuperuser = Command.make(
   ({ username }) =>
     Effect.gen(function* () {
       const password = yield* process.stdin.isTTY ? askPassword : readPassword
-      if (password.length < passwordLengthMin) {
-        return yield* Effect.fail(new Error(`A password has at least ${passwordLengthMin} characters.`))
+      if (password.length < passwordLength.min) {
+        return yield* Effect.fail(new Error(`A password has at least ${passwordLength.min} characters.`))
       }
       yield* migrateAll
       yield* make(username, password)

@@ -71,11 +71,10 @@ export const startActor = (
       Effect.catch(() => Effect.sync(() => dueIn(1000)))
     )
 
-    const place = (waitMillis: number) => atPlace(streams, () => state.definition, waitMillis)
     const start = (entry: Entry, waitMillis: number) => {
       if (!state.begin(entry)) return
       const attempt = seeThrough(state, entry, dueIn, reopen)
-      const whole = state.definition.rateLimit === undefined ? attempt : Effect.andThen(place(waitMillis), attempt)
+      const whole = waitMillis > 0 ? Effect.andThen(place(waitMillis), attempt) : attempt
       runAttempt(
         Effect.ensuring(
           whole,

@@ -34,12 +34,13 @@ export const makeAttempt = Effect.fnUntraced(function* (
     Effect.flatMap((outgoing) =>
       Effect.map(send(outgoing, definition.connections, definition.timeoutMillis, started), (sent) => ({
         ...sent,
-        url: outgoing.url
+        url: outgoing.url,
+        headers: outgoing.headers
       }))
     ),
     // A fault of ours must not keep the delivery from being logged: it would be attempted for ever.
     Effect.catchDefect((defect) => Effect.fail<Failure>({ reason: "Render", message: `A defect: ${String(defect)}` })),
-    Effect.catch((failure) => Effect.succeed({ ...unsent, failure, url: definition.url }))
+    Effect.catch((failure) => Effect.succeed({ ...unsent, failure, url: definition.url, headers: {} }))
   )
   const durationMillis = Math.round(performance.now() - begun)
   const outcome: Outcome =

@@ -9,6 +9,7 @@ import { type LookupAddress, type LookupOptions, promises as dns } from "node:dn
 import type { LookupFunction, Socket } from "node:net"
 import { Agent, buildConnector } from "undici"
 import { type TargetRules, literalIn, refusal } from "./TargetPolicy.ts"
+import { type ProxyRules, isExcepted, openTunnel } from "./Tunnel.ts"
 
 /** Nothing was sent: the policy refuses the target. */
 export class BlockedTarget extends Error {
@@ -37,6 +38,8 @@ export interface ConnectionOptions {
   /** Most connections at the same time. */
   readonly count: number
   readonly timeoutMillis: number
+  /** Undefined where receivers are reached directly. */
+  readonly proxy?: ProxyRules | undefined
   readonly resolve?: Resolve
 }
 
@@ -71,18 +74,20 @@ export const openConnections = (options: ConnectionOptions): Connections => {
 }
 
 const makeConnector = (
-  { rules, tls, timeoutMillis, resolve = lookUp }: ConnectionOptions,
+  { rules, tls, timeoutMillis, proxy, resolve = lookUp }: ConnectionOptions,
   onConnected: (times: ConnectTimes) => void
 ): buildConnector.connector => {
+  const allowed = async (hostname: string, options: LookupOptions): Promise<ReadonlyArray<LookupAddress>> => {
+    const found = await resolve(hostname, options)
+    const refused = found.map(({ address }) => refusal(rules, address))
+    const open = found.filter((_, at) => refused[at] === undefined)
+    if (open.length > 0) return open
+    const why = found.map(({ address }, at) => `${address}: ${refused[at]}`).join("; ")
+    throw new BlockedTarget(hostname, why === "" ? "it has no address" : why)
+  }
   const lookup: LookupFunction = (hostname, options, answer) => {
-    resolve(hostname, options).then(
-      (found) => {
-        const refused = found.map(({ address }) => refusal(rules, address))
-        const open = found.filter((_, at) => refused[at] === undefined)
-        if (open.length > 0) return answer(null, [...open])
-        const why = found.map(({ address }, at) => `${address}: ${refused[at]}`).join("; ")
-        return answer(new BlockedTarget(hostname, why === "" ? "it has no address" : why), [])
-      },
+    allowed(hostname, options).then(
+      (open) => answer(null, [...open]),
       (error: NodeJS.ErrnoException) => answer(error, [])
     )
   }
@@ -100,6 +105,29 @@ const makeConnector = (
     if (why !== undefined) return answer(new BlockedTarget(options.hostname, why), null)
     const times: ConnectTimes = { begun: performance.now() }
     const since = () => performance.now() - times.begun
+    if (proxy !== undefined && !isExcepted(proxy, options.hostname)) {
+      const tunnel = async () => {
+        const address = literal ?? (await allowed(options.hostname, { all: true }))[0]!.address
+        times.dns = since()
+        const port = Number(options.port) || (options.protocol === "https:" ? 443 : 80)
+        const socket = await openTunnel(proxy.url, address, port, timeoutMillis)
+        times.connect = since()
+        return socket
+      }
+      const connected: buildConnector.Callback = (...result) => {
+        if (result[0] === null) onConnected(times)
+        if (options.protocol === "https:") times.tls = since()
+        answer(...result)
+      }
+      tunnel().then(
+        (socket) =>
+          options.protocol === "https:"
+            ? connect({ ...options, httpSocket: socket }, connected)
+            : connected(null, socket),
+        (error: Error) => answer(error, null)
+      )
+      return
+    }
     // It answers the socket at once, though its type does not say so.
     const socket = connect(options, (...result) => {
       if (result[0] === null) onConnected(times)

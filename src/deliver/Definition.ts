@@ -1,13 +1,14 @@
 /** A webhook as deliver works with it: its row, read once per change. */
 import { readFileSync } from "node:fs"
 import { Duration, Effect } from "effect"
-import { Settings } from "../Config.ts"
+import { Settings, reveal } from "../Config.ts"
 import { Vault } from "../Vault.ts"
 import type { Row } from "../inventory/Field.ts"
 import { type Connections, openConnections } from "./Connector.ts"
 import { type RetryPolicy, parsePolicy, retrySchedule, usualPolicy } from "./RetrySchedule.ts"
 import type { Signing } from "./Sign.ts"
 import { type TargetRules, readRules } from "./TargetPolicy.ts"
+import { type ProxyRules, proxyProblem } from "./Tunnel.ts"
 
 /** What all webhooks of a process share. */
 export interface Surroundings {
@@ -16,6 +17,7 @@ export interface Surroundings {
   /** The retry policy of webhooks that set none. */
   readonly usual: RetryPolicy
   readonly rules: TargetRules
+  readonly proxy: ProxyRules | undefined
 }
 
 /** Where deliveries may go, as the settings say. Settings that are not understood end the start. */
@@ -25,13 +27,23 @@ export const targetRules = Effect.gen(function* () {
   return typeof rules === "string" ? yield* Effect.die(new Error(`WEBHOOK_ALLOW, WEBHOOK_DENY: ${rules}`)) : rules
 })
 
+/** The proxy that deliveries go through, as the settings say. An address that is not understood ends the start. */
+const proxyRules = Effect.gen(function* () {
+  const { webhookProxy, webhookNoProxy } = yield* Settings
+  if (webhookProxy === undefined) return undefined
+  const address = reveal(webhookProxy)
+  const problem = proxyProblem(address)
+  if (problem !== undefined) return yield* Effect.die(new Error(`WEBHOOK_PROXY ${problem}`))
+  return { url: new URL(address), except: webhookNoProxy } satisfies ProxyRules
+})
+
 export const surroundings = Effect.gen(function* () {
   const settings = yield* Settings
   const vault = yield* Vault
   const { webhookDefaultRetry } = settings
   const usual = webhookDefaultRetry === undefined ? usualPolicy : parsePolicy(webhookDefaultRetry)
   if (typeof usual === "string") return yield* Effect.die(new Error(`WEBHOOK_DEFAULT_RETRY: ${usual}`))
-  return { settings, vault, usual, rules: yield* targetRules } satisfies Surroundings
+  return { settings, vault, usual, rules: yield* targetRules, proxy: yield* proxyRules } satisfies Surroundings
 })
 
 export interface Definition {
@@ -61,7 +73,7 @@ export interface Definition {
 /** Attempts of a webhook at the same time, in one process, where the webhook sets none. */
 const inFlightUsual = 32
 
-export const definitionOf = (row: Row, { settings, vault, usual, rules }: Surroundings): Definition => {
+export const definitionOf = (row: Row, { settings, vault, usual, rules, proxy }: Surroundings): Definition => {
   const open = (name: string) => (row[name] === "" ? "" : vault.open(String(row[name])))
   const [secret, previous] = [open("secret"), open("previous_secret")]
   const expires = row["previous_secret_expires"] as string | null
@@ -95,7 +107,8 @@ export const definitionOf = (row: Row, { settings, vault, usual, rules }: Surrou
         ...certificateAuthority(row["ca_file_path"] as string | null)
       },
       count: maxInFlight,
-      timeoutMillis
+      timeoutMillis,
+      proxy
     })
   }
 }

@@ -11,6 +11,7 @@ import { inWords } from "../Telemetry.ts"
 import type { Table } from "../inventory/derive/Table.ts"
 import type { Delivery } from "../stream/Entry.ts"
 import { type Entry, type Settled, Streams } from "../stream/Streams.ts"
+import { headerText } from "./HeaderText.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
 import type { Attempt, Outcome } from "./Outcome.ts"
 
@@ -90,7 +91,10 @@ export const attemptTable: Table = {
     // Steps of the attempt, milliseconds each.
     { name: "phases", type: "jsonb", nullable: true },
     { name: "url", type: "text", nullable: false },
+    // Lines; empty where there was no request, or no answer.
+    { name: "request_headers", type: "text", nullable: false, default: "''" },
     { name: "response_status", type: "bigint", nullable: true },
+    { name: "response_headers", type: "text", nullable: false, default: "''" },
     { name: "response_body", type: "text", nullable: false },
     { name: "reason", type: "text", nullable: false },
     { name: "message", type: "text", nullable: false }
@@ -141,7 +145,9 @@ const attemptColumns: ReadonlyArray<Column> = [
   ["duration_ms", "bigint", ({ attempt }) => `${attempt.durationMillis}`],
   ["phases", "jsonb", ({ attempt }) => JSON.stringify(attempt.phases, rounded)],
   ["url", "text", ({ attempt }) => withoutNul(attempt.url)],
+  ["request_headers", "text", ({ attempt }) => withoutNul(headerText(attempt.headers))],
   ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
+  ["response_headers", "text", ({ attempt }) => withoutNul(headerText(attempt.response?.headers ?? {}))],
   ["response_body", "text", ({ attempt }) => withoutNul(attempt.response?.body ?? "")],
   ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
   ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
@@ -194,7 +200,9 @@ const writeStatement = `
     "duration_ms",
     "phases",
     "url",
+    "request_headers",
     "response_status",
+    "response_headers",
     "response_body",
     "reason",
     "message"

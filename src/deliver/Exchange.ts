@@ -27,7 +27,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
   private done = false
 
   response(): Response {
-    return { status: this.status, body: Buffer.concat(this.chunks).subarray(0, responseSizeMax).toString("utf8") }
+    const { status, headers } = this
+    return { status, headers, body: Buffer.concat(this.chunks).subarray(0, responseSizeMax).toString("utf8") }
   }
 
   /** Ends it, and its connection; when it has not begun, as soon as it would. */

@@ -9,6 +9,7 @@
  * - `Timeout`: no complete answer within the webhook's time.
  * - `Refused`, `Reset`, `Dns`, `Tls`: no connection, a broken one, no such name, no trust.
  * - `Blocked`: the target policy refuses the address; nothing was sent.
+ * - `Proxy`: our own proxy gave no connection; nothing was sent.
  * - `TooLarge`: headers, or informational answers, without end. `Protocol`: what came is no HTTP.
  * - `Render`: the webhook's own templates, headers or URL give no request. Sending it again gives none either.
  * - `Overrun`: the webhook's templates took too long, for which a busy machine may be to blame.
@@ -25,6 +26,7 @@ export interface Failure {
     | "Dns"
     | "Tls"
     | "Blocked"
+    | "Proxy"
     | "TooLarge"
     | "Protocol"
     | "Render"
@@ -37,6 +39,7 @@ export interface Failure {
 
 export interface Response {
   readonly status: number
+  readonly headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
   /** The beginning of the body. */
   readonly body: string
 }
@@ -58,6 +61,8 @@ export interface Attempt {
   readonly started: number
   readonly durationMillis: number
   readonly url: string
+  /** Of the request; none when it never came to one. */
+  readonly headers: Readonly<Record<string, string>>
   readonly response: Response | undefined
   /** Undefined when it succeeded. */
   readonly failure: Failure | undefined

@@ -8,6 +8,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { Clearance } from "../inventory/Clearance.ts"
 import { announceChannel } from "../inventory/Functions.ts"
 import { byIds } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
@@ -54,7 +55,7 @@ interface Claimed {
 }
 
 /** Works off every replay that waits. */
-export const workOffReplays = workOffAll<Claimed, unknown, SqlClient.SqlClient>(
+export const workOffReplays = workOffAll<Claimed, unknown, SqlClient.SqlClient | Clearance>(
   replayType.table,
   `webhook_id::text as webhook_id, since::text as since, until::text as until, dry_run,
    coalesce(position, -1)::text as position, coalesce(idx, -1)::text as idx`,

@@ -107,6 +107,7 @@ const unanswered = (error: Error): Omit<Sent, "phases"> => ({
 /** Reason by the error code of Node, undici or TLS; what is not listed broke the connection in some other way. */
 const reasons: ReadonlyArray<readonly [RegExp, Failure["reason"]]> = [
   [/^ERR_BLOCKED_TARGET$/, "Blocked"],
+  [/^ERR_PROXY$/, "Proxy"],
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES)$/, "Refused"],
   [/^(ENOTFOUND|EAI_\w+)$/, "Dns"],
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, "Timeout"],

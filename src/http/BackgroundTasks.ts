@@ -4,7 +4,9 @@ import { SqlClient } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { Presence } from "../inventory/Presence.ts"
 import { count } from "../inventory/Count.ts"
+import { list } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
+import { everything } from "../inventory/derive/Where.ts"
 import { pageBounds, pageLinks } from "./Paging.ts"
 import type { Handler, Route } from "./Route.ts"
 
@@ -21,7 +23,8 @@ const queues: Handler = ({ url, base }) =>
     const settings = yield* Settings
     const workers = (yield* deliverers).length
     const bounds = pageBounds(url.searchParams, { usual: settings.pageSize, max: settings.pageSizeMax })
-    const total = yield* count(webhookType, { sql: "true", parameters: [] })
+    const total = yield* count(webhookType, everything)
+    const page = yield* list(webhookType, { where: everything, ordering: [], ...bounds })
     const rows = yield* sql<Told>`
       select json_build_object(
                'name', w.name, 'webhook', ${base + webhookType.path} || w.id || '/', 'workers', ${workers}::int,
@@ -30,7 +33,8 @@ const queues: Handler = ({ url, base }) =>
                'failed_jobs', (select count(*) from extras_delivery d where d.webhook_id = w.id and d.status = 'failed'))
              as queue
         from extras_webhook w left join rackwire_backlog b on b.webhook_id = w.id
-       order by w.name, w.id limit ${bounds.limit ?? null}::bigint offset ${bounds.offset}::bigint`
+       where w.id = any (${page.map(({ id }) => id)}::bigint[])
+       order by w.name, w.id`
     const address = new URL(url.pathname + url.search, base)
     return {
       status: 200,

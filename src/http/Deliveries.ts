@@ -3,28 +3,44 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { askForDiscard } from "../deliver/Discard.ts"
 import { failureGroups } from "../deliver/Failures.ts"
+import { headersOf } from "../deliver/HeaderText.ts"
 import { askForOperation, operationType } from "../deliver/Operations.ts"
 import { askForRetry, deliveryType } from "../deliver/RetryByHand.ts"
+import { Denied } from "../auth/Denied.ts"
+import { cleared } from "../inventory/Clearance.ts"
 import { isDictionary } from "../inventory/Field.ts"
 import { viewFor } from "../inventory/Read.ts"
 import { type Query, filter } from "../inventory/derive/Filter.ts"
+import { allOf } from "../inventory/derive/Where.ts"
 import { representation } from "../inventory/derive/Representation.ts"
 import { accepted, bodyFields, refused } from "./Asked.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { type Details, rowOf } from "./Objects.ts"
 import type { Handler, Request, Route } from "./Route.ts"
 
+interface Attempted {
+  readonly attempt: object
+  readonly request_headers: string
+  readonly response_headers: string
+}
+
 export const deliveryDetails: Details = {
   [deliveryType.id]: (row) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const attempts = yield* sql<{ readonly attempt: object }>`
+      const attempts = yield* sql<Attempted>`
         select json_build_object('number', number, 'started', started, 'duration_ms', duration_ms, 'phases', phases,
                  'url', url,
                  'response_status', response_status, 'response_body', response_body, 'reason', reason,
-                 'message', message) as attempt
+                 'message', message) as attempt, request_headers, response_headers
           from rackwire_attempt where delivery_id = ${row["delivery_id"]} order by number`
-      return { attempt_log: attempts.map(({ attempt }) => attempt) }
+      return {
+        attempt_log: attempts.map(({ attempt, request_headers, response_headers }) => ({
+          ...attempt,
+          request_headers: headersOf(request_headers),
+          response_headers: headersOf(response_headers)
+        }))
+      }
     })
 }
 
@@ -38,7 +54,7 @@ const one =
   (act: typeof askForRetry): Handler =>
   (request) =>
     Effect.gen(function* () {
-      yield* act([(yield* rowOf(deliveryType, request)).id])
+      yield* act([(yield* rowOf(deliveryType, request, "change")).id])
       return yield* show(request)
     })
 
@@ -49,6 +65,8 @@ const many =
     Effect.gen(function* () {
       const { filter: wanted, dry_run: dryRun } = yield* bodyFields(request)
       const query = yield* queryOf(wanted)
+      // It is worked off later, by the filter alone.
+      if ((yield* cleared(deliveryType, "change")).sql !== "true") return yield* new Denied({ reason: "NoPermission" })
       // A name that is misspelled would be ignored, and everything would be meant.
       const filtered = filter(deliveryType, query, { strict: true })
       if ("errors" in filtered) return yield* refused({ filter: filtered.errors })
@@ -71,14 +89,24 @@ const failures: Handler = ({ url }) =>
   Effect.gen(function* () {
     const filtered = filter(deliveryType, [...url.searchParams])
     if ("errors" in filtered) return yield* new HttpRefused({ reason: "InvalidQuery", body: filtered.errors })
-    const results = yield* failureGroups(filtered.where)
+    const results = yield* failureGroups(allOf(filtered.where, yield* cleared(deliveryType, "view")))
     return { status: 200, json: { count: results.length, next: null, previous: null, results } }
   })
 
 export const deliveryRoutes: ReadonlyArray<Route> = [
-  { path: `${deliveryType.path}retry/`, access: deliveryType, methods: { POST: many("retry") } },
-  { path: `${deliveryType.path}discard/`, access: deliveryType, methods: { POST: many("discard") } },
+  { path: `${deliveryType.path}retry/`, access: deliveryType, action: "change", methods: { POST: many("retry") } },
+  { path: `${deliveryType.path}discard/`, access: deliveryType, action: "change", methods: { POST: many("discard") } },
   { path: `${deliveryType.path}failures/`, access: deliveryType, methods: { GET: failures } },
-  { path: `${deliveryType.path}:id/retry/`, access: deliveryType, methods: { POST: one(askForRetry) } },
-  { path: `${deliveryType.path}:id/discard/`, access: deliveryType, methods: { POST: one(askForDiscard) } }
+  {
+    path: `${deliveryType.path}:id/retry/`,
+    access: deliveryType,
+    action: "change",
+    methods: { POST: one(askForRetry) }
+  },
+  {
+    path: `${deliveryType.path}:id/discard/`,
+    access: deliveryType,
+    action: "change",
+    methods: { POST: one(askForDiscard) }
+  }
 ]

@@ -6,6 +6,7 @@
 import { Effect, Option, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { stringify } from "yaml"
+import { Clearance } from "../inventory/Clearance.ts"
 import type { Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { list } from "../inventory/Read.ts"
@@ -63,6 +64,7 @@ export const exportObjects =
       const format = formats[name]!
       const where = yield* filteredBy(type, request)
       const sql = yield* SqlClient.SqlClient
+      const clearance = yield* Clearance
       const body = pagesOf(type, where).pipe(
         Stream.map((rows, at) =>
           format.rows(
@@ -72,7 +74,8 @@ export const exportObjects =
         ),
         (pages) => Stream.concat(Stream.make(format.begin(type)), pages),
         (pages) => Stream.concat(pages, Stream.make(format.end)),
-        Stream.provideService(SqlClient.SqlClient, sql)
+        Stream.provideService(SqlClient.SqlClient, sql),
+        Stream.provideService(Clearance, clearance)
       )
       const headers = { "content-disposition": `attachment; filename="${type.plural}.${name}"` }
       return { status: 200, stream: { type: format.type, content: body }, headers }

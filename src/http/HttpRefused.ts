@@ -2,9 +2,11 @@ import { Schema } from "effect"
 
 /** Status on the wire, by reason. */
 const statuses = {
+  LoginFirst: 302,
   MalformedJson: 400,
   InvalidQuery: 400,
   InvalidBody: 400,
+  Forbidden: 403,
   NotFound: 404,
   MethodNotAllowed: 405,
   NotAcceptable: 406,

@@ -55,7 +55,7 @@ export const importObjects =
       const sql = yield* SqlClient.SqlClient
       const items = yield* itemsOf(type, request)
       const changes = items.filter(({ body }) => hasId(body))
-      if (changes.length > 0) yield* authorize(request.principal, "change", type)
+      if (changes.length > 0) yield* authorize(request.principal, "POST", "change", type)
       const dryRun = /^(true|1)$/i.test(request.url.searchParams.get("dry_run") ?? "")
       const report = yield* write(type, items, request).pipe(
         Effect.flatMap((report) =>

@@ -1,8 +1,9 @@
 /** Answers to OPTIONS: what an endpoint is, and the fields that a client may write there. */
 import { Effect } from "effect"
 import type { Settings } from "../Config.ts"
-import { type Action, authorize } from "../auth/Permission.ts"
+import { authorize } from "../auth/Permission.ts"
 import type { Principal } from "../auth/Principal.ts"
+import type { Action } from "../inventory/Clearance.ts"
 import type { Field } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { kindOf } from "../inventory/derive/Lookup.ts"
@@ -11,7 +12,7 @@ import type { Method, Reply, Route } from "./Route.ts"
 
 /** Only methods that the caller may use have their fields listed. */
 export const metadata = Effect.fnUntraced(function* ({ access, methods, path }: Route, principal: Principal) {
-  const own = access === "open" ? undefined : access
+  const own = typeof access === "string" ? undefined : access
   const name = own === undefined ? titled(path.split("/").at(-2) ?? "") : titled(own.label)
   const one = path.endsWith(":id/")
   const written = [["POST", "add"] as const, ["PUT", "change"] as const].filter(
@@ -19,7 +20,7 @@ export const metadata = Effect.fnUntraced(function* ({ access, methods, path }: 
   )
   const actions: Record<string, unknown> = {}
   for (const [method, action] of own === undefined ? [] : written) {
-    if (yield* may(principal, action, own!)) actions[method] = fieldsOf(own!)
+    if (yield* may(principal, method, action, own!)) actions[method] = fieldsOf(own!)
   }
   return {
     status: 200,
@@ -39,8 +40,13 @@ export const allowed = (methods: Route["methods"]): string => {
   return [...named, ...(named.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ")
 }
 
-const may = (principal: Principal, action: Action, type: ObjectType): Effect.Effect<boolean, never, Settings> =>
-  authorize(principal, action, type).pipe(
+const may = (
+  principal: Principal,
+  method: string,
+  action: Action,
+  type: ObjectType
+): Effect.Effect<boolean, never, Settings> =>
+  authorize(principal, method, action, type).pipe(
     Effect.as(true),
     Effect.catchTag("Denied", () => Effect.succeed(false))
   )

@@ -1,10 +1,11 @@
 /** Endpoints of an object type, the same for all: list, detail, create, update, delete, one or many. */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
+import type { Action } from "../inventory/Clearance.ts"
 import type { Errors, Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
-import { byIds, readByIds, viewFor } from "../inventory/Read.ts"
+import { byIds, readOne, viewFor } from "../inventory/Read.ts"
 import { create, remove, update } from "../inventory/Write.ts"
 import { representation } from "../inventory/derive/Representation.ts"
 import { WriteRefused } from "../inventory/WriteRefused.ts"
@@ -51,9 +52,9 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
     ]
   })
 
-/** The row that a path names by id. */
-export const rowOf = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
-  const [row] = yield* byIds(type, idsIn(request.params["id"]))
+/** The row that a path names by id, if the action may be done to it. */
+export const rowOf = Effect.fnUntraced(function* (type: ObjectType, request: Request, action: Action = "view") {
+  const [row] = yield* byIds(type, idsIn(request.params["id"]), action)
   return row ?? (yield* notFound())
 })
 
@@ -63,7 +64,9 @@ const showObject =
   (type: ObjectType, detail: Details[string] | undefined): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const { rows, related } = yield* readByIds(type, idsIn(request.params["id"]))
+      const [id] = idsIn(request.params["id"])
+      if (id === undefined) return yield* notFound()
+      const { rows, related } = yield* readOne(type, id)
       const [row] = rows
       if (row === undefined) return yield* notFound()
       const view = yield* viewFor(type, rows, request.base, related)
@@ -103,7 +106,7 @@ const updateOne =
   (type: ObjectType, whole: boolean): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const { id } = yield* rowOf(type, request)
+      const { id } = yield* rowOf(type, request, "change")
       const body = yield* request.body
       yield* refuseUnknown(type, request, [body])
       const [row] = yield* update(type, [{ id, body }], whole, request.author, guardOf(request.ifMatch)).pipe(

@@ -148,14 +148,14 @@ const pathItem = ({ path, access, methods }: Route): Json => {
     required: true,
     schema: name === "id" ? integer : string
   }))
-  const type = access === "open" ? undefined : access
+  const type = typeof access === "string" ? undefined : access
   const own = type !== undefined && (path === type.path || path === `${type.path}:id/`) ? type : undefined
   const operations = (Object.keys(methods) as ReadonlyArray<Method>).map((method) => [
     method.toLowerCase(),
     {
       operationId: `${path.replaceAll(/[^a-z0-9]+/gi, "_").replace(/^_api_/, "")}${method.toLowerCase()}`,
       tags: [path.split("/")[2] ?? ""],
-      ...(access === "open" && { security: [] }),
+      ...(type === undefined && { security: [] }),
       ...(own === undefined ? anything(method) : operation(own, method, path !== own.path))
     }
   ])

@@ -1,31 +1,48 @@
 /** `POST /api/users/tokens/provision/`: a token for a name and a password, the only endpoint without a token. */
 import { Effect } from "effect"
-import { verify } from "../auth/Authenticate.ts"
+import { auditDenied, auditLogin } from "../auth/Audit.ts"
+import { logIn } from "../auth/Password.ts"
+import { clearanceOf } from "../auth/Permission.ts"
+import { Clearance } from "../inventory/Clearance.ts"
 import type { Errors } from "../inventory/Field.ts"
 import { viewFor } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { create } from "../inventory/Write.ts"
 import { representation } from "../inventory/derive/Representation.ts"
+import { addressOf } from "./Admission.ts"
 import { HttpRefused } from "./HttpRefused.ts"
-import type { Handler, Route } from "./Route.ts"
+import { throttled } from "./RateLimit.ts"
+import type { Handler, Request, Route } from "./Route.ts"
 
 const type = objectType("users.token")
 
 /** What else of a token may be said when provisioning it. */
-const chosen = new Set(["expires", "write_enabled", "description"])
+const chosen = new Set(["expires", "write_enabled", "description", "allowed_ips"])
 
 const provision: Handler = (request) =>
   Effect.gen(function* () {
     const { username, password, body } = yield* credentials(yield* request.body)
-    const user = yield* verify(username, password)
-    const fields = Object.fromEntries(Object.entries(body).filter(([name]) => chosen.has(name)))
-    const author = { username, requestId: request.author.requestId }
-    const [token] = yield* create(type, [{ ...fields, user: user.id }], author).pipe(
-      Effect.catchTag("WriteRefused", ({ errors }) => new HttpRefused({ reason: "InvalidBody", body: errors[0] }))
+    const address = addressOf(request.incoming)
+    const principal = yield* logIn(username, password, address).pipe(
+      Effect.tapErrorTag("Denied", (denied) =>
+        auditDenied(denied, "POST /api/users/tokens/provision/", username, address)
+      ),
+      Effect.catchTag("TooManyAttempts", ({ seconds }) => throttled(seconds))
     )
-    const view = yield* viewFor(type, [token!.row], request.base)
-    return { status: 201, json: { ...representation(type, token!.row, view), ...token!.shown } }
+    yield* auditLogin("provisioned a token", username, address)
+    const fields = Object.fromEntries(Object.entries(body).filter(([name]) => chosen.has(name)))
+    return yield* newToken({ ...fields, user: principal.user.id }, request).pipe(
+      Effect.provideService(Clearance, yield* clearanceOf(principal))
+    )
   })
+
+const newToken = Effect.fnUntraced(function* (fields: Readonly<Record<string, unknown>>, request: Request) {
+  const [token] = yield* create(type, [fields], request.author).pipe(
+    Effect.catchTag("WriteRefused", ({ errors }) => new HttpRefused({ reason: "InvalidBody", body: errors[0] }))
+  )
+  const view = yield* viewFor(type, [token!.row], request.base)
+  return { status: 201, json: { ...representation(type, token!.row, view), ...token!.shown } }
+})
 
 const credentials = (body: unknown) => {
   if (typeof body !== "object" || body === null || Array.isArray(body)) {
@@ -41,7 +58,7 @@ const credentials = (body: unknown) => {
   if (Object.keys(errors).length > 0) return invalid(errors)
   return Effect.succeed({
     username: String(input["username"]).trim(),
-    password: String(input["password"]).trim(),
+    password: String(input["password"]),
     body: input
   })
 }
@@ -56,5 +73,5 @@ const refusal = (value: unknown): string | undefined => {
 const invalid = (errors: Errors) => new HttpRefused({ reason: "InvalidBody", body: errors })
 
 export const provisionRoutes: ReadonlyArray<Route> = [
-  { path: "/api/users/tokens/provision/", access: "open", methods: { POST: provision } }
+  { path: "/api/users/tokens/provision/", access: "credentials", methods: { POST: provision } }
 ]

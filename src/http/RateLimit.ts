@@ -19,13 +19,16 @@ export const rateLimit = ({ burst, perSecond }: Rate): ((request: Request) => Ef
     const have = Math.min(burst, left + (Math.max(0, now - at) / 1000) * perSecond)
     buckets.set(user, { left: have < 1 ? have : have - 1, at: now })
     if (have >= 1) return
-    const seconds = Math.ceil((1 - have) / perSecond)
-    return yield* new HttpRefused({
-      reason: "Throttled",
-      body: {
-        detail: `Request was throttled. Expected available in ${seconds} second${seconds === 1 ? "" : "s"}.`
-      },
-      headers: { "retry-after": String(seconds) }
-    })
+    return yield* throttled(Math.ceil((1 - have) / perSecond))
   })
 }
+
+/** 429: not before so many seconds. */
+export const throttled = (seconds: number): HttpRefused =>
+  new HttpRefused({
+    reason: "Throttled",
+    body: {
+      detail: `Request was throttled. Expected available in ${seconds} second${seconds === 1 ? "" : "s"}.`
+    },
+    headers: { "retry-after": String(seconds) }
+  })

@@ -6,23 +6,28 @@
  * any one.
  */
 import type { ByteSize, Effect, Stream } from "effect"
+import type { HttpServerRequest } from "effect/http"
 import type { SqlClient, SqlError } from "effect/sql"
 import type { Settings } from "../Config.ts"
 import type { Health } from "../Health.ts"
 import type { Vault } from "../Vault.ts"
+import type { Attempts } from "../auth/Attempts.ts"
 import type { Denied } from "../auth/Denied.ts"
 import type { Principal } from "../auth/Principal.ts"
+import type { Action, Clearance, OutOfBounds } from "../inventory/Clearance.ts"
 import type { Grammars } from "../inventory/Grammar.ts"
 import type { Presence } from "../inventory/Presence.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import type { Author } from "../inventory/Transaction.ts"
 import type { WriteRefused } from "../inventory/WriteRefused.ts"
 import type { Templates } from "../template/Template.ts"
+import type { Cookie } from "./Cookies.ts"
 import type { HttpRefused } from "./HttpRefused.ts"
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
 export interface Request {
+  readonly incoming: HttpServerRequest.HttpServerRequest
   readonly url: URL
   /** Values of the `:name` segments. */
   readonly params: Readonly<Record<string, string>>
@@ -31,7 +36,7 @@ export interface Request {
   /** Address before `/api/…`, for URLs in answers. */
   readonly base: string
   /** The body as JSON. */
-  readonly body: Effect.Effect<unknown, HttpRefused>
+  readonly body: Effect.Effect<unknown, HttpRefused | Denied>
   /** The body as it came, whatever its type, up to a bound. */
   readonly bytes: (max: ByteSize.ByteSize) => Effect.Effect<ArrayBuffer, HttpRefused>
   readonly contentType: string | undefined
@@ -51,20 +56,38 @@ export interface Reply {
   /** A text that is written as it is made. */
   readonly stream?: { readonly type: string; readonly content: Stream.Stream<string, SqlError.SqlError> }
   readonly headers?: Readonly<Record<string, string>>
+  readonly cookies?: ReadonlyArray<Cookie>
 }
 
-export type Services = SqlClient.SqlClient | Settings | Vault | Grammars | Health | Presence | Templates
-export type Refusal = Denied | HttpRefused | WriteRefused | SqlError.SqlError
+export type Services =
+  | SqlClient.SqlClient
+  | Settings
+  | Vault
+  | Clearance
+  | Attempts
+  | Grammars
+  | Health
+  | Presence
+  | Templates
+export type Refusal = Denied | HttpRefused | OutOfBounds | WriteRefused | SqlError.SqlError
 
 export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Services>
 
-/** Who may come: anybody, or who may do what the method means to objects of this type. */
-export type Access = "open" | ObjectType
+/**
+ * Who may come: who may do what the method means to objects of this type; `open`, anybody, unless LOGIN_REQUIRED;
+ * `credentials`, anybody, because here one says who one is; `unasked`, anybody, without a look at who it is.
+ */
+export type Access = ObjectType | "open" | "credentials" | "unasked"
+
+/** Whether a route is for people and not for programs. */
+export const isPage = ({ path }: Route): boolean => !path.startsWith("/api/")
 
 export interface Route {
   /** With a slash at the end where NetBox has one. */
   readonly path: string
   readonly access: Access
+  /** What its methods do to objects of the type, where that is not what they usually mean. */
+  readonly action?: Action
   /** Media types of its answers; JSON where absent. */
   readonly produces?: ReadonlyArray<string>
   readonly methods: Readonly<Partial<Record<Method, Handler>>>

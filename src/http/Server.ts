@@ -6,15 +6,22 @@
  * unexpected error is logged with that id and answered without details. Does not: know capture, streams or delivery.
  */
 import { randomUUID } from "node:crypto"
-import { Cause, Effect, Stream } from "effect"
-import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { Cause, Effect, Layer, Stream } from "effect"
+import { HttpMiddleware, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { html, page } from "../Html.ts"
-import { authenticate } from "../auth/Authenticate.ts"
-import { type Action, authorize } from "../auth/Permission.ts"
+import { auditGrant } from "../auth/Audit.ts"
+import { Denied } from "../auth/Denied.ts"
+import { refuseGrant } from "../auth/Grant.ts"
+import { clearanceOf } from "../auth/Permission.ts"
 import { username } from "../auth/Principal.ts"
+import { Clearance } from "../inventory/Clearance.ts"
+import { objectType } from "../inventory/Registry.ts"
+import { parseNetwork } from "../inventory/field/Networks.ts"
+import { admit } from "./Admission.ts"
 import { readBytes, readJson } from "./Body.ts"
+import { withCookies } from "./Cookies.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { allowed, metadata } from "./Metadata.ts"
 import { negotiate } from "./Negotiation.ts"
@@ -25,26 +32,28 @@ export const apiVersion = "3.5"
 
 export const serve = (routes: ReadonlyArray<Route>) => {
   const find = makeRouter(routes)
-  return HttpServer.serve(
-    Effect.gen(function* () {
-      const incoming = yield* HttpServerRequest.HttpServerRequest
-      const requestId = randomUUID()
-      const reply = yield* answer(find, incoming, requestId).pipe(
-        Effect.catch((refusal) => replyTo(refusal, requestId)),
-        Effect.catchCause((cause) => unexpected(cause, requestId))
-      )
-      return respond(reply, incoming, requestId)
-    })
-  )
+  return Layer.unwrap(Effect.map(trustedProxies, (proxies) => HttpServer.serve(proxies(answerAll(find)))))
 }
 
-const actions: Readonly<Record<Method, Action>> = {
-  GET: "view",
-  POST: "add",
-  PUT: "change",
-  PATCH: "change",
-  DELETE: "delete"
-}
+/** What proxies of ours say of a client is believed; what others say is not. */
+const trustedProxies = Effect.gen(function* () {
+  const { trustedProxies } = yield* Settings
+  const networks = trustedProxies.map(parseNetwork)
+  const wrong = trustedProxies.find((_, at) => networks[at] === undefined)
+  if (wrong !== undefined) return yield* Effect.fail(new Error(`TRUSTED_PROXIES: ${wrong} is no network`))
+  return HttpMiddleware.xForwardedHeaders({ trustedProxies: networks.filter((network) => network !== undefined) })
+})
+
+const answerAll = (find: ReturnType<typeof makeRouter>) =>
+  Effect.gen(function* () {
+    const incoming = yield* HttpServerRequest.HttpServerRequest
+    const requestId = randomUUID()
+    const reply: Reply = yield* answer(find, incoming, requestId).pipe(
+      Effect.catch((refusal) => replyTo(refusal, requestId)),
+      Effect.catchCause((cause) => unexpected(cause, requestId))
+    )
+    return withCookies(respond(reply, incoming, requestId), reply.cookies ?? [])
+  })
 
 const answer = Effect.fnUntraced(function* (
   find: ReturnType<typeof makeRouter>,
@@ -58,11 +67,10 @@ const answer = Effect.fnUntraced(function* (
     const slashed = find(`${url.pathname}/`) !== undefined
     return slashed ? moved(`${url.pathname}/${url.search}`) : pageNotFound(url.pathname)
   }
-  const principal = yield* authenticate(incoming.headers["authorization"])
+  const principal = yield* admit(incoming, match.route)
   const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method | "OPTIONS"
   const { access, methods, produces = json } = match.route
   if (method === "OPTIONS") return yield* metadata(match.route, principal)
-  if (access !== "open") yield* authorize(principal, actions[method] ?? "view", access)
   const handler: Handler | undefined = methods[method]
   if (handler === undefined) return yield* methodNotAllowed(incoming.method, allowed(methods))
   const accepted = negotiate(
@@ -72,22 +80,36 @@ const answer = Effect.fnUntraced(function* (
   )
   if (accepted instanceof HttpRefused) return yield* accepted
   const request: Request = {
+    incoming,
     url,
     params: match.params,
     principal,
     author: { username: username(principal), requestId },
     base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
-    body: readJson(incoming),
+    body:
+      access === tokenType
+        ? Effect.tap(readJson(incoming), (body) => refuseGrant(principal, body))
+        : readJson(incoming),
     bytes: (max) => readBytes(incoming, max),
     contentType: incoming.headers["content-type"],
     ifMatch: incoming.headers["if-match"],
     accepted: accepted.type
   }
-  const reply = yield* handler(request)
+  const reply = yield* handler(request).pipe(Effect.provideService(Clearance, yield* clearanceOf(principal)))
+  if (typeof access === "object" && access.kind === "account") yield* auditWrite(request, method, reply)
   return accepted.indent === 0 ? reply : { ...reply, indent: accepted.indent }
 })
 
 const json = ["application/json"]
+
+const tokenType = objectType("users.token")
+
+/** Who changed accounts stands in the log. */
+const auditWrite = ({ principal, url }: Request, method: Method, { json }: Reply) => {
+  const rows = [json ?? []].flat() as ReadonlyArray<{ readonly id?: number }>
+  const ids = rows.flatMap(({ id }) => id ?? [])
+  return method === "GET" ? Effect.void : auditGrant(principal, `${method} ${url.pathname}`, ids)
+}
 
 const moved = (to: string): Reply => ({ status: 301, headers: { location: to } })
 
@@ -114,6 +136,8 @@ const replyTo = (refusal: Refusal, requestId: string): Effect.Effect<Reply> => {
   switch (refusal._tag) {
     case "Denied":
       return Effect.succeed({ status: 403, json: { detail: refusal.detail } })
+    case "OutOfBounds":
+      return Effect.succeed({ status: 403, json: { detail: new Denied({ reason: "NoPermission" }).detail } })
     case "HttpRefused":
       return Effect.succeed({ status: refusal.status, json: refusal.body, headers: refusal.headers ?? {} })
     case "WriteRefused":

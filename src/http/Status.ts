@@ -95,8 +95,8 @@ export const statusRoutes: ReadonlyArray<Route> = [
   { path: "/", access: "open", methods: { GET: home } },
   { path: "/api/", access: "open", methods: { GET: apiRoot } },
   { path: "/api/status/", access: "open", methods: { GET: status } },
-  { path: "/metrics", access: "open", methods: { GET: metrics } },
+  { path: "/metrics", access: "unasked", methods: { GET: metrics } },
   ...appRoots,
-  { path: "/health/live", access: "open", methods: { GET: live } },
-  { path: "/health/ready", access: "open", methods: { GET: ready } }
+  { path: "/health/live", access: "unasked", methods: { GET: live } },
+  { path: "/health/ready", access: "unasked", methods: { GET: ready } }
 ]

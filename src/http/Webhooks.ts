@@ -23,7 +23,7 @@ const fields = { since: time(), until: time(), dry_run: flag({ default: false })
 
 const replay: Handler = (request) =>
   Effect.gen(function* () {
-    const webhook = yield* rowOf(webhookType, request)
+    const webhook = yield* rowOf(webhookType, request, "change")
     const now = new Date(yield* Clock.currentTimeMillis).toISOString()
     const { since, until, dry_run: dryRun } = yield* asked(yield* bodyFields(request), now)
     const id = yield* askForReplay({ webhook: webhook.id, since, until, dryRun })
@@ -32,7 +32,7 @@ const replay: Handler = (request) =>
 
 const pause: Handler = (request) =>
   Effect.gen(function* () {
-    const { id } = yield* rowOf(webhookType, request)
+    const { id } = yield* rowOf(webhookType, request, "change")
     const [row] = yield* update(webhookType, [{ id, body: { paused: true } }], false, request.author)
     if (row === undefined) return yield* notFound()
     return { status: 200, json: representation(webhookType, row, yield* viewFor(webhookType, [row], request.base)) }
@@ -41,7 +41,7 @@ const pause: Handler = (request) =>
 /** `{"keep": "all" | "latest" | "none"}`: which of the deliveries that were queued meanwhile are sent. */
 const resume: Handler = (request) =>
   Effect.gen(function* () {
-    const { id, ...webhook } = yield* rowOf(webhookType, request)
+    const { id, ...webhook } = yield* rowOf(webhookType, request, "change")
     const { keep = "all" } = yield* bodyFields(request)
     const choices = operationType.fields["keep"]!.choices!
     if (!Object.hasOwn(choices, String(keep)))
@@ -54,7 +54,7 @@ const resume: Handler = (request) =>
 /** `{"object_change": 5}`: which past event to send; without it the latest of the webhook's object types. */
 const test: Handler = (request) =>
   Effect.gen(function* () {
-    const { id, ...webhook } = yield* rowOf(webhookType, request)
+    const { id, ...webhook } = yield* rowOf(webhookType, request, "change")
     const { object_change: change } = yield* bodyFields(request)
     if (change !== undefined && !Number.isSafeInteger(change))
       return yield* refused({ object_change: ["A valid integer is required."] })
@@ -85,8 +85,8 @@ export const webhookDetails: Details = {
 }
 
 export const webhookRoutes: ReadonlyArray<Route> = [
-  { path: `${webhookType.path}:id/replay/`, access: webhookType, methods: { POST: replay } },
-  { path: `${webhookType.path}:id/pause/`, access: webhookType, methods: { POST: pause } },
-  { path: `${webhookType.path}:id/resume/`, access: webhookType, methods: { POST: resume } },
-  { path: `${webhookType.path}:id/test/`, access: webhookType, methods: { POST: test } }
+  { path: `${webhookType.path}:id/replay/`, access: webhookType, action: "change", methods: { POST: replay } },
+  { path: `${webhookType.path}:id/pause/`, access: webhookType, action: "change", methods: { POST: pause } },
+  { path: `${webhookType.path}:id/resume/`, access: webhookType, action: "change", methods: { POST: resume } },
+  { path: `${webhookType.path}:id/test/`, access: webhookType, action: "change", methods: { POST: test } }
 ]

@@ -7,8 +7,9 @@
  */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { cleared } from "./Clearance.ts"
 import type { ObjectType } from "./ObjectType.ts"
-import type { Where } from "./derive/Where.ts"
+import { type Where, allOf } from "./derive/Where.ts"
 
 /** Rows from which on a count is used again. */
 const manyRows = 10_000
@@ -35,7 +36,8 @@ export const forgetCounts = Effect.sync(() => {
   kept.clear()
 })
 
-export const count = Effect.fnUntraced(function* (type: ObjectType, where: Where) {
+export const count = Effect.fnUntraced(function* (type: ObjectType, wanted: Where) {
+  const where = allOf(wanted, yield* cleared(type, "view"))
   const key = `${type.table} ${where.sql} ${JSON.stringify(where.parameters)}`
   const began = yield* Clock.currentTimeMillis
   const known = kept.get(key)

@@ -20,6 +20,8 @@ export interface View {
   readonly row: (type: string, id: number) => Row | undefined
   /** Its nested (brief) representation; null when it is gone. */
   readonly nested: (type: string, id: number) => unknown
+  /** The text of a sealed copy, where those are shown. */
+  readonly reveal?: ((sealed: string) => string | undefined) | undefined
 }
 
 /** Who sees and sets a field: `once` is shown only in the answer to its creation, `none` never leaves the database. */
@@ -29,7 +31,17 @@ export type Wire = "both" | "read" | "write" | "once" | "none"
 export type Comparison = "text" | "number" | "choice" | "reference" | "tags" | "list" | "exact" | "none"
 
 /** A grammar that another stage owns (see Grammar.ts). */
-export type GrammarName = "objectTypes" | "engine" | "template" | "headers" | "url" | "condition" | "retry" | "secret"
+export type GrammarName =
+  | "objectTypes"
+  | "anyTypes"
+  | "constraints"
+  | "engine"
+  | "template"
+  | "headers"
+  | "url"
+  | "condition"
+  | "retry"
+  | "secret"
 
 export interface Reference {
   /** The object type pointed at, `app.name`. */
@@ -39,6 +51,7 @@ export interface Reference {
   readonly onDelete: "cascade" | "set null" | "keep"
 }
 
+/** `undefined` as a value: as if the field had not been named. */
 export type Parsed = { readonly value: unknown } | { readonly errors: ReadonlyArray<string> }
 
 export interface Field {
@@ -63,6 +76,8 @@ export interface Field {
   readonly parse: (input: unknown) => Parsed
   /** What is stored of a value that was parsed, where that differs (hashed, sealed). */
   readonly store?: ((value: string, vault: Vault["Service"]) => string | Promise<string>) | undefined
+  /** The field that holds its sealed copy, where one is kept and may be shown (ALLOW_TOKEN_RETRIEVAL). */
+  readonly copiedTo?: string | undefined
   /** Stored as the vault seals it. */
   readonly sealed?: boolean | undefined
   /** Canonical value of what `row_to_json` gives; never called with null. */

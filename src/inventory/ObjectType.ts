@@ -10,8 +10,9 @@ import { time } from "./field/Scalar.ts"
 export { color, email, slug, text } from "./field/Text.ts"
 export { choice, decimal, flag, integer, json, jsonText, time, uuid } from "./field/Scalar.ts"
 export { password, sealed, tokenKey } from "./field/Secret.ts"
-export { ref, tags } from "./field/Reference.ts"
+export { ref, refs, tags } from "./field/Reference.ts"
 export { texts } from "./field/List.ts"
+export { networks } from "./field/Networks.ts"
 
 export interface Unique {
   readonly fields: ReadonlyArray<string>

@@ -1,6 +1,7 @@
 /** Reading objects: lists, single rows, and the related rows that their representation needs. */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { type Action, Clearance, cleared } from "./Clearance.ts"
 import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
@@ -8,6 +9,7 @@ import type { Where } from "./derive/Where.ts"
 import { references, viewOf } from "./derive/Representation.ts"
 import { readStatement } from "./derive/ReadStatement.ts"
 import { rowFromJson } from "./derive/Row.ts"
+import { allOf, whereIds } from "./derive/Where.ts"
 
 export interface Page {
   readonly where: Where
@@ -24,10 +26,9 @@ interface JsonRow {
 
 export const list = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
   const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql.unsafe<JsonRow>(
-    `select row_to_json(t) as row from (${pageQuery(type, page)}) t`,
-    page.where.parameters
-  )
+  const where = allOf(page.where, yield* cleared(type, "view"))
+  const query = pageQuery(type, { ...page, where })
+  const rows = yield* sql.unsafe<JsonRow>(`select row_to_json(t) as row from (${query}) t`, where.parameters)
   return rows.map(({ row }) => rowFromJson(type, row))
 })
 
@@ -42,26 +43,29 @@ export type Related = ReadonlyMap<string, ReadonlyMap<number, Row>>
 
 export interface Objects {
   readonly rows: ReadonlyArray<Row>
+  /** What their representations point at, as far as it was read with them. */
   readonly related: Related
 }
 
 /** A page of objects, and what their representations point at: one statement. */
-export const readObjects = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
-  return yield* readAll(type, pageQuery(type, page), page.where.parameters)
+export const readPage = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
+  const where = allOf(page.where, yield* cleared(type, "view"))
+  return yield* readAll(type, pageQuery(type, { ...page, where }), where.parameters)
 })
 
-/** The objects of these ids that exist, and what their representations point at, in the order of their ids. */
-export const readByIds = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlyArray<number>) {
-  if (ids.length === 0) return { rows: [], related: new Map() } satisfies Objects
-  const one = ids.length === 1
-  const condition = one ? "t.id = $1::bigint" : "t.id = any ($1::text[]::bigint[]) order by t.id"
-  const parameter = one ? `${ids[0]}` : ids.map(String)
-  return yield* readAll(type, `select t.* from ${type.table} t where ${condition}`, [parameter])
+/** The object of this id, if it exists and may be seen, and what its representation points at: one statement. */
+export const readOne = Effect.fnUntraced(function* (type: ObjectType, id: number) {
+  const where = allOf({ sql: "t.id = $1::bigint", parameters: [`${id}`] }, yield* cleared(type, "view"))
+  return yield* readAll(type, `select t.* from ${type.table} t where ${where.sql}`, where.parameters)
 })
 
 const readAll = Effect.fnUntraced(function* (type: ObjectType, page: string, parameters: ReadonlyArray<unknown>) {
   const sql = yield* SqlClient.SqlClient
-  const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(readStatement(type, page), parameters)
+  const { where } = yield* Clearance
+  // Of other types some objects may not be seen: viewFor reads those, and tells what is hidden from what is gone.
+  const isOpen = (target: ObjectType) => where(target, "view").sql === "true"
+  const statement = readStatement(type, page, isOpen)
+  const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(statement, parameters)
   const rows: Array<Row> = []
   const related = new Map<string, Map<number, Row>>()
   for (const each of found) {
@@ -69,8 +73,7 @@ const readAll = Effect.fnUntraced(function* (type: ObjectType, page: string, par
       rows.push(rowFromJson(type, each.row))
       continue
     }
-    const target = objectType(each.type)
-    const row = rowFromJson(target, each.row)
+    const row = rowFromJson(objectType(each.type), each.row)
     const ofType = related.get(each.type)
     if (ofType === undefined) related.set(each.type, new Map([[row.id, row]]))
     else ofType.set(row.id, row)
@@ -78,18 +81,20 @@ const readAll = Effect.fnUntraced(function* (type: ObjectType, page: string, par
   return { rows, related } satisfies Objects
 })
 
-/** The rows of these ids that exist, in the type's usual order. */
+/** The rows of these ids that exist and the action may be done to, in the type's usual order. */
 export const byIds = Effect.fnUntraced(function* (
   type: ObjectType,
   ids: Iterable<number>,
+  action: Action = "view",
   lock: "" | "for update" = ""
 ) {
   const wanted = [...ids]
   if (wanted.length === 0) return []
   const sql = yield* SqlClient.SqlClient
+  const where = allOf(whereIds(wanted), yield* cleared(type, action))
   const rows = yield* sql.unsafe<JsonRow>(
-    `select row_to_json(t) as row from ${type.table} t where id = any ($1::bigint[]) order by ${orderBy(type, [])} ${lock}`,
-    [wanted]
+    `select row_to_json(t) as row from ${type.table} t where ${where.sql} order by ${orderBy(type, [])} ${lock}`,
+    where.parameters
   )
   return rows.map(({ row }) => rowFromJson(type, row))
 })
@@ -106,17 +111,18 @@ export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): stri
 
 /**
  * A view on everything that the representations of these rows point at. What was not read with them is read now, one
- * query per object type pointed at.
+ * query per object type pointed at. Of an object that whoever asks may not see it shows the id alone, so that what was read can be written back.
  */
 export const viewFor = (
   type: ObjectType,
   rows: ReadonlyArray<Row>,
   base: string,
   related: Related = new Map()
-): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient> =>
+): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient | Clearance> =>
   Effect.gen(function* () {
     const known = new Map(Array.from(related, ([id, found]) => [id, new Map(found)]))
     known.set(type.id, new Map([...(known.get(type.id) ?? []), ...rows.map((row) => [row.id, row] as const)]))
+    const hidden = new Map<string, ReadonlySet<number>>()
     let pending = [...references(type, rows)]
     while (pending.length > 0) {
       const next: typeof pending = []
@@ -126,10 +132,33 @@ export const viewFor = (
         known.set(id, found)
         const missing = yield* byIds(target, ids.difference(found))
         for (const row of missing) found.set(row.id, row)
+        hidden.set(id, (yield* existing(target, ids.difference(found))).union(hidden.get(id) ?? new Set()))
         // Inside a representation objects are brief, so from here on only brief fields are followed.
         next.push(...references(target, missing, target.brief))
       }
       pending = next
     }
-    return viewOf(base, (id, key) => known.get(id)?.get(key))
+    const view = viewOf(base, (id, key) => known.get(id)?.get(key))
+    const masked = (id: string, key: number) => ({
+      id: key,
+      url: `${base}${objectType(id).path}${key}/`,
+      display: `#${key}`
+    })
+    const { reveal } = yield* Clearance
+    return {
+      ...view,
+      reveal,
+      nested: (id, key) => (hidden.get(id)?.has(key) === true ? masked(id, key) : view.nested(id, key))
+    }
   })
+
+/** Of these ids those that exist, for a type of which whoever asks may not see everything; of other types none. */
+const existing = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlySet<number>) {
+  if (ids.size === 0 || (yield* cleared(type, "view")).sql === "true") return new Set<number>()
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe<{ readonly id: string }>(
+    `select id::text as id from ${type.table} where id = any ($1::bigint[])`,
+    [[...ids]]
+  )
+  return new Set(rows.map(({ id }) => Number(id)))
+})

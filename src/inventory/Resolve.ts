@@ -1,22 +1,36 @@
 /** References of drafts, named by id or by attributes, resolved to ids that exist: one query per object type and way. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Errors } from "./Field.ts"
+import { cleared } from "./Clearance.ts"
+import type { Errors, Row } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
 import type { Draft } from "./derive/Draft.ts"
-import { constraint } from "./derive/Filter.ts"
+import { constraint } from "./derive/Constraint.ts"
+import { allOf, whereIds } from "./derive/Where.ts"
 import type { Target } from "./field/Reference.ts"
 
-export const resolveReferences = Effect.fnUntraced(function* (type: ObjectType, drafts: ReadonlyArray<Draft>) {
+/** `before`: the rows that the drafts change. What they refer to already they may go on referring to. */
+export const resolveReferences = Effect.fnUntraced(function* (
+  type: ObjectType,
+  drafts: ReadonlyArray<Draft>,
+  before: ReadonlyArray<Row>
+) {
   const fields = Object.entries(type.fields).filter(([, field]) => field.reference !== undefined)
   let resolved = drafts
   for (const [name, { reference }] of fields) {
     const target = objectType(reference!.type)
-    const named = resolved.flatMap(({ values }) => targetsIn(values[name]))
-    if (named.length === 0) continue
-    const existing = yield* existingIds(target, named)
     const found = new Map<Target, number | string>()
+    const named = resolved.flatMap(({ values }, at) => {
+      const held = new Set([before[at]?.[name]].flat())
+      return targetsIn(values[name]).filter((each) => {
+        if (!("id" in each) || !held.has(each.id)) return true
+        found.set(each, each.id)
+        return false
+      })
+    })
+    if (named.length === 0 && found.size === 0) continue
+    const existing = yield* existingIds(target, named)
     for (const each of named) {
       if ("id" in each) {
         found.set(
@@ -50,10 +64,11 @@ const existingIds = Effect.fnUntraced(function* (target: ObjectType, named: Read
   const sql = yield* SqlClient.SqlClient
   const ids = named.flatMap((each) => ("id" in each ? [each.id] : []))
   if (ids.length === 0) return new Set<number>()
+  const where = allOf(whereIds(ids), yield* cleared(target, "refer"))
   // Locked, so that they still exist when the row that names them is written.
   const rows = yield* sql.unsafe<{ readonly id: string }>(
-    `select id::text as id from ${target.table} where id = any ($1::bigint[]) for key share`,
-    [ids]
+    `select id::text as id from ${target.table} t where ${where.sql} for key share`,
+    where.parameters
   )
   return new Set(rows.map(({ id }) => Number(id)))
 })
@@ -64,9 +79,10 @@ const byAttributes = Effect.fnUntraced(function* (target: ObjectType, attributes
   const filtered = constraint(target, flat(attributes))
   if (Object.keys(attributes).length === 0 || "errors" in filtered) return notFound
   const sql = yield* SqlClient.SqlClient
+  const where = allOf(filtered.where, yield* cleared(target, "refer"))
   const rows = yield* sql.unsafe<{ readonly id: string }>(
-    `select t.id::text as id from ${target.table} t where ${filtered.where.sql} limit 2 for key share`,
-    filtered.where.parameters
+    `select t.id::text as id from ${target.table} t where ${where.sql} limit 2 for key share`,
+    where.parameters
   )
   if (rows.length > 1) return `Multiple objects match the provided attributes: ${shown}`
   return rows[0] === undefined ? notFound : Number(rows[0].id)

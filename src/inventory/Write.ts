@@ -8,6 +8,7 @@
 import { Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { Vault } from "../Vault.ts"
+import { type Action, OutOfBounds, cleared } from "./Clearance.ts"
 import type { Errors, Row } from "./Field.ts"
 import { Grammars } from "./Grammar.ts"
 import type { ObjectType } from "./ObjectType.ts"
@@ -19,6 +20,7 @@ import { WriteRefused } from "./WriteRefused.ts"
 import { type Draft, draft, withInitials } from "./derive/Draft.ts"
 import { columnsOf, rowFromJson } from "./derive/Row.ts"
 import { uniqueName, uniquesOf } from "./derive/Table.ts"
+import { allOf, whereIds } from "./derive/Where.ts"
 
 export interface Created {
   readonly row: Row
@@ -34,7 +36,9 @@ export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author:
       .map((each) => ({ ...each, values: withInitials(type, each.values) }))
     const { values, rows } = yield* settle(type, drafts, [])
     const once = Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "once")
-    return (yield* insert(type, rows)).map((row, at): Created => ({
+    const inserted = yield* insert(type, rows)
+    yield* staysWithin(type, inserted, "add")
+    return inserted.map((row, at): Created => ({
       row,
       shown: Object.fromEntries(once.map((name) => [name, values[at]![name]]))
     }))
@@ -62,6 +66,7 @@ export const update = <E = never>(
     const before = yield* byIds(
       type,
       changes.map(({ id }) => id),
+      "change",
       "for update"
     )
     yield* guard(before)
@@ -74,6 +79,7 @@ export const update = <E = never>(
       known.map(({ id }) => found.get(id)!)
     )
     const after = yield* replace(type, rows)
+    yield* staysWithin(type, rows, "change")
     return before.map(({ id }) => after.get(id)!)
   }).pipe(asAuthor(author), refuseConflicts(type, changes.length))
 
@@ -81,10 +87,21 @@ export const update = <E = never>(
 export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, author: Author, guard?: Guard<E>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    if (guard !== undefined) yield* guard(yield* byIds(type, ids, "for update"))
-    const rows = yield* sql.unsafe(`delete from ${type.table} where id = any ($1::bigint[]) returning id`, [ids])
+    if (guard !== undefined) yield* guard(yield* byIds(type, ids, "delete", "for update"))
+    const where = allOf(whereIds(ids), yield* cleared(type, "delete"))
+    const rows = yield* sql.unsafe(`delete from ${type.table} t where ${where.sql} returning id`, where.parameters)
     return rows.length
   }).pipe(asAuthor(author))
+
+/** Rows as they were just written are such as their author may write. */
+const staysWithin = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, action: Action) {
+  const allowed = yield* cleared(type, action)
+  if (allowed.sql === "true" || rows.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  const where = allOf(whereIds(rows.map(({ id }) => id)), allowed)
+  const within = yield* sql.unsafe(`select id from ${type.table} t where ${where.sql}`, where.parameters)
+  if (within.length < rows.length) return yield* new OutOfBounds({ objectType: type.id })
+})
 
 /**
  * What only Postgres saw, and saw again when the transaction was run again: rows that exchange unique values in one
@@ -112,7 +129,7 @@ const settle = Effect.fnUntraced(function* (
   drafts: ReadonlyArray<Draft>,
   before: ReadonlyArray<Row>
 ) {
-  const resolved = yield* resolveReferences(type, drafts)
+  const resolved = yield* resolveReferences(type, drafts, before)
   const grammars = yield* Grammars
   const values = resolved.map((draft) => draft.values)
   const errors = resolved.map((draft, at): Errors => {
@@ -200,7 +217,9 @@ const store = Effect.fnUntraced(function* (type: ObjectType, values: ReadonlyArr
     Effect.promise(async () => {
       const stored: Record<string, unknown> = { ...value }
       for (const [name, field] of secrets) {
-        if (typeof value[name] === "string") stored[name] = await field.store!(value[name], vault)
+        if (typeof value[name] !== "string") continue
+        stored[name] = await field.store!(value[name], vault)
+        if (field.copiedTo !== undefined) stored[field.copiedTo] = vault.copy(value[name])
       }
       return stored
     })

@@ -4,7 +4,7 @@
  * With `appendfsync always` Redis replies after the write is on disk. Otherwise `WAITAOF` (Redis 7.2, Valkey) waits for
  * it. Where there is neither, nothing may be confirmed, and we say so instead.
  */
-import { type Client, RedisError } from "../Redis.ts"
+import { type Client, RedisError, mastersOf } from "../Redis.ts"
 import { diskKey } from "./Keys.ts"
 
 export type Durability = "every reply" | "waitaof" | "none"
@@ -33,17 +33,15 @@ const settingsOf = async (client: Client): Promise<ReadonlyMap<string, string>> 
   }
 }
 
-/** Waits until what was written is on disk, on a connection of its own: nobody else waits with it. */
+/** Waits until what was written is on disk, on connections of its own: nobody else waits with it. */
 export class Disk {
-  private durability: Promise<Durability> | undefined
+  private readonly nodes = new Map<Client, Node>()
   private running: Promise<void> = Promise.resolve()
   private next: Promise<void> | undefined
   private readonly client: Client
 
   constructor(client: Client) {
     this.client = client
-    // After a new connection it may be another server, or one with other settings.
-    client.on("close", () => (this.durability = undefined))
   }
 
   /** Resolves when everything that Redis had replied to before is on disk; rejects with a RedisError when it is not. */
@@ -60,7 +58,38 @@ export class Disk {
   }
 
   private async wait(): Promise<void> {
-    this.durability ??= durabilityOf(this.client)
+    // A cluster is connected to by its first command.
+    if (this.client.isCluster) await this.client.ping()
+    await Promise.all(mastersOf(this.client).map((server) => this.nodeOf(server).wait()))
+  }
+
+  private nodeOf(server: Client): Node {
+    const known = this.nodes.get(server)
+    if (known !== undefined) return known
+    const node = new Node(server)
+    this.nodes.set(server, node)
+    server.once("end", () => this.nodes.delete(server))
+    return node
+  }
+}
+
+/** Most keys that are tried until one lies on the node. */
+const keysMax = 1000
+
+/** One server, whole or a part of a cluster. */
+class Node {
+  private durability: Promise<Durability> | undefined
+  private keyNumber = 0
+  private readonly server: Client
+
+  constructor(server: Client) {
+    this.server = server
+    // After a new connection it may be another server, or one with other settings.
+    server.on("close", () => (this.durability = undefined))
+  }
+
+  async wait(): Promise<void> {
+    this.durability ??= durabilityOf(this.server)
     const durability = await this.durability.catch((error: unknown) => {
       this.durability = undefined
       throw error
@@ -68,10 +97,21 @@ export class Disk {
     if (durability === "every reply") return
     if (durability === "none") throw notDurable()
     // It waits for what its own connection has written, and the file is written in order.
-    await this.client.set(diskKey, "")
-    const [local] = (await this.client.call("WAITAOF", "1", "0", `${waitMillis}`)) as ReadonlyArray<number>
+    await this.write()
+    const [local] = (await this.server.call("WAITAOF", "1", "0", `${waitMillis}`)) as ReadonlyArray<number>
     if (local !== 1) {
       throw new RedisError({ reason: "Unavailable", message: `Redis did not write to disk within ${waitMillis} ms` })
+    }
+  }
+
+  private async write(): Promise<void> {
+    for (let tried = 0; ; tried++) {
+      try {
+        return void (await this.server.set(diskKey(this.keyNumber), ""))
+      } catch (error) {
+        if (!(error as Error).message.startsWith("MOVED") || tried === keysMax) throw error
+        this.keyNumber = (this.keyNumber + 1) % keysMax
+      }
     }
   }
 }

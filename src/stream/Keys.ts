@@ -22,14 +22,17 @@ export const keysOf = (webhook: number) => {
   } as const
 }
 
+/** The part of a key that decides where in a cluster it lies. */
+export const tagOf = (key: string): string => key.slice(key.indexOf("{"), key.indexOf("}"))
+
 /** The consumer group of every stream. */
 export const group = "deliver"
 
 /** Channel on which a webhook's id is told when something was put into one of its streams. */
 export const wakeChannel = "rackwire:wake"
 
-/** Written to learn when what came before it is on disk. */
-export const diskKey = "rackwire:disk"
+/** Written to learn when what came before it is on disk: one of these lies on each node of a cluster. */
+export const diskKey = (number: number): string => `rackwire:disk:${number}`
 
 /** Names that concern all webhooks; they lie in one slot of a cluster. */
 export const sweepKeys = {

@@ -38,6 +38,30 @@ describe("a delivery", () => {
     expect(hooks.at("logged")[0]!.headers["user-agent"]).toMatch(/^rackwire\//)
   })
 
+  it("is logged with the headers of both sides, but not with what they keep secret", async () => {
+    const id = await hooks.webhook("open", {
+      additional_headers: "X-Site: {{ data.name }}\nAuthorization: Bearer {{ data.slug }}\nX-Api-Key: hidden"
+    })
+    await hooks.tag("open one")
+    const { attempt_log: attempts } = await hooks.delivery(id, "successful")
+    const { request_headers: asked, response_headers: answered } = attempts[0]!
+    expect(hooks.at("open")[0]!.headers).toMatchObject({ authorization: "Bearer open-one", "x-api-key": "hidden" })
+    expect(asked).toEqual(
+      expect.arrayContaining([
+        { name: "content-type", value: "application/json" },
+        { name: "x-site", value: "open one" },
+        { name: "authorization", value: "********" },
+        { name: "x-api-key", value: "********" },
+        { name: "x-hook-attempt", value: "1" }
+      ])
+    )
+    expect(answered).toEqual(expect.arrayContaining([{ name: "content-length", value: "2" }]))
+    const stored = await hooks.api.database.sql.query(
+      "select a::text from rackwire_attempt a where a.url like '%/open'"
+    )
+    expect(JSON.stringify(stored)).not.toMatch(/open-one\b|hidden/)
+  })
+
   it("is given up at 410 at once, with its webhook, and at the end of its schedule", async () => {
     hooks.answers.set("/gone", 410)
     const gone = await hooks.webhook("gone", { retry_schedule: { kind: "fixed", delay: 0.05, attempts: 5 } })

@@ -68,7 +68,8 @@ const compareDelivery = (
   disturbances: ReadonlyArray<Disturbance>,
   differences: Differences
 ): void => {
-  const wrong = (what: string) => differences.add(`delivery ${id}: ${what}`)
+  const history = requests.map(({ attempt, at, status }) => `${attempt} at ${Math.round(at)} ms: ${status}`).join(", ")
+  const wrong = (what: string) => differences.add(`delivery ${id}: ${what}; requests were ${history || "none"}`)
   const isGone = each.at(-1)?.reason === "Gone" && requests.some((request) => request.status === 410)
   const isSpent = isGone || (attempts === attemptsMax && each.every(({ reason }) => reason !== ""))
   if (status !== "successful" && !(status === "failed" && isSpent)) wrong(`${status} after ${attempts} attempts`)
@@ -85,9 +86,10 @@ const compareDelivery = (
     if (request.attempt > attempts) wrong(`attempt ${request.attempt} is not logged`)
     const before = requests[at - 1]
     if (before === undefined) continue
-    // The next attempt follows one that failed; anything else repeats what may have been lost.
+    // The next attempt follows those that failed, of which some never came here; all else repeats what may have been lost.
     const failed = !isSuccess(before.status) || each[before.attempt - 1]?.reason !== ""
-    const follows = failed && request.attempt === before.attempt + 1
+    const between = each.slice(before.attempt, request.attempt - 1)
+    const follows = failed && request.attempt > before.attempt && between.every(({ reason }) => reason !== "")
     const excused = disturbances.some(({ from, to }) => from <= request.at && to >= before.at)
     if (!follows && !excused) {
       wrong(

@@ -22,7 +22,7 @@ export const draft = (type: ObjectType, input: unknown, whole: boolean): Draft =
     }
     const parsed = field.parse(given)
     if ("errors" in parsed) errors[name] = parsed.errors
-    else values[name] = parsed.value
+    else if (parsed.value !== undefined) values[name] = parsed.value
   }
   return { values, errors }
 }

@@ -12,8 +12,6 @@ import { networkCondition } from "./Network.ts"
 import { along, comparandOf, referring } from "./Path.ts"
 import type { Bind, Where } from "./Where.ts"
 
-export { constraint } from "./Constraint.ts"
-
 /** Query parameters in their order, repeated names as often as they were given. */
 export type Query = ReadonlyArray<readonly [name: string, value: string]>
 

@@ -18,28 +18,50 @@ interface Pointing {
 /** Most objects inside one another that are read along; deeper ones are read afterwards. */
 const depthMax = 4
 
-/** Statements that were asked for, by type and page: making one takes longer than running it. */
+/** Statements that were asked for, by page and what is left out: making one takes longer than running it. */
 const made = new Map<string, string>()
 
 /** Most statements that are kept; the oldest goes first. */
 const madeMax = 1000
 
-/** Reads the objects that `page`, a query over the table of the type, gives. */
-export const readStatement = (type: ObjectType, page: string): string => {
-  const known = made.get(page)
+/**
+ * Reads the objects that `page`, a query over the table of the type, gives, and those that they point at of the types
+ * that are `open`.
+ */
+export const readStatement = (type: ObjectType, page: string, open: (target: ObjectType) => boolean): string => {
+  const closed = typesWithin(type).filter((target) => !open(target))
+  const key = closed.length === 0 ? page : `${page} ${closed.map(({ id }) => id).join(" ")}`
+  const known = made.get(key)
   if (known !== undefined) return known
   if (made.size >= madeMax) made.delete(made.keys().next().value!)
-  const statement = statementOf(type, page)
-  made.set(page, statement)
+  const statement = statementOf(type, page, new Set(closed))
+  made.set(key, statement)
   return statement
 }
 
-const statementOf = (type: ObjectType, page: string): string => {
+/** The object types that representations of the type may hold. */
+const typesWithin = (type: ObjectType): ReadonlyArray<ObjectType> => {
+  const known = within.get(type)
+  if (known !== undefined) return known
+  const found = new Set<ObjectType>()
+  let pointing = pointingFrom(type, Object.keys(type.fields), "")
+  for (let depth = 0; depth < depthMax; depth++) {
+    for (const { target } of pointing) found.add(target)
+    pointing = pointing.flatMap(({ target }) => pointingFrom(target, target.brief, ""))
+  }
+  within.set(type, [...found])
+  return [...found]
+}
+
+const within = new Map<ObjectType, ReadonlyArray<ObjectType>>()
+
+const statementOf = (type: ObjectType, page: string, closed: ReadonlySet<ObjectType>): string => {
   const branches = [`select '' as type, row_to_json(t) as row from page t`]
   let pointing = pointingFrom(type, Object.keys(type.fields), "page")
   for (let depth = 0; depth < depthMax && pointing.length > 0; depth++) {
     const next: Array<Pointing> = []
     for (const [target, each] of Map.groupBy(pointing, ({ target }) => target)) {
+      if (closed.has(target)) continue
       const ids = each.map(({ ids }) => ids).join(" union all ")
       const found = `${target.table} r where r.id = any (array(${ids}))`
       branches.push(`select ${literal(target.id)}, row_to_json(r) from ${found}`)

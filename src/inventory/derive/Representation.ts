@@ -22,6 +22,8 @@ export const representation = (type: ObjectType, row: Row, view: View): Json => 
   for (const name in type.fields) {
     const field = type.fields[name]!
     if (field.wire === "both" || field.wire === "read") json[name] = field.represent(row[name], view)
+    const revealed = field.copiedTo === undefined ? undefined : view.reveal?.(String(row[field.copiedTo]))
+    if (revealed !== undefined) json[name] = revealed
   }
   return json
 }

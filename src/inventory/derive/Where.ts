@@ -11,6 +11,9 @@ export type Bind = (value: unknown) => string
 
 export const everything: Where = { sql: "true", parameters: [] }
 
+/** Rows of these ids. */
+export const whereIds = (ids: ReadonlyArray<number>): Where => ({ sql: "t.id = any ($1::bigint[])", parameters: [ids] })
+
 /** What holds where all of these hold. */
 export const allOf = (...wheres: ReadonlyArray<Where>): Where => joined(" and ", "true", wheres)
 

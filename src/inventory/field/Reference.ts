@@ -27,26 +27,19 @@ export const ref = (type: string, options: ReferenceOptions): Field =>
   )
 
 /**
- * The tags of an object: `bigint[]` in the table, kept valid by triggers, so that a change of tags is a change of the
- * row. Brief representations on the wire, sorted names in a snapshot.
+ * References to several objects: `bigint[]` in the table, kept valid by triggers, so that a change of them is a change of
+ * the row. Brief representations on the wire.
  */
-export const tags = (): Field =>
+export const refs = (type: string, kind: Pick<Partial<Field>, "comparison" | "snapshot"> = {}): Field =>
   makeField(
     {
       type: "bigint[]",
       initial: () => [],
       sqlDefault: "'{}'",
-      comparison: "tags",
-      reference: { type: "extras.tag", many: true, onDelete: "set null" },
+      comparison: "none",
+      reference: { type, many: true, onDelete: "set null" },
       fromText: (text) => (text === "{}" ? [] : text.slice(1, -1).split(",").map(Number)),
-      represent: (ids, view) =>
-        (ids as ReadonlyArray<number>).map((id) => view.nested("extras.tag", id)).filter(Boolean),
-      snapshot: (ids, view) =>
-        (ids as ReadonlyArray<number>)
-          .map((id) => view.row("extras.tag", id))
-          .filter((tag): tag is Row => tag !== undefined)
-          .map((tag) => String(tag["name"]))
-          .sort(),
+      represent: (ids, view) => (ids as ReadonlyArray<number>).map((id) => view.nested(type, id)).filter(Boolean),
       parse: (input) => {
         if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
         const targets = input.map(parseTarget)
@@ -54,10 +47,23 @@ export const tags = (): Field =>
         return errors.length > 0
           ? invalid(...errors)
           : value(targets.map((target) => ("value" in target ? target.value : undefined)))
-      }
+      },
+      ...kind
     },
     {}
   )
+
+/** The tags of an object; sorted names in a snapshot. */
+export const tags = (): Field =>
+  refs("extras.tag", {
+    comparison: "tags",
+    snapshot: (ids, view) =>
+      (ids as ReadonlyArray<number>)
+        .map((id) => view.row("extras.tag", id))
+        .filter((tag): tag is Row => tag !== undefined)
+        .map((tag) => String(tag["name"]))
+        .sort()
+  })
 
 const parseTarget = (input: unknown): Parsed => {
   const id = typeof input === "string" && /^\d+$/.test(input) ? Number(input) : input

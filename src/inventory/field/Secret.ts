@@ -1,4 +1,4 @@
-import { digestToken, generateToken, hashPassword } from "../../Vault.ts"
+import { digestToken, generateToken, hashPassword, passwordLength } from "../../Vault.ts"
 import { type Field, type Options, invalid, literal, makeField, value } from "../Field.ts"
 
 /** A password: stored as an argon2id hash, never shown. */
@@ -8,12 +8,16 @@ export const password = (): Field =>
       type: "text",
       wire: "write",
       comparison: "none",
-      parse: (input) =>
-        typeof input !== "string"
-          ? invalid("Not a valid string.")
-          : input === ""
-            ? invalid("This field may not be blank.")
-            : value(input),
+      parse: (input) => {
+        if (typeof input !== "string") return invalid("Not a valid string.")
+        if (input === "") return invalid("This field may not be blank.")
+        const length = [...input].length
+        if (length < passwordLength.min)
+          return invalid(`Ensure this field has at least ${passwordLength.min} characters.`)
+        if (length > passwordLength.max)
+          return invalid(`Ensure this field has no more than ${passwordLength.max} characters.`)
+        return value(input)
+      },
       store: hashPassword
     },
     {}
@@ -42,8 +46,11 @@ export const sealed = (options: Options & { readonly max: number }): Field =>
 
 const keyLength = 40
 
-/** The key of a token: generated unless chosen, stored as a digest, shown once. */
-export const tokenKey = (): Field =>
+/**
+ * The key of a token: generated unless chosen, blank is not chosen; stored as a digest, shown once, or as long as the
+ * copy in the other field can be opened.
+ */
+export const tokenKey = (options: { readonly copiedTo: string }): Field =>
   makeField(
     {
       type: "text",
@@ -52,13 +59,14 @@ export const tokenKey = (): Field =>
       initial: generateToken,
       parse: (input) => {
         if (typeof input !== "string") return invalid("Not a valid string.")
-        if (input === "") return invalid("This field may not be blank.")
+        if (input === "") return value(undefined)
         if (input.length < keyLength) return invalid(`Ensure this field has at least ${keyLength} characters.`)
         if (input.length > keyLength) return invalid(`Ensure this field has no more than ${keyLength} characters.`)
         if (!/^[0-9a-f]{40}$/.test(input)) return invalid("Use 40 hexadecimal digits, in lower case.")
         return value(input)
       },
-      store: digestToken
+      store: digestToken,
+      copiedTo: options.copiedTo
     },
     { unique: true }
   )

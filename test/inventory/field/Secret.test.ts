@@ -3,7 +3,12 @@ import { describe, expect, test } from "vitest"
 import { digestToken } from "../../../src/Vault.ts"
 import { password, sealed, tokenKey } from "../../../src/inventory/field/Secret.ts"
 
-const vault = { seal: (text: string) => `sealed ${text}`, open: (text: string) => text.slice(7), prefix: "sealed " }
+const vault = {
+  seal: (text: string) => `sealed ${text}`,
+  open: (text: string) => text.slice(7),
+  copy: () => "",
+  prefix: "sealed "
+}
 
 const noString = { errors: ["Not a valid string."] }
 const blank = { errors: ["This field may not be blank."] }
@@ -11,13 +16,17 @@ const isNull = { errors: ["This field may not be null."] }
 const noStrings: ReadonlyArray<unknown> = [5, true, [], {}, { toString: 1 }]
 
 describe("a password", () => {
-  test("is any text that is not blank, kept to the letter", () => {
+  test("is any text of 8 to 256 characters, kept to the letter", () => {
     fc.assert(
-      fc.property(fc.string({ minLength: 1 }), (input) => {
+      fc.property(fc.string({ minLength: 8, maxLength: 256, unit: "binary" }), (input) => {
         expect(password().parse(input)).toEqual({ value: input })
       })
     )
-    expect(password().parse(" ")).toEqual({ value: " " })
+    const short = { errors: ["Ensure this field has at least 8 characters."] }
+    expect([password().parse("7 chars"), password().parse("\u{1f600}".repeat(7))]).toEqual([short, short])
+    expect(password().parse("x".repeat(257))).toEqual({
+      errors: ["Ensure this field has no more than 256 characters."]
+    })
     expect([password().parse(""), password().parse(null)]).toEqual([blank, isNull])
     for (const input of noStrings) expect(password().parse(input)).toEqual(noString)
   })
@@ -45,7 +54,7 @@ describe("a sealed text", () => {
 })
 
 describe("the key of a token", () => {
-  const field = tokenKey()
+  const field = tokenKey({ copiedTo: "key_copy" })
 
   test("is 40 hexadecimal digits, and new ones where none are given", () => {
     fc.assert(
@@ -64,7 +73,7 @@ describe("the key of a token", () => {
     const digits = { errors: ["Use 40 hexadecimal digits, in lower case."] }
     for (const input of ["g".repeat(40), "A".repeat(40), ` ${"a".repeat(39)}`])
       expect(field.parse(input)).toEqual(digits)
-    expect([field.parse(""), field.parse(null)]).toEqual([blank, isNull])
+    expect([field.parse(""), field.parse(null)]).toEqual([{ value: undefined }, isNull])
     for (const input of noStrings) expect(field.parse(input)).toEqual(noString)
   })
 

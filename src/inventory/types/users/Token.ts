@@ -1,4 +1,4 @@
-import { defineObjectType, flag, ref, text, time, tokenKey } from "../../ObjectType.ts"
+import { defineObjectType, flag, networks, ref, sealed, text, time, tokenKey } from "../../ObjectType.ts"
 import { tokenTail } from "../../../Vault.ts"
 
 export default defineObjectType({
@@ -11,9 +11,11 @@ export default defineObjectType({
     created: time({ now: true, wire: "read" }),
     expires: time(),
     last_used: time({ wire: "read" }),
-    key: tokenKey(),
+    key: tokenKey({ copiedTo: "key_copy" }),
     write_enabled: flag({ default: true }),
-    description: text({ max: 200, optional: true })
+    description: text({ max: 200, optional: true }),
+    allowed_ips: networks(),
+    key_copy: sealed({ max: 40, wire: "none" })
   },
   search: ["description"],
   ordering: ["created"],

@@ -1,4 +1,4 @@
-import { defineObjectType, email, flag, password, text, time } from "../../ObjectType.ts"
+import { defineObjectType, email, flag, password, refs, text, time } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "users",
@@ -14,7 +14,8 @@ export default defineObjectType({
     is_staff: flag({ default: false }),
     is_active: flag({ default: true }),
     is_superuser: flag({ default: false, wire: "none" }),
-    date_joined: time({ now: true, wire: "read" })
+    date_joined: time({ now: true, wire: "read" }),
+    groups: refs("users.group")
   },
   search: ["username", "first_name", "last_name", "email"],
   ordering: ["username"],

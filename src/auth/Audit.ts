@@ -1,0 +1,33 @@
+/**
+ * The lines of the log that tell who came in, who was refused, and who granted what. They begin with `audit:`. What a
+ * client sent stands in quotes, so that no line can be forged; secrets never stand there.
+ */
+import { Effect } from "effect"
+import type { Denied } from "./Denied.ts"
+import { type Principal, username } from "./Principal.ts"
+
+/** Most characters of a text that a client sent. */
+const lengthMax = 150
+
+const quoted = (text: string): string => JSON.stringify(text.slice(0, lengthMax))
+
+const from = (address: string | undefined): string => `from ${quoted(address ?? "an unknown address")}`
+
+export const auditTokenUse = (token: string, name: unknown, address: string | undefined) =>
+  Effect.logInfo(`audit: token ${token} of ${quoted(String(name))} is used ${from(address)}`)
+
+export const auditLogin = (
+  how: "logged in" | "logged out" | "provisioned a token",
+  name: string,
+  address: string | undefined
+) => Effect.logInfo(`audit: ${quoted(name)} ${how} ${from(address)}`)
+
+/** That nobody says who they are is no failure. */
+export const auditDenied = ({ reason }: Denied, what: string, name: string, address: string | undefined) =>
+  reason === "NoCredentials"
+    ? Effect.void
+    : Effect.logWarning(`audit: ${quoted(name)} ${from(address)} is denied ${quoted(what)}: ${reason}`)
+
+/** A write of accounts: users, groups, permissions, tokens. */
+export const auditGrant = (principal: Principal, what: string, ids: ReadonlyArray<number>) =>
+  Effect.logInfo(`audit: ${quoted(username(principal))} did ${quoted(what)}: ${ids.join(", ")}`)

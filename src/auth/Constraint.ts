@@ -1,0 +1,30 @@
+/** Constraints of an object permission, in which `$user` stands for who asks. */
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import { registry } from "../inventory/Registry.ts"
+import { constraint } from "../inventory/derive/Constraint.ts"
+import type { Filtered } from "../inventory/derive/Filter.ts"
+
+const token = "$user"
+
+/** The objects of the type that they mean for the user of this id. */
+export const constraintFor = (type: ObjectType, constraints: unknown, user: number): Filtered =>
+  constraint(type, withUser(constraints, user))
+
+const withUser = (value: unknown, user: number): unknown => {
+  if (value === token) return user
+  if (Array.isArray(value)) return value.map((each) => withUser(each, user))
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withUser(each, user)]))
+}
+
+/** What is wrong with constraints for objects of these types, or undefined where nothing is. */
+export const constraintsProblem = (constraints: unknown, types: ReadonlyArray<string>): string | undefined => {
+  // Of nothing: somebody who writes it may as well mean everything.
+  if (Array.isArray(constraints) && constraints.length === 0) return "An empty list allows no object; null allows all."
+  for (const id of types) {
+    const type = registry.get(id)
+    const compiled = type === undefined ? undefined : constraintFor(type, constraints, 0)
+    if (compiled !== undefined && "errors" in compiled) return Object.values(compiled.errors).flat().join(" ")
+  }
+  return undefined
+}

@@ -1,0 +1,69 @@
+/**
+ * Connections through an HTTP proxy.
+ *
+ * The proxy is asked for an address and never for a name: the target policy was asked for that address, and a name could
+ * mean another place to the proxy. What goes through the tunnel is between the receiver and us, TLS included.
+ */
+import { request as plainRequest } from "node:http"
+import { request as secureRequest } from "node:https"
+import { type Socket, isIPv6 } from "node:net"
+
+export interface ProxyRules {
+  /** `http:` or `https:`; a user name and password in it are sent to the proxy. */
+  readonly url: URL
+  /** Hosts that are reached without it; one that begins with a dot means all names that end so. */
+  readonly except: ReadonlyArray<string>
+}
+
+/** The proxy gave no connection. It says nothing of the receiver. */
+export class ProxyFailed extends Error {
+  readonly code = "ERR_PROXY"
+
+  constructor(proxy: URL, why: string) {
+    super(`The proxy ${proxy.host} gave no connection: ${why}`)
+  }
+}
+
+export const isExcepted = ({ except }: ProxyRules, hostname: string): boolean =>
+  except.some((each) => (each.startsWith(".") ? `.${hostname}`.endsWith(each) : each === hostname || each === "*"))
+
+/** What is wrong with the address of a proxy, or undefined. */
+export const proxyProblem = (text: string): string | undefined => {
+  const url = URL.parse(text)
+  return url !== null && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === ""
+    ? undefined
+    : "must read http://host:port or https://host:port, with user:password@ before the host where it wants them"
+}
+
+/** A connection to the address, through the proxy. */
+export const openTunnel = (proxy: URL, address: string, port: number, timeoutMillis: number): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const failed = (why: string) => reject(new ProxyFailed(proxy, why))
+    const target = `${isIPv6(address) ? `[${address}]` : address}:${port}`
+    const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
+    const connect = proxy.protocol === "https:" ? secureRequest : plainRequest
+    const asking = connect({
+      host: proxy.hostname.replace(/^\[|\]$/g, ""),
+      port: proxy.port === "" ? undefined : Number(proxy.port),
+      method: "CONNECT",
+      path: target,
+      agent: false,
+      headers: {
+        host: target,
+        ...(credentials !== ":" && { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` })
+      }
+    })
+    asking.setTimeout(timeoutMillis, () => asking.destroy(new Error("it did not answer in time")))
+    asking.on("connect", ({ statusCode }, socket: Socket, head) => {
+      socket.setTimeout(0)
+      if (statusCode === 200 && head.length === 0) return resolve(socket)
+      socket.destroy()
+      failed(`it answered ${statusCode}`)
+    })
+    asking.on("response", (response) => {
+      response.destroy()
+      failed(`it answered ${response.statusCode}`)
+    })
+    asking.on("error", ({ message }) => failed(message))
+    asking.end()
+  })

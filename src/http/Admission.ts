@@ -1,0 +1,109 @@
+/**
+ * Who may come in: from a request to its sender, or why it is refused. Every request passes here before its handler.
+ *
+ * The order is NetBox's: wrong credentials are refused on every endpoint, then who must log in, then a session's request
+ * that another site may have sent, then what is not permitted; only then does it matter whether the method exists.
+ */
+import { timingSafeEqual } from "node:crypto"
+import { ByteSize, Effect, Option } from "effect"
+import type { HttpServerRequest } from "effect/http"
+import { Settings } from "../Config.ts"
+import { auditDenied } from "../auth/Audit.ts"
+import { authenticate } from "../auth/Authenticate.ts"
+import { Denied } from "../auth/Denied.ts"
+import { authorize } from "../auth/Permission.ts"
+import { type Principal, anonymous, username } from "../auth/Principal.ts"
+import { csrfToken } from "../auth/Session.ts"
+import type { Action } from "../inventory/Clearance.ts"
+import { asText, isOfType, readBytes } from "./Body.ts"
+import { csrfCookie, sessionCookie } from "./Cookies.ts"
+import { HttpRefused } from "./HttpRefused.ts"
+import { type Method, type Route, isPage } from "./Route.ts"
+
+type Incoming = HttpServerRequest.HttpServerRequest
+
+const actions: Readonly<Record<Method, Action>> = {
+  GET: "view",
+  POST: "add",
+  PUT: "change",
+  PATCH: "change",
+  DELETE: "delete"
+}
+
+export const addressOf = (incoming: Incoming): string | undefined => Option.getOrUndefined(incoming.remoteAddress)
+
+export const admit = Effect.fnUntraced(function* (incoming: Incoming, route: Route) {
+  const { access } = route
+  if (access === "unasked") return anonymous
+  const address = addressOf(incoming)
+  const session = incoming.cookies[sessionCookie(yield* Settings)]
+  const what = `${incoming.method} ${incoming.url}`
+  const authorization = incoming.headers["authorization"]
+  const principal = yield* authenticate({ authorization, session, address }).pipe(
+    Effect.tapErrorTag("Denied", (denied) => auditDenied(denied, what, "", address))
+  )
+  yield* allow(incoming, route, principal).pipe(
+    Effect.tapErrorTag("Denied", (denied) => auditDenied(denied, what, username(principal), address))
+  )
+  return principal
+})
+
+const allow = Effect.fnUntraced(function* (incoming: Incoming, route: Route, principal: Principal) {
+  const { access, action } = route
+  const { loginRequired } = yield* Settings
+  if (principal.session !== undefined && !isSafe(incoming.method)) yield* sentByUs(incoming, principal.session)
+  if (access === "credentials" || access === "unasked") return
+  if (loginRequired && principal.user === undefined) {
+    if (!isPage(route)) return yield* new Denied({ reason: "NoCredentials" })
+    const location = `/login/?${new URLSearchParams({ next: incoming.url })}`
+    return yield* new HttpRefused({ reason: "LoginFirst", body: {}, headers: { location } })
+  }
+  // What an endpoint is like is no secret.
+  if (access === "open" || incoming.method === "OPTIONS") return
+  const method = incoming.method === "HEAD" ? "GET" : incoming.method
+  yield* authorize(principal, method, action ?? actions[method as Method] ?? "view", access)
+})
+
+const isSafe = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS"
+
+/** A browser sends the cookie of a session with whatever any site makes it send; only our pages know the token. */
+const sentByUs = Effect.fnUntraced(function* (incoming: Incoming, session: string) {
+  const { headers } = incoming
+  const origin = headers["origin"]
+  if (origin !== undefined && !isOurs(origin, headers["host"])) {
+    return yield* csrfFailed(`Origin checking failed - ${origin} does not match any trusted origins.`)
+  }
+  if (incoming.cookies[csrfCookie] === undefined) return yield* csrfFailed("CSRF cookie not set.")
+  const inHeader = headers["x-csrftoken"]
+  const given = inHeader ?? (yield* inForm(incoming))
+  if (given === undefined) return yield* csrfFailed("CSRF token missing.")
+  if (same(given, csrfToken(session))) return
+  const place = inHeader === undefined ? "POST" : "the 'X-Csrftoken' HTTP header"
+  return yield* csrfFailed(`CSRF token from ${place} incorrect.`)
+})
+
+const csrfFailed = (why: string) => new HttpRefused({ reason: "Forbidden", body: { detail: `CSRF Failed: ${why}` } })
+
+const isOurs = (origin: string, host: string | undefined): boolean =>
+  URL.canParse(origin) && new URL(origin).host === host
+
+const inForm = (incoming: Incoming) =>
+  Effect.map(formOf(incoming), (form) => form.get("csrfmiddlewaretoken") ?? undefined)
+
+/** Largest form. */
+const formSizeMax = ByteSize.kibibytes(64)
+
+/** The fields of a form; none of what is no form, or too large for one. */
+export const formOf = (incoming: Incoming): Effect.Effect<URLSearchParams> =>
+  isOfType(incoming.headers["content-type"], "application/x-www-form-urlencoded")
+    ? readBytes(incoming, formSizeMax).pipe(
+        Effect.map((bytes) => new URLSearchParams(asText(bytes))),
+        Effect.catch(() => Effect.succeed(new URLSearchParams()))
+      )
+    : Effect.succeed(new URLSearchParams())
+
+/** Compares in a time that does not tell how much was right. */
+export const same = (one: string, other: string): boolean => {
+  const [a, b] = [Buffer.from(one), Buffer.from(other)]
+  return a.length === b.length && timingSafeEqual(a, b)
+}

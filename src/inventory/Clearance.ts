@@ -1,0 +1,33 @@
+/**
+ * What whoever asks may see and write.
+ *
+ * Every read and write of objects keeps to it: Read.ts, Write.ts and Resolve.ts ask it for a condition. It has no usual
+ * value, so that nothing compiles that reads objects and does not say for whom: `http` provides that of the request's
+ * sender (auth/Permission.ts makes it), what the service does by itself has `unrestricted`.
+ */
+import { Context, Effect, Layer, Schema } from "effect"
+import type { ObjectType } from "./ObjectType.ts"
+import { type Where, everything } from "./derive/Where.ts"
+
+/** `refer`: name it in another object. */
+export type Action = "view" | "add" | "change" | "delete" | "refer"
+
+export class Clearance extends Context.Service<
+  Clearance,
+  {
+    /** The objects of the type to which the action may be done. */
+    readonly where: (type: ObjectType, action: Action) => Where
+    /** The text of a sealed copy, where those are shown to whoever may see the object. */
+    readonly reveal?: ((sealed: string) => string | undefined) | undefined
+  }
+>()("rackwire/inventory/Clearance") {
+  /** For what the service does by itself. */
+  static readonly unrestricted = Layer.succeed(Clearance, Clearance.of({ where: () => everything }))
+}
+
+/** The objects of the type to which whoever asks may do the action. */
+export const cleared = (type: ObjectType, action: Action) =>
+  Effect.map(Clearance, (clearance) => clearance.where(type, action))
+
+/** The write would leave an object as its author may not write it. Nothing of it stays. */
+export class OutOfBounds extends Schema.TaggedError<OutOfBounds>()("OutOfBounds", { objectType: Schema.String }) {}

@@ -1,0 +1,35 @@
+import { Result } from "effect"
+import { IpNetwork, NetAddress } from "effect/net"
+import { type Field, invalid, makeField, typeName, value } from "../Field.ts"
+import { parseArray } from "./List.ts"
+
+/** Networks in CIDR notation; a single address is a network of one. */
+export const networks = (): Field =>
+  makeField(
+    {
+      type: "text[]",
+      comparison: "none",
+      initial: () => [],
+      sqlDefault: "'{}'",
+      fromText: parseArray,
+      parse: (input) => {
+        if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
+        const read = input.map(parseNetwork)
+        const wrong = input.filter((_, at) => read[at] === undefined)
+        if (wrong.length > 0) return invalid(...wrong.map((each) => `Invalid IP address format: ${String(each)}`))
+        return value([...new Set(read.map((network) => IpNetwork.format(network!)))])
+      }
+    },
+    {}
+  )
+
+/** Reads `192.0.2.0/24` or `192.0.2.1`; an IPv4 network inside IPv6 is that IPv4 network. Undefined for others. */
+export const parseNetwork = (input: unknown): IpNetwork.IpNetwork | undefined => {
+  const [address = "", length, ...rest] = String(input).trim().split("/")
+  const parsed = Result.getOrUndefined(NetAddress.ipFromString(address))
+  if (parsed === undefined || rest.length > 0 || (length !== undefined && !/^\d{1,3}$/.test(length))) return undefined
+  const canonical = NetAddress.toCanonical(parsed)
+  const width = NetAddress.isIpv4Address(parsed) ? 32 : 128
+  const shorter = NetAddress.isIpv4Address(canonical) ? width - 32 : 0
+  return Result.getOrUndefined(IpNetwork.make(canonical, (length === undefined ? width : Number(length)) - shorter))
+}

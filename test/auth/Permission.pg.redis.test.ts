@@ -1,0 +1,221 @@
+/** What an object permission opens, over real HTTP, and that nothing else is open. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+import { makeUser, permit } from "./Users.ts"
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi()
+})
+
+afterAll(() => api.stop())
+
+const noPermission = { detail: "You do not have permission to perform this action." }
+
+const make = async (path: string, body: Json): Promise<number> => {
+  const made = await api.call<{ id: number }>("POST", path, body)
+  expect(made).toMatchObject({ status: 201 })
+  return made.json.id
+}
+const site = (name: string, fields: Json = {}) => make("/api/dcim/sites/", { ...named(name), ...fields })
+const namesIn = (reply: { readonly json: unknown }) => (reply.json as List).results.map(({ name }) => name)
+
+describe("an object permission", () => {
+  it("opens the action that it names and no other", async () => {
+    const id = await site("Open")
+    const reader = await makeUser(api, "reader", { types: ["dcim.site"], actions: ["view"] })
+    expect((await reader.call("GET", `/api/dcim/sites/${id}/`)).status).toBe(200)
+    for (const [method, path, body] of [
+      ["POST", "/api/dcim/sites/", named("New")],
+      ["PATCH", `/api/dcim/sites/${id}/`, { description: "x" }],
+      ["PUT", `/api/dcim/sites/${id}/`, named("Open")],
+      ["DELETE", `/api/dcim/sites/${id}/`],
+      ["GET", "/api/dcim/regions/"]
+    ] as const) {
+      const reply = await reader.call(method, path, body)
+      expect([method, path, reply.status, reply.json]).toEqual([method, path, 403, noPermission])
+    }
+  })
+
+  it("reaches the members of its groups, counts only while it is enabled, and from the next request on", async () => {
+    const group = await make("/api/users/groups/", { name: "Readers" })
+    const member = await makeUser(api, "member")
+    const path = "/api/dcim/sites/"
+    expect((await member.call("GET", path)).status).toBe(403)
+    await api.call("PATCH", `/api/users/users/${member.id}/`, { groups: [group] })
+    const permission = await make("/api/users/permissions/", {
+      name: "Readers read",
+      object_types: ["dcim.site"],
+      actions: ["view"],
+      groups: [group]
+    })
+    expect((await member.call("GET", path)).status).toBe(200)
+    await api.call("PATCH", `/api/users/permissions/${permission}/`, { enabled: false })
+    expect((await member.call("GET", path)).status).toBe(403)
+  })
+
+  it("with constraints hides other objects from lists, details, updates and deletes", async () => {
+    const mine = await site("Constrained mine", { description: "mine" })
+    const other = await site("Constrained other")
+    const user = await makeUser(api, "constrained", {
+      types: ["dcim.site"],
+      actions: ["view", "change", "delete"],
+      constraints: { description: "mine" }
+    })
+    expect(namesIn(await user.call("GET", "/api/dcim/sites/"))).toEqual(["Constrained mine"])
+    expect((await user.call("GET", "/api/dcim/sites/")).json["count"]).toBe(1)
+    expect((await user.call("GET", `/api/dcim/sites/${mine}/`)).status).toBe(200)
+    for (const method of ["GET", "PATCH", "DELETE"]) {
+      const reply = await user.call(method, `/api/dcim/sites/${other}/`, method === "PATCH" ? {} : undefined)
+      expect([method, reply.status]).toEqual([method, 404])
+    }
+    const both = [mine, other].map((id) => ({ id, comments: "changed" }))
+    expect((await user.call("PATCH", "/api/dcim/sites/", both)).json).toHaveLength(1)
+    expect((await user.call("DELETE", "/api/dcim/sites/", both)).status).toBe(204)
+    expect((await api.call("GET", `/api/dcim/sites/${mine}/`)).status).toBe(404)
+    expect((await api.call("GET", `/api/dcim/sites/${other}/`)).json).toMatchObject({ comments: "" })
+  })
+
+  it("keeps writes inside its constraints: what would leave them is rolled back, and no event tells of it", async () => {
+    const id = await site("Inside", { description: "mine" })
+    const user = await makeUser(api, "insider", {
+      types: ["dcim.site"],
+      actions: ["view", "add", "change"],
+      constraints: [{ description: "mine" }, { description: "also mine" }]
+    })
+    const created = await user.call("POST", "/api/dcim/sites/", [
+      { ...named("Good"), description: "mine" },
+      { ...named("Outside"), description: "not mine" }
+    ])
+    expect([created.status, created.json]).toEqual([403, noPermission])
+    const moved = await user.call("PATCH", `/api/dcim/sites/${id}/`, { description: "not mine" })
+    expect([moved.status, moved.json]).toEqual([403, noPermission])
+    expect((await user.call("PATCH", `/api/dcim/sites/${id}/`, { description: "also mine" })).status).toBe(200)
+    expect(namesIn(await api.call("GET", "/api/dcim/sites/?name=Good&name=Outside"))).toEqual([])
+    const last = await user.call("POST", "/api/dcim/sites/", { ...named("Last"), description: "mine" })
+    // The log is in the order of the WAL: what came before the last change is there when it is.
+    const isThere = async (request: string) => {
+      const found = await api.call<List>("GET", `/api/extras/object-changes/?request_id=${request}`)
+      return found.json.count > 0
+    }
+    await expect.poll(() => isThere(last.headers.get("x-request-id")!), { timeout: 60_000 }).toBe(true)
+    for (const refused of [created, moved]) expect(await isThere(refused.headers.get("x-request-id")!)).toBe(false)
+  })
+
+  it("is added to others: what one of them allows is allowed", async () => {
+    const ids = [await site("One", { facility: "f1" }), await site("Two", { facility: "f2" })]
+    const user = await makeUser(
+      api,
+      "adder",
+      { types: ["dcim.site"], actions: ["view"], constraints: { facility: "f1" } },
+      { types: ["dcim.site"], actions: ["view"], constraints: { name__startswith: "Tw", facility__in: ["f2"] } }
+    )
+    expect(namesIn(await user.call("GET", "/api/dcim/sites/")).sort()).toEqual(["One", "Two"])
+    await permit(api, user.id, { types: ["dcim.site"], actions: ["view"] })
+    expect((await user.call("GET", "/api/dcim/sites/")).json["count"]).toBeGreaterThan(ids.length)
+  })
+
+  it("with constraints that no object can meet is refused with the reason", async () => {
+    const wrong: ReadonlyArray<readonly [unknown, string]> = [
+      [{ nothing: 1 }, "dcim.site has nothing to ask by nothing with this value."],
+      [{ region__nothing: 1 }, "dcim.site has nothing to ask by region__nothing with this value."],
+      [{ status: "nowhere" }, "status: Select a valid choice. nowhere is not one of the available choices."],
+      [{ region: "abc" }, "region: Enter a number."],
+      [{ name__near: "x" }, "dcim.site has nothing to ask by name__near with this value."],
+      [{ name__in: "x" }, "dcim.site has nothing to ask by name__in with this value."],
+      [[], "An empty list allows no object; null allows all."],
+      ["x", "Constraints are a dictionary or a list of them, not str."],
+      [
+        { "id); drop table dcim_site; --": 1 },
+        "dcim.site has nothing to ask by id); drop table dcim_site; -- with this value."
+      ]
+    ]
+    for (const [constraints, message] of wrong) {
+      const body = { name: "wrong", object_types: ["dcim.site"], actions: ["view"], constraints }
+      const reply = await api.call("POST", "/api/users/permissions/", body)
+      expect([reply.status, reply.json]).toEqual([400, { constraints: [message] }])
+    }
+    const secret = {
+      name: "x",
+      object_types: ["users.user"],
+      actions: ["view"],
+      constraints: { password__startswith: "$" }
+    }
+    expect((await api.call("POST", "/api/users/permissions/", secret)).json).toEqual({
+      constraints: ["users.user has nothing to ask by password__startswith with this value."]
+    })
+  })
+})
+
+describe("an object that may not be seen", () => {
+  it("shows nothing but its id where another refers to it, and cannot be referred to anew", async () => {
+    const region = await make("/api/dcim/regions/", named("Hidden region"))
+    const id = await site("In hidden region", { region })
+    const free = await site("In no region")
+    const user = await makeUser(api, "blinkered", { types: ["dcim.site"], actions: ["view", "change"] })
+    const shown = (await user.call("GET", `/api/dcim/sites/${id}/`)).json
+    expect(shown["region"]).toEqual({
+      id: region,
+      url: `${api.service.url}/api/dcim/regions/${region}/`,
+      display: `#${region}`
+    })
+    expect(
+      (await user.call("PATCH", `/api/dcim/sites/${id}/`, { region: shown["region"], facility: "x" })).status
+    ).toBe(200)
+    for (const named of [region, { slug: "hidden-region" }]) {
+      const reply = await user.call("PATCH", `/api/dcim/sites/${free}/`, { region: named })
+      expect([reply.status, Object.keys(reply.json)]).toEqual([400, ["region"]])
+    }
+  })
+
+  it("has no changes in the log", async () => {
+    await site("Logged mine", { description: "logged" })
+    const other = await site("Logged other")
+    const user = await makeUser(
+      api,
+      "auditor",
+      { types: ["extras.objectchange"], actions: ["view"] },
+      { types: ["dcim.site"], actions: ["view"], constraints: { description: "logged" } }
+    )
+    const path = "/api/extras/object-changes/"
+    await expect
+      .poll(async () => (await api.call<List>("GET", `${path}?changed_object_id=${other}`)).json.count, {
+        timeout: 60_000
+      })
+      .toBeGreaterThan(0)
+    const seen = (await user.call("GET", path)).json["results"] as ReadonlyArray<Json>
+    expect(seen.map((change) => change["object_repr"])).toEqual(["Logged mine"])
+    const [hidden] = (await api.call<List>("GET", `${path}?changed_object_id=${other}`)).json.results
+    expect((await user.call("GET", `${path}${hidden!.id}/`)).status).toBe(404)
+  })
+})
+
+describe("tokens", () => {
+  it("of one's own may be kept by everybody, those of others by whoever may grant them", async () => {
+    const user = await makeUser(api, "keeper")
+    const path = "/api/users/tokens/"
+    const own = await user.call("POST", path, { user: user.id, description: "mine" })
+    expect(own).toMatchObject({ status: 201 })
+    expect((own.json["user"] as Json)["username"]).toBe("keeper")
+    const all = (await user.call("GET", path)).json["results"] as ReadonlyArray<Json>
+    expect(new Set(all.map((token) => (token["user"] as Json)["id"]))).toEqual(new Set([user.id]))
+    const notGranted = { detail: "This user does not have permission to create tokens for other users." }
+    for (const other of [await api.adminId(), 999_999, { username: "admin" }, { username: "nobody" }]) {
+      const reply = await user.call("POST", path, { user: other })
+      expect([reply.status, reply.json]).toEqual([403, notGranted])
+      const moved = await user.call("PATCH", `${path}${own.json["id"]}/`, { user: other })
+      expect([moved.status, moved.json]).toEqual([403, notGranted])
+    }
+    const granter = await makeUser(api, "granter", { types: ["users.token"], actions: ["add", "grant"] })
+    expect((await granter.call("POST", path, { user: user.id })).status).toBe(201)
+  })
+
+  it("and superusers are out of reach of who may change users", async () => {
+    const user = await makeUser(api, "user manager", { types: ["users.user"], actions: ["view", "change", "delete"] })
+    const admin = await api.adminId()
+    expect((await user.call("GET", `/api/users/users/${admin}/`)).status).toBe(200)
+    expect((await user.call("PATCH", `/api/users/users/${admin}/`, { password: "taken over" })).status).toBe(404)
+    expect((await user.call("DELETE", `/api/users/users/${admin}/`)).status).toBe(404)
+  })
+})

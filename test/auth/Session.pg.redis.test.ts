@@ -1,0 +1,163 @@
+/** Logging in with a browser, over real HTTP. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Api, named, startApi } from "../support/Api.ts"
+import { password } from "../support/Service.ts"
+import { openBrowser } from "./Browser.ts"
+import { makeUser, userPassword } from "./Users.ts"
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi()
+})
+
+afterAll(() => api.stop())
+
+const browser = () => openBrowser(api.service.url)
+const sites = "/api/dcim/sites/"
+
+const post = (csrf: string | undefined, name: string, headers: Record<string, string> = {}): RequestInit => ({
+  method: "POST",
+  body: JSON.stringify(named(name)),
+  headers: { "content-type": "application/json", ...(csrf === undefined ? {} : { "x-csrftoken": csrf }), ...headers }
+})
+
+describe("a session", () => {
+  it("begins with the right password, under a cookie that scripts do not see, and opens the API", async () => {
+    const visitor = browser()
+    expect((await visitor.fetch(sites)).status).toBe(403)
+    const answer = await visitor.logIn("admin", password, "/api/")
+    expect([answer.status, answer.headers.get("location")]).toEqual([302, "/api/"])
+    const set = answer.headers.getSetCookie().find((line) => line.startsWith("sessionid="))!
+    for (const part of ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=1209600"]) expect(set).toContain(part)
+    expect((await visitor.fetch(sites)).status).toBe(200)
+    const stored = await api.database.sql.query<{ digest: string }>("select digest from rackwire_session")
+    expect(stored.map(({ digest }) => digest)).not.toContain(visitor.cookies.get("sessionid"))
+  })
+
+  it("does not begin with a wrong password, which is told in the same words as an unknown user", async () => {
+    for (const [name, secret] of [
+      ["admin", "wrong"],
+      ["nobody", password],
+      ["admin", ""]
+    ] as const) {
+      const visitor = browser()
+      const answer = await visitor.logIn(name, secret)
+      expect([answer.status, visitor.cookies.has("sessionid")]).toEqual([200, false])
+      expect(await answer.text()).toContain("Please enter a correct username and password.")
+    }
+  })
+
+  it("writes only with the token of its own forms, in NetBox's words", async () => {
+    const visitor = browser()
+    await visitor.logIn()
+    const token = visitor.cookies.get("csrftoken")!
+    const refused = async (options: RequestInit) => {
+      const answer = await visitor.fetch(sites, options)
+      return [answer.status, ((await answer.json()) as { detail: string }).detail]
+    }
+    expect(await refused(post(undefined, "A"))).toEqual([403, "CSRF Failed: CSRF token missing."])
+    expect(await refused(post("x".repeat(64), "A"))).toEqual([
+      403,
+      "CSRF Failed: CSRF token from the 'X-Csrftoken' HTTP header incorrect."
+    ])
+    expect(await refused(post(token, "A", { origin: "https://elsewhere.example" }))).toEqual([
+      403,
+      "CSRF Failed: Origin checking failed - https://elsewhere.example does not match any trusted origins."
+    ])
+    expect((await visitor.fetch(sites, post(token, "A", { origin: api.service.url }))).status).toBe(201)
+    visitor.cookies.delete("csrftoken")
+    expect(await refused(post(token, "B"))).toEqual([403, "CSRF Failed: CSRF cookie not set."])
+  })
+
+  it("wins over a token, which is not even looked at; where it is none, the token counts", async () => {
+    const visitor = browser()
+    await visitor.logIn()
+    const garbage = { authorization: `Token ${"0".repeat(40)}` }
+    expect((await visitor.fetch(sites, { headers: garbage })).status).toBe(200)
+    const token = { authorization: `Token ${await api.newToken()}` }
+    expect((await visitor.fetch(sites, post(undefined, "C", token))).status).toBe(403)
+    visitor.cookies.set("sessionid", "no-session")
+    expect((await visitor.fetch(sites, { headers: garbage })).status).toBe(403)
+    expect((await visitor.fetch(sites, post(undefined, "C", token))).status).toBe(201)
+  })
+
+  it("ends when its user logs out, everywhere", async () => {
+    const visitor = browser()
+    await visitor.logIn()
+    const thief = browser()
+    thief.cookies.set("sessionid", visitor.cookies.get("sessionid")!)
+    expect((await thief.fetch(sites)).status).toBe(200)
+    expect((await visitor.submit("/logout/", { csrfmiddlewaretoken: "wrong" })).status).toBe(403)
+    expect((await visitor.submit("/logout/", {})).status).toBe(302)
+    expect(visitor.cookies.has("sessionid")).toBe(false)
+    expect((await thief.fetch(sites)).status).toBe(403)
+  })
+
+  it("is another one after each login, and the one before it is over", async () => {
+    const visitor = browser()
+    visitor.cookies.set("sessionid", "chosen-by-somebody-else")
+    await visitor.logIn()
+    const first = visitor.cookies.get("sessionid")!
+    expect(first).not.toBe("chosen-by-somebody-else")
+    // Somebody who is logged in may log in again.
+    const csrfmiddlewaretoken = visitor.cookies.get("csrftoken")!
+    const body = new URLSearchParams({ csrfmiddlewaretoken, username: "admin", password })
+    expect((await visitor.fetch("/login/", { method: "POST", body })).status).toBe(302)
+    expect(visitor.cookies.get("sessionid")).not.toBe(first)
+    visitor.cookies.set("sessionid", first)
+    expect((await visitor.fetch(sites)).status).toBe(403)
+  })
+
+  it("ends with its time, with another password, and with its user", async () => {
+    const { id } = await makeUser(api, "session user", { types: ["dcim.site"], actions: ["view"] })
+    const ends = [
+      () => api.database.sql.query("update rackwire_session set expires = now() where user_id = $1", [id]),
+      () => api.call("PATCH", `/api/users/users/${id}/`, { password: "another password" }),
+      () => api.call("PATCH", `/api/users/users/${id}/`, { is_active: false, password: userPassword })
+    ]
+    for (const [at, end] of ends.entries()) {
+      const visitor = browser()
+      await visitor.logIn("session user", at === 2 ? "another password" : userPassword)
+      expect([at, (await visitor.fetch(sites)).status]).toEqual([at, 200])
+      await end()
+      expect([at, (await visitor.fetch(sites)).status]).toEqual([at, 403])
+    }
+  })
+
+  it("does not begin by a form of another site", async () => {
+    const visitor = browser()
+    const body = new URLSearchParams({ username: "admin", password, csrfmiddlewaretoken: "guessed" })
+    const answer = await visitor.fetch("/login/", { method: "POST", body })
+    expect([answer.status, answer.headers.getSetCookie().some((line) => line.startsWith("sessionid="))]).toEqual([
+      403,
+      false
+    ])
+  })
+
+  it("goes on to paths of ours only", async () => {
+    for (const next of [
+      "https://evil.example/",
+      "//evil.example/",
+      "/\\evil.example/",
+      "\\\\evil.example",
+      "/%09/evil.example".replace("%09", "\t"),
+      "javascript:alert(1)",
+      "/.//evil.example",
+      "/x\r\nset-cookie: a=b",
+      "http:evil.example"
+    ]) {
+      const answer = await browser().logIn("admin", password, next)
+      expect([next, answer.headers.get("location")]).toEqual([next, "/"])
+    }
+    const answer = await browser().logIn("admin", password, "/api/dcim/sites/?name=a&b=%2F")
+    expect(answer.headers.get("location")).toBe("/api/dcim/sites/?name=a&b=%2F")
+  })
+
+  it("shows what a visitor sent as text and never as HTML", async () => {
+    const page = await (
+      await browser().fetch(`/login/?next=${encodeURIComponent('/"><script>alert(1)</script>')}`)
+    ).text()
+    expect(page).not.toContain("<script>")
+  })
+})

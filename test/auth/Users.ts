@@ -1,0 +1,40 @@
+/** Users with permissions, for tests. */
+import type { Api, Json } from "../support/Api.ts"
+import type { Reply } from "../support/Service.ts"
+
+export interface User {
+  readonly id: number
+  readonly name: string
+  readonly token: string
+  /** Calls with this user's token. */
+  readonly call: (method: string, path: string, body?: unknown) => Promise<Reply<Json>>
+}
+
+export interface Grant {
+  readonly types: ReadonlyArray<string>
+  readonly actions: ReadonlyArray<string>
+  readonly constraints?: unknown
+}
+
+export const userPassword = "a password for tests"
+
+/** A new user of this name, with a token and an object permission for each grant. */
+export const makeUser = async (api: Api, name: string, ...grants: ReadonlyArray<Grant>): Promise<User> => {
+  const made = await api.call<{ id: number }>("POST", "/api/users/users/", { username: name, password: userPassword })
+  if (made.status !== 201) throw new Error(made.text)
+  const { id } = made.json
+  for (const grant of grants) await permit(api, id, grant)
+  const token = await api.newToken({ user: id })
+  return { id, name, token, call: (method, path, body) => api.raw(method, path, body, token) }
+}
+
+export const permit = async (
+  api: Api,
+  user: number,
+  { types, actions, constraints = null }: Grant
+): Promise<number> => {
+  const body = { name: `${types} ${actions}`.slice(0, 100), object_types: types, actions, constraints, users: [user] }
+  const made = await api.call<{ id: number }>("POST", "/api/users/permissions/", body)
+  if (made.status !== 201) throw new Error(made.text)
+  return made.json.id
+}

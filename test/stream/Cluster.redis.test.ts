@@ -1,0 +1,128 @@
+/** Everything that is done to streams, in a real cluster of three servers that many webhooks are spread over. */
+import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { Redis as Client } from "ioredis"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Redis } from "../../src/Redis.ts"
+import { Servers } from "../../src/embedded/Servers.ts"
+import { Append } from "../../src/stream/Append.ts"
+import { type Entry, Streams } from "../../src/stream/Streams.ts"
+import { type RedisCluster, hasRedisCluster, startRedisCluster } from "../support/RedisCluster.ts"
+import { delivery } from "./TwoReaders.ts"
+
+const run = Effect.runPromise
+const webhooks = Array.from({ length: 30 }, (_, n) => n + 1)
+
+describe.runIf(hasRedisCluster)("a cluster", () => {
+  const scope = Effect.runSync(Scope.make())
+  let cluster: RedisCluster
+  let append: Append["Service"]
+  let one: Streams["Service"]
+  let other: Streams["Service"]
+
+  beforeAll(async () => {
+    cluster = await startRedisCluster()
+    const servers = Layer.succeed(Servers, {
+      databaseUrl: Redacted.make(""),
+      redisUrl: Redacted.make(cluster.url),
+      secretKey: Redacted.make("none")
+    })
+    const build = <A, E>(layer: Layer.Layer<A, E, Redis>) =>
+      run(Layer.buildWithScope(Layer.fresh(layer.pipe(Layer.provide(Redis.layer), Layer.provide(servers))), scope))
+    append = Context.get(await build(Append.layer), Append)
+    one = Context.get(await build(Streams.layer("one")), Streams)
+    other = Context.get(await build(Streams.layer("other")), Streams)
+    await run(append.open(1, new Map()))
+  })
+
+  afterAll(async () => {
+    await run(Scope.close(scope, Exit.void))
+    await cluster.stop()
+  })
+
+  const each = async <A>(act: (webhook: number) => Promise<A>) => Promise.all(webhooks.map(act))
+  const ids = (entries: ReadonlyArray<Entry>) => entries.map(({ delivery }) => delivery.idx)
+
+  it("takes deliveries of many webhooks in one call, puts them on disk, and spreads the webhooks over its servers", async () => {
+    const heard = new Set<number>()
+    await run(
+      Scope.provide(
+        other.onWake((webhook) => void heard.add(webhook)),
+        scope
+      )
+    )
+    const appended = await run(
+      append.append(webhooks.flatMap((webhook) => [1, 2, 3].map((idx) => delivery(idx, webhook))))
+    )
+    expect([appended.duplicates, appended.tops.size]).toEqual([0, webhooks.length])
+    await run(append.onDisk)
+    for (const port of cluster.ports) {
+      const node = new Client({ port, host: "127.0.0.1", protocol: 2 })
+      expect(await node.keys("rackwire:{w*}:queue")).not.toEqual([])
+      await node.quit()
+    }
+    expect((await run(append.verify(webhooks))).lost).toEqual([])
+    // What is told before the subscription stands is not heard; what is told again is.
+    for (let turn = 0; heard.size === 0 && turn < 500; turn++) {
+      await run(one.announce(7))
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    expect(heard).toContain(7)
+  })
+
+  it("gives them to one reader each, lets them be kept, handed back, taken over and ended", async () => {
+    await each(async (webhook) => {
+      const mine = await run(one.read(webhook, 2))
+      const theirs = await run(other.read(webhook, 10))
+      expect([ids(mine), ids(theirs)]).toEqual([[1, 2], [3]])
+      expect(await run(one.keep(webhook, [...mine, ...theirs]))).toEqual(theirs)
+      await run(one.handBack(webhook, mine))
+      const taken = await run(other.reclaim(webhook))
+      expect(ids(taken)).toEqual([1, 2])
+      const [first, second] = taken
+      const later = { delayMillis: 60_000, delivery: { ...first!.delivery, attempts: 1, spent: 1 } }
+      await run(other.settle(webhook, [{ entry: first!, later }, { entry: second! }, { entry: theirs[0]! }]))
+      expect(await run(one.depth(webhook))).toEqual({ queued: 0, pending: 0, waiting: 1 })
+      expect(await run(one.head(webhook))).toBeUndefined()
+    })
+  })
+
+  it("keeps what waits, brings it back, lets it be looked at, dropped and gathered", async () => {
+    const marked = await run(one.sweep)
+    expect(marked.length).toBe(webhooks.length)
+    const looks = await each(async (webhook) => {
+      const look = await run(one.look(webhook))
+      expect(look).toMatchObject({ queued: 0, pending: 0, waiting: 1, stranded: false })
+      return { webhook, mark: marked.find((one) => one.webhook === webhook)!.mark, look }
+    })
+    await run(one.leave(looks))
+    await each(async (webhook) => {
+      await run(one.hold(webhook, [{ delayMillis: 0, delivery: delivery(5, webhook) }]))
+      expect((await run(one.promote(webhook))).moved).toBe(1)
+      await run(one.drop(webhook, [{ id: delivery(1, webhook).id, object: "dcim.site 1" }]))
+      await run(one.hold(webhook, [{ delayMillis: 60_000, delivery: delivery(6, webhook) }]))
+      await run(one.gather(webhook))
+      const found = await run(one.browse(webhook, "again", "-", 10))
+      expect(ids(found)).toEqual([5, 6])
+      await run(one.remove(webhook, found))
+      expect(await run(one.takeStranded(webhook))).toEqual([])
+      expect(await run(one.reserve(webhook, 2, 1000))).toBe(0)
+    })
+  })
+
+  it("keeps the order within an object, and fills a stream that lost entries", async () => {
+    await run(
+      append.append(webhooks.flatMap((webhook) => [7, 8].map((idx) => ({ ...delivery(idx, webhook), objectId: 1 }))))
+    )
+    await each(async (webhook) => {
+      const [first] = await run(one.read(webhook, 10, true))
+      expect(await run(other.read(webhook, 10, true))).toEqual([])
+      await run(one.settle(webhook, [{ entry: first! }]))
+      expect(ids(await run(other.read(webhook, 10, true)))).toEqual([8])
+      await run(one.forget(webhook))
+    })
+    expect((await run(append.verify(webhooks))).lost).toEqual(webhooks)
+    await each((webhook) => run(append.restore(webhook, [delivery(9, webhook)])))
+    expect((await run(append.verify(webhooks))).lost).toEqual([])
+    await each(async (webhook) => expect(ids(await run(one.read(webhook, 10)))).toEqual([9]))
+  })
+})

@@ -1,0 +1,71 @@
+/** A real cluster of three servers on loopback ports, each with a third of the slots. */
+import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
+import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Redis } from "ioredis"
+
+export const hasRedisCluster =
+  spawnSync("redis-server", ["--version"]).status === 0 && spawnSync("redis-cli", ["--version"]).status === 0
+
+export interface RedisCluster {
+  readonly url: string
+  readonly ports: ReadonlyArray<number>
+  readonly stop: () => Promise<void>
+}
+
+/** A node's second port is ten thousand above its first. */
+const portMax = 55_000
+
+const freePort = (): Promise<number> =>
+  new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { readonly port: number }
+      server.close(() => resolve(port <= portMax ? port : freePort()))
+    })
+  })
+
+export const startRedisCluster = async (): Promise<RedisCluster> => {
+  const directory = mkdtempSync(join(tmpdir(), "rackwire-cluster-"))
+  const nodes: Array<{ readonly port: number; readonly process: ChildProcess }> = []
+  for (let n = 0; n < 3; n++) {
+    const port = await freePort()
+    const folder = join(directory, `${port}`)
+    mkdirSync(folder)
+    const settings = {
+      ...{ port, bind: "127.0.0.1", dir: folder, "cluster-enabled": "yes", "cluster-node-timeout": 5000 },
+      ...{ appendonly: "yes", appendfsync: "always", save: "" }
+    }
+    const args = Object.entries(settings).flatMap(([name, value]) => [`--${name}`, `${value}`])
+    nodes.push({ port, process: spawn("redis-server", args, { stdio: "ignore" }) })
+  }
+  const ports = nodes.map(({ port }) => port)
+  await Promise.all(ports.map((port) => until(port, (client) => client.ping().then(() => true))))
+  const hosts = ports.map((port) => `127.0.0.1:${port}`)
+  execFileSync("redis-cli", ["--cluster", "create", ...hosts, "--cluster-replicas", "0", "--cluster-yes"])
+  const isWhole = async (client: Redis) => /^cluster_state:ok/m.test(String(await client.cluster("INFO")))
+  await Promise.all(ports.map((port) => until(port, isWhole)))
+  return {
+    url: `redis+cluster://${hosts.join(",")}`,
+    ports,
+    stop: async () => {
+      await Promise.all(
+        nodes.map(({ process }) => {
+          const ended = new Promise((resolve) => process.once("exit", resolve))
+          process.kill("SIGKILL")
+          return ended
+        })
+      )
+      rmSync(directory, { recursive: true, force: true })
+    }
+  }
+}
+
+/** Asks until it is so. */
+const until = async (port: number, ask: (client: Redis) => Promise<boolean>): Promise<void> => {
+  const client = new Redis({ port, host: "127.0.0.1", protocol: 2, maxRetriesPerRequest: null })
+  client.on("error", () => {})
+  while (!(await ask(client))) await new Promise((resolve) => setTimeout(resolve, 50))
+  client.disconnect()
+}

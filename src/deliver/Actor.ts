@@ -74,7 +74,13 @@ export const startActor = (
     const start = (entry: Entry, waitMillis: number) => {
       if (!state.begin(entry)) return
       const attempt = seeThrough(state, entry, dueIn, reopen)
-      const whole = waitMillis > 0 ? Effect.andThen(place(waitMillis), attempt) : attempt
+      const whole =
+        waitMillis > 0
+          ? Effect.andThen(
+              atPlace(streams, () => state.definition, waitMillis),
+              attempt
+            )
+          : attempt
       runAttempt(
         Effect.ensuring(
           whole,

@@ -175,7 +175,7 @@ export const grammarsLayer = Layer.effect(
         isTemplate(String(value)) ? template(value, row) : problem(String(value))
     return Grammars.of({
       objectTypes: (value) => {
-        const wrong = (value as ReadonlyArray<string>).find((id) => registry.get(id)?.kind !== "object")
+        const wrong = [value as string | ReadonlyArray<string>].flat().find((id) => registry.get(id)?.kind !== "object")
         return wrong === undefined ? undefined : `Invalid content type: ${wrong}`
       },
       anyTypes: (value) => {

@@ -30,7 +30,7 @@ export interface Event {
 /** The events of a window, in the order of their idx. `base` stands before the paths in URLs. */
 export const eventsOf = (window: Window, epoch: number, related: Related, base: string): ReadonlyArray<Event> => {
   const { commitLsn, timestamp, anonymous } = window.transaction
-  const view = viewOf(base, related.find)
+  const view = viewOf(base, { row: related.find, customFields: related.customFields })
   return window.changes.map((change): Event => {
     related.apply(change)
     const { type, kind, idx } = change

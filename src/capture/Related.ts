@@ -6,16 +6,27 @@
  */
 import { Effect } from "effect"
 import type { Row } from "../inventory/Field.ts"
-import { byIds } from "../inventory/Read.ts"
+import { byIds, customFieldsByType, list } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
-import { references } from "../inventory/derive/Representation.ts"
+import { nestedFields, references } from "../inventory/derive/Representation.ts"
+import { customReferences } from "../inventory/field/CustomFields.ts"
 import type { Folded, Readable } from "./Change.ts"
+
+const customField = "extras.customfield"
+
+const everything = { where: { sql: "true", parameters: [] }, ordering: [], limit: undefined, offset: 0 }
 
 /** Most rows of one object type. */
 const rowsMax = 50_000
 
 export class Related {
   private readonly types = new Map<string, Map<number, Row>>()
+  /** All custom fields, once they were asked for, and the same by object type. */
+  private definitions: Map<number, Row> | undefined
+  private definitionsByType: ReturnType<typeof customFieldsByType> = new Map()
+
+  /** The custom fields of an object type, in their order. */
+  customFields = (type: string): ReadonlyArray<Row> => this.definitionsByType.get(type) ?? []
 
   find = (type: string, id: number): Row | undefined => {
     const rows = this.types.get(type)
@@ -29,6 +40,11 @@ export class Related {
 
   /** Takes over what a change says about a row that others point at. */
   apply(change: Folded<Readable>): void {
+    if (change.type.id === customField && this.definitions !== undefined) {
+      this.definitions.delete(change.last.id)
+      if (change.after !== undefined) this.definitions.set(change.last.id, change.after.row())
+      this.define(this.definitions)
+    }
     const rows = this.types.get(change.type.id)
     if (rows === undefined || !rows.has(change.last.id)) return
     if (change.after === undefined) rows.delete(change.last.id)
@@ -37,15 +53,24 @@ export class Related {
 
   /** Loads what the representations of these changes need and is not here. */
   load = Effect.fnUntraced({ self: this }, function* (this: Related, changes: ReadonlyArray<Folded<Readable>>) {
-    let pending = [...Map.groupBy(changes, ({ type }) => type)].flatMap(([type, each]) => [
-      ...references(
-        type,
-        each.flatMap(({ before, last }) => (before === undefined ? [last.row()] : [before.row(), last.row()]))
+    if (this.definitions === undefined) {
+      const all = yield* list(objectType(customField), everything)
+      this.define(new Map(all.map((row) => [row.id, row])))
+    }
+    const coming = customFieldsByType(
+      changes.flatMap(({ type, after }) => (type.id === customField && after !== undefined ? [after.row()] : []))
+    )
+    let pending = [...Map.groupBy(changes, ({ type }) => type)].flatMap(([type, each]) => {
+      const rows = each.flatMap(({ before, last }) =>
+        before === undefined ? [last.row()] : [before.row(), last.row()]
       )
-    ])
+      const definitions = [...this.customFields(type.id), ...(coming.get(type.id) ?? [])]
+      return [...references(type, rows), ...customReferences(definitions, rows)]
+    })
     while (pending.length > 0) {
       const next: typeof pending = []
       for (const [id, ids] of pending) {
+        if (ids.size === 0) continue
         const target = objectType(id)
         const rows = this.types.get(id) ?? new Map<number, Row>()
         this.types.set(id, rows)
@@ -54,9 +79,18 @@ export class Related {
         const found = yield* byIds(target, wanted)
         for (const row of found) rows.set(row.id, row)
         for (const old of rows.keys().take(Math.max(rows.size - rowsMax, 0))) rows.delete(old)
-        next.push(...references(target, found, target.brief))
+        // Of those that were here as well: what they point at may have changed, or gone to make room.
+        const needed = nestedFields(target).some((name) => target.fields[name]!.reference !== undefined)
+          ? [...ids].flatMap((key) => this.find(id, key) ?? [])
+          : []
+        next.push(...references(target, needed, nestedFields(target)))
       }
       pending = next
     }
   })
+
+  private define(definitions: Map<number, Row>): void {
+    this.definitions = definitions
+    this.definitionsByType = customFieldsByType(definitions.values())
+  }
 }

@@ -23,8 +23,8 @@ export const listObjects =
       if (start instanceof HttpRefused) return yield* start
       const ordering = start === undefined ? (query.get("ordering") ?? "").split(",") : ["id"]
       const behind = start === undefined ? where : allOf(where, from(start))
-      const { rows, related } = yield* readPage(type, { where: behind, ordering, ...bounds })
-      const view = yield* viewFor(type, rows, request.base, related)
+      const { rows, beside } = yield* readPage(type, { where: behind, ordering, ...bounds })
+      const view = yield* viewFor(type, rows, request.base, beside)
       const show = shapeOf(type, query)
       const results = rows.map((row) => show(row, view))
       if (start !== undefined) {

@@ -66,10 +66,10 @@ const showObject =
     Effect.gen(function* () {
       const [id] = idsIn(request.params["id"])
       if (id === undefined) return yield* notFound()
-      const { rows, related } = yield* readOne(type, id)
+      const { rows, beside } = yield* readOne(type, id)
       const [row] = rows
       if (row === undefined) return yield* notFound()
-      const view = yield* viewFor(type, rows, request.base, related)
+      const view = yield* viewFor(type, rows, request.base, beside)
       const json = shapeOf(type, request.url.searchParams)(row, view)
       const more = detail === undefined ? {} : yield* detail(row)
       return { status: 200, json: { ...json, ...more }, headers: etagHeader(row) }

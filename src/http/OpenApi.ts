@@ -55,12 +55,16 @@ const schemasOf = (type: ObjectType): Json => {
   const fields = Object.entries(type.fields)
   const written = fields.filter(([, { wire }]) => wire !== "read" && wire !== "none")
   const heading = { id: integer, url, display: string }
-  const shown = Object.fromEntries(
-    fields
-      .filter(([, { wire }]) => wire === "both" || wire === "read")
-      .map(([each, field]) => [each, readSchema(field)])
-  )
-  const brief = type.brief.map((each) => [each, shown[each] ?? {}] as const)
+  const shown = {
+    ...Object.fromEntries(
+      fields
+        .filter(([, { wire }]) => wire === "both" || wire === "read")
+        .map(([each, field]): [string, Json] => [each, readSchema(field)])
+    ),
+    ...Object.fromEntries(Object.keys(type.derived).map((each) => [each, { readOnly: true }])),
+    ...Object.fromEntries(Object.keys(type.counts).map((each) => [each, { ...integer, readOnly: true }]))
+  }
+  const brief = type.brief.map((each) => [each, (shown as Readonly<Record<string, Json>>)[each] ?? {}] as const)
   const writing = Object.fromEntries(written.map(([each, field]) => [each, writeSchema(field)]))
   const required = written.filter(([, { initial }]) => initial === undefined).map(([each]) => each)
   return {
@@ -102,8 +106,8 @@ const readSchema = (field: Field): Json => {
 
 /** What is read of one of the field's choices. */
 const represented = (field: Field): unknown => {
-  const view = { base: "", row: () => undefined, nested: () => null }
-  return field.represent(Object.keys(field.choices ?? {})[0], view as unknown as Parameters<Field["represent"]>[1])
+  const view = { base: "", row: () => undefined, nested: () => null, customFields: () => [], counted: () => undefined }
+  return field.represent(Object.keys(field.choices ?? {})[0], view, "")
 }
 
 const writeSchema = (field: Field): Json => {

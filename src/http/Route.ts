@@ -18,6 +18,7 @@ import type { Action, Clearance, OutOfBounds } from "../inventory/Clearance.ts"
 import type { Grammars } from "../inventory/Grammar.ts"
 import type { Presence } from "../inventory/Presence.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
+import type { Protected } from "../inventory/Protected.ts"
 import type { Author } from "../inventory/Transaction.ts"
 import type { WriteRefused } from "../inventory/WriteRefused.ts"
 import type { Templates } from "../template/Template.ts"
@@ -69,7 +70,7 @@ export type Services =
   | Health
   | Presence
   | Templates
-export type Refusal = Denied | HttpRefused | OutOfBounds | WriteRefused | SqlError.SqlError
+export type Refusal = Denied | HttpRefused | OutOfBounds | WriteRefused | Protected | SqlError.SqlError
 
 export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Services>
 

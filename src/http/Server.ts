@@ -140,6 +140,8 @@ const replyTo = (refusal: Refusal, requestId: string): Effect.Effect<Reply> => {
       return Effect.succeed({ status: 403, json: { detail: new Denied({ reason: "NoPermission" }).detail } })
     case "HttpRefused":
       return Effect.succeed({ status: refusal.status, json: refusal.body, headers: refusal.headers ?? {} })
+    case "Protected":
+      return Effect.succeed({ status: 409, json: { detail: refusal.detail } })
     case "WriteRefused":
       return Effect.succeed({ status: 400, json: refusal.errors })
     case "SqlError":

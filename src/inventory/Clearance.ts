@@ -21,8 +21,9 @@ export class Clearance extends Context.Service<
     readonly reveal?: ((sealed: string) => string | undefined) | undefined
   }
 >()("rackwire/inventory/Clearance") {
+  static readonly all = Clearance.of({ where: () => everything })
   /** For what the service does by itself. */
-  static readonly unrestricted = Layer.succeed(Clearance, Clearance.of({ where: () => everything }))
+  static readonly unrestricted = Layer.succeed(Clearance, Clearance.all)
 }
 
 /** The objects of the type to which whoever asks may do the action. */

@@ -22,13 +22,27 @@ export interface View {
   readonly nested: (type: string, id: number) => unknown
   /** The text of a sealed copy, where those are shown. */
   readonly reveal?: ((sealed: string) => string | undefined) | undefined
+  /** The custom fields of an object type, in their order. */
+  readonly customFields: (type: string) => ReadonlyArray<Row>
+  /** The counts of an object (see Counted.ts); undefined where nobody counted, as inside another object and in events. */
+  readonly counted: (type: string, id: number) => Readonly<Record<string, unknown>> | undefined
 }
 
 /** Who sees and sets a field: `once` is shown only in the answer to its creation, `none` never leaves the database. */
 export type Wire = "both" | "read" | "write" | "once" | "none"
 
 /** Which filters a field has (see derive/Filter.ts). */
-export type Comparison = "text" | "number" | "choice" | "reference" | "tags" | "list" | "exact" | "none"
+export type Comparison =
+  | "text"
+  | "number"
+  | "choice"
+  | "reference"
+  | "tags"
+  | "list"
+  | "exact"
+  | "address"
+  | "custom"
+  | "none"
 
 /** A grammar that another stage owns (see Grammar.ts). */
 export type GrammarName =
@@ -47,8 +61,20 @@ export interface Reference {
   /** The object type pointed at, `app.name`. */
   readonly type: string
   readonly many: boolean
-  /** What happens here when the object there is deleted; `keep` for records, which outlive what they tell of. */
-  readonly onDelete: "cascade" | "set null" | "keep"
+  /**
+   * What happens here when the object there is deleted: `protect` refuses it; `keep` is for records, which outlive what
+   * they tell of. One of several is taken out of its list, whatever this says.
+   */
+  readonly onDelete: "cascade" | "set null" | "protect" | "keep"
+}
+
+/** A reference to an object of one of several types: this field holds the type, another one the id. */
+export interface Generic {
+  /** The object types that it may be; undefined for any that people keep. */
+  readonly types: ReadonlyArray<string> | undefined
+  /** The field of the id. */
+  readonly id: string
+  readonly onDelete: "cascade" | "set null"
 }
 
 /** `undefined` as a value: as if the field had not been named. */
@@ -71,6 +97,7 @@ export interface Field {
   /** The field that says how this one is read: when it is written, this one is checked again. */
   readonly readBy?: string | undefined
   readonly reference?: Reference | undefined
+  readonly generic?: Generic | undefined
   /** Value and label of each choice. */
   readonly choices?: Readonly<Record<string, string>> | undefined
   readonly parse: (input: unknown) => Parsed
@@ -84,9 +111,10 @@ export interface Field {
   readonly fromJson: (value: unknown) => unknown
   /** Canonical value of Postgres' text format, as the WAL carries it; never called with null. */
   readonly fromText: (text: string) => unknown
-  readonly represent: (value: unknown, view: View) => unknown
+  /** `type` is the id of the object type that has the field. */
+  readonly represent: (value: unknown, view: View, type: string) => unknown
   /** Value in the flat snapshot of an event. */
-  readonly snapshot: (value: unknown, view: View) => unknown
+  readonly snapshot: (value: unknown, view: View, type: string) => unknown
 }
 
 /** What every constructor of the vocabulary takes. */
@@ -120,6 +148,10 @@ export const notDictionary = (value: unknown): string =>
 
 /** Whether Postgres can keep the text: it knows no zero byte, and no half of a character. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
+
+/** Whether a JSON value is an object. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const itself = (value: unknown): unknown => value
 

@@ -68,5 +68,71 @@ export const functions: ReadonlyArray<string> = [
      execute format('update %I set %I = array_remove(%2$I, $1) where %2$I @> array[$1]', tg_argv[0], tg_argv[1])
        using old.id;
      return null;
+   end $$`,
+  `create or replace function rackwire_check_generic() returns trigger language plpgsql as $$
+   declare
+     target text;
+     target_id bigint;
+     found_id bigint;
+   begin
+     execute format('select $1.%I, $1.%I', tg_argv[0], tg_argv[1]) into target, target_id using new;
+     if target is null and target_id is null then return new; end if;
+     if target ~ '^[a-z_]+[.][a-z_]+$' and to_regclass(replace(target, '.', '_')) is not null then
+       execute format('select id from %I where id = $1 for key share', replace(target, '.', '_'))
+         into found_id using target_id;
+     end if;
+     if found_id is null then
+       raise exception '%.% names a % that does not exist', tg_table_name, tg_argv[1], coalesce(target, 'nothing')
+         using errcode = 'foreign_key_violation';
+     end if;
+     return new;
+   end $$`,
+  `create or replace function rackwire_forget_generic() returns trigger language plpgsql as $$
+   declare
+     those text := format('%I = $1 and %I in (select id from gone)', tg_argv[1], tg_argv[2]);
+   begin
+     -- A statement without rows comes here too, and what follows would be one of the same table.
+     if not exists (select from gone) then return null; end if;
+     if tg_argv[4] = 'cascade' then
+       execute format('delete from %I where %s', tg_argv[0], those) using tg_argv[3];
+     else
+       execute format('update %I set %I = null, %I = null where %s', tg_argv[0], tg_argv[1], tg_argv[2], those)
+         using tg_argv[3];
+     end if;
+     return null;
+   end $$`,
+  // Values of a custom field are kept by its name: they follow when it changes, and go with it.
+  `create or replace function rackwire_follow_custom_field() returns trigger language plpgsql as $$
+   declare
+     object_type text;
+     renamed text := case when tg_op = 'UPDATE' then new.name end;
+   begin
+     foreach object_type in array old.content_types loop
+       continue when to_regclass(replace(object_type, '.', '_')) is null;
+       if renamed is null or not new.content_types @> array[object_type] then
+         execute format('update %I set custom_fields = custom_fields - $1 where custom_fields ? $1',
+           replace(object_type, '.', '_')) using old.name;
+       elsif renamed <> old.name then
+         execute format('update %I set custom_fields = custom_fields - $1 || jsonb_build_object($2, custom_fields->$1)
+           where custom_fields ? $1', replace(object_type, '.', '_')) using old.name, renamed;
+       end if;
+     end loop;
+     return null;
+   end $$`,
+  // A cable is at one place only: where it ends, its interfaces say so, and one without an end is none.
+  `create or replace function rackwire_connect() returns trigger language plpgsql as $$
+   declare
+     ends bigint[] := new.a_terminations || new.b_terminations;
+   begin
+     if cardinality(new.a_terminations) = 0 or cardinality(new.b_terminations) = 0 then
+       delete from dcim_cable where id = new.id;
+       return null;
+     end if;
+     update dcim_interface set cable_id = null where cable_id = new.id and id <> all (ends);
+     update dcim_interface set cable_id = new.id where cable_id is null and id = any (ends);
+     if exists (select from dcim_interface where id = any (ends) and cable_id is distinct from new.id) then
+       raise exception 'an end of cable % has another cable', new.id using errcode = 'unique_violation';
+     end if;
+     return null;
    end $$`
 ]

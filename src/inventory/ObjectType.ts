@@ -4,22 +4,55 @@
  * From the one declaration come its table, its migration, its endpoints and filters, its representations and its
  * events. A file under `types/<app>/` declares it; nothing else needs to know its name.
  */
+import type { Counted } from "./Counted.ts"
 import type { Errors, Field, Row, View } from "./Field.ts"
 import { time } from "./field/Scalar.ts"
 
-export { color, email, slug, text } from "./field/Text.ts"
+export { countOf, treeCount, treeDepth } from "./Counted.ts"
+export { date } from "./field/Calendar.ts"
+export { generic } from "./field/Generic.ts"
+export { labels, named } from "./field/Labels.ts"
+export { integers, texts } from "./field/List.ts"
+export { networks } from "./field/Networks.ts"
+export { address, mac, prefix, shownFamily, wwn } from "./field/Network.ts"
+export { ref, refs, tags } from "./field/Reference.ts"
+export { terminations } from "./field/Terminations.ts"
 export { choice, decimal, flag, integer, json, jsonText, time, uuid } from "./field/Scalar.ts"
 export { password, sealed, tokenKey } from "./field/Secret.ts"
-export { ref, refs, tags } from "./field/Reference.ts"
-export { texts } from "./field/List.ts"
-export { networks } from "./field/Networks.ts"
+export { color, email, slug, text, url } from "./field/Text.ts"
 
 export interface Unique {
   readonly fields: ReadonlyArray<string>
+  /** Text fields among them whose case does not count. */
+  readonly ignoreCase?: ReadonlyArray<string>
   /** Holds only among rows in which this reference is empty. */
   readonly whereNull?: string
-  /** The message, where the usual one (`<label> with this <fields> already exists.`) does not say it. */
+  /** The message, where the usual one (`<Label> with this <fields> already exists.`) does not say it. */
   readonly message?: string
+}
+
+/**
+ * A rule between a row that is about to be written and any other row of its type, which no constraint can hold: about
+ * ranges that may not meet, say, or one that a third object switches on. Rivals.ts asks for a whole write at once.
+ */
+export interface Rival {
+  /** SQL condition under which `j`, the row, and `t`, the other one, cannot both be. */
+  readonly where: string
+  /** SQL text over `j`, equal for rows that can be rivals; null where it can have none. Writes of equal ones wait. */
+  readonly lock: string
+  readonly errors: (row: Row, other: Row, find: Find) => Errors
+}
+
+/** Another object by object type and id, if `looksAt` leads to it. */
+export type Find = View["row"]
+
+/** What the representation shows beside the fields: made of the row and what it points at. */
+export type Derived = (row: Row, view: View) => unknown
+
+/** A trigger that only one type has: what follows its name in `create trigger`. */
+export interface Trigger {
+  readonly name: string
+  readonly sql: string
 }
 
 export interface Declaration {
@@ -33,8 +66,14 @@ export interface Declaration {
   readonly fields: Readonly<Record<string, Field>>
   /** Uniqueness of several fields together; of one field it stands on the field. */
   readonly unique?: ReadonlyArray<Unique>
+  readonly rivals?: ReadonlyArray<Rival>
+  /** Read-only values beside the fields; of a generic reference its object is one without being named here. */
+  readonly derived?: Readonly<Record<string, Derived>>
+  /** Read-only numbers that the database counts when somebody reads the object. */
+  readonly counts?: Readonly<Record<string, Counted>>
   /** Field lists with an index of their own, beside those of references and uniqueness. */
   readonly indexes?: ReadonlyArray<ReadonlyArray<string>>
+  readonly triggers?: ReadonlyArray<Trigger>
   /** The field by which filters of other types name an object; usual is the slug, the username or the name. */
   readonly key?: string
   /** Filters that ask about other objects: name -> steps to what is asked about (derive/Path.ts), `device/site/region`. */
@@ -43,11 +82,19 @@ export interface Declaration {
   readonly search: ReadonlyArray<string>
   /** Fields of the usual order; `-` before one turns it. The id breaks ties. */
   readonly ordering: ReadonlyArray<string>
-  /** Fields of the brief (nested) representation, beside id, url and display. */
+  /** Fields, derived values and counts of the brief (nested) representation, beside id, url and display. */
   readonly brief: ReadonlyArray<string>
-  readonly display: (row: Row, view: View) => string
-  /** Rules about several fields of a row that is about to be written. */
-  readonly check?: (row: Row) => Errors
+  /** The name where it is not said. */
+  readonly display?: (row: Row, view: View) => string
+  /** References that `display` follows. */
+  readonly displayBy?: ReadonlyArray<string>
+  /**
+   * Rules about several fields of a row that is about to be written, and about the rows that it points at.
+   * `before` is the row as it is, undefined for a new one.
+   */
+  readonly check?: (row: Row, find: Find, before: Row | undefined) => Errors
+  /** References that `check` follows; `rack.site`: those of the row pointed at. */
+  readonly looksAt?: ReadonlyArray<string>
   /** For records: kept in a partition per day of `time`, so that old days are dropped and not deleted. */
   readonly daily?: boolean
   /** Whether processes that listen are told of every change of a row at its commit (Functions.ts). */
@@ -59,7 +106,7 @@ export interface Declaration {
   readonly kind?: "object" | "account" | "record"
 }
 
-export interface ObjectType extends Required<Omit<Declaration, "check" | "key">> {
+export interface ObjectType extends Required<Omit<Declaration, "key">> {
   readonly key: string | undefined
   /** `dcim.site`. */
   readonly id: string
@@ -67,10 +114,12 @@ export interface ObjectType extends Required<Omit<Declaration, "check" | "key">>
   readonly table: string
   /** `/api/dcim/sites/`. */
   readonly path: string
-  readonly check: (row: Row) => Errors
   /** Column name by field name, in the order of the table. */
   readonly columns: Readonly<Record<string, string>>
 }
+
+/** Names of fields that are words of SQL, and no columns without quotes. */
+const reserved: ReadonlySet<string> = new Set(["default"])
 
 /** Completes a declaration. Names that do not fit together are a defect of the file: they end the start. */
 export const defineObjectType = (declaration: Declaration): ObjectType => {
@@ -81,11 +130,16 @@ export const defineObjectType = (declaration: Declaration): ObjectType => {
       ? { created: time({ now: true, wire: "read" }), last_updated: time({ now: true, wire: "read" }) }
       : {}
   const fields = { ...declaration.fields, ...times }
+  const derived = { ...genericObjects(fields), ...declaration.derived }
+  const shown = { ...fields, ...derived, ...declaration.counts }
   const named = [
     ...declaration.search,
-    ...declaration.brief,
+    ...declaration.brief.filter((field) => !Object.hasOwn(shown, field)),
     ...declaration.ordering.map((field) => field.replace(/^-/, "")),
-    ...(declaration.unique ?? []).flatMap((unique) => unique.fields)
+    ...(declaration.displayBy ?? []),
+    ...(declaration.looksAt ?? []).map((path) => path.split(".")[0]!),
+    ...(declaration.indexes ?? []).flat(),
+    ...(declaration.unique ?? []).flatMap((unique) => [...unique.fields, ...(unique.ignoreCase ?? [])])
   ]
   for (const field of named) {
     if (!Object.hasOwn(fields, field)) throw new Error(`${app}.${name} names a field that it does not have: ${field}`)
@@ -93,23 +147,43 @@ export const defineObjectType = (declaration: Declaration): ObjectType => {
   return {
     label: name,
     unique: [],
+    rivals: [],
+    counts: {},
     indexes: [],
+    triggers: [],
+    displayBy: [],
+    looksAt: [],
     paths: {},
     key: undefined,
     announced: false,
     daily: false,
     check: () => ({}),
+    display: (row) => String(row["name"]),
     ...declaration,
     kind,
     fields,
+    derived,
     id: `${app}.${name}`,
     table: `${app}_${name}`,
     path: `/api/${app}/${declaration.plural}/`,
     columns: Object.fromEntries(
       Object.entries(fields).map(([field, { reference }]) => [
         field,
-        reference !== undefined && !reference.many ? `${field}_id` : field
+        reference !== undefined && !reference.many ? `${field}_id` : reserved.has(field) ? `${field}_value` : field
       ])
     )
   }
 }
+
+/** For each generic reference `<name>_type`, `<name>_id`: the object as `<name>`. */
+const genericObjects = (fields: Declaration["fields"]): Readonly<Record<string, Derived>> =>
+  Object.fromEntries(
+    Object.entries(fields).flatMap(([name, { generic }]): ReadonlyArray<readonly [string, Derived]> => {
+      if (generic === undefined) return []
+      const object: Derived = (row, view) => {
+        const [type, id] = [row[name], row[generic.id]]
+        return typeof type === "string" && typeof id === "number" ? view.nested(type, id) : null
+      }
+      return [[generic.id.replace(/_id$/, ""), object]]
+    })
+  )

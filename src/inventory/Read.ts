@@ -6,10 +6,12 @@ import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
 import type { Where } from "./derive/Where.ts"
-import { references, viewOf } from "./derive/Representation.ts"
-import { readStatement } from "./derive/ReadStatement.ts"
+import { countsOf } from "./Counted.ts"
+import { countsMark, fieldsMark, readStatement } from "./derive/ReadStatement.ts"
+import { nestedFields, references, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
 import { allOf, whereIds } from "./derive/Where.ts"
+import { customReferences } from "./field/CustomFields.ts"
 
 export interface Page {
   readonly where: Where
@@ -38,13 +40,13 @@ export const pageQuery = (type: ObjectType, { where, ordering, limit, offset }: 
   return `select t.* from ${type.table} t where ${where.sql} order by ${orderBy(type, ordering)}${bounds}`
 }
 
-/** Rows by object type and id. */
-export type Related = ReadonlyMap<string, ReadonlyMap<number, Row>>
-
-export interface Objects {
-  readonly rows: ReadonlyArray<Row>
-  /** What their representations point at, as far as it was read with them. */
-  readonly related: Related
+/** What representations need beside the rows themselves, as far as it was read with them. */
+export interface Beside {
+  /** Rows that they point at, by object type and id. */
+  readonly related: ReadonlyMap<string, ReadonlyMap<number, Row>>
+  readonly counts: ReadonlyMap<number, Readonly<Record<string, unknown>>>
+  /** The custom fields of their type, in their order. */
+  readonly customFields: ReadonlyArray<Row>
 }
 
 /** A page of objects, and what their representations point at: one statement. */
@@ -68,18 +70,24 @@ const readAll = Effect.fnUntraced(function* (type: ObjectType, page: string, par
   const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(statement, parameters)
   const rows: Array<Row> = []
   const related = new Map<string, Map<number, Row>>()
-  for (const each of found) {
-    if (each.type === "") {
-      rows.push(rowFromJson(type, each.row))
-      continue
+  const counts = new Map<number, Readonly<Record<string, unknown>>>()
+  const customFields: Array<Row> = []
+  for (const { type: of, row } of found) {
+    if (of === "") rows.push(rowFromJson(type, row))
+    else if (of === countsMark) counts.set(Number(row["id"]), row["counts"] as Readonly<Record<string, unknown>>)
+    else if (of === fieldsMark) customFields.push(rowFromJson(objectType(customFieldType), row))
+    else {
+      const other = rowFromJson(objectType(of), row)
+      const ofType = related.get(of)
+      if (ofType === undefined) related.set(of, new Map([[other.id, other]]))
+      else ofType.set(other.id, other)
     }
-    const row = rowFromJson(objectType(each.type), each.row)
-    const ofType = related.get(each.type)
-    if (ofType === undefined) related.set(each.type, new Map([[row.id, row]]))
-    else ofType.set(row.id, row)
   }
-  return { rows, related } satisfies Objects
+  const sorted = customFieldsByType(customFields).get(type.id) ?? []
+  return { rows, beside: { related, counts, customFields: sorted } satisfies Beside }
 })
+
+const customFieldType = "extras.customfield"
 
 /** The rows of these ids that exist and the action may be done to, in the type's usual order. */
 export const byIds = Effect.fnUntraced(function* (
@@ -109,6 +117,31 @@ export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): stri
   return [...terms, terms.at(-1)?.endsWith(" desc") === true ? "t.id desc" : "t.id"].join(", ")
 }
 
+/** Custom fields by the object types that have them, in their order. */
+export const customFieldsByType = (definitions: Iterable<Row>): ReadonlyMap<string, ReadonlyArray<Row>> => {
+  const byType = new Map<string, Array<Row>>()
+  const sorted = [...definitions].sort(
+    (a, b) => Number(a["weight"]) - Number(b["weight"]) || (String(a["name"]) < String(b["name"]) ? -1 : 1)
+  )
+  for (const definition of sorted) {
+    for (const id of definition["content_types"] as ReadonlyArray<string>) {
+      const fields = byType.get(id) ?? []
+      byType.set(id, fields)
+      fields.push(definition)
+    }
+  }
+  return byType
+}
+
+/** The custom fields of a type, in their order. They are part of its objects, for everybody who may see those. */
+export const customFieldsOf = Effect.fnUntraced(function* (type: ObjectType) {
+  if (!Object.hasOwn(type.fields, "custom_fields")) return []
+  const where = { sql: "t.content_types @> $1::text[]", parameters: [[type.id]] }
+  const page = { where, ordering: [], limit: undefined, offset: 0 }
+  const rows = yield* Effect.provideService(list(objectType(customFieldType), page), Clearance, Clearance.all)
+  return customFieldsByType(rows).get(type.id) ?? []
+})
+
 /**
  * A view on everything that the representations of these rows point at. What was not read with them is read now, one
  * query per object type pointed at. Of an object that whoever asks may not see it shows the id alone, so that what was read can be written back.
@@ -117,16 +150,19 @@ export const viewFor = (
   type: ObjectType,
   rows: ReadonlyArray<Row>,
   base: string,
-  related: Related = new Map()
+  beside?: Beside
 ): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient | Clearance> =>
   Effect.gen(function* () {
-    const known = new Map(Array.from(related, ([id, found]) => [id, new Map(found)]))
+    const known = new Map(Array.from(beside?.related ?? [], ([id, found]) => [id, new Map(found)]))
     known.set(type.id, new Map([...(known.get(type.id) ?? []), ...rows.map((row) => [row.id, row] as const)]))
     const hidden = new Map<string, ReadonlySet<number>>()
-    let pending = [...references(type, rows)]
+    const definitions = beside?.customFields ?? (yield* customFieldsOf(type))
+    const counts = beside?.counts ?? (yield* countsOf(type, rows, objectType))
+    let pending = [...references(type, rows), ...customReferences(definitions, rows)]
     while (pending.length > 0) {
       const next: typeof pending = []
       for (const [id, ids] of pending) {
+        if (ids.size === 0) continue
         const target = objectType(id)
         const found = known.get(id) ?? new Map<number, Row>()
         known.set(id, found)
@@ -134,11 +170,15 @@ export const viewFor = (
         for (const row of missing) found.set(row.id, row)
         hidden.set(id, (yield* existing(target, ids.difference(found))).union(hidden.get(id) ?? new Set()))
         // Inside a representation objects are brief, so from here on only brief fields are followed.
-        next.push(...references(target, missing, target.brief))
+        next.push(...references(target, missing, nestedFields(target)))
       }
       pending = next
     }
-    const view = viewOf(base, (id, key) => known.get(id)?.get(key))
+    const view = viewOf(base, {
+      row: (id, key) => known.get(id)?.get(key),
+      customFields: (id) => (id === type.id ? definitions : []),
+      counted: (id, key) => (id === type.id ? counts.get(key) : undefined)
+    })
     const masked = (id: string, key: number) => ({
       id: key,
       url: `${base}${objectType(id).path}${key}/`,

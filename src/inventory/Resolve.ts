@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { cleared } from "./Clearance.ts"
 import type { Errors, Row } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
-import { objectType } from "./Registry.ts"
+import { objectType, registry } from "./Registry.ts"
 import type { Draft } from "./derive/Draft.ts"
 import { constraint } from "./derive/Constraint.ts"
 import { allOf, whereIds } from "./derive/Where.ts"
@@ -44,6 +44,52 @@ export const resolveReferences = Effect.fnUntraced(function* (
   return resolved
 })
 
+/** Checks the objects of generic references, locked until the end: one query per object type named. */
+export const resolveGenerics = Effect.fnUntraced(function* (
+  type: ObjectType,
+  drafts: ReadonlyArray<Draft>,
+  before: ReadonlyArray<Row>
+) {
+  const fields = Object.entries(type.fields).filter(([, field]) => field.generic !== undefined)
+  let resolved = drafts
+  for (const [name, { generic }] of fields) {
+    const idField = generic!.id
+    const named = resolved.map(({ values }, at) =>
+      Object.hasOwn(values, name) || Object.hasOwn(values, idField)
+        ? { type: values[name] ?? before[at]?.[name] ?? null, id: values[idField] ?? before[at]?.[idField] ?? null }
+        : undefined
+    )
+    const existing = new Map<string, ReadonlySet<number>>()
+    for (const [id, targets] of Map.groupBy(named, (each) => String(each?.type))) {
+      const target = registry.get(id)
+      if (target === undefined || target.kind !== "object") continue
+      const ids = targets.flatMap((each) => (typeof each?.id === "number" ? [{ id: each.id }] : []))
+      existing.set(id, yield* existingIds(target, ids))
+    }
+    resolved = resolved.map((draft, at) => {
+      const wrong = named[at] === undefined ? {} : genericErrors(name, idField, named[at], existing)
+      return Object.keys(wrong).length === 0 ? draft : { ...draft, errors: { ...wrong, ...draft.errors } }
+    })
+  }
+  return resolved
+})
+
+const genericErrors = (
+  typeField: string,
+  idField: string,
+  { type, id }: { readonly type: unknown; readonly id: unknown },
+  existing: ReadonlyMap<string, ReadonlySet<number>>
+): Errors => {
+  if (type === null && id === null) return {}
+  if (id === null) return { [idField]: [`Cannot set ${typeField} without ${idField}.`] }
+  if (type === null) return { [typeField]: [`Cannot set ${idField} without ${typeField}.`] }
+  const ids = existing.get(String(type))
+  if (ids === undefined) return { [typeField]: [`Invalid content type: ${String(type)}`] }
+  return ids.has(Number(id))
+    ? {}
+    : { [idField]: [`Related object not found using the provided numeric ID: ${String(id)}`] }
+}
+
 const targetsIn = (value: unknown): ReadonlyArray<Target> => {
   if (value === undefined || value === null) return []
   return Array.isArray(value) ? (value as ReadonlyArray<Target>) : [value as Target]
@@ -60,9 +106,9 @@ const resolveField = (draft: Draft, name: string, found: ReadonlyMap<Target, num
   return { errors, values: { ...draft.values, [name]: ids } }
 }
 
-const existingIds = Effect.fnUntraced(function* (target: ObjectType, named: ReadonlyArray<Target>) {
+export const existingIds = Effect.fnUntraced(function* (target: ObjectType, named: Iterable<Target>) {
   const sql = yield* SqlClient.SqlClient
-  const ids = named.flatMap((each) => ("id" in each ? [each.id] : []))
+  const ids = [...named].flatMap((each) => ("id" in each ? [each.id] : []))
   if (ids.length === 0) return new Set<number>()
   const where = allOf(whereIds(ids), yield* cleared(target, "refer"))
   // Locked, so that they still exist when the row that names them is written.

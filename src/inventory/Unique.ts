@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import type { Errors, Row } from "./Field.ts"
 import type { ObjectType, Unique } from "./ObjectType.ts"
 import { columnsOf } from "./derive/Row.ts"
-import { uniquesOf } from "./derive/Table.ts"
+import { uniqueKey, uniquesOf } from "./derive/Table.ts"
 
 export interface Conflict {
   readonly at: number
@@ -17,7 +17,9 @@ export const duplicates = Effect.fnUntraced(function* (type: ObjectType, rows: R
   const json = JSON.stringify(rows.map((row) => columnsOf(type, row)))
   const conflicts: Array<Conflict> = []
   for (const unique of uniquesOf(type)) {
-    const columns = unique.fields.map((field) => type.columns[field])
+    const same = unique.fields.map(
+      (field) => `${uniqueKey(type, unique, field, "t.")} = ${uniqueKey(type, unique, field, "j.")}`
+    )
     const only =
       unique.whereNull === undefined
         ? ""
@@ -25,7 +27,7 @@ export const duplicates = Effect.fnUntraced(function* (type: ObjectType, rows: R
     const found = yield* sql.unsafe<{ readonly at: number }>(
       `select j.ordinality::int as at
          from jsonb_populate_recordset(null::${type.table}, $1::jsonb) with ordinality j
-         join ${type.table} t on ${columns.map((column) => `t.${column} = j.${column}`).join(" and ")}${only}
+         join ${type.table} t on ${same.join(" and ")}${only}
         where t.id <> all ($2::bigint[])`,
       [json, rows.map(({ id }) => id)]
     )
@@ -40,7 +42,9 @@ export const duplicates = Effect.fnUntraced(function* (type: ObjectType, rows: R
 const repeated = (unique: Unique, rows: ReadonlyArray<Row>): ReadonlyArray<number> => {
   const seen = new Set<string>()
   return rows.flatMap((row, at) => {
-    const values = unique.fields.map((field) => row[field])
+    const values = unique.fields.map((field) =>
+      unique.ignoreCase?.includes(field) === true ? String(row[field]).toLowerCase() : row[field]
+    )
     if (values.includes(null) || (unique.whereNull !== undefined && row[unique.whereNull] !== null)) return []
     const key = JSON.stringify(values)
     if (seen.has(key)) return [at]
@@ -55,32 +59,33 @@ export const conflictMessage = (type: ObjectType, unique: Unique): Errors => {
   if (unique.fields.length === 1 && unique.whereNull === undefined) {
     return { [unique.fields[0]!]: [`${type.label} with this ${names[0]} already exists.`] }
   }
-  const listed = `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`
-  return { __all__: [unique.message ?? `${type.label} with this ${listed} already exists.`] }
+  const labels = names.map(capitalised)
+  const listed = labels.length === 1 ? labels[0] : `${labels.slice(0, -1).join(", ")} and ${labels.at(-1)}`
+  return { __all__: [unique.message ?? `${capitalised(type.label)} with this ${listed} already exists.`] }
 }
+
+const capitalised = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
 
 /** Rows that would become their own ancestor. */
 export const cycles = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
   if (type.fields["parent"]?.reference?.type !== type.id) return []
+  const moved = new Map(rows.flatMap(({ id, parent }) => (id > 0 && typeof parent === "number" ? [[id, parent]] : [])))
+  if (moved.size === 0) return []
   const sql = yield* SqlClient.SqlClient
-  const moved = rows.filter((row) => row.id > 0 && typeof row["parent"] === "number")
-  if (moved.length === 0) return []
   // Two moves at once could close a circle that neither sees.
   yield* sql`select pg_advisory_xact_lock(hashtext(${type.table}))::text`
-  const conflicts: Array<Conflict> = []
-  for (const row of moved) {
-    const found = yield* sql.unsafe(
-      `with recursive up as (
-         select id, parent_id from ${type.table} where id = $1::bigint
-         union select p.id, p.parent_id from ${type.table} p join up on p.id = up.parent_id
-       ) select 1 as one from up where id = $2::bigint`,
-      [row["parent"], row.id]
-    )
-    if (found.length === 0) continue
-    conflicts.push({
-      at: rows.indexOf(row),
-      errors: { parent: [`Cannot assign self or child ${type.label} as parent.`] }
-    })
-  }
-  return conflicts
+  const above = yield* sql.unsafe<{ readonly id: string; readonly parent: string }>(
+    `with recursive up as (
+       select id, parent_id from ${type.table} where id = any ($1::bigint[])
+       union select p.id, p.parent_id from ${type.table} p join up on p.id = up.parent_id
+     ) select id::text as id, parent_id::text as parent from up where parent_id is not null`,
+    [[...moved.values()]]
+  )
+  const parents = new Map([...above.map(({ id, parent }) => [Number(id), Number(parent)] as const), ...moved])
+  return rows.flatMap(({ id }, at): ReadonlyArray<Conflict> => {
+    if (!moved.has(id)) return []
+    const seen = new Set<number>()
+    for (let up = parents.get(id); up !== undefined && !seen.has(up); up = parents.get(up)) seen.add(up)
+    return seen.has(id) ? [{ at, errors: { parent: [`Cannot assign self or child ${type.label} as parent.`] } }] : []
+  })
 })

@@ -11,9 +11,13 @@ import { Vault } from "../Vault.ts"
 import { type Action, OutOfBounds, cleared } from "./Clearance.ts"
 import type { Errors, Row } from "./Field.ts"
 import { Grammars } from "./Grammar.ts"
+import { resolveCustomFields } from "./CustomValues.ts"
+import { lookAt } from "./LooksAt.ts"
 import type { ObjectType } from "./ObjectType.ts"
+import { Protected, isProtected, protectedBy } from "./Protected.ts"
 import { byIds } from "./Read.ts"
-import { resolveReferences } from "./Resolve.ts"
+import { resolveGenerics, resolveReferences } from "./Resolve.ts"
+import { rivals } from "./Rivals.ts"
 import { type Author, asAuthor } from "./Transaction.ts"
 import { type Conflict, conflictMessage, cycles, duplicates } from "./Unique.ts"
 import { WriteRefused } from "./WriteRefused.ts"
@@ -83,7 +87,7 @@ export const update = <E = never>(
     return before.map(({ id }) => after.get(id)!)
   }).pipe(asAuthor(author), refuseConflicts(type, changes.length))
 
-/** Deletes the objects that exist; answers how many there were. */
+/** Deletes the objects that exist, and what goes with them; answers how many there were. */
 export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, author: Author, guard?: Guard<E>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -91,7 +95,12 @@ export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, 
     const where = allOf(whereIds(ids), yield* cleared(type, "delete"))
     const rows = yield* sql.unsafe(`delete from ${type.table} t where ${where.sql} returning id`, where.parameters)
     return rows.length
-  }).pipe(asAuthor(author))
+  }).pipe(
+    // Not run again: what protects them does not go away by itself.
+    Effect.mapError((error) => (isProtected(error) ? new Protected({ detail: "" }) : error)),
+    asAuthor(author),
+    Effect.catchTag("Protected", () => Effect.flatMap(protectedBy(type, ids), (detail) => new Protected({ detail })))
+  )
 
 /** Rows as they were just written are such as their author may write. */
 const staysWithin = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, action: Action) {
@@ -129,18 +138,27 @@ const settle = Effect.fnUntraced(function* (
   drafts: ReadonlyArray<Draft>,
   before: ReadonlyArray<Row>
 ) {
-  const resolved = yield* resolveReferences(type, drafts, before)
+  const named = yield* resolveReferences(type, drafts, before)
+  const resolved = yield* resolveGenerics(type, yield* resolveCustomFields(type, named, before), before)
+  const find = yield* lookAt(
+    type,
+    resolved.map(({ values }, at) => ({ id: 0, ...before[at], ...values }))
+  )
   const grammars = yield* Grammars
   const values = resolved.map((draft) => draft.values)
   const errors = resolved.map((draft, at): Errors => {
     const own = { ...draft.errors, ...grammarErrors(type, draft.values, { ...before[at], ...draft.values }, grammars) }
     // A rule about several fields would speak of values that are already refused.
-    return Object.keys(own).length > 0 ? own : type.check({ id: 0, ...before[at], ...draft.values })
+    return Object.keys(own).length > 0 ? own : type.check({ id: 0, ...before[at], ...draft.values }, find, before[at])
   })
   if (errors.some((own) => Object.keys(own).length > 0)) return yield* new WriteRefused({ errors })
   const stored = yield* store(type, values)
   const rows = stored.map((value, at): Row => ({ id: 0, ...before[at], ...value }))
-  const conflicts = [...(yield* duplicates(type, rows)), ...(yield* cycles(type, rows))]
+  const conflicts = [
+    ...(yield* duplicates(type, rows)),
+    ...(yield* cycles(type, rows)),
+    ...(yield* rivals(type, rows, find))
+  ]
   if (conflicts.length > 0) {
     return yield* new WriteRefused({ errors: rows.map((_, at) => merge(conflicts.filter((each) => each.at === at))) })
   }

@@ -2,6 +2,7 @@
 import fc from "fast-check"
 import type { Field, Row } from "../../src/inventory/Field.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
+import { baseOf, printNetwork, widthOf } from "../../src/inventory/field/Network.ts"
 
 /** A text that Postgres can keep. */
 export const text = fc.oneof(
@@ -30,7 +31,36 @@ export const moment = fc
     return `${day}T${time}${fraction}Z`
   })
 
+/** A point in time's day. */
+const day = moment.map((text) => text.slice(0, 10))
+
+const octets = (count: number) =>
+  fc
+    .uint8Array({ minLength: count, maxLength: count })
+    .map((bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0").toUpperCase()).join(":"))
+
+/** A network, with or without bits of a host in it. */
+const network = (host: boolean) =>
+  fc
+    .record({
+      family: fc.constantFrom(4 as const, 6 as const),
+      words: fc.array(fc.oneof(fc.constant(0n), fc.nat(0xffff).map(BigInt)), { minLength: 8, maxLength: 8 }),
+      size: fc.nat(128)
+    })
+    .map(({ family, words, size }) => {
+      const all = words.reduce((bits, word) => (bits << 16n) | word, 0n)
+      const length = size % (widthOf(family) + 1)
+      const found = { family, bits: BigInt.asUintN(widthOf(family), all), length }
+      return printNetwork(host ? found : { ...found, bits: baseOf(found) })
+    })
+
 const plain: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
+  date: day,
+  inet: network(true),
+  cidr: network(false),
+  macaddr: octets(6),
+  macaddr8: octets(8),
+  "integer[]": fc.array(fc.nat(65_535), { maxLength: 4 }),
   boolean: fc.boolean(),
   bigint: fc.maxSafeInteger().map((value) => value + 0),
   timestamptz: moment,
@@ -47,6 +77,7 @@ const numeric = (type: string) => /^numeric\((\d+),(\d+)\)$/.exec(type)
 export const canonical = (field: Field): fc.Arbitrary<unknown> => {
   if (field.choices !== undefined) return fc.constantFrom(...Object.keys(field.choices))
   if (field.reference !== undefined && !field.reference.many) return id
+  if (field.generic !== undefined) return fc.constantFrom(...(field.generic.types ?? ["dcim.site", "ipam.prefix"]))
   const [, digits, places] = numeric(field.type) ?? []
   if (digits !== undefined) {
     const most = 10 ** Number(digits) - 1
@@ -76,11 +107,15 @@ export const printed = (field: Field, value: unknown): string => {
   if (places !== undefined) return (value as number).toFixed(Number(places))
   if (field.type.endsWith("[]")) return `{${(value as ReadonlyArray<unknown>).map(listItem).join(",")}}`
   if (field.type === "boolean") return value === true ? "t" : "f"
+  if (field.type === "inet") return String(value).replace(/^([^:]*)\/32$|^(.*:.*)\/128$/, "$1$2")
+  if (field.type.startsWith("macaddr")) return String(value).toLowerCase()
   if (field.type === "timestamptz") return String(value).replace("T", " ").replace("Z", "+00")
   if (field.type === "json" || field.type === "jsonb") return JSON.stringify(value)
   return String(value)
 }
 
 /** A canonical value as `row_to_json` prints it, parsed. */
-export const printedJson = (field: Field, value: unknown): unknown =>
-  field.type === "timestamptz" ? String(value).replace("Z", "+00:00") : value
+export const printedJson = (field: Field, value: unknown): unknown => {
+  if (field.type === "timestamptz") return String(value).replace("Z", "+00:00")
+  return /^(inet|macaddr)/.test(field.type) ? printed(field, value) : value
+}

@@ -8,6 +8,7 @@
 import { literal } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
+import { nestedFields } from "./Representation.ts"
 
 /** SQL that gives ids of one object type, and how deep inside the representation they stand. */
 interface Pointing {
@@ -17,6 +18,10 @@ interface Pointing {
 
 /** Most objects inside one another that are read along; deeper ones are read afterwards. */
 const depthMax = 4
+
+/** What stands as `type` beside counts of an object, and beside custom fields of its type. */
+export const countsMark = "#counts"
+export const fieldsMark = "#fields"
 
 /** Statements that were asked for, by page and what is left out: making one takes longer than running it. */
 const made = new Map<string, string>()
@@ -47,7 +52,7 @@ const typesWithin = (type: ObjectType): ReadonlyArray<ObjectType> => {
   let pointing = pointingFrom(type, Object.keys(type.fields), "")
   for (let depth = 0; depth < depthMax; depth++) {
     for (const { target } of pointing) found.add(target)
-    pointing = pointing.flatMap(({ target }) => pointingFrom(target, target.brief, ""))
+    pointing = pointing.flatMap(({ target }) => pointingFrom(target, nestedFields(target), ""))
   }
   within.set(type, [...found])
   return [...found]
@@ -57,6 +62,15 @@ const within = new Map<ObjectType, ReadonlyArray<ObjectType>>()
 
 const statementOf = (type: ObjectType, page: string, closed: ReadonlySet<ObjectType>): string => {
   const branches = [`select '' as type, row_to_json(t) as row from page t`]
+  const counts = Object.entries(type.counts).map(([name, counted]) => `${literal(name)}, ${counted(type, objectType)}`)
+  if (counts.length > 0) {
+    const counted = `json_build_object('id', t.id, 'counts', json_build_object(${counts.join(", ")}))`
+    branches.push(`select ${literal(countsMark)}, ${counted} from page t`)
+  }
+  if (Object.hasOwn(type.fields, "custom_fields")) {
+    const own = `c.content_types @> array[${literal(type.id)}]`
+    branches.push(`select ${literal(fieldsMark)}, row_to_json(c) from extras_customfield c where ${own}`)
+  }
   let pointing = pointingFrom(type, Object.keys(type.fields), "page")
   for (let depth = 0; depth < depthMax && pointing.length > 0; depth++) {
     const next: Array<Pointing> = []
@@ -65,7 +79,7 @@ const statementOf = (type: ObjectType, page: string, closed: ReadonlySet<ObjectT
       const ids = each.map(({ ids }) => ids).join(" union all ")
       const found = `${target.table} r where r.id = any (array(${ids}))`
       branches.push(`select ${literal(target.id)}, row_to_json(r) from ${found}`)
-      next.push(...pointingFrom(target, target.brief, `(select r.* from ${found}) t`))
+      next.push(...pointingFrom(target, nestedFields(target), `(select r.* from ${found}) t`))
     }
     pointing = next
   }

@@ -21,17 +21,24 @@ export const representation = (type: ObjectType, row: Row, view: View): Json => 
   const json: Record<string, unknown> = heading(type, row, view)
   for (const name in type.fields) {
     const field = type.fields[name]!
-    if (field.wire === "both" || field.wire === "read") json[name] = field.represent(row[name], view)
+    if (field.wire === "both" || field.wire === "read") json[name] = field.represent(row[name], view, type.id)
     const revealed = field.copiedTo === undefined ? undefined : view.reveal?.(String(row[field.copiedTo]))
     if (revealed !== undefined) json[name] = revealed
   }
-  return json
+  for (const name in type.derived) json[name] = type.derived[name]!(row, view)
+  return Object.assign(json, view.counted(type.id, row.id))
 }
 
 /** How the object appears inside another, and under `?brief=1`. */
 export const brief = (type: ObjectType, row: Row, view: View): Json => {
   const json: Record<string, unknown> = heading(type, row, view)
-  for (const name of type.brief) json[name] = type.fields[name]!.represent(row[name], view)
+  const counts = view.counted(type.id, row.id)
+  for (const name of type.brief) {
+    const field = type.fields[name]
+    if (field !== undefined) json[name] = field.represent(row[name], view, type.id)
+    else if (Object.hasOwn(type.derived, name)) json[name] = type.derived[name]!(row, view)
+    else if (counts !== undefined) json[name] = counts[name]
+  }
   return json
 }
 
@@ -40,23 +47,34 @@ export const snapshot = (type: ObjectType, row: Row, view: View): Json => {
   const json: Record<string, unknown> = {}
   for (const name in type.fields) {
     const field = type.fields[name]!
-    if (field.wire === "both" || field.wire === "read") json[name] = field.snapshot(row[name], view)
+    if (field.wire === "both" || field.wire === "read") json[name] = field.snapshot(row[name], view, type.id)
   }
   return json
 }
 
-/** A view on related rows that are at hand. */
-export const viewOf = (base: string, find: (type: string, id: number) => Row | undefined): View => {
-  const view: View = {
-    base,
-    row: find,
-    nested: (id, key) => {
-      const row = find(id, key)
-      return row === undefined ? null : brief(objectType(id), row, view)
-    }
-  }
-  return view
+/** What a view is made of. */
+export interface Seen {
+  readonly row: View["row"]
+  readonly customFields?: View["customFields"]
+  readonly counted?: View["counted"]
 }
+
+const uncounted = () => undefined
+const noFields = () => []
+
+/** A view on related rows that are at hand. What is counted is shown of the objects themselves, not of those inside. */
+export const viewOf = (base: string, { row, customFields = noFields, counted = uncounted }: Seen): View => {
+  const nested = (id: string, key: number) => {
+    const found = row(id, key)
+    return found === undefined ? null : brief(objectType(id), found, inner)
+  }
+  const inner: View = { base, row, nested, customFields, counted: uncounted }
+  return { ...inner, counted }
+}
+
+/** What the representation of an object inside another looks at. */
+export const nestedFields = (type: ObjectType): ReadonlyArray<string> =>
+  [...type.brief, ...type.displayBy].filter((name) => Object.hasOwn(type.fields, name))
 
 /** The references that rows hold in these fields: ids by object type. */
 export const references = (
@@ -65,11 +83,21 @@ export const references = (
   fields: Iterable<string> = Object.keys(type.fields)
 ): ReadonlyMap<string, ReadonlySet<number>> => {
   const wanted = new Map<string, Set<number>>()
+  const idsOf = (id: string) => {
+    const ids = wanted.get(id) ?? new Set<number>()
+    wanted.set(id, ids)
+    return ids
+  }
   for (const name of fields) {
-    const { reference } = type.fields[name]!
+    const { reference, generic } = type.fields[name]!
+    if (generic !== undefined) {
+      for (const row of rows) {
+        const [target, id] = [row[name], row[generic.id]]
+        if (typeof target === "string" && typeof id === "number") idsOf(target).add(id)
+      }
+    }
     if (reference === undefined) continue
-    const ids = wanted.get(reference.type) ?? new Set<number>()
-    wanted.set(reference.type, ids)
+    const ids = idsOf(reference.type)
     for (const row of rows) {
       const value = row[name]
       if (typeof value === "number") ids.add(value)

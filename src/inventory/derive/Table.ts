@@ -1,8 +1,9 @@
 /** Declaration -> table: columns, constraints, indexes and triggers, as statements that `Migrate.ts` may have to run. */
-import { literal } from "../Field.ts"
+import { type Generic, literal } from "../Field.ts"
 import type { ObjectType, Unique } from "../ObjectType.ts"
-import { objectType } from "../Registry.ts"
+import { objectType, registry } from "../Registry.ts"
 import { indexesOf } from "./Index.ts"
+import { storedName } from "./StoredName.ts"
 
 export interface Column {
   readonly name: string
@@ -61,7 +62,7 @@ export const tableOf = (type: ObjectType): Table => {
         .map(({ name, sql }) => ({ name, sql, unique: true })),
       ...indexesOf(type, uniquesOf(type)).map((index) => ({ ...index, unique: false }))
     ],
-    triggers: triggers(type, published),
+    triggers: [...triggers(type, published), ...type.triggers],
     published
   }
 }
@@ -75,7 +76,7 @@ const checks = (type: ObjectType): ReadonlyArray<Definition> =>
       ? []
       : [
           {
-            name: `${type.table}_${type.columns[name]}_check`,
+            name: nameOf(type, [name], "check"),
             sql: `check (${constraint.replaceAll("$", type.columns[name]!)})`
           }
         ]
@@ -91,18 +92,33 @@ export const uniquesOf = (type: ObjectType): ReadonlyArray<Unique> => [
 
 /** Name of the constraint or index that holds a uniqueness; errors of Postgres name it. */
 export const uniqueName = (type: ObjectType, unique: Unique): string =>
-  `${type.table}_${unique.fields.map((field) => type.columns[field]).join("_")}_${unique.whereNull === undefined ? "key" : "top_key"}`
+  nameOf(type, unique.fields, unique.whereNull === undefined ? "key" : "top_key")
+
+const nameOf = (type: ObjectType, fields: ReadonlyArray<string>, kind: string): string =>
+  storedName([type.table, ...fields.map((field) => type.columns[field]!)], kind)
 
 const uniques = (type: ObjectType): ReadonlyArray<Definition & { readonly index: boolean }> =>
   uniquesOf(type).map((unique) => {
     // A partitioned table can only be unique with the column that it is partitioned by.
     const fields = type.daily ? [...unique.fields, "time"] : unique.fields
-    const columns = `(${fields.map((field) => type.columns[field]).join(", ")})`
-    const partial = unique.whereNull === undefined ? undefined : type.columns[unique.whereNull]
-    return partial === undefined
-      ? { name: uniqueName(type, unique), sql: `unique ${columns}`, index: false }
-      : { name: uniqueName(type, unique), sql: `${columns} where ${partial} is null`, index: true }
+    const keys = fields.map((field) => uniqueKey(type, unique, field, ""))
+    const name = uniqueName(type, unique)
+    if (unique.whereNull !== undefined) {
+      return { name, sql: `(${keys.join(", ")}) where ${type.columns[unique.whereNull]} is null`, index: true }
+    }
+    // A constraint knows columns only.
+    const index = unique.ignoreCase !== undefined
+    return { name, sql: `${index ? "" : "unique "}(${keys.join(", ")})`, index }
   })
+
+/** SQL of what is compared of a field; `alias` stands before the column, with its dot. */
+export const uniqueKey = (type: ObjectType, unique: Unique, field: string, alias: string): string => {
+  const column = `${alias}${type.columns[field]}`
+  return unique.ignoreCase?.includes(field) === true ? `lower(${column})` : column
+}
+
+/** What a foreign key says of the deletion of what it points at. */
+const onDelete = { cascade: "cascade", "set null": "set null", protect: "restrict" } as const
 
 const references = (type: ObjectType): ReadonlyArray<Definition> =>
   Object.entries(type.fields).flatMap(([name, { reference }]) => {
@@ -110,8 +126,8 @@ const references = (type: ObjectType): ReadonlyArray<Definition> =>
     const column = type.columns[name]
     return [
       {
-        name: `${type.table}_${column}_fkey`,
-        sql: `foreign key (${column}) references ${objectType(reference.type).table} (id) on delete ${reference.onDelete}`
+        name: nameOf(type, [name], "fkey"),
+        sql: `foreign key (${column}) references ${objectType(reference.type).table} (id) on delete ${onDelete[reference.onDelete]}`
       }
     ]
   })
@@ -139,12 +155,13 @@ const triggers = (type: ObjectType, published: boolean): ReadonlyArray<Definitio
           }
         ]
       : []),
-    ...Object.entries(type.fields).flatMap(([name, { reference }]) => {
-      if (reference === undefined || !reference.many) return []
+    ...Object.entries(type.fields).flatMap(([name, { generic, reference }]) => {
       const column = type.columns[name]!
-      const target = objectType(reference.type).table
       const call = (function_: string, ...args: ReadonlyArray<string>) =>
         `for each row execute function ${function_}(${args.map(literal).join(", ")})`
+      if (generic !== undefined) return genericTriggers(type, column, generic)
+      if (reference === undefined || !reference.many) return []
+      const target = objectType(reference.type).table
       return [
         {
           name: `${table}_${column}_exist`,
@@ -156,5 +173,24 @@ const triggers = (type: ObjectType, published: boolean): ReadonlyArray<Definitio
         }
       ]
     })
+  ]
+}
+
+/** A reference to one of several types has no foreign key either: these keep it valid. */
+const genericTriggers = (type: ObjectType, column: string, generic: Generic): ReadonlyArray<Definition> => {
+  const { table } = type
+  const id = type.columns[generic.id]!
+  const targets = [...registry.values()].filter(
+    (target) => generic.types?.includes(target.id) ?? target.kind === "object"
+  )
+  return [
+    {
+      name: `${table}_${column}_exist`,
+      sql: `before insert or update of ${column}, ${id} on ${table} for each row execute function rackwire_check_generic('${column}', '${id}')`
+    },
+    ...targets.map((target) => ({
+      name: `${target.table}_gone_${table}`,
+      sql: `after delete on ${target.table} referencing old table as gone for each statement execute function rackwire_forget_generic('${table}', '${column}', '${id}', '${target.id}', '${generic.onDelete}')`
+    }))
   ]
 }

@@ -1,17 +1,48 @@
-import { type Field, type Options, invalid, makeField, typeName, value } from "../Field.ts"
+import { type Field, type Options, invalid, isStorable, makeField, typeName, value } from "../Field.ts"
+import { integer } from "./Scalar.ts"
 
-/** A list of different texts, at least one. */
+/** A list of different texts, at least one unless optional. */
 export const texts = (options: Options = {}): Field =>
   makeField(
     {
       type: "text[]",
+      initial: options.optional === true ? () => [] : undefined,
+      sqlDefault: options.optional === true ? "'{}'" : undefined,
       comparison: "list",
       fromText: parseArray,
       parse: (input) => {
         if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
-        if (input.length === 0) return invalid("This list may not be empty.")
-        if (!input.every((item) => typeof item === "string")) return invalid("Not a valid string.")
+        if (input.length === 0 && options.optional !== true) return invalid("This list may not be empty.")
+        if (!input.every((item) => typeof item === "string" && isStorable(item))) return invalid("Not a valid string.")
         return value([...new Set(input)])
+      }
+    },
+    options
+  )
+
+interface IntegersOptions extends Options {
+  readonly min: number
+  readonly max: number
+}
+
+/** A list of different whole numbers, in their order. */
+export const integers = (options: IntegersOptions): Field =>
+  makeField(
+    {
+      type: "integer[]",
+      initial: options.optional === true ? () => [] : undefined,
+      sqlDefault: options.optional === true ? "'{}'" : undefined,
+      comparison: "list",
+      fromText: (text) => parseArray(text).map(Number),
+      parse: (input) => {
+        if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
+        if (input.length === 0 && options.optional !== true) return invalid("This list may not be empty.")
+        const item = integer(options)
+        const parsed = input.map((each) => item.parse(each))
+        const errors = parsed.flatMap((each) => ("errors" in each ? each.errors : []))
+        if (errors.length > 0) return invalid(...new Set(errors))
+        const numbers = parsed.map((each) => ("value" in each ? Number(each.value) : 0))
+        return value([...new Set(numbers)].sort((a, b) => a - b))
       }
     },
     options

@@ -1,4 +1,14 @@
-import { type Field, type Options, type Parsed, type Row, invalid, makeField, typeName, value } from "../Field.ts"
+import {
+  type Field,
+  type Options,
+  type Parsed,
+  type Reference,
+  type Row,
+  invalid,
+  makeField,
+  typeName,
+  value
+} from "../Field.ts"
 
 /**
  * What a write names an object by: its id, or attributes that only it has. `Write.ts` resolves it to an id, so that a
@@ -7,7 +17,7 @@ import { type Field, type Options, type Parsed, type Row, invalid, makeField, ty
 export type Target = { readonly id: number } | { readonly attributes: Readonly<Record<string, unknown>> }
 
 interface ReferenceOptions extends Options {
-  readonly onDelete: "cascade" | "set null" | "keep"
+  readonly onDelete: Reference["onDelete"]
 }
 
 /** A reference to one object: its id in the table, its brief representation on the wire. */

@@ -21,18 +21,25 @@ export const flag = (options: Options & { readonly default: boolean }): Field =>
     options
   )
 
-interface IntegerOptions extends Options {
+interface NumberOptions extends Options {
   readonly min?: number
   readonly max?: number
+  readonly default?: number
 }
 
-/** A whole number, or null where none is given. */
-export const integer = (options: IntegerOptions = {}): Field =>
+/** What a field of a number has where none is given: its default, or null where it is optional. */
+const unless = (options: NumberOptions) => ({
+  nullable: options.optional === true && options.default === undefined,
+  initial: options.optional === true || options.default !== undefined ? () => options.default ?? null : undefined,
+  sqlDefault: options.default === undefined ? undefined : String(options.default)
+})
+
+/** A whole number, or null where none is given and there is no default. */
+export const integer = (options: NumberOptions = {}): Field =>
   makeField(
     {
       type: "bigint",
-      nullable: options.optional === true,
-      initial: options.optional === true ? () => null : undefined,
+      ...unless(options),
       comparison: "number",
       fromText: Number,
       parse: (input) => {
@@ -44,7 +51,7 @@ export const integer = (options: IntegerOptions = {}): Field =>
     options
   )
 
-interface DecimalOptions extends IntegerOptions {
+interface DecimalOptions extends NumberOptions {
   /** Most digits in all, and how many of them stand after the point. */
   readonly digits: number
   readonly places: number
@@ -52,13 +59,12 @@ interface DecimalOptions extends IntegerOptions {
 
 const decimalPattern = /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i
 
-/** A number with a fixed count of decimal places, or null where none is given. */
+/** A number with a fixed count of decimal places, or null where none is given and there is no default. */
 export const decimal = (options: DecimalOptions): Field =>
   makeField(
     {
       type: `numeric(${options.digits},${options.places})`,
-      nullable: options.optional === true,
-      initial: options.optional === true ? () => null : undefined,
+      ...unless(options),
       comparison: "number",
       fromText: Number,
       snapshot: (value) => (typeof value === "number" ? value.toFixed(options.places) : value),
@@ -78,7 +84,7 @@ export const decimal = (options: DecimalOptions): Field =>
     options
   )
 
-const inBounds = (number: number, { min, max }: IntegerOptions) => {
+const inBounds = (number: number, { min, max }: NumberOptions) => {
   if (min !== undefined && number < min) return invalid(`Ensure this value is greater than or equal to ${min}.`)
   if (max !== undefined && number > max) return invalid(`Ensure this value is less than or equal to ${max}.`)
   return value(number)
@@ -142,13 +148,13 @@ export const json = (options: Options = {}): Field =>
       initial: () => null,
       comparison: "none",
       fromText: JSON.parse,
-      parse: (input) => (areStorable(input) ? value(input) : invalid("Value must be valid JSON."))
+      parse: (input) => (isJsonStorable(input) ? value(input) : invalid("Value must be valid JSON."))
     },
     options
   )
 
 /** Whether all texts in a JSON value are; not when it nests deeper than JSON can be written. */
-const areStorable = (input: unknown): boolean => {
+export const isJsonStorable = (input: unknown): boolean => {
   try {
     // JSON.stringify writes a zero byte and a half character as escapes, and no whole character.
     return !/(?<!\\)(?:\\\\)*\\u(?:0000|d[89a-f])/.test(JSON.stringify(input))
@@ -178,11 +184,14 @@ interface ChoiceOptions extends Options {
   readonly default?: string
   /** On the wire the value alone, not `{value, label}`. */
   readonly bare?: boolean
+  /** The values are numbers, and shown as such. */
+  readonly numeric?: boolean
 }
 
 /** One of a closed list, by value and label. Null where none is given and there is no default. */
 export const choice = (choices: Readonly<Record<string, string>>, options: ChoiceOptions = {}): Field => {
   const nullable = options.optional === true && options.default === undefined
+  const shown = (chosen: unknown) => (options.numeric === true && chosen !== null ? Number(chosen) : chosen)
   return makeField(
     {
       type: "text",
@@ -193,7 +202,10 @@ export const choice = (choices: Readonly<Record<string, string>>, options: Choic
       comparison: "choice",
       choices,
       represent: (chosen) =>
-        options.bare === true || chosen === null ? chosen : { value: chosen, label: choices[String(chosen)] ?? "" },
+        options.bare === true || chosen === null
+          ? chosen
+          : { value: shown(chosen), label: choices[String(chosen)] ?? "" },
+      snapshot: shown,
       parse: (input) => {
         if (typeof input === "object") {
           return invalid(`Value must be passed directly (e.g. "foo": 123); do not use a dictionary or list.`)

@@ -9,8 +9,17 @@ interface TextOptions extends Options {
   readonly nullable?: boolean
 }
 
-/** A text. Required and not blank, unless optional: then it is "" where none is given. */
-export const text = (options: TextOptions = {}): Field => textField(options, () => undefined)
+interface PatternOptions extends TextOptions {
+  /** What a text that is not blank must look like, and the message where it does not. */
+  readonly pattern?: RegExp
+  readonly refusal?: string
+}
+
+/** A text. Required and not blank, unless optional: then it is "" where none is given, or null. */
+export const text = (options: PatternOptions = {}): Field =>
+  textField(options, (text) =>
+    text === "" || options.pattern === undefined || options.pattern.test(text) ? undefined : options.refusal
+  )
 
 /** A text of letters, numbers, underscores and hyphens that stands in URLs. */
 export const slug = (options: TextOptions = {}): Field =>
@@ -31,6 +40,12 @@ export const email = (options: TextOptions = {}): Field =>
     text === "" || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) ? undefined : "Enter a valid email address."
   )
 
+/** An address on the web. */
+export const url = (options: TextOptions = {}): Field =>
+  textField({ max: 200, ...options }, (text) =>
+    text === "" || (/^(https?|ftps?):\/\/[^\s/]/i.test(text) && URL.canParse(text)) ? undefined : "Enter a valid URL."
+  )
+
 const textField = (options: TextOptions, refuse: (text: string) => string | undefined): Field => {
   const optional = options.optional === true || options.default !== undefined || options.nullable === true
   const initial = options.nullable === true ? null : optional ? (options.default ?? "") : undefined
@@ -45,6 +60,7 @@ const textField = (options: TextOptions, refuse: (text: string) => string | unde
       parse: (input): Parsed => {
         if (typeof input !== "string" && typeof input !== "number") return invalid("Not a valid string.")
         const text = options.verbatim === true ? String(input) : String(input).trim()
+        if (text === "" && options.nullable === true) return value(null)
         if (text === "" && !(optional && options.default === undefined)) return invalid("This field may not be blank.")
         if (text.includes("\0")) return invalid("Null characters are not allowed.")
         if (!isStorable(text)) return invalid("Not a valid string.")

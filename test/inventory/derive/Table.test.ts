@@ -51,7 +51,8 @@ describe.each(types)("the table of %s", (_, type, table) => {
   })
 
   test("spells its types as Postgres does, and lets null in where the field may be null", () => {
-    const known = /^(bigint|boolean|text|uuid|jsonb?|numeric\(\d+,\d+\)|timestamp with time zone|text\[\]|bigint\[\])$/
+    const known =
+      /^(bigint|boolean|text|uuid|jsonb?|numeric\(\d+,\d+\)|date|timestamp with time zone|inet|cidr|macaddr8?|(text|bigint|integer)\[\])$/
     for (const { type } of table.columns) expect(type).toMatch(known)
     expect(table.columns.map(({ nullable }) => nullable)).toEqual(
       Object.values(type.fields).map((field) => field.nullable)
@@ -102,7 +103,8 @@ describe("a reference", () => {
       const column = type.columns[name]!
       const key = table.constraints.find((each) => each.name === `${type.table}_${column}_fkey`)
       const target = objectType(reference.type).table
-      const sql = `foreign key (${column}) references ${target} (id) on delete ${reference.onDelete}`
+      const action = reference.onDelete === "protect" ? "restrict" : reference.onDelete
+      const sql = `foreign key (${column}) references ${target} (id) on delete ${action}`
       expect(key?.sql).toBe(reference.onDelete === "keep" ? undefined : sql)
       expect(table.indexes).toContainEqual({ name: `${type.table}_${column}_idx`, sql: `(${column})`, unique: false })
     }

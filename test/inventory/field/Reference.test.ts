@@ -14,6 +14,8 @@ const view: View = {
   base: "",
   row: (type, id): Row | undefined =>
     type === "extras.tag" && names[id] !== undefined ? { id, name: names[id] } : undefined,
+  customFields: () => [],
+  counted: () => undefined,
   nested: (type, id) => {
     if (typeof id !== "number") throw new TypeError("asked for nothing")
     return names[id] === undefined ? null : { type, id }
@@ -59,9 +61,9 @@ describe("a reference", () => {
   })
 
   test("is shown nested, and as its id in a snapshot", () => {
-    expect(field.represent(1, view)).toEqual({ type: "dcim.region", id: 1 })
-    expect([field.represent(9, view), field.represent(null, view)]).toEqual([null, null])
-    expect([field.snapshot(1, view), field.snapshot(null, view)]).toEqual([1, null])
+    expect(field.represent(1, view, "")).toEqual({ type: "dcim.region", id: 1 })
+    expect([field.represent(9, view, ""), field.represent(null, view, "")]).toEqual([null, null])
+    expect([field.snapshot(1, view, ""), field.snapshot(null, view, "")]).toEqual([1, null])
   })
 })
 
@@ -87,12 +89,12 @@ describe("tags", () => {
   })
 
   test("are shown nested, and as sorted names in a snapshot, without those that are gone", () => {
-    expect(field.represent([1, 9, 3], view)).toEqual([
+    expect(field.represent([1, 9, 3], view, "")).toEqual([
       { type: "extras.tag", id: 1 },
       { type: "extras.tag", id: 3 }
     ])
-    expect(field.snapshot([3, 9, 1, 2], view)).toEqual(["Yak", "bee", "zebra"])
-    expect([field.represent([], view), field.snapshot([], view)]).toEqual([[], []])
+    expect(field.snapshot([3, 9, 1, 2], view, "")).toEqual(["Yak", "bee", "zebra"])
+    expect([field.represent([], view, ""), field.snapshot([], view, "")]).toEqual([[], []])
   })
 
   test("are none where none are given, for the API and for plain SQL", () => {

@@ -4,7 +4,13 @@ import type { View } from "../../../src/inventory/Field.ts"
 import { choice, decimal, flag, integer, json, uuid } from "../../../src/inventory/field/Scalar.ts"
 import { json as anyJson } from "../Rows.ts"
 
-const noView: View = { base: "", row: () => undefined, nested: () => null }
+const noView: View = {
+  base: "",
+  row: () => undefined,
+  nested: () => null,
+  customFields: () => [],
+  counted: () => undefined
+}
 const isNull = { errors: ["This field may not be null."] }
 
 describe("a flag", () => {
@@ -100,11 +106,11 @@ describe("a decimal", () => {
   test("is a number in the representation, and a text of fixed places in a snapshot", () => {
     fc.assert(
       fc.property(value, (value) => {
-        expect(latitude.represent(value, noView)).toBe(value)
-        expect(latitude.snapshot(value, noView)).toBe(value.toFixed(6))
+        expect(latitude.represent(value, noView, "")).toBe(value)
+        expect(latitude.snapshot(value, noView, "")).toBe(value.toFixed(6))
       })
     )
-    expect([latitude.represent(null, noView), latitude.snapshot(null, noView)]).toEqual([null, null])
+    expect([latitude.represent(null, noView, ""), latitude.snapshot(null, noView, "")]).toEqual([null, null])
   })
 
   test.each([
@@ -181,11 +187,11 @@ describe("a choice", () => {
   })
 
   test("is shown with its label, or bare, and as its value in a snapshot", () => {
-    expect(field.represent("active", noView)).toEqual({ value: "active", label: "Active" })
-    expect(field.represent("removed", noView)).toEqual({ value: "removed", label: "" })
-    expect(field.represent(null, noView)).toBeNull()
-    expect(bare.represent("GET", noView)).toBe("GET")
-    expect(field.snapshot("active", noView)).toBe("active")
+    expect(field.represent("active", noView, "")).toEqual({ value: "active", label: "Active" })
+    expect(field.represent("removed", noView, "")).toEqual({ value: "removed", label: "" })
+    expect(field.represent(null, noView, "")).toBeNull()
+    expect(bare.represent("GET", noView, "")).toBe("GET")
+    expect(field.snapshot("active", noView, "")).toBe("active")
   })
 
   test("is held to its values by the database too", () => {

@@ -32,7 +32,7 @@ describe("a text", () => {
       expect(text().parse(input)).toEqual(blank)
       expect(text({ default: "x" }).parse(input)).toEqual(blank)
       expect(text({ optional: true }).parse(input)).toEqual({ value: "" })
-      expect(text({ nullable: true }).parse(input)).toEqual({ value: "" })
+      expect(text({ nullable: true }).parse(input)).toEqual({ value: null })
     }
   })
 

@@ -1,4 +1,4 @@
-import { defineObjectType, ref, slug, tags, text } from "../../ObjectType.ts"
+import { defineObjectType, labels, ref, slug, text, treeCount, treeDepth } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "dcim",
@@ -9,7 +9,7 @@ export default defineObjectType({
     slug: slug(),
     parent: ref("dcim.region", { optional: true, onDelete: "cascade" }),
     description: text({ max: 200, optional: true }),
-    tags: tags()
+    ...labels()
   },
   unique: [
     { fields: ["parent", "name"] },
@@ -17,8 +17,8 @@ export default defineObjectType({
     { fields: ["name"], whereNull: "parent", message: "A top-level region with this name already exists." },
     { fields: ["slug"], whereNull: "parent", message: "A top-level region with this slug already exists." }
   ],
+  counts: { site_count: treeCount("dcim.site", "region"), _depth: treeDepth },
   search: ["name", "slug", "description"],
   ordering: ["name"],
-  brief: ["name", "slug"],
-  display: (row) => String(row["name"])
+  brief: ["name", "slug", "site_count", "_depth"]
 })

@@ -1,12 +1,11 @@
-import { choice, decimal, defineObjectType, ref, slug, tags, text } from "../../ObjectType.ts"
+import { choice, countOf, decimal, defineObjectType, labels, named, ref, refs, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "dcim",
   name: "site",
   plural: "sites",
   fields: {
-    name: text({ max: 100, unique: true }),
-    slug: slug({ unique: true }),
+    ...named(),
     status: choice(
       {
         planned: "Planned",
@@ -18,6 +17,8 @@ export default defineObjectType({
       { default: "active" }
     ),
     region: ref("dcim.region", { optional: true, onDelete: "set null" }),
+    group: ref("dcim.sitegroup", { optional: true, onDelete: "set null" }),
+    tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
     facility: text({ max: 50, optional: true }),
     time_zone: text({ max: 63, nullable: true }),
     description: text({ max: 200, optional: true }),
@@ -26,10 +27,17 @@ export default defineObjectType({
     latitude: decimal({ digits: 8, places: 6, min: -90, max: 90, optional: true }),
     longitude: decimal({ digits: 9, places: 6, min: -180, max: 180, optional: true }),
     comments: text({ optional: true }),
-    tags: tags()
+    asns: refs("ipam.asn"),
+    ...labels()
+  },
+  counts: {
+    device_count: countOf("dcim.device", "site"),
+    prefix_count: countOf("ipam.prefix", "site"),
+    rack_count: countOf("dcim.rack", "site"),
+    virtualmachine_count: countOf("virtualization.virtualmachine", "site"),
+    vlan_count: countOf("ipam.vlan", "site")
   },
   search: ["name", "facility", "description", "physical_address", "shipping_address", "comments"],
   ordering: ["name"],
-  brief: ["name", "slug"],
-  display: (row) => String(row["name"])
+  brief: ["name", "slug"]
 })

@@ -1,0 +1,71 @@
+/** Custom fields of a write: merged with what an object has, checked by their definitions, told under `__all__`. */
+import { Effect } from "effect"
+import { type Row, isRecord } from "./Field.ts"
+import type { ObjectType } from "./ObjectType.ts"
+import { customFieldsOf } from "./Read.ts"
+import { objectType } from "./Registry.ts"
+import { existingIds } from "./Resolve.ts"
+import { canonical, refusal } from "./derive/CustomValue.ts"
+import type { Draft } from "./derive/Draft.ts"
+import { customReferences } from "./field/CustomFields.ts"
+
+export const resolveCustomFields = Effect.fnUntraced(function* (
+  type: ObjectType,
+  drafts: ReadonlyArray<Draft>,
+  before: ReadonlyArray<Row>
+) {
+  const isNew = before.length === 0
+  if (!Object.hasOwn(type.fields, "custom_fields")) return drafts
+  if (!isNew && !drafts.some(({ values }) => Object.hasOwn(values, "custom_fields"))) return drafts
+  const definitions = yield* customFieldsOf(type)
+  const merged = drafts.map((draft, at) => merge(draft, definitions, before[at], isNew))
+  const existing = new Map<string, ReadonlySet<number>>()
+  const rows = merged.map(({ values }): Row => ({ id: 0, ...values }))
+  for (const [id, ids] of customReferences(definitions, rows)) {
+    const targets = [...ids].filter(Number.isSafeInteger).map((id) => ({ id }))
+    existing.set(id, yield* existingIds(objectType(id), targets))
+  }
+  return merged.map((draft) => refuse(draft, definitions, existing, isNew))
+})
+
+/** The draft with all values that the object will have: its own before, defaults of a new one. */
+const merge = (draft: Draft, definitions: ReadonlyArray<Row>, before: Row | undefined, isNew: boolean): Draft => {
+  const given = draft.values["custom_fields"]
+  if (!isNew && given === undefined) return draft
+  const defaults = definitions.flatMap((each) =>
+    isNew && each["default"] !== null ? [[String(each["name"]), each["default"]]] : []
+  )
+  const values = Object.entries(isRecord(given) ? given : {}).map(([name, value]) => {
+    const kind = definitions.find((each) => each["name"] === name)?.["type"]
+    return [name, canonical(kind, value)]
+  })
+  // A field that is no longer there may have left its value.
+  const kept = Object.entries((before?.["custom_fields"] ?? {}) as object).filter(([name]) =>
+    definitions.some((each) => each["name"] === name)
+  )
+  const custom = Object.fromEntries([...defaults, ...kept, ...values])
+  return { ...draft, values: { ...draft.values, custom_fields: custom } }
+}
+
+const refuse = (
+  draft: Draft,
+  definitions: ReadonlyArray<Row>,
+  existing: ReadonlyMap<string, ReadonlySet<number>>,
+  isNew: boolean
+): Draft => {
+  const values = draft.values["custom_fields"]
+  if (!isRecord(values)) return draft
+  const known = new Map(definitions.map((each) => [String(each["name"]), each]))
+  const messages = Object.entries(values).flatMap(([name, value]) => {
+    const definition = known.get(name)
+    if (definition === undefined) return [`Unknown field name '${name}' in custom field data.`]
+    const reason = refusal(definition, value, existing)
+    return reason === undefined ? [] : [`Invalid value for custom field '${name}': ${reason}`]
+  })
+  for (const { name, required } of definitions) {
+    if (required === true && isNew && !Object.hasOwn(values, String(name))) {
+      messages.push(`Missing required custom field '${String(name)}'.`)
+    }
+  }
+  return messages.length === 0 ? draft : { ...draft, errors: { ...draft.errors, __all__: messages } }
+}

@@ -1,0 +1,54 @@
+/** Rules between a row and any other of its type, asked of a whole write at once and safe from writes beside it. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Row } from "./Field.ts"
+import type { Find, ObjectType, Rival } from "./ObjectType.ts"
+import type { Conflict } from "./Unique.ts"
+import { columnsOf, rowFromJson } from "./derive/Row.ts"
+
+/** Locks are taken of so many numbers: a write of any size holds no more, and few wait that need not. */
+const lockNumbers = 64
+
+interface Found {
+  readonly at: number
+  readonly other: Readonly<Record<string, unknown>>
+}
+
+/** Rows, as they would be stored, that rivals of theirs stand in the way of. */
+export const rivals = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, find: Find) {
+  const conflicts: Array<Conflict> = []
+  for (const rival of type.rivals) {
+    for (const { at, other } of yield* meetings(type, rival, rows)) {
+      conflicts.push({ at: at - 1, errors: rival.errors(rows[at - 1]!, rowFromJson(type, other), find) })
+    }
+  }
+  return conflicts
+})
+
+const meetings = Effect.fnUntraced(function* (type: ObjectType, rival: Rival, rows: ReadonlyArray<Row>) {
+  const sql = yield* SqlClient.SqlClient
+  const json = JSON.stringify(rows.map((row) => columnsOf(type, row)))
+  const written = `jsonb_populate_recordset(null::${type.table}, $1::jsonb) with ordinality`
+  // In the order of their numbers, so that two writes do not wait for each other.
+  yield* sql.unsafe(
+    `select pg_advisory_xact_lock(hashtext('${type.table}'), number)::text from (
+       select distinct mod(abs(hashtext(${rival.lock})::bigint), ${lockNumbers})::int as number
+         from ${written} j where ${rival.lock} is not null order by number) numbers`,
+    [json]
+  )
+  const stored = yield* sql.unsafe<Found>(
+    `select distinct on (j.ordinality) j.ordinality::int as at, row_to_json(t) as other
+       from ${written} j join ${type.table} t on ${rival.where}
+      where t.id <> all ($2::bigint[]) order by j.ordinality, t.id`,
+    [json, rows.map(({ id }) => id)]
+  )
+  if (rows.length === 1) return stored
+  // The later one of two in the same write is the one in the wrong.
+  const together = yield* sql.unsafe<Found>(
+    `select distinct on (j.ordinality) j.ordinality::int as at, to_json(t) as other
+       from ${written} j join ${written} t on t.ordinality < j.ordinality and ${rival.where}
+      order by j.ordinality, t.ordinality`,
+    [json]
+  )
+  return [...stored, ...together]
+})

@@ -1,0 +1,67 @@
+import { type Field, type Row, type View, invalid, isRecord, makeField, typeName, value } from "../Field.ts"
+
+/**
+ * What an object has beside its declared fields: values by the names of the custom fields of its type, `jsonb` in the
+ * table. A write names some of them, the others stay (CustomValues.ts); on the wire and in a snapshot all are there.
+ */
+export const customFields = (): Field =>
+  makeField(
+    {
+      type: "jsonb",
+      initial: () => ({}),
+      sqlDefault: "'{}'",
+      comparison: "custom",
+      fromText: JSON.parse,
+      represent: (values, view, type) => shown(values, view, type, represent),
+      snapshot: (values, view, type) => shown(values, view, type, (_, value) => value),
+      parse: (input) =>
+        isRecord(input) ? value(input) : invalid(`Expected a dictionary of items but got type "${typeName(input)}".`)
+    },
+    {}
+  )
+
+const shown = (
+  values: unknown,
+  view: View,
+  type: string,
+  show: (definition: Row, value: unknown, view: View) => unknown
+): unknown =>
+  Object.fromEntries(
+    view.customFields(type).map((definition) => {
+      const name = String(definition["name"])
+      const value = isRecord(values) && Object.hasOwn(values, name) ? values[name] : null
+      return [name, show(definition, value, view)]
+    })
+  )
+
+const represent = (definition: Row, value: unknown, view: View): unknown => {
+  const target = String(definition["object_type"])
+  switch (definition["type"]) {
+    case "object":
+      return typeof value === "number" ? view.nested(target, value) : null
+    case "multiobject":
+      return Array.isArray(value) ? value.map((id) => view.nested(target, Number(id))).filter(Boolean) : null
+    default:
+      return value
+  }
+}
+
+/** The objects that custom fields of these rows point at: ids by object type. */
+export const customReferences = (
+  definitions: ReadonlyArray<Row>,
+  rows: Iterable<Row>
+): ReadonlyMap<string, ReadonlySet<number>> => {
+  const wanted = new Map<string, Set<number>>()
+  const pointing = definitions.filter(({ type }) => type === "object" || type === "multiobject")
+  if (pointing.length === 0) return wanted
+  for (const row of rows) {
+    const values = row["custom_fields"]
+    if (!isRecord(values)) continue
+    for (const { name, object_type: target } of pointing) {
+      const ids = wanted.get(String(target)) ?? new Set<number>()
+      wanted.set(String(target), ids)
+      for (const id of [values[String(name)]].flat()) if (typeof id === "number") ids.add(id)
+    }
+  }
+  return wanted
+}

@@ -1,0 +1,36 @@
+import { type Field, type Generic, type Options, invalid, makeField, value } from "../Field.ts"
+import { integer } from "./Scalar.ts"
+
+interface GenericOptions extends Options {
+  /** Object types that it may be; any that people keep where none are named. */
+  readonly types?: ReadonlyArray<string>
+  readonly onDelete: Generic["onDelete"]
+  /** The name of the field with the type, where it is another. */
+  readonly typeField?: string
+}
+
+/**
+ * A reference to an object of one of several types, as three names on the wire: `<name>_type` (`dcim.interface`),
+ * `<name>_id`, and `<name>`, its brief representation, which is read only. Triggers keep it valid.
+ */
+export const generic = (name: string, options: GenericOptions): Readonly<Record<string, Field>> => ({
+  [options.typeField ?? `${name}_type`]: makeField(
+    {
+      type: "text",
+      nullable: options.optional === true,
+      initial: options.optional === true ? () => null : undefined,
+      comparison: "text",
+      generic: { types: options.types, id: `${name}_id`, onDelete: options.onDelete },
+      parse: (input) => {
+        if (input === "" && options.optional === true) return value(null)
+        if (typeof input !== "string" || !/^[a-z_]+\.[a-z_]+$/.test(input)) {
+          return invalid("Invalid value. Specify a content type as '<app_label>.<model_name>'.")
+        }
+        const known = options.types?.includes(input) ?? true
+        return known ? value(input) : invalid(`Invalid content type: ${input}`)
+      }
+    },
+    options
+  ),
+  [`${name}_id`]: integer({ ...(options.optional === true && { optional: true }), min: 0 })
+})

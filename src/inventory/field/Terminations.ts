@@ -1,0 +1,29 @@
+import { type Field, invalid, isRecord, makeField, typeName } from "../Field.ts"
+import { refs } from "./Reference.ts"
+
+/** One end of a cable: interfaces, each named as `{object_type, object_id}`, and shown with its object. */
+export const terminations = (type: string): Field => {
+  const list = refs(type)
+  return makeField(
+    {
+      ...list,
+      represent: (ids, view) =>
+        (ids as ReadonlyArray<number>).map((id) => ({
+          object_type: type,
+          object_id: id,
+          object: view.nested(type, id)
+        })),
+      parse: (input) => {
+        if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
+        const wrong = input.find((each) => !isRecord(each) || each["object_type"] !== type)
+        if (wrong !== undefined) {
+          const named = isRecord(wrong) ? String(wrong["object_type"]) : typeName(wrong)
+          return invalid(`Invalid content type: ${named}`)
+        }
+        const ids = input.map((each: Readonly<Record<string, unknown>>) => each["object_id"])
+        return ids.includes(undefined) ? invalid("object_id: This field is required.") : list.parse(ids)
+      }
+    },
+    {}
+  )
+}

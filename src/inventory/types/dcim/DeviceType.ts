@@ -1,0 +1,53 @@
+import { choice, countOf, decimal, defineObjectType, flag, labels, ref, slug, text } from "../../ObjectType.ts"
+
+export default defineObjectType({
+  app: "dcim",
+  name: "devicetype",
+  plural: "device-types",
+  label: "device type",
+  fields: {
+    manufacturer: ref("dcim.manufacturer", { onDelete: "protect" }),
+    default_platform: ref("dcim.platform", { optional: true, onDelete: "set null" }),
+    model: text({ max: 100 }),
+    slug: slug(),
+    part_number: text({ max: 50, optional: true }),
+    u_height: decimal({ digits: 4, places: 1, min: 0, default: 1 }),
+    is_full_depth: flag({ default: true }),
+    subdevice_role: choice({ parent: "Parent", child: "Child" }, { optional: true }),
+    airflow: choice(
+      {
+        "front-to-rear": "Front to rear",
+        "rear-to-front": "Rear to front",
+        "left-to-right": "Left to right",
+        "right-to-left": "Right to left",
+        "side-to-rear": "Side to rear",
+        passive: "Passive",
+        mixed: "Mixed"
+      },
+      { optional: true }
+    ),
+    weight: decimal({ digits: 8, places: 2, min: 0, optional: true }),
+    weight_unit: choice({ kg: "Kilograms", g: "Grams", lb: "Pounds", oz: "Ounces" }, { optional: true }),
+    description: text({ max: 200, optional: true }),
+    comments: text({ optional: true }),
+    ...labels()
+  },
+  unique: [{ fields: ["manufacturer", "model"] }, { fields: ["manufacturer", "slug"] }],
+  counts: { device_count: countOf("dcim.device", "device_type") },
+  search: ["model", "slug", "part_number", "description", "comments"],
+  ordering: ["manufacturer", "model"],
+  brief: ["manufacturer", "model", "slug", "device_count"],
+  display: (row) => String(row["model"]),
+  check: (row) => {
+    if ((Number(row["u_height"]) * 2) % 1 !== 0) {
+      return { u_height: ["U height must be in increments of 0.5 rack units."] }
+    }
+    if (row["subdevice_role"] === "child" && row["u_height"] !== 0) {
+      return { u_height: ["Child device types must be 0U."] }
+    }
+    if (row["weight"] !== null && row["weight_unit"] === null) {
+      return { __all__: ["Must specify a unit when setting a weight"] }
+    }
+    return {}
+  }
+})

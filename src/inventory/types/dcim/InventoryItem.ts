@@ -1,0 +1,48 @@
+import { defineObjectType, flag, generic, labels, ref, text, treeDepth } from "../../ObjectType.ts"
+
+export default defineObjectType({
+  app: "dcim",
+  name: "inventoryitem",
+  plural: "inventory-items",
+  label: "inventory item",
+  fields: {
+    device: ref("dcim.device", { onDelete: "cascade" }),
+    parent: ref("dcim.inventoryitem", { optional: true, onDelete: "cascade" }),
+    name: text({ max: 64 }),
+    label: text({ max: 64, optional: true }),
+    manufacturer: ref("dcim.manufacturer", { optional: true, onDelete: "protect" }),
+    part_id: text({ max: 50, optional: true }),
+    serial: text({ max: 50, optional: true }),
+    asset_tag: text({ max: 50, nullable: true, unique: true }),
+    discovered: flag({ default: false }),
+    description: text({ max: 200, optional: true }),
+    ...generic("component", { types: ["dcim.interface"], optional: true, onDelete: "set null" }),
+    ...labels()
+  },
+  unique: [
+    { fields: ["device", "parent", "name"] },
+    {
+      fields: ["device", "name"],
+      whereNull: "parent",
+      message: "Inventory item with this Device and Name already exists."
+    }
+  ],
+  indexes: [["component_type", "component_id"]],
+  counts: { _depth: treeDepth },
+  search: ["name", "label", "part_id", "serial", "asset_tag", "description"],
+  ordering: ["device", "name"],
+  brief: ["device", "name", "_depth"],
+  display: (row) => (row["label"] === "" ? String(row["name"]) : `${row["name"]} (${row["label"]})`),
+  looksAt: ["parent", "component_type"],
+  check: (row, find) => {
+    const parent = find("dcim.inventoryitem", Number(row["parent"]))
+    if (parent !== undefined && parent["device"] !== row["device"]) {
+      return { parent: ["Parent inventory item does not belong to the same device."] }
+    }
+    const component = find("dcim.interface", Number(row["component_id"]))
+    if (component !== undefined && component["device"] !== row["device"]) {
+      return { component_id: ["Cannot assign inventory item to component on another device"] }
+    }
+    return {}
+  }
+})

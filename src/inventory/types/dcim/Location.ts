@@ -1,0 +1,56 @@
+import { choice, defineObjectType, labels, ref, slug, text, treeCount, treeDepth } from "../../ObjectType.ts"
+
+export default defineObjectType({
+  app: "dcim",
+  name: "location",
+  plural: "locations",
+  fields: {
+    name: text({ max: 100 }),
+    slug: slug(),
+    site: ref("dcim.site", { onDelete: "cascade" }),
+    parent: ref("dcim.location", { optional: true, onDelete: "cascade" }),
+    status: choice(
+      {
+        planned: "Planned",
+        staging: "Staging",
+        active: "Active",
+        decommissioning: "Decommissioning",
+        retired: "Retired"
+      },
+      { default: "active" }
+    ),
+    tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
+    description: text({ max: 200, optional: true }),
+    ...labels()
+  },
+  unique: [
+    { fields: ["site", "parent", "name"] },
+    { fields: ["site", "parent", "slug"] },
+    {
+      fields: ["site", "name"],
+      whereNull: "parent",
+      message: "A location with this name already exists within the specified site."
+    },
+    {
+      fields: ["site", "slug"],
+      whereNull: "parent",
+      message: "A location with this slug already exists within the specified site."
+    }
+  ],
+  counts: {
+    rack_count: treeCount("dcim.rack", "location"),
+    device_count: treeCount("dcim.device", "location"),
+    _depth: treeDepth
+  },
+  search: ["name", "slug", "description"],
+  ordering: ["site", "name"],
+  brief: ["name", "slug", "rack_count", "_depth"],
+  looksAt: ["site", "parent"],
+  check: (row, find) => {
+    const parent = find("dcim.location", Number(row["parent"]))
+    if (parent === undefined || parent["site"] === row["site"]) return {}
+    const site = find("dcim.site", Number(row["site"]))
+    const message = `Parent location (${String(parent["name"])}) must belong to the same site (${String(site?.["name"])})`
+    return { __all__: [message] }
+  }
+})

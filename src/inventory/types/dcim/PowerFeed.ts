@@ -1,0 +1,44 @@
+import { choice, defineObjectType, flag, integer, labels, ref, text } from "../../ObjectType.ts"
+
+export default defineObjectType({
+  app: "dcim",
+  name: "powerfeed",
+  plural: "power-feeds",
+  label: "power feed",
+  fields: {
+    power_panel: ref("dcim.powerpanel", { onDelete: "protect" }),
+    rack: ref("dcim.rack", { optional: true, onDelete: "protect" }),
+    name: text({ max: 100 }),
+    status: choice(
+      { offline: "Offline", active: "Active", planned: "Planned", failed: "Failed" },
+      { default: "active" }
+    ),
+    type: choice({ primary: "Primary", redundant: "Redundant" }, { default: "primary" }),
+    supply: choice({ ac: "AC", dc: "DC" }, { default: "ac" }),
+    phase: choice({ "single-phase": "Single phase", "three-phase": "Three-phase" }, { default: "single-phase" }),
+    voltage: integer({ min: -32_768, max: 32_767, default: 120 }),
+    amperage: integer({ min: 1, max: 32_767, default: 20 }),
+    max_utilization: integer({ min: 1, max: 100, default: 80 }),
+    mark_connected: flag({ default: false }),
+    description: text({ max: 200, optional: true }),
+    comments: text({ optional: true }),
+    ...labels()
+  },
+  unique: [{ fields: ["power_panel", "name"] }],
+  search: ["name", "description", "comments"],
+  ordering: ["power_panel", "name"],
+  brief: ["name"],
+  looksAt: ["power_panel", "rack"],
+  check: (row, find) => {
+    const panel = find("dcim.powerpanel", Number(row["power_panel"]))
+    const rack = find("dcim.rack", Number(row["rack"]))
+    if (rack !== undefined && rack["site"] !== panel?.["site"]) {
+      const [shown, fed] = [String(rack["name"]), String(panel?.["name"])]
+      return { __all__: [`Rack ${shown} and power panel ${fed} are in different sites`] }
+    }
+    if (Number(row["voltage"]) < 0 && row["supply"] === "ac") {
+      return { voltage: ["Voltage cannot be negative for AC supply"] }
+    }
+    return {}
+  }
+})

@@ -1,0 +1,28 @@
+import { countOf, defineObjectType, labels, ref, text } from "../../ObjectType.ts"
+
+export default defineObjectType({
+  app: "dcim",
+  name: "powerpanel",
+  plural: "power-panels",
+  label: "power panel",
+  fields: {
+    site: ref("dcim.site", { onDelete: "protect" }),
+    location: ref("dcim.location", { optional: true, onDelete: "protect" }),
+    name: text({ max: 100 }),
+    description: text({ max: 200, optional: true }),
+    comments: text({ optional: true }),
+    ...labels()
+  },
+  unique: [{ fields: ["site", "name"] }],
+  counts: { powerfeed_count: countOf("dcim.powerfeed", "power_panel") },
+  search: ["name", "description", "comments"],
+  ordering: ["site", "name"],
+  brief: ["name", "powerfeed_count"],
+  looksAt: ["site", "location"],
+  check: (row, find) => {
+    const location = find("dcim.location", Number(row["location"]))
+    if (location === undefined || location["site"] === row["site"]) return {}
+    const site = find("dcim.site", Number(row["site"]))
+    return { __all__: [`Location ${String(location["name"])} is in a different site than ${String(site?.["name"])}`] }
+  }
+})

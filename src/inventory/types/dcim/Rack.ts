@@ -1,0 +1,82 @@
+import { choice, countOf, decimal, defineObjectType, flag, integer, labels, ref, text } from "../../ObjectType.ts"
+
+export default defineObjectType({
+  app: "dcim",
+  name: "rack",
+  plural: "racks",
+  fields: {
+    name: text({ max: 100 }),
+    facility_id: text({ max: 50, nullable: true }),
+    site: ref("dcim.site", { onDelete: "protect" }),
+    location: ref("dcim.location", { optional: true, onDelete: "set null" }),
+    tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
+    status: choice(
+      {
+        reserved: "Reserved",
+        available: "Available",
+        planned: "Planned",
+        active: "Active",
+        deprecated: "Deprecated"
+      },
+      { default: "active" }
+    ),
+    role: ref("dcim.rackrole", { optional: true, onDelete: "protect" }),
+    serial: text({ max: 50, optional: true }),
+    asset_tag: text({ max: 50, nullable: true, unique: true }),
+    type: choice(
+      {
+        "2-post-frame": "2-post frame",
+        "4-post-frame": "4-post frame",
+        "4-post-cabinet": "4-post cabinet",
+        "wall-frame": "Wall-mounted frame",
+        "wall-frame-vertical": "Wall-mounted frame (vertical)",
+        "wall-cabinet": "Wall-mounted cabinet",
+        "wall-cabinet-vertical": "Wall-mounted cabinet (vertical)"
+      },
+      { optional: true }
+    ),
+    width: choice(
+      { "10": "10 inches", "19": "19 inches", "21": "21 inches", "23": "23 inches" },
+      { default: "19", numeric: true }
+    ),
+    u_height: integer({ min: 1, max: 100, default: 42 }),
+    weight: decimal({ digits: 8, places: 2, min: 0, optional: true }),
+    max_weight: integer({ min: 0, max: 2_147_483_647, optional: true }),
+    weight_unit: choice({ kg: "Kilograms", g: "Grams", lb: "Pounds", oz: "Ounces" }, { optional: true }),
+    desc_units: flag({ default: false }),
+    outer_width: integer({ min: 0, max: 32_767, optional: true }),
+    outer_depth: integer({ min: 0, max: 32_767, optional: true }),
+    outer_unit: choice({ mm: "Millimeters", in: "Inches" }, { optional: true }),
+    mounting_depth: integer({ min: 0, max: 32_767, optional: true }),
+    description: text({ max: 200, optional: true }),
+    comments: text({ optional: true }),
+    ...labels()
+  },
+  unique: [{ fields: ["location", "name"] }, { fields: ["location", "facility_id"] }],
+  counts: {
+    device_count: countOf("dcim.device", "rack"),
+    powerfeed_count: countOf("dcim.powerfeed", "rack")
+  },
+  search: ["name", "facility_id", "serial", "asset_tag", "description", "comments"],
+  ordering: ["site", "location", "name"],
+  brief: ["name", "device_count"],
+  display: (row) => (row["facility_id"] ? `${row["name"]} (${row["facility_id"]})` : String(row["name"])),
+  looksAt: ["site", "location"],
+  check: (row, find) => {
+    const location = find("dcim.location", Number(row["location"]))
+    if (location !== undefined && location["site"] !== row["site"]) {
+      const site = find("dcim.site", Number(row["site"]))
+      return { __all__: [`Assigned location must belong to parent site (${String(site?.["name"])}).`] }
+    }
+    if ((row["outer_width"] !== null || row["outer_depth"] !== null) && row["outer_unit"] === null) {
+      return { __all__: ["Must specify a unit when setting an outer width/depth"] }
+    }
+    if (row["weight"] !== null && row["weight_unit"] === null) {
+      return { __all__: ["Must specify a unit when setting a weight"] }
+    }
+    if (row["max_weight"] !== null && row["weight_unit"] === null) {
+      return { __all__: ["Must specify a unit when setting a maximum weight"] }
+    }
+    return {}
+  }
+})

@@ -1,0 +1,25 @@
+import { defineObjectType, labels, ref, slug, text, treeCount, treeDepth } from "../../ObjectType.ts"
+
+export default defineObjectType({
+  app: "dcim",
+  name: "sitegroup",
+  plural: "site-groups",
+  label: "site group",
+  fields: {
+    name: text({ max: 100 }),
+    slug: slug(),
+    parent: ref("dcim.sitegroup", { optional: true, onDelete: "cascade" }),
+    description: text({ max: 200, optional: true }),
+    ...labels()
+  },
+  unique: [
+    { fields: ["parent", "name"] },
+    { fields: ["parent", "slug"] },
+    { fields: ["name"], whereNull: "parent", message: "A top-level site group with this name already exists." },
+    { fields: ["slug"], whereNull: "parent", message: "A top-level site group with this slug already exists." }
+  ],
+  counts: { site_count: treeCount("dcim.site", "group"), _depth: treeDepth },
+  search: ["name", "slug", "description"],
+  ordering: ["name"],
+  brief: ["name", "slug", "site_count", "_depth"]
+})

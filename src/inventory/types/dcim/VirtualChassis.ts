@@ -1,0 +1,28 @@
+import { countOf, defineObjectType, labels, ref, text } from "../../ObjectType.ts"
+
+export default defineObjectType({
+  app: "dcim",
+  name: "virtualchassis",
+  plural: "virtual-chassis",
+  label: "virtual chassis",
+  fields: {
+    name: text({ max: 64 }),
+    domain: text({ max: 30, optional: true }),
+    master: ref("dcim.device", { optional: true, onDelete: "protect", unique: true }),
+    description: text({ max: 200, optional: true }),
+    comments: text({ optional: true }),
+    ...labels()
+  },
+  counts: { member_count: countOf("dcim.device", "virtual_chassis") },
+  search: ["name", "domain", "description", "comments"],
+  ordering: ["name"],
+  brief: ["name", "master", "member_count"],
+  looksAt: ["master"],
+  check: (row, find, before) => {
+    const master = find("dcim.device", Number(row["master"]))
+    // A new one has no members yet.
+    if (before === undefined || master === undefined || master["virtual_chassis"] === row.id) return {}
+    const name = String(master["name"])
+    return { master: [`The selected master (${name}) is not assigned to this virtual chassis.`] }
+  }
+})

@@ -1,0 +1,20 @@
+import { choice, defineObjectType, generic, labels, ref, text } from "../../ObjectType.ts"
+
+export default defineObjectType({
+  app: "extras",
+  name: "journalentry",
+  plural: "journal-entries",
+  label: "journal entry",
+  fields: {
+    ...generic("assigned_object", { onDelete: "cascade" }),
+    created_by: ref("users.user", { optional: true, onDelete: "set null" }),
+    kind: choice({ info: "Info", success: "Success", warning: "Warning", danger: "Danger" }, { default: "info" }),
+    comments: text(),
+    ...labels()
+  },
+  indexes: [["assigned_object_type", "assigned_object_id"]],
+  search: ["comments"],
+  ordering: ["-created"],
+  brief: ["created"],
+  display: (row) => `${String(row["created"]).slice(0, 10)} - ${String(row["kind"])}`
+})

@@ -1,0 +1,37 @@
+import { date, defineObjectType, labels, prefix, ref, shownFamily, text } from "../../ObjectType.ts"
+
+export default defineObjectType({
+  app: "ipam",
+  name: "aggregate",
+  plural: "aggregates",
+  fields: {
+    prefix: prefix(),
+    rir: ref("ipam.rir", { onDelete: "protect" }),
+    tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
+    date_added: date(),
+    description: text({ max: 200, optional: true }),
+    comments: text({ optional: true }),
+    ...labels()
+  },
+  derived: { family: (row) => shownFamily(row["prefix"]) },
+  search: ["prefix", "description", "comments"],
+  ordering: ["prefix"],
+  brief: ["family", "prefix"],
+  display: (row) => String(row["prefix"]),
+  check: (row) => (String(row["prefix"]).endsWith("/0") ? { prefix: ["Cannot create aggregate with /0 mask."] } : {}),
+  rivals: [
+    {
+      where: "t.prefix && j.prefix",
+      lock: "'any'",
+      errors: (row, other) => ({
+        prefix: [
+          lengthOf(other["prefix"]) <= lengthOf(row["prefix"])
+            ? `Aggregates cannot overlap. ${row["prefix"]} is already covered by an existing aggregate (${other["prefix"]}).`
+            : `Prefixes cannot overlap aggregates. ${row["prefix"]} covers an existing aggregate (${other["prefix"]}).`
+        ]
+      })
+    }
+  ]
+})
+
+const lengthOf = (prefix: unknown): number => Number(String(prefix).split("/")[1])

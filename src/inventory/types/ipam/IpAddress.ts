@@ -1,0 +1,72 @@
+import { address, choice, defineObjectType, generic, labels, ref, shownFamily, text } from "../../ObjectType.ts"
+
+/** Roles in which several interfaces may have one address. */
+const shared = "('anycast', 'vip', 'vrrp', 'hsrp', 'glbp', 'carp')"
+
+const enforced = "(select enforce_unique from ipam_vrf where id = j.vrf_id)"
+
+export default defineObjectType({
+  app: "ipam",
+  name: "ipaddress",
+  plural: "ip-addresses",
+  label: "IP address",
+  fields: {
+    address: address(),
+    vrf: ref("ipam.vrf", { optional: true, onDelete: "protect" }),
+    tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
+    status: choice(
+      { active: "Active", reserved: "Reserved", deprecated: "Deprecated", dhcp: "DHCP", slaac: "SLAAC" },
+      { default: "active" }
+    ),
+    role: choice(
+      {
+        loopback: "Loopback",
+        secondary: "Secondary",
+        anycast: "Anycast",
+        vip: "VIP",
+        vrrp: "VRRP",
+        hsrp: "HSRP",
+        glbp: "GLBP",
+        carp: "CARP"
+      },
+      { optional: true }
+    ),
+    ...generic("assigned_object", {
+      types: ["dcim.interface", "virtualization.vminterface"],
+      optional: true,
+      onDelete: "cascade"
+    }),
+    nat_inside: ref("ipam.ipaddress", { optional: true, onDelete: "set null" }),
+    dns_name: text({
+      max: 255,
+      optional: true,
+      pattern: /^([0-9A-Za-z_-]+|\*)(\.[0-9A-Za-z_-]+)*\.?$/,
+      refusal: "Only alphanumeric characters, asterisks, hyphens, periods, and underscores are allowed in DNS names"
+    }),
+    description: text({ max: 200, optional: true }),
+    comments: text({ optional: true }),
+    ...labels()
+  },
+  indexes: [["assigned_object_type", "assigned_object_id"]],
+  derived: { family: (row) => shownFamily(row["address"]) },
+  search: ["address", "dns_name", "description", "comments"],
+  ordering: ["address"],
+  brief: ["family", "address"],
+  display: (row) => String(row["address"]),
+  check: (row) =>
+    row["status"] === "slaac" && !String(row["address"]).includes(":")
+      ? { status: ["Only IPv6 addresses can be assigned SLAAC status"] }
+      : {},
+  looksAt: ["vrf"],
+  rivals: [
+    {
+      where: `(host(t.address)::inet) = (host(j.address)::inet) and t.vrf_id = j.vrf_id and ${enforced}
+        and not (coalesce(t.role in ${shared}, false) and coalesce(j.role in ${shared}, false))`,
+      lock: `case when ${enforced} then j.vrf_id || ' ' || host(j.address) end`,
+      errors: (row, other, find) => {
+        const vrf = find("ipam.vrf", Number(row["vrf"]))
+        return { address: [`Duplicate IP address found in VRF ${String(vrf?.["name"])}: ${String(other["address"])}`] }
+      }
+    }
+  ]
+})

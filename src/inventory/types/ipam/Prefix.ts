@@ -1,0 +1,48 @@
+import { choice, defineObjectType, flag, labels, prefix, ref, shownFamily, text } from "../../ObjectType.ts"
+
+const sameTable = "c.vrf_id is not distinct from t.vrf_id"
+
+export default defineObjectType({
+  app: "ipam",
+  name: "prefix",
+  plural: "prefixes",
+  fields: {
+    prefix: prefix(),
+    site: ref("dcim.site", { optional: true, onDelete: "protect" }),
+    vrf: ref("ipam.vrf", { optional: true, onDelete: "protect" }),
+    tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
+    vlan: ref("ipam.vlan", { optional: true, onDelete: "protect" }),
+    status: choice(
+      { container: "Container", active: "Active", reserved: "Reserved", deprecated: "Deprecated" },
+      { default: "active" }
+    ),
+    role: ref("ipam.role", { optional: true, onDelete: "set null" }),
+    is_pool: flag({ default: false }),
+    mark_utilized: flag({ default: false }),
+    description: text({ max: 200, optional: true }),
+    comments: text({ optional: true }),
+    ...labels()
+  },
+  derived: { family: (row) => shownFamily(row["prefix"]) },
+  counts: {
+    children: () => `(select count(*) from ipam_prefix c where c.prefix << t.prefix and ${sameTable})`,
+    _depth: () => `(select count(*) from ipam_prefix c where c.prefix >> t.prefix and ${sameTable})`
+  },
+  search: ["prefix", "description", "comments"],
+  ordering: ["prefix"],
+  brief: ["family", "prefix", "_depth"],
+  display: (row) => String(row["prefix"]),
+  check: (row) => (String(row["prefix"]).endsWith("/0") ? { prefix: ["Cannot create prefix with /0 mask."] } : {}),
+  looksAt: ["vrf"],
+  rivals: [
+    {
+      where: `t.prefix = j.prefix and t.vrf_id = j.vrf_id
+        and (select enforce_unique from ipam_vrf where id = j.vrf_id)`,
+      lock: "case when (select enforce_unique from ipam_vrf where id = j.vrf_id) then j.vrf_id || ' ' || j.prefix end",
+      errors: (row, other, find) => {
+        const vrf = find("ipam.vrf", Number(row["vrf"]))
+        return { prefix: [`Duplicate prefix found in VRF ${String(vrf?.["name"])}: ${String(other["prefix"])}`] }
+      }
+    }
+  ]
+})

@@ -1,0 +1,38 @@
+import { countOf, defineObjectType, generic, integer, labels, slug, text } from "../../ObjectType.ts"
+
+export default defineObjectType({
+  app: "ipam",
+  name: "vlangroup",
+  plural: "vlan-groups",
+  label: "VLAN group",
+  fields: {
+    name: text({ max: 100 }),
+    slug: slug(),
+    ...generic("scope", {
+      types: [
+        "dcim.region",
+        "dcim.sitegroup",
+        "dcim.site",
+        "dcim.location",
+        "dcim.rack",
+        "virtualization.clustergroup",
+        "virtualization.cluster"
+      ],
+      optional: true,
+      onDelete: "cascade"
+    }),
+    min_vid: integer({ min: 1, max: 4094, default: 1 }),
+    max_vid: integer({ min: 1, max: 4094, default: 4094 }),
+    description: text({ max: 200, optional: true }),
+    ...labels()
+  },
+  unique: [{ fields: ["scope_type", "scope_id", "name"] }, { fields: ["scope_type", "scope_id", "slug"] }],
+  counts: { vlan_count: countOf("ipam.vlan", "group") },
+  search: ["name", "slug", "description"],
+  ordering: ["name"],
+  brief: ["name", "slug", "vlan_count"],
+  check: (row) =>
+    Number(row["max_vid"]) < Number(row["min_vid"])
+      ? { max_vid: ["Maximum child VID must be greater than or equal to minimum child VID"] }
+      : {}
+})

@@ -1,0 +1,27 @@
+import { choice, defineObjectType, generic, labels, ref } from "../../ObjectType.ts"
+
+export default defineObjectType({
+  app: "tenancy",
+  name: "contactassignment",
+  plural: "contact-assignments",
+  label: "contact assignment",
+  fields: {
+    ...generic("object", { typeField: "content_type", onDelete: "cascade" }),
+    contact: ref("tenancy.contact", { onDelete: "protect" }),
+    role: ref("tenancy.contactrole", { optional: true, onDelete: "protect" }),
+    priority: choice(
+      { primary: "Primary", secondary: "Secondary", tertiary: "Tertiary", inactive: "Inactive" },
+      { optional: true }
+    ),
+    ...labels()
+  },
+  unique: [{ fields: ["content_type", "object_id", "contact", "role"] }],
+  search: [],
+  ordering: ["contact"],
+  brief: ["contact", "role", "priority"],
+  display: (row, view) => {
+    const contact = view.row("tenancy.contact", Number(row["contact"]))
+    const priority = row["priority"] === null ? "" : ` (${String(row["priority"])})`
+    return `${String(contact?.["name"] ?? "")}${priority}`
+  }
+})

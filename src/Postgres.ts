@@ -42,6 +42,8 @@ interface Watched {
   /** Bytes written when they had, and since when more are written and not answered. */
   answered: number
   since: number
+  /** Bytes read when something was written last. Not told where TLS writes past the socket. */
+  asked: number | undefined
 }
 
 /**
@@ -60,7 +62,13 @@ export class Watch {
 
   add(socket: Socket): Socket {
     const now = performance.now()
-    this.sockets.set(socket, { read: 0, heard: now, answered: 0, since: now })
+    const watched: Watched = { read: 0, heard: now, answered: 0, since: now, asked: undefined }
+    this.sockets.set(socket, watched)
+    const { write } = socket
+    socket.write = ((...given: Parameters<typeof write>) => {
+      watched.asked = socket.bytesRead
+      return write.apply(socket, given)
+    }) as typeof write
     this.timer ??= setInterval(() => this.look(), this.millis / 10).unref()
     return socket.once("close", () => {
       this.sockets.delete(socket)
@@ -73,7 +81,9 @@ export class Watch {
   private look(): void {
     const now = performance.now()
     for (const [socket, watched] of this.sockets) {
-      if (socket.bytesRead !== watched.read || socket.bytesWritten === watched.answered) watched.since = now
+      // Counted from look to look, a question right after an answer would pass for answered.
+      const owes = socket.bytesWritten !== watched.answered || socket.bytesRead === watched.asked
+      if (socket.bytesRead !== watched.read || !owes) watched.since = now
       if (socket.bytesRead === watched.read) continue
       Object.assign(watched, { read: socket.bytesRead, heard: now, answered: socket.bytesWritten })
     }

@@ -61,6 +61,19 @@ describe("a watched connection", () => {
     await expect(once(socket, "close")).rejects.toThrow(`no answer from Postgres for ${millis} ms`)
   })
 
+  it("is closed when the question that is not answered came right after an answer, and nothing more is asked", async () => {
+    // Wherever the watch's looks lie, some of these fall between an answer and the next look.
+    const sockets = [socket, ...(await Promise.all(Array.from({ length: 9 }, open)))]
+    const closed = sockets.map((one) => once(one, "error"))
+    for (const [at, one] of sockets.entries()) {
+      one.write("question")
+      await once(one, "data")
+      one.write("no answer, please")
+      await pause(0.01 * at)
+    }
+    expect(await Promise.all(closed)).toHaveLength(sockets.length)
+  })
+
   it("takes with it those that were silent as long, and not those that were heard since", async () => {
     const idle = await open()
     const busy = await open()

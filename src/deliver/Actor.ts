@@ -6,17 +6,18 @@
 import { Effect, FiberSet, Queue, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { inWords } from "../Telemetry.ts"
+import type { BreakerNews } from "../stream/Probe.ts"
 import { type Entry, Streams } from "../stream/Streams.ts"
 import { Templates } from "../template/Template.ts"
 import { makeAlarm } from "./Alarm.ts"
 import { makeAttempt } from "./Attempt.ts"
-import { type Breaker, afterAttempt, closedBreaker, roomOf } from "./Breaker.ts"
-import { forgetBreaker, noteBreaker } from "./BreakerNote.ts"
+import { type Breaker, closedBreaker, roomOf } from "./Breaker.ts"
+import { forgetBreaker } from "./BreakerNote.ts"
 import type { Definition } from "./Definition.ts"
 import { disable } from "./Disable.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
-import type { Failure } from "./Outcome.ts"
 import { atPlace } from "./Place.ts"
+import { learn, learnAtStart, mayBegin, turnBreaker } from "./SharedBreaker.ts"
 
 export interface Actor {
   readonly id: number
@@ -28,6 +29,8 @@ export interface Actor {
   readonly redefine: (definition: Definition) => void
   /** Entries that we hold. */
   readonly held: () => ReadonlyArray<Entry>
+  /** What another process says of the circuit breaker. */
+  readonly learn: (news: BreakerNews) => void
   /** Whether the circuit breaker keeps it from reading. */
   readonly isOpen: () => boolean
   /** Whether order within an object matters. */
@@ -91,7 +94,9 @@ export const startActor = (
 
     const readAll = Effect.gen(function* () {
       for (let count = state.room(); count > 0; count = state.room()) {
+        if (!(yield* mayBegin(state))) break
         const entries = yield* state.next(count, streams)
+        if (entries.length === 0 && state.breaker.until !== undefined) yield* streams.endProbe(first.id)
         const { rateLimit } = state.definition
         const wait =
           rateLimit === undefined || entries.length === 0
@@ -119,6 +124,7 @@ export const startActor = (
     )
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), readAll)))
     yield* promote
+    yield* learnAtStart(state)
     state.wake()
     return {
       id: first.id,
@@ -126,6 +132,7 @@ export const startActor = (
       adopt: state.adopt,
       redefine: state.redefine,
       held: state.held,
+      learn: (news) => learn(state, news),
       isOpen: () => state.breaker.until !== undefined,
       isOrdered: () => state.definition.ordered,
       dueIn
@@ -260,25 +267,6 @@ const seeThrough = Effect.fnUntraced(function* (
   state.answered(entry)
   yield* log.record({ entry, ...attempted })
   if (attempted.outcome.kind === "Retry") dueIn(attempted.outcome.delayMillis)
-})
-
-const turnBreaker = Effect.fnUntraced(function* (
-  state: State,
-  failure: Failure | undefined,
-  reopen: (millis: number) => void
-) {
-  const before = state.breaker
-  const now = performance.now()
-  const after = afterAttempt(before, now, failure)
-  state.breaker = after
-  if (after.until === before.until) return
-  if (after.until === undefined) state.wake()
-  else reopen(after.until - now)
-  yield* noteBreaker(
-    state.definition.id,
-    after.until === undefined ? undefined : after.until - now,
-    failure?.message ?? ""
-  )
 })
 
 const turnOff = (webhook: number, status: number) =>

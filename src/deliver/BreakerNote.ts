@@ -30,12 +30,18 @@ export const forgetBreaker = Effect.fnUntraced(function* (webhook: number) {
   )
 })
 
+/** Whoever finds the receiver well again speaks for all. */
+const forgetAll = Effect.fnUntraced(function* (webhook: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.ignore(sql`delete from rackwire_breaker where webhook_id = ${webhook}::bigint`)
+})
+
 /** Notes that this process's breaker is open for so long, or that it is closed. */
 export const noteBreaker = Effect.fnUntraced(
   function* (webhook: number, openMillis: number | undefined, reason: string) {
     const sql = yield* SqlClient.SqlClient
     if (openMillis === undefined) {
-      yield* forgetBreaker(webhook)
+      yield* forgetAll(webhook)
       return yield* Effect.logInfo(`deliver: webhook ${webhook}: the receiver takes deliveries again`)
     }
     const seconds = Math.ceil(openMillis / 1000)

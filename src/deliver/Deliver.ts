@@ -49,10 +49,13 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
         Effect.forEach(running.values(), ({ scope }) => Scope.close(scope, Exit.void), { concurrency: "unbounded" })
       )
       yield* Effect.forkScoped(followWebhooks(running, yield* Effect.scope))
-      yield* streams.onWake((webhook) => {
-        if (webhook === 0) for (const { actor } of running.values()) actor.wake()
-        else running.get(webhook)?.actor.wake()
-      })
+      yield* streams.onWake(
+        (webhook) => {
+          if (webhook === 0) for (const { actor } of running.values()) actor.wake()
+          else running.get(webhook)?.actor.wake()
+        },
+        (news) => running.get(news.webhook)?.actor.learn(news)
+      )
       yield* Effect.forkScoped(Effect.schedule(rounds(running), Schedule.spaced(roundPause)))
       // On its own: long work must not keep what was missed from being found.
       yield* Effect.forkScoped(Effect.schedule(workOffAsked, Schedule.spaced(roundPause)))
@@ -141,6 +144,7 @@ const refresh = Effect.fnUntraced(function* (
     if (row !== undefined && row["enabled"] === true && row["paused"] !== true) {
       const definition = definitionOf(row, shared)
       if (present !== undefined) {
+        if (present.actor.isOpen()) yield* Effect.ignore(streams.probeNow(id))
         present.actor.redefine(definition)
         continue
       }

@@ -106,13 +106,13 @@ export const attemptTable: Table = {
 }
 
 /** "" stands for null in every column but texts: the driver has no type for a list of nothing but nulls. */
-type Column = readonly [name: string, type: string, value: (result: Result) => string]
+type Column<Of = Result> = readonly [name: string, type: string, value: (result: Of) => string]
 
 const isoTime = (millis: number): string => new Date(millis).toISOString()
 
 const status = { Delivered: "successful", Retry: "retrying", Dead: "failed" } as const
 
-const deliveryColumns: ReadonlyArray<Column> = [
+const deliveryColumns: ReadonlyArray<Column<Latest>> = [
   ["delivery_id", "text", ({ entry }) => entry.delivery.id],
   ["webhook_id", "bigint", ({ entry }) => `${entry.delivery.webhook}`],
   ["status", "text", ({ outcome }) => status[outcome.kind]],
@@ -123,7 +123,7 @@ const deliveryColumns: ReadonlyArray<Column> = [
   ["time", "timestamptz", ({ entry }) => entry.delivery.time],
   ["position", "bigint", ({ entry }) => entry.delivery.position],
   ["idx", "bigint", ({ entry }) => `${entry.delivery.idx}`],
-  ["attempts", "bigint", ({ attempt }) => `${attempt.number}`],
+  ["attempts", "bigint", ({ attempts }) => `${attempts}`],
   ["first_attempt", "timestamptz", ({ entry, attempt }) => isoTime(entry.delivery.firstAttempt || attempt.started)],
   ["last_attempt", "timestamptz", ({ attempt }) => isoTime(attempt.started)],
   // By the clock of Postgres, which is the same to all: a process's own may be set.
@@ -159,7 +159,7 @@ const rounded = (_: string, value: unknown): unknown =>
 /** Postgres keeps no zero byte in a text, and a receiver may send one. */
 const withoutNul = (text: string): string => text.replaceAll("\0", "\uFFFD")
 
-const select = (columns: ReadonlyArray<Column>, from: number): string => {
+const select = (columns: ReadonlyArray<Column<never>>, from: number): string => {
   const values = columns.map(([name, type]) => valueOf(name, type))
   const arrays = columns.map((_, at) => `$${from + at}::text[]`)
   return `select ${values.join(", ")} from unnest(${arrays.join(", ")}) as u (${names(columns)})`
@@ -170,7 +170,7 @@ const valueOf = (name: string, type: string): string => {
   return `${type === "interval" ? "now() + " : ""}nullif(${name}, '')::${type}`
 }
 
-const names = (columns: ReadonlyArray<Column>): string => columns.map(([name]) => name).join(", ")
+const names = (columns: ReadonlyArray<Column<never>>): string => columns.map(([name]) => name).join(", ")
 
 /**
  * Two processes may be over the same delivery, one of which believes that it still holds the entry. What has ended is not
@@ -212,15 +212,40 @@ const writeStatement = `
 
 export const attemptDays = new Days(attemptTable.name)
 
+/** The outcome of a delivery that stands, of those in one batch. */
+interface Latest extends Result {
+  /** The number of its last attempt. */
+  readonly attempts: number
+}
+
+const rank: Readonly<Record<Outcome["kind"], number>> = { Delivered: 2, Dead: 1, Retry: 0 }
+
+/**
+ * A statement may write a row once. When Redis has lost its data there may be copies of a delivery that are attempted at
+ * the same time, each with the number that it knows.
+ */
+const latestOf = (results: ReadonlyArray<Result>): ReadonlyArray<Latest> => {
+  const latest = new Map<string, Latest>()
+  for (const result of results) {
+    const { id } = result.entry.delivery
+    const known = latest.get(id)
+    const attempts = Math.max(result.attempt.number, known?.attempts ?? 0)
+    const stands = known !== undefined && rank[known.outcome.kind] > rank[result.outcome.kind] ? known : result
+    latest.set(id, { ...stands, attempts })
+  }
+  return [...latest.values()]
+}
+
 const writeRows = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
   const sql = yield* SqlClient.SqlClient
-  // A statement may write a row once; of two outcomes of one delivery the later one stands.
-  const latest = [...new Map(results.map((result) => [result.entry.delivery.id, result])).values()]
+  const latest = latestOf(results)
+  const numbered = new Map(results.map((result) => [`${result.entry.delivery.id} ${result.attempt.number}`, result]))
+  const attempts = [...numbered.values()]
   const times = latest.map(({ entry }) => entry.delivery.time)
-  const write = sql.unsafe(
-    writeStatement,
-    [...deliveryColumns, ...attemptColumns].map(([, , value]) => latest.map(value))
-  )
+  const write = sql.unsafe(writeStatement, [
+    ...deliveryColumns.map(([, , value]) => latest.map(value)),
+    ...attemptColumns.map(([, , value]) => attempts.map(value))
+  ])
   yield* deliveryDays.write(times, attemptDays.write(times, write))
 })
 

@@ -17,6 +17,10 @@ export const keysOf = (webhook: number) => {
     parked: `${prefix}:parked`,
     /** Text, where the rate is limited: when the next attempt may begin, microseconds. */
     pace: `${prefix}:pace`,
+    /** Hash: until when the circuit breaker is open, milliseconds, and how often it opened (`until`, `openings`). */
+    breaker: `${prefix}:breaker`,
+    /** Text: the process that probes the receiver. */
+    probe: `${prefix}:probe`,
     /** Hash: who appended last (`generation`). */
     notes: `${prefix}:notes`
   } as const
@@ -30,6 +34,9 @@ export const group = "deliver"
 
 /** Channel on which a webhook's id is told when something was put into one of its streams. */
 export const wakeChannel = "rackwire:wake"
+
+/** Channel on which it is told how a webhook's circuit breaker stands. */
+export const breakerChannel = "rackwire:breaker"
 
 /** Written to learn when what came before it is on disk: one of these lies on each node of a cluster. */
 export const diskKey = (number: number): string => `rackwire:disk:${number}`

@@ -3,8 +3,18 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { type Client, Redis, type RedisError, command } from "../Redis.ts"
 import { type Depth, depth } from "./Depth.ts"
 import type { Delivery } from "./Entry.ts"
-import { keysOf, wakeChannel } from "./Keys.ts"
+import { breakerChannel, keysOf, wakeChannel } from "./Keys.ts"
 import { reserve } from "./Pace.ts"
+import {
+  type BreakerNews,
+  beginProbe,
+  breakerOf,
+  closeBreaker,
+  endProbe,
+  openBreaker,
+  probeNow,
+  readNews
+} from "./Probe.ts"
 import { Reader, entriesOf } from "./Reader.ts"
 import { type Look, type Marked, leave, look, mark, take } from "./Sweep.ts"
 import { drop, gather, hold, promote, remove, settle } from "./Waiting.ts"
@@ -103,7 +113,21 @@ export class Streams extends Context.Service<
     /** Forgets everything of a webhook. */
     readonly forget: (webhook: number) => Effect.Effect<void, RedisError>
     /** Calls back with the webhook for which something was queued, and with 0 when that may have been missed. */
-    readonly onWake: (listener: (webhook: number) => void) => Effect.Effect<void, never, Scope.Scope>
+    readonly onWake: (
+      listener: (webhook: number) => void,
+      onBreaker?: (news: BreakerNews) => void
+    ) => Effect.Effect<void, never, Scope.Scope>
+    /** Remembers that a webhook's circuit breaker is open, and tells all processes. */
+    readonly openBreaker: (news: BreakerNews) => Effect.Effect<void, RedisError>
+    readonly closeBreaker: (webhook: number) => Effect.Effect<void, RedisError>
+    /** How a webhook's circuit breaker was left. */
+    readonly breakerOf: (webhook: number) => Effect.Effect<BreakerNews, RedisError>
+    /** Asks to be the one that probes, for so many milliseconds. Answers 0, or in how many to ask again. */
+    readonly beginProbe: (webhook: number, millis: number) => Effect.Effect<number, RedisError>
+    /** Lets another probe at once: we have nothing to probe with. */
+    readonly endProbe: (webhook: number) => Effect.Effect<void, RedisError>
+    /** Lets a breaker that is open be probed at once. */
+    readonly probeNow: (webhook: number) => Effect.Effect<void, RedisError>
   }
 >()("rackwire/stream/Streams") {
   static readonly layer = (consumer: string) =>
@@ -138,12 +162,21 @@ export class Streams extends Context.Service<
           mark: (webhooks) => command(() => mark(client, webhooks)),
           announce: (webhook) => command(async () => void (await client.publish(wakeChannel, `${webhook}`))),
           forget: (webhook) => command(async () => void (await client.unlink(...Object.values(keysOf(webhook))))),
-          onWake: (listener) =>
+          onWake: (listener, onBreaker = () => {}) =>
             Effect.map(connect, (subscriber) => {
-              subscriber.on("message", (_, webhook) => listener(Number(webhook)))
+              subscriber.on("message", (channel, told) => {
+                if (channel === wakeChannel) listener(Number(told))
+                else onBreaker(readNews(told))
+              })
               subscriber.on("ready", () => listener(0))
-              subscriber.subscribe(wakeChannel).catch(() => {})
-            })
+              subscriber.subscribe(wakeChannel, breakerChannel).catch(() => {})
+            }),
+          openBreaker: (news) => command(() => openBreaker(client, news)),
+          closeBreaker: (webhook) => command(() => closeBreaker(client, webhook)),
+          breakerOf: (webhook) => command(() => breakerOf(client, webhook)),
+          beginProbe: (webhook, millis) => command(() => beginProbe(client, consumer, webhook, millis)),
+          endProbe: (webhook) => command(() => endProbe(client, consumer, webhook)),
+          probeNow: (webhook) => command(() => probeNow(client, webhook))
         })
       })
     )

@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { routes } from "../../src/Service.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
+import { registry } from "../../src/inventory/Registry.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { makeUser } from "./Users.ts"
 
@@ -55,7 +56,7 @@ const open = [
   "/",
   "/api/",
   "/api/status/",
-  /^\/api\/(dcim|ipam|tenancy|virtualization|extras|users)\/$/,
+  ...new Set([...registry.values()].map(({ app }) => `/api/${app}/`)),
   /^\/api\/schema\//,
   "/help/templates/"
 ]

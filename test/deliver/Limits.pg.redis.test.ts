@@ -1,5 +1,5 @@
 /** The limits of a webhook: breaker, rate, order, with whole services and real receivers. */
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import { type Json } from "../support/Api.ts"
 import { password, startService } from "../support/Service.ts"
 import { startDelivering } from "./Delivering.ts"
@@ -7,6 +7,19 @@ import { startDelivering } from "./Delivering.ts"
 const hooks = startDelivering()
 
 const soon = { kind: "fixed", delay: 0.05, attempts: 100 }
+
+/** Another process that delivers from the same servers. */
+const startSecond = () =>
+  startService(
+    {
+      DATABASE_URL: hooks.api.database.databaseUrl,
+      REDIS_URL: hooks.api.database.redisUrl,
+      RACKWIRE_SLOT: hooks.api.database.slot,
+      SECRET_KEY: "a key for tests, of some length",
+      SUPERUSER_PASSWORD: password
+    },
+    ["serve", "--roles", "deliver"]
+  )
 
 /** The webhook's breakers, once there are so many. */
 const breakers = async (id: number, count: number): Promise<ReadonlyArray<Json>> => {
@@ -51,18 +64,35 @@ describe("a circuit breaker", () => {
   })
 })
 
+describe("a circuit breaker of two processes", () => {
+  it("opens for both, and one attempt of one of them probes", async () => {
+    const second = await startSecond()
+    onTestFinished(() => second.stop())
+    hooks.answers.set("/shared", 500)
+    const id = await hooks.webhook("shared", { retry_schedule: soon, max_in_flight: 4 })
+    const tags = Array.from({ length: 40 }, (_, n) => ({ name: `shared ${n}`, slug: `shared-${n}` }))
+    await hooks.api.call("POST", "/api/extras/tags/", tags)
+    const [breaker] = await breakers(id, 1)
+    expect(breaker).toMatchObject({ reason: "The receiver answered 500." })
+    // The second opening is after the first probe, and lasts ten seconds.
+    const times = () => hooks.at("shared").map(({ at }) => at)
+    const isProbed = () => times().some((at) => at - times()[0]! > 4500)
+    await hooks.receiver.untilAll(isProbed)
+    const opened = times().findIndex((at) => at - times()[0]! > 4500)
+    await hooks.arrived("shared", opened + 2)
+    const [before, first, probe] = times().slice(opened - 1)
+    expect(first! - before!).toBeGreaterThan(4000)
+    expect(probe! - first!).toBeGreaterThan(9000)
+    hooks.answers.delete("/shared")
+    await hooks.api.call("PATCH", `/api/extras/webhooks/${id}/`, { description: "It is well again." })
+    await hooks.deliveries(id, "successful", 40)
+    await breakers(id, 0)
+  })
+})
+
 describe("a rate", () => {
   it("is kept by two processes together", async () => {
-    const second = await startService(
-      {
-        DATABASE_URL: hooks.api.database.databaseUrl,
-        REDIS_URL: hooks.api.database.redisUrl,
-        RACKWIRE_SLOT: hooks.api.database.slot,
-        SECRET_KEY: "a key for tests, of some length",
-        SUPERUSER_PASSWORD: password
-      },
-      ["serve", "--roles", "deliver"]
-    )
+    const second = await startSecond()
     try {
       const rate = 20
       const id = await hooks.webhook("paced", { rate_limit: rate })

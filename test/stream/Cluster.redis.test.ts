@@ -109,6 +109,21 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
     })
   })
 
+  it("keeps circuit breakers, of which one process probes", async () => {
+    await each(async (webhook) => {
+      await run(one.openBreaker({ webhook, openMillis: 60_000, openings: 2 }))
+      expect(await run(other.breakerOf(webhook))).toMatchObject({ openings: 2 })
+      expect(await run(other.beginProbe(webhook, 1000))).toBeGreaterThan(50_000)
+      await run(one.probeNow(webhook))
+      expect(await run(one.beginProbe(webhook, 60_000))).toBe(0)
+      expect(await run(other.beginProbe(webhook, 60_000))).toBeGreaterThan(50_000)
+      await run(one.endProbe(webhook))
+      expect(await run(other.beginProbe(webhook, 60_000))).toBe(0)
+      await run(one.closeBreaker(webhook))
+      expect(await run(other.breakerOf(webhook))).toMatchObject({ openMillis: 0, openings: 0 })
+    })
+  })
+
   it("keeps the order within an object, and fills a stream that lost entries", async () => {
     await run(
       append.append(webhooks.flatMap((webhook) => [7, 8].map((idx) => ({ ...delivery(idx, webhook), objectId: 1 }))))

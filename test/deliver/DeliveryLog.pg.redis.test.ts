@@ -1,0 +1,67 @@
+/** The delivery log of a process, beside a whole service on the same servers. */
+import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { Postgres } from "../../src/Postgres.ts"
+import { Redis } from "../../src/Redis.ts"
+import { DeliveryLog, type Result } from "../../src/deliver/DeliveryLog.ts"
+import { Servers } from "../../src/embedded/Servers.ts"
+import { Streams } from "../../src/stream/Streams.ts"
+import { delivery } from "../stream/TwoReaders.ts"
+import { startDelivering } from "./Delivering.ts"
+
+const hooks = startDelivering()
+const run = Effect.runPromise
+
+const failure = { reason: "Reset", message: "other side closed" } as const
+const outcomes = {
+  Delivered: { kind: "Delivered" },
+  Retry: { kind: "Retry", delayMillis: 60_000, failure }
+} as const
+
+const startLog = async () => {
+  const { databaseUrl, redisUrl } = hooks.api.database
+  const servers = Layer.succeed(Servers, {
+    databaseUrl: Redacted.make(databaseUrl),
+    redisUrl: Redacted.make(redisUrl),
+    secretKey: Redacted.make("none")
+  })
+  const scope = Effect.runSync(Scope.make())
+  onTestFinished(() => run(Scope.close(scope, Exit.void)))
+  const layer = DeliveryLog.layer.pipe(
+    Layer.provideMerge(Layer.mergeAll(Streams.layer("a test"), Postgres.layer)),
+    Layer.provide(Redis.layer),
+    Layer.provide(servers)
+  )
+  const context = await run(Layer.buildWithScope(Layer.fresh(layer), scope))
+  return { log: Context.get(context, DeliveryLog), streams: Context.get(context, Streams) }
+}
+
+describe("the delivery log", () => {
+  it("keeps every attempt of copies that end at once, the best outcome, and the highest number", async () => {
+    const { log, streams } = await startLog()
+    // Nobody else reads what a disabled webhook has.
+    const webhook = await hooks.webhook("copies", { enabled: false })
+    const copies = [
+      { attempts: 1, kind: "Retry" },
+      { attempts: 1, kind: "Delivered" },
+      { attempts: 0, kind: "Retry" }
+    ] as const
+    for (const { attempts } of copies) {
+      await run(streams.hold(webhook, [{ delayMillis: 0, delivery: { ...delivery(1, webhook), attempts } }]))
+      await run(streams.promote(webhook))
+    }
+    const entries = await run(streams.read(webhook, 10))
+    const results = entries.map((entry, at): Result => {
+      const { attempts, kind } = copies[at]!
+      const attempt = {
+        ...{ number: attempts + 1, started: 1_800_000_000_000, durationMillis: 1, url: "http://copies/", headers: {} },
+        ...{ response: undefined, failure: kind === "Retry" ? failure : undefined },
+        phases: { dns: undefined, connect: undefined, tls: undefined, firstByte: undefined, body: undefined }
+      }
+      return { entry, attempt, outcome: outcomes[kind] }
+    })
+    await Promise.all(results.map((result) => run(log.record(result))))
+    const logged = await hooks.delivery(webhook, "successful")
+    expect([logged.attempts, logged.attempt_log.map(({ number }) => number)]).toEqual([2, [1, 2]])
+  })
+})

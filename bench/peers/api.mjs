@@ -18,9 +18,11 @@ const statuses = {
   retired: "Retired"
 }
 
-/** A site as the API shows it; `related` holds the rows that it points at, by type and id. */
-const shown = (row, related, base) => {
-  const region = row.region_id === null ? undefined : related.get(`dcim.region ${row.region_id}`)
+const uncounted = { device_count: 0, prefix_count: 0, rack_count: 0, virtualmachine_count: 0, vlan_count: 0 }
+
+/** A site as the API shows it; `beside` holds the regions and the counts by id. */
+const shown = (row, { regions, counts }, base) => {
+  const region = row.region_id === null ? undefined : regions.get(row.region_id)
   return {
     id: row.id,
     url: `${base}/api/dcim/sites/${row.id}/`,
@@ -38,6 +40,8 @@ const shown = (row, related, base) => {
             name: region.name,
             slug: region.slug
           },
+    group: null,
+    tenant: null,
     facility: row.facility,
     time_zone: row.time_zone,
     description: row.description,
@@ -46,20 +50,28 @@ const shown = (row, related, base) => {
     latitude: row.latitude,
     longitude: row.longitude,
     comments: row.comments,
+    asns: [],
     tags: [],
+    custom_fields: {},
     created: utc(row.created),
-    last_updated: utc(row.last_updated)
+    last_updated: utc(row.last_updated),
+    ...(counts.get(row.id) ?? uncounted)
   }
 }
 
 let statements
 
-/** Runs a read: rows of the type and of what they point at, as `type` and `row`. */
+/** Runs a read: rows of the type, of the regions, and counts, as `type` and `row`. */
 const read = async (name, text, values, base) => {
   const { rows } = await pool.query({ name, text, values })
-  const related = new Map()
-  for (const { type, row } of rows) if (type !== "") related.set(`${type} ${row.id}`, row)
-  return rows.filter(({ type }) => type === "").map(({ row }) => shown(row, related, base))
+  const beside = { regions: new Map(), counts: new Map() }
+  const sites = []
+  for (const { type, row } of rows) {
+    if (type === "") sites.push(row)
+    else if (type === "dcim.region") beside.regions.set(row.id, row)
+    else if (type === "#counts") beside.counts.set(row.id, row.counts)
+  }
+  return sites.map((row) => shown(row, beside, base))
 }
 
 const write = async (bodies, base) => {
@@ -74,7 +86,7 @@ const write = async (bodies, base) => {
     const rows = bodies.map((body) => ({ ...statements.initial, ...body }))
     const inserted = await client.query({ name: "insert", text: statements.insert, values: [JSON.stringify(rows)] })
     await client.query("commit")
-    return inserted.rows.map(({ row }) => shown(row, new Map(), base))
+    return inserted.rows.map(({ row }) => shown(row, { regions: new Map(), counts: new Map() }, base))
   } finally {
     client.release()
   }

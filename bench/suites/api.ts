@@ -11,14 +11,15 @@ import { fileURLToPath } from "node:url"
 import { Pool } from "undici"
 import { objectType } from "../../src/inventory/Registry.ts"
 import { pageQuery } from "../../src/inventory/Read.ts"
-import { insertStatement } from "../../src/inventory/Write.ts"
 import { withInitials } from "../../src/inventory/derive/Draft.ts"
+import { insertStatement } from "../../src/inventory/derive/InsertStatement.ts"
 import { columnsOf } from "../../src/inventory/derive/Row.ts"
 import { type Where, everything } from "../../src/inventory/derive/Where.ts"
 import { filter } from "../../src/inventory/derive/Filter.ts"
 import { readStatement } from "../../src/inventory/derive/ReadStatement.ts"
+import { type Call, answered, fillSites, newToken, path, place } from "../Inventory.ts"
 import { installPeers } from "../Peers.ts"
-import { type Rackwire, startRackwire } from "../Rackwire.ts"
+import { startRackwire } from "../Rackwire.ts"
 import type { Contender, Figure, Sample, Suite } from "../Suite.ts"
 import { type Usage, usageOf } from "../Usage.ts"
 
@@ -28,13 +29,6 @@ const regions = 2500
 const bulk = 100
 
 const siteType = objectType("dcim.site")
-const path = "/api/dcim/sites/"
-
-interface Call {
-  readonly method: "GET" | "POST"
-  readonly path: string
-  readonly body?: unknown
-}
 
 interface Job {
   readonly name: string
@@ -43,9 +37,6 @@ interface Job {
 }
 
 const made = (slug: string) => ({ name: slug, slug, description: "a site that a benchmark made" })
-
-/** A place among so many, spread so that no page is read twice in a row. */
-const place = (n: number, of: number): number => 1 + ((n * 7919) % of)
 
 const jobs: ReadonlyArray<Job> = [
   { name: "detail", requests: 8000, call: (n) => ({ method: "GET", path: `${path}${place(n, sites)}/` }) },
@@ -71,15 +62,6 @@ const figures: ReadonlyArray<Figure> = jobs.flatMap(({ name }) => [
   { name: `${name}: rate`, unit: "requests/s", more: true },
   { name: `${name}: CPU`, unit: "µs a request", more: false }
 ])
-
-const answered = async (pool: Pool, { method, path, body }: Call, token: string): Promise<string> => {
-  const headers = { authorization: `Token ${token}`, "content-type": "application/json" }
-  const sent = body === undefined ? null : JSON.stringify(body)
-  const reply = await pool.request({ method, path, headers, body: sent })
-  const text = await reply.body.text()
-  if (reply.statusCode >= 300) throw new Error(`${method} ${path}: ${reply.statusCode} ${text}`)
-  return text
-}
 
 const run = async (pool: Pool, job: Job, token: string, round: string, usage: () => Usage): Promise<Sample> => {
   let next = 0
@@ -109,18 +91,6 @@ const contender = (role: Contender["role"], name: string, url: string, pid: () =
       return Object.assign({}, ...samples) as Sample
     }
   }
-}
-
-const fill = async ({ sql }: Rackwire): Promise<void> => {
-  await sql.query(
-    `insert into dcim_region (name, slug) select 'Region ' || n, 'region-' || n from generate_series(1, ${regions}) n`
-  )
-  await sql.query(
-    `insert into dcim_site (name, slug, region_id, facility, description)
-     select 'Site ' || n, 'site-' || n, 1 + n % ${regions}, 'F' || n % 100, 'The site number ' || n
-       from generate_series(1, ${sites}) n`
-  )
-  await sql.query("vacuum analyze")
 }
 
 /** The statements that our service runs, for the floor to run. */
@@ -165,15 +135,8 @@ const compare = async (one: string, other: string, token: string): Promise<void>
 
 export default async (): Promise<Suite> => {
   const rackwire = await startRackwire(["serve", "--roles", "api"])
-  await fill(rackwire)
-  const me = await rackwire.service.call<{ readonly results: ReadonlyArray<{ readonly id: number }> }>(
-    "GET",
-    "/api/users/users/?username=admin"
-  )
-  const made = await rackwire.service.call<{ readonly key: string }>("POST", "/api/users/tokens/", {
-    user: me.json.results[0]!.id
-  })
-  const token = made.json.key
+  await fillSites(rackwire.sql, sites, regions)
+  const token = await newToken(rackwire.service)
   const floor = await startFloor(rackwire.databaseUrl)
   await compare(rackwire.service.url, floor.url, token)
   return {

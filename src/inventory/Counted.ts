@@ -1,7 +1,4 @@
 /** Numbers that are no columns: the database counts them for the objects that somebody reads, by way of an index. */
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import type { Row } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 
 /** An SQL expression over `t`, a row of the type. */
@@ -33,21 +30,3 @@ export const treeDepth: Counted = ({ table }) =>
   `(with recursive above as (select t.parent_id as id union all
       select p.parent_id from ${table} p join above a on p.id = a.id)
     select count(id) from above)`
-
-/** The counts of these rows by id: one query. */
-export const countsOf = Effect.fnUntraced(function* (
-  type: ObjectType,
-  rows: ReadonlyArray<Row>,
-  of: (id: string) => ObjectType
-) {
-  const counts = Object.entries(type.counts)
-  if (counts.length === 0 || rows.length === 0) return new Map<number, Readonly<Record<string, unknown>>>()
-  const sql = yield* SqlClient.SqlClient
-  const pairs = counts.map(([name, counted]) => `'${name}', ${counted(type, of)}`)
-  const found = yield* sql.unsafe<{ readonly id: string; readonly counts: Readonly<Record<string, unknown>> }>(
-    `select t.id::text as id, json_build_object(${pairs.join(", ")}) as counts
-       from ${type.table} t where t.id = any ($1::bigint[])`,
-    [rows.map(({ id }) => id)]
-  )
-  return new Map(found.map(({ id, counts }) => [Number(id), counts]))
-})

@@ -6,7 +6,6 @@ import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
 import type { Where } from "./derive/Where.ts"
-import { countsOf } from "./Counted.ts"
 import { countsMark, fieldsMark, readStatement } from "./derive/ReadStatement.ts"
 import { nestedFields, references, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
@@ -61,12 +60,23 @@ export const readOne = Effect.fnUntraced(function* (type: ObjectType, id: number
   return yield* readAll(type, `select t.* from ${type.table} t where ${where.sql}`, where.parameters)
 })
 
-const readAll = Effect.fnUntraced(function* (type: ObjectType, page: string, parameters: ReadonlyArray<unknown>) {
+/** What the representations of rows that are at hand need: one statement. */
+const readBeside = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
+  const { sql, parameters } = whereIds(rows.map(({ id }) => id))
+  return (yield* readAll(type, `select t.* from ${type.table} t where ${sql}`, parameters, false)).beside
+})
+
+const readAll = Effect.fnUntraced(function* (
+  type: ObjectType,
+  page: string,
+  parameters: ReadonlyArray<unknown>,
+  withRows = true
+) {
   const sql = yield* SqlClient.SqlClient
   const { where } = yield* Clearance
   // Of other types some objects may not be seen: viewFor reads those, and tells what is hidden from what is gone.
   const isOpen = (target: ObjectType) => where(target, "view").sql === "true"
-  const statement = readStatement(type, page, isOpen)
+  const statement = readStatement(type, page, isOpen, withRows)
   const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(statement, parameters)
   const rows: Array<Row> = []
   const related = new Map<string, Map<number, Row>>()
@@ -150,14 +160,14 @@ export const viewFor = (
   type: ObjectType,
   rows: ReadonlyArray<Row>,
   base: string,
-  beside?: Beside
+  read?: Beside
 ): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient | Clearance> =>
   Effect.gen(function* () {
-    const known = new Map(Array.from(beside?.related ?? [], ([id, found]) => [id, new Map(found)]))
+    const beside = read ?? (yield* readBeside(type, rows))
+    const known = new Map(Array.from(beside.related, ([id, found]) => [id, new Map(found)]))
     known.set(type.id, new Map([...(known.get(type.id) ?? []), ...rows.map((row) => [row.id, row] as const)]))
     const hidden = new Map<string, ReadonlySet<number>>()
-    const definitions = beside?.customFields ?? (yield* customFieldsOf(type))
-    const counts = beside?.counts ?? (yield* countsOf(type, rows, objectType))
+    const { counts, customFields: definitions } = beside
     let pending = [...references(type, rows), ...customReferences(definitions, rows)]
     while (pending.length > 0) {
       const next: typeof pending = []

@@ -31,15 +31,20 @@ const madeMax = 1000
 
 /**
  * Reads the objects that `page`, a query over the table of the type, gives, and those that they point at of the types
- * that are `open`.
+ * that are `open`; without the objects themselves where they are at hand.
  */
-export const readStatement = (type: ObjectType, page: string, open: (target: ObjectType) => boolean): string => {
+export const readStatement = (
+  type: ObjectType,
+  page: string,
+  open: (target: ObjectType) => boolean,
+  withRows = true
+): string => {
   const closed = typesWithin(type).filter((target) => !open(target))
-  const key = closed.length === 0 ? page : `${page} ${closed.map(({ id }) => id).join(" ")}`
+  const key = `${page} ${withRows} ${closed.map(({ id }) => id).join(" ")}`
   const known = made.get(key)
   if (known !== undefined) return known
   if (made.size >= madeMax) made.delete(made.keys().next().value!)
-  const statement = statementOf(type, page, new Set(closed))
+  const statement = statementOf(type, page, new Set(closed), withRows)
   made.set(key, statement)
   return statement
 }
@@ -60,8 +65,8 @@ const typesWithin = (type: ObjectType): ReadonlyArray<ObjectType> => {
 
 const within = new Map<ObjectType, ReadonlyArray<ObjectType>>()
 
-const statementOf = (type: ObjectType, page: string, closed: ReadonlySet<ObjectType>): string => {
-  const branches = [`select '' as type, row_to_json(t) as row from page t`]
+const statementOf = (type: ObjectType, page: string, closed: ReadonlySet<ObjectType>, withRows: boolean): string => {
+  const branches = [`select '' as type, row_to_json(t) as row from page t${withRows ? "" : " where false"}`]
   const counts = Object.entries(type.counts).map(([name, counted]) => `${literal(name)}, ${counted(type, objectType)}`)
   if (counts.length > 0) {
     const counted = `json_build_object('id', t.id, 'counts', json_build_object(${counts.join(", ")}))`

@@ -26,6 +26,7 @@ import { DeliveryLog, attemptTable } from "./deliver/DeliveryLog.ts"
 import { Servers } from "./embedded/Servers.ts"
 import { backlogTable } from "./deliver/Sweeper.ts"
 import { watermarkTable } from "./deliver/Watermarks.ts"
+import { accountRoutes } from "./http/Account.ts"
 import { allocationRoutes } from "./http/Allocation.ts"
 import { backgroundRoutes } from "./http/BackgroundTasks.ts"
 import { deliveryDetails, deliveryRoutes } from "./http/Deliveries.ts"
@@ -118,6 +119,7 @@ const usualRoutes = [
   help,
   ...provisionRoutes,
   ...loginRoutes,
+  ...accountRoutes,
   ...statusRoutes
 ]
 export const routes: ReadonlyArray<Route> = [...usualRoutes, ...schemaRoutes(usualRoutes)]

@@ -1,21 +1,18 @@
 /** Numbers that are no columns: the database counts them for the objects that somebody reads, by way of an index. */
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import type { Row } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
-import { asTexts } from "./derive/Where.ts"
 
-/** An SQL expression over `t`, a row of the type. */
-export type Counted = (type: ObjectType, of: (id: string) => ObjectType) => string
+/** An SQL expression over `t`, a row of the type. `from` gives the objects of a type that whoever asks may see. */
+export type Counted = (type: ObjectType, of: (id: string) => ObjectType, from: (type: ObjectType) => string) => string
 
 /** Objects of a type whose reference names this one. */
 export const countOf =
   (id: string, field: string): Counted =>
-  (_, of) => {
-    const { table, columns, fields } = of(id)
+  (_, of, from) => {
+    const target = of(id)
+    const { columns, fields } = target
     const column = `c.${columns[field]}`
     const condition = fields[field]!.reference?.many === true ? `${column} @> array[t.id]` : `${column} = t.id`
-    return `(select count(*) from ${table} c where ${condition})`
+    return `(select count(*) from ${from(target)} c where ${condition})`
   }
 
 const below = (type: ObjectType) =>
@@ -24,9 +21,9 @@ const below = (type: ObjectType) =>
 /** The same for a tree: of the objects of a type whose reference names this one or any below it. */
 export const treeCount =
   (id: string, field: string): Counted =>
-  (type, of) => {
-    const { table, columns } = of(id)
-    return `(${below(type)} select count(*) from below b join ${table} c on c.${columns[field]} = b.id)`
+  (type, of, from) => {
+    const target = of(id)
+    return `(${below(type)} select count(*) from below b join ${from(target)} c on c.${target.columns[field]} = b.id)`
   }
 
 /** How many objects of the tree lie above. */
@@ -34,21 +31,3 @@ export const treeDepth: Counted = ({ table }) =>
   `(with recursive above as (select t.parent_id as id union all
       select p.parent_id from ${table} p join above a on p.id = a.id)
     select count(id) from above)`
-
-/** The counts of these rows by id: one query. */
-export const countsOf = Effect.fnUntraced(function* (
-  type: ObjectType,
-  rows: ReadonlyArray<Row>,
-  of: (id: string) => ObjectType
-) {
-  const counts = Object.entries(type.counts)
-  if (counts.length === 0 || rows.length === 0) return new Map<number, Readonly<Record<string, unknown>>>()
-  const sql = yield* SqlClient.SqlClient
-  const pairs = counts.map(([name, counted]) => `'${name}', ${counted(type, of)}`)
-  const found = yield* sql.unsafe<{ readonly id: string; readonly counts: Readonly<Record<string, unknown>> }>(
-    `select t.id::text as id, json_build_object(${pairs.join(", ")}) as counts
-       from ${type.table} t where t.id = any ($1::text[]::bigint[])`,
-    [asTexts(rows.map(({ id }) => id))]
-  )
-  return new Map(found.map(({ id, counts }) => [Number(id), counts]))
-})

@@ -184,9 +184,12 @@ class State {
     const adopted = this.adopted.splice(0, count)
     this.more = adopted.length > 0
     if (this.more) return Effect.succeed(adopted)
-    return Effect.tap(streams.read(id, count, ordered), (entries) =>
-      Effect.sync(() => (this.more = entries.length >= count))
-    )
+    return Effect.map(streams.read(id, count, ordered), (entries) => {
+      this.more = entries.length >= count
+      // Of each stream as many were read: what there is no room for is begun with next.
+      this.adopted.push(...entries.slice(count))
+      return entries.slice(0, count)
+    })
   }
 
   /** Whether it was not begun already. */

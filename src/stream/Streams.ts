@@ -3,12 +3,13 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { type Client, Redis, type RedisError, command } from "../Redis.ts"
 import { type Depth, depth } from "./Depth.ts"
 import type { Delivery } from "./Entry.ts"
-import { breakerChannel, keysOf, wakeChannel } from "./Keys.ts"
+import { keysOf, wakeChannel } from "./Keys.ts"
 import { reserve } from "./Pace.ts"
 import {
   type BreakerNews,
   beginProbe,
   breakerOf,
+  channelOf,
   closeBreaker,
   endProbe,
   openBreaker,
@@ -47,8 +48,8 @@ export class Streams extends Context.Service<
   Streams,
   {
     /**
-     * Takes up to `count` entries of the webhook, those whose time has come again first. `ordered`: of an object only
-     * the oldest that is not done.
+     * Takes up to `count` entries of the webhook, and as many more whose time has come again, which are the first.
+     * `ordered`: up to `count`, and of an object only the oldest that is not done.
      */
     readonly read: (
       webhook: number,
@@ -169,7 +170,7 @@ export class Streams extends Context.Service<
                 else onBreaker(readNews(told))
               })
               subscriber.on("ready", () => listener(0))
-              subscriber.subscribe(wakeChannel, breakerChannel).catch(() => {})
+              subscriber.subscribe(wakeChannel, channelOf(subscriber)).catch(() => {})
             }),
           openBreaker: (news) => command(() => openBreaker(client, news)),
           closeBreaker: (webhook) => command(() => closeBreaker(client, webhook)),

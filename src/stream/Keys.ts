@@ -15,6 +15,8 @@ export const keysOf = (webhook: number) => {
     blocked: `${prefix}:blocked`,
     /** Sorted set, where order matters: deliveries that stand behind those, by object and position. */
     parked: `${prefix}:parked`,
+    /** Sorted set, where order matters: deliveries that are out of the queue and were never attempted, by position. */
+    unattempted: `${prefix}:unattempted`,
     /** Text, where the rate is limited: when the next attempt may begin, microseconds. */
     pace: `${prefix}:pace`,
     /** Hash: until when the circuit breaker is open, milliseconds, and how often it opened (`until`, `openings`). */

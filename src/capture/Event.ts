@@ -2,7 +2,7 @@
 import type { Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { type Json, representation, snapshot, viewOf } from "../inventory/derive/Representation.ts"
-import type { Kind } from "./Change.ts"
+import type { Kind, Readable } from "./Change.ts"
 import { position } from "./Lsn.ts"
 import type { Related } from "./Related.ts"
 import type { Window } from "./Tracker.ts"
@@ -30,10 +30,17 @@ export interface Event {
 /** The events of a window, in the order of their idx. `base` stands before the paths in URLs. */
 export const eventsOf = (window: Window, epoch: number, related: Related, base: string): ReadonlyArray<Event> => {
   const { commitLsn, timestamp, anonymous } = window.transaction
-  const view = viewOf(base, { row: related.find, customFields: related.customFields })
+  for (const change of window.changes) related.apply(change)
+  const { customFields } = related
+  const viewAfter = viewOf(base, { row: findIn(window.changes, related, ({ last }) => last), customFields })
+  const viewBefore = viewOf(base, {
+    row: findIn(window.changes, related, ({ before, last }) => before ?? last),
+    customFields
+  })
   return window.changes.map((change): Event => {
-    related.apply(change)
     const { type, kind, idx } = change
+    // What goes is told as it was, and so is what it pointed at.
+    const view = kind === "deleted" ? viewBefore : viewAfter
     const before = change.before?.row()
     const after = change.after?.row()
     const last = change.last.row()
@@ -63,6 +70,16 @@ export const eventsOf = (window: Window, epoch: number, related: Related, base: 
       }
     }
   })
+}
+
+/** Objects that the window changes, as they were before or are after it; the others as they are known. */
+const findIn = (
+  changes: Window["changes"],
+  related: Related,
+  pick: (change: Window["changes"][number]) => Readable
+): Related["find"] => {
+  const picked = new Map(changes.map((change) => [`${change.type.id} ${change.last.id}`, pick(change)]))
+  return (type, id) => picked.get(`${type} ${id}`)?.row() ?? related.find(type, id)
 }
 
 /** What the default body and the context of templates are made of; also how it is rebuilt from the change log. */

@@ -1,20 +1,23 @@
 /** Numbers that are no columns: the database counts them for the objects that somebody reads, by way of an index. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Clearance } from "./Clearance.ts"
 import type { Row } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
+import { after } from "./derive/Where.ts"
 
-/** An SQL expression over `t`, a row of the type. */
-export type Counted = (type: ObjectType, of: (id: string) => ObjectType) => string
+/** An SQL expression over `t`, a row of the type. `from` gives the objects of a type that whoever asks may see. */
+export type Counted = (type: ObjectType, of: (id: string) => ObjectType, from: (type: ObjectType) => string) => string
 
 /** Objects of a type whose reference names this one. */
 export const countOf =
   (id: string, field: string): Counted =>
-  (_, of) => {
-    const { table, columns, fields } = of(id)
+  (_, of, from) => {
+    const target = of(id)
+    const { columns, fields } = target
     const column = `c.${columns[field]}`
     const condition = fields[field]!.reference?.many === true ? `${column} @> array[t.id]` : `${column} = t.id`
-    return `(select count(*) from ${table} c where ${condition})`
+    return `(select count(*) from ${from(target)} c where ${condition})`
   }
 
 const below = (type: ObjectType) =>
@@ -23,9 +26,9 @@ const below = (type: ObjectType) =>
 /** The same for a tree: of the objects of a type whose reference names this one or any below it. */
 export const treeCount =
   (id: string, field: string): Counted =>
-  (type, of) => {
-    const { table, columns } = of(id)
-    return `(${below(type)} select count(*) from below b join ${table} c on c.${columns[field]} = b.id)`
+  (type, of, from) => {
+    const target = of(id)
+    return `(${below(type)} select count(*) from below b join ${from(target)} c on c.${target.columns[field]} = b.id)`
   }
 
 /** How many objects of the tree lie above. */
@@ -43,11 +46,20 @@ export const countsOf = Effect.fnUntraced(function* (
   const counts = Object.entries(type.counts)
   if (counts.length === 0 || rows.length === 0) return new Map<number, Readonly<Record<string, unknown>>>()
   const sql = yield* SqlClient.SqlClient
-  const pairs = counts.map(([name, counted]) => `'${name}', ${counted(type, of)}`)
+  const { where } = yield* Clearance
+  const parameters: Array<unknown> = [rows.map(({ id }) => id)]
+  const from = (counted: ObjectType): string => {
+    const visible = where(counted, "view")
+    if (visible.sql === "true") return counted.table
+    const condition = after(parameters.length, visible)
+    parameters.push(...visible.parameters)
+    return `(select t.* from ${counted.table} t where ${condition})`
+  }
+  const pairs = counts.map(([name, counted]) => `'${name}', ${counted(type, of, from)}`)
   const found = yield* sql.unsafe<{ readonly id: string; readonly counts: Readonly<Record<string, unknown>> }>(
     `select t.id::text as id, json_build_object(${pairs.join(", ")}) as counts
        from ${type.table} t where t.id = any ($1::bigint[])`,
-    [rows.map(({ id }) => id)]
+    parameters
   )
   return new Map(found.map(({ id, counts }) => [Number(id), counts]))
 })

@@ -21,9 +21,11 @@ export const resolveCustomFields = Effect.fnUntraced(function* (
   const merged = drafts.map((draft, at) => merge(draft, definitions, before[at], isNew))
   const existing = new Map<string, ReadonlySet<number>>()
   const rows = merged.map(({ values }): Row => ({ id: 0, ...values }))
+  // What an object refers to already it may go on referring to.
+  const held = customReferences(definitions, before)
   for (const [id, ids] of customReferences(definitions, rows)) {
     const targets = [...ids].filter(Number.isSafeInteger).map((id) => ({ id }))
-    existing.set(id, yield* existingIds(objectType(id), targets))
+    existing.set(id, (yield* existingIds(objectType(id), targets)).union(held.get(id) ?? new Set()))
   }
   return merged.map((draft) => refuse(draft, definitions, existing, isNew))
 })

@@ -134,5 +134,12 @@ export const functions: ReadonlyArray<string> = [
        raise exception 'an end of cable % has another cable', new.id using errcode = 'unique_violation';
      end if;
      return null;
+   end $$`,
+  // The master of a new virtual chassis becomes its first member.
+  `create or replace function rackwire_enlist_master() returns trigger language plpgsql as $$
+   begin
+     update dcim_device set virtual_chassis_id = new.id, vc_position = coalesce(vc_position, 1)
+      where id = new.master_id;
+     return null;
    end $$`
 ]

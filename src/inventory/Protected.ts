@@ -3,7 +3,7 @@ import { Effect, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { Row } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
-import { viewFor } from "./Read.ts"
+import { byIds, viewFor } from "./Read.ts"
 import { objectType, registry } from "./Registry.ts"
 import { rowFromJson } from "./derive/Row.ts"
 
@@ -65,7 +65,10 @@ const holding = Effect.fnUntraced(function* (type: ObjectType, field: string, id
   return found.map(({ row }) => rowFromJson(type, row))
 })
 
+/** Their names; of those that whoever asks may not see the id. */
 const called = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
+  const ids = rows.map(({ id }) => id)
+  const seen = new Set((yield* byIds(type, ids)).map(({ id }) => id))
   const view = yield* viewFor(objectType(type.id), rows, "")
-  return rows.map((row) => `${type.display(row, view)} (${row.id})`)
+  return rows.map((row) => `${seen.has(row.id) ? type.display(row, view) : `#${row.id}`} (${row.id})`)
 })

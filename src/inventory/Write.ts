@@ -231,9 +231,10 @@ const store = Effect.fnUntraced(function* (type: ObjectType, values: ReadonlyArr
     Effect.promise(async () => {
       const stored: Record<string, unknown> = { ...value }
       for (const [name, field] of secrets) {
-        if (typeof value[name] !== "string") continue
-        stored[name] = await field.store!(value[name], vault)
-        if (field.copiedTo !== undefined) stored[field.copiedTo] = vault.copy(value[name])
+        if (typeof value[name] === "string") stored[name] = await field.store!(value[name], vault)
+      }
+      for (const [name, { copiedTo }] of secrets) {
+        if (copiedTo !== undefined && typeof value[name] === "string") stored[copiedTo] = vault.copy(value[name])
       }
       return stored
     })

@@ -169,6 +169,57 @@ describe("an object that may not be seen", () => {
     }
   })
 
+  it("is not counted, and not named where it is in the way", async () => {
+    const region = await make("/api/dcim/regions/", named("Counted region"))
+    const tenant = await make("/api/tenancy/tenants/", named("Needed tenant"))
+    const seen = await site("Seen one", { region, tenant })
+    const hidden = await site("Hidden one", { region, tenant })
+    const user = await makeUser(
+      api,
+      "counter",
+      { types: ["dcim.region"], actions: ["view"] },
+      { types: ["tenancy.tenant"], actions: ["view", "delete"] },
+      {
+        types: ["dcim.site"],
+        actions: ["view"],
+        constraints: { name__startswith: "Seen", tenant__slug: "needed-tenant" }
+      }
+    )
+    const count = async (call: typeof user.call) => {
+      const shown = (await call("GET", `/api/dcim/regions/${region}/`)).json
+      const listed = (await call("GET", `/api/dcim/regions/?id=${region}`)).json["results"] as ReadonlyArray<Json>
+      return [shown["site_count"], listed[0]!["site_count"]]
+    }
+    expect(await count(api.call)).toEqual([2, 2])
+    expect(await count(user.call)).toEqual([1, 1])
+    const refused = await user.call("DELETE", `/api/tenancy/tenants/${tenant}/`)
+    expect([refused.status, refused.json]).toEqual([
+      409,
+      {
+        detail: `Unable to delete object. 2 dependent objects were found: Seen one (${seen}), #${hidden} (${hidden})`
+      }
+    ])
+  })
+
+  it("is no object of a generic reference either, and one that is there may stay", async () => {
+    const secret = await site("Journalled in secret")
+    const open = await site("Journalled openly")
+    const path = "/api/extras/journal-entries/"
+    const about = (id: number) => ({ assigned_object_type: "dcim.site", assigned_object_id: id, comments: "x" })
+    const entry = await make(path, about(secret))
+    const user = await makeUser(
+      api,
+      "journalist",
+      { types: ["extras.journalentry"], actions: ["view", "add", "change"] },
+      { types: ["dcim.site"], actions: ["view"], constraints: { name: "Journalled openly" } }
+    )
+    const shown = (await user.call("GET", `${path}${entry}/`)).json
+    expect(shown["assigned_object"]).toMatchObject({ id: secret, display: `#${secret}` })
+    expect((await user.call("PATCH", `${path}${entry}/`, about(secret))).status).toBe(200)
+    expect((await user.call("POST", path, about(secret))).status).toBe(400)
+    expect((await user.call("POST", path, about(open))).status).toBe(201)
+  })
+
   it("has no changes in the log", async () => {
     await site("Logged mine", { description: "logged" })
     const other = await site("Logged other")

@@ -1,4 +1,5 @@
 /** Users with permissions, for tests. */
+import { readFileSync } from "node:fs"
 import type { Api, Json } from "../support/Api.ts"
 import type { Reply } from "../support/Service.ts"
 
@@ -37,4 +38,10 @@ export const permit = async (
   const made = await api.call<{ id: number }>("POST", "/api/users/permissions/", body)
   if (made.status !== 201) throw new Error(made.text)
   return made.json.id
+}
+
+/** Memory of a process that is in use. */
+export const residentBytes = (pid: number): number => {
+  const pages = Number(readFileSync(`/proc/${pid}/statm`, "utf8").split(" ")[1])
+  return pages * 4096
 }

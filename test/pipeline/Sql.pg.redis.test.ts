@@ -1,6 +1,7 @@
 /** Changes made with plain SQL, and what receivers get of them. */
 import { createHmac } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { objectType } from "../../src/inventory/Registry.ts"
 import { type Api, named, startApi } from "../support/Api.ts"
 import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
 
@@ -79,7 +80,12 @@ describe("a change made with plain SQL", () => {
       `insert into dcim_site (name, slug, region_id, tags, latitude) values ('Osaka', 'osaka', ${region.json.id}, '{${tag.json.id}}', 34.69)`
     )
     const { data, snapshots } = await arrival("osaka", "created")
-    const shown = await api.call<{ results: ReadonlyArray<unknown> }>("GET", "/api/dcim/sites/?slug=osaka")
+    // The numbers that the database counts for whoever reads are in no event.
+    const counts = Object.keys(objectType("dcim.site").counts).join(",")
+    const shown = await api.call<{ results: ReadonlyArray<unknown> }>(
+      "GET",
+      `/api/dcim/sites/?slug=osaka&omit=${counts}`
+    )
     // In events the address of the service is the configured one, in answers that of the request.
     const withoutAddress = (json: unknown) =>
       JSON.parse(JSON.stringify(json).replaceAll(/http:\/\/[^/"]+/g, "")) as unknown

@@ -26,10 +26,13 @@ const joined = (word: string, none: string, wheres: ReadonlyArray<Where>): Where
   const parts: Array<string> = []
   const parameters: Array<unknown> = []
   for (const where of told) {
-    const before = parameters.length
-    const sql = where.sql.replaceAll(/\$(\d+)/g, (_, number: string) => `$${Number(number) + before}`)
+    const sql = after(parameters.length, where)
     parts.push(told.length === 1 ? sql : `(${sql})`)
     parameters.push(...where.parameters)
   }
   return { sql: parts.join(word), parameters }
 }
+
+/** The condition where so many parameters come before its own. */
+export const after = (count: number, { sql }: Where): string =>
+  sql.replaceAll(/\$(\d+)/g, (_, number: string) => `$${Number(number) + count}`)

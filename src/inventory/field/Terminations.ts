@@ -7,6 +7,7 @@ export const terminations = (type: string): Field => {
   return makeField(
     {
       ...list,
+      initial: undefined,
       represent: (ids, view) =>
         (ids as ReadonlyArray<number>).map((id) => ({
           object_type: type,

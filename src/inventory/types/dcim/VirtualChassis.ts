@@ -14,6 +14,12 @@ export default defineObjectType({
     ...labels()
   },
   counts: { member_count: countOf("dcim.device", "virtual_chassis") },
+  triggers: [
+    {
+      name: "dcim_virtualchassis_enlist",
+      sql: "after insert on dcim_virtualchassis for each row execute function rackwire_enlist_master()"
+    }
+  ],
   search: ["name", "domain", "description", "comments"],
   ordering: ["name"],
   brief: ["name", "master", "member_count"],

@@ -1,0 +1,142 @@
+/** Wrong passwords: how many, from where, and what it costs. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Api, type Json, startApi } from "../support/Api.ts"
+import { type Service, password, request, startService } from "../support/Service.ts"
+import { openBrowser } from "./Browser.ts"
+import { makeUser, residentBytes, userPassword } from "./Users.ts"
+
+let api: Api
+/** Another process of the same service, and one whose Redis is away. */
+let other: Service
+let alone: Service
+
+const limits = { LOGIN_ATTEMPTS_PER_USER: "4", LOGIN_ATTEMPTS_PER_ADDRESS: "12", TRUSTED_PROXIES: "127.0.0.1" }
+
+beforeAll(async () => {
+  api = await startApi(limits)
+  await makeUser(api, "often")
+  const environment = {
+    DATABASE_URL: api.database.databaseUrl,
+    REDIS_URL: api.database.redisUrl,
+    SECRET_KEY: "a key for tests, of some length",
+    ...limits
+  }
+  other = await startService(environment, ["serve", "--roles", "api"])
+  alone = await startService({ ...environment, REDIS_URL: "redis://127.0.0.1:1" }, ["serve", "--roles", "api"])
+})
+
+afterAll(async () => {
+  await alone.stop()
+  await other.stop()
+  await api.stop()
+})
+
+const path = "/api/users/tokens/provision/"
+
+/** A client at this address, which our proxy tells. */
+const provision = async (url: string, address: string, username: string, secret = "wrong") => {
+  const response = await fetch(url + path, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-forwarded-for": address },
+    body: JSON.stringify({ username, password: secret })
+  })
+  return { status: response.status, wait: response.headers.get("retry-after"), json: (await response.json()) as Json }
+}
+
+describe("wrong passwords", () => {
+  it("are bounded for a user name, in all processes together, whether there is such a user or not", async () => {
+    for (const name of ["admin", "there is no such user"]) {
+      for (let n = 0; n < 4; n++) {
+        const answer = await provision(n % 2 === 0 ? api.service.url : other.url, `198.51.100.${n}`, name)
+        expect([n, answer.status]).toEqual([n, 403])
+      }
+      for (const url of [api.service.url, other.url]) {
+        const answer = await provision(url, "198.51.100.9", name, name === "admin" ? password : "wrong")
+        expect(answer.status).toBe(429)
+        expect(Number(answer.wait)).toBeGreaterThan(200)
+        expect(answer.json["detail"]).toMatch(/^Request was throttled\. Expected available in \d+ seconds\.$/)
+      }
+    }
+  })
+
+  it("are bounded for an address, for which a whole IPv6 network of a host counts", async () => {
+    for (const addressOf of [() => "203.0.113.7", (n: number) => `2001:db8:1:2::${n}`]) {
+      for (let n = 0; n < 12; n++) {
+        expect((await provision(api.service.url, addressOf(n), `guess ${addressOf(0)} ${n}`)).status).toBe(403)
+      }
+      expect((await provision(other.url, addressOf(99), "yet another")).status).toBe(429)
+    }
+    expect((await provision(other.url, "2001:db8:1:3::1", "yet another")).status).toBe(403)
+  })
+
+  it("cannot get around the bound by coming at once", async () => {
+    const answers = await Promise.all(
+      Array.from({ length: 30 }, (_, n) => provision(api.service.url, `192.0.2.${n}`, "raced"))
+    )
+    expect(answers.filter(({ status }) => status === 403)).toHaveLength(4)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(26)
+  })
+
+  it("count for the login page as well, which says when to come back", async () => {
+    for (let n = 0; n < 4; n++) await provision(api.service.url, `198.51.100.${n}`, "paged")
+    const answer = await openBrowser(api.service.url).logIn("paged", "wrong")
+    expect([answer.status, Number(answer.headers.get("retry-after")) > 0]).toEqual([429, true])
+  })
+
+  it("do not count when they are right", async () => {
+    for (let n = 0; n < 10; n++) {
+      expect((await provision(api.service.url, "198.51.100.1", "often", userPassword)).status).toBe(201)
+    }
+  })
+
+  it("are bounded by the process alone while Redis is away, and who is right comes in", async () => {
+    for (let n = 0; n < 4; n++) expect((await provision(alone.url, `198.51.100.${n}`, "left alone")).status).toBe(403)
+    expect((await provision(alone.url, "198.51.100.9", "left alone")).status).toBe(429)
+    const answer = await provision(alone.url, "198.51.100.9", "often", userPassword)
+    expect(answer.status).toBe(201)
+    const seen = await request(alone.url, String(answer.json["key"]), "GET", "/api/users/tokens/")
+    expect(seen.status).toBe(200)
+    const visitor = openBrowser(alone.url)
+    await visitor.logIn("often", userPassword)
+    expect((await visitor.fetch("/api/users/tokens/")).status).toBe(200)
+  })
+
+  it("by the ten thousand cost no more memory and no more hashes than the bound lets through", async () => {
+    const before = residentBytes(api.service.process.pid!)
+    let refused = 0
+    const guess = async (worker: number) => {
+      for (let n = 0; n < 1250; n++) {
+        const { status } = await provision(api.service.url, `2001:db8:${worker}:${n % 8}::1`, `name ${n % 40}`)
+        if (status === 429) refused += 1
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, (_, worker) => guess(worker)))
+    // Forty names, four guesses each.
+    expect(refused).toBe(10_000 - 160)
+    expect(residentBytes(api.service.process.pid!) - before).toBeLessThan(150 * 1024 * 1024)
+  })
+})
+
+describe("a client's address", () => {
+  it("is what a trusted proxy tells, from the right, and of others what the connection says", async () => {
+    const open = await startService(
+      {
+        DATABASE_URL: api.database.databaseUrl,
+        REDIS_URL: api.database.redisUrl,
+        SECRET_KEY: "a key for tests, of some length"
+      },
+      ["serve", "--roles", "api"]
+    )
+    const inside = await api.newToken({ allowed_ips: ["192.0.2.0/24", "::ffff:198.51.100.0/120", "2001:db8::/64"] })
+    const ask = async (url: string, forwarded: string) => {
+      const headers = { authorization: `Token ${inside}`, "x-forwarded-for": forwarded, "x-real-ip": "192.0.2.1" }
+      return (await fetch(`${url}/api/dcim/sites/`, { headers })).status
+    }
+    for (const address of ["192.0.2.1", "::ffff:192.0.2.1", "198.51.100.1", "2001:db8::5", "203.0.113.1, 192.0.2.1"])
+      expect([address, await ask(api.service.url, address)]).toEqual([address, 200])
+    for (const address of ["203.0.113.1", "192.0.2.1, 203.0.113.1", "2001:db8:1::1", "nonsense", ""])
+      expect([address, await ask(api.service.url, address)]).toEqual([address, 403])
+    expect(await ask(open.url, "192.0.2.1")).toBe(403)
+    await open.stop()
+  })
+})

@@ -1,0 +1,143 @@
+/** Secrets that are planted in the service, and everything that it emitted or kept afterwards. */
+import { Redis } from "ioredis"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { registry } from "../../src/inventory/Registry.ts"
+import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { password } from "../support/Service.ts"
+import { openBrowser } from "./Browser.ts"
+import { makeUser, userPassword } from "./Users.ts"
+
+let api: Api
+let receiver: Receiver
+
+const secrets: Record<string, string> = {
+  "the superuser's password": password,
+  "a user's password": userPassword,
+  "a password that was set": "planted-password-0123",
+  "a password that was mistyped": "planted-mistyped-4567",
+  "a key that was chosen": "feedface".repeat(5),
+  "a key that nobody has": "deadbeef".repeat(5),
+  "the secret of a webhook": "planted-secret-89ab",
+  "its previous secret": "planted-previous-cdef",
+  "the key of the service": "planted-key-of-the-service-0000000"
+}
+
+beforeAll(async () => {
+  receiver = await startReceiver(({ path }) => (path === "/fails" ? 500 : 200))
+  api = await startApi({ LOG_LEVEL: "Trace", SECRET_KEY: secrets["the key of the service"]! })
+})
+
+afterAll(async () => {
+  await api.stop()
+  await receiver.close()
+})
+
+const webhook = (name: string, fields: Json = {}): Json => ({
+  name,
+  content_types: ["dcim.site", "extras.webhook"],
+  type_create: true,
+  type_update: true,
+  payload_url: `${receiver.url}/${name}`,
+  secret: secrets["the secret of a webhook"],
+  previous_secret: secrets["its previous secret"],
+  previous_secret_expires: "2031-01-01T00:00:00Z",
+  retry_schedule: { kind: "list", delays: [0.1] },
+  ...fields
+})
+
+/** Uses every secret, rightly and wrongly. */
+const useThem = async () => {
+  const { call, raw, service } = api
+  const user = await makeUser(api, "secretive")
+  secrets["a key that was generated"] = user.token
+  await call("PATCH", `/api/users/users/${user.id}/`, { password: secrets["a password that was set"] })
+  const key = secrets["a key that was chosen"]!
+  await call("POST", "/api/users/tokens/", { user: user.id, key })
+  await call("POST", "/api/users/tokens/", { user: user.id, key })
+  await raw("GET", "/api/dcim/sites/?q=x", undefined, key)
+  await raw("POST", "/api/dcim/sites/", "{ broken", key)
+  await raw("GET", "/api/dcim/sites/", undefined, secrets["a key that nobody has"])
+  const mistyped = secrets["a password that was mistyped"]!
+  await raw("POST", "/api/users/tokens/provision/", { username: "admin", password: mistyped })
+  await raw("POST", "/api/users/tokens/provision/", { username: mistyped.slice(0, 3), password: [mistyped] })
+  const visitor = openBrowser(service.url)
+  await visitor.logIn("admin", mistyped)
+  await visitor.logIn("admin", password)
+  secrets["the key of a session"] = visitor.cookies.get("sessionid")!
+  await visitor.fetch("/api/dcim/sites/", { method: "POST", body: "{}" })
+  const made = await call<{ id: number }>("POST", "/api/extras/webhooks/", webhook("works"))
+  await call("POST", "/api/extras/webhooks/", webhook("fails"))
+  await call("POST", "/api/extras/webhooks/", webhook("works"))
+  await call("POST", "/api/extras/webhooks/", webhook("wrong", { payload_url: "nowhere", body_template: "{{" }))
+  await call("PATCH", `/api/extras/webhooks/${made.json.id}/`, {
+    secret: secrets["the secret of a webhook"],
+    enabled: true
+  })
+  await call("POST", "/api/dcim/sites/", named("Planted"))
+  await receiver.untilAll(
+    (all) => all.some(({ path }) => path === "/works") && all.filter(({ path }) => path === "/fails").length > 1
+  )
+}
+
+/** Every answer to a GET: lists, details, what is beside them. */
+const everyAnswer = async (): Promise<Readonly<Record<string, string>>> => {
+  const answers: Record<string, string> = {}
+  const paths = [...registry.values()].flatMap(({ path }) => [
+    `${path}?limit=0`,
+    `${path}export/?format=json`,
+    `${path}?brief=1`
+  ])
+  const others = [
+    "/metrics",
+    "/api/status/",
+    "/api/core/background-queues/",
+    "/api/core/background-workers/",
+    "/api/extras/deliveries/failures/"
+  ]
+  for (const path of [...paths, ...others]) {
+    const reply = await api.call<List>("GET", path)
+    answers[path] = reply.text
+    if (!path.endsWith("?limit=0")) continue
+    for (const { id } of reply.json.results) {
+      const detail = path.replace("?limit=0", `${id}/`)
+      answers[detail] = (await api.call("GET", detail)).text
+    }
+  }
+  return answers
+}
+
+/** All that Postgres and Redis keep. */
+const everythingKept = async (): Promise<Readonly<Record<string, string>>> => {
+  const kept: Record<string, string> = {}
+  const tables = await api.database.sql.query<{ name: string }>(
+    "select c.relname::text as name from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'"
+  )
+  for (const { name } of tables) {
+    const rows = await api.database.sql.query<{ text: string }>(`select row_to_json(t)::text as text from ${name} t`)
+    kept[`table ${name}`] = rows.map(({ text }) => text).join("\n")
+  }
+  const redis = new Redis(api.database.redisUrl, { protocol: 2 })
+  for (const name of await redis.keys("*")) {
+    kept[`key ${name}`] = `${name} ${(await redis.dumpBuffer(name))?.toString("latin1") ?? ""}`
+  }
+  await redis.quit()
+  return kept
+}
+
+it("are in no answer, no line of the log, no event, no delivery, and unsealed in no table and no stream", async () => {
+  await useThem()
+  const deliveries = async () => (await api.call<List>("GET", "/api/extras/deliveries/?status=failed")).json.count
+  await expect.poll(deliveries, { timeout: 60_000 }).toBeGreaterThan(0)
+  const places: Record<string, string> = { ...(await everyAnswer()), ...(await everythingKept()) }
+  places["the log"] = api.service.output()
+  for (const [at, { body, headers, path }] of receiver.received.entries()) {
+    places[`request ${at} to ${path}`] = `${body.toString()} ${JSON.stringify(headers)}`
+  }
+  expect(places["the log"]).toContain("audit:")
+  expect(Object.keys(places).length).toBeGreaterThan(60)
+  const found = Object.entries(places).flatMap(([place, text]) =>
+    Object.entries(secrets).flatMap(([name, secret]) => (text.includes(secret) ? [`${name} is in ${place}`] : []))
+  )
+  expect(found).toEqual([])
+})

@@ -1,0 +1,186 @@
+/**
+ * Objects of any type, from its declaration alone: bodies that the API can take, and objects made of them.
+ *
+ * What only rules know (that a rack stands in the site of its device, say) is found out by asking: a body that is refused
+ * is tried again without the optional fields that the answer names, and another one is drawn when that does not help.
+ */
+import fc from "fast-check"
+import type { Field } from "../../src/inventory/Field.ts"
+import type { ObjectType } from "../../src/inventory/ObjectType.ts"
+import { registry } from "../../src/inventory/Registry.ts"
+import { canonical } from "../inventory/Rows.ts"
+import type { Json } from "./Api.ts"
+import type { Call, Reply } from "./Service.ts"
+
+/** Ids of objects that there are, by object type. */
+export type Existing = (type: string) => ReadonlyArray<number>
+
+/** What an object of any type may point at, where the declaration leaves it open. */
+const anything = ["dcim.site", "dcim.device", "ipam.prefix"]
+
+/** Object types that people keep, those first that others point at, as far as they do not point at each other. */
+export const typesInOrder = (): ReadonlyArray<ObjectType> => {
+  const left = new Set([...registry.values()].filter(({ kind }) => kind === "object"))
+  const ordered: Array<ObjectType> = []
+  const missing = (type: ObjectType, isNeeded: (field: Field) => boolean) =>
+    Object.values(type.fields)
+      .filter((field) => isWritten(field) && isNeeded(field))
+      .flatMap(({ reference, generic }) => [
+        ...(reference === undefined ? [] : [reference.type]),
+        ...(generic === undefined ? [] : (generic.types ?? anything))
+      ])
+      .filter((id) => id !== type.id && [...left].some((other) => other.id === id)).length
+  while (left.size > 0) {
+    const possible = [...left].filter((type) => missing(type, ({ initial }) => initial === undefined) === 0)
+    const next = possible.sort((a, b) => missing(a, () => true) - missing(b, () => true))[0]!
+    left.delete(next)
+    ordered.push(next)
+  }
+  return ordered
+}
+
+export const isWritten = ({ wire }: Field): boolean => wire === "both" || wire === "write" || wire === "once"
+
+/** No object has the text of another one. */
+let made = 0
+const word = fc
+  .string({ unit: "grapheme-ascii", minLength: 1, maxLength: 12 })
+  .map((text) => `${text.trim() || "x"} ${(made++).toString(36)}`)
+
+const texts = fc.oneof(
+  { weight: 8, arbitrary: word },
+  {
+    weight: 2,
+    arbitrary: fc.string({ unit: "binary", maxLength: 40 }).map((text) => text.replaceAll("\0", "").trim())
+  },
+  { weight: 4, arbitrary: fc.nat(1e9).map((n) => `s-${n.toString(36)}-${(made++).toString(36)}`) },
+  { weight: 2, arbitrary: fc.nat(0xffffff).map((n) => n.toString(16).padStart(6, "0")) },
+  fc.emailAddress(),
+  fc.webUrl(),
+  fc.constant("")
+)
+
+const numbers = fc.oneof(
+  fc.integer({ min: 0, max: 100 }),
+  fc.integer({ min: 1, max: 4094 }),
+  fc.integer({ min: -100, max: 65_536 }),
+  fc.integer({ min: 1, max: 2 ** 32 - 1 }),
+  fc.integer({ min: 0, max: 200 }).map((half) => half / 2)
+)
+
+/** JSON that a field may have, whatever it is a field of. */
+const valueOf = (field: Field): fc.Arbitrary<unknown> => {
+  if (field.choices !== undefined) return fc.constantFrom(...Object.keys(field.choices))
+  if (field.type === "text") return texts
+  if (field.type === "text[]") {
+    return field.grammar === "objectTypes"
+      ? fc.subarray(["dcim.site", "ipam.prefix", "dcim.device"], { minLength: 1 })
+      : fc.array(word, { maxLength: 3 })
+  }
+  if (field.type === "bigint" || field.type.startsWith("numeric")) return numbers
+  if (field.type === "integer[]") return fc.array(fc.integer({ min: 1, max: 4094 }), { minLength: 1, maxLength: 4 })
+  if (field.type === "jsonb" && field.comparison === "custom") return fc.constant({})
+  if (field.type === "jsonb") return fc.oneof(canonical(field), fc.dictionary(fc.string(), fc.integer()))
+  return canonical(field)
+}
+
+const inputOf = (type: ObjectType, name: string, existing: Existing): fc.Arbitrary<unknown> => {
+  const field = type.fields[name]!
+  if (field.grammar === "url") return fc.constant("https://receiver.example/")
+  if (field.grammar !== undefined && field.grammar !== "objectTypes") return fc.constant(field.initial?.())
+  const ids = field.reference === undefined ? [] : existing(field.reference.type)
+  if (field.reference?.many === true) {
+    const maxLength = Math.min(ids.length, 3)
+    if (!name.endsWith("_terminations")) return fc.subarray([...ids], { maxLength })
+    return fc
+      .subarray([...ids], { minLength: 1, maxLength })
+      .map((each) => each.map((id) => ({ object_type: "dcim.interface", object_id: id })))
+  }
+  if (field.reference !== undefined) return ids.length === 0 ? fc.constant(null) : fc.constantFrom(...ids)
+  return valueOf(field).filter((value) => value !== undefined && "value" in field.parse(value))
+}
+
+/** A reference to one of several types: both of its fields. */
+const genericsOf = (type: ObjectType, existing: Existing): ReadonlyArray<fc.Arbitrary<Json>> =>
+  Object.entries(type.fields).flatMap(([name, { generic }]) => {
+    if (generic === undefined) return []
+    const types = (generic.types ?? anything).filter((id) => existing(id).length > 0)
+    const targets = types.flatMap((id) => existing(id).map((key) => ({ [name]: id, [generic.id]: key })))
+    return [targets.length === 0 ? fc.constant<Json>({}) : fc.constantFrom<Json>(...targets)]
+  })
+
+/** What is not left to chance. */
+const settled: Readonly<Record<string, () => Json>> = {
+  // It would be asked of all objects that come after it.
+  "extras.customfield": () => ({ required: false }),
+  // Two addresses seldom make a range, and two ranges have nothing in common.
+  "ipam.iprange": () => {
+    const [high, low] = [Math.floor(made / 256) % 256, made % 256]
+    made += 1
+    return { start_address: `10.${high}.${low}.1/24`, end_address: `10.${high}.${low}.9/24` }
+  }
+}
+
+/** A body for the type: what it needs, and each optional field in half of them. */
+export const anyObject = (type: ObjectType, existing: Existing): fc.Arbitrary<Json> => {
+  const generic = new Set(
+    Object.entries(type.fields).flatMap(([name, field]) =>
+      field.generic === undefined ? [] : [name, field.generic.id]
+    )
+  )
+  const written = Object.keys(type.fields).filter((name) => isWritten(type.fields[name]!) && !generic.has(name))
+  const needed = written.filter((name) => type.fields[name]!.initial === undefined)
+  const own: fc.Arbitrary<Json> = fc.record(
+    Object.fromEntries(written.map((name) => [name, inputOf(type, name, existing)])),
+    { requiredKeys: needed, noNullPrototype: true }
+  )
+  return fc
+    .tuple(own, ...genericsOf(type, existing))
+    .map((parts): Json => Object.assign({}, ...(parts as ReadonlyArray<object>), settled[type.id]?.()))
+}
+
+const triesMax = 60
+
+/** Writes with bodies of the type until one is taken; answers the object. */
+export const writeAny = async (
+  type: ObjectType,
+  bodies: Iterable<Json>,
+  write: (body: Json) => Promise<Reply<Json>>
+): Promise<Json & { readonly id: number }> => {
+  let refusal = ""
+  for (const drawn of bodies) {
+    const body: Record<string, unknown> = { ...drawn }
+    for (let left = Object.keys(body).length; left >= 0; left--) {
+      const { status, json, text } = await write(body)
+      if (status < 300) return json as Json & { readonly id: number }
+      refusal = `${JSON.stringify(body)} -> ${status} ${text}`
+      if (status !== 400) throw new Error(refusal)
+      const wrong = Object.keys(json).filter(
+        (name) => Object.hasOwn(body, name) && type.fields[name]?.initial !== undefined
+      )
+      if (wrong.length === 0) break
+      for (const name of wrong) delete body[name]
+    }
+  }
+  throw new Error(`no ${type.id} was taken, at last ${refusal}`)
+}
+
+/** Bodies to try, the same for the same seed. */
+export const bodiesOf = (type: ObjectType, existing: Existing, seed: number): Iterable<Json> =>
+  fc.sample(anyObject(type, existing), { numRuns: triesMax, seed })
+
+/** Makes some objects of every type; answers the ids of all. */
+export const makeWorld = async (call: Call, count: number): Promise<Existing> => {
+  const ids = new Map<string, Array<number>>()
+  const existing: Existing = (type) => ids.get(type) ?? []
+  for (const type of typesInOrder()) {
+    const own: Array<number> = []
+    // A cable takes what it ends at.
+    for (let at = 0; at < (type.id === "dcim.interface" ? count * 10 : count); at++) {
+      const object = await writeAny(type, bodiesOf(type, existing, at), (body) => call<Json>("POST", type.path, body))
+      own.push(object.id)
+      ids.set(type.id, own)
+    }
+  }
+  return existing
+}

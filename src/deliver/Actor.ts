@@ -18,6 +18,7 @@ import { disable } from "./Disable.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import { atPlace } from "./Place.ts"
 import { learn, learnAtStart, mayBegin, turnBreaker } from "./SharedBreaker.ts"
+import { survive } from "./Survive.ts"
 
 export interface Actor {
   readonly id: number
@@ -122,7 +123,8 @@ export const startActor = (
         Effect.provideContext(services)
       )
     )
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), readAll)))
+    const read = survive(`reading webhook ${first.id}`)(readAll)
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), read)))
     yield* promote
     yield* learnAtStart(state)
     state.wake()

@@ -14,6 +14,7 @@ import { type Entry, type Settled, Streams } from "../stream/Streams.ts"
 import { headerText } from "./HeaderText.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
 import type { Attempt, Outcome } from "./Outcome.ts"
+import { survive } from "./Survive.ts"
 
 export interface Result {
   readonly entry: Entry
@@ -40,11 +41,8 @@ export class DeliveryLog extends Context.Service<
       const queue = yield* Queue.unbounded<readonly [Result, Deferred.Deferred<void>]>()
       const writer = Effect.gen(function* () {
         const waiting = yield* Queue.takeBetween(queue, 1, batchMax)
-        const results = yield* ours(waiting.map(([result]) => result))
-        if (results.length > 0) {
-          const discarded = yield* untilItSucceeds("delivery log", writeRows(results))
-          yield* untilItSucceeds("streams", settleAll(results, discarded))
-        }
+        yield* survive("the delivery log")(write(waiting.map(([result]) => result)))
+        // Also what could not be written for a fault of ours: it is taken over when its lease is over, and attempted again.
         for (const [, done] of waiting) Deferred.doneUnsafe(done, Effect.void)
       })
       yield* Effect.forkScoped(Effect.forever(writer))
@@ -59,6 +57,13 @@ export class DeliveryLog extends Context.Service<
     })
   )
 }
+
+const write = Effect.fnUntraced(function* (all: ReadonlyArray<Result>) {
+  const results = yield* ours(all)
+  if (results.length === 0) return
+  const discarded = yield* untilItSucceeds("delivery log", writeRows(results))
+  yield* untilItSucceeds("streams", settleAll(results, discarded))
+})
 
 /** Without those that another process has taken over meanwhile: it makes the attempt again, and logs it. */
 const ours = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {

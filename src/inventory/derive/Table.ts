@@ -1,9 +1,9 @@
 /** Declaration -> table: columns, constraints, indexes and triggers, as statements that `Migrate.ts` may have to run. */
-import { createHash } from "node:crypto"
 import { type Generic, literal } from "../Field.ts"
 import type { ObjectType, Unique } from "../ObjectType.ts"
 import { objectType, registry } from "../Registry.ts"
 import { indexesOf } from "./Index.ts"
+import { storedName } from "./StoredName.ts"
 
 export interface Column {
   readonly name: string
@@ -94,16 +94,8 @@ export const uniquesOf = (type: ObjectType): ReadonlyArray<Unique> => [
 export const uniqueName = (type: ObjectType, unique: Unique): string =>
   nameOf(type, unique.fields, unique.whereNull === undefined ? "key" : "top_key")
 
-/** Longest name that Postgres keeps whole, in letters of ASCII. */
-const nameLengthMax = 63
-
-/** The name of something that a table has for these fields; what is too long ends in a digest of the whole. */
-const nameOf = (type: ObjectType, fields: ReadonlyArray<string>, kind: string): string => {
-  const name = [type.table, ...fields.map((field) => type.columns[field]), kind].join("_")
-  if (name.length <= nameLengthMax) return name
-  const digest = createHash("sha256").update(name).digest("hex").slice(0, 8)
-  return `${name.slice(0, nameLengthMax - digest.length - kind.length - 2)}_${digest}_${kind}`
-}
+const nameOf = (type: ObjectType, fields: ReadonlyArray<string>, kind: string): string =>
+  storedName([type.table, ...fields.map((field) => type.columns[field]!)], kind)
 
 const uniques = (type: ObjectType): ReadonlyArray<Definition & { readonly index: boolean }> =>
   uniquesOf(type).map((unique) => {

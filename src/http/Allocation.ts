@@ -78,9 +78,10 @@ const take =
       const row = yield* rowOf(source.of, request)
       const { many, items } = yield* itemsOf(request)
       const bodies = Effect.andThen(source.turn(row), source.bodies(row, items))
-      const rows = yield* createFrom(source.taken, items.length, bodies, request.author).pipe(
+      const created = yield* createFrom(source.taken, items.length, bodies, request.author).pipe(
         refuse(many ? all : first)
       )
+      const rows = created.map(({ row }) => row)
       const view = yield* viewFor(source.taken, rows, request.base)
       const shown = rows.map((row) => representation(source.taken, row, view))
       return { status: 201, json: many ? shown : shown[0] }

@@ -66,10 +66,13 @@ const holding = Effect.fnUntraced(function* (type: ObjectType, field: string, id
   return found.map(({ row }) => rowFromJson(type, row))
 })
 
-/** Their names; of those that whoever asks may not see the id. */
+/** What they are called; of those that whoever asks may not see only their ids. */
 const called = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
-  const ids = rows.map(({ id }) => id)
-  const seen = new Set((yield* byIds(type, ids)).map(({ id }) => id))
-  const view = yield* viewFor(type, rows, "")
-  return rows.map((row) => `${seen.has(row.id) ? type.display(row, view) : `#${row.id}`} (${row.id})`)
+  const seen = yield* byIds(
+    type,
+    rows.map(({ id }) => id)
+  )
+  const view = yield* viewFor(type, seen, "")
+  const names = new Map(seen.map((row) => [row.id, type.display(row, view)]))
+  return rows.map(({ id }) => `${names.get(id) ?? `#${id}`} (${id})`)
 })

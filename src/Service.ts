@@ -26,6 +26,8 @@ import { DeliveryLog, attemptTable } from "./deliver/DeliveryLog.ts"
 import { Servers } from "./embedded/Servers.ts"
 import { backlogTable } from "./deliver/Sweeper.ts"
 import { watermarkTable } from "./deliver/Watermarks.ts"
+import { accountRoutes } from "./http/Account.ts"
+import { allocationRoutes } from "./http/Allocation.ts"
 import { backgroundRoutes } from "./http/BackgroundTasks.ts"
 import { deliveryDetails, deliveryRoutes } from "./http/Deliveries.ts"
 import { loginRoutes } from "./http/Login.ts"
@@ -108,6 +110,7 @@ const help: Route = {
 
 const usualRoutes = [
   ...objectRoutes({ ...deliveryDetails, ...webhookDetails }),
+  ...allocationRoutes,
   ...deliveryRoutes,
   ...webhookRoutes,
   ...backgroundRoutes,
@@ -116,6 +119,7 @@ const usualRoutes = [
   help,
   ...provisionRoutes,
   ...loginRoutes,
+  ...accountRoutes,
   ...statusRoutes
 ]
 export const routes: ReadonlyArray<Route> = [...usualRoutes, ...schemaRoutes(usualRoutes)]

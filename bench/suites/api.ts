@@ -95,12 +95,14 @@ const contender = (role: Contender["role"], name: string, url: string, pid: () =
 
 /** The statements that our service runs, for the floor to run. */
 const statements = () => {
+  const read = (sql: string, parameters: ReadonlyArray<unknown>) =>
+    readStatement(siteType, { sql, parameters }, () => everything).sql
   const page = (where: Where) =>
-    readStatement(siteType, pageQuery(siteType, { where, ordering: [], limit: 50, offset: 0 }), () => true)
+    read(pageQuery(siteType, { where, ordering: [], limit: 50, offset: 0 }), where.parameters)
   const filtered = filter(siteType, [["region_id", "1"]])
   if ("errors" in filtered) throw new Error("no filter by region")
   return {
-    detail: readStatement(siteType, `select t.* from ${siteType.table} t where t.id = $1::bigint`, () => true),
+    detail: read(`select t.* from ${siteType.table} t where t.id = $1::bigint`, [1]),
     list: page(everything),
     filtered: page(filtered.where),
     insert: insertStatement(siteType),
@@ -134,7 +136,7 @@ const compare = async (one: string, other: string, token: string): Promise<void>
 }
 
 export default async (): Promise<Suite> => {
-  const rackwire = await startRackwire(["serve", "--roles", "api"])
+  const rackwire = await startRackwire({}, ["serve", "--roles", "api"])
   await fillSites(rackwire.sql, sites, regions)
   const token = await newToken(rackwire.service)
   const floor = await startFloor(rackwire.databaseUrl)

@@ -1,5 +1,5 @@
 /**
- * Login by name and password.
+ * Passwords: login by name and password, and another one instead.
  *
  * Guarantees: a wrong password, an unknown user and one who is not active cost the same; however many come at once, few
  * hashes are worked on at a time, so that neither the memory nor the threads of the process go to them.
@@ -7,7 +7,11 @@
 import { Effect, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { hashPassword, isOutdated, passwordLength, verifyPassword } from "../Vault.ts"
+import { Clearance } from "../inventory/Clearance.ts"
 import { isStorable } from "../inventory/Field.ts"
+import { objectType } from "../inventory/Registry.ts"
+import type { Author } from "../inventory/Transaction.ts"
+import { update } from "../inventory/Write.ts"
 import { Attempts, TooManyAttempts } from "./Attempts.ts"
 import { type FoundUser, userColumns, userOf } from "./Authenticate.ts"
 import { Denied } from "./Denied.ts"
@@ -29,6 +33,25 @@ const nobody = hashPassword("nobody has this password")
 export const logIn = Effect.fnUntraced(function* (username: string, password: string, address: string | undefined) {
   const { guard } = yield* Attempts
   return yield* guard({ username, address }, verify(username, password))
+})
+
+/**
+ * Gives a user another password than the one before it. Answers what is wrong with the new one; undefined when it is set.
+ */
+export const changePassword = Effect.fnUntraced(function* (
+  { user }: Principal,
+  before: string,
+  wanted: string,
+  by: { readonly address: string | undefined; readonly author: Author }
+) {
+  yield* logIn(String(user!["username"]), before, by.address)
+  const change = { id: user!.id, body: { password: wanted } }
+  return yield* update(objectType("users.user"), [change], false, by.author).pipe(
+    // One's own password is everybody's to change.
+    Effect.provideService(Clearance, Clearance.all),
+    Effect.as(undefined),
+    Effect.catchTag("WriteRefused", ({ errors }) => Effect.succeed(errors[0]?.["password"]?.join(" ")))
+  )
 })
 
 const verify = Effect.fnUntraced(function* (username: string, password: string) {

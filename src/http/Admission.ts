@@ -73,7 +73,7 @@ const sentByUs = Effect.fnUntraced(function* (incoming: Incoming, session: strin
   if (origin !== undefined && !isOurs(origin, headers["host"])) {
     return yield* csrfFailed(`Origin checking failed - ${origin} does not match any trusted origins.`)
   }
-  if (incoming.cookies[csrfCookie] === undefined) return yield* csrfFailed("CSRF cookie not set.")
+  if (incoming.cookies[csrfCookie(yield* Settings)] === undefined) return yield* csrfFailed("CSRF cookie not set.")
   const inHeader = headers["x-csrftoken"]
   const given = inHeader ?? (yield* inForm(incoming))
   if (given === undefined) return yield* csrfFailed("CSRF token missing.")

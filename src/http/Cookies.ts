@@ -8,12 +8,13 @@ interface Served {
 }
 
 /** Whether people reach us over TLS. */
-const isSecure = ({ baseUrl }: Served): boolean => baseUrl?.startsWith("https:") === true
+export const isSecure = ({ baseUrl }: Served): boolean => baseUrl?.startsWith("https:") === true
 
-/** Over TLS its name keeps other hosts of our domain from setting it. */
-export const sessionCookie = (served: Served): string => (isSecure(served) ? "__Host-sessionid" : "sessionid")
+/** Over TLS the name keeps other hosts of our domain from setting it. */
+const named = (name: string) => (served: Served) => (isSecure(served) ? `__Host-${name}` : name)
 
-export const csrfCookie = "csrftoken"
+export const sessionCookie = named("sessionid")
+export const csrfCookie = named("csrftoken")
 
 /** A cookie to set; without a value one to forget. */
 export interface Cookie {
@@ -37,13 +38,13 @@ export const sessionCookies = (served: Served, key: string, seconds: number): Re
 
 /** That of a form; scripts of our pages may read it, to send it in a header. */
 export const formCookie = (served: Served, value: string): Cookie => ({
-  name: csrfCookie,
+  name: csrfCookie(served),
   value,
   options: common(served)
 })
 
 export const forgottenCookies = (served: Served): ReadonlyArray<Cookie> =>
-  [sessionCookie(served), csrfCookie].map((name) => ({ name, value: undefined, options: common(served) }))
+  [sessionCookie(served), csrfCookie(served)].map((name) => ({ name, value: undefined, options: common(served) }))
 
 export const withCookies = (
   response: HttpServerResponse.HttpServerResponse,

@@ -2,13 +2,14 @@
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { Settings } from "../Config.ts"
-import { type Html, html, page } from "../Html.ts"
+import { html } from "../Html.ts"
 import { auditDenied, auditLogin } from "../auth/Audit.ts"
 import { logIn } from "../auth/Password.ts"
 import { username } from "../auth/Principal.ts"
 import { begin, csrfToken, end } from "../auth/Session.ts"
 import { addressOf, formOf, same } from "./Admission.ts"
 import { csrfCookie, forgottenCookies, formCookie, sessionCookies } from "./Cookies.ts"
+import { formPage } from "./FormPage.ts"
 import { throttled } from "./RateLimit.ts"
 import type { Handler, Reply, Request, Route } from "./Route.ts"
 
@@ -21,32 +22,11 @@ export const ownPath = (next: string | null): string => {
 
 const redirect = (to: string): Reply => ({ status: 302, headers: { location: to } })
 
-/** Pages with a form are nobody's to keep or to frame. */
-const guarded = {
-  "cache-control": "no-store",
-  "content-security-policy":
-    "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'",
-  "referrer-policy": "same-origin"
-}
-
-const formPage = (title: string, token: string, body: Html) => ({
-  text: {
-    type: "text/html",
-    content: page(
-      title,
-      html`<h1>${title}</h1>
-        <form method="post"><input type="hidden" name="csrfmiddlewaretoken" value="${token}" />${body}</form>`
-    )
-  },
-  headers: guarded
-})
-
 const loginForm = Effect.fnUntraced(function* (request: Request, next: string, problem: string) {
   const settings = yield* Settings
-  const known = request.incoming.cookies[csrfCookie] ?? ""
+  const known = request.incoming.cookies[csrfCookie(settings)] ?? ""
   const token = /^[\w-]{43,64}$/.test(known) ? known : randomBytes(32).toString("base64url")
-  const body = html`${problem === "" ? [] : html`<p role="alert">${problem}</p>`}
-    <input type="hidden" name="next" value="${next}" />
+  const fields = html`<input type="hidden" name="next" value="${next}" />
     <p>
       <label>Username <input name="username" autocomplete="username" required autofocus /></label>
     </p>
@@ -54,7 +34,7 @@ const loginForm = Effect.fnUntraced(function* (request: Request, next: string, p
       <label>Password <input name="password" type="password" autocomplete="current-password" required /></label>
     </p>
     <button>Log in</button>`
-  return { status: 200, ...formPage("Log in", token, body), cookies: [formCookie(settings, token)] }
+  return { ...formPage("Log in", token, problem, fields), cookies: [formCookie(settings, token)] }
 })
 
 const showLogin: Handler = (request) => {
@@ -69,7 +49,7 @@ const submitLogin: Handler = (request) =>
     const form = yield* formOf(request.incoming)
     const next = ownPath(form.get("next"))
     const name = (form.get("username") ?? "").trim()
-    const cookie = request.incoming.cookies[csrfCookie]
+    const cookie = request.incoming.cookies[csrfCookie(yield* Settings)]
     // Otherwise another site could log somebody in as somebody else.
     if (cookie === undefined || !same(form.get("csrfmiddlewaretoken") ?? "", cookie)) {
       return { ...(yield* loginForm(request, next, "The form has expired. Please try again.")), status: 403 }
@@ -92,7 +72,7 @@ const showLogout: Handler = ({ principal }) =>
   Effect.succeed(
     principal.session === undefined
       ? redirect("/")
-      : { status: 200, ...formPage("Log out", csrfToken(principal.session), html`<button>Log out</button>`) }
+      : formPage("Log out", csrfToken(principal.session), "", html`<button>Log out</button>`)
   )
 
 const submitLogout: Handler = ({ principal, incoming }) =>

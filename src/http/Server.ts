@@ -21,7 +21,7 @@ import { objectType } from "../inventory/Registry.ts"
 import { parseNetwork } from "../inventory/field/Networks.ts"
 import { admit } from "./Admission.ts"
 import { readBytes, readJson } from "./Body.ts"
-import { withCookies } from "./Cookies.ts"
+import { isSecure, withCookies } from "./Cookies.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { allowed, metadata } from "./Metadata.ts"
 import { negotiate } from "./Negotiation.ts"
@@ -52,7 +52,7 @@ const answerAll = (find: ReturnType<typeof makeRouter>) =>
       Effect.catch((refusal) => replyTo(refusal, requestId)),
       Effect.catchCause((cause) => unexpected(cause, requestId))
     )
-    return withCookies(respond(reply, incoming, requestId), reply.cookies ?? [])
+    return withCookies(respond(reply, incoming, requestId, isSecure(yield* Settings)), reply.cookies ?? [])
   })
 
 const answer = Effect.fnUntraced(function* (
@@ -61,7 +61,8 @@ const answer = Effect.fnUntraced(function* (
   requestId: string
 ) {
   const settings = yield* Settings
-  const url = new URL(incoming.url, "http://-")
+  // Two slashes at its beginning would make a host of what is a path.
+  const url = new URL(`http://-/${incoming.url.replace(/^\//, "")}`)
   const match = find(url.pathname)
   if (match === undefined) {
     const slashed = find(`${url.pathname}/`) !== undefined
@@ -168,10 +169,17 @@ const unexpected = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effe
     json: { error: "Internal server error", exception: "", request_id: requestId }
   })
 
-const respond = (reply: Reply, incoming: HttpServerRequest.HttpServerRequest, requestId: string) => {
+/** Browsers take an answer for what it says it is, and those that came over TLS come over TLS again. */
+const guardedHeaders = (secure: boolean): Readonly<Record<string, string>> => ({
+  "x-content-type-options": "nosniff",
+  ...(secure && { "strict-transport-security": "max-age=31536000" })
+})
+
+const respond = (reply: Reply, incoming: HttpServerRequest.HttpServerRequest, requestId: string, secure: boolean) => {
   const asked = incoming.headers["content-type"] === "application/json" && incoming.url.startsWith("/api/")
   const headers = {
     "x-request-id": requestId,
+    ...guardedHeaders(secure),
     ...(asked ? { "api-version": apiVersion } : {}),
     ...reply.headers
   }

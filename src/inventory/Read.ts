@@ -9,7 +9,7 @@ import type { Where } from "./derive/Where.ts"
 import { countsMark, fieldsMark, readStatement } from "./derive/ReadStatement.ts"
 import { nestedFields, references, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
-import { allOf, whereIds } from "./derive/Where.ts"
+import { asTexts, allOf, whereIds } from "./derive/Where.ts"
 import { customReferences } from "./field/CustomFields.ts"
 
 export interface Page {
@@ -51,33 +51,31 @@ export interface Beside {
 /** A page of objects, and what their representations point at: one statement. */
 export const readPage = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
   const where = allOf(page.where, yield* cleared(type, "view"))
-  return yield* readAll(type, pageQuery(type, { ...page, where }), where.parameters)
+  return yield* readAll(type, { sql: pageQuery(type, { ...page, where }), parameters: where.parameters })
 })
 
 /** The object of this id, if it exists and may be seen, and what its representation points at: one statement. */
 export const readOne = Effect.fnUntraced(function* (type: ObjectType, id: number) {
   const where = allOf({ sql: "t.id = $1::bigint", parameters: [`${id}`] }, yield* cleared(type, "view"))
-  return yield* readAll(type, `select t.* from ${type.table} t where ${where.sql}`, where.parameters)
+  return yield* readAll(type, allWhere(type, where))
 })
 
 /** What the representations of rows that are at hand need: one statement. */
 const readBeside = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
-  const { sql, parameters } = whereIds(rows.map(({ id }) => id))
-  return (yield* readAll(type, `select t.* from ${type.table} t where ${sql}`, parameters, false)).beside
+  return (yield* readAll(type, allWhere(type, whereIds(rows.map(({ id }) => id))), false)).beside
 })
 
-const readAll = Effect.fnUntraced(function* (
-  type: ObjectType,
-  page: string,
-  parameters: ReadonlyArray<unknown>,
-  withRows = true
-) {
+const allWhere = ({ table }: ObjectType, { sql, parameters }: Where): Where => ({
+  sql: `select t.* from ${table} t where ${sql}`,
+  parameters
+})
+
+const readAll = Effect.fnUntraced(function* (type: ObjectType, page: Where, withRows = true) {
   const sql = yield* SqlClient.SqlClient
   const { where } = yield* Clearance
   // Of other types some objects may not be seen: viewFor reads those, and tells what is hidden from what is gone.
-  const isOpen = (target: ObjectType) => where(target, "view").sql === "true"
-  const statement = readStatement(type, page, isOpen, withRows)
-  const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(statement, parameters)
+  const statement = readStatement(type, page, (target) => where(target, "view"), withRows)
+  const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(statement.sql, statement.parameters)
   const rows: Array<Row> = []
   const related = new Map<string, Map<number, Row>>()
   const counts = new Map<number, Readonly<Record<string, unknown>>>()
@@ -207,8 +205,8 @@ const existing = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlySet
   if (ids.size === 0 || (yield* cleared(type, "view")).sql === "true") return new Set<number>()
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{ readonly id: string }>(
-    `select id::text as id from ${type.table} where id = any ($1::bigint[])`,
-    [[...ids]]
+    `select id::text as id from ${type.table} where id = any ($1::text[]::bigint[])`,
+    [asTexts(ids)]
   )
   return new Set(rows.map(({ id }) => Number(id)))
 })

@@ -55,7 +55,7 @@ export const resolveGenerics = Effect.fnUntraced(function* (
   for (const [name, { generic }] of fields) {
     const idField = generic!.id
     const named = resolved.map(({ values }, at) =>
-      Object.hasOwn(values, name) || Object.hasOwn(values, idField)
+      changes(values, before[at], name) || changes(values, before[at], idField)
         ? { type: values[name] ?? before[at]?.[name] ?? null, id: values[idField] ?? before[at]?.[idField] ?? null }
         : undefined
     )
@@ -73,6 +73,9 @@ export const resolveGenerics = Effect.fnUntraced(function* (
   }
   return resolved
 })
+
+const changes = (values: Draft["values"], before: Row | undefined, name: string): boolean =>
+  Object.hasOwn(values, name) && (before === undefined || values[name] !== before[name])
 
 const genericErrors = (
   typeField: string,

@@ -125,6 +125,23 @@ describe("a session", () => {
     }
   })
 
+  it("changes the password of its user, who names the one before, and ends all others of that user", async () => {
+    await makeUser(api, "changing")
+    const [one, other] = [browser(), browser()]
+    for (const each of [one, other]) await each.logIn("changing", userPassword)
+    const change = (old_password: string, new_password: string) =>
+      one.submit("/user/password/", { old_password, new_password })
+    expect(await (await change("wrong", "a new password")).text()).toContain("was not that one")
+    expect(await (await change(userPassword, "short")).text()).toContain("at least 8 characters")
+    expect((await change(userPassword, "a new password")).status).toBe(302)
+    const tokens = "/api/users/tokens/"
+    expect([(await one.fetch(tokens)).status, (await other.fetch(tokens)).status]).toEqual([200, 403])
+    expect((await browser().logIn("changing", userPassword)).status).toBe(200)
+    expect((await browser().logIn("changing", "a new password")).status).toBe(302)
+    const stranger = await browser().fetch("/user/password/")
+    expect([stranger.status, stranger.headers.get("location")]).toEqual([302, "/login/?next=/user/password/"])
+  })
+
   it("does not begin by a form of another site", async () => {
     const visitor = browser()
     const body = new URLSearchParams({ username: "admin", password, csrfmiddlewaretoken: "guessed" })

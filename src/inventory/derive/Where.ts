@@ -11,8 +11,14 @@ export type Bind = (value: unknown) => string
 
 export const everything: Where = { sql: "true", parameters: [] }
 
+/** Ids as a parameter for `::text[]::bigint[]`: of numbers the driver wants that all fit into the same type. */
+export const asTexts = (ids: Iterable<number>): ReadonlyArray<string> => Array.from(ids, String)
+
 /** Rows of these ids. */
-export const whereIds = (ids: ReadonlyArray<number>): Where => ({ sql: "t.id = any ($1::bigint[])", parameters: [ids] })
+export const whereIds = (ids: ReadonlyArray<number>): Where => ({
+  sql: "t.id = any ($1::text[]::bigint[])",
+  parameters: [asTexts(ids)]
+})
 
 /** What holds where all of these hold. */
 export const allOf = (...wheres: ReadonlyArray<Where>): Where => joined(" and ", "true", wheres)
@@ -26,10 +32,13 @@ const joined = (word: string, none: string, wheres: ReadonlyArray<Where>): Where
   const parts: Array<string> = []
   const parameters: Array<unknown> = []
   for (const where of told) {
-    const before = parameters.length
-    const sql = where.sql.replaceAll(/\$(\d+)/g, (_, number: string) => `$${Number(number) + before}`)
+    const sql = after(parameters.length, where)
     parts.push(told.length === 1 ? sql : `(${sql})`)
     parameters.push(...where.parameters)
   }
   return { sql: parts.join(word), parameters }
 }
+
+/** The condition where so many parameters come before its own. */
+export const after = (count: number, { sql }: Where): string =>
+  sql.replaceAll(/\$(\d+)/g, (_, number: string) => `$${Number(number) + count}`)

@@ -1,4 +1,4 @@
-import { defineObjectType, text } from "../../ObjectType.ts"
+import { countOf, defineObjectType, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "users",
@@ -8,6 +8,7 @@ export default defineObjectType({
   fields: {
     name: text({ max: 150, unique: true })
   },
+  counts: { user_count: countOf("users.user", "groups") },
   search: ["name"],
   ordering: ["name"],
   brief: ["name"],

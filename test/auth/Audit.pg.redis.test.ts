@@ -1,0 +1,58 @@
+/** What the log tells of who came in, who was refused, and who granted what. */
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type Api, startApi } from "../support/Api.ts"
+import { password } from "../support/Service.ts"
+import { openBrowser } from "./Browser.ts"
+import { makeUser, permit } from "./Users.ts"
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi()
+})
+
+afterAll(() => api.stop())
+
+/** The audit lines that have come since the last look, without what stands before `audit:`. */
+let seen = 0
+const lines = (): ReadonlyArray<string> => {
+  const all = api.service
+    .output()
+    .split("\n")
+    .flatMap((line) => /audit: (.*)"$/.exec(line)?.[1]?.replaceAll('\\"', '"') ?? [])
+  const since = all.slice(seen)
+  seen = all.length
+  return since
+}
+
+it("has a line for every login, logout, refusal, token and permission", async () => {
+  const visitor = openBrowser(api.service.url)
+  await visitor.logIn()
+  await visitor.submit("/logout/", {})
+  const user = await makeUser(api, "audited")
+  const permission = await permit(api, user.id, { types: ["dcim.site"], actions: ["view"] })
+  await user.call("GET", "/api/dcim/sites/")
+  await user.call("POST", "/api/dcim/sites/", {})
+  await expect.poll(() => api.service.output(), { timeout: 60_000 }).toMatch(/token \d+ of \\"audited\\" is used/)
+  const told = lines()
+  for (const line of [
+    '"admin" logged in from "127.0.0.1"',
+    '"admin" logged out from "127.0.0.1"',
+    `"admin" did "POST /api/users/users/": ${user.id}`,
+    `"admin" did "POST /api/users/permissions/": ${permission}`,
+    '"audited" from "127.0.0.1" is denied "POST /api/dcim/sites/": NoPermission'
+  ])
+    expect(told).toContain(line)
+})
+
+it("cannot be made to have a line that somebody else wrote, nor a very long one", async () => {
+  lines()
+  const forged = 'x"\naudit: "admin" logged in from "10.0.0.1'
+  const provision = (username: string) => api.raw("POST", "/api/users/tokens/provision/", { username, password })
+  await provision(forged)
+  await provision("y".repeat(5000))
+  const told = lines()
+  expect(told.filter((line) => line.startsWith('"admin" logged in'))).toEqual([])
+  expect(told).toHaveLength(2)
+  for (const line of told) expect(line.length).toBeLessThan(400)
+})

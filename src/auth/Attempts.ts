@@ -9,7 +9,7 @@ import { createHash, randomUUID } from "node:crypto"
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { Settings } from "../Config.ts"
-import { Redis, command } from "../Redis.ts"
+import { Redis, RedisError, command } from "../Redis.ts"
 import { Denied } from "./Denied.ts"
 
 export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {
@@ -96,6 +96,11 @@ export class Attempts extends Context.Service<
     Attempts,
     Effect.gen(function* () {
       const { client } = yield* Redis
+      /** Of a server that is known to be away nobody waits for an answer. */
+      const ask = <A>(run: () => Promise<A>) =>
+        /^(reconnecting|close|end)$/.test(client.status)
+          ? new RedisError({ reason: "Unavailable", message: "Redis is away" })
+          : Effect.timeout(command(run), patience)
       const { loginAttemptsPerUser, loginAttemptsPerAddress } = yield* Settings
       const local = new LocalAttempts()
       const limitsOf = ({ username, address }: Claimant): ReadonlyArray<Limit> => [
@@ -106,8 +111,7 @@ export class Attempts extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const keys = limits.map(({ key }) => redisKey(key))
         const most = limits.map(({ most }) => most)
-        return yield* command(() => client.eval(claimScript, keys.length, ...keys, windowMillis, id, ...most)).pipe(
-          Effect.timeout(patience),
+        return yield* ask(() => client.eval(claimScript, keys.length, ...keys, windowMillis, id, ...most)).pipe(
           Effect.map(Number),
           Effect.catch((error) =>
             // A command that is wrong is a fault of ours: it must not pass for a server that is away.
@@ -120,10 +124,7 @@ export class Attempts extends Context.Service<
       const settle = (limits: ReadonlyArray<Limit>, id: string, failed: boolean) => {
         local.settle(limits, id, failed)
         const keys = limits.map(({ key }) => redisKey(key))
-        return command(() => client.eval(settleScript, keys.length, ...keys, id, failed ? "failed" : "")).pipe(
-          Effect.timeout(patience),
-          Effect.ignore
-        )
+        return Effect.ignore(ask(() => client.eval(settleScript, keys.length, ...keys, id, failed ? "failed" : "")))
       }
       let waiting = 0
       const enter = Effect.fnUntraced(function* (limits: ReadonlyArray<Limit>, id: string) {

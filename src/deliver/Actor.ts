@@ -18,6 +18,7 @@ import { disable } from "./Disable.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
 import { atPlace } from "./Place.ts"
 import { learn, learnAtStart, mayBegin, turnBreaker } from "./SharedBreaker.ts"
+import { survive } from "./Survive.ts"
 
 export interface Actor {
   readonly id: number
@@ -122,7 +123,8 @@ export const startActor = (
         Effect.provideContext(services)
       )
     )
-    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), readAll)))
+    const read = survive(`reading webhook ${first.id}`)(readAll)
+    yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), read)))
     yield* promote
     yield* learnAtStart(state)
     state.wake()
@@ -184,9 +186,12 @@ class State {
     const adopted = this.adopted.splice(0, count)
     this.more = adopted.length > 0
     if (this.more) return Effect.succeed(adopted)
-    return Effect.tap(streams.read(id, count, ordered), (entries) =>
-      Effect.sync(() => (this.more = entries.length >= count))
-    )
+    return Effect.map(streams.read(id, count, ordered), (entries) => {
+      this.more = entries.length >= count
+      // Of each stream as many were read: what there is no room for is begun with next.
+      this.adopted.push(...entries.slice(count))
+      return entries.slice(0, count)
+    })
   }
 
   /** Whether it was not begun already. */

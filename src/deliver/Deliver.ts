@@ -25,6 +25,7 @@ import { dropDiscarded } from "./Discard.ts"
 import { operationType, workOffOperations } from "./Operations.ts"
 import { deliveryType, takeUpRetries } from "./RetryByHand.ts"
 import { replayType, workOffReplays } from "./Replay.ts"
+import { survive } from "./Survive.ts"
 import { sweep } from "./Sweeper.ts"
 
 const type = objectType("extras.webhook")
@@ -56,10 +57,13 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
         },
         (news) => running.get(news.webhook)?.actor.learn(news)
       )
-      yield* Effect.forkScoped(Effect.schedule(rounds(running), Schedule.spaced(roundPause)))
+      const look = survive("the look for what was missed")(rounds(running))
+      yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(roundPause)))
       // On its own: long work must not keep what was missed from being found.
-      yield* Effect.forkScoped(Effect.schedule(workOffAsked, Schedule.spaced(roundPause)))
-      yield* Effect.forkScoped(Effect.schedule(keepHold(running), Schedule.spaced(leaseMillis / 3)))
+      const work = survive("work that was asked for")(workOffAsked)
+      yield* Effect.forkScoped(Effect.schedule(work, Schedule.spaced(roundPause)))
+      const hold = survive("keeping hold of entries")(keepHold(running))
+      yield* Effect.forkScoped(Effect.schedule(hold, Schedule.spaced(leaseMillis / 3)))
       yield* Effect.forkScoped(turnDays)
       const { tell } = yield* Presence
       yield* tell(

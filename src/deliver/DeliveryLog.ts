@@ -14,6 +14,7 @@ import { type Entry, type Settled, Streams } from "../stream/Streams.ts"
 import { headerText } from "./HeaderText.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
 import type { Attempt, Outcome } from "./Outcome.ts"
+import { survive } from "./Survive.ts"
 
 export interface Result {
   readonly entry: Entry
@@ -40,9 +41,8 @@ export class DeliveryLog extends Context.Service<
       const queue = yield* Queue.unbounded<readonly [Result, Deferred.Deferred<void>]>()
       const writer = Effect.gen(function* () {
         const waiting = yield* Queue.takeBetween(queue, 1, batchMax)
-        const results = yield* ours(waiting.map(([result]) => result))
-        if (results.length > 0) yield* untilItSucceeds("delivery log", writeRows(results))
-        yield* untilItSucceeds("streams", settleAll(results))
+        yield* survive("the delivery log")(write(waiting.map(([result]) => result)))
+        // Also what could not be written for a fault of ours: it is taken over when its lease is over, and attempted again.
         for (const [, done] of waiting) Deferred.doneUnsafe(done, Effect.void)
       })
       yield* Effect.forkScoped(Effect.forever(writer))
@@ -57,6 +57,13 @@ export class DeliveryLog extends Context.Service<
     })
   )
 }
+
+const write = Effect.fnUntraced(function* (all: ReadonlyArray<Result>) {
+  const results = yield* ours(all)
+  if (results.length === 0) return
+  const discarded = yield* untilItSucceeds("delivery log", writeRows(results))
+  yield* untilItSucceeds("streams", settleAll(results, discarded))
+})
 
 /** Without those that another process has taken over meanwhile: it makes the attempt again, and logs it. */
 const ours = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
@@ -177,7 +184,7 @@ const names = (columns: ReadonlyArray<Column<never>>): string => columns.map(([n
  * taken back by one that is to go on.
  */
 const hasEnded = `(extras_delivery.status = 'successful' and excluded.status <> 'successful'
-  or extras_delivery.status = 'failed' and excluded.status = 'retrying')`
+  or extras_delivery.status in ('failed', 'discarded') and excluded.status = 'retrying')`
 
 const writeStatement = `
   with delivery as (
@@ -193,8 +200,9 @@ const writeStatement = `
       .map((name) => `${name} = case when ${hasEnded} then extras_delivery.${name} else excluded.${name} end`)
       .join(", ")}, first_attempt = coalesce(extras_delivery.first_attempt, excluded.first_attempt),
       -- Redis may have lost its last moments, and count from before them.
-      attempts = greatest(extras_delivery.attempts, excluded.attempts))
-  insert into ${attemptTable.name} (${names(attemptColumns)}) ${select(attemptColumns, 1 + deliveryColumns.length)}
+      attempts = greatest(extras_delivery.attempts, excluded.attempts)
+    returning delivery_id, status),
+  attempt as (insert into ${attemptTable.name} (${names(attemptColumns)}) ${select(attemptColumns, 1 + deliveryColumns.length)}
   on conflict (delivery_id, number, time) do update set ${[
     "started",
     "duration_ms",
@@ -208,7 +216,8 @@ const writeStatement = `
     "message"
   ]
     .map((name) => `${name} = excluded.${name}`)
-    .join(", ")}`
+    .join(", ")})
+  select delivery_id as id from delivery where status = 'discarded'`
 
 export const attemptDays = new Days(attemptTable.name)
 
@@ -236,21 +245,25 @@ const latestOf = (results: ReadonlyArray<Result>): ReadonlyArray<Latest> => {
   return [...latest.values()]
 }
 
+/** Answers the deliveries that somebody has discarded meanwhile. */
 const writeRows = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
   const sql = yield* SqlClient.SqlClient
   const latest = latestOf(results)
   const numbered = new Map(results.map((result) => [`${result.entry.delivery.id} ${result.attempt.number}`, result]))
   const attempts = [...numbered.values()]
   const times = latest.map(({ entry }) => entry.delivery.time)
-  const write = sql.unsafe(writeStatement, [
+  const write = sql.unsafe<{ readonly id: string }>(writeStatement, [
     ...deliveryColumns.map(([, , value]) => latest.map(value)),
     ...attemptColumns.map(([, , value]) => attempts.map(value))
   ])
-  yield* deliveryDays.write(times, attemptDays.write(times, write))
+  const discarded = yield* deliveryDays.write(times, attemptDays.write(times, write))
+  return new Set(discarded.map(({ id }) => id))
 })
 
-const settleAll = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
+const settleAll = Effect.fnUntraced(function* (results: ReadonlyArray<Result>, discarded: ReadonlySet<string>) {
   const streams = yield* Streams
+  const settled = (result: Result) =>
+    discarded.has(result.entry.delivery.id) ? { entry: result.entry } : settledAs(result)
   const byWebhook = Map.groupBy(results, ({ entry }) => entry.delivery.webhook)
   yield* Effect.forEach(byWebhook, ([webhook, each]) => streams.settle(webhook, each.map(settled)), {
     concurrency: "unbounded",
@@ -258,7 +271,7 @@ const settleAll = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
   })
 })
 
-const settled = ({ entry, attempt, outcome }: Result): Settled => ({
+const settledAs = ({ entry, attempt, outcome }: Result): Settled => ({
   entry,
   later:
     outcome.kind === "Retry"

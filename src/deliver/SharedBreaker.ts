@@ -34,7 +34,7 @@ export const learn = (guarded: Guarded, { openMillis, openings }: BreakerNews): 
   const { breaker } = guarded
   if (openMillis === 0 && openings === 0) guarded.breaker = closedBreaker
   else {
-    const until = Math.max(breaker.until ?? 0, performance.now() + openMillis)
+    const until = performance.now() + openMillis
     guarded.breaker = { ...breaker, until, openings: Math.max(breaker.openings, openings) }
   }
   guarded.wake()

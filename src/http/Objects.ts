@@ -92,10 +92,10 @@ const createObjects =
 
 /** What the client reads of the errors of a write: all of them, aligned with its list, or those of the one object. */
 type Pick = (errors: ReadonlyArray<Errors>) => unknown
-const all: Pick = (errors) => errors
-const first: Pick = (errors) => errors.find((each) => Object.keys(each).length > 0)
+export const all: Pick = (errors) => errors
+export const first: Pick = (errors) => errors.find((each) => Object.keys(each).length > 0)
 
-const refuse =
+export const refuse =
   (pick: Pick) =>
   <A, E, R>(write: Effect.Effect<A, E | WriteRefused, R>): Effect.Effect<A, E | HttpRefused, R> =>
     Effect.mapError(write, (error) =>

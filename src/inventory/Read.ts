@@ -9,7 +9,7 @@ import type { Where } from "./derive/Where.ts"
 import { countsMark, fieldsMark, readStatement } from "./derive/ReadStatement.ts"
 import { nestedFields, references, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
-import { allOf, whereIds } from "./derive/Where.ts"
+import { asTexts, allOf, whereIds } from "./derive/Where.ts"
 import { customReferences } from "./field/CustomFields.ts"
 
 export interface Page {
@@ -205,8 +205,8 @@ const existing = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlySet
   if (ids.size === 0 || (yield* cleared(type, "view")).sql === "true") return new Set<number>()
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{ readonly id: string }>(
-    `select id::text as id from ${type.table} where id = any ($1::bigint[])`,
-    [[...ids]]
+    `select id::text as id from ${type.table} where id = any ($1::text[]::bigint[])`,
+    [asTexts(ids)]
   )
   return new Set(rows.map(({ id }) => Number(id)))
 })

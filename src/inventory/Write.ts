@@ -37,25 +37,41 @@ export interface Created {
 /** Creates one object per body. */
 export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author: Author) =>
   Effect.gen(function* () {
-    const drafts = bodies
-      .map((body) => draft(type, body, true))
-      .map((each) => ({ ...each, values: withInitials(type, each.values) }))
+    const drafts = draftsOf(type, bodies)
     const made = yield* quickly(type, drafts, author)
-    const rows = Option.isSome(made) ? made.value : yield* carefully(type, drafts, author)
-    const once = Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "once")
-    return rows.map((row, at): Created => ({
-      row,
-      shown: Object.fromEntries(once.map((name) => [name, drafts[at]!.values[name]]))
-    }))
+    const careful = carefully(type, drafts).pipe(asAuthor(author), refuseConflicts(type, drafts.length))
+    return created(type, drafts, Option.isSome(made) ? made.value : yield* careful)
   })
 
-/** With every rule looked at before, in one transaction. */
-const carefully = (type: ObjectType, drafts: ReadonlyArray<Draft>, author: Author) =>
+/** Creates so many objects, of bodies that are made in the transaction: of what is free at that time, say. */
+export const createFrom = <E, R>(
+  type: ObjectType,
+  count: number,
+  bodies: Effect.Effect<ReadonlyArray<unknown>, E, R>,
+  author: Author
+) =>
   Effect.gen(function* () {
-    const inserted = yield* insert(type, yield* settle(type, drafts, []))
-    yield* staysWithin(type, inserted, "add")
-    return inserted
-  }).pipe(asAuthor(author), refuseConflicts(type, drafts.length))
+    const drafts = draftsOf(type, yield* bodies)
+    return created(type, drafts, yield* carefully(type, drafts))
+  }).pipe(asAuthor(author), refuseConflicts(type, count))
+
+const draftsOf = (type: ObjectType, bodies: ReadonlyArray<unknown>): ReadonlyArray<Draft> =>
+  bodies.map((body) => draft(type, body, true)).map((each) => ({ ...each, values: withInitials(type, each.values) }))
+
+const created = (type: ObjectType, drafts: ReadonlyArray<Draft>, rows: ReadonlyArray<Row>): ReadonlyArray<Created> => {
+  const once = Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "once")
+  return rows.map((row, at) => ({
+    row,
+    shown: Object.fromEntries(once.map((name) => [name, drafts[at]!.values[name]]))
+  }))
+}
+
+/** With every rule looked at before. */
+const carefully = Effect.fnUntraced(function* (type: ObjectType, drafts: ReadonlyArray<Draft>) {
+  const inserted = yield* insert(type, yield* settle(type, drafts, []))
+  yield* staysWithin(type, inserted, "add")
+  return inserted
+})
 
 export interface Change {
   readonly id: number

@@ -15,6 +15,8 @@ export const keysOf = (webhook: number) => {
     blocked: `${prefix}:blocked`,
     /** Sorted set, where order matters: deliveries that stand behind those, by object and position. */
     parked: `${prefix}:parked`,
+    /** Sorted set, where order matters: deliveries that are out of the queue and were never attempted, by position. */
+    unattempted: `${prefix}:unattempted`,
     /** Text, where the rate is limited: when the next attempt may begin, microseconds. */
     pace: `${prefix}:pace`,
     /** Hash: until when the circuit breaker is open, milliseconds, and how often it opened (`until`, `openings`). */
@@ -35,8 +37,8 @@ export const group = "deliver"
 /** Channel on which a webhook's id is told when something was put into one of its streams. */
 export const wakeChannel = "rackwire:wake"
 
-/** Channel on which it is told how a webhook's circuit breaker stands. */
-export const breakerChannel = "rackwire:breaker"
+/** Channel on which it is told how a webhook's circuit breaker stands. Channels, unlike keys, are those of all databases. */
+export const breakerChannel = (database: number): string => `rackwire:breaker:${database}`
 
 /** Written to learn when what came before it is on disk: one of these lies on each node of a cluster. */
 export const diskKey = (number: number): string => `rackwire:disk:${number}`

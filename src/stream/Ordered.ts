@@ -19,10 +19,20 @@ type OrderedEntry = readonly [stream: number, entryId: string, content: string]
 /** Entries looked at in one call: Redis does nothing else meanwhile. */
 const scannedMax = 500
 
-/** Lua: names the delivery as the one of its object that is out; where another one is, parks it behind that. */
+/** Where a delivery stands in the order of the WAL, as a text that sorts so; the script makes the same. */
+export const placeOf = ({ position, idx, id }: Delivery): string =>
+  `${position.padStart(20, "0")}-${`${idx}`.padStart(10, "0")}|${id}`
+
+/** The id in the queue of a place. */
+export const idOfPlace = (place: string): string => {
+  const [position, idx] = place.slice(0, place.indexOf("|")).split("-").map(BigInt)
+  return `${position}-${idx}`
+}
+
+/** Lua: names the delivery as the one of its object that is out; where another one is, parks it behind that, and notes that it left the queue without an attempt. */
 export const goOut = `
 local function headOf(content) return cjson.decode(string.match(content, '^[^\\n]*')) end
-local function goOut(blocked, parked, held, content)
+local function goOut(blocked, parked, held, content, unattempted)
   local head = headOf(content)
   local object = head.objectType .. ' ' .. string.format('%.0f', head.objectId)
   local owner = redis.call('HGET', blocked, object)
@@ -30,18 +40,20 @@ local function goOut(blocked, parked, held, content)
     redis.call('HSET', blocked, object, head.id)
     return true
   end
-  local place = string.rep('0', 20 - #head.position) .. head.position .. string.format('-%010.0f', head.idx)
-  redis.call('ZADD', parked, 0, object .. '|' .. place .. '|' .. head.id)
+  local position = string.rep('0', 20 - #head.position) .. head.position
+  local place = position .. string.format('-%010.0f', head.idx) .. '|' .. head.id
+  redis.call('ZADD', parked, 0, object .. '|' .. place)
+  if unattempted then redis.call('ZADD', unattempted, 0, place) end
   redis.call('HSET', held, head.id, content)
   return false
 end`
 
-/** KEYS: again, queue, blocked, parked, held. ARGV: group, consumer, count. Answers entries, and how many it looked at. */
+/** KEYS: again, queue, blocked, parked, held, unattempted. ARGV: group, consumer, count. Answers entries, and how many it looked at. */
 const script = new Script(`
 ${goOut}
 local wanted, scanned, out = tonumber(ARGV[3]), 0, {}
 local function take(stream, entryId, content)
-  if goOut(KEYS[3], KEYS[4], KEYS[5], content) then
+  if goOut(KEYS[3], KEYS[4], KEYS[5], content, stream == 2 and KEYS[6]) then
     out[#out + 1] = { stream, entryId, content }
     return
   end
@@ -70,7 +82,7 @@ export const readOrdered = async (
   const found: Array<OrderedEntry> = []
   while (true) {
     const [out, scanned] = (await script.run(client, {
-      keys: [keys.again, keys.queue, keys.blocked, keys.parked, keys.held],
+      keys: [keys.again, keys.queue, keys.blocked, keys.parked, keys.held, keys.unattempted],
       args: [group, consumer, count - found.length]
     })) as readonly [ReadonlyArray<OrderedEntry>, number]
     found.push(...out)

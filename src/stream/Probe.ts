@@ -46,8 +46,10 @@ export const closeBreaker = async (client: Client, webhook: number): Promise<voi
   await tell(client, { webhook, openMillis: 0, openings: 0 })
 }
 
+export const channelOf = (client: Client): string => breakerChannel(client.isCluster ? 0 : (client.options.db ?? 0))
+
 const tell = (client: Client, { webhook, openMillis, openings }: BreakerNews) =>
-  client.publish(breakerChannel, `${webhook} ${openMillis} ${openings}`)
+  client.publish(channelOf(client), `${webhook} ${openMillis} ${openings}`)
 
 export const readNews = (message: string): BreakerNews => {
   const [webhook, openMillis, openings] = message.split(" ").map(Number)

@@ -3,12 +3,14 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { type Client, Redis, type RedisError, command } from "../Redis.ts"
 import { type Depth, depth } from "./Depth.ts"
 import type { Delivery } from "./Entry.ts"
-import { breakerChannel, keysOf, wakeChannel } from "./Keys.ts"
+import { keysOf, wakeChannel } from "./Keys.ts"
+import { idOfPlace } from "./Ordered.ts"
 import { reserve } from "./Pace.ts"
 import {
   type BreakerNews,
   beginProbe,
   breakerOf,
+  channelOf,
   closeBreaker,
   endProbe,
   openBreaker,
@@ -47,8 +49,8 @@ export class Streams extends Context.Service<
   Streams,
   {
     /**
-     * Takes up to `count` entries of the webhook, those whose time has come again first. `ordered`: of an object only
-     * the oldest that is not done.
+     * Takes up to `count` entries of the webhook, and as many more whose time has come again, which are the first.
+     * `ordered`: up to `count`, and of an object only the oldest that is not done.
      */
     readonly read: (
       webhook: number,
@@ -169,7 +171,7 @@ export class Streams extends Context.Service<
                 else onBreaker(readNews(told))
               })
               subscriber.on("ready", () => listener(0))
-              subscriber.subscribe(wakeChannel, breakerChannel).catch(() => {})
+              subscriber.subscribe(wakeChannel, channelOf(subscriber)).catch(() => {})
             }),
           openBreaker: (news) => command(() => openBreaker(client, news)),
           closeBreaker: (webhook) => command(() => closeBreaker(client, webhook)),
@@ -183,6 +185,18 @@ export class Streams extends Context.Service<
 }
 
 const head = async (client: Client, webhook: number): Promise<string | undefined> => {
-  const [first] = await client.xrange(keysOf(webhook).queue, "-", "+", "COUNT", 1)
-  return first?.[0]
+  const { queue, unattempted } = keysOf(webhook)
+  // In this order: what leaves the queue in between is among the others.
+  const [first] = await client.xrange(queue, "-", "+", "COUNT", 1)
+  const [place] = await client.zrange(unattempted, "0", "0")
+  const ids = [...(first === undefined ? [] : [first[0]]), ...(place === undefined ? [] : [idOfPlace(place)])]
+  return ids.reduce<string | undefined>(
+    (least, id) => (least === undefined || isBefore(id, least) ? id : least),
+    undefined
+  )
+}
+
+const isBefore = (one: string, other: string): boolean => {
+  const [a, b] = [one, other].map((id) => id.split("-").map(BigInt)) as [[bigint, bigint], [bigint, bigint]]
+  return a[0] < b[0] || (a[0] === b[0] && a[1] < b[1])
 }

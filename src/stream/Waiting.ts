@@ -2,7 +2,7 @@
 import type { Client } from "../Redis.ts"
 import { pack } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
-import { goOut, objectOf, release } from "./Ordered.ts"
+import { goOut, objectOf, placeOf, release } from "./Ordered.ts"
 import { owns, streams } from "./Reader.ts"
 import { Script } from "./Script.ts"
 import { mark } from "./Sweep.ts"
@@ -60,7 +60,8 @@ end`)
  * Nothing happens to an entry that another consumer has taken over. Of one that Redis has lost there may be a copy, made
  * from the log: one that waits is done too, unless somebody asked for it by hand; one that is out ends by itself.
  * ARGV: the group, the consumer, then per entry its stream (1 again, 2 queue), its id, its object where order matters, and the delay
- * (milliseconds, -1 for none) with the delivery's id and content, and whether the consumer's lease holds.
+ * (milliseconds, -1 for none) with the delivery's id and content, whether the consumer's lease holds, and its place where
+ * it may have been parked.
  */
 const settleScript = new Script(`
 ${owns}
@@ -85,7 +86,7 @@ local function wait(object, id, delay, content)
   redis.call('HSET', KEYS[4], id, content)
   redis.call('ZADD', KEYS[3], now + delay, id)
 end
-for i = 3, #ARGV, 7 do
+for i = 3, #ARGV, 8 do
   local stream = KEYS[tonumber(ARGV[i])]
   local object, delay, id = ARGV[i + 2], tonumber(ARGV[i + 3]), ARGV[i + 4]
   local owned = owns(stream, ARGV[1], ARGV[2], ARGV[i + 1], ARGV[i + 6] == '1')
@@ -95,6 +96,7 @@ for i = 3, #ARGV, 7 do
     elseif (cancel(id) or owned ~= 'lost') and object ~= '' then
       release(KEYS[5], KEYS[6], KEYS[4], KEYS[1], object, id)
     end
+    if ARGV[i + 7] ~= '' then redis.call('ZREM', KEYS[7], ARGV[i + 7]) end
     redis.call('XACK', stream, ARGV[1], ARGV[i + 1])
     redis.call('XDEL', stream, ARGV[i + 1])
   end
@@ -115,11 +117,12 @@ export const settle = async (
     later === undefined ? -1 : Math.max(Math.round(later.delayMillis), 0),
     entry.delivery.id,
     later === undefined ? "" : pack(later.delivery),
-    isOurs(entry) ? 1 : 0
+    isOurs(entry) ? 1 : 0,
+    entry.stream === "again" ? placeOf(entry.delivery) : ""
   ])
-  const { again, queue, later, held, blocked, parked } = keys
+  const { again, queue, later, held, blocked, parked, unattempted } = keys
   await settleScript.run(client, {
-    keys: [again, queue, later, held, blocked, parked],
+    keys: [again, queue, later, held, blocked, parked, unattempted],
     args: [group, consumer, ...parts]
   })
   if (settled.some(({ later }) => later !== undefined)) await mark(client, [webhook])
@@ -140,7 +143,10 @@ export const hold = async (
 ): Promise<void> => {
   const { later, held: contents, blocked, parked } = keysOf(webhook)
   const parts = held.flatMap(({ delayMillis, delivery }) => [Math.round(delayMillis), delivery.id, pack(delivery)])
-  await holdScript.run(client, { keys: [later, contents, blocked, parked], args: [first ? 1 : 0, ...parts] })
+  await holdScript.run(client, {
+    keys: [later, contents, blocked, parked],
+    args: [first ? 1 : 0, ...parts]
+  })
   await mark(client, [webhook])
 }
 
@@ -173,5 +179,6 @@ export const remove = async (client: Client, keys: Keys, entries: ReadonlyArray<
     const ids = each.map(({ entryId }) => entryId)
     await client.xack(keys[stream], group, ...ids)
     await client.xdel(keys[stream], ...ids)
+    await client.zrem(keys.unattempted, ...each.map(({ delivery }) => placeOf(delivery)))
   }
 }

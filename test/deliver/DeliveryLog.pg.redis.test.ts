@@ -5,7 +5,7 @@ import { Postgres } from "../../src/Postgres.ts"
 import { Redis } from "../../src/Redis.ts"
 import { DeliveryLog, type Result } from "../../src/deliver/DeliveryLog.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
-import { Streams } from "../../src/stream/Streams.ts"
+import { type Entry, Streams } from "../../src/stream/Streams.ts"
 import { delivery } from "../stream/TwoReaders.ts"
 import { startDelivering } from "./Delivering.ts"
 
@@ -36,7 +36,32 @@ const startLog = async () => {
   return { log: Context.get(context, DeliveryLog), streams: Context.get(context, Streams) }
 }
 
+const resultOf = (entry: Entry, number: number, kind: keyof typeof outcomes, started = 1_800_000_000_000): Result => ({
+  entry,
+  attempt: {
+    ...{ number, started, durationMillis: 1, url: "http://copies/", headers: {}, response: undefined },
+    failure: kind === "Retry" ? failure : undefined,
+    phases: { dns: undefined, connect: undefined, tls: undefined, firstByte: undefined, body: undefined }
+  },
+  outcome: outcomes[kind]
+})
+
 describe("the delivery log", () => {
+  it("goes on after outcomes that it cannot write for a fault of ours", async () => {
+    const { log, streams } = await startLog()
+    const webhook = await hooks.webhook("faulty", { enabled: false })
+    for (const idx of [1, 2]) {
+      await run(streams.hold(webhook, [{ delayMillis: 0, delivery: delivery(idx, webhook) }]))
+    }
+    await run(streams.promote(webhook))
+    const [faulty, sound] = await run(streams.read(webhook, 10))
+    // No clock tells this time.
+    await run(log.record(resultOf(faulty!, 1, "Delivered", Number.NaN)))
+    await run(log.record(resultOf(sound!, 1, "Delivered")))
+    expect(await hooks.delivery(webhook, "successful")).toMatchObject({ delivery_id: sound!.delivery.id })
+    expect(await run(streams.depth(webhook))).toEqual({ queued: 0, pending: 1, waiting: 0 })
+  })
+
   it("keeps every attempt of copies that end at once, the best outcome, and the highest number", async () => {
     const { log, streams } = await startLog()
     // Nobody else reads what a disabled webhook has.
@@ -51,15 +76,7 @@ describe("the delivery log", () => {
       await run(streams.promote(webhook))
     }
     const entries = await run(streams.read(webhook, 10))
-    const results = entries.map((entry, at): Result => {
-      const { attempts, kind } = copies[at]!
-      const attempt = {
-        ...{ number: attempts + 1, started: 1_800_000_000_000, durationMillis: 1, url: "http://copies/", headers: {} },
-        ...{ response: undefined, failure: kind === "Retry" ? failure : undefined },
-        phases: { dns: undefined, connect: undefined, tls: undefined, firstByte: undefined, body: undefined }
-      }
-      return { entry, attempt, outcome: outcomes[kind] }
-    })
+    const results = entries.map((entry, at) => resultOf(entry, copies[at]!.attempts + 1, copies[at]!.kind))
     await Promise.all(results.map((result) => run(log.record(result))))
     const logged = await hooks.delivery(webhook, "successful")
     expect([logged.attempts, logged.attempt_log.map(({ number }) => number)]).toEqual([2, [1, 2]])

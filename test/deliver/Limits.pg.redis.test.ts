@@ -72,8 +72,6 @@ describe("a circuit breaker of two processes", () => {
     const id = await hooks.webhook("shared", { retry_schedule: soon, max_in_flight: 4 })
     const tags = Array.from({ length: 40 }, (_, n) => ({ name: `shared ${n}`, slug: `shared-${n}` }))
     await hooks.api.call("POST", "/api/extras/tags/", tags)
-    const [breaker] = await breakers(id, 1)
-    expect(breaker).toMatchObject({ reason: "The receiver answered 500." })
     // The second opening is after the first probe, and lasts ten seconds.
     const times = () => hooks.at("shared").map(({ at }) => at)
     const isProbed = () => times().some((at) => at - times()[0]! > 4500)

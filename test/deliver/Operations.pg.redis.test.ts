@@ -1,6 +1,7 @@
 /** What an operator does with deliveries: retry, discard, pause, resume, test, and a look at what fails. */
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished } from "vitest"
 import type { Json } from "../support/Api.ts"
+import { startReceiver } from "../support/Receiver.ts"
 import { type Delivery, startDelivering } from "./Delivering.ts"
 
 const hooks = startDelivering()
@@ -71,6 +72,33 @@ describe("deliveries by a filter", () => {
     await hooks.deliveries(after, "failed", 1)
     expect(hooks.at("drop")).toHaveLength(3)
     expect(await hooks.deliveries(id, "discarded", 3)).toHaveLength(3)
+  })
+
+  it("that are discarded while they are attempted end there, whatever the schedule says", async () => {
+    let open: () => void = () => {}
+    const gate = new Promise<void>((resolve) => (open = resolve))
+    const slow = await startReceiver(({ headers }) => (headers["x-hook-attempt"] === "1" ? 500 : gate.then(() => 500)))
+    onTestFinished(() => slow.close())
+    const schedule = { kind: "fixed", delay: 0.05, attempts: 50 }
+    const id = await hooks.webhook("racing", { payload_url: slow.url, retry_schedule: schedule })
+    await hooks.tag("racing one")
+    await slow.untilAll((received) => received.length === 2)
+    const [delivery] = await hooks.deliveries(id, "retrying", 1)
+    await post(`/api/extras/deliveries/${delivery!.id}/discard/`)
+    open()
+    for (let turn = 0; turn < 300; turn++) {
+      const { json } = await hooks.api.call<Delivery>("GET", `/api/extras/deliveries/${delivery!.id}/`)
+      if (json.attempts === 2) break
+      await new Promise((resolve) => setTimeout(resolve, 30))
+    }
+    // What comes after it has been through all that a third attempt would have been through.
+    const after = await hooks.webhook("after racing", { payload_url: slow.url, retry_schedule: schedule })
+    await hooks.tag("after racing one")
+    await slow.untilAll((received) => received.length >= 5)
+    const mine = slow.received.filter(({ headers }) => headers["x-hook-delivery"] === delivery!.delivery_id)
+    expect(mine).toHaveLength(2)
+    expect(await hooks.deliveries(id, "discarded", 1)).toMatchObject([{ attempts: 2 }])
+    await hooks.api.call("DELETE", `/api/extras/webhooks/${after}/`)
   })
 
   it.each([

@@ -3,7 +3,7 @@
  * end a calm time in which nothing may be sent twice, or at all by a webhook that is disabled.
  */
 import { ApiWriter } from "./ApiWriter.ts"
-import { compareAttempts } from "./AttemptOracle.ts"
+import { compareAttempts, isLoss } from "./AttemptOracle.ts"
 import { calmTime, ofCalmTime } from "./Calm.ts"
 import { Committed } from "./Committed.ts"
 import { type DeliverScene, deliverFaults, lastingFault } from "./DeliverFaults.ts"
@@ -106,7 +106,7 @@ const judge = async (run: Run, wrong: ReadonlyArray<string>): Promise<Verdict> =
   await compareAttempts(world.sql, { owed, attemptsMax, receiver, disturbances }, differences)
   const requestsOf = (name: string) => receiver.requests.filter(({ webhook }) => webhook === name)
   compareOrder(requestsOf("ordered"), disturbances, differences)
-  const lost = disturbances.filter(({ fault }) => fault.startsWith("Redis loses"))
+  const lost = disturbances.filter(({ fault }) => isLoss(fault))
   compareRate(requestsOf("paced"), rate, lost, differences)
   for (const webhook of ids.values()) await compareStream(world.redis, webhook, [], differences)
   await compareServices(world, differences)

@@ -94,6 +94,29 @@ describe("deliveries of one object", () => {
     expect(await run(one.depth(1))).toEqual({ queued: 2, pending: 1, waiting: 1 })
   })
 
+  it("are not finished while they stand behind another, or were let go and not attempted", async () => {
+    const { append, one } = streams()
+    const head = () => run(one.head(1))
+    await run(append.append([of(1, 7), of(2, 7), of(3, 8), of(4, 7)]))
+    const [first, other] = await run(one.read(1, 10, true))
+    await done(other!)
+    expect(await head()).toBe("5000-1")
+    await later(first!, 0)
+    // The first was attempted; the others are out of the queue and nowhere in the log.
+    expect(await head()).toBe("5000-2")
+    await run(one.promote(1, true))
+    for (const [idx, next] of [
+      [1, "5000-2"],
+      [2, "5000-4"],
+      [4, undefined]
+    ] as const) {
+      const entries = await run(one.read(1, 10, true))
+      expect(names(entries)).toEqual([idx])
+      await done(...entries)
+      expect(await head()).toBe(next)
+    }
+  })
+
   it("wait for the copy of one that Redis lost while it was out", async () => {
     const { append, one, other, client } = streams()
     /** The first is out at `one` when Redis loses everything; then it waits again, and the second is behind it. */

@@ -158,18 +158,18 @@ const triggers = (type: ObjectType, published: boolean): ReadonlyArray<Definitio
     ...Object.entries(type.fields).flatMap(([name, { generic, reference }]) => {
       const column = type.columns[name]!
       const call = (function_: string, ...args: ReadonlyArray<string>) =>
-        `for each row execute function ${function_}(${args.map(literal).join(", ")})`
+        `execute function ${function_}(${args.map(literal).join(", ")})`
       if (generic !== undefined) return genericTriggers(type, column, generic)
       if (reference === undefined || !reference.many) return []
       const target = objectType(reference.type).table
       return [
         {
           name: `${table}_${column}_exist`,
-          sql: `before insert or update of ${column} on ${table} ${call("rackwire_check_list", target, column)}`
+          sql: `before insert or update of ${column} on ${table} for each row when (new.${column} <> '{}') ${call("rackwire_check_list", target, column)}`
         },
         {
           name: `${table}_${column}_forget`,
-          sql: `after delete on ${target} ${call("rackwire_forget", table, column)}`
+          sql: `after delete on ${target} for each row ${call("rackwire_forget", table, column)}`
         }
       ]
     })
@@ -186,7 +186,7 @@ const genericTriggers = (type: ObjectType, column: string, generic: Generic): Re
   return [
     {
       name: `${table}_${column}_exist`,
-      sql: `before insert or update of ${column}, ${id} on ${table} for each row execute function rackwire_check_generic('${column}', '${id}')`
+      sql: `before insert or update of ${column}, ${id} on ${table} for each row when (num_nonnulls(new.${column}, new.${id}) > 0) execute function rackwire_check_generic('${column}', '${id}')`
     },
     ...targets.map((target) => ({
       name: `${target.table}_gone_${table}`,

@@ -1,0 +1,72 @@
+/** What processes tell each other of circuit breakers, through a real Redis. */
+import { Effect, Scope } from "effect"
+import { Redis as Client } from "ioredis"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { type BreakerNews, closeBreaker, openBreaker } from "../../src/stream/Probe.ts"
+import { redisUrlOfWorker } from "../support/Database.ts"
+import { startStreams } from "./TwoReaders.ts"
+
+const streams = startStreams()
+const run = Effect.runPromise
+
+describe("news of a circuit breaker", () => {
+  it("come to all processes of this database, and to those of no other", async () => {
+    const { one, other, scope } = streams()
+    const heard: Array<BreakerNews> = []
+    await run(
+      Scope.provide(
+        other.onWake(
+          () => {},
+          (news) => heard.push(news)
+        ),
+        scope
+      )
+    )
+    const elsewhere = new Client(Object.assign(new URL(redisUrlOfWorker()), { pathname: "/15" }).href, { protocol: 2 })
+    onTestFinished(() => elsewhere.disconnect())
+    // Until the subscription stands nothing is heard.
+    for (let turn = 0; heard.length === 0 && turn < 500; turn++) {
+      await openBreaker(elsewhere, { webhook: 9, openMillis: 1000, openings: 1 })
+      await closeBreaker(elsewhere, 9)
+      await run(one.openBreaker({ webhook: 1, openMillis: 60_000, openings: 3 }))
+      await new Promise((resolve) => setTimeout(resolve, 10))
+    }
+    expect(new Set(heard.map(({ webhook }) => webhook))).toEqual(new Set([1]))
+    expect(heard[0]).toMatchObject({ openings: 3 })
+  })
+
+  it("are remembered for those that come later, until it is closed", async () => {
+    const { one, other } = streams()
+    await run(one.openBreaker({ webhook: 1, openMillis: 60_000, openings: 3 }))
+    await run(other.openBreaker({ webhook: 1, openMillis: 1000, openings: 1 }))
+    const known = await run(other.breakerOf(1))
+    expect(known.openings).toBe(3)
+    expect(known.openMillis).toBeGreaterThan(50_000)
+    await run(other.closeBreaker(1))
+    expect(await run(one.breakerOf(1))).toEqual({ webhook: 1, openMillis: 0, openings: 0 })
+  })
+})
+
+describe("the probe", () => {
+  it("is one process's, until its time is over or it has nothing to probe with", async () => {
+    const { one, other, client } = streams()
+    expect(await run(one.beginProbe(1, 60_000))).toBe(0)
+    expect(await run(one.beginProbe(1, 60_000))).toBe(0)
+    expect(await run(other.beginProbe(1, 60_000))).toBeGreaterThan(50_000)
+    await run(other.endProbe(1))
+    expect(await run(other.beginProbe(1, 60_000))).toBeGreaterThan(50_000)
+    await run(one.endProbe(1))
+    expect(await run(other.beginProbe(1, 60_000))).toBe(0)
+    // Losing it costs a second probe and nothing else.
+    await client.flushdb()
+    expect(await run(one.beginProbe(1, 60_000))).toBe(0)
+  })
+
+  it("waits while the breaker is open", async () => {
+    const { one } = streams()
+    await run(one.openBreaker({ webhook: 1, openMillis: 60_000, openings: 1 }))
+    expect(await run(one.beginProbe(1, 1000))).toBeGreaterThan(50_000)
+    await run(one.probeNow(1))
+    expect(await run(one.beginProbe(1, 1000))).toBe(0)
+  })
+})

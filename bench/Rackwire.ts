@@ -17,9 +17,12 @@ export interface Rackwire {
   readonly close: () => Promise<void>
 }
 
-export const startRackwire = async (environment: Readonly<Record<string, string>> = {}): Promise<Rackwire> => {
+export const startRackwire = async (
+  environment: Readonly<Record<string, string>> = {},
+  args: ReadonlyArray<string> = ["serve"]
+): Promise<Rackwire> => {
   const directory = mkdtempSync(join(tmpdir(), "rackwire-bench-"))
-  const service = await startService({ RACKWIRE_DATA_DIR: directory, LOG_LEVEL: "Warn", ...environment })
+  const service = await startService({ RACKWIRE_DATA_DIR: directory, LOG_LEVEL: "Warn", ...environment }, args)
   const owner = JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as {
     readonly databaseUrl: string
     readonly redisUrl: string

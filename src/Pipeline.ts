@@ -182,7 +182,7 @@ export const grammarsLayer = Layer.effect(
         const wrong = (value as ReadonlyArray<string>).find((id) => !registry.has(id))
         return wrong === undefined ? undefined : `Invalid content type: ${wrong}`
       },
-      constraints: (value, row) => constraintsProblem(value, row["object_types"] as ReadonlyArray<string>),
+      constraints: (value, row) => constraintsProblem(value, (row["object_types"] ?? []) as ReadonlyArray<string>),
       engine: (value) => {
         const known = engines()
         return known.includes(String(value)) ? undefined : `There is no such template engine: ${known.join(", ")}.`

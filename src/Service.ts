@@ -27,6 +27,7 @@ import { Servers } from "./embedded/Servers.ts"
 import { backlogTable } from "./deliver/Sweeper.ts"
 import { watermarkTable } from "./deliver/Watermarks.ts"
 import { accountRoutes } from "./http/Account.ts"
+import { allocationRoutes } from "./http/Allocation.ts"
 import { backgroundRoutes } from "./http/BackgroundTasks.ts"
 import { deliveryDetails, deliveryRoutes } from "./http/Deliveries.ts"
 import { loginRoutes } from "./http/Login.ts"
@@ -109,6 +110,7 @@ const help: Route = {
 
 const usualRoutes = [
   ...objectRoutes({ ...deliveryDetails, ...webhookDetails }),
+  ...allocationRoutes,
   ...deliveryRoutes,
   ...webhookRoutes,
   ...backgroundRoutes,

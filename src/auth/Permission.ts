@@ -68,9 +68,9 @@ const whereOf = (
   if (action === "refer") return mayGrant(principal) && type.id === "users.user" ? everything : where(type, "view")
   const allowed = action === "view" && isExempt(exempt, type) ? everything : grantedWhere(principal, type, action)
   if (type.id === "users.token" && (action === "add" || action === "change")) {
-    return allOf(allowed, anyOf(ownTokens(principal), grantedWhere(principal, type, "grant")))
+    return allOf(allowed, anyOf(ownTokens(principal), allOf(ordinaryTokens, grantedWhere(principal, type, "grant"))))
   }
-  // Who may change users could otherwise set a superuser's password.
+  // Who may change users or grant tokens would otherwise be a superuser by way of a password or token of one.
   if (type.id === "users.user" && action !== "view") return allOf(allowed, ordinaryUsers)
   return type.kind === "record" ? allOf(allowed, ...tellingOfVisible(type, where)) : allowed
 }
@@ -103,6 +103,11 @@ const grantedWhere = (principal: Principal, type: ObjectType, action: string): W
 
 const ownTokens = ({ user }: Principal): Where => ({ sql: "t.user_id = $1::bigint", parameters: [user?.id ?? 0] })
 
+const ordinaryTokens: Where = {
+  sql: "t.user_id in (select u.id from users_user u where not u.is_superuser)",
+  parameters: []
+}
+
 const ordinaryUsers: Where = { sql: "not t.is_superuser", parameters: [] }
 
 /** The columns in which records name the object that they tell of. */
@@ -129,6 +134,7 @@ const tellingOfVisible = (type: ObjectType, where: Clearance["Service"]["where"]
 const toldOf = ([typeColumn, idColumn]: readonly [string, string], where: Clearance["Service"]["where"]): Where => {
   const types = [...registry.values()].filter(({ kind }) => kind === "object")
   const whole = types.filter((type) => isEverything(where(type, "view")))
+  if (whole.length === types.length) return everything
   const some = types.filter((type) => !whole.includes(type) && where(type, "view").sql !== "false")
   return anyOf(
     { sql: `t.${typeColumn} = any ($1::text[])`, parameters: [whole.map(({ id }) => id)] },

@@ -10,9 +10,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { PgClient } from "@effect/sql-pg"
-import { Console, Effect, Redacted } from "effect"
-import { Command } from "effect/cli"
+import { Console, Effect, Option, Redacted } from "effect"
+import { Command, Flag } from "effect/cli"
 import { inheritedEnvironment } from "../Config.ts"
+import { database } from "../Service.ts"
+import { fillInventory, sizeMax } from "./DemoInventory.ts"
 
 const secret = "the receiver knows it too"
 const username = "admin"
@@ -203,6 +205,21 @@ const run = Effect.gen(function* () {
   yield* Console.log("\nStopping. `npm start` keeps a service running; README.md says how to go on.")
 })
 
-export const demo = Command.make("demo", {}, () => Effect.scoped(run)).pipe(
-  Command.withDescription("Start everything in a temporary folder, make changes, and show what a receiver gets.")
-)
+export const demo = Command.make(
+  "demo",
+  {
+    size: Flag.Int("size").pipe(
+      Flag.withDescription("Instead fill the inventory of the service with so many interfaces and IP addresses"),
+      Flag.filter(
+        (size) => size > 0 && size <= sizeMax,
+        (size) => `${size} is not between 1 and ${sizeMax}`
+      ),
+      Flag.optional
+    )
+  },
+  ({ size }) =>
+    Option.match(size, {
+      onNone: () => Effect.scoped(run),
+      onSome: (interfaces) => Effect.asVoid(fillInventory(interfaces).pipe(Effect.provide(database)))
+    })
+).pipe(Command.withDescription("Start everything in a temporary folder, make changes, and show what a receiver gets."))

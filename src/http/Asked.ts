@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { type Dictionary, type Errors, isDictionary, notDictionary } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
+import { Clearance } from "../inventory/Clearance.ts"
 import { byIds, viewFor } from "../inventory/Read.ts"
 import { representation } from "../inventory/derive/Representation.ts"
 import { HttpRefused } from "./HttpRefused.ts"
@@ -16,8 +17,11 @@ export const bodyFields = (request: Request) =>
 export const refused = (body: Errors | { readonly filter: Errors }) =>
   Effect.fail(new HttpRefused({ reason: "InvalidBody", body }))
 
-/** 202 with the row that says how far it is. */
+/** 202 with the row that says how far it is; who has asked for it may see it, this once at least. */
 export const accepted = Effect.fnUntraced(function* (type: ObjectType, id: number, request: Request) {
-  const [row] = yield* byIds(type, [id])
-  return { status: 202, json: representation(type, row!, yield* viewFor(type, [row!], request.base)) }
+  const shown = Effect.gen(function* () {
+    const [row] = yield* byIds(type, [id])
+    return representation(type, row!, yield* viewFor(type, [row!], request.base))
+  })
+  return { status: 202, json: yield* Effect.provideService(shown, Clearance, Clearance.all) }
 })

@@ -46,7 +46,7 @@ export const deliveryDetails: Details = {
 
 const show = (request: Request) =>
   Effect.gen(function* () {
-    const row = yield* rowOf(deliveryType, request)
+    const row = yield* rowOf(deliveryType, request, "change")
     return { status: 200, json: representation(deliveryType, row, yield* viewFor(deliveryType, [row], request.base)) }
   })
 

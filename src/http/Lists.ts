@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Settings } from "../Config.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { countBeside } from "../inventory/Count.ts"
-import { list, viewFor } from "../inventory/Read.ts"
+import { readPage, viewFor } from "../inventory/Read.ts"
 import { allOf } from "../inventory/derive/Where.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { cursorLink, cursorOf, from, pageBounds, pageLinks } from "./Paging.ts"
@@ -23,8 +23,8 @@ export const listObjects =
       if (start instanceof HttpRefused) return yield* start
       const ordering = start === undefined ? (query.get("ordering") ?? "").split(",") : ["id"]
       const behind = start === undefined ? where : allOf(where, from(start))
-      const rows = yield* list(type, { where: behind, ordering, ...bounds })
-      const view = yield* viewFor(type, rows, request.base)
+      const { rows, beside } = yield* readPage(type, { where: behind, ordering, ...bounds })
+      const view = yield* viewFor(type, rows, request.base, beside)
       const show = shapeOf(type, query)
       const results = rows.map((row) => show(row, view))
       if (start !== undefined) {

@@ -5,7 +5,7 @@ import type { Action } from "../inventory/Clearance.ts"
 import type { Errors, Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
-import { byIds, viewFor } from "../inventory/Read.ts"
+import { byIds, readOne, viewFor } from "../inventory/Read.ts"
 import { create, remove, update } from "../inventory/Write.ts"
 import { representation } from "../inventory/derive/Representation.ts"
 import { WriteRefused } from "../inventory/WriteRefused.ts"
@@ -64,8 +64,13 @@ const showObject =
   (type: ObjectType, detail: Details[string] | undefined): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const row = yield* rowOf(type, request)
-      const json = shapeOf(type, request.url.searchParams)(row, yield* viewFor(type, [row], request.base))
+      const [id] = idsIn(request.params["id"])
+      if (id === undefined) return yield* notFound()
+      const { rows, beside } = yield* readOne(type, id)
+      const [row] = rows
+      if (row === undefined) return yield* notFound()
+      const view = yield* viewFor(type, rows, request.base, beside)
+      const json = shapeOf(type, request.url.searchParams)(row, view)
       const more = detail === undefined ? {} : yield* detail(row)
       return { status: 200, json: { ...json, ...more }, headers: etagHeader(row) }
     })
@@ -87,10 +92,10 @@ const createObjects =
 
 /** What the client reads of the errors of a write: all of them, aligned with its list, or those of the one object. */
 type Pick = (errors: ReadonlyArray<Errors>) => unknown
-const all: Pick = (errors) => errors
-const first: Pick = (errors) => errors.find((each) => Object.keys(each).length > 0)
+export const all: Pick = (errors) => errors
+export const first: Pick = (errors) => errors.find((each) => Object.keys(each).length > 0)
 
-const refuse =
+export const refuse =
   (pick: Pick) =>
   <A, E, R>(write: Effect.Effect<A, E | WriteRefused, R>): Effect.Effect<A, E | HttpRefused, R> =>
     Effect.mapError(write, (error) =>

@@ -61,7 +61,8 @@ const answer = Effect.fnUntraced(function* (
   requestId: string
 ) {
   const settings = yield* Settings
-  const url = new URL(incoming.url, "http://-")
+  // Two slashes at its beginning would make a host of what is a path.
+  const url = new URL(`http://-/${incoming.url.replace(/^\//, "")}`)
   const match = find(url.pathname)
   if (match === undefined) {
     const slashed = find(`${url.pathname}/`) !== undefined

@@ -1,10 +1,5 @@
 /** Numbers that are no columns: the database counts them for the objects that somebody reads, by way of an index. */
-import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { Clearance } from "./Clearance.ts"
-import type { Row } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
-import { after } from "./derive/Where.ts"
 
 /** An SQL expression over `t`, a row of the type. `from` gives the objects of a type that whoever asks may see. */
 export type Counted = (type: ObjectType, of: (id: string) => ObjectType, from: (type: ObjectType) => string) => string
@@ -36,30 +31,3 @@ export const treeDepth: Counted = ({ table }) =>
   `(with recursive above as (select t.parent_id as id union all
       select p.parent_id from ${table} p join above a on p.id = a.id)
     select count(id) from above)`
-
-/** The counts of these rows by id: one query. */
-export const countsOf = Effect.fnUntraced(function* (
-  type: ObjectType,
-  rows: ReadonlyArray<Row>,
-  of: (id: string) => ObjectType
-) {
-  const counts = Object.entries(type.counts)
-  if (counts.length === 0 || rows.length === 0) return new Map<number, Readonly<Record<string, unknown>>>()
-  const sql = yield* SqlClient.SqlClient
-  const { where } = yield* Clearance
-  const parameters: Array<unknown> = [rows.map(({ id }) => id)]
-  const from = (counted: ObjectType): string => {
-    const visible = where(counted, "view")
-    if (visible.sql === "true") return counted.table
-    const condition = after(parameters.length, visible)
-    parameters.push(...visible.parameters)
-    return `(select t.* from ${counted.table} t where ${condition})`
-  }
-  const pairs = counts.map(([name, counted]) => `'${name}', ${counted(type, of, from)}`)
-  const found = yield* sql.unsafe<{ readonly id: string; readonly counts: Readonly<Record<string, unknown>> }>(
-    `select t.id::text as id, json_build_object(${pairs.join(", ")}) as counts
-       from ${type.table} t where t.id = any ($1::bigint[])`,
-    parameters
-  )
-  return new Map(found.map(({ id, counts }) => [Number(id), counts]))
-})

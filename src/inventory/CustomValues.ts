@@ -1,6 +1,6 @@
 /** Custom fields of a write: merged with what an object has, checked by their definitions, told under `__all__`. */
 import { Effect } from "effect"
-import { type Row, isRecord } from "./Field.ts"
+import { type Row, isDictionary } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { customFieldsOf } from "./Read.ts"
 import { objectType } from "./Registry.ts"
@@ -37,7 +37,7 @@ const merge = (draft: Draft, definitions: ReadonlyArray<Row>, before: Row | unde
   const defaults = definitions.flatMap((each) =>
     isNew && each["default"] !== null ? [[String(each["name"]), each["default"]]] : []
   )
-  const values = Object.entries(isRecord(given) ? given : {}).map(([name, value]) => {
+  const values = Object.entries(isDictionary(given) ? given : {}).map(([name, value]) => {
     const kind = definitions.find((each) => each["name"] === name)?.["type"]
     return [name, canonical(kind, value)]
   })
@@ -56,7 +56,7 @@ const refuse = (
   isNew: boolean
 ): Draft => {
   const values = draft.values["custom_fields"]
-  if (!isRecord(values)) return draft
+  if (!isDictionary(values)) return draft
   const known = new Map(definitions.map((each) => [String(each["name"]), each]))
   const messages = Object.entries(values).flatMap(([name, value]) => {
     const definition = known.get(name)

@@ -149,10 +149,6 @@ export const notDictionary = (value: unknown): string =>
 /** Whether Postgres can keep the text: it knows no zero byte, and no half of a character. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
 
-/** Whether a JSON value is an object. */
-export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
-
 const itself = (value: unknown): unknown => value
 
 /** Completes a kind: what it does not say is the same for all. */

@@ -76,7 +76,6 @@ export const functions: ReadonlyArray<string> = [
      found_id bigint;
    begin
      execute format('select $1.%I, $1.%I', tg_argv[0], tg_argv[1]) into target, target_id using new;
-     if target is null and target_id is null then return new; end if;
      if target ~ '^[a-z_]+[.][a-z_]+$' and to_regclass(replace(target, '.', '_')) is not null then
        execute format('select id from %I where id = $1 for key share', replace(target, '.', '_'))
          into found_id using target_id;

@@ -3,7 +3,8 @@
  * they are saved without knowing those stages; `main.ts` brings the two together.
  */
 import { Context } from "effect"
-import type { GrammarName } from "./Field.ts"
+import type { Errors, GrammarName } from "./Field.ts"
+import type { ObjectType } from "./ObjectType.ts"
 
 /** What is wrong with a value, or undefined where nothing is. `row` is the whole object as it would be written. */
 export type Grammar = (value: unknown, row: Readonly<Record<string, unknown>>) => string | undefined
@@ -11,3 +12,21 @@ export type Grammar = (value: unknown, row: Readonly<Record<string, unknown>>) =
 export class Grammars extends Context.Service<Grammars, Readonly<Record<GrammarName, Grammar>>>()(
   "rackwire/inventory/Grammars"
 ) {}
+
+/** Of the values that are written; the row that they become part of may say what they mean. */
+export const grammarErrors = (
+  type: ObjectType,
+  values: Readonly<Record<string, unknown>>,
+  row: Readonly<Record<string, unknown>>,
+  grammars: Grammars["Service"]
+): Errors => {
+  const errors: Record<string, ReadonlyArray<string>> = {}
+  for (const [name, { grammar, readBy }] of Object.entries(type.fields)) {
+    const written = Object.hasOwn(values, name) || (readBy !== undefined && Object.hasOwn(values, readBy))
+    const value = row[name] ?? null
+    if (!written || grammar === undefined || value === null || value === "") continue
+    const message = grammars[grammar](value, row)
+    if (message !== undefined) errors[name] = [message]
+  }
+  return errors
+}

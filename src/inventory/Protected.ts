@@ -4,8 +4,9 @@ import { SqlClient, SqlError } from "effect/sql"
 import type { Row } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { byIds, viewFor } from "./Read.ts"
-import { objectType, registry } from "./Registry.ts"
+import { registry } from "./Registry.ts"
 import { rowFromJson } from "./derive/Row.ts"
+import { asTexts } from "./derive/Where.ts"
 
 /** `detail` names those that need them. */
 export class Protected extends Schema.TaggedError<Protected>()("Protected", { detail: Schema.String }) {}
@@ -58,17 +59,20 @@ const pointing = (reached: ReadonlyArray<Reach>) =>
 const holding = Effect.fnUntraced(function* (type: ObjectType, field: string, ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   const found = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
-    `select row_to_json(t) as row from ${type.table} t where ${type.columns[field]} = any ($1::bigint[])
+    `select row_to_json(t) as row from ${type.table} t where ${type.columns[field]} = any ($1::text[]::bigint[])
       order by id limit ${namedMax}`,
-    [ids]
+    [asTexts(ids)]
   )
   return found.map(({ row }) => rowFromJson(type, row))
 })
 
-/** Their names; of those that whoever asks may not see the id. */
+/** What they are called; of those that whoever asks may not see only their ids. */
 const called = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
-  const ids = rows.map(({ id }) => id)
-  const seen = new Set((yield* byIds(type, ids)).map(({ id }) => id))
-  const view = yield* viewFor(objectType(type.id), rows, "")
-  return rows.map((row) => `${seen.has(row.id) ? type.display(row, view) : `#${row.id}`} (${row.id})`)
+  const seen = yield* byIds(
+    type,
+    rows.map(({ id }) => id)
+  )
+  const view = yield* viewFor(type, seen, "")
+  const names = new Map(seen.map((row) => [row.id, type.display(row, view)]))
+  return rows.map(({ id }) => `${names.get(id) ?? `#${id}`} (${id})`)
 })

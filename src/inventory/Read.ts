@@ -6,10 +6,10 @@ import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
 import type { Where } from "./derive/Where.ts"
-import { countsOf } from "./Counted.ts"
+import { countsMark, fieldsMark, readStatement } from "./derive/ReadStatement.ts"
 import { nestedFields, references, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
-import { allOf, whereIds } from "./derive/Where.ts"
+import { asTexts, allOf, whereIds } from "./derive/Where.ts"
 import { customReferences } from "./field/CustomFields.ts"
 
 export interface Page {
@@ -27,14 +27,75 @@ interface JsonRow {
 
 export const list = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
   const sql = yield* SqlClient.SqlClient
-  const limit = page.limit === undefined ? "" : ` limit ${page.limit}`
   const where = allOf(page.where, yield* cleared(type, "view"))
-  const rows = yield* sql.unsafe<JsonRow>(
-    `select row_to_json(t) as row from ${type.table} t where ${where.sql} order by ${orderBy(type, page.ordering)}${limit} offset ${page.offset}`,
-    where.parameters
-  )
+  const query = pageQuery(type, { ...page, where })
+  const rows = yield* sql.unsafe<JsonRow>(`select row_to_json(t) as row from (${query}) t`, where.parameters)
   return rows.map(({ row }) => rowFromJson(type, row))
 })
+
+/** SQL of the rows of a page. Numbers stand in it, so that Postgres plans for so many rows. */
+export const pageQuery = (type: ObjectType, { where, ordering, limit, offset }: Page): string => {
+  const bounds = `${limit === undefined ? "" : ` limit ${limit}`}${offset === 0 ? "" : ` offset ${offset}`}`
+  return `select t.* from ${type.table} t where ${where.sql} order by ${orderBy(type, ordering)}${bounds}`
+}
+
+/** What representations need beside the rows themselves, as far as it was read with them. */
+export interface Beside {
+  /** Rows that they point at, by object type and id. */
+  readonly related: ReadonlyMap<string, ReadonlyMap<number, Row>>
+  readonly counts: ReadonlyMap<number, Readonly<Record<string, unknown>>>
+  /** The custom fields of their type, in their order. */
+  readonly customFields: ReadonlyArray<Row>
+}
+
+/** A page of objects, and what their representations point at: one statement. */
+export const readPage = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
+  const where = allOf(page.where, yield* cleared(type, "view"))
+  return yield* readAll(type, { sql: pageQuery(type, { ...page, where }), parameters: where.parameters })
+})
+
+/** The object of this id, if it exists and may be seen, and what its representation points at: one statement. */
+export const readOne = Effect.fnUntraced(function* (type: ObjectType, id: number) {
+  const where = allOf({ sql: "t.id = $1::bigint", parameters: [`${id}`] }, yield* cleared(type, "view"))
+  return yield* readAll(type, allWhere(type, where))
+})
+
+/** What the representations of rows that are at hand need: one statement. */
+const readBeside = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
+  return (yield* readAll(type, allWhere(type, whereIds(rows.map(({ id }) => id))), false)).beside
+})
+
+const allWhere = ({ table }: ObjectType, { sql, parameters }: Where): Where => ({
+  sql: `select t.* from ${table} t where ${sql}`,
+  parameters
+})
+
+const readAll = Effect.fnUntraced(function* (type: ObjectType, page: Where, withRows = true) {
+  const sql = yield* SqlClient.SqlClient
+  const { where } = yield* Clearance
+  // Of other types some objects may not be seen: viewFor reads those, and tells what is hidden from what is gone.
+  const statement = readStatement(type, page, (target) => where(target, "view"), withRows)
+  const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(statement.sql, statement.parameters)
+  const rows: Array<Row> = []
+  const related = new Map<string, Map<number, Row>>()
+  const counts = new Map<number, Readonly<Record<string, unknown>>>()
+  const customFields: Array<Row> = []
+  for (const { type: of, row } of found) {
+    if (of === "") rows.push(rowFromJson(type, row))
+    else if (of === countsMark) counts.set(Number(row["id"]), row["counts"] as Readonly<Record<string, unknown>>)
+    else if (of === fieldsMark) customFields.push(rowFromJson(objectType(customFieldType), row))
+    else {
+      const other = rowFromJson(objectType(of), row)
+      const ofType = related.get(of)
+      if (ofType === undefined) related.set(of, new Map([[other.id, other]]))
+      else ofType.set(other.id, other)
+    }
+  }
+  const sorted = customFieldsByType(customFields).get(type.id) ?? []
+  return { rows, beside: { related, counts, customFields: sorted } satisfies Beside }
+})
+
+const customFieldType = "extras.customfield"
 
 /** The rows of these ids that exist and the action may be done to, in the type's usual order. */
 export const byIds = Effect.fnUntraced(function* (
@@ -85,24 +146,26 @@ export const customFieldsOf = Effect.fnUntraced(function* (type: ObjectType) {
   if (!Object.hasOwn(type.fields, "custom_fields")) return []
   const where = { sql: "t.content_types @> $1::text[]", parameters: [[type.id]] }
   const page = { where, ordering: [], limit: undefined, offset: 0 }
-  const rows = yield* Effect.provideService(list(objectType("extras.customfield"), page), Clearance, Clearance.all)
+  const rows = yield* Effect.provideService(list(objectType(customFieldType), page), Clearance, Clearance.all)
   return customFieldsByType(rows).get(type.id) ?? []
 })
 
 /**
- * A view on everything that the representations of these rows point at: one query per object type pointed at. Of an
- * object that whoever asks may not see it shows the id alone, so that what was read can be written back.
+ * A view on everything that the representations of these rows point at. What was not read with them is read now, one
+ * query per object type pointed at. Of an object that whoever asks may not see it shows the id alone, so that what was read can be written back.
  */
 export const viewFor = (
   type: ObjectType,
   rows: ReadonlyArray<Row>,
-  base: string
+  base: string,
+  read?: Beside
 ): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient | Clearance> =>
   Effect.gen(function* () {
-    const known = new Map<string, Map<number, Row>>([[type.id, new Map(rows.map((row) => [row.id, row]))]])
+    const beside = read ?? (yield* readBeside(type, rows))
+    const known = new Map(Array.from(beside.related, ([id, found]) => [id, new Map(found)]))
+    known.set(type.id, new Map([...(known.get(type.id) ?? []), ...rows.map((row) => [row.id, row] as const)]))
     const hidden = new Map<string, ReadonlySet<number>>()
-    const definitions = yield* customFieldsOf(type)
-    const counts = yield* countsOf(type, rows, objectType)
+    const { counts, customFields: definitions } = beside
     let pending = [...references(type, rows), ...customReferences(definitions, rows)]
     while (pending.length > 0) {
       const next: typeof pending = []
@@ -142,8 +205,8 @@ const existing = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlySet
   if (ids.size === 0 || (yield* cleared(type, "view")).sql === "true") return new Set<number>()
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{ readonly id: string }>(
-    `select id::text as id from ${type.table} where id = any ($1::bigint[])`,
-    [[...ids]]
+    `select id::text as id from ${type.table} where id = any ($1::text[]::bigint[])`,
+    [asTexts(ids)]
   )
   return new Set(rows.map(({ id }) => Number(id)))
 })

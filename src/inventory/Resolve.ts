@@ -6,7 +6,7 @@ import type { Errors, Row } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType, registry } from "./Registry.ts"
 import type { Draft } from "./derive/Draft.ts"
-import { constraint } from "./derive/Filter.ts"
+import { constraint } from "./derive/Constraint.ts"
 import { allOf, whereIds } from "./derive/Where.ts"
 import type { Target } from "./field/Reference.ts"
 

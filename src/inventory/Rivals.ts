@@ -5,6 +5,7 @@ import type { Row } from "./Field.ts"
 import type { Find, ObjectType, Rival } from "./ObjectType.ts"
 import type { Conflict } from "./Unique.ts"
 import { columnsOf, rowFromJson } from "./derive/Row.ts"
+import { asTexts } from "./derive/Where.ts"
 
 /** Locks are taken of so many numbers: a write of any size holds no more, and few wait that need not. */
 const lockNumbers = 64
@@ -39,8 +40,8 @@ const meetings = Effect.fnUntraced(function* (type: ObjectType, rival: Rival, ro
   const stored = yield* sql.unsafe<Found>(
     `select distinct on (j.ordinality) j.ordinality::int as at, row_to_json(t) as other
        from ${written} j join ${type.table} t on ${rival.where}
-      where t.id <> all ($2::bigint[]) order by j.ordinality, t.id`,
-    [json, rows.map(({ id }) => id)]
+      where t.id <> all ($2::text[]::bigint[]) order by j.ordinality, t.id`,
+    [json, asTexts(rows.map(({ id }) => id))]
   )
   if (rows.length === 1) return stored
   // The later one of two in the same write is the one in the wrong.

@@ -9,6 +9,10 @@ export interface Author {
   readonly requestId: string
 }
 
+/** What the first record of a transaction in the WAL says. */
+export const contextOf = ({ username, requestId }: Author): string =>
+  JSON.stringify({ user: username, request: requestId })
+
 /** Times that a transaction is tried when another one was in its way. */
 const triesMax = 5
 
@@ -21,14 +25,17 @@ export const asAuthor =
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
-      const context = JSON.stringify({ user: author.username, request: author.requestId })
       return yield* sql
         .withTransaction(
-          Effect.andThen(sql`select pg_logical_emit_message(true, ${contextPrefix}, ${context})::text`, effect)
+          Effect.andThen(
+            sql`select pg_logical_emit_message(true, ${contextPrefix}, ${contextOf(author)})::text`,
+            effect
+          )
         )
         .pipe(Effect.retry({ times: triesMax - 1, while: lostRace }), Effect.ensuring(forgetCounts))
     })
 
 const races = new Set(["UniqueViolation", "ConstraintError", "DeadlockError", "SerializationError"])
 
-const lostRace = (error: unknown): boolean => SqlError.isSqlError(error) && races.has(error.reason._tag)
+/** Whether a transaction failed for what another one did, or could have done. */
+export const lostRace = (error: unknown): boolean => SqlError.isSqlError(error) && races.has(error.reason._tag)

@@ -5,6 +5,7 @@ import type { Errors, Row } from "./Field.ts"
 import type { ObjectType, Unique } from "./ObjectType.ts"
 import { columnsOf } from "./derive/Row.ts"
 import { uniqueKey, uniquesOf } from "./derive/Table.ts"
+import { asTexts } from "./derive/Where.ts"
 
 export interface Conflict {
   readonly at: number
@@ -28,8 +29,8 @@ export const duplicates = Effect.fnUntraced(function* (type: ObjectType, rows: R
       `select j.ordinality::int as at
          from jsonb_populate_recordset(null::${type.table}, $1::jsonb) with ordinality j
          join ${type.table} t on ${same.join(" and ")}${only}
-        where t.id <> all ($2::bigint[])`,
-      [json, rows.map(({ id }) => id)]
+        where t.id <> all ($2::text[]::bigint[])`,
+      [json, asTexts(rows.map(({ id }) => id))]
     )
     const errors = conflictMessage(type, unique)
     for (const { at } of found) conflicts.push({ at: at - 1, errors })
@@ -42,9 +43,10 @@ export const duplicates = Effect.fnUntraced(function* (type: ObjectType, rows: R
 const repeated = (unique: Unique, rows: ReadonlyArray<Row>): ReadonlyArray<number> => {
   const seen = new Set<string>()
   return rows.flatMap((row, at) => {
-    const values = unique.fields.map((field) =>
-      unique.ignoreCase?.includes(field) === true ? String(row[field]).toLowerCase() : row[field]
-    )
+    const values = unique.fields.map((field) => {
+      const value = row[field]
+      return typeof value === "string" && unique.ignoreCase?.includes(field) === true ? value.toLowerCase() : value
+    })
     if (values.includes(null) || (unique.whereNull !== undefined && row[unique.whereNull] !== null)) return []
     const key = JSON.stringify(values)
     if (seen.has(key)) return [at]
@@ -76,10 +78,10 @@ export const cycles = Effect.fnUntraced(function* (type: ObjectType, rows: Reado
   yield* sql`select pg_advisory_xact_lock(hashtext(${type.table}))::text`
   const above = yield* sql.unsafe<{ readonly id: string; readonly parent: string }>(
     `with recursive up as (
-       select id, parent_id from ${type.table} where id = any ($1::bigint[])
+       select id, parent_id from ${type.table} where id = any ($1::text[]::bigint[])
        union select p.id, p.parent_id from ${type.table} p join up on p.id = up.parent_id
      ) select id::text as id, parent_id::text as parent from up where parent_id is not null`,
-    [[...moved.values()]]
+    [asTexts(moved.values())]
   )
   const parents = new Map([...above.map(({ id, parent }) => [Number(id), Number(parent)] as const), ...moved])
   return rows.flatMap(({ id }, at): ReadonlyArray<Conflict> => {

@@ -5,23 +5,25 @@
  * it. Guarantees: nothing is half written; a race that the checks could not see ends in the same clean answer, because
  * the transaction is run again. Does not: decide who may write (auth), nor what the wire looks like (http).
  */
-import { Effect } from "effect"
+import { Effect, Option } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
-import { Vault } from "../Vault.ts"
 import { type Action, OutOfBounds, cleared } from "./Clearance.ts"
 import type { Errors, Row } from "./Field.ts"
-import { Grammars } from "./Grammar.ts"
+import { Grammars, grammarErrors } from "./Grammar.ts"
 import { resolveCustomFields } from "./CustomValues.ts"
 import { lookAt } from "./LooksAt.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { Protected, isProtected, protectedBy } from "./Protected.ts"
 import { byIds } from "./Read.ts"
+import { quickly } from "./Quick.ts"
 import { resolveGenerics, resolveReferences } from "./Resolve.ts"
 import { rivals } from "./Rivals.ts"
+import { stored } from "./Stored.ts"
 import { type Author, asAuthor } from "./Transaction.ts"
 import { type Conflict, conflictMessage, cycles, duplicates } from "./Unique.ts"
 import { WriteRefused } from "./WriteRefused.ts"
 import { type Draft, draft, withInitials } from "./derive/Draft.ts"
+import { insertStatement, writtenFields } from "./derive/InsertStatement.ts"
 import { columnsOf, rowFromJson } from "./derive/Row.ts"
 import { uniqueName, uniquesOf } from "./derive/Table.ts"
 import { allOf, whereIds } from "./derive/Where.ts"
@@ -35,18 +37,41 @@ export interface Created {
 /** Creates one object per body. */
 export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author: Author) =>
   Effect.gen(function* () {
-    const drafts = bodies
-      .map((body) => draft(type, body, true))
-      .map((each) => ({ ...each, values: withInitials(type, each.values) }))
-    const { values, rows } = yield* settle(type, drafts, [])
-    const once = Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "once")
-    const inserted = yield* insert(type, rows)
-    yield* staysWithin(type, inserted, "add")
-    return inserted.map((row, at): Created => ({
-      row,
-      shown: Object.fromEntries(once.map((name) => [name, values[at]![name]]))
-    }))
-  }).pipe(asAuthor(author), refuseConflicts(type, bodies.length))
+    const drafts = draftsOf(type, bodies)
+    const made = yield* quickly(type, drafts, author)
+    const careful = carefully(type, drafts).pipe(asAuthor(author), refuseConflicts(type, drafts.length))
+    return created(type, drafts, Option.isSome(made) ? made.value : yield* careful)
+  })
+
+/** Creates so many objects, of bodies that are made in the transaction: of what is free at that time, say. */
+export const createFrom = <E, R>(
+  type: ObjectType,
+  count: number,
+  bodies: Effect.Effect<ReadonlyArray<unknown>, E, R>,
+  author: Author
+) =>
+  Effect.gen(function* () {
+    const drafts = draftsOf(type, yield* bodies)
+    return created(type, drafts, yield* carefully(type, drafts))
+  }).pipe(asAuthor(author), refuseConflicts(type, count))
+
+const draftsOf = (type: ObjectType, bodies: ReadonlyArray<unknown>): ReadonlyArray<Draft> =>
+  bodies.map((body) => draft(type, body, true)).map((each) => ({ ...each, values: withInitials(type, each.values) }))
+
+const created = (type: ObjectType, drafts: ReadonlyArray<Draft>, rows: ReadonlyArray<Row>): ReadonlyArray<Created> => {
+  const once = Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "once")
+  return rows.map((row, at) => ({
+    row,
+    shown: Object.fromEntries(once.map((name) => [name, drafts[at]!.values[name]]))
+  }))
+}
+
+/** With every rule looked at before. */
+const carefully = Effect.fnUntraced(function* (type: ObjectType, drafts: ReadonlyArray<Draft>) {
+  const inserted = yield* insert(type, yield* settle(type, drafts, []))
+  yield* staysWithin(type, inserted, "add")
+  return inserted
+})
 
 export interface Change {
   readonly id: number
@@ -77,7 +102,7 @@ export const update = <E = never>(
     const found = new Map(before.map((row) => [row.id, row]))
     const known = changes.filter(({ id }) => found.has(id))
     const drafts = known.map(({ body }) => draft(type, body, whole))
-    const { rows } = yield* settle(
+    const rows = yield* settle(
       type,
       drafts,
       known.map(({ id }) => found.get(id)!)
@@ -152,8 +177,7 @@ const settle = Effect.fnUntraced(function* (
     return Object.keys(own).length > 0 ? own : type.check({ id: 0, ...before[at], ...draft.values }, find, before[at])
   })
   if (errors.some((own) => Object.keys(own).length > 0)) return yield* new WriteRefused({ errors })
-  const stored = yield* store(type, values)
-  const rows = stored.map((value, at): Row => ({ id: 0, ...before[at], ...value }))
+  const rows = (yield* stored(type, values)).map((value, at): Row => ({ id: 0, ...before[at], ...value }))
   const conflicts = [
     ...(yield* duplicates(type, rows)),
     ...(yield* cycles(type, rows)),
@@ -162,7 +186,7 @@ const settle = Effect.fnUntraced(function* (
   if (conflicts.length > 0) {
     return yield* new WriteRefused({ errors: rows.map((_, at) => merge(conflicts.filter((each) => each.at === at))) })
   }
-  return { values, rows }
+  return rows
 })
 
 const merge = (conflicts: ReadonlyArray<Conflict>): Errors => {
@@ -174,40 +198,13 @@ const merge = (conflicts: ReadonlyArray<Conflict>): Errors => {
   return errors
 }
 
-/** Of the values that are written; the row that they become part of may say what they mean. */
-const grammarErrors = (
-  type: ObjectType,
-  values: Draft["values"],
-  row: Draft["values"],
-  grammars: Grammars["Service"]
-): Errors => {
-  const errors: Record<string, ReadonlyArray<string>> = {}
-  for (const [name, { grammar, readBy }] of Object.entries(type.fields)) {
-    const written = Object.hasOwn(values, name) || (readBy !== undefined && Object.hasOwn(values, readBy))
-    const value = row[name] ?? null
-    if (!written || grammar === undefined || value === null || value === "") continue
-    const message = grammars[grammar](value, row)
-    if (message !== undefined) errors[name] = [message]
-  }
-  return errors
-}
-
-/** Columns that a write sets; the database fills in the others. */
-const writtenFields = (type: ObjectType): ReadonlyArray<string> =>
-  Object.keys(type.fields).filter((name) => type.fields[name]!.wire !== "read")
-
 /** Inserts rows as they are stored, without any check: for those above, and for rows that the service makes itself. */
 export const insert = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Draft["values"]>) {
   if (rows.length === 0) return []
   const sql = yield* SqlClient.SqlClient
-  const columns = writtenFields(type).map((name) => type.columns[name])
-  const inserted = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
-    `insert into ${type.table} (${columns.join(", ")})
-     select ${columns.map((column) => `j.${column}`).join(", ")}
-       from jsonb_populate_recordset(null::${type.table}, $1::jsonb) with ordinality j order by j.ordinality
-     returning row_to_json(${type.table}) as row`,
-    [JSON.stringify(rows.map((row) => columnsOf(type, row)))]
-  )
+  const inserted = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(insertStatement(type), [
+    JSON.stringify(rows.map((row) => columnsOf(type, row)))
+  ])
   return inserted.map(({ row }) => rowFromJson(type, row))
 })
 
@@ -221,22 +218,4 @@ const replace = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArr
     [JSON.stringify(rows.map((row) => columnsOf(type, row)))]
   )
   return new Map(after.map(({ row }) => rowFromJson(type, row)).map((row) => [row.id, row]))
-})
-
-const store = Effect.fnUntraced(function* (type: ObjectType, values: ReadonlyArray<Draft["values"]>) {
-  const secrets = Object.entries(type.fields).filter(([, field]) => field.store !== undefined)
-  if (secrets.length === 0) return values
-  const vault = yield* Vault
-  return yield* Effect.forEach(values, (value) =>
-    Effect.promise(async () => {
-      const stored: Record<string, unknown> = { ...value }
-      for (const [name, field] of secrets) {
-        if (typeof value[name] === "string") stored[name] = await field.store!(value[name], vault)
-      }
-      for (const [name, { copiedTo }] of secrets) {
-        if (copiedTo !== undefined && typeof value[name] === "string") stored[copiedTo] = vault.copy(value[name])
-      }
-      return stored
-    })
-  )
 })

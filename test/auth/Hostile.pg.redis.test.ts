@@ -102,6 +102,21 @@ describe("a header", () => {
   })
 })
 
+describe("a path", () => {
+  it("that looks like another host is no path of ours, and leads nowhere", async () => {
+    for (const [line, status] of [
+      ["GET //", 404],
+      ["GET ///", 404],
+      ["GET //evil.example/api", 404],
+      ["GET //evil.example/login", 404],
+      ["GET /\\evil.example/api", 404],
+      ["GET /api", 301],
+      ["OPTIONS *", 404]
+    ] as const)
+      expect([line, await raw(`${line} HTTP/1.1\r\nHost: x\r\n\r\n`)]).toEqual([line, status])
+  })
+})
+
 describe("credentials", () => {
   it("of the wrong shape are refused with 400, by field", async () => {
     for (const body of [

@@ -24,15 +24,17 @@ export interface Api {
   readonly stop: () => Promise<void>
 }
 
-export const startApi = async (environment: Record<string, string> = {}): Promise<Api> => {
+/** `script` starts the service; ours where absent. */
+export const startApi = async (environment: Record<string, string> = {}, script?: string): Promise<Api> => {
   const database = await makeDatabase()
-  const service = await startService({
+  const own = {
     DATABASE_URL: database.databaseUrl,
     REDIS_URL: database.redisUrl,
     RACKWIRE_SLOT: database.slot,
     SECRET_KEY: "a key for tests, of some length",
     ...environment
-  })
+  }
+  const service = await startService(own, ["serve"], script)
   const { call } = service
   const adminId = async () => (await call<List>("GET", "/api/users/users/?username=admin")).json.results[0]!.id
   return {

@@ -31,9 +31,10 @@ const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url)
 
 export const startService = async (
   environment: Record<string, string>,
-  args: ReadonlyArray<string> = ["serve"]
+  args: ReadonlyArray<string> = ["serve"],
+  script: string = program
 ): Promise<Service> => {
-  const child = spawn(process.execPath, [program, ...args], {
+  const child = spawn(process.execPath, [script, ...args], {
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],

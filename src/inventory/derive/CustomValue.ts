@@ -1,12 +1,12 @@
 /** A custom field's definition and a value from the wire -> the value as it is kept, or what is wrong with it. Pure. */
 import { RE2JS } from "re2js"
-import { type Row, isRecord, isStorable } from "../Field.ts"
+import { type Row, isDictionary, isStorable } from "../Field.ts"
 import { isDay } from "../field/Calendar.ts"
 import { isJsonStorable, time } from "../field/Scalar.ts"
 
 /** Objects are named by their ids, or as they were given out; points in time as everywhere. */
 export const canonical = (kind: unknown, value: unknown): unknown => {
-  if (kind === "object") return isRecord(value) && "id" in value ? value["id"] : value
+  if (kind === "object") return isDictionary(value) && "id" in value ? value["id"] : value
   if (kind === "multiobject" && Array.isArray(value)) return value.map((each) => canonical("object", each))
   if (kind === "datetime" && value !== null) {
     const parsed = moment.parse(value)

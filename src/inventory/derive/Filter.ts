@@ -9,10 +9,8 @@ import type { ObjectType } from "../ObjectType.ts"
 import { type CustomFields, customCondition } from "./CustomFieldFilter.ts"
 import { type Compiled, asText, compare, containing, denial, either, kindOf, positive } from "./Lookup.ts"
 import { networkCondition } from "./Network.ts"
-import { along, comparandOf, referring } from "./Path.ts"
+import { along, comparandOf, pathsOf, referring } from "./Path.ts"
 import type { Bind, Where } from "./Where.ts"
-
-export { constraint } from "./Constraint.ts"
 
 /** Query parameters in their order, repeated names as often as they were given. */
 export type Query = ReadonlyArray<readonly [name: string, value: string]>
@@ -98,7 +96,7 @@ const isShown = (type: ObjectType, name: string): boolean =>
 const isReference = (type: ObjectType, name: string): boolean =>
   isShown(type, name) && type.fields[name]!.reference !== undefined
 
-/** A condition about another object, by a path that the type declares; what is denied is denied of the whole path. */
+/** A condition about another object, by a path; what is denied is denied of the whole path. */
 const throughPath = (
   type: ObjectType,
   base: string,
@@ -106,10 +104,11 @@ const throughPath = (
   values: ReadonlyArray<string>,
   bind: Bind
 ): Compiled => {
-  const byId = base.endsWith("_id") && Object.hasOwn(type.paths, base.slice(0, -3))
+  const paths = pathsOf(type)
+  const byId = !Object.hasOwn(paths, base) && base.endsWith("_id")
   const name = byId ? base.slice(0, -3) : base
-  if (!Object.hasOwn(type.paths, name)) return undefined
-  const steps = type.paths[name]!.split("/")
+  if (!Object.hasOwn(paths, name)) return undefined
+  const steps = paths[name]!.split("/")
   const last = steps.pop()!
   const [asked, denied] = positive(suffix)
   const condition = along(type, "t", steps, (there, alias) =>

@@ -7,6 +7,7 @@
 import type { ObjectType, Unique } from "../ObjectType.ts"
 import { kindOf } from "./Lookup.ts"
 import { hostOf } from "./Network.ts"
+import { storedName } from "./StoredName.ts"
 import type { Index } from "./Table.ts"
 
 /** What new entries of a GIN index may wait for before they are sorted in, kilobytes: every search reads them. */
@@ -16,13 +17,14 @@ const pendingMax = 512
 const columnsMax = 32
 
 export const indexesOf = (type: ObjectType, uniques: ReadonlyArray<Unique>): ReadonlyArray<Index> => {
-  const named = (column: string, sql: string): Index => ({ name: `${type.table}_${column}_idx`, sql })
+  const named = (column: string, sql: string): Index => ({ name: storedName([type.table, column], "idx"), sql })
   const declared = type.indexes.map((fields) => {
     const columns = fields.map((field) => type.columns[field])
     return named(columns.join("_"), `(${columns.join(", ")})`)
   })
-  const references = Object.entries(type.fields).flatMap(([name, { reference, type: columnType }]) => {
+  const references = Object.entries(type.fields).flatMap(([name, { generic, reference, type: columnType }]) => {
     const column = type.columns[name]!
+    if (generic !== undefined) return [named(column, `(${column}, ${type.columns[generic.id]})`)]
     if (reference === undefined) return []
     return [named(column, columnType.endsWith("[]") ? `using gin (${column})` : `(${column})`)]
   })
@@ -43,8 +45,13 @@ const ordered = (type: ObjectType, uniques: ReadonlyArray<Unique>): ReadonlyArra
     (field) => `${type.columns[field.replace(/^-/, "")]}${field.startsWith("-") ? " desc" : ""}`
   )
   return [
-    ...(covered || terms.length === 0 ? [] : [{ name: `${type.table}_order_idx`, sql: `(${terms.join(", ")})` }]),
-    ...["created", "last_updated"].map((column) => ({ name: `${type.table}_${column}_idx`, sql: `(${column})` }))
+    ...(covered || terms.length === 0
+      ? []
+      : [{ name: storedName([type.table, "order"], "idx"), sql: `(${terms.join(", ")})` }]),
+    ...["created", "last_updated"].map((column) => ({
+      name: storedName([type.table, column], "idx"),
+      sql: `(${column})`
+    }))
   ]
 }
 
@@ -52,7 +59,7 @@ const asked = (type: ObjectType): ReadonlyArray<Index> => {
   const texts: Array<string> = []
   const values: Array<string> = []
   const others: Array<Index> = []
-  const more = (name: string, sql: string) => others.push({ name: `${type.table}_${name}_idx`, sql })
+  const more = (name: string, sql: string) => others.push({ name: storedName([type.table, name], "idx"), sql })
   for (const [name, field] of Object.entries(type.fields)) {
     const column = type.columns[name]!
     const kind = field.wire === "both" || field.wire === "read" ? kindOf(field) : undefined
@@ -78,7 +85,7 @@ const asked = (type: ObjectType): ReadonlyArray<Index> => {
     Array.from({ length: Math.ceil(columns.length / columnsMax) }, (_, at) => {
       const some = columns.slice(at * columnsMax, (at + 1) * columnsMax).join(", ")
       const sql = `using gin (${some}) with (gin_pending_list_limit = ${pendingMax})`
-      return { name: `${type.table}_${name}${at === 0 ? "" : at + 1}_idx`, needs, sql }
+      return { name: storedName([type.table, `${name}${at === 0 ? "" : at + 1}`], "idx"), needs, sql }
     })
   return [
     ...others,

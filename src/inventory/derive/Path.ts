@@ -55,6 +55,48 @@ export const along = (
   return step.among(alias, `(select ${next}.${step.column} from ${step.target.table} ${next} where ${inner})`)
 }
 
+/** Most references that lead to what a filter asks about without a path being declared. */
+const depthMax = 3
+
+const found = new Map<ObjectType, Readonly<Record<string, string>>>()
+
+/**
+ * The paths of a type by the names of filters: those that it declares, and to everything that the objects it points at
+ * point at. `region` of a device is that of its site; a name that says less than the type has the one before it in front
+ * (`site_group`, `cluster_type`). The nearest counts, then the first in the declaration.
+ */
+export const pathsOf = (type: ObjectType): Readonly<Record<string, string>> => {
+  const known = found.get(type)
+  if (known !== undefined) return known
+  const paths: Record<string, string> = {}
+  let ends: ReadonlyArray<End> = [{ path: "", last: "", type }]
+  for (let depth = 0; depth < depthMax; depth++) {
+    ends = ends.flatMap((end) =>
+      pointing(end.type).map(([name, target]) => {
+        const told = name.replaceAll("_", "") === target.name ? name : `${end.last}_${name}`
+        const taken = depth === 0 || name === "parent" || Object.hasOwn(type.fields, told) || Object.hasOwn(paths, told)
+        if (!taken) paths[told] = `${end.path}${name}`
+        return { path: `${end.path}${name}/`, last: name, type: target }
+      })
+    )
+  }
+  const all = { ...paths, ...type.paths }
+  found.set(type, all)
+  return all
+}
+
+/** Where following references leads, and the last of them. */
+interface End {
+  readonly path: string
+  readonly last: string
+  readonly type: ObjectType
+}
+
+const pointing = (type: ObjectType): ReadonlyArray<readonly [name: string, target: ObjectType]> =>
+  Object.entries(type.fields).flatMap(([name, { reference, wire }]) =>
+    reference === undefined || reference.many || wire !== "both" ? [] : [[name, objectType(reference.type)] as const]
+  )
+
 /** Whether objects of a type lie below each other. */
 export const isTree = (type: ObjectType): boolean => type.fields["parent"]?.reference?.type === type.id
 

@@ -1,9 +1,9 @@
 /** Declaration -> table: columns, constraints, indexes and triggers, as statements that `Migrate.ts` may have to run. */
-import { createHash } from "node:crypto"
 import { type Generic, literal } from "../Field.ts"
 import type { ObjectType, Unique } from "../ObjectType.ts"
 import { objectType, registry } from "../Registry.ts"
 import { indexesOf } from "./Index.ts"
+import { storedName } from "./StoredName.ts"
 
 export interface Column {
   readonly name: string
@@ -94,16 +94,8 @@ export const uniquesOf = (type: ObjectType): ReadonlyArray<Unique> => [
 export const uniqueName = (type: ObjectType, unique: Unique): string =>
   nameOf(type, unique.fields, unique.whereNull === undefined ? "key" : "top_key")
 
-/** Longest name that Postgres keeps whole, in letters of ASCII. */
-const nameLengthMax = 63
-
-/** The name of something that a table has for these fields; what is too long ends in a digest of the whole. */
-const nameOf = (type: ObjectType, fields: ReadonlyArray<string>, kind: string): string => {
-  const name = [type.table, ...fields.map((field) => type.columns[field]), kind].join("_")
-  if (name.length <= nameLengthMax) return name
-  const digest = createHash("sha256").update(name).digest("hex").slice(0, 8)
-  return `${name.slice(0, nameLengthMax - digest.length - kind.length - 2)}_${digest}_${kind}`
-}
+const nameOf = (type: ObjectType, fields: ReadonlyArray<string>, kind: string): string =>
+  storedName([type.table, ...fields.map((field) => type.columns[field]!)], kind)
 
 const uniques = (type: ObjectType): ReadonlyArray<Definition & { readonly index: boolean }> =>
   uniquesOf(type).map((unique) => {
@@ -166,18 +158,18 @@ const triggers = (type: ObjectType, published: boolean): ReadonlyArray<Definitio
     ...Object.entries(type.fields).flatMap(([name, { generic, reference }]) => {
       const column = type.columns[name]!
       const call = (function_: string, ...args: ReadonlyArray<string>) =>
-        `for each row execute function ${function_}(${args.map(literal).join(", ")})`
+        `execute function ${function_}(${args.map(literal).join(", ")})`
       if (generic !== undefined) return genericTriggers(type, column, generic)
       if (reference === undefined || !reference.many) return []
       const target = objectType(reference.type).table
       return [
         {
           name: `${table}_${column}_exist`,
-          sql: `before insert or update of ${column} on ${table} ${call("rackwire_check_list", target, column)}`
+          sql: `before insert or update of ${column} on ${table} for each row when (new.${column} <> '{}') ${call("rackwire_check_list", target, column)}`
         },
         {
           name: `${table}_${column}_forget`,
-          sql: `after delete on ${target} ${call("rackwire_forget", table, column)}`
+          sql: `after delete on ${target} for each row ${call("rackwire_forget", table, column)}`
         }
       ]
     })
@@ -194,7 +186,7 @@ const genericTriggers = (type: ObjectType, column: string, generic: Generic): Re
   return [
     {
       name: `${table}_${column}_exist`,
-      sql: `before insert or update of ${column}, ${id} on ${table} for each row execute function rackwire_check_generic('${column}', '${id}')`
+      sql: `before insert or update of ${column}, ${id} on ${table} for each row when (num_nonnulls(new.${column}, new.${id}) > 0) execute function rackwire_check_generic('${column}', '${id}')`
     },
     ...targets.map((target) => ({
       name: `${target.table}_gone_${table}`,

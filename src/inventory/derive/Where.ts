@@ -11,8 +11,14 @@ export type Bind = (value: unknown) => string
 
 export const everything: Where = { sql: "true", parameters: [] }
 
+/** Ids as a parameter for `::text[]::bigint[]`: of numbers the driver wants that all fit into the same type. */
+export const asTexts = (ids: Iterable<number>): ReadonlyArray<string> => Array.from(ids, String)
+
 /** Rows of these ids. */
-export const whereIds = (ids: ReadonlyArray<number>): Where => ({ sql: "t.id = any ($1::bigint[])", parameters: [ids] })
+export const whereIds = (ids: ReadonlyArray<number>): Where => ({
+  sql: "t.id = any ($1::text[]::bigint[])",
+  parameters: [asTexts(ids)]
+})
 
 /** What holds where all of these hold. */
 export const allOf = (...wheres: ReadonlyArray<Where>): Where => joined(" and ", "true", wheres)

@@ -1,4 +1,4 @@
-import { type Field, type Row, type View, invalid, isRecord, makeField, typeName, value } from "../Field.ts"
+import { type Field, type Row, type View, invalid, isDictionary, makeField, typeName, value } from "../Field.ts"
 
 /**
  * What an object has beside its declared fields: values by the names of the custom fields of its type, `jsonb` in the
@@ -15,7 +15,9 @@ export const customFields = (): Field =>
       represent: (values, view, type) => shown(values, view, type, represent),
       snapshot: (values, view, type) => shown(values, view, type, (_, value) => value),
       parse: (input) =>
-        isRecord(input) ? value(input) : invalid(`Expected a dictionary of items but got type "${typeName(input)}".`)
+        isDictionary(input)
+          ? value(input)
+          : invalid(`Expected a dictionary of items but got type "${typeName(input)}".`)
     },
     {}
   )
@@ -29,7 +31,7 @@ const shown = (
   Object.fromEntries(
     view.customFields(type).map((definition) => {
       const name = String(definition["name"])
-      const value = isRecord(values) && Object.hasOwn(values, name) ? values[name] : null
+      const value = isDictionary(values) && Object.hasOwn(values, name) ? values[name] : null
       return [name, show(definition, value, view)]
     })
   )
@@ -56,7 +58,7 @@ export const customReferences = (
   if (pointing.length === 0) return wanted
   for (const row of rows) {
     const values = row["custom_fields"]
-    if (!isRecord(values)) continue
+    if (!isDictionary(values)) continue
     for (const { name, object_type: target } of pointing) {
       const ids = wanted.get(String(target)) ?? new Set<number>()
       wanted.set(String(target), ids)

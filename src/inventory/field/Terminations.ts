@@ -1,4 +1,4 @@
-import { type Field, invalid, isRecord, makeField, typeName } from "../Field.ts"
+import { type Field, invalid, isDictionary, makeField, typeName } from "../Field.ts"
 import { refs } from "./Reference.ts"
 
 /** One end of a cable: interfaces, each named as `{object_type, object_id}`, and shown with its object. */
@@ -16,9 +16,9 @@ export const terminations = (type: string): Field => {
         })),
       parse: (input) => {
         if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
-        const wrong = input.find((each) => !isRecord(each) || each["object_type"] !== type)
+        const wrong = input.find((each) => !isDictionary(each) || each["object_type"] !== type)
         if (wrong !== undefined) {
-          const named = isRecord(wrong) ? String(wrong["object_type"]) : typeName(wrong)
+          const named = isDictionary(wrong) ? String(wrong["object_type"]) : typeName(wrong)
           return invalid(`Invalid content type: ${named}`)
         }
         const ids = input.map((each: Readonly<Record<string, unknown>>) => each["object_id"])

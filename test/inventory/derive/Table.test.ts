@@ -116,7 +116,7 @@ describe("a reference", () => {
       const target = objectType(reference.type).table
       const sql = Object.fromEntries(definitions(table).map((each) => [each.name, each.sql]))
       expect(sql[`${type.table}_${name}_exist`]).toBe(
-        `before insert or update of ${name} on ${type.table} for each row execute function rackwire_check_list('${target}', '${name}')`
+        `before insert or update of ${name} on ${type.table} for each row when (new.${name} <> '{}') execute function rackwire_check_list('${target}', '${name}')`
       )
       expect(sql[`${type.table}_${name}_forget`]).toBe(
         `after delete on ${target} for each row execute function rackwire_forget('${type.table}', '${name}')`

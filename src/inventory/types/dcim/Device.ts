@@ -74,6 +74,7 @@ export default defineObjectType({
       return typeof id === "number" ? view.nested("ipam.ipaddress", id) : null
     }
   },
+  paths: { role: "device_role", mac_address: "<dcim.interface.device/mac_address" },
   search: ["name", "serial", "asset_tag", "description", "comments"],
   ordering: ["name"],
   brief: ["name"],

@@ -37,6 +37,7 @@ export default defineObjectType({
     virtualmachine_count: countOf("virtualization.virtualmachine", "site"),
     vlan_count: countOf("ipam.vlan", "site")
   },
+  paths: { asn: "asns/asn", asn_id: "asns/id" },
   search: ["name", "facility", "description", "physical_address", "shipping_address", "comments"],
   ordering: ["name"],
   brief: ["name", "slug"]

@@ -56,8 +56,8 @@ export default defineObjectType({
     ),
     default: json(),
     weight: integer({ min: 0, max: 32_767, default: 100 }),
-    validation_minimum: decimal({ digits: 16, places: 4, optional: true }),
-    validation_maximum: decimal({ digits: 16, places: 4, optional: true }),
+    validation_minimum: decimal({ digits: 15, places: 4, optional: true }),
+    validation_maximum: decimal({ digits: 15, places: 4, optional: true }),
     validation_regex: text({ max: 500, optional: true, verbatim: true }),
     choices: texts({ optional: true }),
     is_cloneable: flag({ default: false })

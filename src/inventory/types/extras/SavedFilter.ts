@@ -1,4 +1,4 @@
-import { isRecord } from "../../Field.ts"
+import { isDictionary } from "../../Field.ts"
 import { defineObjectType, flag, integer, json, ref, slug, text, texts } from "../../ObjectType.ts"
 
 export default defineObjectType({
@@ -21,7 +21,7 @@ export default defineObjectType({
   ordering: ["weight", "name"],
   brief: ["name", "slug"],
   check: (row) =>
-    isRecord(row["parameters"])
+    isDictionary(row["parameters"])
       ? {}
       : { parameters: ["Filter parameters must be stored as a dictionary of keyword arguments."] }
 })

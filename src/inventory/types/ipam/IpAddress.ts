@@ -49,6 +49,14 @@ export default defineObjectType({
   },
   indexes: [["assigned_object_type", "assigned_object_id"]],
   derived: { family: (row) => shownFamily(row["address"]) },
+  paths: {
+    interface: "assigned_object:dcim.interface/name",
+    interface_id: "assigned_object:dcim.interface/id",
+    device: "assigned_object:dcim.interface/device",
+    vminterface: "assigned_object:virtualization.vminterface/name",
+    vminterface_id: "assigned_object:virtualization.vminterface/id",
+    virtual_machine: "assigned_object:virtualization.vminterface/virtual_machine"
+  },
   search: ["address", "dns_name", "description", "comments"],
   ordering: ["address"],
   brief: ["family", "address"],

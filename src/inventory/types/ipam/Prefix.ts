@@ -28,6 +28,7 @@ export default defineObjectType({
     children: () => `(select count(*) from ipam_prefix c where c.prefix << t.prefix and ${sameTable})`,
     _depth: () => `(select count(*) from ipam_prefix c where c.prefix >> t.prefix and ${sameTable})`
   },
+  paths: { vlan_vid: "vlan/vid" },
   search: ["prefix", "description", "comments"],
   ordering: ["prefix"],
   brief: ["family", "prefix", "_depth"],

@@ -20,6 +20,8 @@ export default defineObjectType({
     ipaddress_count: countOf("ipam.ipaddress", "vrf"),
     prefix_count: countOf("ipam.prefix", "vrf")
   },
+  key: "rd",
+  paths: { import_target: "import_targets", export_target: "export_targets" },
   search: ["name", "rd", "description", "comments"],
   ordering: ["name", "rd"],
   brief: ["name", "rd", "prefix_count"],

@@ -1,0 +1,51 @@
+/** An inventory of so many sites, and requests to it. */
+import type { Pool } from "undici"
+import type { Sql } from "../test/support/Database.ts"
+import type { Service } from "../test/support/Service.ts"
+
+export const path = "/api/dcim/sites/"
+
+export interface Call {
+  readonly method: "GET" | "POST"
+  readonly path: string
+  readonly body?: unknown
+}
+
+/** A place among so many, spread so that no page is read twice in a row. */
+export const place = (n: number, of: number): number => 1 + ((n * 7919) % of)
+
+export const answered = async (pool: Pool, { method, path, body }: Call, token: string): Promise<string> => {
+  const headers = { authorization: `Token ${token}`, "content-type": "application/json" }
+  const sent = body === undefined ? null : JSON.stringify(body)
+  const reply = await pool.request({ method, path, headers, body: sent })
+  const text = await reply.body.text()
+  if (reply.statusCode >= 300) throw new Error(`${method} ${path}: ${reply.statusCode} ${text}`)
+  return text
+}
+
+/** Sites in regions. The wide indexes are made afterwards: that takes a fraction of the time. */
+export const fillSites = async (sql: Sql, sites: number, regions: number): Promise<void> => {
+  await sql.query(
+    `insert into dcim_region (name, slug) select 'Region ' || n, 'region-' || n from generate_series(1, ${regions}) n`
+  )
+  const wide = await sql.query<{ readonly name: string; readonly definition: string }>(
+    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
+       from pg_index where indrelid = 'dcim_site'::regclass and pg_get_indexdef(indexrelid) like '%USING gin%'`
+  )
+  for (const { name } of wide) await sql.query(`drop index ${name}`)
+  await sql.query(
+    `insert into dcim_site (name, slug, region_id, facility, description)
+     select 'Site ' || n, 'site-' || n, 1 + n % ${regions}, 'F' || n % 100, 'The site number ' || n
+       from generate_series(1, ${sites}) n`
+  )
+  for (const { definition } of wide) await sql.query(definition)
+  await sql.query("vacuum analyze")
+}
+
+/** A token of the superuser. */
+export const newToken = async ({ call }: Service): Promise<string> => {
+  type Users = { readonly results: ReadonlyArray<{ readonly id: number }> }
+  const me = await call<Users>("GET", "/api/users/users/?username=admin")
+  const made = await call<{ readonly key: string }>("POST", "/api/users/tokens/", { user: me.json.results[0]!.id })
+  return made.json.key
+}

@@ -1,0 +1,70 @@
+/**
+ * Creations of which only the database can find fault: one statement that is a transaction of its own.
+ *
+ * Most creations are such: nothing is wrong with their values, they name what they point at by id, and no rule looks at
+ * other rows. What a uniqueness or a foreign key then refuses goes the whole way (Write.ts), which says what is wrong.
+ */
+import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { Clearance } from "./Clearance.ts"
+import { forgetCounts } from "./Count.ts"
+import type { Errors, Row } from "./Field.ts"
+import { Grammars, grammarErrors } from "./Grammar.ts"
+import type { ObjectType } from "./ObjectType.ts"
+import { objectType } from "./Registry.ts"
+import { stored } from "./Stored.ts"
+import { contextPrefix } from "./Functions.ts"
+import { type Author, contextOf, lostRace } from "./Transaction.ts"
+import type { Draft } from "./derive/Draft.ts"
+import { insertStatementOfItsOwn } from "./derive/InsertStatement.ts"
+import { columnsOf, rowFromJson } from "./derive/Row.ts"
+import type { Target } from "./field/Reference.ts"
+
+/** The rows that were made; none where the whole way must be gone, and then nothing was made. */
+export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: ReadonlyArray<Draft>, author: Author) {
+  const sql = yield* SqlClient.SqlClient
+  const { where } = yield* Clearance
+  const isOpen = (of: ObjectType, action: "add" | "refer") => where(of, action).sql === "true"
+  // Within a transaction a refusal would end that of the caller.
+  if (Option.isSome(yield* Effect.serviceOption(sql.transactionService))) return Option.none()
+  if (drafts.length === 0 || type.rivals.length > 0 || !isOpen(type, "add")) return Option.none()
+  const rows = drafts.map((draft) => rowOf(type, draft, (target) => isOpen(target, "refer")))
+  const grammars = yield* Grammars
+  if (!rows.every((row) => row !== undefined && isSound(type, row, grammars))) return Option.none()
+  const values = yield* stored(type, rows as ReadonlyArray<Row>)
+  const made = yield* sql
+    .unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(insertStatementOfItsOwn(type), [
+      JSON.stringify(values.map((row) => columnsOf(type, row))),
+      contextPrefix,
+      contextOf(author)
+    ])
+    .pipe(
+      Effect.catchIf(lostRace, () => Effect.succeed([])),
+      Effect.ensuring(forgetCounts)
+    )
+  return made.length === 0 ? Option.none() : Option.some(made.map(({ row }) => rowFromJson(type, row)))
+})
+
+/** The row of a draft whose references are ids already; undefined where something has to be looked up. */
+const rowOf = (type: ObjectType, draft: Draft, mayRefer: (target: ObjectType) => boolean): Row | undefined => {
+  if (Object.keys(draft.errors).length > 0) return undefined
+  const row: Record<string, unknown> = { id: 0, ...draft.values }
+  for (const [name, { generic, reference }] of Object.entries(type.fields)) {
+    const value = row[name] ?? null
+    if (generic !== undefined && value !== null) return undefined
+    if (reference === undefined || value === null) continue
+    const targets = (Array.isArray(value) ? value : [value]) as ReadonlyArray<Target>
+    if (targets.length > 0 && !mayRefer(objectType(reference.type))) return undefined
+    const ids = targets.flatMap((target) => ("id" in target ? [target.id] : []))
+    if (ids.length < targets.length) return undefined
+    row[name] = reference.many ? [...new Set(ids)].sort((a, b) => a - b) : ids[0]
+  }
+  if (Object.keys((row["custom_fields"] as object | undefined) ?? {}).length > 0) return undefined
+  const looks = type.looksAt.some((path) => [row[path.split(".")[0]!] ?? []].flat().length > 0)
+  return looks ? undefined : (row as Row)
+}
+
+const isSound = (type: ObjectType, row: Row, grammars: Grammars["Service"]): boolean => {
+  const errors: Errors = { ...grammarErrors(type, row, row, grammars), ...type.check(row, () => undefined, undefined) }
+  return Object.keys(errors).length === 0
+}

@@ -1,0 +1,125 @@
+/**
+ * Declaration and a condition -> the one statement that reads a page of objects and everything that their
+ * representations point at. Pure.
+ *
+ * Its rows are `type` ("" for the objects themselves, in their order) and `row`. Ids of what is pointed at become lists
+ * that Postgres makes from the page once, so each object type pointed at costs one look into its primary key.
+ */
+import { literal } from "../Field.ts"
+import type { ObjectType } from "../ObjectType.ts"
+import { objectType } from "../Registry.ts"
+import { nestedFields } from "./Representation.ts"
+import { type Where, after } from "./Where.ts"
+
+/** SQL that gives ids of one object type, and how deep inside the representation they stand. */
+interface Pointing {
+  readonly target: ObjectType
+  readonly ids: string
+}
+
+/** Most objects inside one another that are read along; deeper ones are read afterwards. */
+const depthMax = 4
+
+/** What stands as `type` beside counts of an object, and beside custom fields of its type. */
+export const countsMark = "#counts"
+export const fieldsMark = "#fields"
+
+/** A statement, and the types the parameters of whose conditions follow those of its page. */
+interface Made {
+  readonly sql: string
+  readonly bound: ReadonlyArray<ObjectType>
+}
+
+/** Statements that were asked for, by page and what may be seen: making one takes longer than running it. */
+const made = new Map<string, Made>()
+
+/** Most statements that are kept; the oldest goes first. */
+const madeMax = 1000
+
+/** The objects of a type that whoever asks may see. */
+type Visible = (type: ObjectType) => Where
+
+const isOpen = ({ sql }: Where): boolean => sql === "true"
+
+/**
+ * Reads the objects that `page`, a query over the table of the type, gives, and those that they point at of the types
+ * of which everything is visible; without the objects themselves where they are at hand. What is counted is visible.
+ */
+export const readStatement = (type: ObjectType, page: Where, visible: Visible, withRows = true): Where => {
+  const closed = typesWithin(type).filter((target) => !isOpen(visible(target)))
+  const conditions = closed.map((target) => `${target.id} ${visible(target).sql}`)
+  const key = [page.sql, page.parameters.length, withRows, ...conditions].join(" ")
+  const { sql, bound } = made.get(key) ?? statementOf(type, page, visible, withRows)
+  if (made.size >= madeMax && !made.has(key)) made.delete(made.keys().next().value!)
+  made.set(key, { sql, bound })
+  return { sql, parameters: [...page.parameters, ...bound.flatMap((target) => visible(target).parameters)] }
+}
+
+/** The object types that representations of the type may hold, or count. */
+const typesWithin = (type: ObjectType): ReadonlyArray<ObjectType> => {
+  const known = within.get(type)
+  if (known !== undefined) return known
+  const found = new Set<ObjectType>()
+  for (const counted of Object.values(type.counts)) {
+    counted(type, objectType, (target) => {
+      found.add(target)
+      return target.table
+    })
+  }
+  let pointing = pointingFrom(type, Object.keys(type.fields), "")
+  for (let depth = 0; depth < depthMax; depth++) {
+    for (const { target } of pointing) found.add(target)
+    pointing = pointing.flatMap(({ target }) => pointingFrom(target, nestedFields(target), ""))
+  }
+  within.set(type, [...found])
+  return [...found]
+}
+
+const within = new Map<ObjectType, ReadonlyArray<ObjectType>>()
+
+const statementOf = (type: ObjectType, page: Where, visible: Visible, withRows: boolean): Made => {
+  const bound: Array<ObjectType> = []
+  let parameters = page.parameters.length
+  const visibleOf = (target: ObjectType): string => {
+    const where = visible(target)
+    if (isOpen(where)) return target.table
+    const condition = after(parameters, where)
+    parameters += where.parameters.length
+    bound.push(target)
+    return `(select t.* from ${target.table} t where ${condition})`
+  }
+  const branches = [`select '' as type, row_to_json(t) as row from page t${withRows ? "" : " where false"}`]
+  const counts = Object.entries(type.counts).map(
+    ([name, counted]) => `${literal(name)}, ${counted(type, objectType, visibleOf)}`
+  )
+  if (counts.length > 0) {
+    const counted = `json_build_object('id', t.id, 'counts', json_build_object(${counts.join(", ")}))`
+    branches.push(`select ${literal(countsMark)}, ${counted} from page t`)
+  }
+  if (Object.hasOwn(type.fields, "custom_fields")) {
+    const own = `c.content_types @> array[${literal(type.id)}]`
+    branches.push(`select ${literal(fieldsMark)}, row_to_json(c) from extras_customfield c where ${own}`)
+  }
+  let pointing = pointingFrom(type, Object.keys(type.fields), "page")
+  for (let depth = 0; depth < depthMax && pointing.length > 0; depth++) {
+    const next: Array<Pointing> = []
+    for (const [target, each] of Map.groupBy(pointing, ({ target }) => target)) {
+      if (!isOpen(visible(target))) continue
+      const ids = each.map(({ ids }) => ids).join(" union all ")
+      const found = `${target.table} r where r.id = any (array(${ids}))`
+      branches.push(`select ${literal(target.id)}, row_to_json(r) from ${found}`)
+      next.push(...pointingFrom(target, nestedFields(target), `(select r.* from ${found}) t`))
+    }
+    pointing = next
+  }
+  return { sql: `with page as materialized (${page.sql}) ${branches.join(" union all ")}`, bound }
+}
+
+const pointingFrom = (type: ObjectType, names: ReadonlyArray<string>, from: string): ReadonlyArray<Pointing> =>
+  names.flatMap((name) => {
+    const reference = Object.hasOwn(type.fields, name) ? type.fields[name]!.reference : undefined
+    if (reference === undefined) return []
+    const column = type.columns[name]
+    const ids = reference.many ? `select unnest(${column}) from ${from}` : `select ${column} from ${from}`
+    return [{ target: objectType(reference.type), ids }]
+  })

@@ -1,0 +1,55 @@
+import { execFile } from "node:child_process"
+import { promisify } from "node:util"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { registry } from "../../src/inventory/Registry.ts"
+import { type Api, type List, startApi } from "../support/Api.ts"
+
+const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
+
+let api: Api
+beforeAll(async () => {
+  api = await startApi()
+})
+afterAll(() => api.stop())
+
+const fill = (size: number) =>
+  promisify(execFile)(process.execPath, [program, "demo", "--size", `${size}`], {
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      DATABASE_URL: api.database.databaseUrl,
+      REDIS_URL: api.database.redisUrl,
+      SECRET_KEY: "a key for tests, of some length"
+    }
+  })
+
+describe("an inventory that the demo fills", () => {
+  it("has as many interfaces and addresses as were asked for, all as the rules want them", async () => {
+    await fill(11_000)
+    const count = async (path: string) => (await api.call<List>("GET", `/api/${path}/?limit=1`)).json.count
+    expect(await count("dcim/interfaces")).toBe(11_000)
+    expect(await count("ipam/ip-addresses")).toBe(11_000)
+    expect(await count("dcim/devices")).toBe(220)
+    expect(await count("dcim/sites")).toBe(2)
+    expect(await count("ipam/prefixes")).toBe(222)
+    for (const type of registry.values()) {
+      if (type.kind !== "object") continue
+      const { results } = (await api.call<List>("GET", `${type.path}?limit=1000`)).json
+      const changes = results.map(({ id }) => ({ id }))
+      const reply = await api.call("PATCH", type.path, changes)
+      expect([type.id, reply.status, reply.status === 200 ? "" : reply.text]).toEqual([type.id, 200, ""])
+    }
+  })
+
+  it("is filled once", async () => {
+    await expect(fill(100)).rejects.toThrow("This inventory holds the demo's objects already.")
+  })
+
+  it("has its indexes again", async () => {
+    const indexes = await api.database.sql.query<{ readonly name: string }>(
+      "select indexrelid::regclass::text as name from pg_index where indrelid = 'ipam_ipaddress'::regclass"
+    )
+    expect(indexes.length).toBeGreaterThan(10)
+  })
+})

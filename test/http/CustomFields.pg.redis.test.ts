@@ -1,0 +1,167 @@
+/** Custom fields: what objects have beside their declared fields. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Api, type Json, named, startApi } from "../support/Api.ts"
+
+type Made = Json & { readonly id: number }
+
+let api: Api
+const define = (fields: Json) => api.call<Made>("POST", "/api/extras/custom-fields/", fields)
+const onTenants = { content_types: ["tenancy.tenant"] }
+
+beforeAll(async () => {
+  api = await startApi()
+  for (const fields of [
+    { name: "code", validation_regex: "^[A-Z]{3}$" },
+    { name: "note", type: "longtext" },
+    { name: "floors", type: "integer", default: 2, validation_minimum: 1, validation_maximum: 50 },
+    { name: "area", type: "decimal" },
+    { name: "secure", type: "boolean", default: false },
+    { name: "opened", type: "date" },
+    { name: "seen", type: "datetime" },
+    { name: "page", type: "url" },
+    { name: "extra", type: "json" },
+    { name: "tier", type: "select", choices: ["gold", "silver"] },
+    { name: "marks", type: "multiselect", choices: ["a", "b", "c"] },
+    { name: "home", type: "object", object_type: "dcim.region" },
+    { name: "areas", type: "multiobject", object_type: "dcim.region" }
+  ]) {
+    const { status, text } = await define({ ...onTenants, ...fields })
+    if (status !== 201) throw new Error(text)
+  }
+})
+afterAll(() => api.stop())
+
+const make = async (fields: Json) => api.call<Made>("POST", "/api/tenancy/tenants/", fields)
+const refused = async (custom: Json) => {
+  const { status, json } = await make({ ...named("Refused"), custom_fields: custom })
+  return [status, json["__all__"] ?? json]
+}
+
+describe("values of custom fields", () => {
+  it("are all shown, those that were not given with their default or null", async () => {
+    const { json } = await make({ ...named("Plain") })
+    expect(json["custom_fields"]).toEqual({
+      code: null,
+      note: null,
+      floors: 2,
+      area: null,
+      secure: false,
+      opened: null,
+      seen: null,
+      page: null,
+      extra: null,
+      tier: null,
+      marks: null,
+      home: null,
+      areas: null
+    })
+  })
+
+  it("are kept as they are given, merged with those before, and shown with their objects", async () => {
+    const region = await api.call<Made>("POST", "/api/dcim/regions/", named("Where"))
+    const custom = {
+      code: "ABC",
+      note: "long",
+      floors: 7,
+      area: 12.5,
+      secure: true,
+      opened: "2026-11-20",
+      seen: "2026-11-20T10:00:00+01:00",
+      page: "https://example.com/",
+      extra: { deep: [1, null] },
+      tier: "gold",
+      marks: ["a", "c"],
+      home: region.json.id,
+      areas: [{ id: region.json.id }]
+    }
+    const made = await make({ ...named("Full"), custom_fields: custom })
+    const nested = { id: region.json.id, name: "Where", display: "Where" }
+    expect(made.json["custom_fields"]).toMatchObject({
+      ...custom,
+      seen: "2026-11-20T09:00:00Z",
+      home: nested,
+      areas: [nested]
+    })
+    const path = `/api/tenancy/tenants/${made.json.id}/`
+    const patched = await api.call<Json>("PATCH", path, { custom_fields: { code: "XYZ", home: null } })
+    expect(patched.json["custom_fields"]).toMatchObject({ code: "XYZ", note: "long", home: null, floors: 7 })
+    expect((await api.call<Json>("GET", path)).json["custom_fields"]).toEqual(patched.json["custom_fields"])
+  })
+
+  it.each([
+    [{ nope: 1 }, "Unknown field name 'nope' in custom field data."],
+    [{ code: 5 }, "Invalid value for custom field 'code': Value must be a string."],
+    [{ code: "abc" }, "Invalid value for custom field 'code': Value must match regex '^[A-Z]{3}$'"],
+    [{ floors: 1.5 }, "Invalid value for custom field 'floors': Value must be an integer."],
+    [{ floors: 0 }, "Invalid value for custom field 'floors': Value must be at least 1"],
+    [{ floors: 51 }, "Invalid value for custom field 'floors': Value must not exceed 50"],
+    [{ area: "x" }, "Invalid value for custom field 'area': Value must be a decimal."],
+    [{ secure: "yes" }, "Invalid value for custom field 'secure': Value must be true or false."],
+    [
+      { opened: "20.11.2026" },
+      "Invalid value for custom field 'opened': Date values must be in ISO 8601 format (YYYY-MM-DD)."
+    ],
+    [
+      { tier: "tin" },
+      "Invalid value for custom field 'tier': Invalid choice (tin). Available choices are: gold, silver"
+    ],
+    [
+      { marks: ["a", "z"] },
+      "Invalid value for custom field 'marks': Invalid choice (z). Available choices are: a, b, c"
+    ],
+    [
+      { home: 999_999 },
+      "Invalid value for custom field 'home': Related object not found using the provided numeric ID: 999999"
+    ]
+  ])("are refused by name: %j", async (custom, message) => {
+    expect(await refused(custom)).toEqual([400, [message]])
+  })
+
+  it("are an object, and nothing else", async () => {
+    const { status, json } = await make({ ...named("Odd"), custom_fields: [1] as unknown as Json })
+    expect([status, json]).toEqual([400, { custom_fields: ['Expected a dictionary of items but got type "list".'] }])
+  })
+
+  it("must be there when the field is required, and may not be emptied", async () => {
+    await define({ content_types: ["dcim.manufacturer"], name: "vat", required: true })
+    const path = "/api/dcim/manufacturers/"
+    expect((await api.call("POST", path, named("No VAT"))).json).toEqual({
+      __all__: ["Missing required custom field 'vat'."]
+    })
+    const made = await api.call<Made>("POST", path, { ...named("VAT"), custom_fields: { vat: "1" } })
+    expect((await api.call("PATCH", `${path}${made.json.id}/`, { custom_fields: { vat: null } })).json).toEqual({
+      __all__: ["Invalid value for custom field 'vat': Required field cannot be empty."]
+    })
+  })
+})
+
+describe("a custom field", () => {
+  it("takes its values along when it is renamed, and with it when it goes", async () => {
+    const path = "/api/dcim/regions/"
+    const field = await define({ content_types: ["dcim.region"], name: "nick" })
+    const region = await api.call<Made>("POST", path, { ...named("Nicked"), custom_fields: { nick: "N" } })
+    const shown = async () => (await api.call<Json>("GET", `${path}${region.json.id}/`)).json["custom_fields"]
+    await api.call("PATCH", `/api/extras/custom-fields/${field.json.id}/`, { name: "nickname" })
+    expect(await shown()).toEqual({ nickname: "N" })
+    await api.call("DELETE", `/api/extras/custom-fields/${field.json.id}/`)
+    expect(await shown()).toEqual({})
+    await define({ content_types: ["dcim.region"], name: "nickname" })
+    expect(await shown()).toEqual({ nickname: null })
+  })
+
+  it.each([
+    [{ name: "a b" }, { name: ["Only alphanumeric characters and underscores are allowed."] }],
+    [{ name: "a__b" }, { name: ["Double underscores are not permitted in custom field names."] }],
+    [{ name: "a", type: "select" }, { choices: ["Selection fields must specify at least one choice."] }],
+    [{ name: "a", type: "object" }, { object_type: ["Object fields must define an object type."] }],
+    [{ name: "a", type: "object", object_type: "dcim.x" }, { object_type: ["Invalid content type: dcim.x"] }],
+    [{ name: "a", validation_regex: "(" }, { validation_regex: ["Invalid regular expression."] }],
+    [
+      { name: "a", type: "integer", default: "x" },
+      { default: ['Invalid default value "x": Value must be an integer.'] }
+    ]
+  ])("is refused when it does not fit together: %j", async (fields, errors) => {
+    const { status, json } = await define({ ...onTenants, ...fields })
+    expect([status, json]).toEqual([400, errors])
+  })
+})

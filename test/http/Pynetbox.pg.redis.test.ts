@@ -1,0 +1,135 @@
+/**
+ * What pynetbox 7.8 sends, request by request, and what it needs of the answers: trailing slashes, `limit=0` and then
+ * `next`, `limit=1&brief=1` to count, PATCH with what changed, lists for bulk, choices from OPTIONS, `null` for None.
+ */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { type Api, type Json, startApi } from "../support/Api.ts"
+
+interface Page {
+  readonly count: number
+  readonly next: string | null
+  readonly results: ReadonlyArray<Json>
+}
+
+let api: Api
+let token: string
+
+beforeAll(async () => {
+  api = await startApi()
+  token = await api.newToken()
+})
+afterAll(() => api.stop())
+
+/** As pynetbox's Request does: the content type also on a GET, JSON accepted. */
+const send = async <A = Json>(method: string, path: string, body?: unknown) => {
+  const response = await fetch(path.startsWith("http") ? path : `${api.service.url}/api/${path}`, {
+    method,
+    headers: { authorization: `Token ${token}`, "content-type": "application/json", accept: "application/json" },
+    redirect: "error",
+    ...(body !== undefined && { body: JSON.stringify(body) })
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, json: (text === "" ? undefined : JSON.parse(text)) as A }
+}
+
+/** `endpoint.filter(…)`: all pages, the next by its address. */
+const filtered = async (path: string, query: string): Promise<ReadonlyArray<Json>> => {
+  const found: Array<Json> = []
+  let { json: page } = await send<Page>("GET", `${path}?limit=0${query}`)
+  found.push(...page.results)
+  while (page.next !== null) {
+    page = (await send<Page>("GET", page.next)).json
+    found.push(...page.results)
+  }
+  return found
+}
+
+const sites = "dcim/sites/"
+
+test("the version is in a header, status and schema answer", async () => {
+  expect((await send("GET", "")).headers.get("api-version")).toMatch(/^\d+\.\d+$/)
+  expect((await send("GET", "status/")).json).toHaveProperty("netbox-version")
+  expect((await send("GET", "schema/")).status).toBe(200)
+})
+
+test("objects are created, one and many, and found by get and filter", async () => {
+  const one = await send(`POST`, sites, { name: "Berlin", slug: "ber", status: "planned" })
+  expect([one.status, one.json]).toMatchObject([201, { status: { value: "planned", label: "Planned" } }])
+  const many = Array.from({ length: 120 }, (_, n) => ({ name: `Site ${n}`, slug: `site-${n}` }))
+  const bulk = await send<ReadonlyArray<Json>>("POST", sites, many)
+  expect([bulk.status, bulk.json.map(({ name }) => name)]).toEqual([201, many.map(({ name }) => name)])
+  expect(await filtered(sites, "&slug=ber")).toHaveLength(1)
+  expect(await filtered(sites, "&name__isw=Site")).toHaveLength(120)
+  const pages = await send<Page>("GET", `${sites}?limit=50&name__isw=Site`)
+  const rest = await send<Page>("GET", `${sites}?name__isw=Site&limit=${pages.json.count}&offset=50`)
+  expect([pages.json.count, rest.json.results.length, rest.json.next]).toEqual([120, 70, null])
+  expect(await filtered(sites, "&region_id=null&status=planned")).toHaveLength(1)
+  expect((await send("GET", `${sites}999999/`)).status).toBe(404)
+})
+
+test("count asks for one, brief", async () => {
+  const { json } = await send<Page>("GET", `${sites}?limit=1&brief=1&name__isw=Site`)
+  expect([json.count, Object.keys(json.results[0]!)]).toEqual([120, ["id", "url", "display", "name", "slug"]])
+})
+
+test("a nested object leads to its full details", async () => {
+  const region = await send("POST", "dcim/regions/", { name: "Europe", slug: "europe" })
+  const site = await send("POST", sites, { name: "Rome", slug: "rome", region: region.json["id"] })
+  const nested = site.json["region"] as Json
+  expect(nested).toMatchObject({ id: region.json["id"], display: "Europe" })
+  expect(String(nested["url"])).toMatch(/\/api\/dcim\/regions\/\d+\/$/)
+  expect((await send("GET", String(nested["url"]))).json["slug"]).toBe("europe")
+})
+
+test("save sends what changed, update many by their ids, delete one and many", async () => {
+  const [rome] = await filtered(sites, "&slug=rome")
+  const path = `${sites}${String(rome!["id"])}/`
+  const saved = await send("PATCH", path, { status: "retired", region: null, description: "old" })
+  expect([saved.status, saved.json]).toMatchObject([200, { status: { value: "retired" }, region: null, slug: "rome" }])
+  const some = (await filtered(sites, "&name__isw=Site")).slice(0, 3).map(({ id }) => ({ id }))
+  const updated = await send<ReadonlyArray<Json>>(
+    "PATCH",
+    sites,
+    some.map((each) => ({ ...each, facility: "F" }))
+  )
+  expect([updated.status, updated.json.map(({ facility }) => facility)]).toEqual([200, ["F", "F", "F"]])
+  expect((await send("DELETE", path)).status).toBe(204)
+  expect((await send("DELETE", sites, some)).status).toBe(204)
+  expect(await filtered(sites, "&name__isw=Site")).toHaveLength(117)
+})
+
+test("choices come from OPTIONS", async () => {
+  const { json } = await send<{ readonly actions: Json }>("OPTIONS", sites)
+  const post = json.actions["POST"] as Record<string, { readonly choices?: ReadonlyArray<Json> }>
+  const choices = Object.entries(post).filter(([, { choices }]) => choices !== undefined)
+  expect(Object.fromEntries(choices)["status"]!.choices![0]).toEqual({ value: "planned", display_name: "Planned" })
+})
+
+test("custom fields merge, tags are named by id or attributes", async () => {
+  await send("POST", "extras/custom-fields/", { name: "owner", type: "text", content_types: ["dcim.site"] })
+  await send("POST", "extras/custom-fields/", { name: "cost", type: "integer", content_types: ["dcim.site"] })
+  const tag = await send("POST", "extras/tags/", { name: "Core", slug: "core" })
+  const site = await send("POST", sites, {
+    name: "C",
+    slug: "c",
+    custom_fields: { owner: "ann" },
+    tags: [tag.json["id"]]
+  })
+  expect([site.status, site.json]).toMatchObject([201, { custom_fields: { owner: "ann", cost: null } }])
+  const saved = await send("PATCH", `${sites}${String(site.json["id"])}/`, {
+    custom_fields: { cost: 5 },
+    tags: [{ name: "Core" }]
+  })
+  expect(saved.json).toMatchObject({ custom_fields: { owner: "ann", cost: 5 }, tags: [{ slug: "core" }] })
+  expect(await filtered(sites, "&cf_owner=ann&tag=core")).toHaveLength(1)
+})
+
+test("a failed write says which field", async () => {
+  const reply = await send("POST", sites, { name: "C", slug: "not a slug" })
+  expect([reply.status, Object.keys(reply.json)]).toEqual([400, ["slug"]])
+  const bulk = await send<ReadonlyArray<Json>>("POST", sites, [
+    { name: "ok", slug: "ok" },
+    { name: "C", slug: "c" }
+  ])
+  expect([bulk.status, bulk.json.map((each) => Object.keys(each))]).toEqual([400, [[], ["name", "slug"]]])
+})

@@ -1,0 +1,58 @@
+/** Every filter of every object type, asked of Postgres: it finds, or refuses the value, and never fails. */
+import { afterAll, beforeAll, expect, test } from "vitest"
+import { functions } from "../../src/inventory/Functions.ts"
+import { registry } from "../../src/inventory/Registry.ts"
+import { filter } from "../../src/inventory/derive/Filter.ts"
+import { filterNames } from "../../src/inventory/derive/FilterNames.ts"
+import { plan } from "../../src/inventory/derive/Migration.ts"
+import { extensions, tableOf } from "../../src/inventory/derive/Table.ts"
+import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await makeDatabase()
+  for (const extension of extensions) await database.sql.query(`create extension ${extension}`)
+  for (const definition of functions) await database.sql.query(definition)
+  const nothing = { columns: [], definitions: new Map(), extensions: new Set(extensions) }
+  const planned = plan([...registry.values()].map(tableOf), nothing)
+  if ("refused" in planned) throw new Error(planned.refused)
+  await database.sql.transaction(...planned.statements)
+})
+afterAll(() => database.drop())
+
+/** Of these at least one is a value of any kind of field. */
+const values = [
+  "1",
+  "true",
+  "null",
+  "a",
+  "10.0.0.0/8",
+  "fd00::1",
+  "00:11:22:33:44:55",
+  "2026-11-20",
+  "00000000-0000-4000-8000-000000000000",
+  "999999999999999999",
+  "'; drop table dcim_site; --"
+]
+
+test.each([...registry.values()].map((type) => [type.id, type] as const))(
+  "of %s answers whatever it is asked",
+  async (_, type) => {
+    const names = filterNames(type)
+    expect(names).toEqual(expect.arrayContaining(["id", "id__gt"]))
+    const failures: Array<string> = []
+    for (const name of [...names, "cf_any", "cf_any__gte", "cf_any__empty"]) {
+      const choices = Object.keys(type.fields[name.replace(/__.*/, "")]?.choices ?? {}).slice(0, 1)
+      const asked = [...values, ...choices].map((value) => filter(type, [[name, value]]))
+      const wheres = asked.flatMap((each) => ("where" in each && each.where.sql !== "true" ? [each.where] : []))
+      if (wheres.length === 0 && !name.startsWith("cf_")) failures.push(`${name}: no value is one`)
+      for (const { sql, parameters } of wheres) {
+        await database.sql
+          .query(`select id from ${type.table} t where ${sql} limit 1`, parameters)
+          .catch((error: Error) => failures.push(`${name} ${JSON.stringify(parameters)}: ${error.message}`))
+      }
+    }
+    expect(failures).toEqual([])
+  }
+)

@@ -29,9 +29,23 @@ const toRedisError = (error: unknown): RedisError => {
   return new RedisError({ reason: wrong ? "Command" : "Unavailable", message })
 }
 
+/** Time for any answer, milliseconds: longer than a connection may owe one. */
+const answerMillis = 30_000
+
+/** What a connection that died held may be answered never: whoever waits must not wait for ever. */
+const answered = <A>(run: () => Promise<A>): Promise<A> => {
+  const { promise, resolve, reject } = Promise.withResolvers<A>()
+  const message = `no answer from Redis for ${answerMillis} ms`
+  const timer = setTimeout(() => reject(new RedisError({ reason: "Unavailable", message })), answerMillis)
+  run()
+    .then(resolve, reject)
+    .finally(() => clearTimeout(timer))
+  return promise
+}
+
 /** A command or pipeline as an effect. */
 export const command = <A>(run: () => Promise<A>): Effect.Effect<A, RedisError> =>
-  Effect.catch(Effect.tryPromise({ try: run, catch: (error) => error }), (error) =>
+  Effect.catch(Effect.tryPromise({ try: () => answered(run), catch: (error) => error }), (error) =>
     isDefect(error) ? Effect.die(error) : Effect.fail(toRedisError(error))
   )
 

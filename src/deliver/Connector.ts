@@ -59,6 +59,22 @@ const ageMax = 300_000
 /** Most bytes of the headers of an answer. */
 const headersSizeMax = 16 * 1024
 
+/** Most bytes that are parsed at once. */
+const pieceSizeMax = 4096
+
+/**
+ * Gives what was received to the parser in small pieces, and nothing of a connection that was given up. The parser goes on
+ * to the end of a piece and makes an error, stack and all, of every header beyond the limit: of 64 KiB of small ones that
+ * took a third of a second.
+ */
+const inPieces = (socket: Socket): void => {
+  const read = socket.read.bind(socket)
+  socket.read = (size?: number) => {
+    if (socket.destroyed) return null
+    return read(size ?? (socket.readableLength > pieceSizeMax ? pieceSizeMax : undefined)) as unknown
+  }
+}
+
 export const openConnections = (options: ConnectionOptions): Connections => {
   let last: ConnectTimes | undefined
   const agent = new Agent({
@@ -115,7 +131,10 @@ const makeConnector = (
         return socket
       }
       const connected: buildConnector.Callback = (...result) => {
-        if (result[0] === null) onConnected(times)
+        if (result[0] === null) {
+          inPieces(result[1])
+          onConnected(times)
+        }
         if (options.protocol === "https:") times.tls = since()
         answer(...result)
       }
@@ -130,7 +149,10 @@ const makeConnector = (
     }
     // It answers the socket at once, though its type does not say so.
     const socket = connect(options, (...result) => {
-      if (result[0] === null) onConnected(times)
+      if (result[0] === null) {
+        inPieces(result[1])
+        onConnected(times)
+      }
       answer(...result)
     }) as unknown as Socket
     socket.once("lookup", () => (times.dns ??= since()))

@@ -167,11 +167,9 @@ const refresh = Effect.fnUntraced(function* (
 
 /** A look for what was missed. */
 const rounds = (running: ReadonlyMap<number, Running>) =>
-  Effect.ignore(
-    Effect.andThen(
-      sweep((webhook) => running.get(webhook)?.actor),
-      takeUp(running)
-    )
+  sweep((webhook) => running.get(webhook)?.actor).pipe(
+    Effect.andThen(takeUp(running)),
+    Effect.catch((error) => Effect.logWarning(`deliver: the look for what was missed failed: ${inWords(error)}`))
   )
 
 /** Says for all that is being worked on that it is. */

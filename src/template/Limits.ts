@@ -39,8 +39,8 @@ export class Budget {
   private outputLeft: number
   private depth = 0
   private sinceClock = 0
-  /** Monotonic milliseconds (`performance.now()`) at which the run must have ended. */
-  readonly deadline: number
+  /** By `performance.now()`. */
+  private readonly deadline: number
 
   constructor(sizes: Limits) {
     this.limits = sizes
@@ -57,7 +57,10 @@ export class Budget {
   /** Pays for work. */
   tick(steps: number): void {
     if ((this.stepsLeft -= steps) < 0) throw limitFault("steps")
-    if ((this.sinceClock += steps) < clockSteps) return
+    if ((this.sinceClock += steps) >= clockSteps) this.lookAtClock()
+  }
+
+  lookAtClock(): void {
     this.sinceClock = 0
     if (performance.now() > this.deadline) throw limitFault("time")
   }

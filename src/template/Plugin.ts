@@ -17,10 +17,11 @@ export type JsonObject = { readonly [name: string]: Json }
 export interface Call {
   /** Keyword arguments. */
   readonly named: JsonObject
-  /** Pays for work (steps) and memory (UTF-16 units) before it is done; throws where the template's budget is used up. */
+  /**
+   * Pays for work (steps) and memory (UTF-16 units) before it is done; throws where the template's budget is used up, or
+   * its time.
+   */
   readonly charge: (work: number, chars?: number) => void
-  /** When the run must have ended, by `performance.now()`. */
-  readonly deadline: number
   /** Name of the plugin. */
   readonly plugin: string
 }

@@ -74,9 +74,10 @@ const callOf = (runtime: Runtime, plugin: string, keywords: Keywords | undefined
   return {
     named,
     plugin,
-    deadline: runtime.deadline,
     charge: (work, chars = 0) => {
       runtime.tick(Math.max(0, work))
+      // What a step of a plugin's is worth nobody knows.
+      runtime.lookAtClock()
       runtime.alloc(chars)
     }
   }

@@ -146,12 +146,15 @@ const reloading = Effect.fnUntraced(function* (
 const toEffect = (outcome: Outcome): Effect.Effect<ReadonlyArray<string>, TemplateError> =>
   "reason" in outcome ? Effect.fail(TemplateError.from(outcome)) : Effect.succeed(outcome)
 
+/** Time of one example: a plugin is not refused because the machine is busy. */
+const exampleMillis = 10_000
+
 /** Plugins are read here as well as in every worker: to check templates, to try their examples, to tell of them. */
 const load = (configured: ReadonlyArray<string>, version?: string) =>
   Effect.tryPromise({
     try: async (): Promise<Loaded> => {
       const plugins = await readPlugins(findPlugins(configured), version)
-      const renderer = new Renderer(plugins)
+      const renderer = new Renderer(plugins, { ...limits, wallMillis: exampleMillis })
       await runExamples(plugins, renderer)
       return { plugins, renderer }
     },

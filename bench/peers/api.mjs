@@ -112,7 +112,7 @@ const answer = async (request) => {
   const results =
     region === null
       ? await read("list", statements.list, [], base)
-      : await read("filtered", statements.filtered, [[region]], base)
+      : await read("filtered", statements.filtered, [region], base)
   const next = region === null ? `${base}/api/dcim/sites/?limit=50&offset=50` : null
   return [200, { count: region === null ? statements.count : results.length, next, previous: null, results }]
 }

@@ -2,14 +2,14 @@
  * How often a login may fail, by address and by user name.
  *
  * Failures are counted in Redis, so by all processes together, in a window that slides; while Redis is away this process
- * counts alone. An attempt counts from its beginning and is taken back when it was right, so that many at once are no way
- * around. Who is over the limit is told when to come back, and costs no hash.
+ * counts alone. Attempts under way count as well, so that many at once are no way around; who comes while they stand in
+ * the way waits for them to end. Who is over the limit is told when to come back, and costs no hash.
  */
 import { createHash, randomUUID } from "node:crypto"
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { Settings } from "../Config.ts"
-import { Redis, command } from "../Redis.ts"
+import { Redis, RedisError, command } from "../Redis.ts"
 import { Denied } from "./Denied.ts"
 
 export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {
@@ -25,8 +25,8 @@ export interface Claimant {
 /** Time in which failures count, milliseconds. */
 const windowMillis = 5 * 60_000
 
-/** Time in which Redis has to answer. */
-const patience = "500 millis"
+/** Time in which Redis has to answer; counting in two places at once would let twice as many through. */
+const patience = "2 seconds"
 
 /** Names and addresses that a process remembers while Redis is away. */
 const remembered = 10_000
@@ -36,26 +36,51 @@ interface Limit {
   readonly most: number
 }
 
+/** After this long an attempt under way has failed: its process died. Milliseconds. */
+const underWayMillis = 60_000
+
+/** How long somebody waits for attempts under way, and how many may at a time. */
+const turns = { pause: "50 millis", most: 200 } as const
+const waitingMax = 50
+
 /**
- * Adds an attempt to every key, unless one of them has as many as it may: then answers the milliseconds until it has
- * not. Nothing is added then, so a key holds no more entries than its limit.
+ * Adds an attempt to every key, unless failures are as many as may be in one of them: then answers the milliseconds until
+ * they are not; or -1 where failures and attempts under way are. Nothing is added then, so a key holds no more entries
+ * than its limit. An entry is `f` and an id when it failed, `p` and an id while it is under way.
  */
-const script = `
+const claimScript = `
   local time = redis.call('TIME')
   local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  local window, wait = tonumber(ARGV[1]), 0
+  local window, wait, full = tonumber(ARGV[1]), 0, false
   for at, key in ipairs(KEYS) do
+    local most, failed, oldest = tonumber(ARGV[2 + at]), 0, nil
     redis.call('ZREMRANGEBYSCORE', key, '-inf', now - window)
-    if redis.call('ZCARD', key) >= tonumber(ARGV[2 + at]) then
-      wait = math.max(wait, redis.call('ZRANGE', key, 0, 0, 'WITHSCORES')[2] + window - now)
+    local entries = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
+    for entry = 1, #entries, 2 do
+      local began = tonumber(entries[entry + 1])
+      if string.sub(entries[entry], 1, 1) == 'f' or began < now - ${underWayMillis} then
+        failed = failed + 1
+        oldest = oldest or began
+      end
     end
+    if failed >= most then wait = math.max(wait, oldest + window - now) end
+    full = full or #entries / 2 >= most
   end
   if wait > 0 then return wait end
+  if full then return -1 end
   for _, key in ipairs(KEYS) do
-    redis.call('ZADD', key, now, ARGV[2])
+    redis.call('ZADD', key, now, 'p' .. ARGV[2])
     redis.call('PEXPIRE', key, window)
   end
   return 0`
+
+/** An attempt has ended: it has failed, or it is forgotten. */
+const settleScript = `
+  for _, key in ipairs(KEYS) do
+    local began = redis.call('ZSCORE', key, 'p' .. ARGV[1])
+    redis.call('ZREM', key, 'p' .. ARGV[1])
+    if began and ARGV[2] == 'failed' then redis.call('ZADD', key, began, 'f' .. ARGV[1]) end
+  end`
 
 export class Attempts extends Context.Service<
   Attempts,
@@ -71,6 +96,11 @@ export class Attempts extends Context.Service<
     Attempts,
     Effect.gen(function* () {
       const { client } = yield* Redis
+      /** Of a server that is known to be away nobody waits for an answer. */
+      const ask = <A>(run: () => Promise<A>) =>
+        /^(reconnecting|close|end)$/.test(client.status)
+          ? new RedisError({ reason: "Unavailable", message: "Redis is away" })
+          : Effect.timeout(command(run), patience)
       const { loginAttemptsPerUser, loginAttemptsPerAddress } = yield* Settings
       const local = new LocalAttempts()
       const limitsOf = ({ username, address }: Claimant): ReadonlyArray<Limit> => [
@@ -81,29 +111,43 @@ export class Attempts extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const keys = limits.map(({ key }) => redisKey(key))
         const most = limits.map(({ most }) => most)
-        return yield* command(() => client.eval(script, keys.length, ...keys, windowMillis, id, ...most)).pipe(
-          Effect.timeout(patience),
+        return yield* ask(() => client.eval(claimScript, keys.length, ...keys, windowMillis, id, ...most)).pipe(
           Effect.map(Number),
-          Effect.catch(() => Effect.succeed(local.claim(limits, id, now)))
+          Effect.catch((error) =>
+            // A command that is wrong is a fault of ours: it must not pass for a server that is away.
+            error._tag === "RedisError" && !error.mayRetry
+              ? Effect.die(error)
+              : Effect.sync(() => local.claim(limits, id, now))
+          )
         )
       })
-      const takeBack = (limits: ReadonlyArray<Limit>, id: string) => {
-        local.takeBack(limits, id)
-        return command(() => Promise.all(limits.map(({ key }) => client.zrem(redisKey(key), id)))).pipe(
-          Effect.timeout(patience),
-          Effect.ignore
-        )
+      const settle = (limits: ReadonlyArray<Limit>, id: string, failed: boolean) => {
+        local.settle(limits, id, failed)
+        const keys = limits.map(({ key }) => redisKey(key))
+        return Effect.ignore(ask(() => client.eval(settleScript, keys.length, ...keys, id, failed ? "failed" : "")))
       }
+      let waiting = 0
+      const enter = Effect.fnUntraced(function* (limits: ReadonlyArray<Limit>, id: string) {
+        for (let turn = 0; turn < turns.most && waiting < waitingMax; turn++) {
+          const wait = yield* claim(limits, id)
+          if (wait === 0) return
+          if (wait > 0) return yield* new TooManyAttempts({ seconds: Math.ceil(wait / 1000) })
+          waiting += 1
+          yield* Effect.ensuring(
+            Effect.sleep(turns.pause),
+            Effect.sync(() => (waiting -= 1))
+          )
+        }
+        return yield* new TooManyAttempts({ seconds: 1 })
+      })
       return Attempts.of({
         guard: (claimant, attempt) =>
           Effect.gen(function* () {
             const limits = limitsOf(claimant)
             const id = randomUUID()
-            const wait = yield* claim(limits, id)
-            if (wait > 0) return yield* new TooManyAttempts({ seconds: Math.ceil(wait / 1000) })
+            yield* enter(limits, id)
             const outcome = yield* Effect.result(attempt)
-            const failed = Result.isFailure(outcome) && outcome.failure instanceof Denied
-            if (!failed) yield* takeBack(limits, id)
+            yield* settle(limits, id, Result.isFailure(outcome) && outcome.failure instanceof Denied)
             return yield* Effect.fromResult(outcome)
           })
       })
@@ -126,35 +170,45 @@ const networkOf = (address: string | undefined): string => {
     : IpNetwork.format(IpNetwork.fromAddressUnsafe(canonical, 64))
 }
 
-/** The same in this process alone. */
-export class LocalAttempts {
-  private readonly attempts = new Map<string, Array<{ readonly id: string; readonly at: number }>>()
+interface Entry {
+  readonly id: string
+  readonly at: number
+  readonly failed: boolean
+}
 
-  /** Milliseconds to wait; 0 when it was counted. */
+/** The same in this process alone. */
+class LocalAttempts {
+  private readonly entries = new Map<string, ReadonlyArray<Entry>>()
+
+  /** Milliseconds to wait; -1 while others are under way, 0 when it was added. */
   claim(limits: ReadonlyArray<Limit>, id: string, now: number): number {
-    const recent = limits.map(({ key }) => (this.attempts.get(key) ?? []).filter(({ at }) => at > now - windowMillis))
-    const waits = limits.map(({ most }, at) =>
-      recent[at]!.length >= most ? recent[at]![0]!.at + windowMillis - now : 0
-    )
-    const wait = Math.max(...waits)
-    if (wait > 0) return wait
+    const recent = limits.map(({ key }) => (this.entries.get(key) ?? []).filter(({ at }) => at > now - windowMillis))
+    const waits = limits.map(({ most }, at) => {
+      const failed = recent[at]!.filter((entry) => entry.failed)
+      if (failed.length >= most) return failed[0]!.at + windowMillis - now
+      return recent[at]!.length >= most ? -1 : 0
+    })
+    const refused = waits.find((wait) => wait > 0) ?? waits.find((wait) => wait < 0)
+    if (refused !== undefined) return refused
     for (const [at, { key }] of limits.entries()) {
       // Set anew, so that the map is in the order of their last attempt.
-      this.attempts.delete(key)
-      this.attempts.set(key, [...recent[at]!, { id, at: now }])
+      this.entries.delete(key)
+      this.entries.set(key, [...recent[at]!, { id, at: now, failed: false }])
     }
-    for (const key of this.attempts.keys()) {
-      if (this.attempts.size <= remembered) break
-      this.attempts.delete(key)
+    for (const key of this.entries.keys()) {
+      if (this.entries.size <= remembered) break
+      this.entries.delete(key)
     }
     return 0
   }
 
-  takeBack(limits: ReadonlyArray<Limit>, id: string): void {
+  settle(limits: ReadonlyArray<Limit>, id: string, failed: boolean): void {
     for (const { key } of limits) {
-      const left = this.attempts.get(key)?.filter((each) => each.id !== id)
-      if (left !== undefined && left.length > 0) this.attempts.set(key, left)
-      else this.attempts.delete(key)
+      const left = this.entries
+        .get(key)
+        ?.flatMap((entry) => (entry.id !== id ? [entry] : failed ? [{ ...entry, failed }] : []))
+      if (left !== undefined && left.length > 0) this.entries.set(key, left)
+      else this.entries.delete(key)
     }
   }
 }

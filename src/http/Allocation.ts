@@ -8,7 +8,7 @@ import { viewFor } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { createFrom } from "../inventory/Write.ts"
 import { carve, firstOf, networksIn, printHost, sizeOf } from "../inventory/derive/Space.ts"
-import { representation } from "../inventory/derive/Representation.ts"
+import { representation, viewOf } from "../inventory/derive/Representation.ts"
 import { printNetwork, widthOf } from "../inventory/field/Network.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { all, first, refuse, rowOf } from "./Objects.ts"
@@ -116,13 +116,7 @@ const addresses = (of: ObjectType): Source => ({
 })
 
 /** Prefixes, ranges and VLAN groups are called by their own fields. */
-const noView: View = {
-  base: "",
-  row: () => undefined,
-  nested: () => null,
-  customFields: () => [],
-  counted: () => undefined
-}
+const noView = viewOf("", { row: () => undefined })
 
 const prefixes: Source = {
   of: prefixType,

@@ -165,9 +165,12 @@ const settle = Effect.fnUntraced(function* (
 ) {
   const named = yield* resolveReferences(type, drafts, before)
   const resolved = yield* resolveGenerics(type, yield* resolveCustomFields(type, named, before), before)
+  // Of drafts that are refused already some references are no ids.
   const find = yield* lookAt(
     type,
-    resolved.map(({ values }, at) => ({ id: 0, ...before[at], ...values }))
+    resolved.flatMap(({ values, errors }, at) =>
+      Object.keys(errors).length > 0 ? [] : [{ id: 0, ...before[at], ...values }]
+    )
   )
   const grammars = yield* Grammars
   const values = resolved.map((draft) => draft.values)

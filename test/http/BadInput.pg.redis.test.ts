@@ -61,6 +61,8 @@ const hostile: ReadonlyArray<unknown> = [
   { no: "such" },
   { __proto__: null, constructor: 1 },
   [{ object_type: "dcim.interface", object_id: 1e300 }],
+  [{ object_type: "dcim.interface", object_id: 999_999_999 }],
+  [999_999_999],
   999_999_999,
   "dcim.nothing",
   deep(500)

@@ -8,7 +8,17 @@
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
 import { literal } from "../Field.ts"
-import { type Comparand, type Compiled, compare, denial, either, kindOf, positive, unknownChoice } from "./Lookup.ts"
+import {
+  type Comparand,
+  type Compiled,
+  type Refusal,
+  compare,
+  denial,
+  either,
+  kindOf,
+  positive,
+  unknownChoice
+} from "./Lookup.ts"
 import type { Bind } from "./Where.ts"
 
 /** The type that a step leads to, its column with the ids that count here, and SQL that an object has one of them. */
@@ -121,23 +131,36 @@ export const referring = (
   const given = values.filter((value) => value !== "null")
   const parts: Array<string> = []
   if (given.length > 0) {
-    const ids = idsNamed(objectType(reference!.type), byId, given, bind)
-    if (typeof ids !== "string") return ids
-    parts.push(reference!.many ? `${column} && ${ids}` : `${column} = any (${ids})`)
+    const target = objectType(reference!.type)
+    const key = byId ? "id" : naturalKey(target)
+    const plain = key === "id" && !isTree(target) && !reference!.many
+    const named = plain ? oneOf(column, given, bind) : idsNamed(target, key, given, bind)
+    if (typeof named !== "string") return named
+    parts.push(plain ? named : reference!.many ? `${column} && ${named}` : `${column} = any (${named})`)
   }
   if (given.length < values.length) parts.push(reference!.many ? `${column} = '{}'` : `${column} is null`)
   return denial(either(parts), denied)
 }
 
-/** SQL of the list of ids that are named. */
-const idsNamed = (target: ObjectType, byId: boolean, values: ReadonlyArray<string>, bind: Bind): Compiled => {
+/** A column of ids that holds one of those named. */
+const oneOf = (column: string, values: ReadonlyArray<string>, bind: Bind): Compiled =>
+  refusedIds(values) ?? compare({ kind: "number", sql: column, type: "bigint" }, "", values, bind)
+
+const refusedIds = (values: ReadonlyArray<string>): Refusal | undefined => {
+  const bad = values.filter((value) => !/^\d{1,18}$/.test(value))
+  return bad.length > 0 ? { messages: bad.map(unknownChoice) } : undefined
+}
+
+/**
+ * SQL of the list of ids that are named. A parameter for each, because Postgres takes a list of unknown length for ten
+ * and would plan anew for each query that is shorter.
+ */
+const idsNamed = (target: ObjectType, key: string, values: ReadonlyArray<string>, bind: Bind): Compiled => {
   const tree = isTree(target)
-  const key = byId ? "id" : naturalKey(target)
   if (key === "id") {
-    const bad = values.filter((value) => !/^\d{1,18}$/.test(value))
-    if (bad.length > 0) return { messages: bad.map(unknownChoice) }
-    const ids = `${bind(values)}::text[]::bigint[]`
-    return tree ? `array(${withDescendants(target, `select unnest(${ids}) as id`)})` : ids
+    const ids = () => `array[${values.map((value) => `${bind(value)}::bigint`).join(", ")}]`
+    const roots = () => `values ${values.map((value) => `(${bind(value)}::bigint)`).join(", ")}`
+    return refusedIds(values) ?? (tree ? `array(${withDescendants(target, roots())})` : ids())
   }
   const condition = compare(comparandOf(target, "k", key), "", values, bind)
   if (typeof condition !== "string") return condition ?? { messages: values.map(unknownChoice) }
@@ -146,7 +169,7 @@ const idsNamed = (target: ObjectType, byId: boolean, values: ReadonlyArray<strin
 }
 
 const withDescendants = ({ table }: ObjectType, roots: string): string =>
-  `with recursive below as (${roots} union select c.id from ${table} c join below b on c.parent_id = b.id) select id from below`
+  `with recursive below (id) as (${roots} union select c.id from ${table} c join below b on c.parent_id = b.id) select id from below`
 
 /** A field of a type, to be compared. */
 export const comparandOf = (type: ObjectType, alias: string, name: string): Comparand => {

@@ -40,8 +40,10 @@ export const sweep = Effect.fnUntraced(function* (actors: (webhook: number) => A
     const stranded = look.stranded ? yield* streams.takeStranded(marked.webhook, actor.isOrdered()) : []
     actor.adopt(yield* withoutEnded(marked.webhook, [...found, ...stranded]))
     if (look.dueMillis !== undefined) actor.dueIn(look.dueMillis)
-    // Whoever has room for it.
-    if (look.queued > 0) yield* streams.announce(marked.webhook)
+    if (look.queued === 0) continue
+    // Whoever has room for it; ourselves not by a message, which may be heard by nobody.
+    actor.wake()
+    yield* streams.announce(marked.webhook)
   }
   yield* streams.leave(looks)
   yield* noteBacklogs(looks)

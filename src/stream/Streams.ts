@@ -42,6 +42,9 @@ export interface Held {
   readonly delivery: Delivery
 }
 
+/** Pause between two questions to a connection that only subscribes, milliseconds. */
+const beatMillis = 5000
+
 /** Idle time of an entry that was handed back: longer than any lease. */
 const handedBackMillis = 86_400_000
 
@@ -172,6 +175,9 @@ export class Streams extends Context.Service<
               })
               subscriber.on("ready", () => listener(0))
               subscriber.subscribe(wakeChannel, channelOf(subscriber)).catch(() => {})
+              // One that owes no reply is never found dead.
+              const beat = setInterval(() => void subscriber.ping().catch(() => {}), beatMillis)
+              subscriber.once("end", () => clearInterval(beat))
             }),
           openBreaker: (news) => command(() => openBreaker(client, news)),
           closeBreaker: (webhook) => command(() => closeBreaker(client, webhook)),

@@ -13,7 +13,7 @@ import type { ObjectType } from "../inventory/ObjectType.ts"
 import { create, update } from "../inventory/Write.ts"
 import { WriteRefused } from "../inventory/WriteRefused.ts"
 import { bodyOfCells, withNamedReferences } from "../inventory/derive/Flat.ts"
-import { asText, isOfType } from "./Body.ts"
+import { asText, isOfType, notTooDeep } from "./Body.ts"
 import { parseCsv } from "./Csv.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import type { Handler, Request } from "./Route.ts"
@@ -131,7 +131,7 @@ const rowsOf = (type: ObjectType, { contentType, url }: Request, text: string): 
   if (format === "csv" || (format === null && isOfType(contentType, "text/csv"))) return tableRows(type, text)
   try {
     const isJson = format === "json" || (format === null && isOfType(contentType, "application/json"))
-    const found: unknown = isJson ? JSON.parse(text) : parse(text, { maxAliasCount: 0 })
+    const found = notTooDeep(isJson ? JSON.parse(text) : parse(text, { maxAliasCount: 0 }))
     return Array.isArray(found) ? found : "Expected a list of objects."
   } catch (error) {
     return `The file cannot be read: ${(error as Error).message.split("\n")[0]}`

@@ -15,6 +15,11 @@ describe("bodies that are not right", () => {
     const before = (await api.call<List>("GET", "/api/dcim/sites/")).json.count
     const malformed = await api.call<Json>("POST", "/api/dcim/sites/", "{not json")
     expect([malformed.status, String(malformed.json["detail"]).startsWith("JSON parse error - ")]).toEqual([400, true])
+    const deep = `{"name": "Deep", "slug": "deep", "custom_fields": ${"[".repeat(5000)}${"]".repeat(5000)}}`
+    expect(await api.call<Json>("POST", "/api/dcim/sites/", deep)).toMatchObject({
+      status: 400,
+      json: { detail: "JSON parse error - nested more than 600 levels deep" }
+    })
     const large = await api.call<Json>("POST", "/api/dcim/sites/", {
       ...named("Large"),
       comments: "x".repeat(1024 * 1024)

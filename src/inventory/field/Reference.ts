@@ -5,6 +5,7 @@ import {
   type Reference,
   type Row,
   invalid,
+  isDictionary,
   makeField,
   typeName,
   value
@@ -76,15 +77,12 @@ export const tags = (): Field =>
   })
 
 const parseTarget = (input: unknown): Parsed => {
-  const id = typeof input === "string" && /^\d+$/.test(input) ? Number(input) : input
+  // What we gave out is taken back: the brief representation names its object by id.
+  const named = isDictionary(input) && "id" in input ? input["id"] : input
+  const id = typeof named === "string" && /^\d+$/.test(named) ? Number(named) : named
   if (typeof id === "number" && Number.isSafeInteger(id)) return value({ id } satisfies Target)
-  if (typeof input === "object" && input !== null && !Array.isArray(input)) {
-    const attributes = input as Readonly<Record<string, unknown>>
-    // What we gave out is taken back: the brief representation names its object by id.
-    if ("id" in attributes) return parseTarget(attributes["id"])
-    return value({ attributes } satisfies Target)
-  }
+  if (isDictionary(named) && named === input) return value({ attributes: named } satisfies Target)
   return invalid(
-    `Related objects must be referenced by numeric ID or by dictionary of attributes. Received an unrecognized value: ${JSON.stringify(input)}`
+    `Related objects must be referenced by numeric ID or by dictionary of attributes. Received an unrecognized value: ${JSON.stringify(named)}`
   )
 }

@@ -48,7 +48,7 @@ describe("a reference", () => {
     [[5], "[5]"],
     [{ id: "abc" }, '"abc"'],
     [{ id: null }, "null"],
-    [{ id: { id: [] } }, "[]"]
+    [{ id: { id: 5 } }, '{"id":5}']
   ])("is not named by %j", (input, shown) => {
     expect(field.parse(input)).toEqual({ errors: [unrecognized(shown)] })
   })

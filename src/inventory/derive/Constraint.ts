@@ -9,7 +9,7 @@ import { isStorable, typeName } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
 import type { Filtered } from "./Filter.ts"
-import { type Comparand, type Compiled, asText, compare, either, kindOf } from "./Lookup.ts"
+import { type Comparand, type Compiled, asText, compare, denial, either, kindOf } from "./Lookup.ts"
 import { addressOf, hostOf } from "./Network.ts"
 import { along, comparandOf } from "./Path.ts"
 import { type Bind, type Where, anyOf, everything } from "./Where.ts"
@@ -56,10 +56,14 @@ const clause = (type: ObjectType, words: ReadonlyArray<string>, value: unknown, 
   }
   const [name = "", lookup = "exact", ...more] = words.slice(steps.length)
   if (more.length > 0) return undefined
-  return along(type, "t", steps, (target, alias) => {
-    const comparand = comparandIn(target, alias, name)
-    return comparand === undefined ? undefined : asked(comparand, lookup, value, bind)
-  })
+  const follow = (lookup: string, value: unknown) =>
+    along(type, "t", steps, (target, alias) => {
+      const comparand = comparandIn(target, alias, name)
+      return comparand === undefined ? undefined : asked(comparand, lookup, value, bind)
+    })
+  const wantsNone = (lookup === "isnull" && value === true) || (lookup === "exact" && value === null)
+  // There is none, too, where the path ends early.
+  return wantsNone && steps.length > 0 ? denial(follow("isnull", false), true) : follow(lookup, value)
 }
 
 /** What a word names of a type: its id, a field, or, as an id, what a reference points at. */

@@ -34,6 +34,11 @@ describe("a constraint", () => {
     ],
     [{ region: null }, "t.region_id is null", []],
     [{ region__isnull: false }, "not (t.region_id is null)", []],
+    [
+      { region__parent__isnull: true },
+      "(t.region_id = any (array(select t_.id from dcim_region t_ where not (t_.parent_id is null)))) is not true",
+      []
+    ],
     [{ id__range: [1, 9] }, "t.id >= $1::bigint and t.id <= $2::bigint", ["1", "9"]],
     [
       { region__parent__slug: "emea", status: "active" },

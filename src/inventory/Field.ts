@@ -31,19 +31,6 @@ export interface View {
 /** Who sees and sets a field: `once` is shown only in the answer to its creation, `none` never leaves the database. */
 export type Wire = "both" | "read" | "write" | "once" | "none"
 
-/** Which filters a field has (see derive/Filter.ts). */
-export type Comparison =
-  | "text"
-  | "number"
-  | "choice"
-  | "reference"
-  | "tags"
-  | "list"
-  | "exact"
-  | "address"
-  | "custom"
-  | "none"
-
 /** A grammar that another stage owns (see Grammar.ts). */
 export type GrammarName =
   | "objectTypes"
@@ -92,7 +79,8 @@ export interface Field {
   /** SQL for the column's default, for those who insert with plain SQL. */
   readonly sqlDefault?: string | undefined
   readonly wire: Wire
-  readonly comparison: Comparison
+  /** Whether filters may ask for it. */
+  readonly isFiltered: boolean
   readonly grammar?: GrammarName | undefined
   /** The field that says how this one is read: when it is written, this one is checked again. */
   readonly readBy?: string | undefined
@@ -157,7 +145,7 @@ export const makeField = (
   options: Options
 ): Field => ({
   nullable: false,
-  comparison: "text",
+  isFiltered: true,
   fromJson: itself,
   fromText: itself,
   represent: itself,

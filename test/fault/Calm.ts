@@ -33,7 +33,6 @@ const labelled = (label: string) => [
 /** Answers what tells of requests that should not have come. */
 export const calmTime = async (run: DeliverScene): Promise<() => ReadonlyArray<string>> => {
   const { world, committed, receiver, disturbances } = run
-  receiver.isHostile = false
   await pause(Math.max(...disturbances.map(({ to }) => to - receiver.millis), 0))
   const ledger = new Ledger(world.databaseUrl)
   const change = async (name: string, to: 2 | undefined) => {

@@ -10,8 +10,7 @@ import { plan } from "../../src/inventory/derive/Migration.ts"
 import { extensions, tableOf } from "../../src/inventory/derive/Table.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 
-const plain = (type: string) =>
-  makeField({ type, nullable: true, initial: () => null, comparison: "exact", parse: value }, {})
+const plain = (type: string) => makeField({ type, nullable: true, initial: () => null, parse: value }, {})
 
 /** A field of each kind. */
 const thing = defineObjectType({
@@ -29,7 +28,7 @@ const thing = defineObjectType({
     ports: plain("bigint[]"),
     site: ref("dcim.site", { optional: true, onDelete: "set null" }),
     tags: tags(),
-    custom_fields: { ...json(), comparison: "none" }
+    custom_fields: json()
   },
   paths: { region: "site/region", place: "site" },
   search: ["name", "note", "net"],

@@ -33,7 +33,7 @@ const kinds: Readonly<Record<string, Kind>> = {
 
 /** How a field is compared; undefined where it is a reference or cannot be asked for. */
 export const kindOf = (field: Field): Kind | undefined => {
-  if (field.comparison === "none" || field.reference !== undefined) return undefined
+  if (!field.isFiltered || field.reference !== undefined) return undefined
   if (field.type.endsWith("[]")) return "list"
   if (field.choices !== undefined) return "choice"
   if (/^(bigint|integer|smallint|real|double|numeric)/.test(field.type)) return "number"

@@ -9,7 +9,6 @@ export const date = (options: Options = {}): Field =>
       type: "date",
       nullable: true,
       initial: () => null,
-      comparison: "number",
       parse: (input) => (isDay(input) ? value(input) : invalid(wrongDate))
     },
     options

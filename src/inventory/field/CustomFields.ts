@@ -10,7 +10,6 @@ export const customFields = (): Field =>
       type: "jsonb",
       initial: () => ({}),
       sqlDefault: "'{}'",
-      comparison: "custom",
       fromText: JSON.parse,
       represent: (values, view, type) => shown(values, view, type, represent),
       snapshot: (values, view, type) => shown(values, view, type, (_, value) => value),

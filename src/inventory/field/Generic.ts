@@ -19,7 +19,6 @@ export const generic = (name: string, options: GenericOptions): Readonly<Record<
       type: "text",
       nullable: options.optional === true,
       initial: options.optional === true ? () => null : undefined,
-      comparison: "text",
       generic: { types: options.types, id: `${name}_id`, onDelete: options.onDelete },
       parse: (input) => {
         if (input === "" && options.optional === true) return value(null)

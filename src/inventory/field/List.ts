@@ -8,7 +8,6 @@ export const texts = (options: Options = {}): Field =>
       type: "text[]",
       initial: options.optional === true ? () => [] : undefined,
       sqlDefault: options.optional === true ? "'{}'" : undefined,
-      comparison: "list",
       fromText: parseArray,
       parse: (input) => {
         if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
@@ -32,7 +31,6 @@ export const integers = (options: IntegersOptions): Field =>
       type: "integer[]",
       initial: options.optional === true ? () => [] : undefined,
       sqlDefault: options.optional === true ? "'{}'" : undefined,
-      comparison: "list",
       fromText: (text) => parseArray(text).map(Number),
       parse: (input) => {
         if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)

@@ -80,7 +80,6 @@ const network = (type: "inet" | "cidr", options: Options, refuse: (found: Networ
       type,
       nullable: options.optional === true,
       initial: options.optional === true ? () => null : undefined,
-      comparison: "address",
       fromJson: (text) => withLength(String(text)),
       fromText: withLength,
       parse: (input): Parsed => {
@@ -114,7 +113,6 @@ const octets = (type: "macaddr" | "macaddr8", count: number, refusal: string, op
       type,
       nullable: options.optional === true,
       initial: options.optional === true ? () => null : undefined,
-      comparison: "exact",
       fromJson: (text) => String(text).toUpperCase(),
       fromText: (text) => text.toUpperCase(),
       parse: (input) => {

@@ -8,7 +8,7 @@ export const networks = (): Field =>
   makeField(
     {
       type: "text[]",
-      comparison: "none",
+      isFiltered: false,
       initial: () => [],
       sqlDefault: "'{}'",
       fromText: parseArray,

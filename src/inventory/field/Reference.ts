@@ -28,7 +28,6 @@ export const ref = (type: string, options: ReferenceOptions): Field =>
       type: "bigint",
       nullable: options.optional === true,
       initial: options.optional === true ? () => null : undefined,
-      comparison: "reference",
       reference: { type, many: false, onDelete: options.onDelete },
       fromText: Number,
       represent: (id, view) => (typeof id === "number" ? view.nested(type, id) : null),
@@ -39,18 +38,18 @@ export const ref = (type: string, options: ReferenceOptions): Field =>
 
 /**
  * References to several objects: `bigint[]` in the table, kept valid by triggers, so that a change of them is a change of
- * the row. Brief representations on the wire.
+ * the row. Brief representations on the wire; in a snapshot their ids, where nothing else is said.
  */
-export const refs = (type: string, kind: Pick<Partial<Field>, "comparison" | "snapshot"> = {}): Field =>
+export const refs = (type: string, snapshot: Field["snapshot"] = (ids) => ids): Field =>
   makeField(
     {
       type: "bigint[]",
       initial: () => [],
       sqlDefault: "'{}'",
-      comparison: "none",
       reference: { type, many: true, onDelete: "set null" },
       fromText: (text) => (text === "{}" ? [] : text.slice(1, -1).split(",").map(Number)),
       represent: (ids, view) => (ids as ReadonlyArray<number>).map((id) => view.nested(type, id)).filter(Boolean),
+      snapshot,
       parse: (input) => {
         if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
         const targets = input.map(parseTarget)
@@ -58,23 +57,20 @@ export const refs = (type: string, kind: Pick<Partial<Field>, "comparison" | "sn
         return errors.length > 0
           ? invalid(...errors)
           : value(targets.map((target) => ("value" in target ? target.value : undefined)))
-      },
-      ...kind
+      }
     },
     {}
   )
 
 /** The tags of an object; sorted names in a snapshot. */
 export const tags = (): Field =>
-  refs("extras.tag", {
-    comparison: "tags",
-    snapshot: (ids, view) =>
-      (ids as ReadonlyArray<number>)
-        .map((id) => view.row("extras.tag", id))
-        .filter((tag): tag is Row => tag !== undefined)
-        .map((tag) => String(tag["name"]))
-        .sort()
-  })
+  refs("extras.tag", (ids, view) =>
+    (ids as ReadonlyArray<number>)
+      .map((id) => view.row("extras.tag", id))
+      .filter((tag): tag is Row => tag !== undefined)
+      .map((tag) => String(tag["name"]))
+      .sort()
+  )
 
 const parseTarget = (input: unknown): Parsed => {
   // What we gave out is taken back: the brief representation names its object by id.

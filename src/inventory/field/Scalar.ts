@@ -10,7 +10,6 @@ export const flag = (options: Options & { readonly default: boolean }): Field =>
       type: "boolean",
       initial: () => options.default,
       sqlDefault: String(options.default),
-      comparison: "exact",
       fromText: (text) => text === "t",
       parse: (input) => {
         const word = typeof input === "string" || typeof input === "number" ? String(input).toLowerCase() : input
@@ -40,7 +39,6 @@ export const integer = (options: NumberOptions = {}): Field =>
     {
       type: "bigint",
       ...unless(options),
-      comparison: "number",
       fromText: Number,
       parse: (input) => {
         const number = typeof input === "string" && /^\s*[-+]?\d+(\.0*)?\s*$/.test(input) ? Number(input) : input
@@ -65,7 +63,6 @@ export const decimal = (options: DecimalOptions): Field =>
     {
       type: `numeric(${options.digits},${options.places})`,
       ...unless(options),
-      comparison: "number",
       fromText: Number,
       snapshot: (value) => (typeof value === "number" ? value.toFixed(options.places) : value),
       parse: (input) => {
@@ -104,7 +101,6 @@ export const time = (options: Options & { readonly now?: boolean } = {}): Field 
       nullable: options.now !== true,
       initial: () => null,
       sqlDefault: options.now === true ? "now()" : undefined,
-      comparison: "number",
       fromJson: (value) => String(value).replace("+00:00", "Z"),
       fromText: (text) => `${text.replace(" ", "T").replace(/\+00$/, "")}Z`,
       parse: (input) => {
@@ -146,7 +142,6 @@ export const json = (options: Options = {}): Field =>
       type: "jsonb",
       nullable: true,
       initial: () => null,
-      comparison: "none",
       fromText: JSON.parse,
       parse: (input) => (isJsonStorable(input) ? value(input) : invalid("Value must be valid JSON."))
     },
@@ -165,7 +160,7 @@ export const isJsonStorable = (input: unknown): boolean => {
 
 /** JSON whose text is kept to the letter. For records. */
 export const jsonText = (options: Options = {}): Field =>
-  makeField({ type: "json", comparison: "none", fromText: JSON.parse, parse: value }, options)
+  makeField({ type: "json", fromText: JSON.parse, parse: value }, options)
 
 export const isUuid = (input: unknown): input is string =>
   typeof input === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(input)
@@ -174,7 +169,6 @@ export const uuid = (options: Options = {}): Field =>
   makeField(
     {
       type: "uuid",
-      comparison: "exact",
       parse: (input) => (isUuid(input) ? value(input.toLowerCase()) : invalid("Must be a valid UUID."))
     },
     options
@@ -199,7 +193,6 @@ export const choice = (choices: Readonly<Record<string, string>>, options: Choic
       nullable,
       initial: options.default !== undefined || nullable ? () => options.default ?? null : undefined,
       sqlDefault: options.default === undefined ? undefined : literal(options.default),
-      comparison: "choice",
       choices,
       represent: (chosen) =>
         options.bare === true || chosen === null

@@ -7,7 +7,7 @@ export const password = (): Field =>
     {
       type: "text",
       wire: "write",
-      comparison: "none",
+      isFiltered: false,
       parse: (input) => {
         if (typeof input !== "string") return invalid("Not a valid string.")
         if (input === "") return invalid("This field may not be blank.")
@@ -29,7 +29,7 @@ export const sealed = (options: Options & { readonly max: number }): Field =>
     {
       type: "text",
       wire: "write",
-      comparison: "none",
+      isFiltered: false,
       initial: () => "",
       sqlDefault: literal(""),
       parse: (input) => {
@@ -55,7 +55,7 @@ export const tokenKey = (options: { readonly copiedTo: string }): Field =>
     {
       type: "text",
       wire: "once",
-      comparison: "none",
+      isFiltered: false,
       initial: generateToken,
       parse: (input) => {
         if (typeof input !== "string") return invalid("Not a valid string.")

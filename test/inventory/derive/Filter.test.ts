@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import type { ObjectType } from "../../../src/inventory/ObjectType.ts"
 import { objectType, registry } from "../../../src/inventory/Registry.ts"
 import { type Query, filter } from "../../../src/inventory/derive/Filter.ts"
+import { kindOf } from "../../../src/inventory/derive/Lookup.ts"
 import type { Where } from "../../../src/inventory/derive/Where.ts"
 
 const site = objectType("dcim.site")
@@ -59,7 +60,7 @@ describe("a condition", () => {
     const marked = fc.string({ unit: "grapheme-ascii", maxLength: 8 }).map((each) => `${each}~marker'`)
     const textual = parameter.filter(({ type, name, suffix }) => {
       const field = type.fields[name]
-      return suffix !== "empty" && (name === "q" || name === "tag" || field?.comparison === "text")
+      return suffix !== "empty" && (name === "q" || name === "tag" || (field !== undefined && kindOf(field) === "text"))
     })
     fc.assert(
       fc.property(textual, fc.array(marked, { minLength: 1, maxLength: 3 }), (part, values) => {

@@ -1,9 +1,27 @@
 import type { Errors, Row } from "../../Field.ts"
-import { type Find, choice, decimal, defineObjectType, integer, json, labels, ref, text } from "../../ObjectType.ts"
+import {
+  type Find,
+  choice,
+  decimal,
+  defineObjectType,
+  integer,
+  json,
+  labels,
+  primaryAddresses,
+  ref,
+  text
+} from "../../ObjectType.ts"
 
 /** SQL of the height of a device's type. */
 const heightOf = (alias: string) => `(select u_height from dcim_devicetype where id = ${alias}.device_type_id)`
 const isDeep = (alias: string) => `(select is_full_depth from dcim_devicetype where id = ${alias}.device_type_id)`
+
+const primary = primaryAddresses({
+  interfaces: "dcim.interface",
+  owner: "device",
+  called: "device",
+  otherFamily: (address, family) => `${address} is not an IPv${family} address.`
+})
 
 export default defineObjectType({
   app: "dcim",
@@ -46,8 +64,7 @@ export default defineObjectType({
       },
       { optional: true }
     ),
-    primary_ip4: ref("ipam.ipaddress", { optional: true, onDelete: "set null" }),
-    primary_ip6: ref("ipam.ipaddress", { optional: true, onDelete: "set null" }),
+    ...primary.fields,
     cluster: ref("virtualization.cluster", { optional: true, onDelete: "set null" }),
     virtual_chassis: ref("dcim.virtualchassis", { optional: true, onDelete: "set null" }),
     vc_position: integer({ min: 0, max: 255, optional: true }),
@@ -68,12 +85,7 @@ export default defineObjectType({
     { fields: ["rack", "position", "face"] },
     { fields: ["virtual_chassis", "vc_position"] }
   ],
-  derived: {
-    primary_ip: (row, view) => {
-      const id = row["primary_ip6"] ?? row["primary_ip4"]
-      return typeof id === "number" ? view.nested("ipam.ipaddress", id) : null
-    }
-  },
+  derived: primary.derived,
   paths: { role: "device_role", mac_address: "<dcim.interface.device/mac_address" },
   search: ["name", "serial", "asset_tag", "description", "comments"],
   ordering: ["name"],
@@ -85,17 +97,8 @@ export default defineObjectType({
     }
     return row["asset_tag"] === null ? String(row["name"]) : `${row["name"]} (${row["asset_tag"]})`
   },
-  looksAt: [
-    "site",
-    "location",
-    "rack",
-    "device_type",
-    "platform",
-    "cluster",
-    "primary_ip4.assigned_object_type",
-    "primary_ip6.assigned_object_type"
-  ],
-  check: (row, find) => ({ ...placeErrors(row, find), ...partErrors(row, find), ...addressErrors(row, find) }),
+  looksAt: ["site", "location", "rack", "device_type", "platform", "cluster", ...primary.looksAt],
+  check: (row, find) => ({ ...placeErrors(row, find), ...partErrors(row, find), ...primary.errors(row, find) }),
   rivals: [
     {
       where: `t.rack_id = j.rack_id and t.position < j.position + ${heightOf("j")}
@@ -159,21 +162,6 @@ const partErrors = (row: Row, find: Find): Errors => {
   }
   if (row["virtual_chassis"] !== null && row["vc_position"] === null) {
     return { vc_position: ["A device assigned to a virtual chassis must have its position defined."] }
-  }
-  return {}
-}
-
-const addressErrors = (row: Row, find: Find): Errors => {
-  for (const [name, family] of [["primary_ip4", 4] as const, ["primary_ip6", 6] as const]) {
-    const address = find("ipam.ipaddress", Number(row[name]))
-    if (address === undefined) continue
-    const shown = String(address["address"])
-    if (shown.includes(":") !== (family === 6)) return { [name]: [`${shown} is not an IPv${family} address.`] }
-    const isInterface = address["assigned_object_type"] === "dcim.interface"
-    const holder = isInterface ? find("dcim.interface", Number(address["assigned_object_id"])) : undefined
-    if (holder === undefined || holder["device"] !== row.id) {
-      return { [name]: [`The specified IP address (${shown}) is not assigned to this device.`] }
-    }
   }
   return {}
 }

@@ -1,5 +1,23 @@
 import type { Errors, Row } from "../../Field.ts"
-import { type Find, choice, decimal, defineObjectType, integer, json, labels, ref, text } from "../../ObjectType.ts"
+import {
+  type Find,
+  choice,
+  decimal,
+  defineObjectType,
+  integer,
+  json,
+  labels,
+  primaryAddresses,
+  ref,
+  text
+} from "../../ObjectType.ts"
+
+const primary = primaryAddresses({
+  interfaces: "virtualization.vminterface",
+  owner: "virtual_machine",
+  called: "VM",
+  otherFamily: (address, family) => `Must be an IPv${family} address. (${address})`
+})
 
 export default defineObjectType({
   app: "virtualization",
@@ -25,8 +43,7 @@ export default defineObjectType({
     role: ref("dcim.devicerole", { optional: true, onDelete: "protect" }),
     tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
     platform: ref("dcim.platform", { optional: true, onDelete: "set null" }),
-    primary_ip4: ref("ipam.ipaddress", { optional: true, onDelete: "set null" }),
-    primary_ip6: ref("ipam.ipaddress", { optional: true, onDelete: "set null" }),
+    ...primary.fields,
     vcpus: decimal({ digits: 6, places: 2, min: 0.01, optional: true }),
     memory: integer({ min: 0, max: 2_147_483_647, optional: true }),
     disk: integer({ min: 0, max: 2_147_483_647, optional: true }),
@@ -44,24 +61,12 @@ export default defineObjectType({
       message: "Virtual machine name must be unique per cluster."
     }
   ],
-  derived: {
-    primary_ip: (row, view) => {
-      const id = row["primary_ip6"] ?? row["primary_ip4"]
-      return typeof id === "number" ? view.nested("ipam.ipaddress", id) : null
-    }
-  },
+  derived: primary.derived,
   search: ["name", "description", "comments"],
   ordering: ["name"],
   brief: ["name"],
-  looksAt: [
-    "site",
-    "cluster",
-    "device",
-    "role",
-    "primary_ip4.assigned_object_type",
-    "primary_ip6.assigned_object_type"
-  ],
-  check: (row, find) => ({ ...placeErrors(row, find), ...addressErrors(row, find) })
+  looksAt: ["site", "cluster", "device", "role", ...primary.looksAt],
+  check: (row, find) => ({ ...placeErrors(row, find), ...primary.errors(row, find) })
 })
 
 const placeErrors = (row: Row, find: Find): Errors => {
@@ -84,19 +89,4 @@ const placeErrors = (row: Row, find: Find): Errors => {
   }
   const role = find("dcim.devicerole", Number(row["role"]))
   return role?.["vm_role"] === false ? { role: ["This role is not for virtual machines."] } : {}
-}
-
-const addressErrors = (row: Row, find: Find): Errors => {
-  for (const [name, family] of [["primary_ip4", 4] as const, ["primary_ip6", 6] as const]) {
-    const address = find("ipam.ipaddress", Number(row[name]))
-    if (address === undefined) continue
-    const shown = String(address["address"])
-    if (shown.includes(":") !== (family === 6)) return { [name]: [`Must be an IPv${family} address. (${shown})`] }
-    const isInterface = address["assigned_object_type"] === "virtualization.vminterface"
-    const holder = isInterface ? find("virtualization.vminterface", Number(address["assigned_object_id"])) : undefined
-    if (holder === undefined || holder["virtual_machine"] !== row.id) {
-      return { [name]: [`The specified IP address (${shown}) is not assigned to this VM.`] }
-    }
-  }
-  return {}
 }

@@ -120,6 +120,12 @@ export const options = {
     "Object types (`dcim.site,dcim.region` or `*`) that anybody may read without a token. `*` leaves out users, groups, permissions, tokens and webhooks.",
     ""
   ),
+  defaultPermissions: optional(
+    "DEFAULT_PERMISSIONS",
+    (name) => Config.schema(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)), name),
+    'What every user may do without being granted it, as JSON: `{"users.view_token": {"user": "$user"}}`; `{}` for nothing.',
+    "tokens of one's own, and oneself"
+  ),
   loginRequired: setting(
     "LOGIN_REQUIRED",
     Config.Boolean,
@@ -279,5 +285,6 @@ export const describeSettings = (values: Values): ReadonlyArray<readonly [env: s
     const value = values[name as keyof Values]
     if (Redacted.isRedacted(value)) return [env, "(set)"]
     if (value === undefined) return [env, fallback === "" ? "(unset)" : `(${fallback})`]
-    return [env, Duration.isDuration(value) ? Duration.format(value) : String(value)]
+    if (Duration.isDuration(value)) return [env, Duration.format(value)]
+    return [env, typeof value === "object" && !Array.isArray(value) ? JSON.stringify(value) : String(value)]
   })

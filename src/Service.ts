@@ -16,6 +16,7 @@ import { Vault } from "./Vault.ts"
 import { Attempts } from "./auth/Attempts.ts"
 import { sessionTable } from "./auth/Session.ts"
 import { ensureSuperuser } from "./auth/Superuser.ts"
+import { usualRights } from "./auth/UsualRights.ts"
 import { Capture } from "./capture/Capture.ts"
 import { leaderTable } from "./capture/Leadership.ts"
 import { epochTable } from "./capture/Slot.ts"
@@ -79,6 +80,7 @@ const prepared = Layer.effectDiscard(
     const { resealed, unreadable } = yield* reseal
     if (resealed > 0) yield* Effect.logInfo(`${resealed} secrets were sealed anew with SECRET_KEY.`)
     if (unreadable > 0) yield* Effect.logWarning(`${unreadable} secrets were sealed with a key that is not known.`)
+    yield* usualRights
     const password = yield* ensureSuperuser
     const { superuserName } = yield* Settings
     if (password !== undefined) yield* Console.log(`Superuser ${superuserName}, password ${password} (shown this once)`)

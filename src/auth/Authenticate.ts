@@ -16,6 +16,7 @@ import { auditTokenUse } from "./Audit.ts"
 import { Denied } from "./Denied.ts"
 import { type Permission, type Principal, anonymous } from "./Principal.ts"
 import { isLive } from "./Session.ts"
+import { usualRights } from "./UsualRights.ts"
 
 export interface Credentials {
   /** The header `Authorization`. */
@@ -60,6 +61,9 @@ export interface FoundUser {
   readonly permissions: ReadonlyArray<Permission>
 }
 
+export const permissionsOf = ({ permissions }: FoundUser) =>
+  Effect.map(usualRights, (usual) => [...usual, ...permissions])
+
 export const userOf = ({ user }: FoundUser) => rowFromJson(objectType("users.user"), user)
 
 interface FoundToken extends FoundUser {
@@ -83,7 +87,7 @@ const ofToken = Effect.fnUntraced(function* (key: string, address: string | unde
   if (found.expired) return yield* new Denied({ reason: "ExpiredToken" })
   if (user["is_active"] !== true) return yield* new Denied({ reason: "InactiveUser" })
   if (found.allowed_ips.length > 0) yield* permit(found.allowed_ips, address)
-  return { user, mayWrite: found.write_enabled, permissions: found.permissions } satisfies Principal
+  return { user, mayWrite: found.write_enabled, permissions: yield* permissionsOf(found) } satisfies Principal
 })
 
 /** Once a minute, so that reading costs no writes; of requests at the same time one writes. Nobody waits for it. */
@@ -116,5 +120,10 @@ const ofSession = Effect.fnUntraced(function* (key: string) {
       from rackwire_session s join users_user u on u.id = s.user_id
      where s.digest = ${digest(key)} and ${sql.literal(isLive)}`
   if (found === undefined) return undefined
-  return { user: userOf(found), mayWrite: true, permissions: found.permissions, session: key } satisfies Principal
+  return {
+    user: userOf(found),
+    mayWrite: true,
+    permissions: yield* permissionsOf(found),
+    session: key
+  } satisfies Principal
 })

@@ -13,7 +13,7 @@ import { objectType } from "../inventory/Registry.ts"
 import type { Author } from "../inventory/Transaction.ts"
 import { update } from "../inventory/Write.ts"
 import { Attempts, TooManyAttempts } from "./Attempts.ts"
-import { type FoundUser, userColumns, userOf } from "./Authenticate.ts"
+import { type FoundUser, permissionsOf, userColumns, userOf } from "./Authenticate.ts"
 import { Denied } from "./Denied.ts"
 import type { Principal } from "./Principal.ts"
 
@@ -67,7 +67,7 @@ const verify = Effect.fnUntraced(function* (username: string, password: string) 
   if (found === undefined || user === undefined || !right || user["is_active"] !== true)
     return yield* new Denied({ reason: "WrongPassword" })
   if (isOutdated(stored)) yield* rehash(user.id, password, stored)
-  return { user, mayWrite: true, permissions: found.permissions } satisfies Principal
+  return { user, mayWrite: true, permissions: yield* permissionsOf(found) } satisfies Principal
 })
 
 const never = () => Promise.resolve(false)

@@ -18,12 +18,6 @@ import type { Permission, Principal } from "./Principal.ts"
 /** Types that `EXEMPT_VIEW_PERMISSIONS=*` does not open; they must be named. */
 const guarded = new Set(["users.user", "users.group", "users.token", "users.objectpermission", "extras.webhook"])
 
-/** What every user may do: keep tokens of one's own, and see oneself. */
-const ownRights: ReadonlyArray<Permission> = [
-  { types: ["users.token"], actions: ["view", "add", "change", "delete"], constraints: { user: "$user" } },
-  { types: ["users.user"], actions: ["view"], constraints: { id: "$user" } }
-]
-
 const safeMethods = new Set(["GET", "HEAD"])
 
 export const isSuperuser = ({ user }: Principal): boolean => user?.["is_superuser"] === true
@@ -83,9 +77,7 @@ const isExempt = (exempt: ReadonlyArray<string>, type: ObjectType): boolean =>
 /** The permissions of a principal that allow the action on some objects of the type. */
 const granted = (principal: Principal, type: ObjectType, action: string): ReadonlyArray<Permission> => {
   if (principal.user === undefined) return []
-  return [...ownRights, ...principal.permissions].filter(
-    ({ types, actions }) => types.includes(type.id) && actions.includes(action)
-  )
+  return principal.permissions.filter(({ types, actions }) => types.includes(type.id) && actions.includes(action))
 }
 
 /** Whether somebody may make tokens of other users. */

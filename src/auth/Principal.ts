@@ -15,7 +15,7 @@ export interface Principal {
   readonly user: Row | undefined
   /** False for a token that only reads. */
   readonly mayWrite: boolean
-  /** What was granted to the user and to the user's groups. */
+  /** What was granted to every user, to this one, and to the user's groups. */
   readonly permissions: ReadonlyArray<Permission>
   /** Key of the session, for one who came with it. */
   readonly session?: string

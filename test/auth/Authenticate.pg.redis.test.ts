@@ -3,6 +3,7 @@ import { PgClient } from "@effect/sql-pg"
 import { Effect, Layer, Logger, ManagedRuntime, Redacted, Tracer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { Settings } from "../../src/Config.ts"
 import { type Credentials, authenticate } from "../../src/auth/Authenticate.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { type Service, request, startService } from "../support/Service.ts"
@@ -28,7 +29,7 @@ const counting = Tracer.make({
   }
 })
 
-let runtime: ManagedRuntime.ManagedRuntime<PgClient.PgClient | SqlClient.SqlClient, unknown>
+let runtime: ManagedRuntime.ManagedRuntime<PgClient.PgClient | SqlClient.SqlClient | Settings, unknown>
 
 beforeAll(async () => {
   api = await startApi()
@@ -42,7 +43,9 @@ beforeAll(async () => {
   await user.call("GET", "/api/dcim/sites/")
   const noted = "select 1 as one from users_token where user_id = $1 and last_used is not null"
   while ((await api.database.sql.query(noted, [user.id])).length === 0) await user.call("GET", "/api/dcim/sites/")
-  runtime = ManagedRuntime.make(Layer.mergeAll(PgClient.layer({ url: Redacted.make(databaseUrl) }), Logger.layer([])))
+  runtime = ManagedRuntime.make(
+    Layer.mergeAll(Settings.layer, PgClient.layer({ url: Redacted.make(databaseUrl) }), Logger.layer([]))
+  )
 })
 
 afterAll(async () => {

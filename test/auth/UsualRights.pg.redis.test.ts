@@ -1,0 +1,44 @@
+/** What every user may do, and how an administrator says otherwise. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Api, startApi } from "../support/Api.ts"
+import { makeUser } from "./Users.ts"
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi({ DEFAULT_PERMISSIONS: '{"users.view_user": {"id": "$user"}}' })
+})
+
+afterAll(() => api.stop())
+
+describe("DEFAULT_PERMISSIONS", () => {
+  it("leaves it to an administrator who may keep tokens", async () => {
+    const own = { types: ["users.token"], actions: ["view", "add", "change"], constraints: { user: "$user" } }
+    const trusted = await makeUser(api, "trusted", own)
+    const restricted = await makeUser(api, "restricted")
+    const statuses = async ({ id, call }: typeof trusted) => [
+      (await call("GET", "/api/users/tokens/")).status,
+      (await call("POST", "/api/users/tokens/", { user: id })).status
+    ]
+    expect(await statuses(trusted)).toEqual([200, 201])
+    expect(await statuses(restricted)).toEqual([403, 403])
+  })
+
+  it("holds for everybody, constraints included", async () => {
+    const somebody = await makeUser(api, "somebody")
+    const seen = await somebody.call("GET", "/api/users/users/")
+    expect(seen.json).toMatchObject({ count: 1, results: [{ username: "somebody" }] })
+  })
+
+  it("ends the start where it is not understood", async () => {
+    const wrong = [
+      ["users.view_nothing", null],
+      ["token", null],
+      ["users.view_token", { nothing: 1 }]
+    ] as const
+    for (const [name, constraints] of wrong) {
+      const refused = startApi({ DEFAULT_PERMISSIONS: JSON.stringify({ [name]: constraints }) })
+      await expect(refused).rejects.toThrow(`DEFAULT_PERMISSIONS: ${name}`)
+    }
+  })
+})

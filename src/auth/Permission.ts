@@ -10,7 +10,7 @@ import { Vault } from "../Vault.ts"
 import { type Action, Clearance } from "../inventory/Clearance.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { objectType, registry } from "../inventory/Registry.ts"
-import { type Where, allOf, anyOf, everything } from "../inventory/derive/Where.ts"
+import { type Where, allOf, anyOf, everything, isEverything } from "../inventory/derive/Where.ts"
 import { constraintFor } from "./Constraint.ts"
 import { Denied } from "./Denied.ts"
 import type { Permission, Principal } from "./Principal.ts"
@@ -68,8 +68,6 @@ const whereOf = (
   if (type.id === "users.user" && action !== "view") return allOf(allowed, ordinaryUsers)
   return type.kind === "record" ? allOf(allowed, ...tellingOfVisible(type, where)) : allowed
 }
-
-const isEverything = ({ sql }: Where): boolean => sql === "true"
 
 const isExempt = (exempt: ReadonlyArray<string>, type: ObjectType): boolean =>
   exempt.includes(type.id) || (exempt.includes("*") && !guarded.has(type.id))
@@ -138,8 +136,9 @@ const toldOf = ([typeColumn, idColumn]: readonly [string, string], where: Cleara
 
 /** What holds where the column names an object of the type that may be seen. */
 const among = (column: string, type: ObjectType, where: Clearance["Service"]["where"]): Where => {
-  const { sql, parameters } = where(type, "view")
-  return sql === "true"
+  const visible = where(type, "view")
+  const { sql, parameters } = visible
+  return isEverything(visible)
     ? everything
     : { sql: `${column} in (select t.id from ${type.table} t where ${sql})`, parameters }
 }

@@ -9,12 +9,13 @@ import type { Row } from "../inventory/Field.ts"
 import { byIds, customFieldsByType, list } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { nestedFields, references } from "../inventory/derive/Representation.ts"
+import { everything } from "../inventory/derive/Where.ts"
 import { customReferences } from "../inventory/field/CustomFields.ts"
 import type { Folded, Readable } from "./Change.ts"
 
 const customField = "extras.customfield"
 
-const everything = { where: { sql: "true", parameters: [] }, ordering: [], limit: undefined, offset: 0 }
+const all = { where: everything, ordering: [], limit: undefined, offset: 0 }
 
 /** Most rows of one object type. */
 const rowsMax = 50_000
@@ -54,8 +55,8 @@ export class Related {
   /** Loads what the representations of these changes need and is not here. */
   load = Effect.fnUntraced({ self: this }, function* (this: Related, changes: ReadonlyArray<Folded<Readable>>) {
     if (this.definitions === undefined) {
-      const all = yield* list(objectType(customField), everything)
-      this.define(new Map(all.map((row) => [row.id, row])))
+      const found = yield* list(objectType(customField), all)
+      this.define(new Map(found.map((row) => [row.id, row])))
     }
     const coming = customFieldsByType(
       changes.flatMap(({ type, after }) => (type.id === customField && after !== undefined ? [after.row()] : []))

@@ -11,7 +11,7 @@ import { cleared } from "../inventory/Clearance.ts"
 import { isDictionary } from "../inventory/Field.ts"
 import { viewFor } from "../inventory/Read.ts"
 import { type Query, filter } from "../inventory/derive/Filter.ts"
-import { allOf } from "../inventory/derive/Where.ts"
+import { allOf, isEverything } from "../inventory/derive/Where.ts"
 import { representation } from "../inventory/derive/Representation.ts"
 import { accepted, bodyFields, refused } from "./Asked.ts"
 import { HttpRefused } from "./HttpRefused.ts"
@@ -66,7 +66,7 @@ const many =
       const { filter: wanted, dry_run: dryRun } = yield* bodyFields(request)
       const query = yield* queryOf(wanted)
       // It is worked off later, by the filter alone.
-      if ((yield* cleared(deliveryType, "change")).sql !== "true") return yield* new Denied({ reason: "NoPermission" })
+      if (!isEverything(yield* cleared(deliveryType, "change"))) return yield* new Denied({ reason: "NoPermission" })
       // A name that is misspelled would be ignored, and everything would be meant.
       const filtered = filter(deliveryType, query, { strict: true })
       if ("errors" in filtered) return yield* refused({ filter: filtered.errors })

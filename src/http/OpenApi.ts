@@ -9,6 +9,7 @@ import type { ObjectType } from "../inventory/ObjectType.ts"
 import { objectType, registry } from "../inventory/Registry.ts"
 import { filterNames } from "../inventory/derive/FilterNames.ts"
 import { kindOf } from "../inventory/derive/Lookup.ts"
+import { viewOf } from "../inventory/derive/Representation.ts"
 import type { Method, Route } from "./Route.ts"
 import { titled } from "./Title.ts"
 
@@ -105,10 +106,8 @@ const readSchema = (field: Field): Json => {
 }
 
 /** What is read of one of the field's choices. */
-const represented = (field: Field): unknown => {
-  const view = { base: "", row: () => undefined, nested: () => null, customFields: () => [], counted: () => undefined }
-  return field.represent(Object.keys(field.choices ?? {})[0], view, "")
-}
+const represented = (field: Field): unknown =>
+  field.represent(Object.keys(field.choices ?? {})[0], viewOf("", { row: () => undefined }), "")
 
 const writeSchema = (field: Field): Json => {
   const { reference, choices } = field

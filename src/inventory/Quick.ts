@@ -18,13 +18,14 @@ import { type Author, contextOf, lostRace } from "./Transaction.ts"
 import type { Draft } from "./derive/Draft.ts"
 import { insertStatementOfItsOwn } from "./derive/InsertStatement.ts"
 import { columnsOf, rowFromJson } from "./derive/Row.ts"
+import { isEverything } from "./derive/Where.ts"
 import type { Target } from "./field/Reference.ts"
 
 /** The rows that were made; none where the whole way must be gone, and then nothing was made. */
 export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: ReadonlyArray<Draft>, author: Author) {
   const sql = yield* SqlClient.SqlClient
   const { where } = yield* Clearance
-  const isOpen = (of: ObjectType, action: "add" | "refer") => where(of, action).sql === "true"
+  const isOpen = (of: ObjectType, action: "add" | "refer") => isEverything(where(of, action))
   // Within a transaction a refusal would end that of the caller.
   if (Option.isSome(yield* Effect.serviceOption(sql.transactionService))) return Option.none()
   if (drafts.length === 0 || type.rivals.length > 0 || !isOpen(type, "add")) return Option.none()

@@ -5,11 +5,10 @@ import { type Action, Clearance, cleared } from "./Clearance.ts"
 import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
-import type { Where } from "./derive/Where.ts"
 import { countsMark, fieldsMark, readStatement } from "./derive/ReadStatement.ts"
 import { nestedFields, references, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
-import { asTexts, allOf, whereIds } from "./derive/Where.ts"
+import { type Where, allOf, asTexts, isEverything, whereIds } from "./derive/Where.ts"
 import { customReferences } from "./field/CustomFields.ts"
 
 export interface Page {
@@ -152,7 +151,8 @@ export const customFieldsOf = Effect.fnUntraced(function* (type: ObjectType) {
 
 /**
  * A view on everything that the representations of these rows point at. What was not read with them is read now, one
- * query per object type pointed at. Of an object that whoever asks may not see it shows the id alone, so that what was read can be written back.
+ * query per object type pointed at. Of an object that whoever asks may not see it shows the id alone, so that what was
+ * read can be written back.
  */
 export const viewFor = (
   type: ObjectType,
@@ -202,7 +202,7 @@ export const viewFor = (
 
 /** Of these ids those that exist, for a type of which whoever asks may not see everything; of other types none. */
 const existing = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlySet<number>) {
-  if (ids.size === 0 || (yield* cleared(type, "view")).sql === "true") return new Set<number>()
+  if (ids.size === 0 || isEverything(yield* cleared(type, "view"))) return new Set<number>()
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{ readonly id: string }>(
     `select id::text as id from ${type.table} where id = any ($1::text[]::bigint[])`,

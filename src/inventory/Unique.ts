@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Errors, Row } from "./Field.ts"
 import type { ObjectType, Unique } from "./ObjectType.ts"
+import { isTree } from "./derive/Path.ts"
 import { columnsOf } from "./derive/Row.ts"
 import { uniqueKey, uniquesOf } from "./derive/Table.ts"
 import { asTexts } from "./derive/Where.ts"
@@ -70,7 +71,7 @@ const capitalised = (text: string): string => text.slice(0, 1).toUpperCase() + t
 
 /** Rows that would become their own ancestor. */
 export const cycles = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
-  if (type.fields["parent"]?.reference?.type !== type.id) return []
+  if (!isTree(type)) return []
   const moved = new Map(rows.flatMap(({ id, parent }) => (id > 0 && typeof parent === "number" ? [[id, parent]] : [])))
   if (moved.size === 0) return []
   const sql = yield* SqlClient.SqlClient

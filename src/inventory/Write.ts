@@ -26,7 +26,7 @@ import { type Draft, draft, withInitials } from "./derive/Draft.ts"
 import { insertStatement, writtenFields } from "./derive/InsertStatement.ts"
 import { columnsOf, rowFromJson } from "./derive/Row.ts"
 import { uniqueName, uniquesOf } from "./derive/Table.ts"
-import { allOf, whereIds } from "./derive/Where.ts"
+import { allOf, isEverything, whereIds } from "./derive/Where.ts"
 
 export interface Created {
   readonly row: Row
@@ -130,7 +130,7 @@ export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, 
 /** Rows as they were just written are such as their author may write. */
 const staysWithin = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, action: Action) {
   const allowed = yield* cleared(type, action)
-  if (allowed.sql === "true" || rows.length === 0) return
+  if (isEverything(allowed) || rows.length === 0) return
   const sql = yield* SqlClient.SqlClient
   const where = allOf(whereIds(rows.map(({ id }) => id)), allowed)
   const within = yield* sql.unsafe(`select id from ${type.table} t where ${where.sql}`, where.parameters)

@@ -12,7 +12,7 @@ import type { Filtered } from "./Filter.ts"
 import { type Comparand, type Compiled, asText, compare, denial, either, kindOf } from "./Lookup.ts"
 import { addressOf, hostOf } from "./Network.ts"
 import { along, comparandOf } from "./Path.ts"
-import { type Bind, type Where, anyOf, everything } from "./Where.ts"
+import { type Bind, type Where, anyOf, everything, isEverything } from "./Where.ts"
 
 export const constraint = (type: ObjectType, document: unknown): Filtered => {
   if (document === null || document === undefined) return { where: everything }
@@ -21,7 +21,7 @@ export const constraint = (type: ObjectType, document: unknown): Filtered => {
   const bad = parts.find((part) => "errors" in part)
   if (bad !== undefined) return bad
   const wheres = parts.flatMap((part): ReadonlyArray<Where> => ("where" in part ? [part.where] : []))
-  return { where: wheres.some(({ sql }) => sql === "true") ? everything : anyOf(...wheres) }
+  return { where: wheres.some(isEverything) ? everything : anyOf(...wheres) }
 }
 
 const refused = (message: string): Filtered => ({ errors: { constraints: [message] } })

@@ -9,9 +9,9 @@ import { literal } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
 import { nestedFields } from "./Representation.ts"
-import { type Where, after } from "./Where.ts"
+import { type Where, after, isEverything } from "./Where.ts"
 
-/** SQL that gives ids of one object type, and how deep inside the representation they stand. */
+/** SQL that gives ids of one object type. */
 interface Pointing {
   readonly target: ObjectType
   readonly ids: string
@@ -39,14 +39,12 @@ const madeMax = 1000
 /** The objects of a type that whoever asks may see. */
 type Visible = (type: ObjectType) => Where
 
-const isOpen = ({ sql }: Where): boolean => sql === "true"
-
 /**
  * Reads the objects that `page`, a query over the table of the type, gives, and those that they point at of the types
  * of which everything is visible; without the objects themselves where they are at hand. What is counted is visible.
  */
 export const readStatement = (type: ObjectType, page: Where, visible: Visible, withRows = true): Where => {
-  const closed = typesWithin(type).filter((target) => !isOpen(visible(target)))
+  const closed = typesWithin(type).filter((target) => !isEverything(visible(target)))
   const conditions = closed.map((target) => `${target.id} ${visible(target).sql}`)
   const key = [page.sql, page.parameters.length, withRows, ...conditions].join(" ")
   const { sql, bound } = made.get(key) ?? statementOf(type, page, visible, withRows)
@@ -82,7 +80,7 @@ const statementOf = (type: ObjectType, page: Where, visible: Visible, withRows: 
   let parameters = page.parameters.length
   const visibleOf = (target: ObjectType): string => {
     const where = visible(target)
-    if (isOpen(where)) return target.table
+    if (isEverything(where)) return target.table
     const condition = after(parameters, where)
     parameters += where.parameters.length
     bound.push(target)
@@ -104,7 +102,7 @@ const statementOf = (type: ObjectType, page: Where, visible: Visible, withRows: 
   for (let depth = 0; depth < depthMax && pointing.length > 0; depth++) {
     const next: Array<Pointing> = []
     for (const [target, each] of Map.groupBy(pointing, ({ target }) => target)) {
-      if (!isOpen(visible(target))) continue
+      if (!isEverything(visible(target))) continue
       const ids = each.map(({ ids }) => ids).join(" union all ")
       const found = `${target.table} r where r.id = any (array(${ids}))`
       branches.push(`select ${literal(target.id)}, row_to_json(r) from ${found}`)

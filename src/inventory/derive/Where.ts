@@ -11,6 +11,9 @@ export type Bind = (value: unknown) => string
 
 export const everything: Where = { sql: "true", parameters: [] }
 
+/** Whether it holds for every row. */
+export const isEverything = ({ sql }: Where): boolean => sql === everything.sql
+
 /** Ids as a parameter for `::text[]::bigint[]`: of numbers the driver wants that all fit into the same type. */
 export const asTexts = (ids: Iterable<number>): ReadonlyArray<string> => Array.from(ids, String)
 

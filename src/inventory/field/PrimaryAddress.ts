@@ -25,7 +25,7 @@ export const primaryAddresses = ({ interfaces, owner, called, otherFamily }: Mac
   },
   looksAt: families.map(([name]) => `${name}.assigned_object_type`),
   /** A primary address is of its family, and of one of the machine's interfaces. */
-  errors: (row: Row, find: (type: string, id: number) => Row | undefined): Errors => {
+  errors: (row: Row, find: View["row"]): Errors => {
     for (const [name, family] of families) {
       const address = find("ipam.ipaddress", Number(row[name]))
       if (address === undefined) continue

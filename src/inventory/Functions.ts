@@ -1,4 +1,5 @@
 /** Functions in the database: for the triggers of object tables, and for people who write with plain SQL. */
+import { registry } from "./Registry.ts"
 
 /** Prefix of the logical message that carries a transaction's author and request; capture knows it too. */
 export const contextPrefix = "rackwire:ctx:v1"
@@ -6,7 +7,7 @@ export const contextPrefix = "rackwire:ctx:v1"
 /** Channel on which changes of announced object types are told, as `<object type> <id>`. */
 export const announceChannel = "rackwire"
 
-export const functions: ReadonlyArray<string> = [
+const common: ReadonlyArray<string> = [
   `create or replace function rackwire_context(username text, request uuid default gen_random_uuid()) returns uuid
    language sql as $$
      select request from (select pg_logical_emit_message(
@@ -99,46 +100,8 @@ export const functions: ReadonlyArray<string> = [
          using tg_argv[3];
      end if;
      return null;
-   end $$`,
-  // Values of a custom field are kept by its name: they follow when it changes, and go with it.
-  `create or replace function rackwire_follow_custom_field() returns trigger language plpgsql as $$
-   declare
-     object_type text;
-     renamed text := case when tg_op = 'UPDATE' then new.name end;
-   begin
-     foreach object_type in array old.content_types loop
-       continue when to_regclass(replace(object_type, '.', '_')) is null;
-       if renamed is null or not new.content_types @> array[object_type] then
-         execute format('update %I set custom_fields = custom_fields - $1 where custom_fields ? $1',
-           replace(object_type, '.', '_')) using old.name;
-       elsif renamed <> old.name then
-         execute format('update %I set custom_fields = custom_fields - $1 || jsonb_build_object($2, custom_fields->$1)
-           where custom_fields ? $1', replace(object_type, '.', '_')) using old.name, renamed;
-       end if;
-     end loop;
-     return null;
-   end $$`,
-  // A cable is at one place only: where it ends, its interfaces say so, and one without an end is none.
-  `create or replace function rackwire_connect() returns trigger language plpgsql as $$
-   declare
-     ends bigint[] := new.a_terminations || new.b_terminations;
-   begin
-     if cardinality(new.a_terminations) = 0 or cardinality(new.b_terminations) = 0 then
-       delete from dcim_cable where id = new.id;
-       return null;
-     end if;
-     update dcim_interface set cable_id = null where cable_id = new.id and id <> all (ends);
-     update dcim_interface set cable_id = new.id where cable_id is null and id = any (ends);
-     if exists (select from dcim_interface where id = any (ends) and cable_id is distinct from new.id) then
-       raise exception 'an end of cable % has another cable', new.id using errcode = 'unique_violation';
-     end if;
-     return null;
-   end $$`,
-  // The master of a new virtual chassis becomes its first member.
-  `create or replace function rackwire_enlist_master() returns trigger language plpgsql as $$
-   begin
-     update dcim_device set virtual_chassis_id = new.id, vc_position = coalesce(vc_position, 1)
-      where id = new.master_id;
-     return null;
    end $$`
 ]
+
+/** All of them, those that only one object type has included. */
+export const functions: ReadonlyArray<string> = [...common, ...[...registry.values()].flatMap((type) => type.functions)]

@@ -75,6 +75,8 @@ export interface Declaration {
   /** Field lists with an index of their own, beside those of references and uniqueness. */
   readonly indexes?: ReadonlyArray<ReadonlyArray<string>>
   readonly triggers?: ReadonlyArray<Trigger>
+  /** Statements that make the functions of its triggers. */
+  readonly functions?: ReadonlyArray<string>
   /** The field by which filters of other types name an object; usual is the slug, the username or the name. */
   readonly key?: string
   /** Filters that ask about other objects: name -> steps to what is asked about (derive/Path.ts), `device/site/region`. */
@@ -152,6 +154,7 @@ export const defineObjectType = (declaration: Declaration): ObjectType => {
     counts: {},
     indexes: [],
     triggers: [],
+    functions: [],
     displayBy: [],
     looksAt: [],
     paths: {},

@@ -62,6 +62,24 @@ export default defineObjectType({
     comments: text({ optional: true }),
     ...labels()
   },
+  functions: [
+    // A cable is at one place only: where it ends, its interfaces say so, and one without an end is none.
+    `create or replace function rackwire_connect() returns trigger language plpgsql as $$
+     declare
+       ends bigint[] := new.a_terminations || new.b_terminations;
+     begin
+       if cardinality(new.a_terminations) = 0 or cardinality(new.b_terminations) = 0 then
+         delete from dcim_cable where id = new.id;
+         return null;
+       end if;
+       update dcim_interface set cable_id = null where cable_id = new.id and id <> all (ends);
+       update dcim_interface set cable_id = new.id where cable_id is null and id = any (ends);
+       if exists (select from dcim_interface where id = any (ends) and cable_id is distinct from new.id) then
+         raise exception 'an end of cable % has another cable', new.id using errcode = 'unique_violation';
+       end if;
+       return null;
+     end $$`
+  ],
   triggers: [
     {
       name: "dcim_cable_connect",

@@ -11,6 +11,7 @@ import {
   ref,
   text
 } from "../../ObjectType.ts"
+import { airflows } from "./DeviceType.ts"
 
 /** SQL of the height of a device's type. */
 const heightOf = (alias: string) => `(select u_height from dcim_devicetype where id = ${alias}.device_type_id)`
@@ -52,18 +53,7 @@ export default defineObjectType({
       },
       { default: "active" }
     ),
-    airflow: choice(
-      {
-        "front-to-rear": "Front to rear",
-        "rear-to-front": "Rear to front",
-        "left-to-right": "Left to right",
-        "right-to-left": "Right to left",
-        "side-to-rear": "Side to rear",
-        passive: "Passive",
-        mixed: "Mixed"
-      },
-      { optional: true }
-    ),
+    airflow: choice(airflows, { optional: true }),
     ...primary.fields,
     cluster: ref("virtualization.cluster", { optional: true, onDelete: "set null" }),
     virtual_chassis: ref("dcim.virtualchassis", { optional: true, onDelete: "set null" }),

@@ -1,5 +1,16 @@
 import { choice, countOf, decimal, defineObjectType, flag, labels, ref, slug, text } from "../../ObjectType.ts"
 
+/** Where the air goes, of a type of devices and of one that is built in otherwise. */
+export const airflows = {
+  "front-to-rear": "Front to rear",
+  "rear-to-front": "Rear to front",
+  "left-to-right": "Left to right",
+  "right-to-left": "Right to left",
+  "side-to-rear": "Side to rear",
+  passive: "Passive",
+  mixed: "Mixed"
+}
+
 export default defineObjectType({
   app: "dcim",
   name: "devicetype",
@@ -14,18 +25,7 @@ export default defineObjectType({
     u_height: decimal({ digits: 4, places: 1, min: 0, default: 1 }),
     is_full_depth: flag({ default: true }),
     subdevice_role: choice({ parent: "Parent", child: "Child" }, { optional: true }),
-    airflow: choice(
-      {
-        "front-to-rear": "Front to rear",
-        "rear-to-front": "Rear to front",
-        "left-to-right": "Left to right",
-        "right-to-left": "Right to left",
-        "side-to-rear": "Side to rear",
-        passive: "Passive",
-        mixed: "Mixed"
-      },
-      { optional: true }
-    ),
+    airflow: choice(airflows, { optional: true }),
     weight: decimal({ digits: 8, places: 2, min: 0, optional: true }),
     weight_unit: choice({ kg: "Kilograms", g: "Grams", lb: "Pounds", oz: "Ounces" }, { optional: true }),
     description: text({ max: 200, optional: true }),

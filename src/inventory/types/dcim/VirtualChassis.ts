@@ -14,6 +14,15 @@ export default defineObjectType({
     ...labels()
   },
   counts: { member_count: countOf("dcim.device", "virtual_chassis") },
+  functions: [
+    // The master of a new virtual chassis becomes its first member.
+    `create or replace function rackwire_enlist_master() returns trigger language plpgsql as $$
+     begin
+       update dcim_device set virtual_chassis_id = new.id, vc_position = coalesce(vc_position, 1)
+        where id = new.master_id;
+       return null;
+     end $$`
+  ],
   triggers: [
     {
       name: "dcim_virtualchassis_enlist",

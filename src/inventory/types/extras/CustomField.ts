@@ -63,6 +63,26 @@ export default defineObjectType({
     is_cloneable: flag({ default: false })
   },
   derived: { data_type: (row) => dataTypes[String(row["type"])] ?? "string" },
+  functions: [
+    // Values of a custom field are kept by its name: they follow when it changes, and go with it.
+    `create or replace function rackwire_follow_custom_field() returns trigger language plpgsql as $$
+     declare
+       object_type text;
+       renamed text := case when tg_op = 'UPDATE' then new.name end;
+     begin
+       foreach object_type in array old.content_types loop
+         continue when to_regclass(replace(object_type, '.', '_')) is null;
+         if renamed is null or not new.content_types @> array[object_type] then
+           execute format('update %I set custom_fields = custom_fields - $1 where custom_fields ? $1',
+             replace(object_type, '.', '_')) using old.name;
+         elsif renamed <> old.name then
+           execute format('update %I set custom_fields = custom_fields - $1 || jsonb_build_object($2, custom_fields->$1)
+             where custom_fields ? $1', replace(object_type, '.', '_')) using old.name, renamed;
+         end if;
+       end loop;
+       return null;
+     end $$`
+  ],
   triggers: [
     {
       name: "extras_customfield_follow",

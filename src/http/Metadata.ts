@@ -63,13 +63,12 @@ const fieldsOf = (type: ObjectType): object => ({
 })
 
 const fieldOf = (name: string, field: Field): object => {
-  const max = /char_length\(\$\) <= (\d+)/.exec(field.constraint ?? "")?.[1]
   return {
     type: typeOf(field),
     required: field.wire !== "read" && field.initial === undefined,
     read_only: field.wire === "read",
     label: titled(name),
-    ...(max !== undefined && { max_length: Number(max) }),
+    ...(field.maxLength !== undefined && { max_length: field.maxLength }),
     ...(field.choices !== undefined && {
       choices: Object.entries(field.choices).map(([value, label]) => ({ value, display_name: label }))
     })

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import type { Action } from "../inventory/Clearance.ts"
-import type { Errors, Row } from "../inventory/Field.ts"
+import { type Errors, type Row, notList } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
 import { byIds, readOne, viewFor } from "../inventory/Read.ts"
@@ -159,8 +159,7 @@ const deleteMany =
 const itemsWithIds = Effect.fnUntraced(function* (request: Request) {
   const body = yield* request.body
   if (!Array.isArray(body)) {
-    const message = `Expected a list of items but got type "${body === null ? "NoneType" : typeof body === "object" ? "dict" : typeof body}".`
-    return yield* new HttpRefused({ reason: "InvalidBody", body: { non_field_errors: [message] } })
+    return yield* new HttpRefused({ reason: "InvalidBody", body: { non_field_errors: [notList(body)] } })
   }
   const errors = body.map((item: unknown) => {
     if (typeof item !== "object" || item === null) return { non_field_errors: ["Invalid data. Expected a dictionary."] }

@@ -132,7 +132,6 @@ const kinds: Readonly<Record<string, Json>> = {
 
 const scalar = (field: Field): Json => {
   const kind = kindOf(field)
-  const max = /char_length\(\$\) <= (\d+)/.exec(field.constraint ?? "")?.[1]
   const of: Json | undefined =
     kind === "number"
       ? { type: /^(numeric|real|double)/.test(field.type) ? "number" : "integer" }
@@ -140,7 +139,7 @@ const scalar = (field: Field): Json => {
         ? listOf(field.type === "text[]" ? string : integer)
         : (kinds[kind ?? ""] ?? (field.type === "text" ? string : undefined))
   if (of === undefined) return {}
-  const bounded = max === undefined ? of : { ...of, maxLength: Number(max) }
+  const bounded = field.maxLength === undefined ? of : { ...of, maxLength: field.maxLength }
   return field.nullable ? orNull(bounded) : bounded
 }
 

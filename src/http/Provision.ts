@@ -4,12 +4,13 @@ import { auditDenied, auditLogin } from "../auth/Audit.ts"
 import { logIn } from "../auth/Password.ts"
 import { clearanceOf } from "../auth/Permission.ts"
 import { Clearance } from "../inventory/Clearance.ts"
-import type { Errors } from "../inventory/Field.ts"
+import type { Dictionary } from "../inventory/Field.ts"
 import { viewFor } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { create } from "../inventory/Write.ts"
 import { representation } from "../inventory/derive/Representation.ts"
 import { addressOf } from "./Admission.ts"
+import { bodyFields, refused } from "./Asked.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { throttled } from "./RateLimit.ts"
 import type { Handler, Request, Route } from "./Route.ts"
@@ -21,7 +22,7 @@ const chosen = new Set(["expires", "write_enabled", "description", "allowed_ips"
 
 const provision: Handler = (request) =>
   Effect.gen(function* () {
-    const { username, password, body } = yield* credentials(yield* request.body)
+    const { username, password, body } = yield* credentials(yield* bodyFields(request))
     const address = addressOf(request.incoming)
     const principal = yield* logIn(username, password, address).pipe(
       Effect.tapErrorTag("Denied", (denied) =>
@@ -44,18 +45,13 @@ const newToken = Effect.fnUntraced(function* (fields: Readonly<Record<string, un
   return { status: 201, json: { ...representation(type, token!.row, view), ...token!.shown } }
 })
 
-const credentials = (body: unknown) => {
-  if (typeof body !== "object" || body === null || Array.isArray(body)) {
-    const got = Array.isArray(body) ? "list" : body === null ? "NoneType" : typeof body
-    return invalid({ non_field_errors: [`Invalid data. Expected a dictionary, but got ${got}.`] })
-  }
-  const input = body as Readonly<Record<string, unknown>>
+const credentials = (input: Dictionary) => {
   const errors: Record<string, ReadonlyArray<string>> = {}
   for (const name of ["username", "password"]) {
     const message = refusal(input[name])
     if (message !== undefined) errors[name] = [message]
   }
-  if (Object.keys(errors).length > 0) return invalid(errors)
+  if (Object.keys(errors).length > 0) return refused(errors)
   return Effect.succeed({
     username: String(input["username"]).trim(),
     password: String(input["password"]),
@@ -69,8 +65,6 @@ const refusal = (value: unknown): string | undefined => {
   if (typeof value !== "string") return "Not a valid string."
   return value.trim() === "" ? "This field may not be blank." : undefined
 }
-
-const invalid = (errors: Errors) => new HttpRefused({ reason: "InvalidBody", body: errors })
 
 export const provisionRoutes: ReadonlyArray<Route> = [
   { path: "/api/users/tokens/provision/", access: "credentials", methods: { POST: provision } }

@@ -70,6 +70,8 @@ export type Parsed = { readonly value: unknown } | { readonly errors: ReadonlyAr
 export interface Field {
   /** Postgres type of the column. */
   readonly type: string
+  /** Most characters of a text. */
+  readonly maxLength?: number | undefined
   /** SQL condition that every value meets; `$` stands for the column. */
   readonly constraint?: string | undefined
   readonly nullable: boolean
@@ -133,6 +135,8 @@ export const isDictionary = (value: unknown): value is Dictionary =>
 
 export const notDictionary = (value: unknown): string =>
   `Invalid data. Expected a dictionary, but got ${typeName(value)}.`
+
+export const notList = (value: unknown): string => `Expected a list of items but got type "${typeName(value)}".`
 
 /** Whether Postgres can keep the text: it knows no zero byte, and no half of a character. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")

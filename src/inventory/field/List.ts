@@ -1,4 +1,4 @@
-import { type Field, type Options, invalid, isStorable, makeField, typeName, value } from "../Field.ts"
+import { type Field, type Options, invalid, isStorable, makeField, notList, value } from "../Field.ts"
 import { integer } from "./Scalar.ts"
 
 /** A list of different texts, at least one unless optional. */
@@ -10,7 +10,7 @@ export const texts = (options: Options = {}): Field =>
       sqlDefault: options.optional === true ? "'{}'" : undefined,
       fromText: parseArray,
       parse: (input) => {
-        if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
+        if (!Array.isArray(input)) return invalid(notList(input))
         if (input.length === 0 && options.optional !== true) return invalid("This list may not be empty.")
         if (!input.every((item) => typeof item === "string" && isStorable(item))) return invalid("Not a valid string.")
         return value([...new Set(input)])
@@ -33,7 +33,7 @@ export const integers = (options: IntegersOptions): Field =>
       sqlDefault: options.optional === true ? "'{}'" : undefined,
       fromText: (text) => parseArray(text).map(Number),
       parse: (input) => {
-        if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
+        if (!Array.isArray(input)) return invalid(notList(input))
         if (input.length === 0 && options.optional !== true) return invalid("This list may not be empty.")
         const item = integer(options)
         const parsed = input.map((each) => item.parse(each))

@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
-import { type Field, invalid, makeField, typeName, value } from "../Field.ts"
+import { type Field, invalid, makeField, notList, value } from "../Field.ts"
 import { parseArray } from "./List.ts"
 
 /** Networks in CIDR notation; a single address is a network of one. */
@@ -13,7 +13,7 @@ export const networks = (): Field =>
       sqlDefault: "'{}'",
       fromText: parseArray,
       parse: (input) => {
-        if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
+        if (!Array.isArray(input)) return invalid(notList(input))
         const read = input.map(parseNetwork)
         const wrong = input.filter((_, at) => read[at] === undefined)
         if (wrong.length > 0) return invalid(...wrong.map((each) => `Invalid IP address format: ${String(each)}`))

@@ -7,7 +7,7 @@ import {
   invalid,
   isDictionary,
   makeField,
-  typeName,
+  notList,
   value
 } from "../Field.ts"
 
@@ -51,7 +51,7 @@ export const refs = (type: string, snapshot: Field["snapshot"] = (ids) => ids): 
       represent: (ids, view) => (ids as ReadonlyArray<number>).map((id) => view.nested(type, id)).filter(Boolean),
       snapshot,
       parse: (input) => {
-        if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
+        if (!Array.isArray(input)) return invalid(notList(input))
         const targets = input.map(parseTarget)
         const errors = targets.flatMap((target) => ("errors" in target ? target.errors : []))
         return errors.length > 0

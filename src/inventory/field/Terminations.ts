@@ -1,4 +1,4 @@
-import { type Field, invalid, isDictionary, makeField, typeName } from "../Field.ts"
+import { type Field, invalid, isDictionary, makeField, notList, typeName } from "../Field.ts"
 import { refs } from "./Reference.ts"
 
 /** One end of a cable: interfaces, each named as `{object_type, object_id}`, and shown with its object. */
@@ -15,7 +15,7 @@ export const terminations = (type: string): Field => {
           object: view.nested(type, id)
         })),
       parse: (input) => {
-        if (!Array.isArray(input)) return invalid(`Expected a list of items but got type "${typeName(input)}".`)
+        if (!Array.isArray(input)) return invalid(notList(input))
         const wrong = input.find((each) => !isDictionary(each) || each["object_type"] !== type)
         if (wrong !== undefined) {
           const named = isDictionary(wrong) ? String(wrong["object_type"]) : typeName(wrong)

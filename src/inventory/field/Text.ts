@@ -53,6 +53,7 @@ const textField = (options: TextOptions, refuse: (text: string) => string | unde
   return makeField(
     {
       type: "text",
+      maxLength: max,
       constraint: max === undefined ? undefined : `char_length($) <= ${max}`,
       nullable: options.nullable === true,
       initial: initial === undefined ? undefined : () => initial,

@@ -17,7 +17,7 @@ export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooM
   seconds: Schema.Number
 }) {}
 
-export interface Claimant {
+interface Claimant {
   readonly username: string
   readonly address: string | undefined
 }

@@ -17,7 +17,7 @@ const perRack = 10
 /** Most interfaces: the addresses of a site are 1/1024 of 10.0.0.0/8. */
 export const sizeMax = 1024 * perSite * perDevice
 
-export class DemoRefused extends Schema.TaggedError<DemoRefused>()("DemoRefused", { message: Schema.String }) {}
+class DemoRefused extends Schema.TaggedError<DemoRefused>()("DemoRefused", { message: Schema.String }) {}
 
 /** Rows by table, in the order in which they are made. */
 const countsOf = (size: number) => {

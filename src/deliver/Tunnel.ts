@@ -16,7 +16,7 @@ export interface ProxyRules {
 }
 
 /** The proxy gave no connection. It says nothing of the receiver. */
-export class ProxyFailed extends Error {
+class ProxyFailed extends Error {
   readonly code = "ERR_PROXY"
 
   constructor(proxy: URL, why: string) {

@@ -14,7 +14,7 @@ import { throttled } from "./RateLimit.ts"
 import type { Handler, Reply, Request, Route } from "./Route.ts"
 
 /** A path of ours to go on to; anything that could lead elsewhere is the home page. */
-export const ownPath = (next: string | null): string => {
+const ownPath = (next: string | null): string => {
   if (next === null || !/^\/(?![/\\])[\x21-\x7e]*$/.test(next) || next.includes("\\")) return "/"
   const { origin, pathname, search } = new URL(next, "http://ours")
   return origin === "http://ours" && !pathname.startsWith("//") ? pathname + search : "/"

@@ -32,7 +32,7 @@ const relations: Readonly<Record<string, { readonly of: string; readonly sql: Re
 }
 
 /** The field by which an object is a network or an address: the first of such a type. */
-export const networkField = (type: ObjectType): string | undefined =>
+const networkField = (type: ObjectType): string | undefined =>
   Object.keys(type.fields).find((name) => /^(inet|cidr)$/.test(type.fields[name]!.type))
 
 /** The names that a type has beside its fields, because it is a network or an address. */

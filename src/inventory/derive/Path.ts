@@ -29,7 +29,7 @@ interface Step {
 }
 
 /** The step that leads from a type; undefined for what is none. */
-export const stepFrom = (type: ObjectType, text: string): Step | undefined => {
+const stepFrom = (type: ObjectType, text: string): Step | undefined => {
   const back = /^<(\w+\.\w+)\.(\w+)$/.exec(text)
   if (back !== null) {
     const target = objectType(back[1]!)

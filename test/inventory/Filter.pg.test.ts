@@ -101,7 +101,20 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const whereOf = (type: typeof thing, asked: string, reading?: Reading) => {
+const fields = (...definitions: ReadonlyArray<readonly [name: string, type: string, logic?: string]>) =>
+  new Map(definitions.map(([name, type, logic = "loose"]) => [name, { id: 0, name, type, filter_logic: logic }]))
+
+/** The custom fields that the values of things are of. */
+const customFields = fields(
+  ["env", "text"],
+  ["n", "integer"],
+  ["many", "multiselect"],
+  ["on", "boolean"],
+  ["due", "date"],
+  ["quote", "text"]
+)
+
+const whereOf = (type: typeof thing, asked: string, reading: Reading = { customFields }) => {
   const filtered = filter(type, [...new URLSearchParams(asked)] as Query, reading)
   if ("errors" in filtered) throw new Error(JSON.stringify(filtered.errors))
   return filtered.where
@@ -235,12 +248,31 @@ test.each([
   expect(await found(address, whereOf(address, query))).toBe(ids)
 })
 
-test("a custom field is compared as its definition says", async () => {
-  const customFields = new Map([["env", "exact" as const]])
-  expect(await found(thing, whereOf(thing, "cf_env=prod", { customFields }))).toBe("1")
-  expect(filter(thing, [["cf_nope", "1"]], { customFields, strict: true })).toEqual({
-    errors: { cf_nope: ["Unknown filter."] }
+test.each([
+  ["env", "text", "exact", "cf_env=prod", "1"],
+  ["env", "text", "exact", "cf_env__ic=prod", "12"],
+  ["env", "text", "disabled", "cf_env=prod", "123"],
+  ["env", "select", "loose", "cf_env=prod", "1"],
+  ["env", "select", "loose", "cf_env__n=prod", "23"],
+  ["n", "json", "loose", "cf_n=5", "123"],
+  ["n", "decimal", "loose", "cf_n=5.0", "1"],
+  ["n", "integer", "loose", "cf_n__ic=5", "123"],
+  ["on", "boolean", "loose", "cf_on=perhaps", "123"]
+])("a custom field %s of type %s that is %s answers %s", async (name, type, logic, query, ids) => {
+  expect(await found(thing, whereOf(thing, query, { customFields: fields([name, type, logic]) }))).toBe(ids)
+})
+
+test("a custom field refuses what is no value of its type, and is unknown where it is disabled", () => {
+  const ask = (query: string, logic = "loose") =>
+    filter(thing, [...new URLSearchParams(query)], {
+      strict: true,
+      customFields: fields(["n", "integer", logic], ["due", "date", logic])
+    })
+  expect(ask("cf_n=x&cf_due__lt=x")).toEqual({
+    errors: { cf_n: ["Enter a number."], cf_due__lt: ["Enter a valid date."] }
   })
+  expect(ask("cf_nope=1")).toEqual({ errors: { cf_nope: ["Unknown filter."] } })
+  expect(ask("cf_n=1", "disabled")).toEqual({ errors: { cf_n: ["Unknown filter."] } })
 })
 
 test("what is not known is an error when the query is read strictly, and what asks nothing is none", () => {

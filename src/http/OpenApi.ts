@@ -191,7 +191,7 @@ const operation = (type: ObjectType, method: Method, one: boolean): Json => {
     case "GET":
       return {
         summary: one ? `One ${type.label}` : titled(type.plural),
-        parameters: [...shape, ...(one ? [] : [...paging, ...filterNames(type).map(filterParameter)])],
+        parameters: [...shape, ...(one ? [] : listParameters(type))],
         responses: {
           "200": answer("As asked for.", one ? plain : schema(`Paginated${name}List`)),
           ...refusals,
@@ -250,4 +250,15 @@ const paging = [
   parameter("start", integer, "By cursor: from this id on, in the order of ids, without a count."),
   parameter("ordering", string, "Names of fields, with commas between; `-` before one turns it."),
   parameter("strict", { type: "boolean" }, "Whether unknown filters are refused.")
+]
+
+const saved = [
+  parameter("filter", listOf(string), "Slugs of saved filters; what stands beside them counts more."),
+  parameter("filter_id", listOf(integer), "Ids of saved filters.")
+]
+
+const listParameters = (type: ObjectType): ReadonlyArray<Json> => [
+  ...paging,
+  ...(type.kind === "object" ? saved : []),
+  ...filterNames(type).map(filterParameter)
 ]

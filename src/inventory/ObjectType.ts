@@ -70,6 +70,8 @@ export interface Declaration {
   readonly rivals?: ReadonlyArray<Rival>
   /** Read-only values beside the fields; of a generic reference its object is one without being named here. */
   readonly derived?: Readonly<Record<string, Derived>>
+  /** References that `derived` follows from the rows that the object points at: `cable.a_terminations`. */
+  readonly derivedBy?: ReadonlyArray<string>
   /** Read-only numbers that the database counts when somebody reads the object. */
   readonly counts?: Readonly<Record<string, Counted>>
   /** Field lists with an index of their own, beside those of references and uniqueness. */
@@ -140,7 +142,7 @@ export const defineObjectType = (declaration: Declaration): ObjectType => {
     ...declaration.brief.filter((field) => !Object.hasOwn(shown, field)),
     ...declaration.ordering.map((field) => field.replace(/^-/, "")),
     ...(declaration.displayBy ?? []),
-    ...(declaration.looksAt ?? []).map((path) => path.split(".")[0]!),
+    ...[...(declaration.looksAt ?? []), ...(declaration.derivedBy ?? [])].map((path) => path.split(".")[0]!),
     ...(declaration.indexes ?? []).flat(),
     ...(declaration.unique ?? []).flatMap((unique) => [...unique.fields, ...(unique.ignoreCase ?? [])])
   ]
@@ -156,6 +158,7 @@ export const defineObjectType = (declaration: Declaration): ObjectType => {
     triggers: [],
     functions: [],
     displayBy: [],
+    derivedBy: [],
     looksAt: [],
     paths: {},
     key: undefined,

@@ -8,7 +8,7 @@
 import { literal } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
-import { nestedFields } from "./Representation.ts"
+import { nestedFields, stepsBehind } from "./Representation.ts"
 import { type Where, after, isEverything } from "./Where.ts"
 
 /** SQL that gives ids of one object type. */
@@ -64,7 +64,7 @@ const typesWithin = (type: ObjectType): ReadonlyArray<ObjectType> => {
       return target.table
     })
   }
-  let pointing = pointingFrom(type, Object.keys(type.fields), "")
+  let pointing = pointingFromPage(type)
   for (let depth = 0; depth < depthMax; depth++) {
     for (const { target } of pointing) found.add(target)
     pointing = pointing.flatMap(({ target }) => pointingFrom(target, nestedFields(target), ""))
@@ -98,7 +98,7 @@ const statementOf = (type: ObjectType, page: Where, visible: Visible, withRows: 
     const own = `c.content_types @> array[${literal(type.id)}]`
     branches.push(`select ${literal(fieldsMark)}, row_to_json(c) from extras_customfield c where ${own}`)
   }
-  let pointing = pointingFrom(type, Object.keys(type.fields), "page")
+  let pointing = pointingFromPage(type)
   for (let depth = 0; depth < depthMax && pointing.length > 0; depth++) {
     const next: Array<Pointing> = []
     for (const [target, each] of Map.groupBy(pointing, ({ target }) => target)) {
@@ -112,6 +112,14 @@ const statementOf = (type: ObjectType, page: Where, visible: Visible, withRows: 
   }
   return { sql: `with page as materialized (${page.sql}) ${branches.join(" union all ")}`, bound }
 }
+
+/** What the page's objects point at themselves, and what their derived values look at behind that. */
+const pointingFromPage = (type: ObjectType): ReadonlyArray<Pointing> => [
+  ...pointingFrom(type, Object.keys(type.fields), "page"),
+  ...stepsBehind(type).flatMap(({ name, target, next }) =>
+    pointingFrom(target, next, `(select r.* from page join ${target.table} r on r.id = page.${type.columns[name]}) t`)
+  )
+]
 
 const pointingFrom = (type: ObjectType, names: ReadonlyArray<string>, from: string): ReadonlyArray<Pointing> =>
   names.flatMap((name) => {

@@ -76,6 +76,25 @@ export const viewOf = (base: string, { row, customFields = noFields, counted = u
 export const nestedFields = (type: ObjectType): ReadonlyArray<string> =>
   [...type.brief, ...type.displayBy].filter((name) => Object.hasOwn(type.fields, name))
 
+/** The references that derived values of these rows follow from what the rows point at, as far as that is at hand. */
+export const referencesBehind = (
+  type: ObjectType,
+  rows: ReadonlyArray<Row>,
+  row: View["row"]
+): ReadonlyArray<readonly [id: string, ids: ReadonlySet<number>]> =>
+  stepsBehind(type).flatMap(({ name, target, next }) => {
+    const behind = rows.flatMap((each) => row(target.id, Number(each[name])) ?? [])
+    return [...references(target, behind, next)]
+  })
+
+/** What `derivedBy` says, by the reference of the type that it begins with. */
+export const stepsBehind = (type: ObjectType) =>
+  [...Map.groupBy(type.derivedBy, (path) => path.split(".")[0]!)].map(([name, paths]) => ({
+    name,
+    target: objectType(type.fields[name]!.reference!.type),
+    next: paths.map((path) => path.split(".")[1]!)
+  }))
+
 /** The references that rows hold in these fields: ids by object type. */
 export const references = (
   type: ObjectType,

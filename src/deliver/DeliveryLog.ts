@@ -115,7 +115,13 @@ export const attemptTable: Table = {
 /** "" stands for null in every column but texts: the driver has no type for a list of nothing but nulls. */
 type Column<Of = Result> = readonly [name: string, type: string, value: (result: Of) => string]
 
-const isoTime = (millis: number): string => new Date(millis).toISOString()
+/** The last time that was written, and its text: most attempts of a batch begin in the same milliseconds. */
+let written = { millis: 0, text: new Date(0).toISOString() }
+
+const isoTime = (millis: number): string => {
+  if (millis !== written.millis) written = { millis, text: new Date(millis).toISOString() }
+  return written.text
+}
 
 const status = { Delivered: "successful", Retry: "retrying", Dead: "failed" } as const
 
@@ -150,7 +156,7 @@ const attemptColumns: ReadonlyArray<Column> = [
   ["number", "bigint", ({ attempt }) => `${attempt.number}`],
   ["started", "timestamptz", ({ attempt }) => isoTime(attempt.started)],
   ["duration_ms", "bigint", ({ attempt }) => `${attempt.durationMillis}`],
-  ["phases", "jsonb", ({ attempt }) => JSON.stringify(attempt.phases, rounded)],
+  ["phases", "jsonb", ({ attempt }) => JSON.stringify(attempt.phases)],
   ["url", "text", ({ attempt }) => withoutNul(attempt.url)],
   ["request_headers", "text", ({ attempt }) => withoutNul(headerText(attempt.headers))],
   ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
@@ -159,9 +165,6 @@ const attemptColumns: ReadonlyArray<Column> = [
   ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
   ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
 ]
-
-const rounded = (_: string, value: unknown): unknown =>
-  typeof value === "number" ? Math.round(value * 10) / 10 : value
 
 /** Postgres keeps no zero byte in a text, and a receiver may send one. */
 const withoutNul = (text: string): string => text.replaceAll("\0", "\uFFFD")

@@ -69,13 +69,17 @@ const phasesOf = (exchange: Exchange, connection: ConnectTimes | undefined): Pha
   const { began, written, firstByte, ended } = exchange
   const made = connection !== undefined && written !== undefined && connection.begun >= began ? connection : undefined
   return {
-    dns: made?.dns,
-    connect: made?.connect === undefined ? undefined : made.connect - (made.dns ?? 0),
-    tls: made?.tls === undefined ? undefined : made.tls - made.connect!,
-    firstByte: firstByte === undefined ? undefined : firstByte - written!,
-    body: ended === undefined || firstByte === undefined ? undefined : ended - firstByte
+    dns: between(0, made?.dns),
+    connect: between(made?.dns ?? 0, made?.connect),
+    tls: between(made?.connect, made?.tls),
+    firstByte: between(written, firstByte),
+    body: between(firstByte, ended)
   }
 }
+
+/** Milliseconds, to a tenth. */
+const between = (from: number | undefined, to: number | undefined): number | undefined =>
+  from === undefined || to === undefined ? undefined : Math.round((to - from) * 10) / 10
 
 type Headers = Exchange["headers"]
 

@@ -28,6 +28,9 @@ export interface Marked {
   readonly mark: string
 }
 
+/** Time after which a consumer that holds nothing is taken for one whose process is gone, milliseconds. */
+const forgottenMillis = 3_600_000
+
 /** What was found. */
 export interface Look extends Depth {
   /** Until the first of those that wait is due, milliseconds; undefined when none waits. */
@@ -58,6 +61,7 @@ export const take = async (client: Client, consumer: string): Promise<ReadonlyAr
   return found.map(([webhook, mark]) => ({ webhook: Number(webhook), mark }))
 }
 
+/** Every process is a consumer of its own: those that are gone for long are forgotten, or they would pile up for ever. */
 const lookScript = new Script(`
 local function field(info, name)
   for i = 1, #info, 2 do
@@ -72,6 +76,11 @@ for stream = 1, 2 do
     local last = field(redis.call('XINFO', 'STREAM', KEYS[stream]), 'last-generated-id')
     local read = field(redis.call('XINFO', 'GROUPS', KEYS[stream])[1], 'last-delivered-id')
     if read == last and redis.call('XLEN', KEYS[stream]) > summary[1] then stranded = 1 end
+    for _, info in ipairs(redis.call('XINFO', 'CONSUMERS', KEYS[stream], ARGV[1])) do
+      if field(info, 'pending') == 0 and field(info, 'idle') > tonumber(ARGV[2]) then
+        redis.call('XGROUP', 'DELCONSUMER', KEYS[stream], ARGV[1], field(info, 'name'))
+      end
+    end
   end
 end
 local time = redis.call('TIME')
@@ -85,9 +94,9 @@ return {
   stranded
 }`)
 
-export const look = async (client: Client, webhook: number): Promise<Look> => {
+export const look = async (client: Client, webhook: number, forgotten = forgottenMillis): Promise<Look> => {
   const { again, queue, later, parked } = keysOf(webhook)
-  const reply = await lookScript.run(client, { keys: [again, queue, later, parked], args: [group] })
+  const reply = await lookScript.run(client, { keys: [again, queue, later, parked], args: [group, forgotten] })
   const [queued, pending, waiting, due, stranded] = reply as [number, number, number, number, number]
   return { queued, pending, waiting, dueMillis: due < 0 ? undefined : due, stranded: stranded === 1 }
 }

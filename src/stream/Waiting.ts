@@ -86,8 +86,10 @@ local function wait(object, id, delay, content)
   redis.call('HSET', KEYS[4], id, content)
   redis.call('ZADD', KEYS[3], now + delay, id)
 end
+local ended = { {}, {} }
 for i = 3, #ARGV, 8 do
-  local stream = KEYS[tonumber(ARGV[i])]
+  local at = tonumber(ARGV[i])
+  local stream = KEYS[at]
   local object, delay, id = ARGV[i + 2], tonumber(ARGV[i + 3]), ARGV[i + 4]
   local owned = owns(stream, ARGV[1], ARGV[2], ARGV[i + 1], ARGV[i + 6] == '1')
   if owned then
@@ -97,8 +99,13 @@ for i = 3, #ARGV, 8 do
       release(KEYS[5], KEYS[6], KEYS[4], KEYS[1], object, id)
     end
     if ARGV[i + 7] ~= '' then redis.call('ZREM', KEYS[7], ARGV[i + 7]) end
-    redis.call('XACK', stream, ARGV[1], ARGV[i + 1])
-    redis.call('XDEL', stream, ARGV[i + 1])
+    table.insert(ended[at], ARGV[i + 1])
+  end
+end
+for at, ids in ipairs(ended) do
+  if #ids > 0 then
+    redis.call('XACK', KEYS[at], ARGV[1], unpack(ids))
+    redis.call('XDEL', KEYS[at], unpack(ids))
   end
 end`)
 

@@ -6,8 +6,9 @@ import { Redis } from "../../src/Redis.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
 import { Append } from "../../src/stream/Append.ts"
 import type { Delivery } from "../../src/stream/Entry.ts"
-import { keysOf } from "../../src/stream/Keys.ts"
+import { group, keysOf } from "../../src/stream/Keys.ts"
 import type { Streams } from "../../src/stream/Streams.ts"
+import { look } from "../../src/stream/Sweep.ts"
 import { redisUrlOfWorker } from "../support/Database.ts"
 import { delivery, startStreams } from "./TwoReaders.ts"
 
@@ -214,6 +215,18 @@ describe("reading", () => {
     expect(await run(one.keep(1, [entry!]))).toEqual([])
     await run(one.settle(1, [{ entry: entry! }]))
     expect(await run(other.read(1, 10))).toEqual([])
+  })
+
+  it("by processes that are gone for long leaves nothing behind of those that held nothing", async () => {
+    await run(append.append([delivery(1), delivery(2)]))
+    const [done] = await run(one.read(1, 1))
+    await run(other.read(1, 1))
+    await run(one.settle(1, [{ entry: done! }]))
+    const consumers = async () => (await client.call("XINFO", "CONSUMERS", keysOf(1).queue, group)) as Array<unknown>
+    expect((await look(client, 1)).pending).toBe(1)
+    expect(await consumers()).toHaveLength(2)
+    await look(client, 1, -1)
+    expect(await consumers()).toEqual([expect.arrayContaining(["pending", 1])])
   })
 
   it("makes its group again when Redis has lost it", async () => {

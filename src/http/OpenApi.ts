@@ -63,7 +63,13 @@ const schemasOf = (type: ObjectType): Json => {
         .map(([each, field]): [string, Json] => [each, readSchema(field)])
     ),
     ...Object.fromEntries(Object.keys(type.derived).map((each) => [each, { readOnly: true }])),
-    ...Object.fromEntries(Object.keys(type.counts).map((each) => [each, { ...integer, readOnly: true }]))
+    ...Object.fromEntries(Object.keys(type.counts).map((each) => [each, { type: "number", readOnly: true }])),
+    ...Object.fromEntries(
+      Object.entries(type.pointedBy).map(([each, by]) => [
+        each,
+        { ...listOf(schema(`Brief${nameOf(objectType(by.type))}`)), readOnly: true }
+      ])
+    )
   }
   const brief = type.brief.map((each) => [each, (shown as Readonly<Record<string, Json>>)[each] ?? {}] as const)
   const writing = Object.fromEntries(written.map(([each, field]) => [each, writeSchema(field)]))

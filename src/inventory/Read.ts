@@ -185,7 +185,10 @@ export const viewFor = (
         pending = next
       }
     })
-    yield* follow([...references(type, rows), ...customReferences(definitions, rows)])
+    const pointing = Object.entries(type.pointedBy).map(
+      ([name, by]) => [by.type, new Set([...counts.values()].flatMap((each) => each[name] as Array<number>))] as const
+    )
+    yield* follow([...references(type, rows), ...customReferences(definitions, rows), ...pointing])
     yield* follow(referencesBehind(type, rows, row))
     const view = viewOf(base, {
       row,

@@ -94,3 +94,49 @@ describe("an interface", () => {
     expect((await show(`dcim/interfaces/${ends[1]}`, bob.call))["link_peers"]).toEqual([])
   })
 })
+
+describe("what points at an object", () => {
+  const addressed = (address: string, fields: Json = {}) => make("ipam/ip-addresses", { address, ...fields })
+
+  it("are its outer addresses, for an inner address", async () => {
+    const inner = await addressed("10.0.0.1/24")
+    const outer = [
+      await addressed("192.0.2.1/24", { nat_inside: inner }),
+      await addressed("192.0.2.2/24", { nat_inside: inner })
+    ]
+    const expected = outer.map((id, at) => ({ id, address: `192.0.2.${at + 1}/24`, family: { value: 4 } }))
+    expect(await show(`ipam/ip-addresses/${inner}`)).toMatchObject({ nat_outside: expected })
+    const all = await listed("ipam/ip-addresses")
+    expect(all.map((each) => each["nat_outside"])).toMatchObject([expected, [], []])
+    const some = {
+      types: ["ipam.ipaddress"],
+      actions: ["view"],
+      constraints: { address__in: ["10.0.0.1/24", "192.0.2.2/24"] }
+    }
+    const cid = await makeUser(api, "cid", some)
+    expect(await show(`ipam/ip-addresses/${inner}`, cid.call)).toMatchObject({ nat_outside: [{ id: outer[1] }] })
+    const brief = await api.call<Json>("GET", `/api/ipam/ip-addresses/${inner}/?brief=1`)
+    expect(brief.json).not.toHaveProperty("nat_outside")
+  })
+
+  it("are objects of any type, for a tag", async () => {
+    const tag = await make("extras/tags", named("Red"))
+    expect((await show(`extras/tags/${tag}`))["tagged_items"]).toBe(0)
+    await make("dcim/regions", { ...named("Red region"), tags: [tag] })
+    await make("tenancy/tenants", { ...named("Red tenant"), tags: [tag] })
+    expect((await show(`extras/tags/${tag}`))["tagged_items"]).toBe(2)
+    const dan = await makeUser(api, "dan", { types: ["extras.tag", "dcim.region"], actions: ["view"] })
+    expect((await show(`extras/tags/${tag}`, dan.call))["tagged_items"]).toBe(1)
+  })
+
+  it("are VLANs, by which a group of them is used up", async () => {
+    const group = await make("ipam/vlan-groups", { ...named("Group"), min_vid: 1, max_vid: 8 })
+    await make("ipam/vlans", { vid: 3, name: "three", group })
+    expect(await show(`ipam/vlan-groups/${group}`)).toMatchObject({ vlan_count: 1, utilization: 12.5 })
+  })
+})
+
+it("names of NetBox's are there where there is nothing to tell", async () => {
+  expect(await show(`dcim/devices/${device}`)).toMatchObject({ parent_device: null, config_template: null })
+  expect((await listed("dcim/sites"))[0]).toMatchObject({ circuit_count: 0 })
+})

@@ -26,7 +26,14 @@ export const representation = (type: ObjectType, row: Row, view: View): Json => 
     if (revealed !== undefined) json[name] = revealed
   }
   for (const name in type.derived) json[name] = type.derived[name]!(row, view)
-  return Object.assign(json, view.counted(type.id, row.id))
+  const counted = view.counted(type.id, row.id)
+  if (counted === undefined) return json
+  for (const name in type.counts) json[name] = counted[name]
+  for (const name in type.pointedBy) {
+    const ids = counted[name] as ReadonlyArray<number>
+    json[name] = ids.map((id) => view.nested(type.pointedBy[name]!.type, id)).filter(Boolean)
+  }
+  return json
 }
 
 /** How the object appears inside another, and under `?brief=1`. */

@@ -21,8 +21,11 @@ export const closedBreaker: Breaker = { failing: 0, openings: 0, until: undefine
 /** Weight of the latest attempt in the share. */
 const weight = 0.1
 
-/** Share of failures above which it opens: after 16 failures in a row, or many successes later when 4 of 5 fail. */
+/** Share of failures above which it opens: after 16 failures in a row, or when for a while 4 of 5 fail. */
 const failingMax = 0.8
+
+/** Share below which the failures are forgotten. */
+const failingMin = 0.01
 
 /** First and longest time that it stays open, milliseconds. */
 const pauseMin = 5000
@@ -33,7 +36,7 @@ const ours: ReadonlySet<Failure["reason"]> = new Set(["Render", "Overrun", "Secr
 
 /** The breaker after an attempt; `failure` is undefined when it succeeded. */
 export const afterAttempt = (breaker: Breaker, now: number, failure: Failure | undefined): Breaker => {
-  if (failure === undefined) return closedBreaker
+  if (failure === undefined) return afterSuccess(breaker)
   if (ours.has(failure.reason)) return breaker
   const asked = Math.min(failure.retryAfterMillis ?? 0, pauseMax)
   const failing = breaker.failing * (1 - weight) + weight
@@ -47,6 +50,10 @@ export const afterAttempt = (breaker: Breaker, now: number, failure: Failure | u
     until: opens || asked > 0 ? until : breaker.until
   }
 }
+
+/** One success closes it; while it is closed, a success weighs as much as a failure. */
+const afterSuccess = ({ failing, until }: Breaker): Breaker =>
+  until === undefined && failing > failingMin ? { ...closedBreaker, failing: failing * (1 - weight) } : closedBreaker
 
 /** How many attempts may begin, of `max` at the same time. */
 export const roomOf = (breaker: Breaker, now: number, inFlight: number, max: number): number => {

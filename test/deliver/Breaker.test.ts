@@ -13,6 +13,10 @@ const failure = (reason: Failure["reason"] = "Status", retryAfterMillis?: number
 const after = (results: ReadonlyArray<boolean>, from: Breaker = closedBreaker): Breaker =>
   results.reduce((breaker, isSuccess, at) => afterAttempt(breaker, at, isSuccess ? undefined : failure()), from)
 
+/** Whether attempts with these results open it at any time. */
+const isOpened = (results: ReadonlyArray<boolean>): boolean =>
+  results.some((_, at) => after(results.slice(0, at + 1)).until !== undefined)
+
 const failures = (count: number) => Array.from({ length: count }, () => false)
 
 describe("a breaker", () => {
@@ -21,16 +25,25 @@ describe("a breaker", () => {
     expect(after(failures(16)).until).toBe(15 + 5000)
   })
 
-  test("stays closed as long as a success comes before that", () => {
-    const runs = fc.array(fc.integer({ min: 0, max: 15 }))
+  test("opens when four of five fail, however seldom they do so in a row", () => {
+    const five = fc.shuffledSubarray([true, false, false, false, false], { minLength: 5 })
     fc.assert(
-      fc.property(runs, (runs) => {
-        expect(after(runs.flatMap((count) => [...failures(count), true])).until).toBeUndefined()
+      fc.property(fc.array(five, { minLength: 20 }), (fives) => {
+        expect(isOpened(fives.flat())).toBe(true)
       })
     )
   })
 
-  test("is closed by any success, whatever came before", () => {
+  test("stays closed as long as every other attempt succeeds", () => {
+    const pair = fc.constantFrom([true, false], [false, true])
+    fc.assert(
+      fc.property(fc.array(pair), (pairs) => {
+        expect(isOpened(pairs.flat())).toBe(false)
+      })
+    )
+  })
+
+  test("is closed by any success when it is open, whatever came before", () => {
     const event = fc.tuple(fc.nat(1_000_000), fc.boolean(), fc.option(fc.nat(1_000_000), { nil: undefined }))
     fc.assert(
       fc.property(fc.array(event), (events) => {
@@ -39,7 +52,8 @@ describe("a breaker", () => {
             afterAttempt(breaker, now, isSuccess ? undefined : failure("Reset", asked)),
           closedBreaker
         )
-        expect(afterAttempt(breaker, 0, undefined)).toEqual(closedBreaker)
+        const next = afterAttempt(breaker, 0, undefined)
+        expect(next).toEqual(breaker.until === undefined ? { ...closedBreaker, failing: next.failing } : closedBreaker)
       })
     )
   })

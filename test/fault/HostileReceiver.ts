@@ -194,6 +194,8 @@ export class HostileReceiver {
     } catch {
       return
     }
+    // What a dying process leaves behind may end without an error.
+    if (!message.complete) return
     const { model, data } = JSON.parse(Buffer.concat(chunks).toString()) as Json
     const request: Request = {
       webhook: message.url!.slice(1),

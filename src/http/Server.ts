@@ -85,7 +85,7 @@ const answer = Effect.fnUntraced(function* (
     url,
     params: match.params,
     principal,
-    author: { username: username(principal), requestId },
+    author: { username: username(principal), requestId, userId: principal.user?.id },
     base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
     body:
       access === tokenType

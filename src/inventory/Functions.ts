@@ -52,6 +52,14 @@ const common: ReadonlyArray<string> = [
      select c.relname::text from pg_inherits i join pg_class c on c.oid = i.inhrelid
       where i.inhparent = parent::regclass and right(c.relname, 8) < to_char(day, 'YYYYMMDD') order by 1
    $$`,
+  `create or replace function rackwire_estimate(query text) returns bigint language plpgsql as $$
+   declare
+     plan json;
+   begin
+     execute 'explain (format json) ' || query into plan;
+     return plan->0->'Plan'->>'Plan Rows';
+   end $$`,
+  `comment on function rackwire_estimate(text) is 'How many rows Postgres thinks that a query has, without running it.'`,
   // References in a list have no foreign key: these two keep them valid as one would, locks included.
   `create or replace function rackwire_check_list() returns trigger language plpgsql as $$
    declare

@@ -8,7 +8,7 @@ import { Effect } from "effect"
 import type { Row } from "../inventory/Field.ts"
 import { byIds, customFieldsByType, list } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
-import { nestedFields, references } from "../inventory/derive/Representation.ts"
+import { nestedFields, references, referencesBehind } from "../inventory/derive/Representation.ts"
 import { everything } from "../inventory/derive/Where.ts"
 import { customReferences } from "../inventory/field/CustomFields.ts"
 import type { Folded, Readable } from "./Change.ts"
@@ -61,34 +61,47 @@ export class Related {
     const coming = customFieldsByType(
       changes.flatMap(({ type, after }) => (type.id === customField && after !== undefined ? [after.row()] : []))
     )
-    let pending = [...Map.groupBy(changes, ({ type }) => type)].flatMap(([type, each]) => {
-      const rows = each.flatMap(({ before, last }) =>
-        before === undefined ? [last.row()] : [before.row(), last.row()]
-      )
-      const definitions = [...this.customFields(type.id), ...(coming.get(type.id) ?? [])]
-      return [...references(type, rows), ...customReferences(definitions, rows)]
-    })
-    while (pending.length > 0) {
-      const next: typeof pending = []
-      for (const [id, ids] of pending) {
-        if (ids.size === 0) continue
-        const target = objectType(id)
-        const rows = this.types.get(id) ?? new Map<number, Row>()
-        this.types.set(id, rows)
-        // Changes of accounts are not in the WAL: a row of theirs would go stale.
-        const wanted = target.kind === "account" ? ids : ids.difference(rows)
-        const found = yield* byIds(target, wanted)
-        for (const row of found) rows.set(row.id, row)
-        for (const old of rows.keys().take(Math.max(rows.size - rowsMax, 0))) rows.delete(old)
-        // Of those that were here as well: what they point at may have changed, or gone to make room.
-        const needed = nestedFields(target).some((name) => target.fields[name]!.reference !== undefined)
-          ? [...ids].flatMap((key) => this.find(id, key) ?? [])
-          : []
-        next.push(...references(target, needed, nestedFields(target)))
-      }
-      pending = next
-    }
+    const changed = [...Map.groupBy(changes, ({ type }) => type)].map(([type, each]) => ({
+      type,
+      rows: each.flatMap(({ before, last }) => (before === undefined ? [last.row()] : [before.row(), last.row()]))
+    }))
+    yield* this.follow(
+      changed.flatMap(({ type, rows }) => {
+        const definitions = [...this.customFields(type.id), ...(coming.get(type.id) ?? [])]
+        return [...references(type, rows), ...customReferences(definitions, rows)]
+      })
+    )
+    // What lies behind an object that the same window changes is loaded for the change of that object.
+    yield* this.follow(changed.flatMap(({ type, rows }) => referencesBehind(type, rows, this.find)))
   })
+
+  /** Loads these rows, and what their brief representations need. */
+  private follow = Effect.fnUntraced(
+    { self: this },
+    function* (this: Related, wanted: ReadonlyArray<readonly [id: string, ids: ReadonlySet<number>]>) {
+      let pending = wanted
+      while (pending.length > 0) {
+        const next: Array<(typeof pending)[number]> = []
+        for (const [id, ids] of pending) {
+          if (ids.size === 0) continue
+          const target = objectType(id)
+          const rows = this.types.get(id) ?? new Map<number, Row>()
+          this.types.set(id, rows)
+          // Changes of accounts are not in the WAL: a row of theirs would go stale.
+          const wanted = target.kind === "account" ? ids : ids.difference(rows)
+          const found = yield* byIds(target, wanted)
+          for (const row of found) rows.set(row.id, row)
+          for (const old of rows.keys().take(Math.max(rows.size - rowsMax, 0))) rows.delete(old)
+          // Of those that were here as well: what they point at may have changed, or gone to make room.
+          const needed = nestedFields(target).some((name) => target.fields[name]!.reference !== undefined)
+            ? [...ids].flatMap((key) => this.find(id, key) ?? [])
+            : []
+          next.push(...references(target, needed, nestedFields(target)))
+        }
+        pending = next
+      }
+    }
+  )
 
   private define(definitions: Map<number, Row>): void {
     this.definitions = definitions

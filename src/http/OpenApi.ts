@@ -63,7 +63,13 @@ const schemasOf = (type: ObjectType): Json => {
         .map(([each, field]): [string, Json] => [each, readSchema(field)])
     ),
     ...Object.fromEntries(Object.keys(type.derived).map((each) => [each, { readOnly: true }])),
-    ...Object.fromEntries(Object.keys(type.counts).map((each) => [each, { ...integer, readOnly: true }]))
+    ...Object.fromEntries(Object.keys(type.counts).map((each) => [each, { type: "number", readOnly: true }])),
+    ...Object.fromEntries(
+      Object.entries(type.pointedBy).map(([each, by]) => [
+        each,
+        { ...listOf(schema(`Brief${nameOf(objectType(by.type))}`)), readOnly: true }
+      ])
+    )
   }
   const brief = type.brief.map((each) => [each, (shown as Readonly<Record<string, Json>>)[each] ?? {}] as const)
   const writing = Object.fromEntries(written.map(([each, field]) => [each, writeSchema(field)]))
@@ -191,7 +197,7 @@ const operation = (type: ObjectType, method: Method, one: boolean): Json => {
     case "GET":
       return {
         summary: one ? `One ${type.label}` : titled(type.plural),
-        parameters: [...shape, ...(one ? [] : [...paging, ...filterNames(type).map(filterParameter)])],
+        parameters: [...shape, ...(one ? [] : listParameters(type))],
         responses: {
           "200": answer("As asked for.", one ? plain : schema(`Paginated${name}List`)),
           ...refusals,
@@ -250,4 +256,15 @@ const paging = [
   parameter("start", integer, "By cursor: from this id on, in the order of ids, without a count."),
   parameter("ordering", string, "Names of fields, with commas between; `-` before one turns it."),
   parameter("strict", { type: "boolean" }, "Whether unknown filters are refused.")
+]
+
+const saved = [
+  parameter("filter", listOf(string), "Slugs of saved filters; what stands beside them counts more."),
+  parameter("filter_id", listOf(integer), "Ids of saved filters.")
+]
+
+const listParameters = (type: ObjectType): ReadonlyArray<Json> => [
+  ...paging,
+  ...(type.kind === "object" ? saved : []),
+  ...filterNames(type).map(filterParameter)
 ]

@@ -3,10 +3,13 @@ import { Effect } from "effect"
 import { Settings } from "../Config.ts"
 import type { Errors } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
+import { customFieldsOf } from "../inventory/Read.ts"
+import { customPrefix } from "../inventory/derive/CustomFieldFilter.ts"
 import { type Filtered, filter } from "../inventory/derive/Filter.ts"
 import { everything } from "../inventory/derive/Where.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import type { Request } from "./Route.ts"
+import { queryOf } from "./SavedFilters.ts"
 
 /** Query parameters that are no filters. */
 const known: ReadonlySet<string> = new Set([
@@ -21,9 +24,11 @@ const isStrict = (request: Request) =>
 
 /** The objects that the query of a request asks for. */
 export const filteredBy = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
-  const query = request.url.searchParams
-  if (query.size === 0) return everything
-  const filtered: Filtered = filter(type, [...query], { strict: yield* isStrict(request), known })
+  if (request.url.searchParams.size === 0) return everything
+  const query = yield* queryOf(type, request)
+  const definitions = query.some(([name]) => name.startsWith(customPrefix)) ? yield* customFieldsOf(type) : []
+  const customFields = new Map(definitions.map((each) => [String(each["name"]), each]))
+  const filtered: Filtered = filter(type, query, { strict: yield* isStrict(request), known, customFields })
   if ("errors" in filtered) return yield* new HttpRefused({ reason: "InvalidQuery", body: filtered.errors })
   return filtered.where
 })

@@ -1,19 +1,33 @@
 /** Numbers that are no columns: the database counts them for the objects that somebody reads, by way of an index. */
 import type { ObjectType } from "./ObjectType.ts"
 
+/** Object types by id. */
+type Types = ReadonlyMap<string, ObjectType>
+
 /** An SQL expression over `t`, a row of the type. `from` gives the objects of a type that whoever asks may see. */
-export type Counted = (type: ObjectType, of: (id: string) => ObjectType, from: (type: ObjectType) => string) => string
+export type Counted = (type: ObjectType, types: Types, from: (type: ObjectType) => string) => string
 
 /** Objects of a type whose reference names this one. */
 export const countOf =
   (id: string, field: string): Counted =>
-  (_, of, from) => {
-    const target = of(id)
-    const { columns, fields } = target
-    const column = `c.${columns[field]}`
-    const condition = fields[field]!.reference?.many === true ? `${column} @> array[t.id]` : `${column} = t.id`
-    return `(select count(*) from ${from(target)} c where ${condition})`
-  }
+  (_, types, from) =>
+    counting(types.get(id)!, field, from)
+
+const counting = (target: ObjectType, field: string, from: (type: ObjectType) => string): string =>
+  `(select count(*) from ${from(target)} c where ${namesThis(target, field)})`
+
+/** SQL that `c`, an object of a type, names `t` in this field. */
+export const namesThis = ({ columns, fields }: ObjectType, field: string): string =>
+  fields[field]!.reference?.many === true ? `c.${columns[field]} @> array[t.id]` : `c.${columns[field]} = t.id`
+
+/** Objects of all types that have this field and name this one there. */
+export const countOfAny =
+  (field: string): Counted =>
+  (_, types, from) =>
+    [...types.values()]
+      .filter(({ fields }) => Object.hasOwn(fields, field))
+      .map((target) => counting(target, field, from))
+      .join(" + ")
 
 const below = (type: ObjectType) =>
   `with recursive below as (select t.id union all select c.id from ${type.table} c join below b on c.parent_id = b.id)`
@@ -21,8 +35,8 @@ const below = (type: ObjectType) =>
 /** The same for a tree: of the objects of a type whose reference names this one or any below it. */
 export const treeCount =
   (id: string, field: string): Counted =>
-  (type, of, from) => {
-    const target = of(id)
+  (type, types, from) => {
+    const target = types.get(id)!
     return `(${below(type)} select count(*) from below b join ${from(target)} c on c.${target.columns[field]} = b.id)`
   }
 

@@ -8,7 +8,7 @@ import type { Counted } from "./Counted.ts"
 import type { Errors, Field, Row, View } from "./Field.ts"
 import { time } from "./field/Scalar.ts"
 
-export { countOf, treeCount, treeDepth } from "./Counted.ts"
+export { countOf, countOfAny, treeCount, treeDepth } from "./Counted.ts"
 export { date } from "./field/Calendar.ts"
 export { generic } from "./field/Generic.ts"
 export { labels, named } from "./field/Labels.ts"
@@ -50,6 +50,12 @@ export type Find = View["row"]
 /** What the representation shows beside the fields: made of the row and what it points at. */
 export type Derived = (row: Row, view: View) => unknown
 
+/** An object type, and its reference to one. */
+export interface PointedBy {
+  readonly type: string
+  readonly field: string
+}
+
 /** A trigger that only one type has: what follows its name in `create trigger`. */
 export interface Trigger {
   readonly name: string
@@ -70,8 +76,12 @@ export interface Declaration {
   readonly rivals?: ReadonlyArray<Rival>
   /** Read-only values beside the fields; of a generic reference its object is one without being named here. */
   readonly derived?: Readonly<Record<string, Derived>>
-  /** Read-only numbers that the database counts when somebody reads the object. */
+  /** References that `derived` follows from the rows that the object points at: `cable.a_terminations`. */
+  readonly derivedBy?: ReadonlyArray<string>
+  /** Read-only numbers that the database counts or works out when somebody reads the object. */
   readonly counts?: Readonly<Record<string, Counted>>
+  /** Read-only lists of the objects that name this one in a field of theirs; found when somebody reads it. */
+  readonly pointedBy?: Readonly<Record<string, PointedBy>>
   /** Field lists with an index of their own, beside those of references and uniqueness. */
   readonly indexes?: ReadonlyArray<ReadonlyArray<string>>
   readonly triggers?: ReadonlyArray<Trigger>
@@ -140,7 +150,7 @@ export const defineObjectType = (declaration: Declaration): ObjectType => {
     ...declaration.brief.filter((field) => !Object.hasOwn(shown, field)),
     ...declaration.ordering.map((field) => field.replace(/^-/, "")),
     ...(declaration.displayBy ?? []),
-    ...(declaration.looksAt ?? []).map((path) => path.split(".")[0]!),
+    ...[...(declaration.looksAt ?? []), ...(declaration.derivedBy ?? [])].map((path) => path.split(".")[0]!),
     ...(declaration.indexes ?? []).flat(),
     ...(declaration.unique ?? []).flatMap((unique) => [...unique.fields, ...(unique.ignoreCase ?? [])])
   ]
@@ -152,10 +162,12 @@ export const defineObjectType = (declaration: Declaration): ObjectType => {
     unique: [],
     rivals: [],
     counts: {},
+    pointedBy: {},
     indexes: [],
     triggers: [],
     functions: [],
     displayBy: [],
+    derivedBy: [],
     looksAt: [],
     paths: {},
     key: undefined,

@@ -6,7 +6,7 @@ import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
 import { countsMark, fieldsMark, premiseMark, readStatement } from "./derive/ReadStatement.ts"
-import { nestedFields, references, viewOf } from "./derive/Representation.ts"
+import { nestedFields, references, referencesBehind, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
 import { type Where, allOf, asTexts, isEverything, whereIds } from "./derive/Where.ts"
 import { customReferences } from "./field/CustomFields.ts"
@@ -167,24 +167,32 @@ export const viewFor = (
     known.set(type.id, new Map([...(known.get(type.id) ?? []), ...rows.map((row) => [row.id, row] as const)]))
     const hidden = new Map<string, ReadonlySet<number>>()
     const { counts, customFields: definitions } = beside
-    let pending = [...references(type, rows), ...customReferences(definitions, rows)]
-    while (pending.length > 0) {
-      const next: typeof pending = []
-      for (const [id, ids] of pending) {
-        if (ids.size === 0) continue
-        const target = objectType(id)
-        const found = known.get(id) ?? new Map<number, Row>()
-        known.set(id, found)
-        const missing = yield* byIds(target, ids.difference(found))
-        for (const row of missing) found.set(row.id, row)
-        hidden.set(id, (yield* existing(target, ids.difference(found))).union(hidden.get(id) ?? new Set()))
-        // Inside a representation objects are brief, so from here on only brief fields are followed.
-        next.push(...references(target, missing, nestedFields(target)))
+    const row: View["row"] = (id, key) => known.get(id)?.get(key)
+    const follow = Effect.fnUntraced(function* (wanted: Iterable<readonly [id: string, ids: ReadonlySet<number>]>) {
+      let pending = [...wanted]
+      while (pending.length > 0) {
+        const next: typeof pending = []
+        for (const [id, ids] of pending) {
+          if (ids.size === 0) continue
+          const target = objectType(id)
+          const found = known.get(id) ?? new Map<number, Row>()
+          known.set(id, found)
+          const missing = yield* byIds(target, ids.difference(found))
+          for (const row of missing) found.set(row.id, row)
+          hidden.set(id, (yield* existing(target, ids.difference(found))).union(hidden.get(id) ?? new Set()))
+          // Inside a representation objects are brief, so from here on only brief fields are followed.
+          next.push(...references(target, missing, nestedFields(target)))
+        }
+        pending = next
       }
-      pending = next
-    }
+    })
+    const pointing = Object.entries(type.pointedBy).map(
+      ([name, by]) => [by.type, new Set([...counts.values()].flatMap((each) => each[name] as Array<number>))] as const
+    )
+    yield* follow([...references(type, rows), ...customReferences(definitions, rows), ...pointing])
+    yield* follow(referencesBehind(type, rows, row))
     const view = viewOf(base, {
-      row: (id, key) => known.get(id)?.get(key),
+      row,
       customFields: (id) => (id === type.id ? definitions : []),
       counted: (id, key) => (id === type.id ? counts.get(key) : undefined)
     })

@@ -1,6 +1,6 @@
 /** Custom fields: what objects have beside their declared fields. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
 
 type Made = Json & { readonly id: number }
 
@@ -163,5 +163,48 @@ describe("a custom field", () => {
   ])("is refused when it does not fit together: %j", async (fields, errors) => {
     const { status, json } = await define({ ...onTenants, ...fields })
     expect([status, json]).toEqual([400, errors])
+  })
+})
+
+describe("a filter on a custom field", () => {
+  const roles = "/api/ipam/roles/"
+  const found = async (query: string) => {
+    const { status, json } = await api.call<List>("GET", `${roles}?ordering=name&${query}`)
+    return status === 200 ? json.results.map(({ name }) => name).join(" ") : json
+  }
+  const exported = async (query: string) =>
+    (await api.raw("GET", `${roles}export/?format=csv&${query}`, undefined, await api.newToken())).text.split("\n")
+      .length - 2
+
+  beforeAll(async () => {
+    const onRoles = { content_types: ["ipam.role"] }
+    await define({ ...onRoles, name: "owner" })
+    await define({ ...onRoles, name: "badge", filter_logic: "exact" })
+    await define({ ...onRoles, name: "secret", filter_logic: "disabled" })
+    await define({ ...onRoles, name: "level", type: "integer" })
+    for (const [name, owner, level] of [
+      ["Ann", "team-ann", 1],
+      ["Bob", "team-bob", 20],
+      ["Anna", "ann", 3]
+    ] as const) {
+      const custom = { owner, badge: owner, secret: owner, level }
+      const { status, text } = await api.call("POST", roles, { ...named(name), custom_fields: custom })
+      if (status !== 201) throw new Error(text)
+    }
+  })
+
+  it("compares as the definition says: a part, the whole, or not at all", async () => {
+    expect(await found("cf_owner=ann")).toBe("Ann Anna")
+    expect(await found("cf_badge=ann")).toBe("Anna")
+    expect(await found("cf_badge__ic=ann")).toBe("Ann Anna")
+    expect(await found("cf_secret=ann")).toBe("Ann Anna Bob")
+    expect(await found("cf_secret=ann&strict=true")).toEqual({ cf_secret: ["Unknown filter."] })
+    expect(await exported("cf_badge=ann")).toBe(1)
+  })
+
+  it("compares numbers as numbers, and refuses what is none", async () => {
+    expect(await found("cf_level=20")).toBe("Bob")
+    expect(await found("cf_level__gte=3")).toBe("Anna Bob")
+    expect(await found("cf_level=many")).toEqual({ cf_level: ["Enter a number."] })
   })
 })

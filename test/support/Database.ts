@@ -87,3 +87,15 @@ export const makeDatabase = async (): Promise<TestDatabase> => {
     }
   }
 }
+
+/** Lets Postgres scan a table only where no index may answer: on the few rows of a test it would rather scan. */
+export const forbidScans = async ({ databaseUrl, sql }: TestDatabase): Promise<void> => {
+  const name = new URL(databaseUrl).pathname.slice(1)
+  await sql.query(`alter database ${name} set enable_seqscan = off`)
+  // Connections that are open already keep their old setting.
+  await sql.query(
+    "select pg_terminate_backend(pid)::text from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()",
+    [name]
+  )
+  await sql.query("set enable_seqscan = off")
+}

@@ -1,28 +1,54 @@
 /**
- * Filters on custom fields: `cf_<name>` with the lookups of texts and numbers.
+ * Filters on custom fields: `cf_<name>`, with the lookups that fit the type of the custom field.
  *
- * The values of all custom fields are one JSON document in the row. Its index answers which documents hold the text or
- * the name at all; the condition beside it looks at the one value.
+ * The values of all custom fields are one JSON document in the row. Its index answers which documents hold a value, a
+ * text or the name at all; where that is not the whole question, the condition beside it looks at the one value.
  */
-import { literal } from "../Field.ts"
+import { type Field, type Row, literal } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
-import { type Compiled, containing, denial, either, positive } from "./Lookup.ts"
+import { date } from "../field/Calendar.ts"
+import { time } from "../field/Scalar.ts"
+import { type Comparand, type Compiled, containing, denial, either, isTrue, positive, readValues } from "./Lookup.ts"
 import type { Bind } from "./Where.ts"
 
-/** How a custom field is compared where the suffix does not say: its whole value, or any part of it. */
-export type CustomFields = ReadonlyMap<string, "exact" | "loose">
+/** What the name of such a filter begins with. */
+export const customPrefix = "cf_"
 
-const column = "t.custom_fields"
+/** The definitions of a type's custom fields, by name. */
+export type CustomFields = ReadonlyMap<string, Row>
 
-/** Suffix -> operator and what stands around the value, for texts. */
-const textual: Readonly<Record<string, readonly [before: string, after: string]>> = {
-  ic: ["%", "%"],
-  isw: ["", "%"],
-  iew: ["%", ""],
-  ie: ["", ""]
+/** How values are read and compared. */
+interface Compared {
+  readonly kind: Comparand["kind"]
+  readonly type: "text" | "bigint" | "numeric" | "boolean"
+  readonly field?: Field
+  /** A list, of which any item is compared. */
+  readonly many?: boolean
 }
 
-const ordered: Readonly<Record<string, string>> = { lt: "<", lte: "<=", gt: ">", gte: ">=" }
+const text: Compared = { kind: "text", type: "text" }
+const id: Compared = { kind: "number", type: "bigint" }
+
+/** By type of custom field; what is not here cannot be asked for. */
+const comparedAs: Readonly<Record<string, Compared>> = {
+  text,
+  longtext: text,
+  url: text,
+  select: text,
+  multiselect: { ...text, many: true },
+  integer: { kind: "number", type: "bigint" },
+  decimal: { kind: "number", type: "numeric" },
+  boolean: { kind: "flag", type: "boolean" },
+  date: { kind: "date", type: "text", field: date() },
+  datetime: { kind: "time", type: "text", field: time() },
+  object: id,
+  multiobject: { ...id, many: true }
+}
+
+/** Types of which a value is any text that somebody wrote: only of these a part may be enough (`filter_logic`). */
+const written: ReadonlySet<unknown> = new Set(["text", "longtext", "url"])
+
+const column = "t.custom_fields"
 
 export const customCondition = (
   type: ObjectType,
@@ -30,47 +56,81 @@ export const customCondition = (
   suffix: string,
   values: ReadonlyArray<string>,
   bind: Bind,
-  known: CustomFields | undefined
+  known: CustomFields
 ): Compiled => {
-  if (!Object.hasOwn(type.fields, "custom_fields") || !/^[a-z0-9_]+$/i.test(name)) return undefined
-  if (known !== undefined && !known.has(name)) return undefined
+  const definition = known.get(name)
+  const compared = comparedAs[String(definition?.["type"])]
+  if (definition === undefined || compared === undefined || definition["filter_logic"] === "disabled") return undefined
+  if (!Object.hasOwn(type.fields, "custom_fields")) return undefined
   const [asked, denied] = positive(suffix)
+  const isLoose = asked === "" && definition["filter_logic"] === "loose" && written.has(definition["type"])
+  const lookup = isLoose ? "ic" : asked
   const given = values.filter((value) => value !== "")
-  if (given.length === 0) return undefined
+  if (!Object.hasOwn(lookupsOf(compared), lookup) || given.length === 0) return undefined
   const key = literal(name)
-  if (asked === "empty") return emptiness(key, given.at(-1)!)
-  if (Object.hasOwn(ordered, asked)) return ordering(key, ordered[asked]!, given, bind)
-  const lookup = asked === "" && known?.get(name) !== "exact" ? "loose" : asked
-  if (lookup !== "" && lookup !== "loose" && !Object.hasOwn(textual, lookup)) return undefined
-  return denial(either(given.map((value) => one(key, lookup, value, bind))), denied)
+  if (lookup === "empty") return empty(compared, key, given.at(-1)!, bind)
+  const read = Object.hasOwn(textual, lookup) ? { values: given } : readValues({ ...compared, sql: column }, given)
+  if ("messages" in read) return read
+  if (read.values.length === 0) return undefined
+  const one = lookupsOf(compared)[lookup]!
+  return denial(either(read.values.map((value) => one(compared, key, value, bind))), denied)
 }
 
-const emptiness = (key: string, value: string): string => {
+/** SQL that the value of the custom field meets the lookup with this value. */
+type Lookup = (compared: Compared, key: string, value: string, bind: Bind) => string
+
+const same: Lookup = ({ type, many }, key, value, bind) => {
+  const item = `${bind(value)}::${type}`
+  return `${column} @> jsonb_build_object(${key}, ${many === true ? `jsonb_build_array(${item})` : item})`
+}
+
+/** The part of the document that an index finds, and the value itself. */
+const matching =
+  (operator: string, before: string, after: string): Lookup =>
+  (_, key, value, bind) => {
+    const document = bind(containing(JSON.stringify(value).slice(1, -1)))
+    const pattern = bind(`${before}${containing(value).slice(1, -1)}${after}`)
+    return `(${column}::text ilike ${document} and ${column} ->> ${key} ${operator} ${pattern})`
+  }
+
+const pattern =
+  (operator: string): Lookup =>
+  (_, key, value, bind) =>
+    `(${column} ? ${key} and ${column} ->> ${key} ${operator} ${bind(value)})`
+
+/** Numbers as such; days and times are texts that sort as they follow each other. */
+const comparing =
+  (operator: string): Lookup =>
+  ({ type }, key, value, bind) => {
+    const [jsonType, cast, order] = type === "text" ? ["string", "", ` collate "C"`] : ["number", "::numeric", ""]
+    const held = `case when jsonb_typeof(${column} -> ${key}) = '${jsonType}' then (${column} ->> ${key})${cast} end`
+    return `(${column} ? ${key} and ${held} ${operator} ${bind(value)}${cast}${order})`
+  }
+
+const textual: Readonly<Record<string, Lookup>> = {
+  ic: matching("ilike", "%", "%"),
+  isw: matching("ilike", "", "%"),
+  iew: matching("ilike", "%", ""),
+  ie: matching("ilike", "", ""),
+  regex: pattern("~"),
+  iregex: pattern("~*")
+}
+
+const ordered: Readonly<Record<string, Lookup>> = {
+  lt: comparing("<"),
+  lte: comparing("<="),
+  gt: comparing(">"),
+  gte: comparing(">=")
+}
+
+const empty: Lookup = (_, key, value) => {
   const none = `coalesce(${column} -> ${key}, 'null') in ('null', '""', '[]')`
-  return /^(true|t|1|on|yes)$/i.test(value) ? none : `not ${none}`
+  return isTrue(value) ? none : `not ${none}`
 }
 
-const ordering = (key: string, operator: string, values: ReadonlyArray<string>, bind: Bind): Compiled => {
-  const number = `case when jsonb_typeof(${column} -> ${key}) = 'number' then (${column} ->> ${key})::numeric end`
-  const date = `case when jsonb_typeof(${column} -> ${key}) = 'string' then ${column} ->> ${key} end`
-  return either(
-    values.map((value) =>
-      /^-?\d{1,18}(\.\d+)?$/.test(value)
-        ? `(${column} ? ${key} and ${number} ${operator} ${bind(value)}::numeric)`
-        : `(${column} ? ${key} and ${date} ${operator} ${bind(value)} collate "C")`
-    )
-  )
-}
-
-/** Texts by the lookup; numbers, flags and items of a list only as a whole. */
-const one = (key: string, lookup: string, value: string, bind: Bind): string => {
-  const document = bind(containing(JSON.stringify(value).slice(1, -1)))
-  const whole = bind(value)
-  const text = `${column} ->> ${key}`
-  const [before, after] = textual[lookup === "loose" ? "ic" : lookup] ?? ["", ""]
-  const asText = lookup === "" ? `${text} = ${whole}` : `${text} ilike ${bind(pattern(before, value, after))}`
-  return `(${column}::text ilike ${document} and case jsonb_typeof(${column} -> ${key}) when 'string' then ${asText} when 'array' then ${column} -> ${key} @> to_jsonb(array[${whole}::text]) else ${text} = ${whole} end)`
-}
-
-const pattern = (before: string, value: string, after: string): string =>
-  `${before}${containing(value).slice(1, -1)}${after}`
+const lookupsOf = ({ kind, many }: Compared): Readonly<Record<string, Lookup>> => ({
+  "": same,
+  empty,
+  ...(kind === "text" && many !== true && textual),
+  ...(/^(number|date|time)$/.test(kind) && many !== true && ordered)
+})

@@ -6,7 +6,7 @@
 import { type Errors, literal } from "../Field.ts"
 import { isUuid } from "../field/Scalar.ts"
 import type { ObjectType } from "../ObjectType.ts"
-import { type CustomFields, customCondition } from "./CustomFieldFilter.ts"
+import { type CustomFields, customCondition, customPrefix } from "./CustomFieldFilter.ts"
 import { type Compiled, asText, compare, containing, denial, either, kindOf, positive } from "./Lookup.ts"
 import { networkCondition } from "./Network.ts"
 import { along, comparandOf, pathsOf, referring } from "./Path.ts"
@@ -22,11 +22,17 @@ export interface Reading {
   readonly strict?: boolean
   /** Names that are no filters and yet known: `limit`, `ordering`… */
   readonly known?: ReadonlySet<string>
-  /** What is known of the custom fields that the query may name. */
+  /** The custom fields that the query may name. */
   readonly customFields?: CustomFields
 }
 
-export const filter = (type: ObjectType, query: Query, { strict, known, customFields }: Reading = {}): Filtered => {
+const none: CustomFields = new Map()
+
+export const filter = (
+  type: ObjectType,
+  query: Query,
+  { strict, known, customFields = none }: Reading = {}
+): Filtered => {
   const parameters: Array<unknown> = []
   const errors: Record<string, ReadonlyArray<string>> = {}
   const conditions: Array<string> = []
@@ -48,7 +54,7 @@ export const filter = (type: ObjectType, query: Query, { strict, known, customFi
 }
 
 /** Whether a name asks something of the type, whatever its value. */
-export const isKnown = (type: ObjectType, name: string, customFields?: CustomFields): boolean =>
+export const isKnown = (type: ObjectType, name: string, customFields: CustomFields = none): boolean =>
   conditionOf(type, name, ["1"], () => "$1", customFields) !== undefined
 
 const conditionOf = (
@@ -56,12 +62,14 @@ const conditionOf = (
   name: string,
   values: ReadonlyArray<string>,
   bind: Bind,
-  customFields: CustomFields | undefined
+  customFields: CustomFields
 ): Compiled => {
   if (name === "q") return search(type, values, bind)
   const [base, suffix] = split(name)
   if (base === "tag" && Object.hasOwn(type.fields, "tags")) return tagged(suffix, values, bind)
-  if (base.startsWith("cf_")) return customCondition(type, base.slice(3), suffix, values, bind, customFields)
+  if (base.startsWith(customPrefix)) {
+    return customCondition(type, base.slice(customPrefix.length), suffix, values, bind, customFields)
+  }
   if (Object.hasOwn(requests, name)) return changedBy(type, requests[name], values, bind)
   return own(type, "t", base, suffix, values, bind) ?? throughPath(type, base, suffix, values, bind)
 }

@@ -162,17 +162,24 @@ export const compare = (of: Comparand, suffix: string, values: ReadonlyArray<str
   const named = lenient.has(of.kind) ? values.filter((value) => value !== "") : values
   const nullable = of.kind === "choice" && of.field?.nullable === true
   const given = nullable ? named.filter((value) => value !== "null") : named
-  const read = Object.hasOwn(textual, asked)
-    ? given.map((value) => ({ value }))
-    : given.map((value) => readers[of.kind](value, of))
-  const messages = read.flatMap((each) => ("message" in each ? [each.message] : []))
-  if (messages.length > 0) return { messages }
-  const texts = read.flatMap((each) => ("value" in each && each.value !== undefined ? [each.value] : []))
+  const read = Object.hasOwn(textual, asked) ? { values: given } : readValues(of, given)
+  if ("messages" in read) return read
   const parts = [
-    ...(texts.length > 0 ? [lookup(of, texts, bind)] : []),
+    ...(read.values.length > 0 ? [lookup(of, read.values, bind)] : []),
     ...(given.length < named.length ? [`${of.sql} is null`] : [])
   ]
   return parts.length === 0 ? undefined : denial(either(parts), denied)
+}
+
+/** The values as the texts that Postgres is given, without those that ask nothing; or what is wrong with them. */
+export const readValues = (
+  of: Comparand,
+  values: ReadonlyArray<string>
+): { readonly values: ReadonlyArray<string> } | Refusal => {
+  const read = values.map((value) => readers[of.kind](value, of))
+  const messages = read.flatMap((each) => ("message" in each ? [each.message] : []))
+  if (messages.length > 0) return { messages }
+  return { values: read.flatMap((each) => ("value" in each && each.value !== undefined ? [each.value] : [])) }
 }
 
 /** A value as the text that Postgres is given, undefined where it asks nothing, or what is wrong with it. */
@@ -180,7 +187,7 @@ type Read = { readonly value: string | undefined } | { readonly message: string 
 
 const or = (message: string, value: string | undefined): Read => (value === undefined ? { message } : { value })
 
-const isTrue = (value: string): boolean => /^(true|t|1|on|yes|y)$/i.test(value)
+export const isTrue = (value: string): boolean => /^(true|t|1|on|yes|y)$/i.test(value)
 const isFalse = (value: string): boolean => /^(false|f|0|off|no|n)$/i.test(value)
 
 const readers: Readonly<Record<Kind, (value: string, of: Comparand) => Read>> = {

@@ -6,9 +6,10 @@
  * that Postgres makes from the page once, so each object type pointed at costs one look into its primary key.
  */
 import { literal } from "../Field.ts"
-import type { ObjectType } from "../ObjectType.ts"
-import { objectType } from "../Registry.ts"
-import { nestedFields } from "./Representation.ts"
+import { namesThis } from "../Counted.ts"
+import type { ObjectType, PointedBy } from "../ObjectType.ts"
+import { objectType, registry } from "../Registry.ts"
+import { nestedFields, stepsBehind } from "./Representation.ts"
 import { type Where, after, isEverything } from "./Where.ts"
 
 /** SQL that gives ids of one object type. */
@@ -67,12 +68,12 @@ const typesWithin = (type: ObjectType): ReadonlyArray<ObjectType> => {
   if (known !== undefined) return known
   const found = new Set<ObjectType>()
   for (const counted of Object.values(type.counts)) {
-    counted(type, objectType, (target) => {
+    counted(type, registry, (target) => {
       found.add(target)
       return target.table
     })
   }
-  let pointing = pointingFrom(type, Object.keys(type.fields), "")
+  let pointing = pointingFromPage(type)
   for (let depth = 0; depth < depthMax; depth++) {
     for (const { target } of pointing) found.add(target)
     pointing = pointing.flatMap(({ target }) => pointingFrom(target, nestedFields(target), ""))
@@ -101,9 +102,12 @@ const statementOf = (
     return `(select t.* from ${target.table} t where ${condition})`
   }
   const branches = [`select '' as type, row_to_json(t) as row from page t${withRows ? "" : " where false"}`]
-  const counts = Object.entries(type.counts).map(
-    ([name, counted]) => `${literal(name)}, ${counted(type, objectType, visibleOf)}`
-  )
+  const counts = [
+    ...Object.entries(type.counts).map(([name, counted]) => [name, counted(type, registry, visibleOf)] as const),
+    ...Object.entries(type.pointedBy).map(
+      ([name, by]) => [name, `array(${pointingHere(by, visibleOf(objectType(by.type)))})`] as const
+    )
+  ].map(([name, sql]) => `${literal(name)}, ${sql}`)
   if (counts.length > 0) {
     const counted = `json_build_object('id', t.id, 'counts', json_build_object(${counts.join(", ")}))`
     branches.push(`select ${literal(countsMark)}, ${counted} from page t`)
@@ -112,7 +116,7 @@ const statementOf = (
     const own = `c.content_types @> array[${literal(type.id)}]`
     branches.push(`select ${literal(fieldsMark)}, row_to_json(c) from extras_customfield c where ${own}`)
   }
-  let pointing = pointingFrom(type, Object.keys(type.fields), "page")
+  let pointing = pointingFromPage(type)
   for (let depth = 0; depth < depthMax && pointing.length > 0; depth++) {
     const next: Array<Pointing> = []
     for (const [target, each] of Map.groupBy(pointing, ({ target }) => target)) {
@@ -127,6 +131,25 @@ const statementOf = (
   if (premise !== undefined) branches.push(`select ${literal(premiseMark)}, null where ${after(parameters, premise)}`)
   return { sql: `with page as materialized (${page.sql}) ${branches.join(" union all ")}`, bound }
 }
+
+/** What the page's objects point at themselves, and what their derived values look at behind that. */
+const pointingFromPage = (type: ObjectType): ReadonlyArray<Pointing> => [
+  ...pointingFrom(type, Object.keys(type.fields), "page"),
+  ...stepsBehind(type).flatMap(({ name, target, next }) =>
+    pointingFrom(target, next, `(select r.* from page join ${target.table} r on r.id = page.${type.columns[name]}) t`)
+  ),
+  ...Object.values(type.pointedBy).map((by) => {
+    const target = objectType(by.type)
+    return { target, ids: `select c.id from page t cross join lateral (${pointingHere(by, target.table)}) c` }
+  })
+]
+
+/** Most objects that are listed because they point at one. */
+const pointingMax = 100
+
+/** SQL of the ids of objects that point at `t`. */
+const pointingHere = ({ type, field }: PointedBy, from: string): string =>
+  `select c.id from ${from} c where ${namesThis(objectType(type), field)} order by c.id limit ${pointingMax}`
 
 const pointingFrom = (type: ObjectType, names: ReadonlyArray<string>, from: string): ReadonlyArray<Pointing> =>
   names.flatMap((name) => {

@@ -26,7 +26,14 @@ export const representation = (type: ObjectType, row: Row, view: View): Json => 
     if (revealed !== undefined) json[name] = revealed
   }
   for (const name in type.derived) json[name] = type.derived[name]!(row, view)
-  return Object.assign(json, view.counted(type.id, row.id))
+  const counted = view.counted(type.id, row.id)
+  if (counted === undefined) return json
+  for (const name in type.counts) json[name] = counted[name]
+  for (const name in type.pointedBy) {
+    const ids = counted[name] as ReadonlyArray<number>
+    json[name] = ids.map((id) => view.nested(type.pointedBy[name]!.type, id)).filter(Boolean)
+  }
+  return json
 }
 
 /** How the object appears inside another, and under `?brief=1`. */
@@ -75,6 +82,25 @@ export const viewOf = (base: string, { row, customFields = noFields, counted = u
 /** What the representation of an object inside another looks at. */
 export const nestedFields = (type: ObjectType): ReadonlyArray<string> =>
   [...type.brief, ...type.displayBy].filter((name) => Object.hasOwn(type.fields, name))
+
+/** The references that derived values of these rows follow from what the rows point at, as far as that is at hand. */
+export const referencesBehind = (
+  type: ObjectType,
+  rows: ReadonlyArray<Row>,
+  row: View["row"]
+): ReadonlyArray<readonly [id: string, ids: ReadonlySet<number>]> =>
+  stepsBehind(type).flatMap(({ name, target, next }) => {
+    const behind = rows.flatMap((each) => row(target.id, Number(each[name])) ?? [])
+    return [...references(target, behind, next)]
+  })
+
+/** What `derivedBy` says, by the reference of the type that it begins with. */
+export const stepsBehind = (type: ObjectType) =>
+  [...Map.groupBy(type.derivedBy, (path) => path.split(".")[0]!)].map(([name, paths]) => ({
+    name,
+    target: objectType(type.fields[name]!.reference!.type),
+    next: paths.map((path) => path.split(".")[1]!)
+  }))
 
 /** The references that rows hold in these fields: ids by object type. */
 export const references = (

@@ -75,7 +75,8 @@ export default defineObjectType({
     { fields: ["rack", "position", "face"] },
     { fields: ["virtual_chassis", "vc_position"] }
   ],
-  derived: primary.derived,
+  // There are no device bays and no config templates: NetBox' names for what a device has none of.
+  derived: { ...primary.derived, parent_device: () => null, config_template: () => null },
   paths: { role: "device_role", mac_address: "<dcim.interface.device/mac_address" },
   search: ["name", "serial", "asset_tag", "description", "comments"],
   ordering: ["name"],

@@ -12,6 +12,7 @@ export default defineObjectType({
     description: text({ max: 200, optional: true }),
     ...labels()
   },
+  derived: { config_template: () => null },
   counts: {
     device_count: countOf("dcim.device", "device_role"),
     virtualmachine_count: countOf("virtualization.virtualmachine", "role")

@@ -33,6 +33,7 @@ export default defineObjectType({
     ...labels()
   },
   unique: [{ fields: ["manufacturer", "model"] }, { fields: ["manufacturer", "slug"] }],
+  derived: { front_image: () => null, rear_image: () => null },
   counts: { device_count: countOf("dcim.device", "device_type") },
   search: ["model", "slug", "part_number", "description", "comments"],
   ordering: ["manufacturer", "model"],

@@ -1,4 +1,4 @@
-import type { Errors, Row } from "../../Field.ts"
+import type { Errors, Row, View } from "../../Field.ts"
 import {
   type Find,
   choice,
@@ -129,6 +129,19 @@ const types = {
   other: "Other"
 }
 
+/** The end of its cable that an interface is at, and the interfaces at the other one; undefined where it has none. */
+const endsOf = (row: Row, view: View) => {
+  const cable = view.row("dcim.cable", Number(row["cable"]))
+  if (cable === undefined) return undefined
+  const [a, b] = [cable["a_terminations"], cable["b_terminations"]] as [ReadonlyArray<number>, ReadonlyArray<number>]
+  const end = a.includes(row.id) ? "A" : "B"
+  const peers = (end === "A" ? b : a).map((id) => view.nested("dcim.interface", id)).filter(Boolean)
+  return { end, peers, reachable: cable["status"] === "connected" }
+}
+
+const peersType = (row: Row, view: View): string | null =>
+  (endsOf(row, view)?.peers.length ?? 0) > 0 ? "dcim.interface" : null
+
 /** Types without a socket. */
 const withoutSocket: ReadonlySet<unknown> = new Set(["virtual", "bridge", "lag"])
 
@@ -178,13 +191,16 @@ export default defineObjectType({
   },
   unique: [{ fields: ["device", "name"] }],
   derived: {
-    cable_end: (row, view) => {
-      const cable = view.row("dcim.cable", Number(row["cable"]))
-      if (cable === undefined) return ""
-      return (cable["a_terminations"] as ReadonlyArray<number>).includes(row.id) ? "A" : "B"
-    },
+    cable_end: (row, view) => endsOf(row, view)?.end ?? "",
+    link_peers: (row, view) => endsOf(row, view)?.peers ?? [],
+    link_peers_type: peersType,
+    // Cables are all there is between two interfaces, so what a cable leads to is what its path leads to.
+    connected_endpoints: (row, view) => endsOf(row, view)?.peers ?? null,
+    connected_endpoints_type: peersType,
+    connected_endpoints_reachable: (row, view) => endsOf(row, view)?.reachable ?? null,
     _occupied: (row) => row["cable"] !== null || row["mark_connected"] === true
   },
+  derivedBy: ["cable.a_terminations", "cable.b_terminations"],
   counts: {
     count_ipaddresses: () =>
       "(select count(*) from ipam_ipaddress c where c.assigned_object_type = 'dcim.interface' and c.assigned_object_id = t.id)"

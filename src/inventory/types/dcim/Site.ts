@@ -31,6 +31,8 @@ export default defineObjectType({
     ...labels()
   },
   counts: {
+    // Circuits have no terminations here, so none ends at a site.
+    circuit_count: () => "0",
     device_count: countOf("dcim.device", "site"),
     prefix_count: countOf("ipam.prefix", "site"),
     rack_count: countOf("dcim.rack", "site"),

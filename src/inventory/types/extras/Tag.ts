@@ -1,4 +1,4 @@
-import { color, defineObjectType, slug, text } from "../../ObjectType.ts"
+import { color, countOfAny, defineObjectType, slug, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "extras",
@@ -10,6 +10,7 @@ export default defineObjectType({
     color: color({ default: "9e9e9e" }),
     description: text({ max: 200, optional: true })
   },
+  counts: { tagged_items: countOfAny("tags") },
   search: ["name", "slug", "description"],
   ordering: ["name"],
   brief: ["name", "slug", "color"],

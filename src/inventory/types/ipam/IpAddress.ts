@@ -49,6 +49,7 @@ export default defineObjectType({
   },
   indexes: [["assigned_object_type", "assigned_object_id"]],
   derived: { family: (row) => shownFamily(row["address"]) },
+  pointedBy: { nat_outside: { type: "ipam.ipaddress", field: "nat_inside" } },
   paths: {
     interface: "assigned_object:dcim.interface/name",
     interface_id: "assigned_object:dcim.interface/id",

@@ -1,5 +1,7 @@
 import { countOf, defineObjectType, generic, integer, labels, slug, text } from "../../ObjectType.ts"
 
+const vlanCount = countOf("ipam.vlan", "group")
+
 export default defineObjectType({
   app: "ipam",
   name: "vlangroup",
@@ -27,7 +29,11 @@ export default defineObjectType({
     ...labels()
   },
   unique: [{ fields: ["scope_type", "scope_id", "name"] }, { fields: ["scope_type", "scope_id", "slug"] }],
-  counts: { vlan_count: countOf("ipam.vlan", "group") },
+  counts: {
+    vlan_count: vlanCount,
+    /** Percent of its numbers that are taken. */
+    utilization: (...args) => `round(100.0 * ${vlanCount(...args)} / (t.max_vid - t.min_vid + 1), 2)`
+  },
   search: ["name", "slug", "description"],
   ordering: ["name"],
   brief: ["name", "slug", "vlan_count"],

@@ -4,11 +4,15 @@
  * Responsible for sessions and tokens; passwords are in Password.ts. Guarantees: one indexed query for a token or a
  * session, permissions included; what was revoked or has expired fails at the next request, in every process. Does not:
  * decide what its user may do (Permission.ts).
+ *
+ * What a token gave is remembered as a premise, never as an answer: a read may start from it and asks Postgres, in the
+ * statement that reads, whether the token gives the same to the letter.
  */
 import { Effect, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { SqlClient } from "effect/sql"
 import { digest, digestToken } from "../Vault.ts"
+import type { Premise } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { rowFromJson } from "../inventory/derive/Row.ts"
 import { parseNetwork } from "../inventory/field/Networks.ts"
@@ -34,18 +38,19 @@ export interface Credentials {
 export const authenticate = Effect.fnUntraced(function* ({ authorization, session, address }: Credentials) {
   const known = session === undefined ? undefined : yield* ofSession(session)
   if (known !== undefined) return known
-  const key = yield* keyOf(authorization)
+  const key = keyOf(authorization)
+  if (key instanceof Denied) return yield* key
   return key === undefined ? anonymous : yield* ofToken(key, address)
 })
 
-const keyOf = (header: string | undefined): Effect.Effect<string | undefined, Denied> => {
+const keyOf = (header: string | undefined): string | undefined | Denied => {
   const words = (header ?? "").trim().split(/\s+/)
-  if (words[0]?.toLowerCase() !== "token") return Effect.succeed(undefined)
+  if (words[0]?.toLowerCase() !== "token") return undefined
   if (words.length === 1) return new Denied({ reason: "EmptyHeader" })
   if (words.length > 2) return new Denied({ reason: "SpacesInHeader" })
   // oxlint-disable-next-line no-control-regex
   if (/[^\x00-\x7f]/.test(words[1]!)) return new Denied({ reason: "CharactersInHeader" })
-  return Effect.succeed(words[1]!)
+  return words[1]!
 }
 
 /** A user `u` with what was granted to it and to its groups; a superuser needs no permission. */
@@ -74,21 +79,68 @@ interface FoundToken extends FoundUser {
   readonly stale: boolean
 }
 
+/** The token of a key (`$1`), its user, and what was granted to that, as one text. */
+const tokenQuery = `
+  select row_to_json(found)::text as text from (
+    select t.id::text as id, t.write_enabled, t.allowed_ips, coalesce(t.expires <= now(), false) as expired,
+           coalesce(t.last_used < now() - interval '1 minute', true) as stale, ${userColumns}
+      from users_token t join users_user u on u.id = t.user_id
+     where t.key = $1) found`
+
 const ofToken = Effect.fnUntraced(function* (key: string, address: string | undefined) {
   const sql = yield* SqlClient.SqlClient
-  const [found] = yield* sql<FoundToken>`
-    select t.id::text as id, t.write_enabled, t.allowed_ips, coalesce(t.expires <= now(), false) as expired,
-           coalesce(t.last_used < now() - interval '1 minute', true) as stale, ${sql.literal(userColumns)}
-      from users_token t join users_user u on u.id = t.user_id
-     where t.key = ${digestToken(key)}`
-  if (found === undefined) return yield* new Denied({ reason: "UnknownToken" })
+  const digest = digestToken(key)
+  const [row] = yield* sql.unsafe<{ readonly text: string }>(tokenQuery, [digest])
+  remembered.delete(digest)
+  if (row === undefined) return yield* new Denied({ reason: "UnknownToken" })
+  const found = JSON.parse(row.text) as FoundToken
   const user = userOf(found)
   if (found.stale) yield* Effect.forkDetach(noteUse(found.id, user["username"], address))
   if (found.expired) return yield* new Denied({ reason: "ExpiredToken" })
   if (user["is_active"] !== true) return yield* new Denied({ reason: "InactiveUser" })
-  if (found.allowed_ips.length > 0) yield* permit(found.allowed_ips, address)
-  return { user, mayWrite: found.write_enabled, permissions: yield* permissionsOf(found) } satisfies Principal
+  const refused = refusedAddress(found.allowed_ips, address)
+  if (refused !== undefined) return yield* refused
+  const principal: Principal = { user, mayWrite: found.write_enabled, permissions: yield* permissionsOf(found) }
+  // A use that has to be noted must be seen here.
+  if (!found.stale) remember(digest, { text: row.text, allowed: found.allowed_ips, principal })
+  return principal
 })
+
+interface Remembered {
+  /** What the query gave. */
+  readonly text: string
+  /** Networks that the token may come from. */
+  readonly allowed: ReadonlyArray<string>
+  readonly principal: Principal
+}
+
+/** What tokens gave when they were looked up last, by digest. */
+const remembered = new Map<string, Remembered>()
+
+/** Most tokens that are remembered; the oldest goes first. */
+const rememberedMax = 1000
+
+const remember = (digest: string, known: Remembered): void => {
+  remembered.set(digest, known)
+  if (remembered.size > rememberedMax) remembered.delete(remembered.keys().next().value!)
+}
+
+/** Who a token was of when it came last, and what must still hold; undefined where nothing is remembered. */
+export const presumed = (
+  authorization: string | undefined,
+  address: string | undefined
+): { readonly principal: Principal; readonly premise: Premise } | undefined => {
+  const key = keyOf(authorization)
+  if (key === undefined || key instanceof Denied) return undefined
+  const digest = digestToken(key)
+  const known = remembered.get(digest)
+  if (known === undefined || refusedAddress(known.allowed, address) !== undefined) return undefined
+  const where = {
+    sql: `exists (select 1 from (${tokenQuery}) now where now.text = $2)`,
+    parameters: [digest, known.text]
+  }
+  return { principal: known.principal, premise: { where, holds: false } }
+}
 
 /** Once a minute, so that reading costs no writes; of requests at the same time one writes. Nobody waits for it. */
 const noteUse = (id: string, name: unknown, address: string | undefined) => Effect.ignore(noted(id, name, address))
@@ -101,7 +153,9 @@ const noted = Effect.fnUntraced(function* (id: string, name: unknown, address: s
   if (written.length > 0) yield* auditTokenUse(id, name, address)
 })
 
-const permit = (allowed: ReadonlyArray<string>, text: string | undefined): Effect.Effect<void, Denied> => {
+/** Why a token that may come from these networks, or from anywhere where there are none, may not come from there. */
+const refusedAddress = (allowed: ReadonlyArray<string>, text: string | undefined): Denied | undefined => {
+  if (allowed.length === 0) return undefined
   const address =
     text === undefined ? undefined : Result.getOrUndefined(NetAddress.ipFromString(text.replace(/%.*/, "")))
   if (address === undefined) return new Denied({ reason: "NoAddress" })
@@ -110,7 +164,7 @@ const permit = (allowed: ReadonlyArray<string>, text: string | undefined): Effec
     const network = parseNetwork(each)
     return network !== undefined && IpNetwork.contains(network, canonical)
   })
-  return inside ? Effect.void : new Denied({ reason: "SourceAddress", address: NetAddress.formatIp(canonical) })
+  return inside ? undefined : new Denied({ reason: "SourceAddress", address: NetAddress.formatIp(canonical) })
 }
 
 const ofSession = Effect.fnUntraced(function* (key: string) {

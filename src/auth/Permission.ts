@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import { Settings } from "../Config.ts"
 import { Vault } from "../Vault.ts"
-import { type Action, Clearance } from "../inventory/Clearance.ts"
+import { type Action, Clearance, type Premise } from "../inventory/Clearance.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { objectType, registry } from "../inventory/Registry.ts"
 import { type Where, allOf, anyOf, everything, isEverything } from "../inventory/derive/Where.ts"
@@ -37,8 +37,8 @@ export const authorize = Effect.fnUntraced(function* (
   if (granted(principal, type, action).length === 0) return yield* new Denied({ reason: "NoPermission" })
 })
 
-/** The objects to which a principal may do what; each condition is made once. */
-export const clearanceOf = Effect.fnUntraced(function* (principal: Principal) {
+/** The objects to which a principal, if the premise holds, may do what; each condition is made once. */
+export const clearanceOf = Effect.fnUntraced(function* (principal: Principal, premise?: Premise) {
   const { exemptViewPermissions: exempt, allowTokenRetrieval } = yield* Settings
   const { open } = yield* Vault
   const known = new Map<string, Where>()
@@ -48,7 +48,7 @@ export const clearanceOf = Effect.fnUntraced(function* (principal: Principal) {
     known.set(key, made)
     return made
   }
-  return Clearance.of({ where, reveal: allowTokenRetrieval ? open : undefined })
+  return Clearance.of({ where, premise, reveal: allowTokenRetrieval ? open : undefined })
 })
 
 const whereOf = (

@@ -18,10 +18,14 @@ export interface Breaker {
 
 export const closedBreaker: Breaker = { failing: 0, openings: 0, until: undefined }
 
-/** Weight of the latest attempt in the share. */
+/** Weight of the latest attempt in the share; of one that was too much for the receiver. */
 const weight = 0.1
+const tooMuchWeight = 0.3
 
-/** Share of failures above which it opens: after 16 failures in a row, or when for a while 4 of 5 fail. */
+/**
+ * Share of failures above which it opens: after 16 failures in a row, or when for a while 4 of 5 fail; after 5 that were
+ * too much for the receiver, or when every other one is.
+ */
 const failingMax = 0.8
 
 /** Share below which the failures are forgotten. */
@@ -39,7 +43,7 @@ export const afterAttempt = (breaker: Breaker, now: number, failure: Failure | u
   if (failure === undefined) return afterSuccess(breaker)
   if (ours.has(failure.reason)) return breaker
   const asked = Math.min(failure.retryAfterMillis ?? 0, pauseMax)
-  const failing = breaker.failing * (1 - weight) + weight
+  const failing = 1 - (1 - breaker.failing) * (1 - (failure.isTooMuch === true ? tooMuchWeight : weight))
   const isProbe = breaker.until !== undefined && now >= breaker.until
   const opens = isProbe || (breaker.until === undefined && failing > failingMax)
   const pause = opens ? Math.min(pauseMin * 2 ** breaker.openings, pauseMax) : 0

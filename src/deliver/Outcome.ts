@@ -35,6 +35,8 @@ export interface Failure {
   readonly message: string
   /** What the receiver asked to wait, milliseconds. */
   readonly retryAfterMillis?: number | undefined
+  /** The receiver, or what stands before it, has more to do than it can: it answered 429, 502, 503 or 504. */
+  readonly isTooMuch?: boolean
 }
 
 export interface Response {

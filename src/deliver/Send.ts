@@ -89,6 +89,9 @@ const headerOf = (headers: Headers, name: string): string | undefined => {
   return Array.isArray(value) ? value[0] : value
 }
 
+/** Statuses by which a receiver asks to be sent less. */
+const tooMuch: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
 const judge = (response: Response, headers: Headers, nowMillis: number): Omit<Sent, "phases"> => {
   const { status } = response
   // The header of Standard Webhooks by which a receiver says what it wants of the sender.
@@ -99,7 +102,7 @@ const judge = (response: Response, headers: Headers, nowMillis: number): Omit<Se
   const also = reason === "Status" || status === 410 ? "" : ` and webhook-delivery: ${wish}`
   const message = `The receiver answered ${status}${also}.`
   const retryAfterMillis = retryAfter(headerOf(headers, "retry-after"), nowMillis)
-  return { response, failure: { reason, message, retryAfterMillis }, isGone }
+  return { response, failure: { reason, message, retryAfterMillis, isTooMuch: tooMuch.has(status) }, isGone }
 }
 
 const unanswered = (error: Error): Omit<Sent, "phases"> => ({

@@ -5,11 +5,11 @@
  * that another site may have sent, then what is not permitted; only then does it matter whether the method exists.
  */
 import { timingSafeEqual } from "node:crypto"
-import { ByteSize, Effect, Option } from "effect"
+import { ByteSize, Effect, Option, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Settings } from "../Config.ts"
 import { auditDenied } from "../auth/Audit.ts"
-import { authenticate } from "../auth/Authenticate.ts"
+import { authenticate, presumed } from "../auth/Authenticate.ts"
 import { Denied } from "../auth/Denied.ts"
 import { authorize } from "../auth/Permission.ts"
 import { type Principal, anonymous, username } from "../auth/Principal.ts"
@@ -48,6 +48,20 @@ export const admit = Effect.fnUntraced(function* (incoming: Incoming, route: Rou
   return principal
 })
 
+/**
+ * Who sends a read that a statement can admit: who its token was of when it came last, where that one may come. Nothing
+ * is answered before the premise was found to hold; where there is nothing to presume, or something to refuse, `admit`
+ * has to be asked.
+ */
+export const presume = Effect.fnUntraced(function* (incoming: Incoming, route: Route) {
+  if (route.readsAtOnce !== true || !isRead(incoming.method)) return undefined
+  if (incoming.cookies[sessionCookie(yield* Settings)] !== undefined) return undefined
+  const known = presumed(incoming.headers["authorization"], addressOf(incoming))
+  if (known === undefined) return undefined
+  const allowed = yield* Effect.result(allow(incoming, route, known.principal))
+  return Result.isSuccess(allowed) ? known : undefined
+})
+
 const allow = Effect.fnUntraced(function* (incoming: Incoming, route: Route, principal: Principal) {
   const { access, action } = route
   const { loginRequired } = yield* Settings
@@ -64,7 +78,9 @@ const allow = Effect.fnUntraced(function* (incoming: Incoming, route: Route, pri
   yield* authorize(principal, method, action ?? actions[method as Method] ?? "view", access)
 })
 
-const isSafe = (method: string): boolean => method === "GET" || method === "HEAD" || method === "OPTIONS"
+const isRead = (method: string): boolean => method === "GET" || method === "HEAD"
+
+const isSafe = (method: string): boolean => isRead(method) || method === "OPTIONS"
 
 /** A browser sends the cookie of a session with whatever any site makes it send; only our pages know the token. */
 const sentByUs = Effect.fnUntraced(function* (incoming: Incoming, session: string) {

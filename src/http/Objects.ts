@@ -29,6 +29,7 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
       {
         path: type.path,
         access: type,
+        readsAtOnce: true,
         methods: {
           GET: listObjects(type),
           ...(written && {
@@ -44,6 +45,7 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
       {
         path: `${type.path}:id/`,
         access: type,
+        readsAtOnce: true,
         methods: {
           GET: showObject(type, details[type.id]),
           ...(written && { PUT: updateOne(type, true), PATCH: updateOne(type, false), DELETE: deleteOne(type) })

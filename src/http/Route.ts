@@ -92,6 +92,8 @@ export interface Route {
   /** Media types of its answers; JSON where absent. */
   readonly produces?: ReadonlyArray<string>
   readonly methods: Readonly<Partial<Record<Method, Handler>>>
+  /** Whether its GET is answered from one statement (readPage, readOne), which then can find out who asks as well. */
+  readonly readsAtOnce?: boolean
 }
 
 export interface Match {

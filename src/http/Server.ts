@@ -6,7 +6,7 @@
  * unexpected error is logged with that id and answered without details. Does not: know capture, streams or delivery.
  */
 import { randomUUID } from "node:crypto"
-import { Cause, Effect, Layer, Stream } from "effect"
+import { Cause, Effect, Layer, Result, Stream } from "effect"
 import { HttpMiddleware, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
@@ -15,17 +15,26 @@ import { auditGrant } from "../auth/Audit.ts"
 import { Denied } from "../auth/Denied.ts"
 import { refuseGrant } from "../auth/Grant.ts"
 import { clearanceOf } from "../auth/Permission.ts"
-import { username } from "../auth/Principal.ts"
-import { Clearance } from "../inventory/Clearance.ts"
+import { type Principal, username } from "../auth/Principal.ts"
+import { Clearance, type Premise } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { parseNetwork } from "../inventory/field/Networks.ts"
-import { admit } from "./Admission.ts"
+import { admit, presume } from "./Admission.ts"
 import { readBytes, readJson } from "./Body.ts"
 import { isSecure, withCookies } from "./Cookies.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { allowed, metadata } from "./Metadata.ts"
 import { negotiate } from "./Negotiation.ts"
-import { type Handler, type Method, type Refusal, type Reply, type Request, type Route, makeRouter } from "./Route.ts"
+import {
+  type Handler,
+  type Match,
+  type Method,
+  type Refusal,
+  type Reply,
+  type Request,
+  type Route,
+  makeRouter
+} from "./Route.ts"
 
 /** The major and minor version of the NetBox API that this one is like. */
 export const apiVersion = "3.5"
@@ -60,7 +69,6 @@ const answer = Effect.fnUntraced(function* (
   incoming: HttpServerRequest.HttpServerRequest,
   requestId: string
 ) {
-  const settings = yield* Settings
   // Two slashes at its beginning would make a host of what is a path.
   const url = new URL(`http://-/${incoming.url.replace(/^\//, "")}`)
   const match = find(url.pathname)
@@ -68,38 +76,59 @@ const answer = Effect.fnUntraced(function* (
     const slashed = find(`${url.pathname}/`) !== undefined
     return slashed ? moved(`${url.pathname}/${url.search}`) : pageNotFound(url.pathname)
   }
-  const principal = yield* admit(incoming, match.route)
-  const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method | "OPTIONS"
-  const { access, methods, produces = json } = match.route
-  if (method === "OPTIONS") return yield* metadata(match.route, principal)
-  const handler: Handler | undefined = methods[method]
-  if (handler === undefined) return yield* methodNotAllowed(incoming.method, allowed(methods))
-  const accepted = negotiate(
-    url.pathname.startsWith("/api/") ? incoming.headers["accept"] : undefined,
-    produces,
-    apiVersion
-  )
-  if (accepted instanceof HttpRefused) return yield* accepted
-  const request: Request = {
-    incoming,
-    url,
-    params: match.params,
-    principal,
-    author: { username: username(principal), requestId, userId: principal.user?.id },
-    base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
-    body:
-      access === tokenType
-        ? Effect.tap(readJson(incoming), (body) => refuseGrant(principal, body))
-        : readJson(incoming),
-    bytes: (max) => readBytes(incoming, max),
-    contentType: incoming.headers["content-type"],
-    ifMatch: incoming.headers["if-match"],
-    accepted: accepted.type
+  const answerTo = handle(match, { incoming, url, requestId })
+  const guess = yield* presume(incoming, match.route)
+  if (guess !== undefined) {
+    const reply = yield* Effect.result(answerTo(guess.principal, guess.premise))
+    // A failure is told at once: looking again would take as long and tell the same.
+    if (guess.premise.holds || isFailure(reply)) return yield* Effect.fromResult(reply)
   }
-  const reply = yield* handler(request).pipe(Effect.provideService(Clearance, yield* clearanceOf(principal)))
-  if (typeof access === "object" && access.kind === "account") yield* auditWrite(request, method, reply)
-  return accepted.indent === 0 ? reply : { ...reply, indent: accepted.indent }
+  return yield* answerTo(yield* admit(incoming, match.route))
 })
+
+/** Of the database, whoever asked. */
+const isFailure = (reply: Result.Result<Reply, Refusal>): boolean =>
+  Result.isFailure(reply) && reply.failure._tag === "SqlError" && !isWrongPattern(reply.failure)
+
+interface Asked extends Pick<Request, "incoming" | "url"> {
+  readonly requestId: string
+}
+
+const handle = ({ route, params }: Match, { incoming, url, requestId }: Asked) =>
+  Effect.fnUntraced(function* (principal: Principal, premise?: Premise) {
+    const settings = yield* Settings
+    const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method | "OPTIONS"
+    const { access, methods, produces = json } = route
+    if (method === "OPTIONS") return yield* metadata(route, principal)
+    const handler: Handler | undefined = methods[method]
+    if (handler === undefined) return yield* methodNotAllowed(incoming.method, allowed(methods))
+    const accepted = negotiate(
+      url.pathname.startsWith("/api/") ? incoming.headers["accept"] : undefined,
+      produces,
+      apiVersion
+    )
+    if (accepted instanceof HttpRefused) return yield* accepted
+    const request: Request = {
+      incoming,
+      url,
+      params,
+      principal,
+      author: { username: username(principal), requestId, userId: principal.user?.id },
+      base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
+      body:
+        access === tokenType
+          ? Effect.tap(readJson(incoming), (body) => refuseGrant(principal, body))
+          : readJson(incoming),
+      bytes: (max) => readBytes(incoming, max),
+      contentType: incoming.headers["content-type"],
+      ifMatch: incoming.headers["if-match"],
+      accepted: accepted.type
+    }
+    const clearance = yield* clearanceOf(principal, premise)
+    const reply = yield* handler(request).pipe(Effect.provideService(Clearance, clearance))
+    if (typeof access === "object" && access.kind === "account") yield* auditWrite(request, method, reply)
+    return accepted.indent === 0 ? reply : { ...reply, indent: accepted.indent }
+  })
 
 const json = ["application/json"]
 

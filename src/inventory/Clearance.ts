@@ -12,6 +12,16 @@ import { type Where, everything } from "./derive/Where.ts"
 /** `refer`: name it in another object. */
 export type Action = "view" | "add" | "change" | "delete" | "refer"
 
+/**
+ * What a clearance rests on: a condition over nothing. Read.ts asks it beside the page, in one statement and so of one
+ * moment. What was read while it did not hold is for nobody.
+ */
+export interface Premise {
+  readonly where: Where
+  /** Whether a statement has found that it does. */
+  holds: boolean
+}
+
 export class Clearance extends Context.Service<
   Clearance,
   {
@@ -19,6 +29,7 @@ export class Clearance extends Context.Service<
     readonly where: (type: ObjectType, action: Action) => Where
     /** The text of a sealed copy, where those are shown to whoever may see the object. */
     readonly reveal?: ((sealed: string) => string | undefined) | undefined
+    readonly premise?: Premise | undefined
   }
 >()("rackwire/inventory/Clearance") {
   static readonly all = Clearance.of({ where: () => everything })

@@ -5,7 +5,7 @@ import { type Action, Clearance, cleared } from "./Clearance.ts"
 import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
-import { countsMark, fieldsMark, readStatement } from "./derive/ReadStatement.ts"
+import { countsMark, fieldsMark, premiseMark, readStatement } from "./derive/ReadStatement.ts"
 import { nestedFields, references, referencesBehind, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
 import { type Where, allOf, asTexts, isEverything, whereIds } from "./derive/Where.ts"
@@ -71,9 +71,9 @@ const allWhere = ({ table }: ObjectType, { sql, parameters }: Where): Where => (
 
 const readAll = Effect.fnUntraced(function* (type: ObjectType, page: Where, withRows = true) {
   const sql = yield* SqlClient.SqlClient
-  const { where } = yield* Clearance
+  const { where, premise } = yield* Clearance
   // Of other types some objects may not be seen: viewFor reads those, and tells what is hidden from what is gone.
-  const statement = readStatement(type, page, (target) => where(target, "view"), withRows)
+  const statement = readStatement(type, page, (target) => where(target, "view"), withRows, premise?.where)
   const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(statement.sql, statement.parameters)
   const rows: Array<Row> = []
   const related = new Map<string, Map<number, Row>>()
@@ -82,6 +82,7 @@ const readAll = Effect.fnUntraced(function* (type: ObjectType, page: Where, with
   for (const { type: of, row } of found) {
     if (of === "") rows.push(rowFromJson(type, row))
     else if (of === countsMark) counts.set(Number(row["id"]), row["counts"] as Readonly<Record<string, unknown>>)
+    else if (of === premiseMark) premise!.holds = true
     else if (of === fieldsMark) customFields.push(rowFromJson(objectType(customFieldType), row))
     else {
       const other = rowFromJson(objectType(of), row)

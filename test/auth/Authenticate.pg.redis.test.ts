@@ -4,7 +4,11 @@ import { Effect, Layer, Logger, ManagedRuntime, Redacted, Tracer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Settings } from "../../src/Config.ts"
-import { type Credentials, authenticate } from "../../src/auth/Authenticate.ts"
+import { type Credentials, authenticate, presumed } from "../../src/auth/Authenticate.ts"
+import { Clearance } from "../../src/inventory/Clearance.ts"
+import { readPage } from "../../src/inventory/Read.ts"
+import { objectType } from "../../src/inventory/Registry.ts"
+import { everything } from "../../src/inventory/derive/Where.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { type Service, request, startService } from "../support/Service.ts"
 import { openBrowser } from "./Browser.ts"
@@ -112,5 +116,92 @@ describe("a check of credentials", () => {
     expect(await asks(user.token)).toEqual([200, 200])
     await sql.query("update users_objectpermission set enabled = false where users @> array[$1::bigint]", [user.id])
     expect(await asks(user.token)).toEqual([403, 403])
+    await sql.query("update users_objectpermission set enabled = true where users @> array[$1::bigint]", [user.id])
+    expect(await asks(user.token)).toEqual([200, 200])
+  })
+})
+
+/** Whether what was presumed of the user's token held while a page was read. */
+const heldWhileReading = async (): Promise<boolean> => {
+  const { premise } = presumed(`Token ${user.token}`, undefined)!
+  const page = { where: everything, ordering: [], limit: 1, offset: 0 }
+  statements.length = 0
+  await runtime.runPromise(
+    readPage(objectType("dcim.site"), page).pipe(
+      Effect.provideService(Clearance, Clearance.of({ where: () => everything, premise })),
+      Effect.withTracer(counting)
+    )
+  )
+  return premise.holds
+}
+
+describe("a read by a token that came before", () => {
+  it("is one statement, which tells whether the token gives the same", async () => {
+    await sent({ authorization: `Token ${user.token}` })
+    expect(await heldWhileReading()).toBe(true)
+    expect(statements).toHaveLength(1)
+  })
+
+  it("is for nobody once anything of the token, its user or what was granted is another", async () => {
+    const [token, who, granted] = ["t.user_id = $1", "u.id = $1", "p.users @> array[$1::bigint]"]
+    const changes: ReadonlyArray<readonly [change: string, back: string]> = [
+      [
+        `update users_token t set expires = now() where ${token}`,
+        `update users_token t set expires = null where ${token}`
+      ],
+      [
+        `update users_token t set write_enabled = false where ${token}`,
+        `update users_token t set write_enabled = true where ${token}`
+      ],
+      [
+        `update users_token t set allowed_ips = '{10.0.0.0/8}' where ${token}`,
+        `update users_token t set allowed_ips = '{}' where ${token}`
+      ],
+      [
+        `update users_user u set is_active = false where ${who}`,
+        `update users_user u set is_active = true where ${who}`
+      ],
+      [
+        `update users_user u set is_superuser = true where ${who}`,
+        `update users_user u set is_superuser = false where ${who}`
+      ],
+      [
+        `update users_objectpermission p set enabled = false where ${granted}`,
+        `update users_objectpermission p set enabled = true where ${granted}`
+      ],
+      [
+        `update users_objectpermission p set constraints = null where ${granted}`,
+        `update users_objectpermission p set constraints = '{"status": "active"}' where ${granted}`
+      ],
+      [
+        `update users_objectpermission p set actions = '{view,add}' where ${granted}`,
+        `update users_objectpermission p set actions = '{view}' where ${granted}`
+      ],
+      [
+        `update users_objectpermission p set object_types = '{dcim.region}' where ${granted}`,
+        `update users_objectpermission p set object_types = '{dcim.site}' where ${granted}`
+      ]
+    ]
+    await sent({ authorization: `Token ${user.token}` })
+    for (const [change, back] of changes) {
+      await api.database.sql.query(change, [user.id])
+      expect([change, await heldWhileReading()]).toEqual([change, false])
+      await api.database.sql.query(back, [user.id])
+      expect([back, await heldWhileReading()]).toEqual([back, true])
+    }
+  })
+
+  it("is refused as every other request, before anything else is found wrong with it", async () => {
+    const token = await api.newToken()
+    const noted = "select 1 as one from users_token where key like $1 and last_used is not null"
+    const asks = (path: string) => request(other.url, token, "GET", path)
+    while ((await api.database.sql.query(noted, [`${token.slice(-6)}%`])).length === 0) await asks("/api/dcim/sites/")
+    const paths = ["/api/dcim/sites/", "/api/dcim/sites/0/", "/api/dcim/sites/?id=x", "/api/dcim/sites/?name__regex=["]
+    for (const path of paths) await asks(path)
+    expect(await Promise.all(paths.map(async (path) => (await asks(path)).status))).toEqual([200, 404, 400, 400])
+    await api.database.sql.query("delete from users_token where key like $1", [`${token.slice(-6)}%`])
+    expect(await Promise.all(paths.map(async (path) => (await asks(path)).json))).toEqual(
+      paths.map(() => ({ detail: "Invalid token" }))
+    )
   })
 })

@@ -58,6 +58,19 @@ describe("a breaker", () => {
     )
   })
 
+  test("opens after five failures in a row that were too much for the receiver, or when every other one is", () => {
+    const tooMuch = { ...failure(), isTooMuch: true }
+    const openedAt = (results: ReadonlyArray<Failure | undefined>): number => {
+      let breaker = closedBreaker
+      return results.findIndex((result, at) => {
+        breaker = afterAttempt(breaker, at, result)
+        return breaker.until !== undefined
+      })
+    }
+    expect(openedAt(Array.from({ length: 10 }, () => tooMuch))).toBe(4)
+    expect(openedAt(Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? tooMuch : undefined)))).toBeGreaterThan(9)
+  })
+
   test("lets nothing begin while it is open, and then one attempt at a time", () => {
     const open = after(failures(16))
     fc.assert(

@@ -70,7 +70,8 @@ describe("an answer", () => {
     expect(failure).toEqual({
       reason: "Status",
       message: `The receiver answered ${status}.`,
-      retryAfterMillis: undefined
+      retryAfterMillis: undefined,
+      isTooMuch: [429, 502, 503].includes(status)
     })
   })
 

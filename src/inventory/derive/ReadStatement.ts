@@ -21,9 +21,10 @@ interface Pointing {
 /** Most objects inside one another that are read along; deeper ones are read afterwards. */
 const depthMax = 4
 
-/** What stands as `type` beside counts of an object, and beside custom fields of its type. */
+/** What stands as `type` beside counts of an object, beside custom fields of its type, and where the premise holds. */
 export const countsMark = "#counts"
 export const fieldsMark = "#fields"
+export const premiseMark = "#premise"
 
 /** A statement, and the types the parameters of whose conditions follow those of its page. */
 interface Made {
@@ -44,14 +45,21 @@ type Visible = (type: ObjectType) => Where
  * Reads the objects that `page`, a query over the table of the type, gives, and those that they point at of the types
  * of which everything is visible; without the objects themselves where they are at hand. What is counted is visible.
  */
-export const readStatement = (type: ObjectType, page: Where, visible: Visible, withRows = true): Where => {
+export const readStatement = (
+  type: ObjectType,
+  page: Where,
+  visible: Visible,
+  withRows = true,
+  premise?: Where
+): Where => {
   const closed = typesWithin(type).filter((target) => !isEverything(visible(target)))
   const conditions = closed.map((target) => `${target.id} ${visible(target).sql}`)
-  const key = [page.sql, page.parameters.length, withRows, ...conditions].join(" ")
-  const { sql, bound } = made.get(key) ?? statementOf(type, page, visible, withRows)
+  const key = [page.sql, page.parameters.length, withRows, premise?.sql, ...conditions].join(" ")
+  const { sql, bound } = made.get(key) ?? statementOf(type, page, visible, withRows, premise)
   if (made.size >= madeMax && !made.has(key)) made.delete(made.keys().next().value!)
   made.set(key, { sql, bound })
-  return { sql, parameters: [...page.parameters, ...bound.flatMap((target) => visible(target).parameters)] }
+  const seen = bound.flatMap((target) => visible(target).parameters)
+  return { sql, parameters: [...page.parameters, ...seen, ...(premise?.parameters ?? [])] }
 }
 
 /** The object types that representations of the type may hold, or count. */
@@ -76,7 +84,13 @@ const typesWithin = (type: ObjectType): ReadonlyArray<ObjectType> => {
 
 const within = new Map<ObjectType, ReadonlyArray<ObjectType>>()
 
-const statementOf = (type: ObjectType, page: Where, visible: Visible, withRows: boolean): Made => {
+const statementOf = (
+  type: ObjectType,
+  page: Where,
+  visible: Visible,
+  withRows: boolean,
+  premise: Where | undefined
+): Made => {
   const bound: Array<ObjectType> = []
   let parameters = page.parameters.length
   const visibleOf = (target: ObjectType): string => {
@@ -114,6 +128,7 @@ const statementOf = (type: ObjectType, page: Where, visible: Visible, withRows: 
     }
     pointing = next
   }
+  if (premise !== undefined) branches.push(`select ${literal(premiseMark)}, null where ${after(parameters, premise)}`)
   return { sql: `with page as materialized (${page.sql}) ${branches.join(" union all ")}`, bound }
 }
 

@@ -24,7 +24,10 @@ export interface View {
   readonly reveal?: ((sealed: string) => string | undefined) | undefined
   /** The custom fields of an object type, in their order. */
   readonly customFields: (type: string) => ReadonlyArray<Row>
-  /** The counts of an object (see Counted.ts), and the ids of what points at it; undefined where nobody counted, as inside another object and in events. */
+  /**
+   * The counts of an object (see Counted.ts), and the ids of what points at it; undefined where nobody counted, as
+   * inside another object and in events.
+   */
   readonly counted: (type: string, id: number) => Readonly<Record<string, unknown>> | undefined
 }
 

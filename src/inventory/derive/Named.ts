@@ -13,6 +13,8 @@ import type { Where } from "./Where.ts"
 interface Target {
   readonly target: ObjectType
   readonly column: string
+  /** Its Postgres type. */
+  readonly columnType: string
 }
 
 export interface Named extends Target {
@@ -34,13 +36,13 @@ export const namedIn = (type: ObjectType, query: Query): ReadonlyArray<Named> =>
   })
 
 const targetOf = (type: ObjectType, base: string): Target | undefined => {
-  if (base === "tag" && Object.hasOwn(type.fields, "tags")) return { target: objectType("extras.tag"), column: "slug" }
+  if (base === "tag" && Object.hasOwn(type.fields, "tags")) return columnOf(objectType("extras.tag"), "slug")
   const own = referenceNamed(type, base)
   if (own !== undefined) return pointedAt(type, own)
   const path = Object.hasOwn(type.fields, base) ? undefined : pathNamed(type, base)
   const there = path === undefined ? undefined : destination(type, path.steps)
   if (there === undefined) return undefined
-  if (path!.last === "id") return { target: there, column: "id" }
+  if (path!.last === "id") return columnOf(there, "id")
   const named = referenceNamed(there, path!.last)
   return named === undefined ? undefined : pointedAt(there, named)
 }
@@ -53,20 +55,22 @@ const pointedAt = (
   // Records outlive what they point at, and are found by it all the same.
   if (reference.onDelete === "keep") return undefined
   const target = objectType(reference.type)
-  const key = byId ? "id" : naturalKey(target)
-  return { target, column: key === "id" ? key : target.columns[key]! }
+  return columnOf(target, byId ? "id" : naturalKey(target))
 }
 
+const columnOf = (target: ObjectType, key: string): Target =>
+  key === "id"
+    ? { target, column: key, columnType: "bigint" }
+    : { target, column: target.columns[key]!, columnType: target.fields[key]!.type }
+
 /** A query for the values that nothing has: rows of `at`, the place in the list, and `value`. */
-export const missingQuery = (named: ReadonlyArray<Named>): Where => {
-  const parameters: Array<string> = []
-  const bind = (value: string) => `$${parameters.push(value)}`
-  const branches = named.flatMap(({ target, column, values }, at) =>
-    values.map(
-      (value) =>
-        `select ${at} as at, ${bind(value)}::text as value
-          where not exists (select from ${target.table} where ${column} = ${bind(value)})`
+export const missingQuery = (named: ReadonlyArray<Named>): Where => ({
+  sql: named
+    .map(
+      ({ target, column, columnType }, at) =>
+        `select ${at} as at, value from unnest($${at + 1}::text[]) value
+          where not exists (select from ${target.table} where ${column} = value::${columnType})`
     )
-  )
-  return { sql: branches.join(" union all "), parameters }
-}
+    .join(" union all "),
+  parameters: named.map(({ values }) => values)
+})

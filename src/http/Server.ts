@@ -113,7 +113,7 @@ const handle = ({ route, params }: Match, { incoming, url, requestId }: Asked) =
       url,
       params,
       principal,
-      author: { username: username(principal), requestId },
+      author: { username: username(principal), requestId, userId: principal.user?.id },
       base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
       body:
         access === tokenType

@@ -7,6 +7,7 @@
 import type { Row, View } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
+import { blankOf, perType } from "./Row.ts"
 
 export type Json = Readonly<Record<string, unknown>>
 
@@ -16,17 +17,30 @@ const heading = (type: ObjectType, row: Row, view: View) => ({
   display: type.display(row, view)
 })
 
+const shapes = perType((type) => {
+  const fields = Object.entries(type.fields).filter(([, { wire }]) => wire === "both" || wire === "read")
+  const keys = ["id", "url", "display", ...fields.map(([name]) => name), ...Object.keys(type.derived)]
+  return {
+    fields,
+    copied: Object.entries(type.fields).filter(([, { copiedTo }]) => copiedTo !== undefined),
+    derived: Object.entries(type.derived),
+    uncounted: blankOf(keys),
+    counted: blankOf([...keys, ...Object.keys(type.counts), ...Object.keys(type.pointedBy)])
+  }
+})
+
 /** All that may be seen of the object, in the order of its declaration. */
 export const representation = (type: ObjectType, row: Row, view: View): Json => {
-  const json: Record<string, unknown> = heading(type, row, view)
-  for (const name in type.fields) {
-    const field = type.fields[name]!
-    if (field.wire === "both" || field.wire === "read") json[name] = field.represent(row[name], view, type.id)
-    const revealed = field.copiedTo === undefined ? undefined : view.reveal?.(String(row[field.copiedTo]))
+  const shape = shapes(type)
+  const counted = view.counted(type.id, row.id)
+  const json: Record<string, unknown> = { ...(counted === undefined ? shape.uncounted : shape.counted) }
+  Object.assign(json, heading(type, row, view))
+  for (const [name, field] of shape.fields) json[name] = field.represent(row[name], view, type.id)
+  for (const [name, { copiedTo }] of shape.copied) {
+    const revealed = view.reveal?.(String(row[copiedTo!]))
     if (revealed !== undefined) json[name] = revealed
   }
-  for (const name in type.derived) json[name] = type.derived[name]!(row, view)
-  const counted = view.counted(type.id, row.id)
+  for (const [name, derive] of shape.derived) json[name] = derive(row, view)
   if (counted === undefined) return json
   for (const name in type.counts) json[name] = counted[name]
   for (const name in type.pointedBy) {

@@ -2,12 +2,37 @@
 import type { Row } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 
+/**
+ * An object with these keys, to be copied and filled in. One that grows key by key becomes a dictionary to V8: three
+ * times as slow to make, and more than twice to write as JSON.
+ */
+export const blankOf = (keys: Iterable<string>): Readonly<Record<string, unknown>> =>
+  JSON.parse(JSON.stringify(Object.fromEntries(Array.from(keys, (key) => [key, null])))) as Record<string, unknown>
+
+/** What is made of a declaration once. */
+export const perType = <A>(make: (type: ObjectType) => A): ((type: ObjectType) => A) => {
+  const known = new WeakMap<ObjectType, A>()
+  return (type) => {
+    const made = known.get(type) ?? make(type)
+    known.set(type, made)
+    return made
+  }
+}
+
+const shapes = perType((type) => ({
+  row: blankOf(["id", ...Object.keys(type.fields)]),
+  columns: blankOf(["id", ...Object.values(type.columns)]),
+  fields: Object.entries(type.fields).map(([name, { fromJson }]) => ({ name, column: type.columns[name]!, fromJson }))
+}))
+
 /** The row that `row_to_json` of the type's table gave. */
 export const rowFromJson = (type: ObjectType, json: Readonly<Record<string, unknown>>): Row => {
-  const row: Record<string, unknown> = { id: json["id"] }
-  for (const name in type.fields) {
-    const value = json[type.columns[name]!]
-    row[name] = value === null || value === undefined ? null : type.fields[name]!.fromJson(value)
+  const { row: blank, fields } = shapes(type)
+  const row: Record<string, unknown> = { ...blank }
+  row["id"] = json["id"]
+  for (const { name, column, fromJson } of fields) {
+    const value = json[column]
+    if (value !== null && value !== undefined) row[name] = fromJson(value)
   }
   return row as Row
 }
@@ -17,8 +42,10 @@ export const columnsOf = (
   type: ObjectType,
   row: Readonly<Record<string, unknown>>
 ): Readonly<Record<string, unknown>> => {
-  const json: Record<string, unknown> = { id: row["id"] }
-  for (const name in type.fields) json[type.columns[name]!] = row[name]
+  const { columns: blank, fields } = shapes(type)
+  const json: Record<string, unknown> = { ...blank }
+  json["id"] = row["id"]
+  for (const { name, column } of fields) json[column] = row[name]
   return json
 }
 

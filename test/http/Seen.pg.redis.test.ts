@@ -61,6 +61,7 @@ describe("an interface", () => {
       connected_endpoints: null,
       connected_endpoints_type: null,
       connected_endpoints_reachable: null,
+      vdcs: [],
       _occupied: false
     })
   })

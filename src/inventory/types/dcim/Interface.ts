@@ -198,6 +198,8 @@ export default defineObjectType({
     connected_endpoints: (row, view) => endsOf(row, view)?.peers ?? null,
     connected_endpoints_type: peersType,
     connected_endpoints_reachable: (row, view) => endsOf(row, view)?.reachable ?? null,
+    // There are no virtual device contexts.
+    vdcs: () => [],
     _occupied: (row) => row["cable"] !== null || row["mark_connected"] === true
   },
   derivedBy: ["cable.a_terminations", "cable.b_terminations"],

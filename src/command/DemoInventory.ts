@@ -190,6 +190,9 @@ const dropIndexes = Effect.fnUntraced(function* (tables: ReadonlyArray<string>) 
   for (const { name } of indexes) yield* sql.unsafe(`drop index ${name}`)
 })
 
+/** Memory in which Postgres makes an index. */
+const indexMemory = "512MB"
+
 const largest = ["dcim_interface", "ipam_ipaddress"]
 
 /** Fills the inventory. In one transaction; `username` is its author. */
@@ -229,8 +232,14 @@ export const fillInventory = (size: number) =>
     yield* migrateAll
     const found = yield* sql`select 1 as one from dcim_site where slug = 'demo-site-1'`
     if (found.length > 0) return yield* new DemoRefused({ message: "This inventory holds the demo's objects already." })
-    yield* sql.withTransaction(Effect.andThen(dropIndexes(largest), insertAll(size)))
-    yield* Console.log("Making the indexes ...")
-    yield* migrateAll
+    yield* sql.withTransaction(
+      Effect.gen(function* () {
+        yield* dropIndexes(largest)
+        yield* insertAll(size)
+        yield* Console.log("Making the indexes ...")
+        yield* sql.unsafe(`set local maintenance_work_mem = '${indexMemory}'`)
+        yield* migrateAll
+      })
+    )
     yield* sql`analyze`
   }).pipe(Effect.provide(Postgres.patient))

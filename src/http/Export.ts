@@ -16,7 +16,7 @@ import { csvLine } from "./Csv.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { from } from "./Paging.ts"
 import type { Handler } from "./Route.ts"
-import { filteredBy } from "./Strict.ts"
+import { filteredBy, refuseMissing } from "./Strict.ts"
 
 /** Objects read at once. */
 const pageSize = 500
@@ -62,7 +62,8 @@ export const exportObjects =
         return yield* new HttpRefused({ reason: "InvalidQuery", body })
       }
       const format = formats[name]!
-      const where = yield* filteredBy(type, request)
+      const { where, named } = yield* filteredBy(type, request)
+      yield* refuseMissing(named, 0)
       const sql = yield* SqlClient.SqlClient
       const clearance = yield* Clearance
       const body = pagesOf(type, where).pipe(

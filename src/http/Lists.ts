@@ -9,7 +9,7 @@ import { HttpRefused } from "./HttpRefused.ts"
 import { cursorLink, cursorOf, from, pageBounds, pageLinks } from "./Paging.ts"
 import type { Handler, Request } from "./Route.ts"
 import { shapeOf } from "./Shape.ts"
-import { filteredBy } from "./Strict.ts"
+import { filteredBy, refuseMissing } from "./Strict.ts"
 
 export const listObjects =
   (type: ObjectType): Handler =>
@@ -17,13 +17,14 @@ export const listObjects =
     Effect.gen(function* () {
       const settings = yield* Settings
       const query = request.url.searchParams
-      const where = yield* filteredBy(type, request)
+      const { where, named } = yield* filteredBy(type, request)
       const bounds = pageBounds(query, { usual: settings.pageSize, max: settings.pageSizeMax })
       const start = cursorOf(query)
       if (start instanceof HttpRefused) return yield* start
       const ordering = start === undefined ? (query.get("ordering") ?? "").split(",") : ["id"]
       const behind = start === undefined ? where : allOf(where, from(start))
       const { rows, beside } = yield* readPage(type, { where: behind, ordering, ...bounds })
+      yield* refuseMissing(named, rows.length)
       const view = yield* viewFor(type, rows, request.base, beside)
       const show = shapeOf(type, query)
       const results = rows.map((row) => show(row, view))

@@ -123,7 +123,7 @@ const handle =
         url,
         params,
         principal,
-        author: { username: username(principal), requestId },
+        author: { username: username(principal), requestId, userId: principal.user?.id },
         base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
         body:
           access === tokenType

@@ -2,10 +2,12 @@
 import { Effect } from "effect"
 import { Settings } from "../Config.ts"
 import type { Errors } from "../inventory/Field.ts"
+import { missing } from "../inventory/Missing.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { customFieldsOf } from "../inventory/Read.ts"
 import { customPrefix } from "../inventory/derive/CustomFieldFilter.ts"
 import { type Filtered, filter } from "../inventory/derive/Filter.ts"
+import { type Named, namedIn } from "../inventory/derive/Named.ts"
 import { everything } from "../inventory/derive/Where.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import type { Request } from "./Route.ts"
@@ -22,15 +24,27 @@ const isStrict = (request: Request) =>
     return asked === null ? strictQuery : /^(true|1)$/i.test(asked)
   })
 
-/** The objects that the query of a request asks for. */
+/** The objects that the query of a request asks for, and those that it names to do so. */
 export const filteredBy = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
-  if (request.url.searchParams.size === 0) return everything
+  if (request.url.searchParams.size === 0) return { where: everything, named: [] }
   const query = yield* queryOf(type, request)
   const definitions = query.some(([name]) => name.startsWith(customPrefix)) ? yield* customFieldsOf(type) : []
   const customFields = new Map(definitions.map((each) => [String(each["name"]), each]))
   const filtered: Filtered = filter(type, query, { strict: yield* isStrict(request), known, customFields })
   if ("errors" in filtered) return yield* new HttpRefused({ reason: "InvalidQuery", body: filtered.errors })
-  return filtered.where
+  return {
+    where: filtered.where,
+    named: namedIn(
+      type,
+      query.filter(([name]) => !known.has(name))
+    )
+  }
+})
+
+/** Refuses filters that name what is not there, once so many objects were found with them. */
+export const refuseMissing = Effect.fnUntraced(function* (named: ReadonlyArray<Named>, found: number) {
+  const errors = yield* missing(named, found)
+  if (Object.keys(errors).length > 0) return yield* new HttpRefused({ reason: "InvalidQuery", body: errors })
 })
 
 /** What a client may name beside the fields: it sends back what it was given. */

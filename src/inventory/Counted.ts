@@ -1,4 +1,5 @@
 /** Numbers that are no columns: the database counts them for the objects that somebody reads, by way of an index. */
+import { literal } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 
 /** Object types by id. */
@@ -14,11 +15,39 @@ export const countOf =
     counting(types.get(id)!, field, from)
 
 const counting = (target: ObjectType, field: string, from: (type: ObjectType) => string): string =>
-  `(select count(*) from ${from(target)} c where ${namesThis(target, field)})`
+  bounded(target, from(target), ["id"], (id) => naming(target, field, id!))
+
+/** SQL that `c`, an object of a type, names the object of an id in this field. */
+const naming = ({ columns, fields }: ObjectType, field: string, id: string): string =>
+  fields[field]!.reference?.many === true
+    ? `c.${columns[field]} @> array[${id}::bigint]`
+    : `c.${columns[field]} = ${id}`
 
 /** SQL that `c`, an object of a type, names `t` in this field. */
-export const namesThis = ({ columns, fields }: ObjectType, field: string): string =>
-  fields[field]!.reference?.many === true ? `c.${columns[field]} @> array[t.id]` : `c.${columns[field]} = t.id`
+export const namesThis = (type: ObjectType, field: string): string => naming(type, field, "t.id")
+
+/** Objects that are counted one by one. Of more, Postgres' estimate is told, so that no count costs more than these. */
+const countedMax = 10_000
+
+/**
+ * SQL of how many objects of a type meet a condition over `c` and some columns of `t`. Where not all of them may be seen
+ * an estimate would tell of those that may not: they are counted to the end.
+ */
+export const bounded = (
+  target: ObjectType,
+  from: string,
+  columns: ReadonlyArray<string>,
+  condition: (...values: ReadonlyArray<string>) => string
+): string => {
+  const values = columns.map((column) => `t.${column}`)
+  const where = condition(...values)
+  if (from !== target.table) return `(select count(*) from ${from} c where ${where})`
+  const query = `select from ${from} c where ${condition(...columns.map(() => "%L"))}`
+  const estimate = `rackwire_estimate(format(${literal(query)}, ${values.join(", ")}))`
+  const some = `select from ${from} c where ${where} limit ${countedMax + 1}`
+  return `(select case when n > ${countedMax} then greatest(n, ${estimate}) else n end
+    from (select count(*) as n from (${some}) c) c)`
+}
 
 /** Objects of all types that have this field and name this one there. */
 export const countOfAny =

@@ -87,6 +87,8 @@ export interface Field {
   /** The field that says how this one is read: when it is written, this one is checked again. */
   readonly readBy?: string | undefined
   readonly reference?: Reference | undefined
+  /** Whether the reference is to whoever makes the object, where a create says nothing. */
+  readonly byAuthor?: boolean | undefined
   readonly generic?: Generic | undefined
   /** Value and label of each choice. */
   readonly choices?: Readonly<Record<string, string>> | undefined

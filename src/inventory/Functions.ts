@@ -1,5 +1,8 @@
 /** Functions in the database: for the triggers of object tables, and for people who write with plain SQL. */
+import { type Generic, literal } from "./Field.ts"
+import type { ObjectType } from "./ObjectType.ts"
 import { registry } from "./Registry.ts"
+import { genericCheckName, genericTargets } from "./derive/Table.ts"
 
 /** Prefix of the logical message that carries a transaction's author and request; capture knows it too. */
 export const contextPrefix = "rackwire:ctx:v1"
@@ -49,6 +52,14 @@ const common: ReadonlyArray<string> = [
      select c.relname::text from pg_inherits i join pg_class c on c.oid = i.inhrelid
       where i.inhparent = parent::regclass and right(c.relname, 8) < to_char(day, 'YYYYMMDD') order by 1
    $$`,
+  `create or replace function rackwire_estimate(query text) returns bigint language plpgsql as $$
+   declare
+     plan json;
+   begin
+     execute 'explain (format json) ' || query into plan;
+     return plan->0->'Plan'->>'Plan Rows';
+   end $$`,
+  `comment on function rackwire_estimate(text) is 'How many rows Postgres thinks that a query has, without running it.'`,
   // References in a list have no foreign key: these two keep them valid as one would, locks included.
   `create or replace function rackwire_check_list() returns trigger language plpgsql as $$
    declare
@@ -70,23 +81,6 @@ const common: ReadonlyArray<string> = [
        using old.id;
      return null;
    end $$`,
-  `create or replace function rackwire_check_generic() returns trigger language plpgsql as $$
-   declare
-     target text;
-     target_id bigint;
-     found_id bigint;
-   begin
-     execute format('select $1.%I, $1.%I', tg_argv[0], tg_argv[1]) into target, target_id using new;
-     if target ~ '^[a-z_]+[.][a-z_]+$' and to_regclass(replace(target, '.', '_')) is not null then
-       execute format('select id from %I where id = $1 for key share', replace(target, '.', '_'))
-         into found_id using target_id;
-     end if;
-     if found_id is null then
-       raise exception '%.% names a % that does not exist', tg_table_name, tg_argv[1], coalesce(target, 'nothing')
-         using errcode = 'foreign_key_violation';
-     end if;
-     return new;
-   end $$`,
   `create or replace function rackwire_forget_generic() returns trigger language plpgsql as $$
    declare
      those text := format('%I = $1 and %I in (select id from gone)', tg_argv[1], tg_argv[2]);
@@ -103,5 +97,36 @@ const common: ReadonlyArray<string> = [
    end $$`
 ]
 
+/**
+ * A generic reference has no foreign key: this keeps it valid as one would, lock included. A function for each, because
+ * a statement that names its table is planned once in a session, and one that is put together is for every row.
+ */
+const genericCheck = (type: ObjectType, field: string, generic: Generic): string => {
+  const [column, id] = [type.columns[field]!, type.columns[generic.id]!]
+  const cases = genericTargets(generic).map(
+    (target) => `when ${literal(target.id)} then perform from ${target.table} where id = new.${id} for key share;`
+  )
+  return `create or replace function ${genericCheckName(type, column)}() returns trigger language plpgsql as $$
+   begin
+     case new.${column}
+       ${cases.join("\n       ")}
+       else perform where false;
+     end case;
+     if not found then
+       raise exception '%.% names a % that does not exist', tg_table_name, ${literal(id)}, coalesce(new.${column}, 'nothing')
+         using errcode = 'foreign_key_violation';
+     end if;
+     return new;
+   end $$`
+}
+
 /** All of them, those that only one object type has included. */
-export const functions: ReadonlyArray<string> = [...common, ...[...registry.values()].flatMap((type) => type.functions)]
+export const functions: ReadonlyArray<string> = [
+  ...common,
+  ...[...registry.values()].flatMap((type) => [
+    ...type.functions,
+    ...Object.entries(type.fields).flatMap(([name, { generic }]) =>
+      generic === undefined ? [] : [genericCheck(type, name, generic)]
+    )
+  ])
+]

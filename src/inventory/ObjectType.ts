@@ -8,7 +8,7 @@ import type { Counted } from "./Counted.ts"
 import type { Errors, Field, Row, View } from "./Field.ts"
 import { time } from "./field/Scalar.ts"
 
-export { countOf, countOfAny, treeCount, treeDepth } from "./Counted.ts"
+export { bounded, countOf, countOfAny, treeCount, treeDepth } from "./Counted.ts"
 export { date } from "./field/Calendar.ts"
 export { generic } from "./field/Generic.ts"
 export { labels, named } from "./field/Labels.ts"

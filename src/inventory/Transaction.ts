@@ -7,6 +7,8 @@ import { contextPrefix } from "./Functions.ts"
 export interface Author {
   readonly username: string
   readonly requestId: string
+  /** Id of the user; absent where nobody in particular writes. */
+  readonly userId?: number | undefined
 }
 
 /** What the first record of a transaction in the WAL says. */

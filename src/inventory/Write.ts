@@ -37,7 +37,7 @@ export interface Created {
 /** Creates one object per body. */
 export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author: Author) =>
   Effect.gen(function* () {
-    const drafts = draftsOf(type, bodies)
+    const drafts = draftsOf(type, bodies, author)
     const made = yield* quickly(type, drafts, author)
     const careful = carefully(type, drafts).pipe(asAuthor(author), refuseConflicts(type, drafts.length))
     return created(type, drafts, Option.isSome(made) ? made.value : yield* careful)
@@ -51,12 +51,14 @@ export const createFrom = <E, R>(
   author: Author
 ) =>
   Effect.gen(function* () {
-    const drafts = draftsOf(type, yield* bodies)
+    const drafts = draftsOf(type, yield* bodies, author)
     return created(type, drafts, yield* carefully(type, drafts))
   }).pipe(asAuthor(author), refuseConflicts(type, count))
 
-const draftsOf = (type: ObjectType, bodies: ReadonlyArray<unknown>): ReadonlyArray<Draft> =>
-  bodies.map((body) => draft(type, body, true)).map((each) => ({ ...each, values: withInitials(type, each.values) }))
+const draftsOf = (type: ObjectType, bodies: ReadonlyArray<unknown>, { userId }: Author): ReadonlyArray<Draft> =>
+  bodies
+    .map((body) => draft(type, body, true))
+    .map((each) => ({ ...each, values: withInitials(type, each.values, userId) }))
 
 const created = (type: ObjectType, drafts: ReadonlyArray<Draft>, rows: ReadonlyArray<Row>): ReadonlyArray<Created> => {
   const once = Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "once")

@@ -1,5 +1,6 @@
 /** Lists and conditional requests as a client meets them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { type User, makeUser } from "../auth/Users.ts"
 import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
 
 const sites = "/api/dcim/sites/"
@@ -96,6 +97,51 @@ describe("a list", () => {
     expect(await names("nope=1")).toBe("alpha bravo charlie delta echo")
     const strict = await api.call("GET", `${sites}?nope=1&name=alpha&limit=1&strict=true`)
     expect([strict.status, strict.json]).toEqual([400, { nope: ["Unknown filter."] }])
+  })
+
+  describe("filtered by other objects", () => {
+    const unknown = (value: string) => `Select a valid choice. ${value} is not one of the available choices.`
+    const ask = async (path: string, call: Api["call"] | User["call"] = api.call) => {
+      const { status, json } = await call("GET", path)
+      return status === 200 ? (json as unknown as List).count : json
+    }
+    let region: number
+    beforeAll(async () => {
+      region = (await api.call<{ readonly id: number }>("POST", "/api/dcim/regions/", named("emea"))).json.id
+      await api.call("POST", "/api/extras/tags/", named("red"))
+      await api.call("PATCH", `${sites}${ids[0]}/`, { region })
+    })
+
+    test("refuses names and ids that nothing has, and finds nothing for those that something has", async () => {
+      expect(await ask(`${sites}?region=nope&region_id=999&tag=nope`)).toEqual({
+        region: [unknown("nope")],
+        region_id: [unknown("999")],
+        tag: [unknown("nope")]
+      })
+      expect(await ask("/api/dcim/racks/?region=nope")).toEqual({ region: [unknown("nope")] })
+      expect(await ask("/api/ipam/ip-addresses/?interface_id=999")).toEqual({ interface_id: [unknown("999")] })
+      expect(await ask("/api/dcim/racks/?region=emea&tag=red")).toBe(0)
+      expect(await ask(`${sites}export/?format=csv&region=nope`)).toEqual({ region: [unknown("nope")] })
+    })
+
+    test("refuses them beside others that are there, and where they are denied", async () => {
+      expect(await ask(`${sites}?region=emea&region=nope`)).toEqual({ region: [unknown("nope")] })
+      expect(await ask(`${sites}?region__n=nope`)).toEqual({ region__n: [unknown("nope")] })
+      expect(await ask(`${sites}?region_id=${region}&region_id=null`)).toBe(5)
+    })
+
+    test("tells nobody what is there who may not see all of it", async () => {
+      const grant = { types: ["dcim.site"], actions: ["view"] }
+      const some = { types: ["dcim.region"], actions: ["view"], constraints: { name: "x" } }
+      const eve = await makeUser(api, "eve", grant, some)
+      expect([await ask(`${sites}?region=nope`, eve.call), await ask(`${sites}?region_id=999`, eve.call)]).toEqual([
+        0, 0
+      ])
+    })
+
+    test("finds records of what is gone", async () => {
+      expect(await ask("/api/extras/deliveries/?webhook_id=999")).toBe(0)
+    })
   })
 
   test("says what is wrong with a pattern that only Postgres understands", async () => {

@@ -140,3 +140,37 @@ it("names of NetBox's are there where there is nothing to tell", async () => {
   expect(await show(`dcim/devices/${device}`)).toMatchObject({ parent_device: null, config_template: null })
   expect((await listed("dcim/sites"))[0]).toMatchObject({ circuit_count: 0 })
 })
+
+describe("a count", () => {
+  it("is exact up to ten thousand, and above that what Postgres estimates; who sees some reads how many those are", async () => {
+    const [many, few] = [await make("tenancy/tenants", named("Many")), await make("tenancy/tenants", named("Few"))]
+    const { sql } = api.database
+    await sql.query(
+      `insert into ipam_ipaddress (address, tenant_id)
+        select '10.64.0.0'::inet + n, case when n < 12000 then $1::bigint else $2::bigint end from generate_series(0, 12004) n`,
+      [`${many}`, `${few}`]
+    )
+    const count = async (id: number, call?: Parameters<typeof show>[1]) =>
+      (await show(`tenancy/tenants/${id}`, call))["ipaddress_count"]
+    await sql.query("analyze ipam_ipaddress")
+    await sql.query("delete from ipam_ipaddress where tenant_id = $1 and address >= '10.64.42.248'", [`${many}`])
+    expect(await count(few)).toBe(5)
+    const told = Number(await count(many))
+    expect([told > 11_500, told < 12_500]).toEqual([true, true])
+    const some = { types: ["ipam.ipaddress"], actions: ["view"], constraints: { tenant__name: "Many" } }
+    const fay = await makeUser(api, "fay", { types: ["tenancy.tenant"], actions: ["view"] }, some)
+    expect([await count(many, fay.call), await count(few, fay.call)]).toEqual([11_000, 0])
+  })
+
+  it("of prefixes is of those in the same table that may be seen", async () => {
+    const prefix = (text: string) => make("ipam/prefixes", { prefix: text })
+    const outer = await prefix("10.128.0.0/16")
+    await prefix("10.128.1.0/24")
+    const inner = await prefix("10.128.2.0/24")
+    expect(await show(`ipam/prefixes/${outer}`)).toMatchObject({ children: 2, _depth: 0 })
+    const constraints = { prefix__in: ["10.128.0.0/16", "10.128.2.0/24"] }
+    const gus = await makeUser(api, "gus", { types: ["ipam.prefix"], actions: ["view"], constraints })
+    expect(await show(`ipam/prefixes/${outer}`, gus.call)).toMatchObject({ children: 1 })
+    expect(await show(`ipam/prefixes/${inner}`, gus.call)).toMatchObject({ _depth: 1 })
+  })
+})

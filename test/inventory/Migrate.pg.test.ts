@@ -81,4 +81,17 @@ describe("migration", () => {
     await database.sql.query("delete from extras_tag where id = 1")
     expect(await database.sql.query("select tags::text as tags from dcim_site")).toEqual([{ tags: "{2}" }])
   })
+
+  it("keeps references to one of several types valid, as a foreign key would", async () => {
+    await migrate()
+    await database.sql.query("insert into dcim_site (id, name, slug) values (1, 'S', 's')")
+    const group = (scope: string) =>
+      database.sql.query(`insert into ipam_vlangroup (name, slug, scope_type, scope_id) values ('G', 'g', ${scope})`)
+    for (const wrong of ["'dcim.site', 2", "'dcim.device', 1", "'dcim.nothing', 1", "null, 1", "'dcim.site', null"]) {
+      await expect(group(wrong)).rejects.toThrow("that does not exist")
+    }
+    await group("'dcim.site', 1")
+    await database.sql.query("delete from dcim_site")
+    expect(await database.sql.query("select 1 as one from ipam_vlangroup")).toEqual([])
+  })
 })

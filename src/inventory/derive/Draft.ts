@@ -1,6 +1,7 @@
 /** Declaration and a body from the wire -> a draft: parsed values by field, or what is wrong with each. Pure. */
 import { type Errors, isDictionary, notDictionary } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
+import type { Target } from "../field/Reference.ts"
 
 export interface Draft {
   /** Values of the fields that the body names; references are `Target`s until they are resolved. */
@@ -27,11 +28,13 @@ export const draft = (type: ObjectType, input: unknown, whole: boolean): Draft =
   return { values, errors }
 }
 
-/** A new row's values: what the body names, and what the declaration fills in. */
-export const withInitials = (type: ObjectType, values: Draft["values"]): Draft["values"] => {
+/** A new row's values: what the body names, and what the declaration fills in; `user` is the id of whoever makes it. */
+export const withInitials = (type: ObjectType, values: Draft["values"], user?: number): Draft["values"] => {
   const complete: Record<string, unknown> = { ...values }
   for (const [name, field] of Object.entries(type.fields)) {
-    if (!Object.hasOwn(complete, name) && field.initial !== undefined) complete[name] = field.initial()
+    if (Object.hasOwn(complete, name)) continue
+    if (field.byAuthor === true && user !== undefined) complete[name] = { id: user } satisfies Target
+    else if (field.initial !== undefined) complete[name] = field.initial()
   }
   return complete
 }

@@ -65,7 +65,7 @@ const conditionOf = (
   customFields: CustomFields
 ): Compiled => {
   if (name === "q") return search(type, values, bind)
-  const [base, suffix] = split(name)
+  const [base, suffix] = splitName(name)
   if (base === "tag" && Object.hasOwn(type.fields, "tags")) return tagged(suffix, values, bind)
   if (base.startsWith(customPrefix)) {
     return customCondition(type, base.slice(customPrefix.length), suffix, values, bind, customFields)
@@ -74,7 +74,8 @@ const conditionOf = (
   return own(type, "t", base, suffix, values, bind) ?? throughPath(type, base, suffix, values, bind)
 }
 
-const split = (name: string): readonly [base: string, suffix: string] => {
+/** The name of a filter as what it asks about and the lookup. */
+export const splitName = (name: string): readonly [base: string, suffix: string] => {
   const at = name.indexOf("__", 1)
   return at < 0 ? [name, ""] : [name.slice(0, at), name.slice(at + 2)]
 }
@@ -89,10 +90,8 @@ const own = (
   bind: Bind
 ): Compiled => {
   if (base === "id") return compare({ kind: "number", sql: `${alias}.id`, type: "bigint" }, suffix, values, bind)
-  const byId = base.endsWith("_id") && isReference(type, base.slice(0, -3))
-  if (byId || isReference(type, base)) {
-    return referring(type, alias, byId ? base.slice(0, -3) : base, byId, suffix, values, bind)
-  }
+  const named = referenceNamed(type, base)
+  if (named !== undefined) return referring(type, alias, named.name, named.byId, suffix, values, bind)
   if (!isShown(type, base)) return networkCondition(type, alias, base, suffix, values, bind)
   const field = type.fields[base]!
   return kindOf(field) === undefined ? undefined : compare(comparandOf(type, alias, base), suffix, values, bind)
@@ -104,6 +103,23 @@ const isShown = (type: ObjectType, name: string): boolean =>
 const isReference = (type: ObjectType, name: string): boolean =>
   isShown(type, name) && type.fields[name]!.reference !== undefined
 
+/** The reference of the type whose object a filter names, and whether by its id. */
+export const referenceNamed = (type: ObjectType, base: string) => {
+  if (base.endsWith("_id") && isReference(type, base.slice(0, -3))) return { name: base.slice(0, -3), byId: true }
+  return isReference(type, base) ? { name: base, byId: false } : undefined
+}
+
+/** The path by which a filter asks about other objects, and what it asks there. */
+export const pathNamed = (type: ObjectType, base: string) => {
+  const paths = pathsOf(type)
+  const byId = !Object.hasOwn(paths, base) && base.endsWith("_id")
+  const name = byId ? base.slice(0, -3) : base
+  if (!Object.hasOwn(paths, name)) return undefined
+  const steps = paths[name]!.split("/")
+  const last = steps.pop()!
+  return { steps, last: byId ? `${last}_id` : last }
+}
+
 /** A condition about another object, by a path; what is denied is denied of the whole path. */
 const throughPath = (
   type: ObjectType,
@@ -112,16 +128,10 @@ const throughPath = (
   values: ReadonlyArray<string>,
   bind: Bind
 ): Compiled => {
-  const paths = pathsOf(type)
-  const byId = !Object.hasOwn(paths, base) && base.endsWith("_id")
-  const name = byId ? base.slice(0, -3) : base
-  if (!Object.hasOwn(paths, name)) return undefined
-  const steps = paths[name]!.split("/")
-  const last = steps.pop()!
+  const path = pathNamed(type, base)
+  if (path === undefined) return undefined
   const [asked, denied] = positive(suffix)
-  const condition = along(type, "t", steps, (there, alias) =>
-    own(there, alias, byId ? `${last}_id` : last, asked, values, bind)
-  )
+  const condition = along(type, "t", path.steps, (there, alias) => own(there, alias, path.last, asked, values, bind))
   return denial(condition, denied)
 }
 

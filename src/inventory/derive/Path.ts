@@ -49,6 +49,13 @@ const stepFrom = (type: ObjectType, text: string): Step | undefined => {
   return { target: objectType(reference.type), column: "id", among }
 }
 
+/** The type that the steps lead to. */
+export const destination = (type: ObjectType, steps: ReadonlyArray<string>): ObjectType | undefined =>
+  steps.reduce<ObjectType | undefined>(
+    (there, step) => (there === undefined ? undefined : stepFrom(there, step)?.target),
+    type
+  )
+
 /** The condition that following the steps leads to an object that meets what `leaf` says of the last type. */
 export const along = (
   type: ObjectType,

@@ -176,19 +176,24 @@ const triggers = (type: ObjectType, published: boolean): ReadonlyArray<Definitio
   ]
 }
 
+/** The object types that a generic reference may name. */
+export const genericTargets = ({ types }: Generic): ReadonlyArray<ObjectType> =>
+  [...registry.values()].filter((target) => types?.includes(target.id) ?? target.kind === "object")
+
+/** The function that looks whether the object of a generic reference is there (Functions.ts). */
+export const genericCheckName = (type: ObjectType, column: string): string =>
+  storedName(["rackwire", type.table, column], "check")
+
 /** A reference to one of several types has no foreign key either: these keep it valid. */
 const genericTriggers = (type: ObjectType, column: string, generic: Generic): ReadonlyArray<Definition> => {
   const { table } = type
   const id = type.columns[generic.id]!
-  const targets = [...registry.values()].filter(
-    (target) => generic.types?.includes(target.id) ?? target.kind === "object"
-  )
   return [
     {
       name: `${table}_${column}_exist`,
-      sql: `before insert or update of ${column}, ${id} on ${table} for each row when (num_nonnulls(new.${column}, new.${id}) > 0) execute function rackwire_check_generic('${column}', '${id}')`
+      sql: `before insert or update of ${column}, ${id} on ${table} for each row when (num_nonnulls(new.${column}, new.${id}) > 0) execute function ${genericCheckName(type, column)}()`
     },
-    ...targets.map((target) => ({
+    ...genericTargets(generic).map((target) => ({
       name: `${target.table}_gone_${table}`,
       sql: `after delete on ${target.table} referencing old table as gone for each statement execute function rackwire_forget_generic('${table}', '${column}', '${id}', '${target.id}', '${generic.onDelete}')`
     }))

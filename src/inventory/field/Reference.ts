@@ -19,6 +19,8 @@ export type Target = { readonly id: number } | { readonly attributes: Readonly<R
 
 interface ReferenceOptions extends Options {
   readonly onDelete: Reference["onDelete"]
+  /** It is to the user who makes the object, where a create says nothing. */
+  readonly byAuthor?: boolean
 }
 
 /** A reference to one object: its id in the table, its brief representation on the wire. */
@@ -29,6 +31,7 @@ export const ref = (type: string, options: ReferenceOptions): Field =>
       nullable: options.optional === true,
       initial: options.optional === true ? () => null : undefined,
       reference: { type, many: false, onDelete: options.onDelete },
+      byAuthor: options.byAuthor,
       fromText: Number,
       represent: (id, view) => (typeof id === "number" ? view.nested(type, id) : null),
       parse: parseTarget

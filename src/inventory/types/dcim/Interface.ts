@@ -202,8 +202,8 @@ export default defineObjectType({
   },
   derivedBy: ["cable.a_terminations", "cable.b_terminations"],
   counts: {
-    count_ipaddresses: () =>
-      "(select count(*) from ipam_ipaddress c where c.assigned_object_type = 'dcim.interface' and c.assigned_object_id = t.id)"
+    count_ipaddresses: (_, types, from) =>
+      `(select count(*) from ${from(types.get("ipam.ipaddress")!)} c where c.assigned_object_type = 'dcim.interface' and c.assigned_object_id = t.id)`
   },
   search: ["name", "label", "description"],
   ordering: ["device", "name"],

@@ -42,6 +42,24 @@ export default defineObjectType({
     device_count: treeCount("dcim.device", "location"),
     _depth: treeDepth
   },
+  functions: [
+    // What is in a location goes to another site with it, and what is in the racks there with them.
+    `create or replace function rackwire_move_location() returns trigger language plpgsql as $$
+     begin
+       update dcim_location set site_id = new.site_id where parent_id = new.id and site_id <> new.site_id;
+       update dcim_rack set site_id = new.site_id where location_id = new.id and site_id <> new.site_id;
+       update dcim_device set site_id = new.site_id where location_id = new.id and site_id <> new.site_id;
+       update dcim_powerpanel set site_id = new.site_id where location_id = new.id and site_id <> new.site_id;
+       return null;
+     end $$`
+  ],
+  triggers: [
+    {
+      name: "dcim_location_move",
+      sql: `after update of site_id on dcim_location for each row when (old.site_id <> new.site_id)
+        execute function rackwire_move_location()`
+    }
+  ],
   search: ["name", "slug", "description"],
   ordering: ["site", "name"],
   brief: ["name", "slug", "rack_count", "_depth"],

@@ -57,6 +57,23 @@ export default defineObjectType({
     device_count: countOf("dcim.device", "rack"),
     powerfeed_count: countOf("dcim.powerfeed", "rack")
   },
+  functions: [
+    // Devices stand where their rack stands.
+    `create or replace function rackwire_move_rack() returns trigger language plpgsql as $$
+     begin
+       update dcim_device set site_id = new.site_id, location_id = new.location_id
+         where rack_id = new.id and (site_id, location_id) is distinct from (new.site_id, new.location_id);
+       return null;
+     end $$`
+  ],
+  triggers: [
+    {
+      name: "dcim_rack_move",
+      sql: `after update of site_id, location_id on dcim_rack for each row
+        when ((old.site_id, old.location_id) is distinct from (new.site_id, new.location_id))
+        execute function rackwire_move_rack()`
+    }
+  ],
   search: ["name", "facility_id", "serial", "asset_tag", "description", "comments"],
   ordering: ["site", "location", "name"],
   brief: ["name", "device_count"],

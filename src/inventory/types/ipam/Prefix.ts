@@ -1,6 +1,4 @@
-import { choice, defineObjectType, flag, labels, prefix, ref, shownFamily, text } from "../../ObjectType.ts"
-
-const sameTable = "c.vrf_id is not distinct from t.vrf_id"
+import { bounded, choice, defineObjectType, flag, labels, prefix, ref, shownFamily, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "ipam",
@@ -25,8 +23,15 @@ export default defineObjectType({
   },
   derived: { family: (row) => shownFamily(row["prefix"]) },
   counts: {
-    children: () => `(select count(*) from ipam_prefix c where c.prefix << t.prefix and ${sameTable})`,
-    _depth: () => `(select count(*) from ipam_prefix c where c.prefix >> t.prefix and ${sameTable})`
+    children: (type, _, from) =>
+      bounded(
+        type,
+        from(type),
+        ["prefix", "vrf_id"],
+        (prefix, vrf) => `c.prefix << ${prefix} and c.vrf_id is not distinct from ${vrf}`
+      ),
+    _depth: (type, _, from) =>
+      `(select count(*) from ${from(type)} c where c.prefix >> t.prefix and c.vrf_id is not distinct from t.vrf_id)`
   },
   paths: { vlan_vid: "vlan/vid" },
   search: ["prefix", "description", "comments"],

@@ -29,6 +29,30 @@ export default defineObjectType({
     device_count: countOf("dcim.device", "cluster"),
     virtualmachine_count: countOf("virtualization.virtualmachine", "cluster")
   },
+  functions: [
+    // Its virtual machines are where it is; the devices that carry it must be there.
+    `create or replace function rackwire_move_cluster() returns trigger language plpgsql as $$
+     declare
+       elsewhere bigint := (select count(*) from dcim_device where cluster_id = new.id and site_id <> new.site_id);
+     begin
+       if elsewhere > 0 then
+         raise exception 'cluster % has hosts elsewhere', new.id using errcode = 'check_violation', detail = format(
+           '%s devices are assigned as hosts for this cluster but are not in site %s',
+           elsewhere, (select name from dcim_site where id = new.site_id));
+       end if;
+       update virtualization_virtualmachine set site_id = new.site_id
+         where cluster_id = new.id and site_id is distinct from new.site_id;
+       return null;
+     end $$`
+  ],
+  triggers: [
+    {
+      name: "virtualization_cluster_move",
+      sql: `after update of site_id on virtualization_cluster for each row
+        when (new.site_id is not null and new.site_id is distinct from old.site_id)
+        execute function rackwire_move_cluster()`
+    }
+  ],
   search: ["name", "description", "comments"],
   ordering: ["name"],
   brief: ["name", "virtualmachine_count"]

@@ -22,8 +22,8 @@ export default defineObjectType({
   },
   unique: [{ fields: ["virtual_machine", "name"] }],
   counts: {
-    count_ipaddresses: () =>
-      "(select count(*) from ipam_ipaddress c where c.assigned_object_type = 'virtualization.vminterface' and c.assigned_object_id = t.id)"
+    count_ipaddresses: (_, types, from) =>
+      `(select count(*) from ${from(types.get("ipam.ipaddress")!)} c where c.assigned_object_type = 'virtualization.vminterface' and c.assigned_object_id = t.id)`
   },
   search: ["name", "description"],
   ordering: ["virtual_machine", "name"],

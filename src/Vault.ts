@@ -5,15 +5,7 @@
  * token's key can be looked up by but not read back. A sealed text names its key: what was sealed with one of
  * SECRET_KEY_FALLBACKS is opened, and sealed anew with SECRET_KEY by whoever finds it.
  */
-import {
-  argon2,
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  hkdfSync,
-  randomBytes,
-  timingSafeEqual
-} from "node:crypto"
+import { argon2, createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto"
 import { promisify } from "node:util"
 import { Context, Effect, Layer } from "effect"
 import { Settings, reveal } from "./Config.ts"
@@ -132,7 +124,7 @@ export const verifyPassword = async (password: string, stored: string): Promise<
 const unpadded = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "")
 
 /** What a secret of ours with enough random bits is known by where it is stored: it cannot be searched. */
-export const digest = (secret: string): string => createHash("sha256").update(secret).digest("hex")
+export const digest = (secret: string): string => hash("sha256", secret)
 
 /** Length of what a token's key is told apart by when it is shown, characters. */
 export const tokenTail = 6

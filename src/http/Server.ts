@@ -41,16 +41,24 @@ export const apiVersion = "3.5"
 
 export const serve = (routes: ReadonlyArray<Route>) => {
   const find = makeRouter(routes)
-  return Layer.unwrap(Effect.map(trustedProxies, (proxies) => HttpServer.serve(proxies(answerAll(find)))))
+  const answering = answerAll(find)
+  return Layer.unwrap(
+    Effect.map(proxyNetworks, (trustedProxies) =>
+      HttpServer.serve(
+        // Where there are none the address of a client needs no look.
+        trustedProxies.length === 0 ? answering : HttpMiddleware.xForwardedHeaders({ trustedProxies })(answering)
+      )
+    )
+  )
 }
 
 /** What proxies of ours say of a client is believed; what others say is not. */
-const trustedProxies = Effect.gen(function* () {
+const proxyNetworks = Effect.gen(function* () {
   const { trustedProxies } = yield* Settings
   const networks = trustedProxies.map(parseNetwork)
   const wrong = trustedProxies.find((_, at) => networks[at] === undefined)
   if (wrong !== undefined) return yield* Effect.fail(new Error(`TRUSTED_PROXIES: ${wrong} is no network`))
-  return HttpMiddleware.xForwardedHeaders({ trustedProxies: networks.filter((network) => network !== undefined) })
+  return networks.filter((network) => network !== undefined)
 })
 
 const answerAll = (find: ReturnType<typeof makeRouter>) =>
@@ -94,41 +102,43 @@ interface Asked extends Pick<Request, "incoming" | "url"> {
   readonly requestId: string
 }
 
-const handle = ({ route, params }: Match, { incoming, url, requestId }: Asked) =>
-  Effect.fnUntraced(function* (principal: Principal, premise?: Premise) {
-    const settings = yield* Settings
-    const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method | "OPTIONS"
-    const { access, methods, produces = json } = route
-    if (method === "OPTIONS") return yield* metadata(route, principal)
-    const handler: Handler | undefined = methods[method]
-    if (handler === undefined) return yield* methodNotAllowed(incoming.method, allowed(methods))
-    const accepted = negotiate(
-      url.pathname.startsWith("/api/") ? incoming.headers["accept"] : undefined,
-      produces,
-      apiVersion
-    )
-    if (accepted instanceof HttpRefused) return yield* accepted
-    const request: Request = {
-      incoming,
-      url,
-      params,
-      principal,
-      author: { username: username(principal), requestId, userId: principal.user?.id },
-      base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
-      body:
-        access === tokenType
-          ? Effect.tap(readJson(incoming), (body) => refuseGrant(principal, body))
-          : readJson(incoming),
-      bytes: (max) => readBytes(incoming, max),
-      contentType: incoming.headers["content-type"],
-      ifMatch: incoming.headers["if-match"],
-      accepted: accepted.type
-    }
-    const clearance = yield* clearanceOf(principal, premise)
-    const reply = yield* handler(request).pipe(Effect.provideService(Clearance, clearance))
-    if (typeof access === "object" && access.kind === "account") yield* auditWrite(request, method, reply)
-    return accepted.indent === 0 ? reply : { ...reply, indent: accepted.indent }
-  })
+const handle =
+  ({ route, params }: Match, { incoming, url, requestId }: Asked) =>
+  (principal: Principal, premise?: Premise) =>
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method | "OPTIONS"
+      const { access, methods, produces = json } = route
+      if (method === "OPTIONS") return yield* metadata(route, principal)
+      const handler: Handler | undefined = methods[method]
+      if (handler === undefined) return yield* methodNotAllowed(incoming.method, allowed(methods))
+      const accepted = negotiate(
+        url.pathname.startsWith("/api/") ? incoming.headers["accept"] : undefined,
+        produces,
+        apiVersion
+      )
+      if (accepted instanceof HttpRefused) return yield* accepted
+      const request: Request = {
+        incoming,
+        url,
+        params,
+        principal,
+        author: { username: username(principal), requestId, userId: principal.user?.id },
+        base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
+        body:
+          access === tokenType
+            ? Effect.tap(readJson(incoming), (body) => refuseGrant(principal, body))
+            : readJson(incoming),
+        bytes: (max) => readBytes(incoming, max),
+        contentType: incoming.headers["content-type"],
+        ifMatch: incoming.headers["if-match"],
+        accepted: accepted.type
+      }
+      const clearance = yield* clearanceOf(principal, premise)
+      const reply = yield* handler(request).pipe(Effect.provideService(Clearance, clearance))
+      if (typeof access === "object" && access.kind === "account") yield* auditWrite(request, method, reply)
+      return accepted.indent === 0 ? reply : { ...reply, indent: accepted.indent }
+    })
 
 const json = ["application/json"]
 

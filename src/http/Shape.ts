@@ -16,7 +16,7 @@ export const shapeOf = (type: ObjectType, query: URLSearchParams): Shape => {
 }
 
 const names = (text: string | null): ReadonlySet<string> =>
-  new Set((text ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()])))
+  new Set(text?.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()])))
 
 const picked =
   (type: ObjectType, wanted: (name: string) => boolean): Shape =>

@@ -4,7 +4,7 @@
  */
 import { Context } from "effect"
 import type { Errors, GrammarName } from "./Field.ts"
-import type { ObjectType } from "./ObjectType.ts"
+import { type ObjectType, perType } from "./ObjectType.ts"
 
 /** What is wrong with a value, or undefined where nothing is. `row` is the whole object as it would be written. */
 export type Grammar = (value: unknown, row: Readonly<Record<string, unknown>>) => string | undefined
@@ -12,6 +12,12 @@ export type Grammar = (value: unknown, row: Readonly<Record<string, unknown>>) =
 export class Grammars extends Context.Service<Grammars, Readonly<Record<GrammarName, Grammar>>>()(
   "rackwire/inventory/Grammars"
 ) {}
+
+const governed = perType(({ fields }) =>
+  Object.entries(fields).flatMap(([name, { grammar, readBy }]) =>
+    grammar === undefined ? [] : [{ name, grammar, readBy }]
+  )
+)
 
 /** Of the values that are written; the row that they become part of may say what they mean. */
 export const grammarErrors = (
@@ -21,10 +27,10 @@ export const grammarErrors = (
   grammars: Grammars["Service"]
 ): Errors => {
   const errors: Record<string, ReadonlyArray<string>> = {}
-  for (const [name, { grammar, readBy }] of Object.entries(type.fields)) {
+  for (const { name, grammar, readBy } of governed(type)) {
     const written = Object.hasOwn(values, name) || (readBy !== undefined && Object.hasOwn(values, readBy))
     const value = row[name] ?? null
-    if (!written || grammar === undefined || value === null || value === "") continue
+    if (!written || value === null || value === "") continue
     const message = grammars[grammar](value, row)
     if (message !== undefined) errors[name] = [message]
   }

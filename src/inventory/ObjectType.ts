@@ -191,6 +191,16 @@ export const defineObjectType = (declaration: Declaration): ObjectType => {
   }
 }
 
+/** What is made of a declaration once. */
+export const perType = <A>(make: (type: ObjectType) => A): ((type: ObjectType) => A) => {
+  const known = new WeakMap<ObjectType, A>()
+  return (type) => {
+    const made = known.get(type) ?? make(type)
+    known.set(type, made)
+    return made
+  }
+}
+
 /** For each generic reference `<name>_type`, `<name>_id`: the object as `<name>`. */
 const genericObjects = (fields: Declaration["fields"]): Readonly<Record<string, Derived>> =>
   Object.fromEntries(

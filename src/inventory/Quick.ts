@@ -10,7 +10,7 @@ import { Clearance } from "./Clearance.ts"
 import { forgetCounts } from "./Count.ts"
 import type { Errors, Row } from "./Field.ts"
 import { Grammars, grammarErrors } from "./Grammar.ts"
-import type { ObjectType } from "./ObjectType.ts"
+import { type ObjectType, perType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
 import { stored } from "./Stored.ts"
 import { contextPrefix } from "./Functions.ts"
@@ -46,11 +46,16 @@ export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: Re
   return made.length === 0 ? Option.none() : Option.some(made.map(({ row }) => rowFromJson(type, row)))
 })
 
+const pointing = perType(({ fields }) =>
+  Object.entries(fields).filter(([, { generic, reference }]) => generic !== undefined || reference !== undefined)
+)
+
 /** The row of a draft whose references are ids already; undefined where something has to be looked up. */
 const rowOf = (type: ObjectType, draft: Draft, mayRefer: (target: ObjectType) => boolean): Row | undefined => {
   if (Object.keys(draft.errors).length > 0) return undefined
-  const row: Record<string, unknown> = { id: 0, ...draft.values }
-  for (const [name, { generic, reference }] of Object.entries(type.fields)) {
+  const row: Record<string, unknown> = { ...draft.values }
+  row["id"] = 0
+  for (const [name, { generic, reference }] of pointing(type)) {
     const value = row[name] ?? null
     if (generic !== undefined && value !== null) return undefined
     if (reference === undefined || value === null) continue

@@ -40,8 +40,8 @@ export const pageQuery = (type: ObjectType, { where, ordering, limit, offset }: 
 
 /** What representations need beside the rows themselves, as far as it was read with them. */
 export interface Beside {
-  /** Rows that they point at, by object type and id. */
-  readonly related: ReadonlyMap<string, ReadonlyMap<number, Row>>
+  /** Rows that they point at, by object type and id; a view adds what it reads. */
+  readonly related: Map<string, Map<number, Row>>
   readonly counts: ReadonlyMap<number, Readonly<Record<string, unknown>>>
   /** The custom fields of their type, in their order. */
   readonly customFields: ReadonlyArray<Row>
@@ -163,29 +163,32 @@ export const viewFor = (
 ): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient | Clearance> =>
   Effect.gen(function* () {
     const beside = read ?? (yield* readBeside(type, rows))
-    const known = new Map(Array.from(beside.related, ([id, found]) => [id, new Map(found)]))
-    known.set(type.id, new Map([...(known.get(type.id) ?? []), ...rows.map((row) => [row.id, row] as const)]))
+    const { related: known, counts, customFields: definitions } = beside
+    const own = known.get(type.id) ?? new Map<number, Row>()
+    known.set(type.id, own)
+    for (const row of rows) own.set(row.id, row)
     const hidden = new Map<string, ReadonlySet<number>>()
-    const { counts, customFields: definitions } = beside
     const row: View["row"] = (id, key) => known.get(id)?.get(key)
-    const follow = Effect.fnUntraced(function* (wanted: Iterable<readonly [id: string, ids: ReadonlySet<number>]>) {
-      let pending = [...wanted]
-      while (pending.length > 0) {
-        const next: typeof pending = []
-        for (const [id, ids] of pending) {
-          if (ids.size === 0) continue
-          const target = objectType(id)
-          const found = known.get(id) ?? new Map<number, Row>()
-          known.set(id, found)
-          const missing = yield* byIds(target, ids.difference(found))
-          for (const row of missing) found.set(row.id, row)
-          hidden.set(id, (yield* existing(target, ids.difference(found))).union(hidden.get(id) ?? new Set()))
-          // Inside a representation objects are brief, so from here on only brief fields are followed.
-          next.push(...references(target, missing, nestedFields(target)))
+    const follow = (wanted: Iterable<readonly [id: string, ids: ReadonlySet<number>]>) =>
+      Effect.gen(function* () {
+        let pending = [...wanted]
+        while (pending.length > 0) {
+          const next: typeof pending = []
+          for (const [id, ids] of pending) {
+            const found = known.get(id) ?? new Map<number, Row>()
+            const unread = ids.difference(found)
+            if (unread.size === 0) continue
+            const target = objectType(id)
+            known.set(id, found)
+            const missing = yield* byIds(target, unread)
+            for (const row of missing) found.set(row.id, row)
+            hidden.set(id, (yield* existing(target, ids.difference(found))).union(hidden.get(id) ?? new Set()))
+            // Inside a representation objects are brief, so from here on only brief fields are followed.
+            next.push(...references(target, missing, nestedFields(target)))
+          }
+          pending = next
         }
-        pending = next
-      }
-    })
+      })
     const pointing = Object.entries(type.pointedBy).map(
       ([name, by]) => [by.type, new Set([...counts.values()].flatMap((each) => each[name] as Array<number>))] as const
     )

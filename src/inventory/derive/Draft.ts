@@ -1,6 +1,7 @@
 /** Declaration and a body from the wire -> a draft: parsed values by field, or what is wrong with each. Pure. */
 import { type Errors, isDictionary, notDictionary } from "../Field.ts"
-import type { ObjectType } from "../ObjectType.ts"
+import { type ObjectType, perType } from "../ObjectType.ts"
+import { blankOf } from "./Row.ts"
 import type { Target } from "../field/Reference.ts"
 
 export interface Draft {
@@ -9,13 +10,21 @@ export interface Draft {
   readonly errors: Errors
 }
 
+const shapes = perType((type) => {
+  const fields = Object.entries(type.fields)
+  return {
+    asked: fields.filter(([, { wire }]) => wire !== "read" && wire !== "none"),
+    filled: fields.filter(([, { initial, byAuthor }]) => initial !== undefined || byAuthor === true),
+    blank: blankOf(fields.flatMap(([name, { initial }]) => (initial === undefined ? [] : [name])))
+  }
+})
+
 /** `whole`: fields that a create needs must be there (create, PUT); otherwise only what is there counts (PATCH). */
 export const draft = (type: ObjectType, input: unknown, whole: boolean): Draft => {
   if (!isDictionary(input)) return { values: {}, errors: { non_field_errors: [notDictionary(input)] } }
   const values: Record<string, unknown> = {}
   const errors: Record<string, ReadonlyArray<string>> = {}
-  for (const [name, field] of Object.entries(type.fields)) {
-    if (field.wire === "read" || field.wire === "none") continue
+  for (const [name, field] of shapes(type).asked) {
     const given = Object.hasOwn(input, name) ? input[name] : undefined
     if (given === undefined) {
       if (whole && field.initial === undefined) errors[name] = ["This field is required."]
@@ -30,11 +39,13 @@ export const draft = (type: ObjectType, input: unknown, whole: boolean): Draft =
 
 /** A new row's values: what the body names, and what the declaration fills in; `user` is the id of whoever makes it. */
 export const withInitials = (type: ObjectType, values: Draft["values"], user?: number): Draft["values"] => {
-  const complete: Record<string, unknown> = { ...values }
-  for (const [name, field] of Object.entries(type.fields)) {
-    if (Object.hasOwn(complete, name)) continue
-    if (field.byAuthor === true && user !== undefined) complete[name] = { id: user } satisfies Target
-    else if (field.initial !== undefined) complete[name] = field.initial()
+  const { blank, filled } = shapes(type)
+  const complete: Record<string, unknown> = { ...blank }
+  for (const [name, { byAuthor, initial }] of filled) {
+    if (Object.hasOwn(values, name)) continue
+    if (byAuthor === true && user !== undefined) complete[name] = { id: user } satisfies Target
+    else if (initial !== undefined) complete[name] = initial()
   }
+  for (const name in values) complete[name] = values[name]
   return complete
 }

@@ -5,9 +5,9 @@
  * answers.
  */
 import type { Row, View } from "../Field.ts"
-import type { ObjectType } from "../ObjectType.ts"
+import { type ObjectType, perType } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
-import { blankOf, perType } from "./Row.ts"
+import { blankOf } from "./Row.ts"
 
 export type Json = Readonly<Record<string, unknown>>
 

@@ -1,6 +1,6 @@
 /** Declaration -> rows: what Postgres gives, as JSON or as text, to canonical values by field name. */
 import type { Row } from "../Field.ts"
-import type { ObjectType } from "../ObjectType.ts"
+import { type ObjectType, perType } from "../ObjectType.ts"
 
 /**
  * An object with these keys, to be copied and filled in. One that grows key by key becomes a dictionary to V8: three
@@ -8,16 +8,6 @@ import type { ObjectType } from "../ObjectType.ts"
  */
 export const blankOf = (keys: Iterable<string>): Readonly<Record<string, unknown>> =>
   JSON.parse(JSON.stringify(Object.fromEntries(Array.from(keys, (key) => [key, null])))) as Record<string, unknown>
-
-/** What is made of a declaration once. */
-export const perType = <A>(make: (type: ObjectType) => A): ((type: ObjectType) => A) => {
-  const known = new WeakMap<ObjectType, A>()
-  return (type) => {
-    const made = known.get(type) ?? make(type)
-    known.set(type, made)
-    return made
-  }
-}
 
 const shapes = perType((type) => ({
   row: blankOf(["id", ...Object.keys(type.fields)]),

@@ -32,11 +32,12 @@ export const anyOf = (...wheres: ReadonlyArray<Where>): Where => joined(" or ", 
 const joined = (word: string, none: string, wheres: ReadonlyArray<Where>): Where => {
   const told = wheres.filter(({ sql }) => sql !== none)
   if (told.length === 0) return { sql: none, parameters: [] }
+  if (told.length === 1) return told[0]!
   const parts: Array<string> = []
   const parameters: Array<unknown> = []
   for (const where of told) {
     const sql = after(parameters.length, where)
-    parts.push(told.length === 1 ? sql : `(${sql})`)
+    parts.push(`(${sql})`)
     parameters.push(...where.parameters)
   }
   return { sql: parts.join(word), parameters }

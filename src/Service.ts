@@ -126,11 +126,21 @@ const usualRoutes = [
 ]
 export const routes: ReadonlyArray<Route> = [...usualRoutes, ...schemaRoutes(usualRoutes)]
 
+/**
+ * Time that a connection may be idle, milliseconds: longer than proxies and clients keep theirs, most of them a minute.
+ * Whoever closes first must be the one who sends, or a request meets a connection that is being closed.
+ */
+const keepAliveTimeout = 65_000
+
 const api = Layer.unwrap(
   Effect.map(Settings, ({ host, port }) =>
     serve(routes).pipe(
       Layer.provide(Attempts.layer),
-      Layer.provideMerge(NodeHttpServer.layer(createServer, { host, port, gracefulShutdownTimeout: "2 seconds" }))
+      Layer.provideMerge(
+        NodeHttpServer.layer(() => createServer({ keepAliveTimeout }), {
+          ...{ host, port, gracefulShutdownTimeout: "2 seconds" }
+        })
+      )
     )
   )
 )

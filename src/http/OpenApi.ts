@@ -101,8 +101,8 @@ const schemasOf = (type: ObjectType): Json => {
 const readSchema = (field: Field): Json => {
   const { reference, choices } = field
   if (reference !== undefined) {
-    const brief = schema(`Brief${nameOf(objectType(reference.type))}`)
-    return reference.many ? listOf(brief) : field.nullable ? orNull(brief) : brief
+    const shown = reference.bare ? integer : schema(`Brief${nameOf(objectType(reference.type))}`)
+    return reference.many ? listOf(shown) : field.nullable ? orNull(shown) : shown
   }
   if (choices === undefined) return scalar(field)
   const values = { type: "string", enum: Object.keys(choices) }

@@ -56,6 +56,8 @@ export interface Reference {
    * they tell of. One of several is taken out of its list, whatever this says.
    */
   readonly onDelete: "cascade" | "set null" | "protect" | "keep"
+  /** Whether it is shown as its id alone, where NetBox does so. */
+  readonly bare: boolean
 }
 
 /** A reference to an object of one of several types: this field holds the type, another one the id. */

@@ -109,8 +109,8 @@ it("a journal entry is by the user who makes it, unless it says otherwise", asyn
   const assigned = { assigned_object_type: "dcim.site", assigned_object_id: await site(), comments: "seen" }
   const path = "/api/extras/journal-entries/"
   const ann = await makeUser(api, "ann", { types: ["extras.journalentry", "dcim.site"], actions: ["view", "add"] })
-  expect(idOf((await ann.call("POST", path, assigned)).json["created_by"])).toBe(ann.id)
-  expect(idOf((await api.call<Json>("POST", path, assigned)).json["created_by"])).toBe(await api.adminId())
+  expect((await ann.call("POST", path, assigned)).json["created_by"]).toBe(ann.id)
+  expect((await api.call<Json>("POST", path, assigned)).json["created_by"]).toBe(await api.adminId())
   const nobody = await api.call<Json>("POST", path, { ...assigned, created_by: null })
   expect(nobody.json["created_by"]).toBeNull()
 })

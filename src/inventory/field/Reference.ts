@@ -21,19 +21,20 @@ interface ReferenceOptions extends Options {
   readonly onDelete: Reference["onDelete"]
   /** It is to the user who makes the object, where a create says nothing. */
   readonly byAuthor?: boolean
+  readonly bare?: boolean
 }
 
-/** A reference to one object: its id in the table, its brief representation on the wire. */
+/** A reference to one object: its id in the table, its brief representation on the wire; or its id there too. */
 export const ref = (type: string, options: ReferenceOptions): Field =>
   makeField(
     {
       type: "bigint",
       nullable: options.optional === true,
       initial: options.optional === true ? () => null : undefined,
-      reference: { type, many: false, onDelete: options.onDelete },
+      reference: { type, many: false, onDelete: options.onDelete, bare: options.bare === true },
       byAuthor: options.byAuthor,
       fromText: Number,
-      represent: (id, view) => (typeof id === "number" ? view.nested(type, id) : null),
+      represent: (id, view) => (typeof id === "number" && options.bare !== true ? view.nested(type, id) : id),
       parse: parseTarget
     },
     options
@@ -49,7 +50,7 @@ export const refs = (type: string, snapshot: Field["snapshot"] = (ids) => ids): 
       type: "bigint[]",
       initial: () => [],
       sqlDefault: "'{}'",
-      reference: { type, many: true, onDelete: "set null" },
+      reference: { type, many: true, onDelete: "set null", bare: false },
       fromText: (text) => (text === "{}" ? [] : text.slice(1, -1).split(",").map(Number)),
       represent: (ids, view) => (ids as ReadonlyArray<number>).map((id) => view.nested(type, id)).filter(Boolean),
       snapshot,

@@ -7,7 +7,7 @@ export default defineObjectType({
   label: "journal entry",
   fields: {
     ...generic("assigned_object", { onDelete: "cascade" }),
-    created_by: ref("users.user", { optional: true, onDelete: "set null", byAuthor: true }),
+    created_by: ref("users.user", { optional: true, onDelete: "set null", byAuthor: true, bare: true }),
     kind: choice({ info: "Info", success: "Success", warning: "Warning", danger: "Danger" }, { default: "info" }),
     comments: text(),
     ...labels()

@@ -11,7 +11,7 @@ export default defineObjectType({
     name: text({ max: 100, unique: true }),
     slug: slug({ unique: true }),
     description: text({ max: 200, optional: true }),
-    user: ref("users.user", { optional: true, onDelete: "set null" }),
+    user: ref("users.user", { optional: true, onDelete: "set null", bare: true }),
     weight: integer({ min: 0, max: 32_767, default: 100 }),
     enabled: flag({ default: true }),
     shared: flag({ default: true }),

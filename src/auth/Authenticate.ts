@@ -89,9 +89,9 @@ const tokenQuery = `
 
 const ofToken = Effect.fnUntraced(function* (key: string, address: string | undefined) {
   const sql = yield* SqlClient.SqlClient
-  const digest = digestToken(key)
-  const [row] = yield* sql.unsafe<{ readonly text: string }>(tokenQuery, [digest])
-  remembered.delete(digest)
+  const token = digestToken(key)
+  const [row] = yield* sql.unsafe<{ readonly text: string }>(tokenQuery, [token])
+  remembered.delete(token)
   if (row === undefined) return yield* new Denied({ reason: "UnknownToken" })
   const found = JSON.parse(row.text) as FoundToken
   const user = userOf(found)
@@ -102,13 +102,13 @@ const ofToken = Effect.fnUntraced(function* (key: string, address: string | unde
   if (refused !== undefined) return yield* refused
   const principal: Principal = { user, mayWrite: found.write_enabled, permissions: yield* permissionsOf(found) }
   // A use that has to be noted must be seen here.
-  if (!found.stale) remember(digest, { text: row.text, allowed: found.allowed_ips, principal })
+  if (!found.stale) remember(token, { mark: digest(row.text), allowed: found.allowed_ips, principal })
   return principal
 })
 
 interface Remembered {
-  /** What the query gave. */
-  readonly text: string
+  /** Digest of what the query gave: a password's hash is part of it, and parameters may be logged by Postgres. */
+  readonly mark: string
   /** Networks that the token may come from. */
   readonly allowed: ReadonlyArray<string>
   readonly principal: Principal
@@ -120,8 +120,8 @@ const remembered = new Map<string, Remembered>()
 /** Most tokens that are remembered; the oldest goes first. */
 const rememberedMax = 1000
 
-const remember = (digest: string, known: Remembered): void => {
-  remembered.set(digest, known)
+const remember = (token: string, known: Remembered): void => {
+  remembered.set(token, known)
   if (remembered.size > rememberedMax) remembered.delete(remembered.keys().next().value!)
 }
 
@@ -132,12 +132,12 @@ export const presumed = (
 ): { readonly principal: Principal; readonly premise: Premise } | undefined => {
   const key = keyOf(authorization)
   if (key === undefined || key instanceof Denied) return undefined
-  const digest = digestToken(key)
-  const known = remembered.get(digest)
+  const token = digestToken(key)
+  const known = remembered.get(token)
   if (known === undefined || refusedAddress(known.allowed, address) !== undefined) return undefined
   const where = {
-    sql: `exists (select 1 from (${tokenQuery}) now where now.text = $2)`,
-    parameters: [digest, known.text]
+    sql: `exists (select 1 from (${tokenQuery}) now where encode(sha256(convert_to(now.text, 'UTF8')), 'hex') = $2)`,
+    parameters: [token, known.mark]
   }
   return { principal: known.principal, premise: { where, holds: false } }
 }

@@ -88,7 +88,9 @@ export const sinkLayer = Layer.effect(
   })
 )
 
-/** Streams that lost entries are filled again when reading begins, and only then: nothing is on its way at that time. */
+/**
+ * Streams that lost entries are filled again when reading begins, and only then: nothing is on its way at that time.
+ */
 const lostEntries = (webhooks: ReadonlyArray<number>) =>
   new CaptureError({ reason: "Transport", message: `Redis lost entries of the webhooks ${webhooks.join(", ")}` })
 

@@ -66,7 +66,9 @@ const options = {
 /** `redis+cluster://user:password@one:6379,two:6379`: some nodes of a cluster, from which the others are learned. */
 const clusterScheme = /^redis(s?)\+cluster:\/\/(?:([^@]*)@)?([^/]+)\/?$/
 
-/** A connection, or those to the nodes of a cluster. Both take the same commands; a pipeline to a cluster one node's. */
+/**
+ * A connection, or those to the nodes of a cluster. Both take the same commands; a pipeline to a cluster one node's.
+ */
 const open = (url: string): Client => {
   const match = clusterScheme.exec(url)
   if (match === null) return new Client(url, options)

@@ -1,6 +1,7 @@
 /**
- * Goal: a connection that owes an answer for too long is closed, with those that died with it, and no other. Method: a real server on loopback that
- * answers or keeps silent as told; the bound is short here, and only the order of things is asserted.
+ * Goal: a connection that owes an answer for too long is closed, with those that died with it, and no other. Method: a
+ * real server on loopback that answers or keeps silent as told; the bound is short here, and only the order of things
+ * is asserted.
  */
 import { once } from "node:events"
 import { type AddressInfo, type Server, type Socket, createServer } from "node:net"

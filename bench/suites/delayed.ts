@@ -1,8 +1,9 @@
 /**
- * A million deliveries that wait for their next attempt: what each costs in Redis, and how late those that fall due are.
+ * A million deliveries that wait for their next attempt: what each costs in Redis, and how late those that fall due
+ * are.
  *
- * All wait in one webhook, which is the hardest case: one sorted set, one hash. Almost all are due in an hour; some fall
- * due at a steady rate meanwhile, and are late by what passes from then until they come to the receiver.
+ * All wait in one webhook, which is the hardest case: one sorted set, one hash. Almost all are due in an hour; some
+ * fall due at a steady rate meanwhile, and are late by what passes from then until they come to the receiver.
  */
 import { Redis } from "ioredis"
 import { deliveryId, pack } from "../../src/stream/Entry.ts"

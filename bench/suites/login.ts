@@ -1,5 +1,6 @@
 /**
- * How long a login takes, by why it ends as it does: whoever measures from outside must not learn which names there are.
+ * How long a login takes, by why it ends as it does: whoever measures from outside must not learn which names there
+ * are.
  *
  * The kinds take turns request by request, so that all meet the same machine. `told apart` is how often somebody who
  * knows both distributions would guess better than by chance which of two requests had the wrong password: 0 is never,

@@ -1,6 +1,6 @@
 /**
- * How long nobody reads the WAL when the process that did ends. Rows are committed every few milliseconds; what counts is
- * the longest time in which none was queued.
+ * How long nobody reads the WAL when the process that did ends. Rows are committed every few milliseconds; what counts
+ * is the longest time in which none was queued.
  *
  * The floor is a bare connection that takes the slot as soon as another one lets it go, with nothing to prepare.
  */

@@ -1,9 +1,9 @@
 /**
  * How often a login may fail, by address and by user name.
  *
- * Failures are counted in Redis, so by all processes together, in a window that slides; while Redis is away this process
- * counts alone. Attempts under way count as well, so that many at once are no way around; who comes while they stand in
- * the way waits for them to end. Who is over the limit is told when to come back, and costs no hash.
+ * Failures are counted in Redis, so by all processes together, in a window that slides; while Redis is away this
+ * process counts alone. Attempts under way count as well, so that many at once are no way around; who comes while they
+ * stand in the way waits for them to end. Who is over the limit is told when to come back, and costs no hash.
  */
 import { createHash, randomUUID } from "node:crypto"
 import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
@@ -44,9 +44,9 @@ const turns = { pause: "50 millis", most: 200 } as const
 const waitingMax = 50
 
 /**
- * Adds an attempt to every key, unless failures are as many as may be in one of them: then answers the milliseconds until
- * they are not; or -1 where failures and attempts under way are. Nothing is added then, so a key holds no more entries
- * than its limit. An entry is `f` and an id when it failed, `p` and an id while it is under way.
+ * Adds an attempt to every key, unless failures are as many as may be in one of them: then answers the milliseconds
+ * until they are not; or -1 where failures and attempts under way are. Nothing is added then, so a key holds no more
+ * entries than its limit. An entry is `f` and an id when it failed, `p` and an id while it is under way.
  */
 const claimScript = `
   local time = redis.call('TIME')

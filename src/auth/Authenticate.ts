@@ -32,8 +32,8 @@ export interface Credentials {
 }
 
 /**
- * Who these credentials are of; anonymous where there are none. A session wins over a token, which is not even looked at
- * then.
+ * Who these credentials are of; anonymous where there are none. A session wins over a token, which is not even looked
+ * at then.
  */
 export const authenticate = Effect.fnUntraced(function* ({ authorization, session, address }: Credentials) {
   const known = session === undefined ? undefined : yield* ofSession(session)

@@ -36,7 +36,8 @@ export const logIn = Effect.fnUntraced(function* (username: string, password: st
 })
 
 /**
- * Gives a user another password than the one before it. Answers what is wrong with the new one; undefined when it is set.
+ * Gives a user another password than the one before it. Answers what is wrong with the new one; undefined when it is
+ * set.
  */
 export const changePassword = Effect.fnUntraced(function* (
   { user }: Principal,

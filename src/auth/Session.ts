@@ -1,8 +1,8 @@
 /**
  * Sessions: who is logged in with a browser.
  *
- * A session is a row that is known by the digest of a random key, which only the cookie holds. Deleting the row ends it in
- * every process at the next request; so do its expiry, the end of its user, and another password of that user.
+ * A session is a row that is known by the digest of a random key, which only the cookie holds. Deleting the row ends it
+ * in every process at the next request; so do its expiry, the end of its user, and another password of that user.
  */
 import { randomBytes } from "node:crypto"
 import { Duration, Effect } from "effect"

@@ -2,12 +2,12 @@
  * Who reads the slot: the slot itself is the lock, and a generation number tells a leader from those before it.
  *
  * A process that finds the slot taken stands by. It hears at once of a leader that stops in good order, sees within a
- * second that one was killed, and ends the session of one that hangs: a leader reports every second, so one that has not
- * for `hangMillis` holds a lock without doing the work. What such a leader still sends when it wakes up is refused by
- * its generation.
+ * second that one was killed, and ends the session of one that hangs: a leader reports every second, so one that has
+ * not for `hangMillis` holds a lock without doing the work. What such a leader still sends when it wakes up is refused
+ * by its generation.
  *
- * A report counts when Postgres reads it, and while it decodes a large transaction it reads none. So only the time counts
- * in which it waits for the leader, by its own clock: one that stands by may have been stopped itself.
+ * A report counts when Postgres reads it, and while it decodes a large transaction it reads none. So only the time
+ * counts in which it waits for the leader, by its own clock: one that stands by may have been stopped itself.
  */
 import { hostname } from "node:os"
 import { PgClient } from "@effect/sql-pg"

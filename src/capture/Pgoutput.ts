@@ -17,7 +17,9 @@ export interface Handler {
   readonly begin: (commitLsn: bigint, micros: number) => void
   /** A transactional message (`pg_logical_emit_message`). */
   readonly message: (prefix: string, content: string) => void
-  /** `type` undefined: a change of a table that is no object type. Before or after is undefined for insert and delete. */
+  /**
+   * `type` undefined: a change of a table that is no object type. Before or after is undefined for insert and delete.
+   */
   readonly change: (
     type: ObjectType | undefined,
     before: Readable | Unknown | undefined,

@@ -1,8 +1,8 @@
 /**
  * Rows that the representation of a changed object points at: loaded once, then kept fresh by the WAL itself.
  *
- * Bounded; the rows longest unused go first. A row that is loaded is as of now, not as of the change that wanted it, and
- * the WAL catches up with it.
+ * Bounded; the rows longest unused go first. A row that is loaded is as of now, not as of the change that wanted it,
+ * and the WAL catches up with it.
  */
 import { Effect } from "effect"
 import type { Row } from "../inventory/Field.ts"

@@ -1,9 +1,9 @@
 /**
  * The circuit breaker of one webhook in one process: whether its receiver is asked at all.
  *
- * Closed, attempts flow. It opens when most of the latest attempts failed, or until a time that the receiver names; then
- * nothing is read, so deliveries wait in their stream and spend no attempts. When its time is over a single attempt
- * probes: success closes it, failure opens it for twice as long.
+ * Closed, attempts flow. It opens when most of the latest attempts failed, or until a time that the receiver names;
+ * then nothing is read, so deliveries wait in their stream and spend no attempts. When its time is over a single
+ * attempt probes: success closes it, failure opens it for twice as long.
  */
 import type { Failure } from "./Outcome.ts"
 
@@ -23,8 +23,8 @@ const weight = 0.1
 const tooMuchWeight = 0.3
 
 /**
- * Share of failures above which it opens: after 16 failures in a row, or when for a while 4 of 5 fail; after 5 that were
- * too much for the receiver, or when every other one is.
+ * Share of failures above which it opens: after 16 failures in a row, or when for a while 4 of 5 fail; after 5 that
+ * were too much for the receiver, or when every other one is.
  */
 const failingMax = 0.8
 

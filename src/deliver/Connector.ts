@@ -63,9 +63,9 @@ const headersSizeMax = 16 * 1024
 const pieceSizeMax = 4096
 
 /**
- * Gives what was received to the parser in small pieces, and nothing of a connection that was given up. The parser goes on
- * to the end of a piece and makes an error, stack and all, of every header beyond the limit: of 64 KiB of small ones that
- * took a third of a second.
+ * Gives what was received to the parser in small pieces, and nothing of a connection that was given up. The parser goes
+ * on to the end of a piece and makes an error, stack and all, of every header beyond the limit: of 64 KiB of small ones
+ * that took a third of a second.
  */
 const inPieces = (socket: Socket): void => {
   const read = socket.read.bind(socket)

@@ -42,7 +42,8 @@ export class DeliveryLog extends Context.Service<
       const writer = Effect.gen(function* () {
         const waiting = yield* Queue.takeBetween(queue, 1, batchMax)
         yield* survive("the delivery log")(write(waiting.map(([result]) => result)))
-        // Also what could not be written for a fault of ours: it is taken over when its lease is over, and attempted again.
+        // Also what could not be written for a fault of ours: it is taken over when its lease is over, and attempted
+        // again.
         for (const [, done] of waiting) Deferred.doneUnsafe(done, Effect.void)
       })
       yield* Effect.forkScoped(Effect.forever(writer))
@@ -183,8 +184,8 @@ const valueOf = (name: string, type: string): string => {
 const names = (columns: ReadonlyArray<Column<never>>): string => columns.map(([name]) => name).join(", ")
 
 /**
- * Two processes may be over the same delivery, one of which believes that it still holds the entry. What has ended is not
- * taken back by one that is to go on.
+ * Two processes may be over the same delivery, one of which believes that it still holds the entry. What has ended is
+ * not taken back by one that is to go on.
  */
 const hasEnded = `(extras_delivery.status = 'successful' and excluded.status <> 'successful'
   or extras_delivery.status in ('failed', 'discarded') and excluded.status = 'retrying')`
@@ -233,8 +234,8 @@ interface Latest extends Result {
 const rank: Readonly<Record<Outcome["kind"], number>> = { Delivered: 2, Dead: 1, Retry: 0 }
 
 /**
- * A statement may write a row once. When Redis has lost its data there may be copies of a delivery that are attempted at
- * the same time, each with the number that it knows.
+ * A statement may write a row once. When Redis has lost its data there may be copies of a delivery that are attempted
+ * at the same time, each with the number that it knows.
  */
 const latestOf = (results: ReadonlyArray<Result>): ReadonlyArray<Latest> => {
   const latest = new Map<string, Latest>()

@@ -6,7 +6,9 @@ import type { Delivery } from "../stream/Entry.ts"
 
 export const deliveryDays = new Days("extras_delivery")
 
-/** Adds them as `queued`, to be taken up like a retry by hand, or as `discarded`; one that is there takes the status. */
+/**
+ * Adds them as `queued`, to be taken up like a retry by hand, or as `discarded`; one that is there takes the status.
+ */
 export const insertUnattempted = Effect.fnUntraced(function* (
   deliveries: ReadonlyArray<Delivery>,
   status: "queued" | "discarded"

@@ -18,7 +18,9 @@ export interface LoggedEvent {
   readonly postchange: string
 }
 
-/** What to select of the change log under the alias `c`. The time is made as capture made it, trailing zeros included. */
+/**
+ * What to select of the change log under the alias `c`. The time is made as capture made it, trailing zeros included.
+ */
 export const loggedEvent = `
   c.position::text as position, c.idx::text as idx, c.action, c.changed_object_type as object_type,
   c.changed_object_id::text as object_id, c.request_id::text as request_id, c.user_name,

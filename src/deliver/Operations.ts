@@ -51,7 +51,9 @@ export const askForOperation = Effect.fnUntraced(function* ({ action, query, whe
   return Number(row!.id)
 })
 
-/** Asks for a webhook that is paused to go on with all that it was owed meanwhile, the latest of each object, or none. */
+/**
+ * Asks for a webhook that is paused to go on with all that it was owed meanwhile, the latest of each object, or none.
+ */
 export const askToResume = Effect.fnUntraced(function* (webhook: number, keep: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly id: string }>`

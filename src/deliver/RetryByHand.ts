@@ -41,8 +41,8 @@ export interface LoggedDelivery extends LoggedEvent {
 }
 
 /**
- * Deliveries that meet a condition over `d`, with their events, in the order of their ids and no more than a page. Those
- * whose event is no longer in the log are left out.
+ * Deliveries that meet a condition over `d`, with their events, in the order of their ids and no more than a page.
+ * Those whose event is no longer in the log are left out.
  */
 export const loggedDeliveries = (condition: string, parameters: ReadonlyArray<unknown>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>

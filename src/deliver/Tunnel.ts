@@ -1,8 +1,8 @@
 /**
  * Connections through an HTTP proxy.
  *
- * The proxy is asked for an address and never for a name: the target policy was asked for that address, and a name could
- * mean another place to the proxy. What goes through the tunnel is between the receiver and us, TLS included.
+ * The proxy is asked for an address and never for a name: the target policy was asked for that address, and a name
+ * could mean another place to the proxy. What goes through the tunnel is between the receiver and us, TLS included.
  */
 import { request as plainRequest } from "node:http"
 import { request as secureRequest } from "node:https"

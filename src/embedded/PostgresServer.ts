@@ -96,7 +96,9 @@ const packagedBinaries = (): readonly [tree: string, version: string] => {
   }
 }
 
-/** npm packages carry no symbolic links, and the package's install script, which makes them, does not run everywhere. */
+/**
+ * npm packages carry no symbolic links, and the package's install script, which makes them, does not run everywhere.
+ */
 const linkLibraries = (packageRoot: string): void => {
   const links = JSON.parse(readFileSync(join(packageRoot, "native/pg-symlinks.json"), "utf8")) as ReadonlyArray<{
     source: string

@@ -50,7 +50,10 @@ export const unprivilegedUser = (): User | undefined => {
 export const nameFor = (user: User | undefined, path: string): string =>
   user !== undefined && process.platform === "linux" ? "/proc/self/fd/3" : path
 
-/** Gives the folder to the user, with what is in it. A folder that holds a cluster already keeps its owner's right to it. */
+/**
+ * Gives the folder to the user, with what is in it. A folder that holds a cluster already keeps its owner's right to
+ * it.
+ */
 export const hand = (user: User | undefined, path: string): void => {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   if (user !== undefined && statSync(path).uid !== user.uid) chownSync(path, user.uid, user.gid)

@@ -1,8 +1,9 @@
 /**
  * Who may come in: from a request to its sender, or why it is refused. Every request passes here before its handler.
  *
- * The order is NetBox's: wrong credentials are refused on every endpoint, then who must log in, then a session's request
- * that another site may have sent, then what is not permitted; only then does it matter whether the method exists.
+ * The order is NetBox's: wrong credentials are refused on every endpoint, then who must log in, then a session's
+ * request that another site may have sent, then what is not permitted; only then does it matter whether the method
+ * exists.
  */
 import { timingSafeEqual } from "node:crypto"
 import { ByteSize, Effect, Option, Result } from "effect"

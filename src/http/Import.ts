@@ -1,8 +1,8 @@
 /**
  * `POST …/import/?dry_run=true`: objects from a file, CSV, JSON or YAML. A row with an `id` updates, the others create.
  *
- * All rows or none: with an error in any of them, or in a dry run, nothing has happened. Every row is looked at, so that
- * one answer tells all that is wrong.
+ * All rows or none: with an error in any of them, or in a dry run, nothing has happened. Every row is looked at, so
+ * that one answer tells all that is wrong.
  */
 import { ByteSize, Data, Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -21,8 +21,9 @@ const webhookType = objectType("extras.webhook")
 const limited = rateLimit({ burst: 20, perSecond: 2 })
 
 /**
- * `{template, headers?, context?, template_engine?}` -> `{output, headers}`. A blank template is the default body; without
- * a context an event is made up. What is wrong stands under the field's name, and in `error` with its line and column.
+ * `{template, headers?, context?, template_engine?}` -> `{output, headers}`. A blank template is the default body;
+ * without a context an event is made up. What is wrong stands under the field's name, and in `error` with its line and
+ * column.
  */
 const render: Handler = (request) =>
   Effect.gen(function* () {

@@ -70,7 +70,9 @@ interface Bounds {
   readonly high: string | null
 }
 
-/** The first gaps of a span between what SQL (over `$1` its first, `$2` its last address, `$3` the VRF) says is taken. */
+/**
+ * The first gaps of a span between what SQL (over `$1` its first, `$2` its last address, `$3` the VRF) says is taken.
+ */
 const gapsBetween = Effect.fnUntraced(function* (
   taken: string,
   network: Network,

@@ -30,8 +30,8 @@ export const namesThis = (type: ObjectType, field: string): string => naming(typ
 const countedMax = 10_000
 
 /**
- * SQL of how many objects of a type meet a condition over `c` and some columns of `t`. Where not all of them may be seen
- * an estimate would tell of those that may not: they are counted to the end.
+ * SQL of how many objects of a type meet a condition over `c` and some columns of `t`. Where not all of them may be
+ * seen an estimate would tell of those that may not: they are counted to the end.
  */
 export const bounded = (
   target: ObjectType,

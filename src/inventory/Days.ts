@@ -1,5 +1,6 @@
 /**
- * A table that is kept in a partition per day: days are added before they are written to, and dropped when they are old.
+ * A table that is kept in a partition per day: days are added before they are written to, and dropped when they are
+ * old.
  */
 import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -89,7 +89,9 @@ export interface Declaration {
   readonly functions?: ReadonlyArray<string>
   /** The field by which filters of other types name an object; usual is the slug, the username or the name. */
   readonly key?: string
-  /** Filters that ask about other objects: name -> steps to what is asked about (derive/Path.ts), `device/site/region`. */
+  /**
+   * Filters that ask about other objects: name -> steps to what is asked about (derive/Path.ts), `device/site/region`.
+   */
   readonly paths?: Readonly<Record<string, string>>
   /** Fields that `q` looks into. */
   readonly search: ReadonlyArray<string>

@@ -1,4 +1,6 @@
-/** References of drafts, named by id or by attributes, resolved to ids that exist: one query per object type and way. */
+/**
+ * References of drafts, named by id or by attributes, resolved to ids that exist: one query per object type and way.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { cleared } from "./Clearance.ts"

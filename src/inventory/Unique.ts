@@ -1,4 +1,6 @@
-/** Rules between rows: uniqueness, and trees without cycles. Conflicts are told by the position of the row in the write. */
+/**
+ * Rules between rows: uniqueness, and trees without cycles. Conflicts are told by the position of the row in the write.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Errors, Row } from "./Field.ts"

@@ -44,8 +44,8 @@ const baseline = 0
 const versions = versionTable.name
 
 /**
- * The webhooks as of a position of the epoch that begins at `epochBegin`. Versions that nobody will ask for any more are
- * forgotten: those followed by another one before everything that the webhook may still be owed (`open`, a table).
+ * The webhooks as of a position of the epoch that begins at `epochBegin`. Versions that nobody will ask for any more
+ * are forgotten: those followed by another one before everything that the webhook may still be owed (`open`, a table).
  */
 export const versionsAt = Effect.fnUntraced(function* (position: bigint, epochBegin: bigint, open: string) {
   const sql = yield* SqlClient.SqlClient

@@ -5,9 +5,10 @@
  * giving each to one process at a time.
  *
  * Guarantees: an entry is queued once, because its id is its position in the WAL and Redis refuses an id that is not
- * above the last. What was appended before `onDisk` is on disk when that succeeds. A stream that lost entries is noticed before anything is added
- * to it: it knows the id of its last entry, and whoever appends knows what that must be at least. A process that no longer
- * leads is refused by the generation kept beside the stream. An entry is gone only when it was acknowledged.
+ * above the last. What was appended before `onDisk` is on disk when that succeeds. A stream that lost entries is
+ * noticed before anything is added to it: it knows the id of its last entry, and whoever appends knows what that must
+ * be at least. A process that no longer leads is refused by the generation kept beside the stream. An entry is gone
+ * only when it was acknowledged.
  *
  * Does not: trim, send, or know what a delivery means.
  */
@@ -82,11 +83,11 @@ export class Append extends Context.Service<
 }
 
 /**
- * Adds entries to one webhook's stream. KEYS: the stream, its notes. ARGV: the generation, the id that the stream's last
- * entry has at least ('' when nothing is known; else nothing is added to a stream that lost it), the id that it is to have
- * at least afterwards ('' for whatever the entries bring), then id and content of each entry. Which entry was the last a
- * stream knows by itself, also when it has been emptied. Ids are two numbers of up to 64 bits, compared as texts: Lua's
- * numbers are too small.
+ * Adds entries to one webhook's stream. KEYS: the stream, its notes. ARGV: the generation, the id that the stream's
+ * last entry has at least ('' when nothing is known; else nothing is added to a stream that lost it), the id that it is
+ * to have at least afterwards ('' for whatever the entries bring), then id and content of each entry. Which entry was
+ * the last a stream knows by itself, also when it has been emptied. Ids are two numbers of up to 64 bits, compared as
+ * texts: Lua's numbers are too small.
  */
 const appendScript = new Script(`
 local function below(a, b)

@@ -37,7 +37,10 @@ export const group = "deliver"
 /** Channel on which a webhook's id is told when something was put into one of its streams. */
 export const wakeChannel = "rackwire:wake"
 
-/** Channel on which it is told how a webhook's circuit breaker stands. Channels, unlike keys, are those of all databases. */
+/**
+ * Channel on which it is told how a webhook's circuit breaker stands. Channels, unlike keys, are those of all
+ * databases.
+ */
 export const breakerChannel = (database: number): string => `rackwire:breaker:${database}`
 
 /** Written to learn when what came before it is on disk: one of these lies on each node of a cluster. */

@@ -29,7 +29,10 @@ export const idOfPlace = (place: string): string => {
   return `${position}-${idx}`
 }
 
-/** Lua: names the delivery as the one of its object that is out; where another one is, parks it behind that, and notes that it left the queue without an attempt. */
+/**
+ * Lua: names the delivery as the one of its object that is out; where another one is, parks it behind that, and notes
+ * that it left the queue without an attempt.
+ */
 export const goOut = `
 local function headOf(content) return cjson.decode(string.match(content, '^[^\\n]*')) end
 local function goOut(blocked, parked, held, content, unattempted)
@@ -48,7 +51,10 @@ local function goOut(blocked, parked, held, content, unattempted)
   return false
 end`
 
-/** KEYS: again, queue, blocked, parked, held, unattempted. ARGV: group, consumer, count. Answers entries, and how many it looked at. */
+/**
+ * KEYS: again, queue, blocked, parked, held, unattempted. ARGV: group, consumer, count. Answers entries, and how many
+ * it looked at.
+ */
 const script = new Script(`
 ${goOut}
 local wanted, scanned, out = tonumber(ARGV[3]), 0, {}

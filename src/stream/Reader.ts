@@ -1,4 +1,6 @@
-/** One consumer of the group: taking entries, keeping hold of them, and taking over those of consumers that are gone. */
+/**
+ * One consumer of the group: taking entries, keeping hold of them, and taking over those of consumers that are gone.
+ */
 import type { Client } from "../Redis.ts"
 import { unpack } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"

@@ -10,7 +10,10 @@ import type { Depth } from "./Depth.ts"
 import { group, keysOf, sweepKeys } from "./Keys.ts"
 import { Script } from "./Script.ts"
 
-/** Time after which another process may become the sweeper, milliseconds; also until a look that came to no end is repeated. */
+/**
+ * Time after which another process may become the sweeper, milliseconds; also until a look that came to no end is
+ * repeated.
+ */
 const leaseMillis = 15_000
 
 /** Most webhooks in one sweep. */
@@ -61,7 +64,9 @@ export const take = async (client: Client, consumer: string): Promise<ReadonlyAr
   return found.map(([webhook, mark]) => ({ webhook: Number(webhook), mark }))
 }
 
-/** Every process is a consumer of its own: those that are gone for long are forgotten, or they would pile up for ever. */
+/**
+ * Every process is a consumer of its own: those that are gone for long are forgotten, or they would pile up for ever.
+ */
 const lookScript = new Script(`
 local function field(info, name)
   for i = 1, #info, 2 do

@@ -15,7 +15,8 @@ const promoteMax = 500
 
 /**
  * Moves deliveries that are due from `later` to `again`, on Redis' own clock; where order does not matter any more
- * (ARGV[2]), also those that stood behind others. `ARGV[3]`: whether all are due. Answers how many, and when the next is due (milliseconds), or -1.
+ * (ARGV[2]), also those that stood behind others. `ARGV[3]`: whether all are due. Answers how many, and when the next
+ * is due (milliseconds), or -1.
  */
 const promoteScript = new Script(`
 if ARGV[2] == '0' and redis.call('EXISTS', KEYS[4]) == 1 then
@@ -55,13 +56,12 @@ for i = 2, #ARGV, 3 do
 end`)
 
 /**
- * Ends entries: acknowledges and deletes each, and puts aside what waits, due by Redis' own clock. One that is done lets
- * the next of its object go.
- * Nothing happens to an entry that another consumer has taken over. Of one that Redis has lost there may be a copy, made
- * from the log: one that waits is done too, unless somebody asked for it by hand; one that is out ends by itself.
- * ARGV: the group, the consumer, then per entry its stream (1 again, 2 queue), its id, its object where order matters, and the delay
- * (milliseconds, -1 for none) with the delivery's id and content, whether the consumer's lease holds, and its place where
- * it may have been parked.
+ * Ends entries: acknowledges and deletes each, and puts aside what waits, due by Redis' own clock. One that is done
+ * lets the next of its object go. Nothing happens to an entry that another consumer has taken over. Of one that Redis
+ * has lost there may be a copy, made from the log: one that waits is done too, unless somebody asked for it by hand;
+ * one that is out ends by itself. ARGV: the group, the consumer, then per entry its stream (1 again, 2 queue), its id,
+ * its object where order matters, and the delay (milliseconds, -1 for none) with the delivery's id and content, whether
+ * the consumer's lease holds, and its place where it may have been parked.
  */
 const settleScript = new Script(`
 ${owns}

@@ -1,4 +1,6 @@
-/** What went wrong in a template, as the engine throws it. Template.ts makes a TemplateError of it for everybody else. */
+/**
+ * What went wrong in a template, as the engine throws it. Template.ts makes a TemplateError of it for everybody else.
+ */
 
 /**
  * The closed list of reasons. All but the last three are what Jinja2 on Python raises:

@@ -1,8 +1,8 @@
 /**
  * Lets an unmodified LiquidJS plugin bring its filters to Jinja templates.
  *
- * The plugin gets what it takes for the engine that it extends. Its filters then run in a LiquidJS context of their own,
- * whose meters are the template's budget.
+ * The plugin gets what it takes for the engine that it extends. Its filters then run in a LiquidJS context of their
+ * own, whose meters are the template's budget.
  */
 import { Context, type FilterImplOptions, Liquid, type LiquidOptions, toValueSync } from "liquidjs"
 import { builtinFilters } from "./filters/Filters.ts"

@@ -18,8 +18,8 @@ export interface Call {
   /** Keyword arguments. */
   readonly named: JsonObject
   /**
-   * Pays for work (steps) and memory (UTF-16 units) before it is done; throws where the template's budget is used up, or
-   * its time.
+   * Pays for work (steps) and memory (UTF-16 units) before it is done; throws where the template's budget is used up,
+   * or its time.
    */
   readonly charge: (work: number, chars?: number) => void
   /** Name of the plugin. */

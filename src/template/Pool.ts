@@ -2,9 +2,9 @@
  * Worker threads that render, fed in batches: what arrives while a batch runs makes up the next one.
  *
  * The engine's own budgets end nearly every template. For what they miss (a plugin that spins, one native operation
- * over too much text) the pool watches from outside: a worker that does not come on, or runs out of memory, is ended and
- * replaced, the request it was at gets a fault, and the others are rendered again elsewhere. Plain code: no promise, no
- * fiber and no span for each request.
+ * over too much text) the pool watches from outside: a worker that does not come on, or runs out of memory, is ended
+ * and replaced, the request it was at gets a fault, and the others are rendered again elsewhere. Plain code: no
+ * promise, no fiber and no span for each request.
  */
 import type { Request } from "./Batch.ts"
 import { Fault, faultAt, limitFault } from "./Fault.ts"

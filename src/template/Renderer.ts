@@ -1,4 +1,6 @@
-/** Renders templates of every engine: what runs in a worker, and in the main thread where templates are only checked. */
+/**
+ * Renders templates of every engine: what runs in a worker, and in the main thread where templates are only checked.
+ */
 import type { Context } from "./Context.ts"
 import { Environment } from "./Environment.ts"
 import { Fault, PlacedFault, type TemplateFault, faultAt, limitFault, toFault } from "./Fault.ts"

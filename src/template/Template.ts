@@ -4,8 +4,8 @@
  * Responsible for: Jinja2 as Python has it, byte for byte (the differences that we know of stand in
  * test/template/fuzz/known.ts); plugins, which add to it; other engines, which plugins bring.
  *
- * Guarantees: a template is hostile input. It cannot reach the process: its text becomes closures and never code, and no
- * JavaScript function or plain object is a value in it. It cannot hold the process up: work, memory and output have
+ * Guarantees: a template is hostile input. It cannot reach the process: its text becomes closures and never code, and
+ * no JavaScript function or plain object is a value in it. It cannot hold the process up: work, memory and output have
  * budgets (Limits.ts), it runs in a worker thread, and a worker that does not come on is ended and replaced. What is
  * wrong with it is a typed error with its place. Equal templates give equal bytes for equal contexts.
  *
@@ -13,8 +13,8 @@
  * event or a webhook is, or trust an operator less than himself: plugins are code.
  *
  * The grammar is Jinja's own, ported, and not nunjucks' subclassed. Subclassing was tried first: of the Tokenizer's 16
- * methods and the Parser's 55 one could be used (`peekToken`), because grammar, white space and messages are others. The
- * rest was replaced, or stayed behind and worked when it was reached by mistake: regular expression literals,
+ * methods and the Parser's 55 one could be used (`peekToken`), because grammar, white space and messages are others.
+ * The rest was replaced, or stayed behind and worked when it was reached by mistake: regular expression literals,
  * identifiers of any characters, a search for raw blocks in quadratic time. Its nodes are classes made at run time, on
  * which no type checker holds a compiler to its cases.
  */

@@ -2,8 +2,8 @@ import { Schema } from "effect"
 import { type TemplateFault, faultReasons, limitNames } from "./Fault.ts"
 
 /**
- * A template that cannot be read or rendered, and where. The messages are Jinja's where Jinja has the error; the reasons
- * stand in Fault.ts. No line is to blame (0) where the whole template is: its size, its worker.
+ * A template that cannot be read or rendered, and where. The messages are Jinja's where Jinja has the error; the
+ * reasons stand in Fault.ts. No line is to blame (0) where the whole template is: its size, its worker.
  */
 export class TemplateError extends Schema.TaggedError<TemplateError>()("TemplateError", {
   reason: Schema.Literals(faultReasons),

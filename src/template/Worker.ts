@@ -1,8 +1,8 @@
 /**
  * A worker thread of the pool: loads the plugins and renders batches.
  *
- * Before each run it counts one up in memory that the host can read while this thread is busy or dead: so the host knows
- * which request was to blame. It has nothing of Effect, because it is started often and must start fast.
+ * Before each run it counts one up in memory that the host can read while this thread is busy or dead: so the host
+ * knows which request was to blame. It has nothing of Effect, because it is started often and must start fast.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { type Batch, type BatchTemplate, type Reply, ready } from "./Batch.ts"

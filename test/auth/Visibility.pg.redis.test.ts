@@ -1,6 +1,6 @@
 /**
- * Law: whatever permissions a user has, the objects that any way into the service shows are those that a naive evaluation
- * of the permissions gives.
+ * Law: whatever permissions a user has, the objects that any way into the service shows are those that a naive
+ * evaluation of the permissions gives.
  */
 import fc from "fast-check"
 import { afterAll, beforeAll, expect, it } from "vitest"

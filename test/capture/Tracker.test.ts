@@ -5,7 +5,10 @@ import { Pgoutput } from "../../src/capture/Pgoutput.ts"
 import { Tracker, type Window, windowMessages } from "../../src/capture/Tracker.ts"
 import { begin, commit, insert, logical, relation, truncate } from "./WalBytes.ts"
 
-/** What a transaction is made of, in short: a change of a tag, of a table that is not ours, an author, a stranger's message. */
+/**
+ * What a transaction is made of, in short: a change of a tag, of a table that is not ours, an author, a stranger's
+ * message.
+ */
 type Part = "change" | "foreign" | "truncate" | "stranger" | { readonly author: string }
 
 const requestId = "11111111-2222-4333-8444-555555555555"

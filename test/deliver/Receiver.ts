@@ -1,4 +1,6 @@
-/** Receivers of webhooks that live as long as the test: over HTTP, or over bare TCP for those who do not speak it well. */
+/**
+ * Receivers of webhooks that live as long as the test: over HTTP, or over bare TCP for those who do not speak it well.
+ */
 import { type RequestListener, createServer } from "node:http"
 import { type Server, type Socket, createServer as createTcpServer } from "node:net"
 import { onTestFinished } from "vitest"

@@ -1,4 +1,6 @@
-/** Targets by what the policies say of them, in many spellings. From the RFCs' special ranges, and from known attacks. */
+/**
+ * Targets by what the policies say of them, in many spellings. From the RFCs' special ranges, and from known attacks.
+ */
 
 /** Refused by both policies. */
 export const closed: ReadonlyArray<string> = [

@@ -1,5 +1,6 @@
 /**
- * A writer through the API: objects made, changed and deleted, one or several per request, at whichever service answers.
+ * A writer through the API: objects made, changed and deleted, one or several per request, at whichever service
+ * answers.
  *
  * A request whose answer does not come, or says that the service is not able to, may have been committed: its objects
  * are never touched again, and the table tells in the end.

@@ -86,7 +86,8 @@ const compareDelivery = (
     if (request.attempt > attempts) wrong(`attempt ${request.attempt} is not logged`)
     const before = requests[at - 1]
     if (before === undefined) continue
-    // The next attempt follows those that failed, of which some never came here; all else repeats what may have been lost.
+    // The next attempt follows those that failed, of which some never came here; all else repeats what may have been
+    // lost.
     const failed = !isSuccess(before.status) || each[before.attempt - 1]?.reason !== ""
     const between = each.slice(before.attempt, request.attempt - 1)
     const follows = failed && request.attempt > before.attempt && between.every(({ reason }) => reason !== "")

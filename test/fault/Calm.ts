@@ -1,6 +1,6 @@
 /**
- * The calm time after all faults: one webhook is told by its receiver that it takes nothing any more, one is disabled and
- * one deleted. Then something happens, and none of the three is sent anything.
+ * The calm time after all faults: one webhook is told by its receiver that it takes nothing any more, one is disabled
+ * and one deleted. Then something happens, and none of the three is sent anything.
  */
 import { region, stamp, webhook } from "./Committed.ts"
 import type { DeliverScene } from "./DeliverFaults.ts"

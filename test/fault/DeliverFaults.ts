@@ -95,8 +95,8 @@ const pastTheLease: DeliverFault = {
 }
 
 /**
- * Time after a fault in which whoever it concerns has noticed, milliseconds; a dead connection to Postgres shows only when
- * it has owed an answer for too long.
+ * Time after a fault in which whoever it concerns has noticed, milliseconds; a dead connection to Postgres shows only
+ * when it has owed an answer for too long.
  */
 const noticeMillis = 10_000
 const deadMillis = 90_000

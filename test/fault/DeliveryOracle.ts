@@ -1,6 +1,6 @@
 /**
- * Holds what a receiver got against what webhooks are owed: every delivery was accepted at least once, under one id with
- * one content, and the delivery log says so once; nothing else arrived.
+ * Holds what a receiver got against what webhooks are owed: every delivery was accepted at least once, under one id
+ * with one content, and the delivery log says so once; nothing else arrived.
  */
 import { createHash } from "node:crypto"
 import type { Sql } from "../support/Database.ts"

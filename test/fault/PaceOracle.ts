@@ -7,8 +7,8 @@ import { isBelow } from "./StreamOracle.ts"
 const entryOf = ({ delivery }: Request): string => delivery.slice(delivery.indexOf("-") + 1)
 
 /**
- * Of one object nothing comes for the first time after something later. What is repeated because of a disturbance may: it
- * was on its way when its process stopped.
+ * Of one object nothing comes for the first time after something later. What is repeated because of a disturbance may:
+ * it was on its way when its process stopped.
  */
 export const compareOrder = (
   requests: ReadonlyArray<Request>,
@@ -29,7 +29,9 @@ export const compareOrder = (
   }
 }
 
-/** Span in which the rate is measured, milliseconds: so long that a receiver that stumbles does not seem to be hurried. */
+/**
+ * Span in which the rate is measured, milliseconds: so long that a receiver that stumbles does not seem to be hurried.
+ */
 const spanMillis = 10_000
 
 /** How much more than the limit may arrive. */

@@ -12,8 +12,8 @@ import { pause } from "./Timeline.ts"
 import type { World } from "./World.ts"
 
 /**
- * Time in which something more has to be queued or delivered after the last fault, milliseconds: longer than a connection
- * to Postgres may owe an answer.
+ * Time in which something more has to be queued or delivered after the last fault, milliseconds: longer than a
+ * connection to Postgres may owe an answer.
  */
 const stuckMillis = 100_000
 

@@ -1,6 +1,6 @@
 /**
- * `npm run test:fault -- [suite] [--seed n] [--seeds n] [--seconds n] [--rows n] [--only fault] [--keep]`: runs seeds one
- * after another; exits with 1 when one of them failed.
+ * `npm run test:fault -- [suite] [--seed n] [--seeds n] [--seconds n] [--rows n] [--only fault] [--keep]`: runs seeds
+ * one after another; exits with 1 when one of them failed.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"

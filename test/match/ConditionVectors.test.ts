@@ -1,4 +1,6 @@
-/** NetBox's own test vectors and those run against its evaluators; where the two differ or NetBox crashes, v4.6 counts. */
+/**
+ * NetBox's own test vectors and those run against its evaluators; where the two differ or NetBox crashes, v4.6 counts.
+ */
 import { describe, expect, test } from "vitest"
 import { parse } from "../../src/match/Condition.ts"
 import { compile } from "../../src/match/Decision.ts"

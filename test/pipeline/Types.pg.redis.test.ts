@@ -1,4 +1,6 @@
-/** Every object type, as it is declared: what is written is read again, and comes out of the WAL as the API shows it. */
+/**
+ * Every object type, as it is declared: what is written is read again, and comes out of the WAL as the API shows it.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { type Existing, bodiesOf, makeWorld, typesInOrder, writeAny } from "../support/AnyObject.ts"

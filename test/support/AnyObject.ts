@@ -1,8 +1,9 @@
 /**
  * Objects of any type, from its declaration alone: bodies that the API can take, and objects made of them.
  *
- * What only rules know (that a rack stands in the site of its device, say) is found out by asking: a body that is refused
- * is tried again without the optional fields that the answer names, and another one is drawn when that does not help.
+ * What only rules know (that a rack stands in the site of its device, say) is found out by asking: a body that is
+ * refused is tried again without the optional fields that the answer names, and another one is drawn when that does not
+ * help.
  */
 import fc from "fast-check"
 import type { Field } from "../../src/inventory/Field.ts"

@@ -1,9 +1,9 @@
 /**
  * The constraint of a permission, in the words of Django's lookups -> an SQL condition, or what is wrong with it. Pure.
  *
- * `{"site__region__slug": "emea", "status__in": ["active", "planned"]}`: all of a document holds, one of a list of them.
- * Nothing is ignored: a name that is not known is an error, so that no misspelling opens what it should have closed. A
- * tree is not descended into, as Django does not.
+ * `{"site__region__slug": "emea", "status__in": ["active", "planned"]}`: all of a document holds, one of a list of
+ * them. Nothing is ignored: a name that is not known is an error, so that no misspelling opens what it should have
+ * closed. A tree is not descended into, as Django does not.
  */
 import { isStorable, typeName } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"

@@ -1,8 +1,8 @@
 /**
  * Declaration -> indexes: one for every question that a filter, a search or an order can ask of an object type.
  *
- * Few and wide, because every index is written to with every row: one GIN index holds the trigrams of all texts, one the
- * values of all choices, flags and numbers. Records have those that they declare.
+ * Few and wide, because every index is written to with every row: one GIN index holds the trigrams of all texts, one
+ * the values of all choices, flags and numbers. Records have those that they declare.
  */
 import type { ObjectType, Unique } from "../ObjectType.ts"
 import { kindOf } from "./Lookup.ts"

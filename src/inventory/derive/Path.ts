@@ -2,8 +2,8 @@
  * Conditions about objects that others point at, or that point at them: `device/site/region` from an interface.
  *
  * A step is the name of a reference, `assigned_object:dcim.interface` for a reference that says in a column of its own
- * what it points at, or `<dcim.interface.device` for the objects that point here. Ids of the objects in between become a
- * list that Postgres makes once, so that every step can use an index.
+ * what it points at, or `<dcim.interface.device` for the objects that point here. Ids of the objects in between become
+ * a list that Postgres makes once, so that every step can use an index.
  */
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
@@ -79,8 +79,8 @@ const found = new Map<ObjectType, Readonly<Record<string, string>>>()
 
 /**
  * The paths of a type by the names of filters: those that it declares, and to everything that the objects it points at
- * point at. `region` of a device is that of its site; a name that says less than the type has the one before it in front
- * (`site_group`, `cluster_type`). The nearest counts, then the first in the declaration.
+ * point at. `region` of a device is that of its site; a name that says less than the type has the one before it in
+ * front (`site_group`, `cluster_type`). The nearest counts, then the first in the declaration.
  */
 export const pathsOf = (type: ObjectType): Readonly<Record<string, string>> => {
   const known = found.get(type)
@@ -121,7 +121,9 @@ export const isTree = (type: ObjectType): boolean => type.fields["parent"]?.refe
 export const naturalKey = (type: ObjectType): string =>
   type.key ?? ["slug", "username", "name"].find((name) => Object.hasOwn(type.fields, name)) ?? "id"
 
-/** A reference to one of those named by id or natural key, or, with `null`, to none; in a tree also to what lies below. */
+/**
+ * A reference to one of those named by id or natural key, or, with `null`, to none; in a tree also to what lies below.
+ */
 export const referring = (
   type: ObjectType,
   alias: string,

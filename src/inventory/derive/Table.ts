@@ -1,4 +1,6 @@
-/** Declaration -> table: columns, constraints, indexes and triggers, as statements that `Migrate.ts` may have to run. */
+/**
+ * Declaration -> table: columns, constraints, indexes and triggers, as statements that `Migrate.ts` may have to run.
+ */
 import { type Generic, literal } from "../Field.ts"
 import type { ObjectType, Unique } from "../ObjectType.ts"
 import { objectType, registry } from "../Registry.ts"

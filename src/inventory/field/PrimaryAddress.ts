@@ -1,4 +1,6 @@
-/** The addresses by which a machine is reached first: of a device and of a virtual machine, each with its interfaces. */
+/**
+ * The addresses by which a machine is reached first: of a device and of a virtual machine, each with its interfaces.
+ */
 import type { Errors, Field, Row, View } from "../Field.ts"
 import { ref } from "./Reference.ts"
 

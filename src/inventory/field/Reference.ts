@@ -41,8 +41,8 @@ export const ref = (type: string, options: ReferenceOptions): Field =>
   )
 
 /**
- * References to several objects: `bigint[]` in the table, kept valid by triggers, so that a change of them is a change of
- * the row. Brief representations on the wire; in a snapshot their ids, where nothing else is said.
+ * References to several objects: `bigint[]` in the table, kept valid by triggers, so that a change of them is a change
+ * of the row. Brief representations on the wire; in a snapshot their ids, where nothing else is said.
  */
 export const refs = (type: string, snapshot: Field["snapshot"] = (ids) => ids): Field =>
   makeField(

@@ -1,6 +1,6 @@
 /**
- * Which variable a name means where: Jinja's `idtracking`, rule for rule. A scope gives every name that is set or read in
- * it a variable of its own; how that variable starts (`Load`) is decided here, before anything runs. That is why a
+ * Which variable a name means where: Jinja's `idtracking`, rule for rule. A scope gives every name that is set or read
+ * in it a variable of its own; how that variable starts (`Load`) is decided here, before anything runs. That is why a
  * `set` inside a loop does not reach the outside, and why a name that only one branch sets falls back to the context in
  * the other.
  */

@@ -1,4 +1,6 @@
-/** What operators stand between: literals, names, brackets, and what follows them: attributes, calls, filters, tests. */
+/**
+ * What operators stand between: literals, names, brackets, and what follows them: attributes, calls, filters, tests.
+ */
 import { limitFault } from "../Fault.ts"
 import type { Limits } from "../Limits.ts"
 import { quote } from "../value/Repr.ts"

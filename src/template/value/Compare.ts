@@ -100,7 +100,9 @@ const dictsEqual = (runtime: Runtime, a: Dict, b: Dict, depth: number): boolean 
 const rangesEqual = (a: Range, b: Range): boolean =>
   a.size === b.size && (a.size === 0 || (a.start === b.start && (a.size === 1 || a.step === b.step)))
 
-/** Negative, zero or positive as `a` stands before, with or after `b`; NaN where neither. `operator` is for the message. */
+/**
+ * Negative, zero or positive as `a` stands before, with or after `b`; NaN where neither. `operator` is for the message.
+ */
 export const compare = (runtime: Runtime, a: Value, b: Value, operator: string): number => {
   runtime.tick(1)
   if (isNumber(a) && isNumber(b)) {

@@ -1,4 +1,6 @@
-/** Reads the context of a template from JSON text, keeping what JavaScript's parser would lose: 1.0 and large integers. */
+/**
+ * Reads the context of a template from JSON text, keeping what JavaScript's parser would lose: 1.0 and large integers.
+ */
 import { Dict, type JsonObject, type JsonValue } from "./Dict.ts"
 import { Float } from "./Values.ts"
 

@@ -1,4 +1,6 @@
-/** `str.format`, as the sandbox of Jinja does it: with `string.Formatter`, and attributes looked up like a template's. */
+/**
+ * `str.format`, as the sandbox of Jinja does it: with `string.Formatter`, and attributes looked up like a template's.
+ */
 import { Fault, valueFault } from "../Fault.ts"
 import type { Runtime } from "../Runtime.ts"
 import { Dict } from "./Dict.ts"

@@ -199,7 +199,9 @@ export class Iterator extends Obj {
   }
 }
 
-/** Something that is not there. Prints as nothing, is false and empty; every other use fails with why it is not there. */
+/**
+ * Something that is not there. Prints as nothing, is false and empty; every other use fails with why it is not there.
+ */
 export class Undefined extends Obj {
   readonly typeName = "Undefined"
   /** Made when it is asked for: most are printed and never fail. */

@@ -1,4 +1,7 @@
-/** Differences from Jinja2 on Python that we know of and mean to keep. A difference that none of these explains is a bug. */
+/**
+ * Differences from Jinja2 on Python that we know of and mean to keep. A difference that none of these explains is a
+ * bug.
+ */
 
 export interface Difference {
   readonly template: string

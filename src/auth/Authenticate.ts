@@ -15,7 +15,7 @@ import { digest, digestToken } from "../Vault.ts"
 import type { Premise } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { rowFromJson } from "../inventory/derive/Row.ts"
-import { parseNetwork } from "../inventory/field/Networks.ts"
+import { parseIpNetwork } from "../inventory/field/Networks.ts"
 import { auditTokenUse } from "./Audit.ts"
 import { Denied } from "./Denied.ts"
 import { type Permission, type Principal, anonymous } from "./Principal.ts"
@@ -161,7 +161,7 @@ const refusedAddress = (allowed: ReadonlyArray<string>, text: string | undefined
   if (address === undefined) return new Denied({ reason: "NoAddress" })
   const canonical = NetAddress.toCanonical(address)
   const inside = allowed.some((each) => {
-    const network = parseNetwork(each)
+    const network = parseIpNetwork(each)
     return network !== undefined && IpNetwork.contains(network, canonical)
   })
   return inside ? undefined : new Denied({ reason: "SourceAddress", address: NetAddress.formatIp(canonical) })

@@ -18,7 +18,7 @@ import { clearanceOf } from "../auth/Permission.ts"
 import { type Principal, username } from "../auth/Principal.ts"
 import { Clearance, type Premise } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
-import { parseNetwork } from "../inventory/field/Networks.ts"
+import { parseIpNetwork } from "../inventory/field/Networks.ts"
 import { admit, presume } from "./Admission.ts"
 import { readBytes, readJson } from "./Body.ts"
 import { isSecure, withCookies } from "./Cookies.ts"
@@ -55,7 +55,7 @@ export const serve = (routes: ReadonlyArray<Route>) => {
 /** What proxies of ours say of a client is believed; what others say is not. */
 const proxyNetworks = Effect.gen(function* () {
   const { trustedProxies } = yield* Settings
-  const networks = trustedProxies.map(parseNetwork)
+  const networks = trustedProxies.map(parseIpNetwork)
   const wrong = trustedProxies.find((_, at) => networks[at] === undefined)
   if (wrong !== undefined) return yield* Effect.fail(new Error(`TRUSTED_PROXIES: ${wrong} is no network`))
   return networks.filter((network) => network !== undefined)

@@ -14,7 +14,7 @@ export const networks = (): Field =>
       fromText: parseArray,
       parse: (input) => {
         if (!Array.isArray(input)) return invalid(notList(input))
-        const read = input.map(parseNetwork)
+        const read = input.map(parseIpNetwork)
         const wrong = input.filter((_, at) => read[at] === undefined)
         if (wrong.length > 0) return invalid(...wrong.map((each) => `Invalid IP address format: ${String(each)}`))
         return value([...new Set(read.map((network) => IpNetwork.format(network!)))])
@@ -24,7 +24,7 @@ export const networks = (): Field =>
   )
 
 /** Reads `192.0.2.0/24` or `192.0.2.1`; an IPv4 network inside IPv6 is that IPv4 network. Undefined for others. */
-export const parseNetwork = (input: unknown): IpNetwork.IpNetwork | undefined => {
+export const parseIpNetwork = (input: unknown): IpNetwork.IpNetwork | undefined => {
   const [address = "", length, ...rest] = String(input).trim().split("/")
   const parsed = Result.getOrUndefined(NetAddress.ipFromString(address))
   if (parsed === undefined || rest.length > 0 || (length !== undefined && !/^\d{1,3}$/.test(length))) return undefined

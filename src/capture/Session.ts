@@ -1,6 +1,6 @@
 /** One connection's life: from preparing the slot to why reading ended, with everything between. */
 import { Deferred, Effect, Fiber, Option, Queue, Schedule, Semaphore } from "effect"
-import { SqlClient } from "effect/sql"
+import { SqlClient, type SqlError } from "effect/sql"
 import { reveal } from "../Config.ts"
 import { addressOf } from "../PostgresUrl.ts"
 import { inWords } from "../Telemetry.ts"
@@ -12,7 +12,7 @@ import { lead, release } from "./Leadership.ts"
 import { formatLsn, position } from "./Lsn.ts"
 import { Related } from "./Related.ts"
 import type { Sink } from "./Sink.ts"
-import { type Prepared, endEpoch, prepare, repair } from "./Slot.ts"
+import { type Prepared, bounds, endEpoch, prepare, repair } from "./Slot.ts"
 import { SlotStream, type Waiting, now } from "./SlotStream.ts"
 import type { Report } from "./Status.ts"
 import { beatPrefix } from "./Tracker.ts"
@@ -61,10 +61,13 @@ export const session = Effect.fnUntraced(function* (reading: Reading) {
 /** Takes the lead and what comes; fails with why it cannot go on. */
 const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared, reading: Reading) {
   const { sink, base, report, vacantSince } = reading
-  const { epoch, slot, confirmed, walEnd } = prepared
-  const generation = yield* lead(slot).pipe(Effect.mapError((error) => transport(inWords(error))))
-  const [from, epochBegin, end] = [confirmed, 0n, walEnd].map((lsn) => position(epoch, lsn)) as [bigint, bigint, bigint]
-  yield* persist("sink", sink.begin({ from, epochBegin, end, generation })).pipe(
+  const { epoch, slot } = prepared
+  const asTransport = Effect.mapError((error: SqlError.SqlError) => transport(inWords(error)))
+  const generation = yield* lead(slot).pipe(asTransport)
+  const { confirmed, end } = yield* bounds(slot).pipe(asTransport)
+  stream.beginAt(confirmed)
+  const terms = { from: position(epoch, confirmed), epochBegin: position(epoch, 0n), end: position(epoch, end) }
+  yield* persist("sink", sink.begin({ ...terms, generation })).pipe(
     Effect.tapError(({ reason, message }) =>
       reason === "EpochMismatch" ? persist("new epoch", endEpoch(epoch, message)) : Effect.void
     )

@@ -42,10 +42,6 @@ export interface Prepared {
   readonly epoch: number
   /** Identity of the database cluster. */
   readonly systemId: string
-  /** Up to here everything has been taken over; reading begins here. */
-  readonly confirmed: bigint
-  /** Where the server's WAL ends. */
-  readonly walEnd: bigint
 }
 
 interface FoundSlot {
@@ -73,14 +69,7 @@ export const prepare = Effect.gen(function* () {
       yield* publish(run)
       yield* repairIdentity(run)
       const fresh = yield* ensureSlot(run, slot)
-      const epoch = yield* ensureEpoch(run, slot, fresh)
-      const [found] = (yield* run(
-        `select confirmed_flush_lsn::text as confirmed, pg_current_wal_insert_lsn()::text as end
-           from pg_replication_slots where slot_name = $1`,
-        [slot]
-      )) as ReadonlyArray<{ readonly confirmed: string; readonly end: string }>
-      const confirmed = parseLsn(found!.confirmed)
-      return { slot, publication, ...epoch, confirmed, walEnd: parseLsn(found!.end) } satisfies Prepared
+      return { slot, publication, ...(yield* ensureEpoch(run, slot, fresh)) } satisfies Prepared
     })
   )
 }).pipe(
@@ -91,6 +80,18 @@ export const prepare = Effect.gen(function* () {
       : fromSqlState(code, message)
   })
 )
+
+/**
+ * Up to where everything has been taken over, which is where reading begins, and where the server's WAL ends. To be
+ * asked by whoever holds the slot: before that another process moves both on.
+ */
+export const bounds = Effect.fnUntraced(function* (slot: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql<{ readonly confirmed: string; readonly end: string }>`
+    select confirmed_flush_lsn::text as confirmed, pg_current_wal_insert_lsn()::text as end
+      from pg_replication_slots where slot_name = ${slot}`
+  return { confirmed: parseLsn(found!.confirmed), end: parseLsn(found!.end) }
+})
 
 type Run = (
   statement: string,

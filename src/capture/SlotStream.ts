@@ -19,8 +19,9 @@ export interface Waiting {
 export class SlotStream {
   readonly windows: Queue.Queue<Waiting> = Effect.runSync(Queue.unbounded<Waiting>())
   readonly ended: Deferred.Deferred<never, CaptureError> = Deferred.makeUnsafe()
-  received: bigint
-  confirmed: bigint
+  received = 0n
+  /** 0 until we know where reading began: to Postgres that means nothing new. */
+  confirmed = 0n
   /** Of the last beat that was confirmed: how long it took from its sending, milliseconds. */
   private beatMillis = 0
   /** When the oldest beat was sent that is not confirmed yet. */
@@ -39,10 +40,13 @@ export class SlotStream {
   constructor(walsender: Walsender, prepared: Prepared) {
     this.walsender = walsender
     this.prepared = prepared
-    this.received = prepared.confirmed
-    this.confirmed = prepared.confirmed
     this.tracker = new Tracker(`${prepared.systemId} ${prepared.epoch}`, (window) => this.offer(window))
     this.decoder = new Pgoutput(this.tracker)
+  }
+
+  /** The slot had been confirmed up to here. */
+  beginAt(lsn: bigint): void {
+    if (lsn > this.confirmed) this.confirmed = lsn
   }
 
   start(): Promise<void> {

@@ -1,4 +1,5 @@
 /** Two processes of which one reads the WAL: what happens when it does not any more, and who says so. */
+import { type AddressInfo, type Server, connect, createServer } from "node:net"
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/stream/Keys.ts"
@@ -12,10 +13,10 @@ let webhook: number
 /** Sites made so far. */
 let sites = 0
 
-const start = (): Promise<Service> =>
+const start = (databaseUrl = database.databaseUrl): Promise<Service> =>
   startService(
     {
-      DATABASE_URL: database.databaseUrl,
+      DATABASE_URL: databaseUrl,
       REDIS_URL: database.redisUrl,
       RACKWIRE_SLOT: database.slot,
       SECRET_KEY: "a key for tests, of some length"
@@ -88,6 +89,18 @@ const expectAllQueued = async (): Promise<void> => {
   expect(entries.length).toBe(sites)
 }
 
+/** What was committed until now will not be read again. */
+const allConfirmed = async (): Promise<void> => {
+  const [wal] = await database.sql.query<{ readonly end: string }>("select pg_current_wal_insert_lsn()::text as end")
+  await until("all is confirmed", async () => {
+    const [slot] = await database.sql.query<{ readonly done: boolean }>(
+      "select confirmed_flush_lsn >= $1::text::pg_lsn as done from pg_replication_slots where slot_name = $2",
+      [wal!.end, database.slot]
+    )
+    return slot!.done ? true : undefined
+  })
+}
+
 /** Does something to the leader, makes sites meanwhile, and expects that the other one takes over. */
 const expectTakeover = async (harm: (leader: Service) => unknown): Promise<readonly [Service, Service]> => {
   const before = await leader()
@@ -131,13 +144,81 @@ describe("the other process takes over, and queues everything once", () => {
   })
 })
 
-describe("a database that is an older copy of itself", () => {
-  const beginAnew = () =>
-    database.sql.query(
-      "select pg_terminate_backend(active_pid)::text from pg_replication_slots where slot_name = $1 and active",
-      [database.slot]
-    )
+const beginAnew = () =>
+  database.sql.query(
+    "select pg_terminate_backend(active_pid)::text from pg_replication_slots where slot_name = $1 and active",
+    [database.slot]
+  )
 
+/** A way to Postgres on which whoever wants to read the WAL can be held up. */
+class SlowWay {
+  private readonly server: Server
+  isHolding = false
+  /** Lets the last one go that was held up. */
+  go: (() => void) | undefined
+
+  constructor(port: number) {
+    this.server = createServer((near) => {
+      const far = connect(port, "127.0.0.1")
+      near.on("data", (bytes: Buffer) => {
+        const go = () => void far.write(bytes)
+        if (this.isHolding && bytes.includes("START_REPLICATION")) this.go = go
+        else go()
+      })
+      far.pipe(near)
+      near.on("error", () => {}).on("close", () => far.destroy())
+      far.on("error", () => {}).on("close", () => near.destroy())
+    })
+  }
+
+  open(): Promise<number> {
+    return new Promise((resolve) =>
+      this.server.listen(0, "127.0.0.1", () => resolve((this.server.address() as AddressInfo).port))
+    )
+  }
+
+  close(): void {
+    this.server.close()
+  }
+}
+
+describe("a process that was held up before it got the slot", () => {
+  it("goes on where another has come meanwhile, in the same epoch", async () => {
+    const first = await leader()
+    await Promise.all(services.filter((service) => service !== first).map((service) => service.stop()))
+    const url = new URL(database.databaseUrl)
+    const way = new SlowWay(Number(url.port))
+    url.port = `${await way.open()}`
+    const late = await start(url.href)
+    services = [first, late]
+    const { epoch } = await captureOf(first)
+    way.isHolding = true
+    while (way.go === undefined) {
+      await beginAnew()
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+    await insertSites(20)
+    await expectAllQueued()
+    await first.stop("SIGKILL")
+    await until("the slot is free", async () => {
+      const [slot] = await database.sql.query<{ readonly active: boolean }>(
+        "select active from pg_replication_slots where slot_name = $1",
+        [database.slot]
+      )
+      return slot!.active ? undefined : true
+    })
+    way.isHolding = false
+    way.go()
+    await until("the late one leads", async () => ((await captureOf(late))["leads"] === 1 ? true : undefined))
+    await insertSites(20)
+    await expectAllQueued()
+    expect((await captureOf(late))["epoch"]).toBe(epoch)
+    services = [late, await start()]
+    way.close()
+  })
+})
+
+describe("a database that is an older copy of itself", () => {
   it("is read by a leader that outranks those of the later one", async () => {
     await redis.hset(keysOf(webhook).notes, "generation", 1000)
     await beginAnew()
@@ -147,6 +228,7 @@ describe("a database that is an older copy of itself", () => {
   })
 
   it("is read in a new epoch, whose positions are above what was queued", async () => {
+    await allConfirmed()
     await redis.xadd(keysOf(webhook).queue, "4000000000000000-0", "d", '{}\n{"slug":"site-0"}')
     sites += 1
     await beginAnew()

@@ -137,14 +137,14 @@ describe("when Redis loses", () => {
 
   it("more deliveries that wait than are read at once, all of them wait again", { timeout: 90_000 }, async () => {
     const count = 1100
-    gate = 503
-    // With nothing but failures the breaker would let only a few be attempted.
-    successEvery = 11
+    gate = 500
+    // With little but failures the breaker would let only a few be attempted.
+    successEvery = 2
     const id = await webhook("waiting", {
       max_in_flight: 100,
       retry_schedule: { kind: "fixed", delay: 3600, attempts: 2 }
     })
-    await insertSites("waiting", 1, count * 1.1)
+    await insertSites("waiting", 1, count * successEvery)
     await waiting(id, count)
     await redis.flushdb()
     expect(await waiting(id, count)).toBe(count)

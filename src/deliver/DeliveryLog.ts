@@ -25,6 +25,9 @@ export interface Result {
 /** Most outcomes in one batch. */
 const batchMax = 500
 
+/** Time in which the next batch gathers: outcomes that come one by one would each cost what a batch does. */
+const gatherPause = "5 millis"
+
 /** Pause before a batch is tried again when Postgres or Redis is away. */
 const pause = Schedule.min([Schedule.exponential("100 millis", 2), Schedule.spaced("2 seconds")])
 
@@ -45,6 +48,7 @@ export class DeliveryLog extends Context.Service<
         // Also what could not be written for a fault of ours: it is taken over when its lease is over, and attempted
         // again.
         for (const [, done] of waiting) Deferred.doneUnsafe(done, Effect.void)
+        yield* Effect.sleep(gatherPause)
       })
       yield* Effect.forkScoped(Effect.forever(writer))
       return DeliveryLog.of({

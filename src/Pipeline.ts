@@ -14,7 +14,7 @@ import { addressProblem, headersProblem, isTemplate } from "./deliver/Request.ts
 import { parsePolicy } from "./deliver/RetrySchedule.ts"
 import { secretProblem } from "./deliver/Sign.ts"
 import { urlRefusal } from "./deliver/TargetPolicy.ts"
-import { advance, loadTops, noteOpen, readHeads, watermarkTable } from "./deliver/Watermarks.ts"
+import { advance, loadTops, noteOpen, watermarkTable } from "./deliver/Watermarks.ts"
 import { type Grammar, Grammars } from "./inventory/Grammar.ts"
 import { Presence } from "./inventory/Presence.ts"
 import { constraintsProblem } from "./auth/Constraint.ts"
@@ -24,7 +24,7 @@ import { WebhookIndex } from "./match/WebhookIndex.ts"
 import { type Version, keepVersions, versionsAt } from "./match/WebhookVersions.ts"
 import { Append, Fenced } from "./stream/Append.ts"
 import { type Delivery, deliveryId } from "./stream/Entry.ts"
-import type { Streams } from "./stream/Streams.ts"
+import { Streams } from "./stream/Streams.ts"
 import { Templates } from "./template/Template.ts"
 
 /** Events of capture, matched and queued. */
@@ -36,6 +36,8 @@ export const sinkLayer = Layer.effect(
     const index = new WebhookIndex()
     /** Webhooks to look at for what they have finished, with their last ids that are on disk. */
     const recent = new Map<number, string>()
+    /** Those of them whose turn is still to come. */
+    const toLookAt: Array<number> = []
     const told = { deliveries: 0, duplicates: 0, streamsLost: 0 }
     const { tell } = yield* Presence
     yield* tell(
@@ -63,6 +65,7 @@ export const sinkLayer = Layer.effect(
           told.streamsLost += lost.length
           for (const webhook of lost) yield* rebuild(webhook)
           recent.clear()
+          toLookAt.length = 0
           for (const [webhook, top] of known) recent.set(webhook, top)
         }).pipe(asCaptureError, Effect.provideContext(context)),
       take: (events) => {
@@ -83,7 +86,7 @@ export const sinkLayer = Layer.effect(
           }).pipe(asCaptureError, Effect.provideContext(context))
         }).pipe(asCaptureError, Effect.provideContext(context))
       },
-      look: noteFinished(recent, verify).pipe(asCaptureError, Effect.provideContext(context))
+      look: noteFinished(recent, toLookAt, verify).pipe(asCaptureError, Effect.provideContext(context))
     })
   })
 )
@@ -94,17 +97,27 @@ export const sinkLayer = Layer.effect(
 const lostEntries = (webhooks: ReadonlyArray<number>) =>
   new CaptureError({ reason: "Transport", message: `Redis lost entries of the webhooks ${webhooks.join(", ")}` })
 
-/** Looks what webhooks have finished, and whether Redis still knows what it should. */
-const noteFinished = Effect.fnUntraced(function* (recent: Map<number, string>, verify: Append["Service"]["verify"]) {
-  const tops = new Map(recent)
-  const heads = yield* readHeads(tops.keys())
+/** Webhooks in one look: events wait meanwhile. */
+const lookMax = 100
+
+/** Looks what some webhooks have finished, and whether Redis still knows what it should; answers whether others wait. */
+const noteFinished = Effect.fnUntraced(function* (
+  recent: Map<number, string>,
+  toLookAt: Array<number>,
+  verify: Append["Service"]["verify"]
+) {
+  if (toLookAt.length === 0) toLookAt.push(...recent.keys())
+  const webhooks = toLookAt.splice(0, lookMax).filter((webhook) => recent.has(webhook))
+  const tops = new Map(webhooks.map((webhook) => [webhook, recent.get(webhook)!]))
+  const heads = yield* (yield* Streams).heads(webhooks)
   // After the heads: a stream that is lost looks like one that is finished.
-  const { lost } = yield* verify(tops.keys())
+  const { lost } = yield* verify(webhooks)
   if (lost.length > 0) return yield* lostEntries(lost)
   yield* noteOpen(heads, tops)
   for (const [webhook, head] of heads) {
     if (head === undefined && recent.get(webhook) === tops.get(webhook)) recent.delete(webhook)
   }
+  return toLookAt.length > 0
 })
 
 /** Another process leads, or did in a later copy of this database. */

@@ -176,7 +176,8 @@ const consume = Effect.fnUntraced(function* (
   const related = new Related()
   const inOrder = yield* Semaphore.make(1)
   const taking = <A>(effect: Effect.Effect<A, unknown>) => inOrder.withPermit(persist("sink", effect))
-  const looking = Effect.forever(Effect.andThen(Effect.sleep(lookPause), taking(sink.look)))
+  const look = Effect.repeat(taking(sink.look), { while: (isMore) => isMore })
+  const looking = Effect.forever(Effect.andThen(Effect.sleep(lookPause), look))
   const kept =
     yield* Queue.bounded<readonly [ReadonlyArray<Waiting>, number, Fiber.Fiber<void, CaptureError>]>(batchesMax)
   const confirming = Effect.forever(

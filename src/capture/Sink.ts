@@ -14,8 +14,11 @@ export interface Sink {
    * good; meanwhile the next ones may come.
    */
   readonly take: (events: ReadonlyArray<Event>) => Effect.Effect<Effect.Effect<void, unknown>, unknown>
-  /** Called every few seconds: time to look whether what was taken is still there. */
-  readonly look: Effect.Effect<void, unknown>
+  /**
+   * Called every few seconds: time to look whether what was taken is still there. Answers whether it is to be called
+   * again at once: events are taken in between.
+   */
+  readonly look: Effect.Effect<boolean, unknown>
 }
 
 export interface Terms {

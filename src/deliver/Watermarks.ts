@@ -8,7 +8,6 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Table } from "../inventory/derive/Table.ts"
 import type { Tops } from "../stream/Append.ts"
-import { Streams } from "../stream/Streams.ts"
 
 export const watermarkTable: Table = {
   name: "rackwire_watermark",
@@ -61,23 +60,20 @@ export const advance = Effect.fnUntraced(function* (tops: Tops) {
 /** Where a webhook's first unfinished entry stands; undefined when its stream holds none. */
 export type Heads = ReadonlyMap<number, string | undefined>
 
-export const readHeads = Effect.fnUntraced(function* (webhooks: Iterable<number>) {
-  const streams = yield* Streams
-  const heads = new Map<number, string | undefined>()
-  for (const webhook of webhooks) heads.set(webhook, yield* streams.head(webhook))
-  return heads satisfies Heads
-})
-
 /** Notes where unfinished entries begin. `tops` are the last ids from before the look. */
 export const noteOpen = Effect.fnUntraced(function* (heads: Heads, tops: Tops) {
+  if (heads.size === 0) return
   const sql = yield* SqlClient.SqlClient
-  for (const [webhook, head] of heads) {
-    // With nothing in the stream, what comes after the last id is the first that may be unfinished.
-    const [position, idx] = split(head ?? tops.get(webhook)!)
-    const open = [position, head === undefined ? `${Number(idx) + 1}` : idx]
-    yield* sql.unsafe(
-      `update ${table} set open_position = $2::text::bigint, open_idx = $3::text::bigint where webhook_id = $1::bigint`,
-      [webhook, ...open]
-    )
-  }
+  // With nothing in the stream, what comes after the last id is the first that may be unfinished.
+  const open = Array.from(heads, ([webhook, head]) => split(head ?? afterwards(tops.get(webhook)!)))
+  yield* sql.unsafe(
+    `update ${table} set open_position = p, open_idx = i
+       from unnest($1::bigint[], $2::text[]::bigint[], $3::text[]::bigint[]) as u (w, p, i) where webhook_id = w`,
+    [[...heads.keys()], open.map(([position]) => position), open.map(([, idx]) => idx)]
+  )
 })
+
+const afterwards = (id: string): string => {
+  const [position, idx] = split(id)
+  return `${position}-${Number(idx) + 1}`
+}

@@ -18,6 +18,7 @@ import {
   readNews
 } from "./Probe.ts"
 import { Reader, entriesOf } from "./Reader.ts"
+import { Script } from "./Script.ts"
 import { type Look, type Marked, leave, look, mark, take } from "./Sweep.ts"
 import { drop, gather, hold, promote, remove, settle } from "./Waiting.ts"
 
@@ -103,8 +104,10 @@ export class Streams extends Context.Service<
     ) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
     /** Deletes entries, whoever holds them. */
     readonly remove: (webhook: number, entries: ReadonlyArray<Entry>) => Effect.Effect<void, RedisError>
-    /** The id of the first entry that the WAL brought and that is not done. */
-    readonly head: (webhook: number) => Effect.Effect<string | undefined, RedisError>
+    /** By webhook, the id of the first entry that the WAL brought and that is not done. */
+    readonly heads: (
+      webhooks: ReadonlyArray<number>
+    ) => Effect.Effect<ReadonlyMap<number, string | undefined>, RedisError>
     readonly depth: (webhook: number) => Effect.Effect<Depth, RedisError>
     /** For the one process that looks after all webhooks: those that are to be looked at now. */
     readonly sweep: Effect.Effect<ReadonlyArray<Marked>, RedisError>
@@ -159,7 +162,7 @@ export class Streams extends Context.Service<
               entriesOf(stream, await client.xrange(keysOf(webhook)[stream], after, "+", "COUNT", count), false)
             ),
           remove: (webhook, entries) => command(() => remove(client, keysOf(webhook), entries)),
-          head: (webhook) => command(() => head(client, webhook)),
+          heads: (webhooks) => command(() => heads(client, webhooks)),
           depth: (webhook) => command(() => depth(client, keysOf(webhook))),
           sweep: command(() => take(client, consumer)),
           look: (webhook) => command(() => look(client, webhook)),
@@ -190,12 +193,22 @@ export class Streams extends Context.Service<
     )
 }
 
-const head = async (client: Client, webhook: number): Promise<string | undefined> => {
-  const { queue, unattempted } = keysOf(webhook)
-  // In this order: what leaves the queue in between is among the others.
-  const [first] = await client.xrange(queue, "-", "+", "COUNT", 1)
-  const [place] = await client.zrange(unattempted, "0", "0")
-  const ids = [...(first === undefined ? [] : [first[0]]), ...(place === undefined ? [] : [idOfPlace(place)])]
+/** KEYS: queue, unattempted. Answers the first entry's id and the first place. */
+const headScript = new Script(`
+local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
+return { first and first[1] or '', redis.call('ZRANGE', KEYS[2], 0, 0)[1] or '' }`)
+
+const heads = async (
+  client: Client,
+  webhooks: ReadonlyArray<number>
+): Promise<ReadonlyMap<number, string | undefined>> => {
+  const calls = webhooks.map((webhook) => ({ keys: [keysOf(webhook).queue, keysOf(webhook).unattempted], args: [] }))
+  const replies = (await headScript.runAll(client, calls)) as ReadonlyArray<readonly [first: string, place: string]>
+  return new Map(webhooks.map((webhook, at) => [webhook, leastOf(...replies[at]!)]))
+}
+
+const leastOf = (first: string, place: string): string | undefined => {
+  const ids = [...(first === "" ? [] : [first]), ...(place === "" ? [] : [idOfPlace(place)])]
   return ids.reduce<string | undefined>(
     (least, id) => (least === undefined || isBefore(id, least) ? id : least),
     undefined

@@ -82,7 +82,7 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
       const later = { delayMillis: 60_000, delivery: { ...first!.delivery, attempts: 1, spent: 1 } }
       await run(other.settle(webhook, [{ entry: first!, later }, { entry: second! }, { entry: theirs[0]! }]))
       expect(await run(one.depth(webhook))).toEqual({ queued: 0, pending: 0, waiting: 1 })
-      expect(await run(one.head(webhook))).toBeUndefined()
+      expect((await run(one.heads([webhook]))).get(webhook)).toBeUndefined()
     })
   })
 

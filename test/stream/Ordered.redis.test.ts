@@ -96,7 +96,7 @@ describe("deliveries of one object", () => {
 
   it("are not finished while they stand behind another, or were let go and not attempted", async () => {
     const { append, one } = streams()
-    const head = () => run(one.head(1))
+    const head = () => run(Effect.map(one.heads([1]), (heads) => heads.get(1)))
     await run(append.append([of(1, 7), of(2, 7), of(3, 8), of(4, 7)]))
     const [first, other] = await run(one.read(1, 10, true))
     await done(other!)

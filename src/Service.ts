@@ -138,7 +138,9 @@ const api = Layer.unwrap(
       Layer.provide(Attempts.layer),
       Layer.provideMerge(
         NodeHttpServer.layer(() => createServer({ keepAliveTimeout }), {
-          ...{ host, port, gracefulShutdownTimeout: "2 seconds" }
+          host,
+          port,
+          gracefulShutdownTimeout: "2 seconds"
         })
       )
     )

@@ -58,7 +58,7 @@ export const advance = Effect.fnUntraced(function* (tops: Tops) {
 })
 
 /** Where a webhook's first unfinished entry stands; undefined when its stream holds none. */
-export type Heads = ReadonlyMap<number, string | undefined>
+type Heads = ReadonlyMap<number, string | undefined>
 
 /** Notes where unfinished entries begin. `tops` are the last ids from before the look. */
 export const noteOpen = Effect.fnUntraced(function* (heads: Heads, tops: Tops) {

@@ -8,7 +8,18 @@ import { type Field, type Row, literal } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { date } from "../field/Calendar.ts"
 import { time } from "../field/Scalar.ts"
-import { type Comparand, type Compiled, containing, denial, either, isTrue, positive, readValues } from "./Lookup.ts"
+import {
+  type Comparand,
+  type Compiled,
+  containing,
+  denial,
+  either,
+  escaped,
+  isTrue,
+  ofTexts,
+  positive,
+  readValues
+} from "./Lookup.ts"
 import type { Bind } from "./Where.ts"
 
 /** What the name of such a filter begins with. */
@@ -86,11 +97,11 @@ const same: Lookup = ({ type, many }, key, value, bind) => {
 
 /** The part of the document that an index finds, and the value itself. */
 const matching =
-  (operator: string, before: string, after: string): Lookup =>
+  (before: string, after: string): Lookup =>
   (_, key, value, bind) => {
     const document = bind(containing(JSON.stringify(value).slice(1, -1)))
-    const pattern = bind(`${before}${containing(value).slice(1, -1)}${after}`)
-    return `(${column}::text ilike ${document} and ${column} ->> ${key} ${operator} ${pattern})`
+    const pattern = bind(`${before}${escaped(value)}${after}`)
+    return `(${column}::text ilike ${document} and ${column} ->> ${key} ilike ${pattern})`
   }
 
 const pattern =
@@ -107,14 +118,7 @@ const comparing =
     return `(${column} ? ${key} and ${held} ${operator} ${bind(value)}${cast}${order})`
   }
 
-const textual: Readonly<Record<string, Lookup>> = {
-  ic: matching("ilike", "%", "%"),
-  isw: matching("ilike", "", "%"),
-  iew: matching("ilike", "%", ""),
-  ie: matching("ilike", "", ""),
-  regex: pattern("~"),
-  iregex: pattern("~*")
-}
+const textual = ofTexts(matching, pattern)
 
 const ordered: Readonly<Record<string, Lookup>> = {
   lt: comparing("<"),

@@ -76,15 +76,16 @@ const compared =
       ? `${sql} ${operator} any (${bind(values)}::text[]${cast(type) === "" ? "" : `${cast(type)}[]`})`
       : either(values.map((value) => `${sql} ${operator} ${bind(value)}${cast(type)}`))
 
-const escaped = (value: string): string => value.replaceAll(/[\\%_]/g, String.raw`\$&`)
+/** A text as a pattern of `ilike` that means nothing but it. */
+export const escaped = (value: string): string => value.replaceAll(/[\\%_]/g, String.raw`\$&`)
 
 /** The pattern of `ilike` for what contains a text. */
 export const containing = (value: string): string => `%${escaped(value)}%`
 
 const matching =
-  (operator: string, before: string, after: string): Lookup =>
+  (before: string, after: string): Lookup =>
   ({ sql, type }, values, bind) =>
-    either(values.map((value) => `${asText(sql, type)} ${operator} ${bind(`${before}${escaped(value)}${after}`)}`))
+    either(values.map((value) => `${asText(sql, type)} ilike ${bind(`${before}${escaped(value)}${after}`)}`))
 
 const pattern =
   (operator: string): Lookup =>
@@ -120,15 +121,20 @@ const ordered: Readonly<Record<string, Lookup>> = {
   empty
 }
 
-const textual: Readonly<Record<string, Lookup>> = {
-  ic: matching("ilike", "%", "%"),
-  isw: matching("ilike", "", "%"),
-  iew: matching("ilike", "%", ""),
-  ie: matching("ilike", "", ""),
+/** Suffix -> lookup of texts, made of what stands around the value in a pattern, or of an operator for expressions. */
+export const ofTexts = <A>(
+  matching: (before: string, after: string) => A,
+  pattern: (operator: string) => A
+): Readonly<Record<string, A>> => ({
+  ic: matching("%", "%"),
+  isw: matching("", "%"),
+  iew: matching("%", ""),
+  ie: matching("", ""),
   regex: pattern("~"),
-  iregex: pattern("~*"),
-  empty
-}
+  iregex: pattern("~*")
+})
+
+const textual: Readonly<Record<string, Lookup>> = { ...ofTexts(matching, pattern), empty }
 
 /** Suffix -> lookup, by kind; "" is the name alone. A new lookup is one entry here. */
 const lookups: Readonly<Record<Kind, Readonly<Record<string, Lookup>>>> = {

@@ -11,6 +11,7 @@ import { WebhookIndex } from "../match/WebhookIndex.ts"
 import { versionsOf } from "../match/WebhookVersions.ts"
 import { Append } from "../stream/Append.ts"
 import type { Delivery } from "../stream/Entry.ts"
+import { Streams } from "../stream/Streams.ts"
 import { overEntries } from "./Browse.ts"
 import { withoutEnded } from "./Ended.ts"
 import { type LoggedEvent, deliveryOf, loggedEvent, subjectOf } from "./LoggedEvent.ts"
@@ -35,6 +36,7 @@ export const rebuild = Effect.fnUntraced(function* (webhook: number) {
   // Before the stream may be added to: for order's sake, and because it counts as lost until then.
   const waiting = yield* holdWaiting(webhook, ordered)
   yield* restore(webhook, owed)
+  if (ordered) yield* letGoOfEnded(webhook)
   yield* Effect.logError(
     `Redis lost entries of webhook ${webhook}: ${owed.length} deliveries and ${waiting} that wait were queued again.`
   )
@@ -63,6 +65,25 @@ const holdWaiting = Effect.fnUntraced(function* (webhook: number, ordered: boole
     page = yield* next(page.at(-1)!.id)
   }
   return count
+})
+
+/**
+ * Lets what stands behind deliveries go whose entries Redis lost after the log had been told that they ended: who made
+ * such an attempt cannot tell whether a copy of it was queued, and lets nothing go. None was, of what the log knew when
+ * it was asked what is owed; a copy of what it was told since may be overtaken by one of its object.
+ */
+const letGoOfEnded = Effect.fnUntraced(function* (webhook: number) {
+  const streams = yield* Streams
+  const sql = yield* SqlClient.SqlClient
+  const out = yield* streams.out(webhook)
+  const rows = yield* sql<{ readonly id: string }>`
+    select delivery_id as id from extras_delivery
+     where delivery_id = any (${out.map(({ id }) => id)}::text[]) and status in ('successful', 'failed', 'discarded')`
+  const ended = new Set(rows.map(({ id }) => id))
+  yield* streams.letGo(
+    webhook,
+    out.filter(({ id }) => ended.has(id))
+  )
 })
 
 const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {

@@ -113,3 +113,26 @@ local function release(blocked, parked, held, again, object, id)
   redis.call('HSET', blocked, object, nextId)
   if content then redis.call('XADD', again, '*', 'd', content) end
 end`
+
+/** KEYS: blocked, parked, held, again. ARGV: objects, each with the id of its delivery. */
+const releaseScript = new Script(`
+${release}
+for i = 1, #ARGV, 2 do release(KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[i], ARGV[i + 1]) end`)
+
+/** An object, and the delivery that others of it wait for. */
+export interface Out {
+  readonly object: string
+  readonly id: string
+}
+
+export const outOf = async (client: Client, { blocked }: ReturnType<typeof keysOf>): Promise<ReadonlyArray<Out>> =>
+  Object.entries(await client.hgetall(blocked)).map(([object, id]) => ({ object, id }))
+
+export const letGo = async (
+  client: Client,
+  { blocked, parked, held, again }: ReturnType<typeof keysOf>,
+  done: ReadonlyArray<Out>
+): Promise<void> => {
+  const args = done.flatMap(({ object, id }) => [object, id])
+  await releaseScript.run(client, { keys: [blocked, parked, held, again], args })
+}

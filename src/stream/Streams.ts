@@ -4,7 +4,7 @@ import { type Client, Redis, type RedisError, command } from "../Redis.ts"
 import { type Depth, depth } from "./Depth.ts"
 import type { Delivery } from "./Entry.ts"
 import { keysOf, wakeChannel } from "./Keys.ts"
-import { idOfPlace } from "./Ordered.ts"
+import { type Out, idOfPlace, letGo, outOf } from "./Ordered.ts"
 import { reserve } from "./Pace.ts"
 import {
   type BreakerNews,
@@ -89,10 +89,11 @@ export class Streams extends Context.Service<
      */
     readonly hold: (webhook: number, held: ReadonlyArray<Held>, first?: boolean) => Effect.Effect<void, RedisError>
     /** Takes deliveries that wait out of what waits; others of their objects may go then. */
-    readonly drop: (
-      webhook: number,
-      waiting: ReadonlyArray<{ readonly id: string; readonly object: string }>
-    ) => Effect.Effect<void, RedisError>
+    readonly drop: (webhook: number, waiting: ReadonlyArray<Out>) => Effect.Effect<void, RedisError>
+    /** Deliveries that others of their objects wait for, wherever they are. */
+    readonly out: (webhook: number) => Effect.Effect<ReadonlyArray<Out>, RedisError>
+    /** Says that these are done; others of their objects may go then. */
+    readonly letGo: (webhook: number, done: ReadonlyArray<Out>) => Effect.Effect<void, RedisError>
     /** Puts all that waits among what may be read. */
     readonly gather: (webhook: number) => Effect.Effect<void, RedisError>
     /** Entries of a stream as they stand, from `after` on (an id, `(` and an id, or `-`), nobody's or somebody's. */
@@ -156,6 +157,8 @@ export class Streams extends Context.Service<
           promote: (webhook, ordered = false) => command(() => promote(client, webhook, ordered)),
           hold: (webhook, held, first = false) => command(() => hold(client, webhook, held, first)),
           drop: (webhook, waiting) => command(() => drop(client, keysOf(webhook), waiting)),
+          out: (webhook) => command(() => outOf(client, keysOf(webhook))),
+          letGo: (webhook, done) => command(() => letGo(client, keysOf(webhook), done)),
           gather: (webhook) => command(() => gather(client, webhook)),
           browse: (webhook, stream, after, count) =>
             command(async () =>

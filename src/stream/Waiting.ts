@@ -2,7 +2,7 @@
 import type { Client } from "../Redis.ts"
 import { pack } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
-import { goOut, objectOf, placeOf, release } from "./Ordered.ts"
+import { type Out, goOut, objectOf, placeOf, release } from "./Ordered.ts"
 import { owns, streams } from "./Reader.ts"
 import { Script } from "./Script.ts"
 import { mark } from "./Sweep.ts"
@@ -175,7 +175,7 @@ end`)
 export const drop = async (
   client: Client,
   { later, held, blocked, parked, again }: Keys,
-  waiting: ReadonlyArray<{ readonly id: string; readonly object: string }>
+  waiting: ReadonlyArray<Out>
 ): Promise<void> => {
   const args = waiting.flatMap(({ id, object }) => [id, object])
   await dropScript.run(client, { keys: [later, held, blocked, parked, again], args })

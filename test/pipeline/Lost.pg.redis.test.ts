@@ -135,6 +135,35 @@ describe("when Redis loses", () => {
     }
   )
 
+  it(
+    "the entry of an attempt that the log knows, what stands behind it in its object arrives",
+    { timeout: 90_000 },
+    async () => {
+      const id = await webhook("behind", { ordering: "object", max_in_flight: 5, type_update: true })
+      await insertSites("behind", 1, 1)
+      expect(await untilSuccessful(id, 1)).toBe(1)
+      let open: (status: number) => void = () => {}
+      gate = new Promise((resolve) => (open = resolve))
+      await insertSites("behind", 2, 1)
+      await api.database.sql.query(`update dcim_site set slug = 'behind-parked' where slug = 'behind-2'`)
+      await atLeast(1, "parked", () => redis.zcard(keysOf(id).parked))
+      // What the process that holds the first writes before it settles it.
+      await api.database.sql.query(
+        `insert into extras_delivery (delivery_id, webhook_id, status, event, object_type, object_id, request_id, time,
+                                      position, idx, attempts)
+         select $1::bigint || '-' || position || '-' || idx, $1::bigint, 'successful', 'created', 'dcim.site',
+                changed_object_id, request_id, time, position, idx, 1
+           from extras_objectchange where $1::bigint || '-' || position || '-' || idx = any ($2::text[])`,
+        [id, await redis.hvals(keysOf(id).blocked)]
+      )
+      await redis.del(keysOf(id).queue)
+      await insertSites("behind", 3, 1)
+      await receiver.untilAll(() => slugsAt("behind").has("behind-3"))
+      open(200)
+      await receiver.untilAll(() => slugsAt("behind").has("behind-parked"))
+    }
+  )
+
   it("more deliveries that wait than are read at once, all of them wait again", { timeout: 90_000 }, async () => {
     const count = 1100
     gate = 500

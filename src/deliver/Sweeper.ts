@@ -3,6 +3,7 @@
  * entries whose processes died. What is found of each webhook is written down for all to see.
  */
 import { Effect } from "effect"
+import { chunksOf } from "effect/Array"
 import { SqlClient } from "effect/sql"
 import type { Table } from "../inventory/derive/Table.ts"
 import { Streams } from "../stream/Streams.ts"
@@ -28,28 +29,40 @@ export const backlogTable: Table = {
   published: false
 }
 
+/** Webhooks looked at together. */
+const lookedAtOnce = 20
+
+type Found = Marked & { readonly look: Look }
+
 export const sweep = Effect.fnUntraced(function* (actors: (webhook: number) => Actor | undefined) {
   const streams = yield* Streams
-  const looks: Array<Marked & { readonly look: Look }> = []
-  for (const marked of yield* streams.sweep) {
-    const look = yield* streams.look(marked.webhook)
-    looks.push({ ...marked, look })
-    const actor = actors(marked.webhook)
-    if (actor === undefined) continue
-    const found = look.pending > 0 ? yield* streams.reclaim(marked.webhook, actor.isOrdered()) : []
-    const stranded = look.stranded ? yield* streams.takeStranded(marked.webhook, actor.isOrdered()) : []
-    actor.adopt(yield* withoutEnded(marked.webhook, [...found, ...stranded]))
-    if (look.dueMillis !== undefined) actor.dueIn(look.dueMillis)
-    if (look.queued === 0) continue
-    // Whoever has room for it; ourselves not by a message, which may be heard by nobody.
-    actor.wake()
-    yield* streams.announce(marked.webhook)
+  const found: Array<Found> = []
+  for (const some of chunksOf(yield* streams.sweep, lookedAtOnce)) {
+    const looks = yield* streams.look(some.map(({ webhook }) => webhook))
+    for (const [at, look] of looks.entries()) {
+      const marked = some[at]!
+      found.push({ ...marked, look })
+      const actor = actors(marked.webhook)
+      if (actor !== undefined) yield* lookAfter(marked.webhook, look, actor)
+    }
   }
-  yield* streams.leave(looks)
-  yield* noteBacklogs(looks)
+  yield* streams.leave(found)
+  yield* noteBacklogs(found)
 })
 
-const noteBacklogs = Effect.fnUntraced(function* (looks: ReadonlyArray<Marked & { readonly look: Look }>) {
+const lookAfter = Effect.fnUntraced(function* (webhook: number, look: Look, actor: Actor) {
+  const streams = yield* Streams
+  const held = look.pending > 0 ? yield* streams.reclaim(webhook, actor.isOrdered()) : []
+  const stranded = look.stranded ? yield* streams.takeStranded(webhook, actor.isOrdered()) : []
+  actor.adopt(yield* withoutEnded(webhook, [...held, ...stranded]))
+  if (look.dueMillis !== undefined) actor.dueIn(look.dueMillis)
+  if (look.queued === 0) return
+  // Whoever has room for it; ourselves not by a message, which may be heard by nobody.
+  actor.wake()
+  yield* streams.announce(webhook)
+})
+
+const noteBacklogs = Effect.fnUntraced(function* (looks: ReadonlyArray<Found>) {
   if (looks.length === 0) return
   const sql = yield* SqlClient.SqlClient
   const column = (value: (look: Look) => number) => looks.map(({ look }) => value(look))

@@ -16,9 +16,9 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { type Client, Redis, RedisError, command } from "../Redis.ts"
 import { Disk } from "./Durable.ts"
 import { type Delivery, pack } from "./Entry.ts"
-import { keysOf, wakeChannel } from "./Keys.ts"
+import { keysOf } from "./Keys.ts"
 import { Script } from "./Script.ts"
-import { mark } from "./Sweep.ts"
+import { markAndTell } from "./Sweep.ts"
 
 /** Another process has taken over since: this one must not append any more. */
 export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", {
@@ -194,14 +194,9 @@ class Appender {
     return { duplicates, lost: [...lost], tops }
   }
 
-  /** Tells the processes that deliver; one that does not hear it finds the entries by itself a little later. */
+  /** One that does not hear it finds the entries by itself a little later. */
   private async wake(webhooks: ReadonlyArray<number>): Promise<void> {
-    if (webhooks.length === 0) return
-    // Before they are told: who is told may have nothing left to do by then, and the mark may go.
-    await mark(this.client, webhooks)
-    const pipeline = this.client.pipeline()
-    for (const webhook of webhooks) pipeline.publish(wakeChannel, `${webhook}`)
-    await pipeline.exec()
+    if (webhooks.length > 0) await markAndTell(this.client, webhooks)
   }
 }
 

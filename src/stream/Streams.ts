@@ -112,7 +112,8 @@ export class Streams extends Context.Service<
     readonly depth: (webhook: number) => Effect.Effect<Depth, RedisError>
     /** For the one process that looks after all webhooks: those that are to be looked at now. */
     readonly sweep: Effect.Effect<ReadonlyArray<Marked>, RedisError>
-    readonly look: (webhook: number) => Effect.Effect<Look, RedisError>
+    /** What each of these webhooks has; of a few only at once, as Redis does nothing else meanwhile. */
+    readonly look: (webhooks: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Look>, RedisError>
     /** Ends the look at these webhooks. */
     readonly leave: (looks: ReadonlyArray<Marked & { readonly look: Look }>) => Effect.Effect<void, RedisError>
     /** Has webhooks looked at soon. */
@@ -168,7 +169,7 @@ export class Streams extends Context.Service<
           heads: (webhooks) => command(() => heads(client, webhooks)),
           depth: (webhook) => command(() => depth(client, keysOf(webhook))),
           sweep: command(() => take(client, consumer)),
-          look: (webhook) => command(() => look(client, webhook)),
+          look: (webhooks) => command(() => look(client, webhooks)),
           leave: (looks) => command(() => leave(client, looks)),
           mark: (webhooks) => command(() => mark(client, webhooks)),
           announce: (webhook) => command(async () => void (await client.publish(wakeChannel, `${webhook}`))),

@@ -5,9 +5,11 @@
  * what was announced to nobody, what fell due while nobody waited for it, and entries whose holders died. So a process
  * with nothing to do asks one question every few seconds, however many webhooks there are.
  */
+import { chunksOf } from "effect/Array"
+import type { ChainableCommander } from "ioredis"
 import type { Client } from "../Redis.ts"
 import type { Depth } from "./Depth.ts"
-import { group, keysOf, sweepKeys } from "./Keys.ts"
+import { group, keysOf, sweepKeys, wakeChannel } from "./Keys.ts"
 import { Script } from "./Script.ts"
 
 /**
@@ -99,11 +101,21 @@ return {
   stranded
 }`)
 
-export const look = async (client: Client, webhook: number, forgotten = forgottenMillis): Promise<Look> => {
-  const { again, queue, later, parked } = keysOf(webhook)
-  const reply = await lookScript.run(client, { keys: [again, queue, later, parked], args: [group, forgotten] })
-  const [queued, pending, waiting, due, stranded] = reply as [number, number, number, number, number]
-  return { queued, pending, waiting, dueMillis: due < 0 ? undefined : due, stranded: stranded === 1 }
+export const look = async (
+  client: Client,
+  webhooks: ReadonlyArray<number>,
+  forgotten = forgottenMillis
+): Promise<ReadonlyArray<Look>> => {
+  const calls = webhooks.map((webhook) => {
+    const { again, queue, later, parked } = keysOf(webhook)
+    return { keys: [again, queue, later, parked], args: [group, forgotten] }
+  })
+  const replies = (await lookScript.runAll(client, calls)) as ReadonlyArray<[number, number, number, number, number]>
+  return replies.map(([queued, pending, waiting, due, stranded]) => ({
+    ...{ queued, pending, waiting },
+    dueMillis: due < 0 ? undefined : due,
+    stranded: stranded === 1
+  }))
 }
 
 const leaveScript = new Script(`
@@ -137,8 +149,26 @@ const marksMax = 1000
 
 /** Has webhooks looked at. */
 export const mark = async (client: Client, webhooks: ReadonlyArray<number>): Promise<void> => {
-  for (let from = 0; from < webhooks.length; from += marksMax) {
-    const part = webhooks.slice(from, from + marksMax)
-    await client.zadd(sweepKeys.marks, ...part.flatMap((webhook) => [0, `${webhook}`]))
+  await exec(marking(client, webhooks))
+}
+
+/** Has webhooks looked at, and tells all processes that they have something to read. */
+export const markAndTell = async (client: Client, webhooks: ReadonlyArray<number>): Promise<void> => {
+  // Marked before they are told of: who is told may have nothing left to do by then, and the mark may go.
+  const pipeline = marking(client, webhooks)
+  for (const webhook of webhooks) pipeline.publish(wakeChannel, `${webhook}`)
+  await exec(pipeline)
+}
+
+const marking = (client: Client, webhooks: ReadonlyArray<number>) => {
+  const pipeline = client.pipeline()
+  for (const some of chunksOf(webhooks, marksMax)) {
+    pipeline.zadd(sweepKeys.marks, ...some.flatMap((webhook) => [0, `${webhook}`]))
   }
+  return pipeline
+}
+
+const exec = async (pipeline: ChainableCommander): Promise<void> => {
+  const failed = (await pipeline.exec())?.find(([error]) => error !== null)
+  if (failed !== undefined) throw failed[0]!
 }

@@ -90,9 +90,9 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
     const marked = await run(one.sweep)
     expect(marked.length).toBe(webhooks.length)
     const looks = await each(async (webhook) => {
-      const look = await run(one.look(webhook))
+      const [look] = await run(one.look([webhook]))
       expect(look).toMatchObject({ queued: 0, pending: 0, waiting: 1, stranded: false })
-      return { webhook, mark: marked.find((one) => one.webhook === webhook)!.mark, look }
+      return { webhook, mark: marked.find((one) => one.webhook === webhook)!.mark, look: look! }
     })
     await run(one.leave(looks))
     await each(async (webhook) => {

@@ -223,9 +223,9 @@ describe("reading", () => {
     await run(other.read(1, 1))
     await run(one.settle(1, [{ entry: done! }]))
     const consumers = async () => (await client.call("XINFO", "CONSUMERS", keysOf(1).queue, group)) as Array<unknown>
-    expect((await look(client, 1)).pending).toBe(1)
+    expect((await look(client, [1]))[0]!.pending).toBe(1)
     expect(await consumers()).toHaveLength(2)
-    await look(client, 1, -1)
+    await look(client, [1], -1)
     expect(await consumers()).toEqual([expect.arrayContaining(["pending", 1])])
   })
 

@@ -16,7 +16,7 @@ import { Context, Effect, Layer, Schema } from "effect"
 import { type Client, Redis, RedisError, command } from "../Redis.ts"
 import { Disk } from "./Durable.ts"
 import { type Delivery, pack } from "./Entry.ts"
-import { keysOf } from "./Keys.ts"
+import { keysOf, sweepKeys, wakeChannel } from "./Keys.ts"
 import { Script } from "./Script.ts"
 import { markAndTell } from "./Sweep.ts"
 
@@ -83,11 +83,12 @@ export class Append extends Context.Service<
 }
 
 /**
- * Adds entries to one webhook's stream. KEYS: the stream, its notes. ARGV: the generation, the id that the stream's
- * last entry has at least ('' when nothing is known; else nothing is added to a stream that lost it), the id that it is
- * to have at least afterwards ('' for whatever the entries bring), then id and content of each entry. Which entry was
- * the last a stream knows by itself, also when it has been emptied. Ids are two numbers of up to 64 bits, compared as
- * texts: Lua's numbers are too small.
+ * Adds entries to one webhook's stream, and tells of them. KEYS: the stream, its notes, and the marks, which a cluster
+ * may have elsewhere: then they are left out, and nobody is told. ARGV: the generation, the webhook, the id that the
+ * stream's last entry has at least ('' when nothing is known; else nothing is added to a stream that lost it), the id
+ * that it is to have at least afterwards ('' for whatever the entries bring), then id and content of each entry. Which
+ * entry was the last a stream knows by itself, also when it has been emptied. Ids are two numbers of up to 64 bits,
+ * compared as texts: Lua's numbers are too small.
  */
 const appendScript = new Script(`
 local function below(a, b)
@@ -108,9 +109,9 @@ if generation and tonumber(generation) > tonumber(ARGV[1]) then
   return redis.error_reply('FENCED by generation ' .. generation)
 end
 local top = last()
-if ARGV[2] ~= '' and below(top, ARGV[2]) then return 'lost' end
+if ARGV[3] ~= '' and below(top, ARGV[3]) then return 'lost' end
 local added = 0
-for i = 4, #ARGV, 2 do
+for i = 5, #ARGV, 2 do
   local reply = redis.pcall('XADD', KEYS[1], ARGV[i], 'd', ARGV[i + 1])
   if type(reply) == 'table' and reply.err then
     if not string.find(reply.err, 'equal or smaller', 1, true) then return reply end
@@ -119,12 +120,16 @@ for i = 4, #ARGV, 2 do
     top = ARGV[i]
   end
 end
-if ARGV[3] ~= '' and below(top, ARGV[3]) then
-  top = ARGV[3]
+if ARGV[4] ~= '' and below(top, ARGV[4]) then
+  top = ARGV[4]
   redis.call('XADD', KEYS[1], top, 'd', '')
   redis.call('XDEL', KEYS[1], top)
 end
 redis.call('HSET', KEYS[2], 'generation', ARGV[1])
+if KEYS[3] and #ARGV > 4 then
+  redis.call('ZADD', KEYS[3], 0, ARGV[2])
+  redis.call('PUBLISH', '${wakeChannel}', ARGV[2])
+end
 return { added, top }`)
 
 /** Entries in one call of the script: Redis does nothing else meanwhile. */
@@ -175,9 +180,14 @@ class Appender {
         afterwards: mode === "restore" && at === all.length - 1 ? top : ""
       }))
     })
+    // Marked before they are told of: who is told may have nothing left to do by then, and the mark may go.
+    const marks = this.client.isCluster ? [] : [sweepKeys.marks]
     const calls = parts.map(({ webhook, part, least, afterwards }) => ({
-      keys: [keysOf(webhook).queue, keysOf(webhook).notes],
-      args: [this.generation, least, afterwards, ...part.flatMap((delivery) => [idOf(delivery), pack(delivery)])]
+      keys: [keysOf(webhook).queue, keysOf(webhook).notes, ...marks],
+      args: [
+        ...[this.generation, webhook, least, afterwards],
+        ...part.flatMap((delivery) => [idOf(delivery), pack(delivery)])
+      ]
     }))
     const replies = await appendScript.runAll(this.client, calls)
     const lost = new Set(parts.filter((_, at) => replies[at] === "lost").map(({ webhook }) => webhook))
@@ -190,13 +200,9 @@ class Appender {
       tops.set(webhook, top)
       this.tops.set(webhook, top)
     }
-    await this.wake([...tops.keys()].filter((webhook) => byWebhook.get(webhook)!.length > 0))
+    const told = [...tops.keys()].filter((webhook) => byWebhook.get(webhook)!.length > 0)
+    if (this.client.isCluster && told.length > 0) await markAndTell(this.client, told)
     return { duplicates, lost: [...lost], tops }
-  }
-
-  /** One that does not hear it finds the entries by itself a little later. */
-  private async wake(webhooks: ReadonlyArray<number>): Promise<void> {
-    if (webhooks.length > 0) await markAndTell(this.client, webhooks)
   }
 }
 

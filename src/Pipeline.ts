@@ -97,7 +97,7 @@ export const sinkLayer = Layer.effect(
 const lostEntries = (webhooks: ReadonlyArray<number>) =>
   new CaptureError({ reason: "Transport", message: `Redis lost entries of the webhooks ${webhooks.join(", ")}` })
 
-/** Webhooks in one look: events wait meanwhile. */
+/** Webhooks in one look: Redis does nothing else meanwhile. */
 const lookMax = 100
 
 /** Looks what some webhooks have finished, and whether Redis still knows what it should; answers whether others wait. */

@@ -7,7 +7,7 @@ import { inWords } from "../Telemetry.ts"
 import { Servers } from "../embedded/Servers.ts"
 import { CaptureError } from "./CaptureError.ts"
 import { write as writeChangeLog } from "./ChangeLog.ts"
-import { eventsOf } from "./Event.ts"
+import { type Event, eventsOf } from "./Event.ts"
 import { lead, release } from "./Leadership.ts"
 import { formatLsn, position } from "./Lsn.ts"
 import { Related } from "./Related.ts"
@@ -165,6 +165,9 @@ const batchEventsMax = 1000
 /** Batches under way: while one is being kept, the next ones are read and represented. */
 const batchesMax = 4
 
+/** Those of them that are being taken or wait for it: what comes meanwhile gathers, and goes together. */
+const takenMax = 2
+
 /** Takes windows in batches. Events are made and taken in order, kept side by side, and confirmed in order. */
 const consume = Effect.fnUntraced(function* (
   stream: SlotStream,
@@ -175,8 +178,10 @@ const consume = Effect.fnUntraced(function* (
 ) {
   const related = new Related()
   const inOrder = yield* Semaphore.make(1)
-  const taking = <A>(effect: Effect.Effect<A, unknown>) => inOrder.withPermit(persist("sink", effect))
-  const look = Effect.repeat(taking(sink.look), { while: (isMore) => isMore })
+  const room = yield* Semaphore.make(takenMax)
+  const take = (events: ReadonlyArray<Event>) =>
+    inOrder.withPermit(persist("sink", sink.take(events))).pipe(Effect.ensuring(room.release(1)))
+  const look = Effect.repeat(persist("sink", sink.look), { while: (isMore) => isMore })
   const looking = Effect.forever(Effect.andThen(Effect.sleep(lookPause), look))
   const kept =
     yield* Queue.bounded<readonly [ReadonlyArray<Waiting>, number, Fiber.Fiber<void, CaptureError>]>(batchesMax)
@@ -191,11 +196,12 @@ const consume = Effect.fnUntraced(function* (
   )
   const reading = Effect.forever(
     Effect.gen(function* () {
+      yield* room.take(1)
       const waiting = yield* nextBatch(stream)
       yield* persist("database", related.load(waiting.flatMap(({ window }) => window.changes)))
       const events = waiting.flatMap(({ window }) => eventsOf(window, epoch, related, base))
       const keeping = yield* Effect.forkScoped(
-        Effect.all([persist("change log", writeChangeLog(events)), taking(sink.take(events))], { concurrency: 2 }).pipe(
+        Effect.all([persist("change log", writeChangeLog(events)), take(events)], { concurrency: 2 }).pipe(
           // What is said to be kept must stand in the change log: from there a stream is filled again.
           Effect.flatMap(([, kept]) => persist("sink", kept))
         ),

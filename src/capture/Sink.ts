@@ -3,8 +3,8 @@ import { Context, type Effect } from "effect"
 import type { Event } from "./Event.ts"
 
 /**
- * Who takes the events. All must bear being called again, and none is called while another is under way, but for what
- * `take` gives back. A `CaptureError` ends the session, other errors are tried again.
+ * Who takes the events. All must bear being called again. A `CaptureError` ends the session, other errors are tried
+ * again.
  */
 export interface Sink {
   /** Reading begins (again), under these terms. */
@@ -15,8 +15,8 @@ export interface Sink {
    */
   readonly take: (events: ReadonlyArray<Event>) => Effect.Effect<Effect.Effect<void, unknown>, unknown>
   /**
-   * Called every few seconds: time to look whether what was taken is still there. Answers whether it is to be called
-   * again at once: events are taken in between.
+   * Called every few seconds, also while events are taken: time to look whether what was taken is still there. Answers
+   * whether it is to be called again at once.
    */
   readonly look: Effect.Effect<boolean, unknown>
 }

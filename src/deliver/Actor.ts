@@ -19,6 +19,7 @@ import { DeliveryLog } from "./DeliveryLog.ts"
 import { atPlace } from "./Place.ts"
 import { learn, learnAtStart, mayBegin, turnBreaker } from "./SharedBreaker.ts"
 import { survive } from "./Survive.ts"
+import type { Turns } from "./Turns.ts"
 
 export interface Actor {
   readonly id: number
@@ -54,7 +55,8 @@ const unloggedMax = 256
 
 /** Starts the actor in the scope. */
 export const startActor = (
-  first: Definition
+  first: Definition,
+  turns: Turns
 ): Effect.Effect<Actor, never, Scope.Scope | Streams | Templates | DeliveryLog | SqlClient.SqlClient> =>
   Effect.gen(function* () {
     const services = yield* Effect.context<Streams | Templates | DeliveryLog | SqlClient.SqlClient>()
@@ -94,9 +96,11 @@ export const startActor = (
     }
 
     const readAll = Effect.gen(function* () {
-      for (let count = state.room(); count > 0; count = state.room()) {
+      for (let room = state.room(); room > 0; room = state.room()) {
         if (!(yield* mayBegin(state))) break
+        const count = state.more ? yield* turns.take(first.id, room) : room
         const entries = yield* state.next(count, streams)
+        if (!state.more) turns.keptUp(first.id)
         if (entries.length === 0 && state.breaker.until !== undefined) yield* streams.endProbe(first.id)
         const { rateLimit } = state.definition
         const wait =

@@ -27,6 +27,7 @@ import { deliveryType, takeUpRetries } from "./RetryByHand.ts"
 import { replayType, workOffReplays } from "./Replay.ts"
 import { survive } from "./Survive.ts"
 import { sweep } from "./Sweeper.ts"
+import { Turns } from "./Turns.ts"
 
 const type = objectType("extras.webhook")
 
@@ -36,6 +37,13 @@ const roundPause = "5 seconds"
 interface Running {
   readonly actor: Actor
   readonly scope: Scope.Closeable
+}
+
+/** What the actors of a process have in common. */
+interface Common {
+  /** Of the process. */
+  readonly life: Scope.Scope
+  readonly turns: Turns
 }
 
 export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effect.Effect<number> }>()(
@@ -49,7 +57,7 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
       yield* Effect.addFinalizer(() =>
         Effect.forEach(running.values(), ({ scope }) => Scope.close(scope, Exit.void), { concurrency: "unbounded" })
       )
-      yield* Effect.forkScoped(followWebhooks(running, yield* Effect.scope))
+      yield* Effect.forkScoped(followWebhooks(running, { life: yield* Effect.scope, turns: new Turns() }))
       yield* streams.onWake(
         (webhook) => {
           if (webhook === 0) for (const { actor } of running.values()) actor.wake()
@@ -80,14 +88,14 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
 }
 
 /** Keeps an actor per enabled webhook, as the table says, and takes up what is asked for by hand. */
-const followWebhooks = (running: Map<number, Running>, life: Scope.Scope) =>
+const followWebhooks = (running: Map<number, Running>, common: Common) =>
   Effect.scoped(
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       // Listening comes before the first look, so that nothing falls between.
       const told = yield* announcements
       const all = yield* sql.unsafe<{ readonly id: string }>(`select id::text as id from ${type.table}`)
-      yield* refresh(running, new Set([...running.keys(), ...all.map(({ id }) => Number(id))]), life)
+      yield* refresh(running, new Set([...running.keys(), ...all.map(({ id }) => Number(id))]), common)
       // What an earlier version queued, or what Redis has lost the marks of.
       yield* (yield* Streams).mark([...running.keys()])
       yield* takeUp(running)
@@ -95,7 +103,7 @@ const followWebhooks = (running: Map<number, Running>, life: Scope.Scope) =>
       yield* Effect.forever(
         Effect.gen(function* () {
           const news = yield* told
-          yield* refresh(running, new Set(news.filter(([of]) => of === type.id).map(([, id]) => Number(id))), life)
+          yield* refresh(running, new Set(news.filter(([of]) => of === type.id).map(([, id]) => Number(id))), common)
           if (news.some(([of]) => of === deliveryType.id)) yield* takeUp(running)
           if (news.some(([of]) => of === replayType.id || of === operationType.id)) {
             yield* Effect.forkScoped(workOffAsked)
@@ -137,7 +145,7 @@ const turnDays = Effect.gen(function* () {
 const refresh = Effect.fnUntraced(function* (
   running: Map<number, Running>,
   ids: ReadonlySet<number>,
-  life: Scope.Scope
+  { life, turns }: Common
 ) {
   const streams = yield* Streams
   const shared = yield* surroundings
@@ -153,7 +161,7 @@ const refresh = Effect.fnUntraced(function* (
         continue
       }
       const scope = yield* Scope.make()
-      running.set(id, { actor: yield* Scope.provide(startActor(definition), scope), scope })
+      running.set(id, { actor: yield* Scope.provide(startActor(definition, turns), scope), scope })
     } else {
       running.delete(id)
       // A webhook that is gone owes nothing any more; one that is disabled or paused keeps what it has.

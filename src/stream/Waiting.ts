@@ -3,7 +3,7 @@ import type { Client } from "../Redis.ts"
 import { pack } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
 import { type Out, goOut, objectOf, placeOf, release } from "./Ordered.ts"
-import { owns, streams } from "./Reader.ts"
+import { entriesOf, owns, streams } from "./Reader.ts"
 import { Script } from "./Script.ts"
 import { mark } from "./Sweep.ts"
 import type { Entry, Held, Settled } from "./Streams.ts"
@@ -162,23 +162,55 @@ export const gather = async (client: Client, webhook: number): Promise<void> => 
   while ((await promote(client, webhook, false, true)).moved > 0);
 }
 
-/** KEYS: later, held, blocked, parked, again. ARGV: per delivery its id and its object. */
+/**
+ * KEYS: later, held, blocked, parked, again, unattempted. ARGV: the group, then per delivery its id, its object, and
+ * where its time has come its entry and its place, else ''.
+ */
 const dropScript = new Script(`
 ${release}
-for i = 1, #ARGV, 2 do
-  if redis.call('ZREM', KEYS[1], ARGV[i]) == 1 then
-    redis.call('HDEL', KEYS[2], ARGV[i])
-    release(KEYS[3], KEYS[4], KEYS[2], KEYS[5], ARGV[i + 1], ARGV[i])
+local function isOut(entry)
+  local pending = redis.pcall('XPENDING', KEYS[5], ARGV[1], entry, entry, 1)
+  return not pending.err and #pending > 0
+end
+for i = 2, #ARGV, 4 do
+  local id, object, entry = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  local isDropped
+  if entry == '' then
+    isDropped = redis.call('ZREM', KEYS[1], id) == 1
+    if isDropped then redis.call('HDEL', KEYS[2], id) end
+  else
+    isDropped = not isOut(entry) and redis.call('XDEL', KEYS[5], entry) == 1
+    if isDropped then redis.call('ZREM', KEYS[6], ARGV[i + 3]) end
   end
+  if isDropped then release(KEYS[3], KEYS[4], KEYS[2], KEYS[5], object, id) end
 end`)
 
-export const drop = async (
-  client: Client,
-  { later, held, blocked, parked, again }: Keys,
-  waiting: ReadonlyArray<Out>
-): Promise<void> => {
-  const args = waiting.flatMap(({ id, object }) => [id, object])
-  await dropScript.run(client, { keys: [later, held, blocked, parked, again], args })
+/** Entries of `again` looked at together. */
+const droppedPage = 500
+
+export const drop = async (client: Client, keys: Keys, waiting: ReadonlyArray<Out>): Promise<void> => {
+  const { later, held, blocked, parked, again, unattempted } = keys
+  const run = (args: ReadonlyArray<string>) =>
+    dropScript.run(client, { keys: [later, held, blocked, parked, again, unattempted], args: [group, ...args] })
+  await run(waiting.flatMap(({ id, object }) => [id, object, "", ""]))
+  // Then those whose time has come meanwhile.
+  const dropped = new Map(waiting.map((each) => [each.id, each]))
+  let after = "-"
+  while (true) {
+    const page = entriesOf("again", await client.xrange(again, after, "+", "COUNT", droppedPage), false)
+    if (page.length === 0) return
+    after = `(${page.at(-1)!.entryId}`
+    const found = page.filter(({ delivery }) => dropped.has(delivery.id))
+    if (found.length === 0) continue
+    await run(
+      found.flatMap(({ entryId, delivery }) => [
+        delivery.id,
+        dropped.get(delivery.id)!.object,
+        entryId,
+        placeOf(delivery)
+      ])
+    )
+  }
 }
 
 export const remove = async (client: Client, keys: Keys, entries: ReadonlyArray<Entry>): Promise<void> => {

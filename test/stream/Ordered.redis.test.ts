@@ -66,6 +66,30 @@ describe("deliveries of one object", () => {
     expect(names(await run(one.read(1, 10, true)))).toEqual([3])
   })
 
+  it("go when the one before them is dropped, whether it waits or has come due, unless somebody is at it", async () => {
+    const { append, one, client } = streams()
+    await run(append.append([of(1, 7), of(2, 7), of(3, 8), of(4, 8), of(5, 9), of(6, 9)]))
+    const [waits, due, held] = await run(one.read(1, 10, true))
+    await later(waits!, 60_000)
+    await later(due!, 0)
+    await later(held!, 0)
+    await run(one.promote(1, true))
+    const again = (await run(one.browse(1, "again", "-", 10))).map(({ delivery }) => delivery.idx)
+    expect(again).toEqual([3, 5])
+    // Somebody is at the one of object 8; the one of object 9 is nobody's.
+    const [other] = await run(one.read(1, 1, true))
+    expect(other!.delivery.idx).toBe(3)
+    const outs = [1, 3, 5].map((idx, at) => ({ id: of(idx).id, object: `dcim.site ${7 + at}` }))
+    await run(one.drop(1, outs))
+    const next = await run(one.read(1, 10, true))
+    expect(names(next)).toEqual([2, 6])
+    await done(other!)
+    const last = await run(one.read(1, 10, true))
+    expect(names(last)).toEqual([4])
+    await done(...next, ...last)
+    expect(await client.exists(keysOf(1).unattempted, keysOf(1).blocked, keysOf(1).later)).toBe(0)
+  })
+
   it("wait for one whose process is gone until another has it", async () => {
     const { append, one, other, client } = streams()
     await run(append.append([of(1, 7), of(2, 7)]))

@@ -100,7 +100,7 @@ const capture = Layer.unwrap(
   Effect.map(Settings, ({ baseUrl, host, port }) => Capture.layer(baseUrl ?? `http://${host}:${port}`))
 ).pipe(Layer.provide(sinkLayer), Layer.provide(Append.layer), Layer.provide(streams))
 
-const deliver = Deliver.layer.pipe(Layer.provide(DeliveryLog.layer), Layer.provide(streams))
+const deliver = Deliver.layer.pipe(Layer.provide([DeliveryLog.layer, Append.layer]), Layer.provide(streams))
 
 const help: Route = {
   path: "/help/templates/",

@@ -9,6 +9,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { announceChannel } from "../inventory/Functions.ts"
 import { objectType } from "../inventory/Registry.ts"
+import { Append } from "../stream/Append.ts"
 import { Streams } from "../stream/Streams.ts"
 import { type LoggedEvent, deliveryOf, loggedEvent } from "./LoggedEvent.ts"
 
@@ -89,6 +90,7 @@ const waitingMax = 5000
 export const takeUpRetries = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const streams = yield* Streams
+  const { onDisk } = yield* Append
   const asking = yield* sql<{ readonly id: string }>`
     select distinct webhook_id::text as id from extras_delivery where status = 'queued'`
   const due = new Set<number>()
@@ -97,6 +99,8 @@ export const takeUpRetries = Effect.gen(function* () {
       const asked = yield* loggedDeliveries("d.webhook_id = $1::bigint and d.status = 'queued'", [webhook])
       if (asked.length === 0) break
       yield* holdLogged(asked, { anew: true, first: false })
+      // From then on nobody would ask again.
+      yield* onDisk
       yield* sql`
         update extras_delivery set status = 'retrying', next_attempt = now()
          where id = any (${asked.map(({ id }) => Number(id))}::bigint[]) and status = 'queued'`

@@ -257,6 +257,15 @@ describe("the pace", () => {
     }
   })
 
+  it("does not use places of which it was told late: others are at the next ones by then", async () => {
+    const { one, client } = streams()
+    await run(one.reserve(1, 1, 10))
+    await client.call("CLIENT", "PAUSE", "300", "ALL")
+    const wait = await run(one.reserve(1, 100, 10))
+    expect(wait).toBeGreaterThan(9000)
+    expect(wait).toBeLessThan(10_001)
+  })
+
   it("gives no place away for later: who comes after a while begins at once", async () => {
     const { one } = streams()
     expect(await run(one.reserve(1, 1, 1000))).toBe(0)

@@ -98,9 +98,9 @@ export const startActor = (
     const readAll = Effect.gen(function* () {
       for (let room = state.room(); room > 0; room = state.room()) {
         if (!(yield* mayBegin(state))) break
-        const count = state.more ? yield* turns.take(first.id, room) : room
-        const entries = yield* state.next(count, streams)
-        if (!state.more) turns.keptUp(first.id)
+        const isBehind = state.more
+        const entries = yield* state.next(isBehind ? yield* turns.take(first.id, room) : room, streams)
+        if (!isBehind && !state.more && entries.length > 0) turns.keptUp(first.id)
         if (entries.length === 0 && state.breaker.until !== undefined) yield* streams.endProbe(first.id)
         const { rateLimit } = state.definition
         const wait =

@@ -32,7 +32,7 @@ export class Turns {
   private since = performance.eventLoopUtilization()
   private readonly one = Semaphore.makeUnsafe(1)
 
-  /** The webhook has read all that it had. */
+  /** The webhook had something to send, and no more than it could at once. */
   keptUp(webhook: number): void {
     if (webhook !== this.latest.webhook) this.before = this.latest
     this.latest = { webhook, at: performance.now() }

@@ -76,6 +76,17 @@ export type Outcome =
   | { readonly kind: "Retry"; readonly delayMillis: number; readonly failure: Failure }
   | { readonly kind: "Dead"; readonly failure: Failure }
 
+/**
+ * Why nothing is sent of a delivery that nobody discarded by hand. `message` is for the operator.
+ *
+ * - `Superseded`: its webhook was paused, and then only the newest event of each object was wanted.
+ * - `Unwanted`: its webhook was paused, and then nothing of that time was wanted.
+ */
+export interface Dropped {
+  readonly reason: "Superseded" | "Unwanted"
+  readonly message: string
+}
+
 /** Failures that no further attempt can mend. */
 const hopeless: ReadonlySet<Failure["reason"]> = new Set(["Gone", "Declined", "Render", "Secret"])
 

@@ -102,7 +102,7 @@ const keepPage = Effect.fnUntraced(function* (
     const delivery = deliveryOf(event, webhook)
     return { ...delivery, id: `${delivery.id}-r${replay.id}` }
   })
-  const keep = replay.dry_run ? Effect.void : insertUnattempted(owed, "queued")
+  const keep = replay.dry_run ? Effect.void : insertUnattempted(owed)
   const advance = sql`
     update extras_replay set seen = seen + ${seen}::int, matched = matched + ${matched.length}::int, heard = now(),
            position = ${last.position}::text::bigint, idx = ${last.idx}::text::bigint

@@ -6,6 +6,12 @@ import { objectOf } from "../stream/Ordered.ts"
 import { type Entry, Streams } from "../stream/Streams.ts"
 import { overEntries } from "./Browse.ts"
 import { insertUnattempted } from "./DeliveryRows.ts"
+import type { Dropped } from "./Outcome.ts"
+
+const reasons: Readonly<Record<"latest" | "none", Dropped>> = {
+  latest: { reason: "Superseded", message: "A later event of its object was kept when the webhook was resumed." },
+  none: { reason: "Unwanted", message: "Nothing of the pause was kept when the webhook was resumed." }
+}
 
 /** Drops what is not to be kept, logs it as discarded, and lets the webhook go on. `onDropped` is told how many. */
 export const resume = Effect.fnUntraced(function* <E, R>(
@@ -23,7 +29,7 @@ export const resume = Effect.fnUntraced(function* <E, R>(
       const dropped = page.filter(({ delivery }) => latest.get(objectOf(delivery))?.id !== delivery.id)
       return insertUnattempted(
         dropped.map(({ delivery }) => delivery),
-        "discarded"
+        reasons[keep]
       ).pipe(Effect.andThen(streams.remove(webhook, dropped)), Effect.andThen(onDropped(dropped.length)))
     })
   }

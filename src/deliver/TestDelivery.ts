@@ -20,7 +20,7 @@ export const askForTest = Effect.fnUntraced(function* (webhook: number, requestI
   if (event === undefined) return undefined
   const delivery = deliveryOf(event, webhook)
   const id = `${delivery.id}-t${requestId.slice(0, 8)}`
-  yield* insertUnattempted([{ ...delivery, id }], "queued")
+  yield* insertUnattempted([{ ...delivery, id }])
   const [row] = yield* sql<{ readonly id: string }>`
     select id::text as id, pg_notify(${announceChannel}, 'extras.delivery ' || id)::text as told
       from extras_delivery where delivery_id = ${id}`

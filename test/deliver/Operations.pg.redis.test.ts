@@ -169,7 +169,8 @@ describe("a paused webhook", () => {
       const id = await paused(name, fields)
       expect(await resume(id, "latest")).toMatchObject({ done: 4, status: { value: "done" } })
       await hooks.deliveries(id, "successful", 2)
-      expect(await hooks.deliveries(id, "discarded", 4)).toHaveLength(4)
+      const dropped = await hooks.deliveries(id, "discarded", 4)
+      expect(dropped.map(({ reason }) => reason)).toEqual(Array(4).fill("Superseded"))
       const last = [bodyOf(name, 0), bodyOf(name, 1)].map(({ data }) => `${data.name} ${data.color}`)
       expect(last.toSorted()).toEqual([`${name} a 222222`, `${name} b 222222`])
     }
@@ -181,7 +182,8 @@ describe("a paused webhook", () => {
     await hooks.tag("none then")
     await hooks.arrived("none", 1)
     expect(bodyOf("none", 0).data.name).toBe("none then")
-    await hooks.deliveries(id, "discarded", 6)
+    const [dropped] = await hooks.deliveries(id, "discarded", 6)
+    expect(dropped).toMatchObject({ reason: "Unwanted", message: expect.stringContaining("resumed"), attempts: 0 })
   })
 
   it("keeps what waits for its next attempt", async () => {
@@ -191,7 +193,8 @@ describe("a paused webhook", () => {
     await hooks.deliveries(id, "retrying", 1)
     await post(`/api/extras/webhooks/${id}/pause/`)
     expect(await resume(id, "none")).toMatchObject({ done: 1 })
-    await hooks.deliveries(id, "discarded", 1)
+    const [dropped] = await hooks.deliveries(id, "discarded", 1)
+    expect(dropped).toMatchObject({ reason: "Status", attempts: 1 })
     const again = await post(`/api/extras/webhooks/${id}/resume/`, { keep: "all" })
     expect(again.status).toBe(409)
   })

@@ -14,9 +14,10 @@ export const Telemetry = {
   )
 }
 
-/** An error in words for a log or a terminal; of Postgres' errors what the server said. */
+/** An error in words for a log or a terminal; of Postgres' errors what the server said, of empty ones their cause. */
 export const inWords = (error: unknown): string => {
-  if (!SqlError.isSqlError(error)) return error instanceof Error ? error.message : String(error)
+  if (!(error instanceof Error)) return String(error)
+  if (!SqlError.isSqlError(error)) return error.message || (error.cause ? inWords(error.cause) : error.name)
   const { message, detail } = error.reason.cause as { readonly message?: string; readonly detail?: string }
   return [message ?? error.message, ...(detail === undefined ? [] : [`(${detail})`])].join(" ")
 }

@@ -31,10 +31,15 @@ const readyMillis = 60_000
 
 const at = (url: string, port: number): string => Object.assign(new URL(url), { port: `${port}` }).href
 
+/**
+ * A port that nothing listens on, of those that connections do not begin from: a process that is started again later
+ * must find it free still.
+ */
 const freePort = (): Promise<number> =>
   new Promise((resolve) => {
     const server = createServer()
-    server.listen(0, "127.0.0.1", () => {
+    server.once("error", () => resolve(freePort()))
+    server.listen(10_000 + Math.floor(Math.random() * 22_000), "127.0.0.1", () => {
       const { port } = server.address() as { readonly port: number }
       server.close(() => resolve(port))
     })

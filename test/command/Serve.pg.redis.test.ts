@@ -1,0 +1,30 @@
+/** `rackwire serve` where it cannot. */
+import { createServer } from "node:net"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+import { startService } from "../support/Service.ts"
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await makeDatabase()
+})
+
+afterAll(() => database.drop())
+
+describe("serve", () => {
+  it("says which address it cannot have, and ends", { timeout: 60_000 }, async () => {
+    const taken = createServer()
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
+    const { port } = taken.address() as { readonly port: number }
+    const started = startService(
+      {
+        ...{ DATABASE_URL: database.databaseUrl, REDIS_URL: database.redisUrl, SECRET_KEY: "x" },
+        ...{ RACKWIRE_SLOT: database.slot, PORT: `${port}` }
+      },
+      ["serve", "--roles", "api"]
+    )
+    await expect(started).rejects.toThrow(`rackwire: listen EADDRINUSE: address already in use 127.0.0.1:${port}`)
+    taken.close()
+  })
+})

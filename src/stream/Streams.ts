@@ -88,7 +88,10 @@ export class Streams extends Context.Service<
      * goes out before they are done.
      */
     readonly hold: (webhook: number, held: ReadonlyArray<Held>, first?: boolean) => Effect.Effect<void, RedisError>
-    /** Takes deliveries that wait, or whose time has come and that nobody holds, out; others of their objects may go. */
+    /**
+     * Takes out deliveries that wait, that stand behind others of their objects, or whose time has come and that nobody
+     * holds; others of their objects may go then.
+     */
     readonly drop: (webhook: number, waiting: ReadonlyArray<Out>) => Effect.Effect<void, RedisError>
     /** Deliveries that others of their objects wait for, wherever they are. */
     readonly out: (webhook: number) => Effect.Effect<ReadonlyArray<Out>, RedisError>

@@ -172,12 +172,21 @@ local function isOut(entry)
   local pending = redis.pcall('XPENDING', KEYS[5], ARGV[1], entry, entry, 1)
   return not pending.err and #pending > 0
 end
+local function unpark(object, id)
+  for _, member in ipairs(redis.call('ZRANGEBYLEX', KEYS[4], '[' .. object .. '|', '(' .. object .. '}')) do
+    if string.match(member, '|([^|]*)$') == id then
+      redis.call('ZREM', KEYS[4], member)
+      redis.call('ZREM', KEYS[6], string.sub(member, #object + 2))
+      redis.call('HDEL', KEYS[2], id)
+    end
+  end
+end
 for i = 2, #ARGV, 4 do
   local id, object, entry = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local isDropped
   if entry == '' then
     isDropped = redis.call('ZREM', KEYS[1], id) == 1
-    if isDropped then redis.call('HDEL', KEYS[2], id) end
+    if isDropped then redis.call('HDEL', KEYS[2], id) else unpark(object, id) end
   else
     isDropped = not isOut(entry) and redis.call('XDEL', KEYS[5], entry) == 1
     if isDropped then redis.call('ZREM', KEYS[6], ARGV[i + 3]) end

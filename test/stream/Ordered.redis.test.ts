@@ -90,6 +90,18 @@ describe("deliveries of one object", () => {
     expect(await client.exists(keysOf(1).unattempted, keysOf(1).blocked, keysOf(1).later)).toBe(0)
   })
 
+  it("that are dropped while they stand behind another never go", async () => {
+    const { append, one, client } = streams()
+    await run(append.append([of(1, 7), of(2, 7), of(3, 7)]))
+    const first = await run(one.read(1, 10, true))
+    await run(one.drop(1, [{ id: of(2).id, object: "dcim.site 7" }]))
+    await done(...first)
+    const last = await run(one.read(1, 10, true))
+    expect(names(last)).toEqual([3])
+    await done(...last)
+    expect(await client.exists(keysOf(1).parked, keysOf(1).held, keysOf(1).unattempted)).toBe(0)
+  })
+
   it("wait for one whose process is gone until another has it", async () => {
     const { append, one, other, client } = streams()
     await run(append.append([of(1, 7), of(2, 7)]))

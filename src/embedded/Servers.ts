@@ -6,12 +6,12 @@
  * that owns the data directory starts servers, every other command uses those that run. Does not: tune, upgrade or
  * replicate a server. Given addresses are used as they are.
  */
-import { createServer } from "node:net"
 import { Context, Deferred, Effect, Layer, Redacted } from "effect"
 import { Settings, inheritedEnvironment } from "../Config.ts"
 import { type Program, awaitReady, start } from "./Child.ts"
 import { DataDirectory, type Owner, identify, isAlive } from "./DataDirectory.ts"
 import { EmbeddedError } from "./EmbeddedError.ts"
+import { freePorts } from "./Ports.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import * as RedisBinary from "./RedisBinary.ts"
 import * as RedisServer from "./RedisServer.ts"
@@ -155,16 +155,3 @@ const endOrphans = Effect.fnUntraced(function* (directory: DataDirectory) {
     })
   }
 })
-
-/** Ports that were free a moment ago, all different. */
-const freePorts = async (count: number): Promise<ReadonlyArray<number>> => {
-  const servers = await Promise.all(
-    Array.from({ length: count }, () => {
-      const server = createServer()
-      return new Promise<typeof server>((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)))
-    })
-  )
-  const ports = servers.map((server) => (server.address() as { port: number }).port)
-  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
-  return ports
-}

@@ -1,10 +1,10 @@
 /** `rackwire check` against servers that cannot keep the promises. */
 import { execFile, spawn } from "node:child_process"
-import { createServer } from "node:net"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import { freePorts } from "../../src/embedded/Ports.ts"
 import { find } from "../../src/embedded/RedisBinary.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 
@@ -31,14 +31,6 @@ const check = (environment: Record<string, string>) =>
     )
   })
 
-const freePort = () =>
-  new Promise<number>((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { readonly port: number }
-      server.close(() => resolve(port))
-    })
-  })
-
 describe("check", () => {
   it("is content with servers that keep the promises", async () => {
     const { code, output } = await check({ DATABASE_URL: database.databaseUrl, REDIS_URL: database.redisUrl })
@@ -58,7 +50,7 @@ describe("check", () => {
   })
 
   it("names the settings by which a Redis stops losing entries", async () => {
-    const port = await freePort()
+    const port = (await freePorts(1))[0]!
     const binary = await Effect.runPromise(find(process.env))
     const args = ["--port", `${port}`, "--save", "", "--maxmemory-policy", "allkeys-lru"]
     const server = spawn(binary.command, args, { env: { ...process.env, ...binary.env }, stdio: "ignore" })
@@ -88,7 +80,7 @@ describe("check", () => {
   })
 
   it("says which server does not answer", async () => {
-    const port = await freePort()
+    const port = (await freePorts(1))[0]!
     const { code, output } = await check({
       DATABASE_URL: inject("databaseUrl"),
       REDIS_URL: `redis://127.0.0.1:${port}`

@@ -1,9 +1,9 @@
 /** What a seed acts on: its own Postgres and Redis, services that may all lead, and the networks between them. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
 import { Redis } from "ioredis"
+import { freePorts } from "../../src/embedded/Ports.ts"
 import { type Sql, openSql } from "../support/Database.ts"
 import { type RunningServers, startServers } from "../support/EmbeddedServers.ts"
 import { Proxy } from "./Proxy.ts"
@@ -30,20 +30,6 @@ export interface WorldOptions {
 const readyMillis = 60_000
 
 const at = (url: string, port: number): string => Object.assign(new URL(url), { port: `${port}` }).href
-
-/**
- * A port that nothing listens on, of those that connections do not begin from: a process that is started again later
- * must find it free still.
- */
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer()
-    server.once("error", () => resolve(freePort()))
-    server.listen(10_000 + Math.floor(Math.random() * 22_000), "127.0.0.1", () => {
-      const { port } = server.address() as { readonly port: number }
-      server.close(() => resolve(port))
-    })
-  })
 
 export class World {
   readonly directory: string
@@ -91,7 +77,7 @@ export class World {
       const service = new ServiceProcess({
         name,
         roles,
-        port: await freePort(),
+        port: (await freePorts(1))[0]!,
         timeline,
         logFile: join(directory, `service-${name}.log`),
         environment: {

@@ -1,10 +1,10 @@
 /** A real cluster of three servers on loopback ports, each with a third of the slots. */
 import { type ChildProcess, execFileSync, spawn, spawnSync } from "node:child_process"
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Redis } from "ioredis"
+import { freePorts } from "../../src/embedded/Ports.ts"
 
 export const hasRedisCluster =
   spawnSync("redis-server", ["--version"]).status === 0 && spawnSync("redis-cli", ["--version"]).status === 0
@@ -15,22 +15,10 @@ export interface RedisCluster {
   readonly stop: () => Promise<void>
 }
 
-/** A node's second port is ten thousand above its first. */
-const portMax = 55_000
-
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { readonly port: number }
-      server.close(() => resolve(port <= portMax ? port : freePort()))
-    })
-  })
-
 export const startRedisCluster = async (): Promise<RedisCluster> => {
   const directory = mkdtempSync(join(tmpdir(), "rackwire-cluster-"))
   const nodes: Array<{ readonly port: number; readonly process: ChildProcess }> = []
-  for (let n = 0; n < 3; n++) {
-    const port = await freePort()
+  for (const port of await freePorts(3)) {
     const folder = join(directory, `${port}`)
     mkdirSync(folder)
     const settings = {

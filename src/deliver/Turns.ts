@@ -9,13 +9,13 @@
 import { Effect, Semaphore } from "effect"
 
 /** Part of the time that the event loop is left idle. */
-const idlePart = 0.5
+const idlePart = 0.7
 
 /** How long a webhook that keeps up counts after it read, milliseconds. */
 const aboutMillis = 1000
 
 /** Most deliveries of a portion. */
-const portion = 16
+const portion = 8
 
 /** How often it is asked whether the loop was idle, and how long at most that is waited for, milliseconds. */
 const askMillis = 2

@@ -11,10 +11,7 @@ export const deliveryDays = new Days("extras_delivery")
  * Adds them as `queued`, to be taken up like a retry by hand, or as `discarded` with the reason; one that is there
  * takes the status, and the reason if it had none.
  */
-export const insertUnattempted = Effect.fnUntraced(function* (
-  deliveries: ReadonlyArray<Delivery>,
-  dropped?: Dropped | undefined
-) {
+export const insertUnattempted = Effect.fnUntraced(function* (deliveries: ReadonlyArray<Delivery>, dropped?: Dropped) {
   if (deliveries.length === 0) return
   const sql = yield* SqlClient.SqlClient
   const insert = sql.unsafe(

@@ -18,7 +18,7 @@ import { Disk } from "./Durable.ts"
 import { type Delivery, pack } from "./Entry.ts"
 import { keysOf, sweepKeys, wakeChannel } from "./Keys.ts"
 import { Script } from "./Script.ts"
-import { markAndTell } from "./Sweep.ts"
+import { mark } from "./Sweep.ts"
 
 /** Another process has taken over since: this one must not append any more. */
 export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", {
@@ -127,8 +127,10 @@ if ARGV[4] ~= '' and below(top, ARGV[4]) then
 end
 redis.call('HSET', KEYS[2], 'generation', ARGV[1])
 if KEYS[3] and #ARGV > 4 then
+  -- Marked first: who is told may have nothing left to do by then, and the mark may go.
   redis.call('ZADD', KEYS[3], 0, ARGV[2])
-  redis.call('PUBLISH', '${wakeChannel}', ARGV[2])
+  -- Whom nobody tells finds the entries by the mark; a user may not be allowed to publish.
+  redis.pcall('PUBLISH', '${wakeChannel}', ARGV[2])
 end
 return { added, top }`)
 
@@ -180,7 +182,6 @@ class Appender {
         afterwards: mode === "restore" && at === all.length - 1 ? top : ""
       }))
     })
-    // Marked before they are told of: who is told may have nothing left to do by then, and the mark may go.
     const marks = this.client.isCluster ? [] : [sweepKeys.marks]
     const calls = parts.map(({ webhook, part, least, afterwards }) => ({
       keys: [keysOf(webhook).queue, keysOf(webhook).notes, ...marks],
@@ -201,8 +202,17 @@ class Appender {
       this.tops.set(webhook, top)
     }
     const told = [...tops.keys()].filter((webhook) => byWebhook.get(webhook)!.length > 0)
-    if (this.client.isCluster && told.length > 0) await markAndTell(this.client, told)
+    if (this.client.isCluster) await this.tell(told)
     return { duplicates, lost: [...lost], tops }
+  }
+
+  /** What the script does where it may: the webhooks are marked, and processes are told. */
+  private async tell(webhooks: ReadonlyArray<number>): Promise<void> {
+    if (webhooks.length === 0) return
+    await mark(this.client, webhooks)
+    const pipeline = this.client.pipeline()
+    for (const webhook of webhooks) pipeline.publish(wakeChannel, `${webhook}`)
+    await pipeline.exec()
   }
 }
 

@@ -6,10 +6,9 @@
  * with nothing to do asks one question every few seconds, however many webhooks there are.
  */
 import { chunksOf } from "effect/Array"
-import type { ChainableCommander } from "ioredis"
 import type { Client } from "../Redis.ts"
 import type { Depth } from "./Depth.ts"
-import { group, keysOf, sweepKeys, wakeChannel } from "./Keys.ts"
+import { group, keysOf, sweepKeys } from "./Keys.ts"
 import { Script } from "./Script.ts"
 
 /**
@@ -149,26 +148,7 @@ const marksMax = 1000
 
 /** Has webhooks looked at. */
 export const mark = async (client: Client, webhooks: ReadonlyArray<number>): Promise<void> => {
-  await exec(marking(client, webhooks))
-}
-
-/** Has webhooks looked at, and tells all processes that they have something to read. */
-export const markAndTell = async (client: Client, webhooks: ReadonlyArray<number>): Promise<void> => {
-  // Marked before they are told of: who is told may have nothing left to do by then, and the mark may go.
-  const pipeline = marking(client, webhooks)
-  for (const webhook of webhooks) pipeline.publish(wakeChannel, `${webhook}`)
-  await exec(pipeline)
-}
-
-const marking = (client: Client, webhooks: ReadonlyArray<number>) => {
-  const pipeline = client.pipeline()
   for (const some of chunksOf(webhooks, marksMax)) {
-    pipeline.zadd(sweepKeys.marks, ...some.flatMap((webhook) => [0, `${webhook}`]))
+    await client.zadd(sweepKeys.marks, ...some.flatMap((webhook) => [0, `${webhook}`]))
   }
-  return pipeline
-}
-
-const exec = async (pipeline: ChainableCommander): Promise<void> => {
-  const failed = (await pipeline.exec())?.find(([error]) => error !== null)
-  if (failed !== undefined) throw failed[0]!
 }

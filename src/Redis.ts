@@ -26,7 +26,9 @@ const toRedisError = (error: unknown): RedisError => {
   if (error instanceof RedisError) return error
   const { name, message } = error as Error
   const wrong = name === "ReplyError" && !passing.test(message)
-  return new RedisError({ reason: wrong ? "Command" : "Unavailable", message })
+  // ioredis tells of its own option instead.
+  const told = name === "MaxRetriesPerRequestError" ? "Redis cannot be reached." : message
+  return new RedisError({ reason: wrong ? "Command" : "Unavailable", message: told })
 }
 
 /** Time for any answer, milliseconds: longer than a connection may owe one. */

@@ -14,10 +14,19 @@ export const Telemetry = {
   )
 }
 
-/** An error in words for a log or a terminal; of Postgres' errors what the server said, of empty ones their cause. */
+/**
+ * An error in words for a log or a terminal; of Postgres' errors what the server said. One without words of its own, as
+ * when no address of a name answers or a port is taken, has those of what caused it.
+ */
 export const inWords = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)
-  if (!SqlError.isSqlError(error)) return error.message || (error.cause ? inWords(error.cause) : error.name)
-  const { message, detail } = error.reason.cause as { readonly message?: string; readonly detail?: string }
-  return [message ?? error.message, ...(detail === undefined ? [] : [`(${detail})`])].join(" ")
+  if (SqlError.isSqlError(error)) {
+    const { cause } = error.reason
+    const { message, detail } = cause as { readonly message?: string; readonly detail?: string }
+    const said = cause instanceof Error ? inWords(cause) : (message ?? error.message)
+    return [said, ...(detail === undefined ? [] : [`(${detail})`])].join(" ")
+  }
+  if (error.message !== "") return error.message
+  if (error instanceof AggregateError) return error.errors.map(inWords).join(", ")
+  return error.cause === undefined ? error.name : inWords(error.cause)
 }

@@ -11,6 +11,7 @@ import { PgAuth } from "@effect/sql-pg"
 import { Result } from "effect"
 import { openSocket } from "../Postgres.ts"
 import type { PostgresAddress } from "../PostgresUrl.ts"
+import { inWords } from "../Telemetry.ts"
 import { CaptureError, fromSqlState } from "./CaptureError.ts"
 import { Frames, type OnMessage } from "./Frames.ts"
 
@@ -47,7 +48,7 @@ export class Walsender {
         )
       }
     })
-    socket.on("error", (error) => this.end(transport(error.message)))
+    socket.on("error", (error) => this.end(transport(inWords(error))))
     socket.on("close", () => this.end(transport("the connection closed")))
   }
 
@@ -155,7 +156,7 @@ const dial = async ({ host, port, tls }: PostgresAddress): Promise<Socket> => {
     return encrypted
   } catch (error) {
     socket.destroy()
-    throw transport((error as Error).message)
+    throw transport(inWords(error))
   }
 }
 

@@ -119,11 +119,18 @@ const followWebhooks = (running: Map<number, Running>, common: Common) =>
     Effect.orDie
   )
 
-/** Takes up deliveries that somebody wants attempted again, and drops those that nobody wants. */
+/**
+ * Takes up deliveries that somebody wants attempted again, and drops those that nobody wants. What fails is tried again
+ * by the next look.
+ */
 const takeUp = (running: ReadonlyMap<number, Running>) =>
   Effect.andThen(
     dropDiscarded,
     Effect.map(takeUpRetries, (webhooks) => webhooks.forEach((id) => running.get(id)?.actor.dueIn(0)))
+  ).pipe(
+    Effect.catch((error) =>
+      Effect.logWarning(`deliver: retries and discards were not taken up, trying again: ${inWords(error)}`)
+    )
   )
 
 const workOffAsked = Effect.andThen(workOffReplays, workOffOperations)

@@ -1,0 +1,145 @@
+/**
+ * What others notice while a service is attacked: a health probe, a client that reads one object, a receiver that waits
+ * for a change of its own webhook. Each asks in turn, on a connection of its own, from `watch` until `stop`.
+ */
+import { readFileSync } from "node:fs"
+import { Agent, request } from "undici"
+import { expect } from "vitest"
+import type { Api } from "../support/Api.ts"
+import { type Receiver, startReceiver } from "../support/Receiver.ts"
+
+/** Time between two probes of a kind, milliseconds. */
+const probePause = 50
+
+/** Longest that anybody may wait on a busy machine with two cores, milliseconds. */
+export const waitMax = 1_000
+
+/** Memory that an attack may cost, megabytes over idle. */
+export const memoryMax = 300
+
+/** Time after which a probe counts as lost, milliseconds. */
+const lostAfter = 30_000
+
+export interface Observation {
+  /** Milliseconds each, ascending. */
+  readonly health: ReadonlyArray<number>
+  readonly read: ReadonlyArray<number>
+  /** From before the change was committed to its receipt. */
+  readonly receipt: ReadonlyArray<number>
+  /** Most resident memory of the service's process over what it held before, megabytes. */
+  readonly megabytes: number
+}
+
+export class Bystander {
+  private readonly api: Api
+  private readonly token: string
+  private readonly receiver: Receiver
+  private readonly region: number
+
+  private constructor(api: Api, token: string, receiver: Receiver, region: number) {
+    this.api = api
+    this.token = token
+    this.receiver = receiver
+    this.region = region
+  }
+
+  /** Makes a region, a webhook for regions, and waits until its first event arrived. */
+  static async arrive(api: Api): Promise<Bystander> {
+    const receiver = await startReceiver()
+    const webhook = await api.call("POST", "/api/extras/webhooks/", {
+      name: "bystander",
+      content_types: ["dcim.region"],
+      type_create: true,
+      type_update: true,
+      payload_url: receiver.url
+    })
+    if (webhook.status !== 201) throw new Error(webhook.text)
+    const region = await api.call<{ readonly id: number }>("POST", "/api/dcim/regions/", {
+      name: "bystander",
+      slug: "bystander"
+    })
+    if (region.status !== 201) throw new Error(region.text)
+    await receiver.until(() => true, "the bystander's first event")
+    return new Bystander(api, await api.newToken(), receiver, region.json.id)
+  }
+
+  /** What others notice while the attack runs. Rejects as the attack does. */
+  async during(attack: () => Promise<unknown>): Promise<Observation> {
+    const before = this.residentMegabytes()
+    let most = before
+    const attacking = new AbortController()
+    const repeat = async (probe: () => Promise<number>): Promise<ReadonlyArray<number>> => {
+      const waits: Array<number> = []
+      do {
+        waits.push(await probe())
+        most = Math.max(most, this.residentMegabytes())
+        await new Promise((resolve) => setTimeout(resolve, probePause))
+      } while (!attacking.signal.aborted)
+      return waits.toSorted((a, b) => a - b)
+    }
+    const [health, reader] = [new Agent(), new Agent()]
+    const probes = Promise.all([
+      repeat(() => this.ask(health, "/health/live")),
+      repeat(() => this.ask(reader, `/api/dcim/regions/${this.region}/`)),
+      repeat(() => this.change())
+    ])
+    try {
+      await attack()
+    } finally {
+      attacking.abort()
+      await Promise.allSettled([probes])
+      await Promise.all([health.close(), reader.close()])
+    }
+    const [live, read, receipt] = await probes
+    return { health: live, read, receipt, megabytes: most - before }
+  }
+
+  leave(): Promise<void> {
+    return this.receiver.close()
+  }
+
+  private async ask(dispatcher: Agent, path: string): Promise<number> {
+    const from = performance.now()
+    const { statusCode, body } = await request(this.api.service.url + path, {
+      dispatcher,
+      headers: { authorization: `Token ${this.token}` },
+      headersTimeout: lostAfter
+    })
+    await body.dump()
+    if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}`)
+    return performance.now() - from
+  }
+
+  /** Changes the region by plain SQL, so that the API has no part in it. */
+  private async change(): Promise<number> {
+    const mark = `${performance.now()}`
+    const from = performance.now()
+    await this.api.database.sql.query("update dcim_region set description = $1 where id = $2", [mark, this.region])
+    const seen = this.receiver.received.length
+    await this.receiver.untilAll(
+      (all) => all.slice(Math.max(0, seen - 1)).some(({ body }) => body.includes(mark)),
+      lostAfter
+    )
+    return performance.now() - from
+  }
+
+  private residentMegabytes(): number {
+    const status = readFileSync(`/proc/${this.api.service.process.pid}/status`, "utf8")
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
+  }
+}
+
+/** Nobody waited for longer than a second, and the service held no more memory than allowed. */
+export const expectCalm = ({ health, read, receipt, megabytes }: Observation): void => {
+  const told = {
+    health: health.at(-1)!,
+    read: read[Math.ceil(read.length * 0.99) - 1]!,
+    receipt: receipt.at(-1)!,
+    megabytes
+  }
+  const allowed = { health: waitMax, read: waitMax, receipt: waitMax, megabytes: memoryMax }
+  const passed = Object.keys(allowed).filter(
+    (name) => told[name as keyof typeof told] > allowed[name as keyof typeof told]
+  )
+  expect({ passed, told }).toEqual({ passed: [], told })
+}

@@ -18,6 +18,7 @@ import {
   isTrue,
   ofTexts,
   positive,
+  readTexts,
   readValues
 } from "./Lookup.ts"
 import type { Bind } from "./Where.ts"
@@ -80,7 +81,9 @@ export const customCondition = (
   if (!Object.hasOwn(lookupsOf(compared), lookup) || given.length === 0) return undefined
   const key = literal(name)
   if (lookup === "empty") return empty(compared, key, given.at(-1)!, bind)
-  const read = Object.hasOwn(textual, lookup) ? { values: given } : readValues({ ...compared, sql: column }, given)
+  const read = Object.hasOwn(textual, lookup)
+    ? readTexts(lookup, given)
+    : readValues({ ...compared, sql: column }, given)
   if ("messages" in read) return read
   if (read.values.length === 0) return undefined
   const one = lookupsOf(compared)[lookup]!

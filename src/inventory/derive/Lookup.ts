@@ -7,6 +7,7 @@
 import type { Field } from "../Field.ts"
 import { isUuid } from "../field/Scalar.ts"
 import { addressOf, sameAddress, wrongAddress } from "./Network.ts"
+import { patternProblem } from "./Pattern.ts"
 import type { Bind } from "./Where.ts"
 
 /** What is wrong with the values of a parameter. */
@@ -168,13 +169,23 @@ export const compare = (of: Comparand, suffix: string, values: ReadonlyArray<str
   const named = lenient.has(of.kind) ? values.filter((value) => value !== "") : values
   const nullable = of.kind === "choice" && of.field?.nullable === true
   const given = nullable ? named.filter((value) => value !== "null") : named
-  const read = Object.hasOwn(textual, asked) ? { values: given } : readValues(of, given)
+  const read = Object.hasOwn(textual, asked) ? readTexts(asked, given) : readValues(of, given)
   if ("messages" in read) return read
   const parts = [
     ...(read.values.length > 0 ? [lookup(of, read.values, bind)] : []),
     ...(given.length < named.length ? [`${of.sql} is null`] : [])
   ]
   return parts.length === 0 ? undefined : denial(either(parts), denied)
+}
+
+/** The values of a lookup that compares texts, or what is wrong with them where they are patterns. */
+export const readTexts = (
+  suffix: string,
+  values: ReadonlyArray<string>
+): { readonly values: ReadonlyArray<string> } | Refusal => {
+  if (!/^i?regex$/.test(suffix)) return { values }
+  const messages = values.flatMap((value) => patternProblem(value) ?? [])
+  return messages.length > 0 ? { messages } : { values }
 }
 
 /** The values as the texts that Postgres is given, without those that ask nothing; or what is wrong with them. */

@@ -1,0 +1,84 @@
+/**
+ * Regular expressions in filters and constraints, checked before Postgres compiles them. Pure.
+ *
+ * Postgres matches in a time that grows with the text and with the size of the automaton; counted repetitions multiply
+ * that size, and a back reference makes it search. So the counts are bounded and back references are refused. Whether
+ * the syntax is right only Postgres knows.
+ */
+
+/** Most characters of a pattern. */
+export const patternLengthMax = 500
+
+/** Most characters that a pattern stands for when each counted repetition is written out: `(ab{3}){2}` stands for 8. */
+export const patternSizeMax = 1_000
+
+/** Options in front of a pattern, other than those that make it another language (`b`, `q`) or hide parts of it (`x`). */
+const options = /^\(\?[ceimnpstw]+\)/
+
+/** What is wrong with a pattern, or undefined where nothing is that can be seen here. */
+export const patternProblem = (pattern: string): string | undefined => {
+  if (pattern.length > patternLengthMax) return `A pattern has at most ${patternLengthMax} characters.`
+  const body = pattern.replace(options, "")
+  if (body.startsWith("***") || /^\(\?[a-z]+\)/.test(body)) {
+    return "A pattern cannot change its language: use plain syntax."
+  }
+  const size = sizeOf(body)
+  if (size === undefined) return "A pattern cannot hold back references."
+  return size > patternSizeMax
+    ? `The counted repetitions of a pattern stand for at most ${patternSizeMax} characters, not ${size}.`
+    : undefined
+}
+
+/** What repeats the atom before it a counted number of times. */
+const counted = /\{(\d+)(?:,(\d*))?\}/y
+
+/** Characters that the pattern stands for; undefined where it holds a back reference. */
+const sizeOf = (pattern: string): number | undefined => {
+  /** Size of each group that is open, the whole pattern first. */
+  const sizes = [0]
+  /** Size of the atom before, which a repetition multiplies. */
+  let atom = 0
+  const add = (size: number) => {
+    atom = size
+    sizes.push(sizes.pop()! + size)
+  }
+  for (let at = 0; at < pattern.length; at++) {
+    const character = pattern[at]!
+    if (character === "\\") {
+      if (/[1-9]/.test(pattern[at + 1] ?? "")) return undefined
+      at += 1
+      add(1)
+    } else if (character === "(") {
+      sizes.push(0)
+    } else if (character === ")" && sizes.length > 1) {
+      add(sizes.pop()!)
+    } else if (character === "[") {
+      at = endOfBracket(pattern, at)
+      add(1)
+    } else if (character === "{") {
+      counted.lastIndex = at
+      const found = counted.exec(pattern)
+      const times = Math.max(1, Number(found?.[1] ?? 1), Number(found?.[2] ?? 1))
+      at += (found?.[0].length ?? 1) - 1
+      add(atom * (times - 1))
+      atom *= times
+    } else if (!/[*+?|^$]/.test(character)) add(1)
+  }
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
+
+/** Where a bracket expression ends that begins here: `[]a]`, `[^]a]`, `[[:alpha:]]`. */
+const endOfBracket = (pattern: string, start: number): number => {
+  let at = start + 1
+  if (pattern[at] === "^") at += 1
+  // A bracket in the first place is literal.
+  if (pattern[at] === "]") at += 1
+  while (at < pattern.length && pattern[at] !== "]") {
+    const kind = pattern[at] === "[" ? (pattern[at + 1] ?? "") : ""
+    if (kind !== "" && ":.=".includes(kind)) {
+      const close = pattern.indexOf(`${kind}]`, at + 2)
+      at = close < 0 ? pattern.length : close + 2
+    } else at += pattern[at] === "\\" ? 2 : 1
+  }
+  return at
+}

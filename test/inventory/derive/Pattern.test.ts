@@ -1,0 +1,72 @@
+import { describe, expect, it } from "vitest"
+import { objectType } from "../../../src/inventory/Registry.ts"
+import { constraint } from "../../../src/inventory/derive/Constraint.ts"
+import { customCondition } from "../../../src/inventory/derive/CustomFieldFilter.ts"
+import { filter } from "../../../src/inventory/derive/Filter.ts"
+import { patternLengthMax, patternProblem } from "../../../src/inventory/derive/Pattern.ts"
+
+const site = objectType("dcim.site")
+
+describe("a pattern", () => {
+  it("may be whatever people search by", () => {
+    const usual = [
+      "^ams-[0-9]{1,3}$",
+      "(?i)router|switch",
+      String.raw`^(\d{1,3}\.){3}\d{1,3}$`,
+      String.raw`[]\]a-z[:alpha:]{9999]+`,
+      "[[:alpha:]]{2,}(x|y)*?",
+      "a{255}",
+      "{literal}",
+      "",
+      "(unfinished",
+      "[unfinished{999}"
+    ]
+    expect(usual.flatMap((pattern) => patternProblem(pattern) ?? [])).toEqual([])
+  })
+
+  it("is refused where its counted repetitions multiply", () => {
+    const wrong = [
+      "(((a{50}){50}){50})",
+      "(a{40}|b{40}){20}",
+      "a{255}b{255}c{255}d{255}",
+      "(?:[ab]{100}){100}",
+      "(a{9}){0,200}"
+    ]
+    expect(wrong.filter((pattern) => patternProblem(pattern)?.includes("counted") !== true)).toEqual([])
+  })
+
+  it("is refused where it refers back, is too long or changes its language", () => {
+    expect(patternProblem(String.raw`(a*)\1`)).toContain("back references")
+    expect(patternProblem("a".repeat(patternLengthMax + 1))).toContain(`${patternLengthMax} characters`)
+    for (const other of ["***=a", String.raw`(?b)\(a\)\{9\}`, "(?x)a # b", "(?i)***:a", "(?i)(?q)a"]) {
+      expect(patternProblem(other)).toContain("language")
+    }
+  })
+
+  it("is measured in linear time", () => {
+    const nasty = ["[[:a:][:a:]".repeat(40), "(".repeat(500), "[^]".repeat(160), "{1".repeat(250), "\\".repeat(499)]
+    const from = performance.now()
+    for (const pattern of nasty) patternProblem(pattern)
+    expect(performance.now() - from).toBeLessThan(1000)
+  })
+})
+
+describe("a pattern that Postgres must not compile", () => {
+  const wrong = "((a{99}){99}){99}"
+
+  it("is refused as a filter, by name", () => {
+    expect(filter(site, [["name__regex", wrong]])).toHaveProperty("errors.name__regex")
+    expect(filter(site, [["tenant__name__iregex", wrong]], { strict: true })).toHaveProperty("errors")
+  })
+
+  it("is refused as a filter on a custom field", () => {
+    const known = new Map([["note", { id: 1, type: "text", filter_logic: "exact" }]])
+    expect(customCondition(site, "note", "regex", [wrong], () => "$1", known)).toHaveProperty("messages")
+    expect(customCondition(site, "note", "regex", ["^a"], () => "$1", known)).toEqual(expect.any(String))
+  })
+
+  it("is refused as the constraint of a permission, so that one written by SQL allows nothing", () => {
+    expect(constraint(site, { name__regex: wrong })).toHaveProperty("errors")
+    expect(constraint(site, { region__name__iregex: "^a" })).toHaveProperty("where")
+  })
+})

@@ -166,6 +166,13 @@ export const options = {
   ),
   pageSize: setting("PAGINATE_COUNT", Config.Int, 50, "Objects per page when a request names no `limit`."),
   pageSizeMax: setting("MAX_PAGE_SIZE", Config.Int, 1000, "Most objects per page; 0 for no bound."),
+  requestStatementTimeout: setting(
+    "REQUEST_STATEMENT_TIMEOUT",
+    Config.Duration,
+    Duration.seconds(5),
+    "Time that Postgres gets for one statement of a request that reads. Longer ones are answered with 503; those with a regular expression get 2 seconds at most.",
+    "5 seconds"
+  ),
   strictQuery: setting(
     "STRICT_QUERY",
     Config.Boolean,

@@ -1,5 +1,8 @@
 /**
- * The connection pool to Postgres. Sessions speak UTC, so that timestamps look the same here and in the WAL.
+ * The connection pools to Postgres. Sessions speak UTC, so that timestamps look the same here and in the WAL.
+ *
+ * The stages (capture, deliver), the requests (RequestSql.ts) and admission (AdmissionSql.ts) have a pool each, so that
+ * none of them waits for a connection behind another.
  *
  * Nothing waits for ever: Postgres ends a statement, and a transaction that nobody goes on with, after a minute; a
  * connection that owes an answer for longer is dead, however alive the network makes it look, and is closed, with those
@@ -7,19 +10,19 @@
  */
 import { type Socket, connect } from "node:net"
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Redacted } from "effect"
+import { Effect, Redacted } from "effect"
 import { reveal } from "./Config.ts"
 import { type PostgresAddress, addressOf } from "./PostgresUrl.ts"
 import { Servers } from "./embedded/Servers.ts"
 
-/** Most connections of one process; a request holds one while it writes. */
-const connectionsMax = 16
+/** Most connections of the stages of one process. */
+const stageConnectionsMax = 12
 
 /** Largest message that the server may send, bytes. A page of a thousand objects is a few megabytes. */
 const messageSizeMax = 64 * 1024 * 1024
 
-/** Time for a statement, and for a transaction between two statements, milliseconds. */
-const statementMillis = 60_000
+/** Time for a statement of a stage or of a write, and for any transaction between two statements, milliseconds. */
+export const statementMillis = 60_000
 
 /** Time for any answer, milliseconds: longer than Postgres takes to give up. */
 const answerMillis = 75_000
@@ -96,33 +99,44 @@ export class Watch {
   }
 }
 
-const pool = (bounded: boolean) =>
-  Layer.unwrap(
-    Effect.map(Servers, ({ databaseUrl }) => {
-      const address = addressOf(reveal(databaseUrl))
-      const bound = `${statementMillis}`
-      const watch = new Watch(answerMillis)
-      return PgClient.layer({
-        host: address.host,
-        port: address.port,
-        username: address.user,
-        password: Redacted.make(address.password),
-        database: address.database,
-        ssl: address.tls ?? false,
-        applicationName: "rackwire",
-        startupParameters: {
-          timezone: "UTC",
-          ...(bounded ? { statement_timeout: bound, idle_in_transaction_session_timeout: bound } : {})
-        },
-        stream: () => (bounded ? watch.add(openSocket(address)) : openSocket(address)),
-        maxConnections: connectionsMax,
-        maxMessageSize: messageSizeMax
+interface Bounds {
+  readonly connections: number
+  /** Time for a statement, milliseconds; none where statements may take as long as they need. */
+  readonly statementMillis: number | undefined
+}
+
+/** A pool of its own, as long as the scope lives. */
+export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
+  const { databaseUrl } = yield* Servers
+  const address = addressOf(reveal(databaseUrl))
+  const bounded = bounds.statementMillis !== undefined
+  const watch = new Watch(answerMillis)
+  return yield* PgClient.make({
+    host: address.host,
+    port: address.port,
+    username: address.user,
+    password: Redacted.make(address.password),
+    database: address.database,
+    ssl: address.tls ?? false,
+    applicationName: "rackwire",
+    startupParameters: {
+      timezone: "UTC",
+      ...(bounded && {
+        statement_timeout: `${bounds.statementMillis}`,
+        idle_in_transaction_session_timeout: `${statementMillis}`
       })
-    })
-  )
+    },
+    stream: () => (bounded ? watch.add(openSocket(address)) : openSocket(address)),
+    maxConnections: bounds.connections,
+    maxMessageSize: messageSizeMax
+  })
+})
+
+const pool = (bounds: Bounds) => PgClient.layerFrom(openPool(bounds))
 
 export const Postgres = {
-  layer: pool(true),
+  /** For the stages, and for commands. */
+  layer: pool({ connections: stageConnectionsMax, statementMillis }),
   /** Statements may take as long as they need: for migrations. */
-  patient: pool(false)
+  patient: pool({ connections: 4, statementMillis: undefined })
 }

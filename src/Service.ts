@@ -5,12 +5,13 @@ import { hostname } from "node:os"
 import { NodeHttpServer } from "@effect/platform-node"
 import { Console, Effect, Layer, Option, Schedule } from "effect"
 import { HttpServer } from "effect/http"
-import { SqlClient } from "effect/sql"
+import { AdmissionSql } from "./AdmissionSql.ts"
 import { Settings } from "./Config.ts"
 import { Health } from "./Health.ts"
 import { grammarsLayer, sinkLayer } from "./Pipeline.ts"
 import { Postgres } from "./Postgres.ts"
 import { Redis } from "./Redis.ts"
+import { requestSqlLayer } from "./RequestSql.ts"
 import { Telemetry } from "./Telemetry.ts"
 import { Vault } from "./Vault.ts"
 import { Attempts } from "./auth/Attempts.ts"
@@ -135,7 +136,7 @@ const keepAliveTimeout = 65_000
 const api = Layer.unwrap(
   Effect.map(Settings, ({ host, port }) =>
     serve(routes).pipe(
-      Layer.provide(Attempts.layer),
+      Layer.provide([Attempts.layer, requestSqlLayer, AdmissionSql.layer]),
       Layer.provideMerge(
         NodeHttpServer.layer(() => createServer({ keepAliveTimeout }), {
           host,
@@ -154,7 +155,7 @@ const only = <A, E, R>(wanted: boolean, layer: Layer.Layer<A, E, R>): Layer.Laye
 const health = Layer.effect(
   Health,
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
+    const sql = yield* AdmissionSql
     const reading = yield* Effect.serviceOption(Capture)
     const answers = sql`select 1 as one`.pipe(
       Effect.timeout("2 seconds"),
@@ -168,7 +169,7 @@ const health = Layer.effect(
         )
     return Health.of({ problems: Effect.map(Effect.all([answers, reads]), (found) => found.flat()) })
   })
-)
+).pipe(Layer.provide(AdmissionSql.layer))
 
 /** Says, once nothing keeps us from work, where we are. */
 const announce = Layer.effectDiscard(

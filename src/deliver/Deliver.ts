@@ -8,7 +8,7 @@
  * otherwise, nor exactly once: an attempt whose process died before logging it is made again.
  */
 import { PgClient } from "@effect/sql-pg"
-import { Context, Effect, Exit, Layer, Schedule, Scope } from "effect"
+import { Context, Effect, Exit, Layer, Schedule, Scope, Semaphore } from "effect"
 import { Settings } from "../Config.ts"
 import { inWords } from "../Telemetry.ts"
 import { Presence } from "../inventory/Presence.ts"
@@ -133,7 +133,15 @@ const takeUp = (running: ReadonlyMap<number, Running>) =>
     )
   )
 
-const workOffAsked = Effect.andThen(workOffReplays, workOffOperations)
+/**
+ * Most fibers of a process that work off what was asked for. Each may hold a connection for as long as a statement may
+ * take; what they leave is found by the next look.
+ */
+const workersMax = 4
+
+const workers = Semaphore.makeUnsafe(workersMax)
+
+const workOffAsked = workers.withPermitsIfAvailable(1)(Effect.andThen(workOffReplays, workOffOperations))
 
 /** How often old days of the delivery log are looked for. */
 const turnPause = "1 hour"

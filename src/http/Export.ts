@@ -3,7 +3,7 @@
  *
  * Streamed a page at a time by cursor, so that memory does not grow with the table.
  */
-import { Effect, Option, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { stringify } from "yaml"
 import { Clearance } from "../inventory/Clearance.ts"
@@ -66,7 +66,9 @@ export const exportObjects =
       yield* refuseMissing(named, 0)
       const sql = yield* SqlClient.SqlClient
       const clearance = yield* Clearance
-      const body = pagesOf(type, where).pipe(
+      // Read before the answer begins: a query that cannot be answered is then refused in words.
+      const first = yield* pageFrom(type, where, 0)
+      const body = pagesOf(type, where, first).pipe(
         Stream.map((rows, at) =>
           format.rows(
             rows.map((row) => flatOf(type, row)),
@@ -82,14 +84,11 @@ export const exportObjects =
       return { status: 200, stream: { type: format.type, content: body }, headers }
     })
 
-const pagesOf = (type: ObjectType, where: Where) =>
-  Stream.paginate(0, (start) =>
-    Effect.map(
-      list(type, { where: allOf(where, from(start)), ordering: ["id"], limit: pageSize, offset: 0 }),
-      (rows: ReadonlyArray<Row>) =>
-        [
-          rows.length === 0 ? [] : [rows],
-          rows.length < pageSize ? Option.none() : Option.some(rows.at(-1)!.id + 1)
-        ] as const
-    )
-  )
+const pageFrom = (type: ObjectType, where: Where, start: number) =>
+  list(type, { where: allOf(where, from(start)), ordering: ["id"], limit: pageSize, offset: 0 })
+
+const pagesOf = (type: ObjectType, where: Where, first: ReadonlyArray<Row>) =>
+  Stream.paginate(first, (rows) => {
+    const next = rows.length < pageSize ? Effect.succeedNone : Effect.asSome(pageFrom(type, where, rows.at(-1)!.id + 1))
+    return Effect.map(next, (following) => [rows.length === 0 ? [] : [rows], following] as const)
+  })

@@ -6,9 +6,10 @@
  * unexpected error is logged with that id and answered without details. Does not: know capture, streams or delivery.
  */
 import { randomUUID } from "node:crypto"
-import { Cause, Effect, Layer, Result, Stream } from "effect"
+import { Cause, Effect, Layer, Result, Stream, identity } from "effect"
 import { HttpMiddleware, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
-import type { SqlError } from "effect/sql"
+import { SqlClient } from "effect/sql"
+import { AdmissionSql } from "../AdmissionSql.ts"
 import { Settings } from "../Config.ts"
 import { html, page } from "../Html.ts"
 import { auditGrant } from "../auth/Audit.ts"
@@ -19,9 +20,11 @@ import { type Principal, username } from "../auth/Principal.ts"
 import { Clearance, type Premise } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { parseIpNetwork } from "../inventory/field/Networks.ts"
-import { admit, presume } from "./Admission.ts"
+import { addressOf, admit, presume } from "./Admission.ts"
 import { readBytes, readJson } from "./Body.ts"
 import { isSecure, withCookies } from "./Cookies.ts"
+import { databaseReply, isWrongPattern } from "./DatabaseReply.ts"
+import { inTurn } from "./Fairness.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { allowed, metadata } from "./Metadata.ts"
 import { negotiate } from "./Negotiation.ts"
@@ -66,7 +69,7 @@ const answerAll = (find: ReturnType<typeof makeRouter>) =>
     const incoming = yield* HttpServerRequest.HttpServerRequest
     const requestId = randomUUID()
     const reply: Reply = yield* answer(find, incoming, requestId).pipe(
-      Effect.catch((refusal) => replyTo(refusal, requestId)),
+      Effect.catch((refusal) => replyTo(refusal, incoming.url, requestId)),
       Effect.catchCause((cause) => unexpected(cause, requestId))
     )
     return withCookies(respond(reply, incoming, requestId, isSecure(yield* Settings)), reply.cookies ?? [])
@@ -91,7 +94,8 @@ const answer = Effect.fnUntraced(function* (
     // A failure is told at once: looking again would take as long and tell the same.
     if (guess.premise.holds || isFailure(reply)) return yield* Effect.fromResult(reply)
   }
-  return yield* answerTo(yield* admit(incoming, match.route))
+  const admitted = admit(incoming, match.route).pipe(Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql))
+  return yield* answerTo(yield* admitted)
 })
 
 /** Of the database, whoever asked. */
@@ -135,7 +139,11 @@ const handle =
         accepted: accepted.type
       }
       const clearance = yield* clearanceOf(principal, premise)
-      const reply = yield* handler(request).pipe(Effect.provideService(Clearance, clearance))
+      const reads = method === "GET" && access !== "unasked"
+      const reply = yield* handler(request).pipe(
+        Effect.provideService(Clearance, clearance),
+        reads ? inTurn(principal, addressOf(incoming)) : identity
+      )
       if (typeof access === "object" && access.kind === "account") yield* auditWrite(request, method, reply)
       return accepted.indent === 0 ? reply : { ...reply, indent: accepted.indent }
     })
@@ -172,7 +180,7 @@ const methodNotAllowed = (method: string, allow: string) =>
     headers: { allow }
   })
 
-const replyTo = (refusal: Refusal, requestId: string): Effect.Effect<Reply> => {
+const replyTo = (refusal: Refusal, url: string, requestId: string): Effect.Effect<Reply> => {
   switch (refusal._tag) {
     case "Denied":
       return Effect.succeed({ status: 403, json: { detail: refusal.detail } })
@@ -184,23 +192,12 @@ const replyTo = (refusal: Refusal, requestId: string): Effect.Effect<Reply> => {
       return Effect.succeed({ status: 409, json: { detail: refusal.detail } })
     case "WriteRefused":
       return Effect.succeed({ status: 400, json: refusal.errors })
-    case "SqlError":
-      if (isWrongPattern(refusal)) {
-        return Effect.succeed({ status: 400, json: { detail: "Enter a valid regular expression." } })
-      }
-      return refusal.reason._tag === "ConnectionError"
-        ? Effect.succeed({
-            status: 503,
-            json: { detail: "The database is not available." },
-            headers: { "retry-after": "5" }
-          })
-        : unexpected(Cause.fail(refusal), requestId)
+    case "SqlError": {
+      const reply = databaseReply(refusal, url)
+      return reply === undefined ? unexpected(Cause.fail(refusal), requestId) : Effect.succeed(reply)
+    }
   }
 }
-
-/** Only Postgres knows what is a pattern to it. */
-const isWrongPattern = ({ reason }: SqlError.SqlError): boolean =>
-  (reason.cause as { readonly code?: string } | undefined)?.code === "2201B"
 
 const unexpected = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<Reply> =>
   Effect.as(Effect.logError(`request ${requestId} failed`, cause), {

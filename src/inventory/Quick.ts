@@ -40,7 +40,11 @@ export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: Re
       contextOf(author)
     ])
     .pipe(
-      Effect.catchIf(lostRace, () => Effect.succeed([])),
+      // What takes longer than a read may is tried in a transaction, which has more time.
+      Effect.catchIf(
+        (error) => lostRace(error) || error.reason._tag === "StatementTimeoutError",
+        () => Effect.succeed([])
+      ),
       Effect.ensuring(forgetCounts)
     )
   return made.length === 0 ? Option.none() : Option.some(made.map(({ row }) => rowFromJson(type, row)))

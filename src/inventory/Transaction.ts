@@ -1,6 +1,7 @@
 /** One request, one transaction: its first record in the WAL says who wrote and for which request. */
 import { Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
+import { statementMillis } from "../Postgres.ts"
 import { forgetCounts } from "./Count.ts"
 import { contextPrefix } from "./Functions.ts"
 
@@ -30,7 +31,9 @@ export const asAuthor =
       return yield* sql
         .withTransaction(
           Effect.andThen(
-            sql`select pg_logical_emit_message(true, ${contextPrefix}, ${contextOf(author)})::text`,
+            // A write may wait for locks and cascade, so its statements get longer than those of a read.
+            sql`select pg_logical_emit_message(true, ${contextPrefix}, ${contextOf(author)})::text,
+                       set_config('statement_timeout', ${`${statementMillis}`}, true)`,
             effect
           )
         )

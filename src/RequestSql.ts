@@ -1,0 +1,100 @@
+/**
+ * The connections of requests. A statement that does not write gets a few seconds (`REQUEST_STATEMENT_TIMEOUT`).
+ *
+ * Two kinds of work are bounded further, so that connections remain for what is short: transactions, which hold theirs
+ * while they wait for locks, and statements with a regular expression, of which nobody knows beforehand how long one
+ * takes. The latter have a small pool of their own, less time and a short line of those that wait.
+ */
+import { PgClient } from "@effect/sql-pg"
+import { Duration, Effect, Layer, Option } from "effect"
+import { Reactivity } from "effect/reactivity"
+import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
+import { Settings } from "./Config.ts"
+import { makeLane } from "./Lane.ts"
+import { openPool, statementMillis } from "./Postgres.ts"
+
+/** Most connections of one process, and how many of them transactions may hold at once. */
+const connections = 16
+const transactionsMax = 6
+
+/** Most transactions that wait for one to end, and for how long, milliseconds. */
+const transactionsWaiting = 200
+const transactionPatience = 30_000
+
+/** Most statements with a pattern at once, most that wait meanwhile, and for how long, milliseconds. */
+const patternsMax = 3
+const patternsWaiting = 8
+const patternPatience = 5_000
+
+/** Time for a statement with a pattern, milliseconds. */
+const patternMillis = 2_000
+
+/** The request was refused because too many others do the same. */
+export class TooMany extends Error {}
+
+const tooMany = (what: string) =>
+  Effect.suspend(() => {
+    const cause = new TooMany(`Too many ${what} at once.`)
+    const reason = new SqlError.StatementTimeoutError({ cause, message: cause.message, operation: "wait" })
+    return Effect.fail(new SqlError.SqlError({ reason }))
+  })
+
+/** Whether a statement compares with a regular expression that it is given. */
+export const carriesPattern = (statement: string): boolean => / ~\*? \$\d/.test(statement)
+
+export const requestSqlLayer = Layer.effect(
+  SqlClient.SqlClient,
+  Effect.gen(function* () {
+    const { requestStatementTimeout } = yield* Settings
+    const millis = Duration.toMillis(requestStatementTimeout)
+    const usual = yield* openPool({ connections, statementMillis: millis })
+    const forPatterns = yield* openPool({ connections: patternsMax, statementMillis: Math.min(millis, patternMillis) })
+    const patterned = yield* patternClient(usual, forPatterns)
+    const transactions = makeLane({
+      most: transactionsMax,
+      waiting: transactionsWaiting,
+      patience: transactionPatience,
+      busy: tooMany("transactions")
+    })
+    const withTransaction: SqlClient.SqlClient["withTransaction"] = (effect) =>
+      Effect.flatMap(Effect.serviceOption(usual.transactionService), (open) =>
+        Option.isSome(open) ? usual.withTransaction(effect) : transactions.run(usual.withTransaction(effect))
+      )
+    const unsafe: SqlClient.SqlClient["unsafe"] = (statement, parameters) =>
+      (carriesPattern(statement) ? patterned : usual).unsafe(statement, parameters)
+    const own = { unsafe, withTransaction }
+    return new Proxy<SqlClient.SqlClient>(usual, {
+      get: (target, name) => (Object.hasOwn(own, name) ? own[name as keyof typeof own] : Reflect.get(target, name))
+    })
+  })
+).pipe(Layer.provide(Reactivity.layer))
+
+/** Runs statements with patterns: within a transaction on its connection, else on one of the few for them. */
+const patternClient = (usual: SqlClient.SqlClient, forPatterns: SqlClient.SqlClient) => {
+  let waiting = 0
+  const reserve = Effect.suspend(() => {
+    if (waiting >= patternsWaiting) return tooMany("queries with a pattern")
+    waiting += 1
+    return forPatterns.reserve.pipe(
+      Effect.timeoutOrElse({ duration: patternPatience, orElse: () => tooMany("queries with a pattern") }),
+      Effect.ensuring(Effect.sync(() => (waiting -= 1)))
+    )
+  })
+  const acquirer = Effect.flatMap(Effect.serviceOption(usual.transactionService), (open) =>
+    Option.isSome(open) ? Effect.succeed(shortly(open.value[0])) : reserve
+  )
+  return SqlClient.make({ acquirer, compiler: PgClient.makeCompiler(), driver: "pg", spanAttributes: [] })
+}
+
+/** A transaction's connection, on which each statement gets the time of one with a pattern. */
+const shortly = (connection: SqlConnection.Connection): SqlConnection.Connection => {
+  const allow = (millis: number) =>
+    connection.execute("select set_config('statement_timeout', $1, true)", [`${millis}`], undefined)
+  const execute: SqlConnection.Connection["execute"] = (statement, parameters, transform) =>
+    allow(patternMillis).pipe(
+      Effect.andThen(connection.execute(statement, parameters, transform)),
+      // After a failure nothing runs in the transaction any more.
+      Effect.tap(() => allow(statementMillis))
+    )
+  return Object.assign(Object.create(connection) as SqlConnection.Connection, { execute })
+}

@@ -1,0 +1,34 @@
+/** What a client reads when the database could not answer: whose fault it is, and when to come back. */
+import type { SqlError } from "effect/sql"
+import { TooMany } from "../RequestSql.ts"
+import type { Reply } from "./Route.ts"
+
+/** Seconds after which a client may try again. */
+const retryAfter = "5"
+
+const unavailable = (detail: string): Reply => ({
+  status: 503,
+  json: { detail },
+  headers: { "retry-after": retryAfter }
+})
+
+/** The answer to a request that failed so; undefined where the failure is a fault of ours. */
+export const databaseReply = (error: SqlError.SqlError, url: string): Reply | undefined => {
+  const { reason } = error
+  if (isWrongPattern(error)) return { status: 400, json: { detail: "Enter a valid regular expression." } }
+  if (reason._tag === "ConnectionError") return unavailable("The database is not available.")
+  if (reason.cause instanceof TooMany) return unavailable(`${reason.cause.message} Try again in a moment.`)
+  if (reason._tag === "StatementTimeoutError") {
+    return asksByPattern(url)
+      ? { status: 400, json: { detail: "The regular expression takes too long to evaluate. Make it simpler." } }
+      : unavailable("The query takes too long. Ask for less at a time, or with other filters.")
+  }
+  return reason._tag === "LockTimeoutError" ? unavailable("Others are writing the same objects.") : undefined
+}
+
+/** Only Postgres knows what is a pattern to it. */
+export const isWrongPattern = ({ reason }: SqlError.SqlError): boolean =>
+  (reason.cause as { readonly code?: string } | undefined)?.code === "2201B"
+
+/** Whether the query itself compares with a regular expression. */
+const asksByPattern = (url: string): boolean => /[?&][^=&]*regex(=|&|$)/.test(url)

@@ -1,0 +1,118 @@
+/** Regular expressions that Postgres takes long to evaluate, by a user who may only look at sites. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Api, named, startApi } from "../support/Api.ts"
+import { Bystander, expectCalm } from "./Bystander.ts"
+
+/** Within all limits of size, and yet every character of a text makes a new state of its automaton. */
+const slow = encodeURIComponent("a.{200}b.{200}c.{200}e")
+
+let api: Api
+let token: string
+let bystander: Bystander
+
+beforeAll(async () => {
+  api = await startApi()
+  // 1 MB of texts of which no two places are alike.
+  await api.database.sql.query(
+    `insert into dcim_site (name, slug, comments)
+     select 'big ' || n, 'big-' || n,
+            (select string_agg(substr('abcd', 1 + (random() * 3)::int, 1), '') from generate_series(1, 100000) where n > 0)
+       from generate_series(1, 10) n`
+  )
+  token = await looker("looker", null)
+  bystander = await Bystander.arrive(api)
+}, 120_000)
+
+afterAll(async () => {
+  await bystander.leave()
+  await api.stop()
+})
+
+/** The token of a new user who may look at sites within these constraints. */
+const looker = async (username: string, constraints: unknown): Promise<string> => {
+  const user = await api.call<{ readonly id: number }>("POST", "/api/users/users/", {
+    username,
+    password: "a passphrase of some length"
+  })
+  const permission = await api.call("POST", "/api/users/permissions/", {
+    name: username,
+    object_types: ["dcim.site"],
+    actions: ["view"],
+    users: [user.json.id],
+    constraints
+  })
+  if (permission.status !== 201) throw new Error(permission.text)
+  return api.newToken({ user: user.json.id })
+}
+
+const storm = (paths: ReadonlyArray<string>, key: string) =>
+  Promise.all(paths.map((path) => api.raw("GET", path, undefined, key)))
+
+describe("twenty patterns at once", () => {
+  it("from one user keep nobody else waiting", { timeout: 120_000 }, async () => {
+    const paths = Array.from({ length: 20 }, () => `/api/dcim/sites/?comments__regex=${slow}`)
+    let replies: Awaited<ReturnType<typeof storm>> = []
+    const observed = await bystander.during(async () => {
+      replies = await storm(paths, token)
+    })
+    expect(
+      replies.filter(({ status }) => ![400, 429, 503].includes(status)).map(({ text }) => text.slice(0, 200))
+    ).toEqual([])
+    expect(replies.some(({ text }) => text.includes("regular expression takes too long"))).toBe(true)
+    const later = replies.filter(({ status }) => status !== 400)
+    expect(later.every(({ headers }) => Number(headers.get("retry-after")) > 0)).toBe(true)
+    expectCalm(observed)
+  })
+
+  it("from the constraints of permissions keep nobody else waiting", { timeout: 120_000 }, async () => {
+    const keys = await Promise.all(
+      Array.from({ length: 4 }, (_, n) => looker(`bound ${n}`, { comments__regex: decodeURIComponent(slow) }))
+    )
+    const observed = await bystander.during(async () => {
+      const all = await Promise.all(
+        keys.map((key) =>
+          storm(
+            [
+              "/api/dcim/sites/",
+              "/api/dcim/sites/1/?a",
+              "/api/dcim/sites/export/",
+              "/api/extras/object-changes/",
+              "/api/dcim/sites/?q=big"
+            ],
+            key
+          )
+        )
+      )
+      const statuses = new Set(all.flat().map(({ status }) => status))
+      expect([...statuses].filter((status) => status >= 500 && status !== 503)).toEqual([])
+    })
+    expectCalm(observed)
+  })
+})
+
+describe("statements of requests", () => {
+  it("that search by pattern and are quick are answered as ever", async () => {
+    const reply = await api.raw("GET", "/api/dcim/sites/?name__regex=^big [12]$", undefined, token)
+    expect(reply.json).toMatchObject({ count: 2 })
+  })
+
+  it("that write by a permission with a pattern do so in their transaction", async () => {
+    const user = (
+      await api.call<{ results: ReadonlyArray<{ id: number }> }>("GET", "/api/users/users/?username=looker")
+    ).json.results[0]!.id
+    await api.call("POST", "/api/users/permissions/", {
+      name: "small ones",
+      object_types: ["dcim.site"],
+      actions: ["add", "change"],
+      users: [user],
+      constraints: { name__regex: "^small" }
+    })
+    expect((await api.raw("POST", "/api/dcim/sites/", named("large"), token)).status).toBe(403)
+    const made = await api.raw("POST", "/api/dcim/sites/", named("small"), token)
+    expect(made.status).toBe(201)
+    const id = String(made.json["id"])
+    const changed = await api.raw("PATCH", `/api/dcim/sites/${id}/`, { name: "tall" }, token)
+    expect(changed).toMatchObject({ status: 403 })
+    expect((await api.raw("PATCH", `/api/dcim/sites/${id}/`, { name: "smaller" }, token)).status).toBe(200)
+  })
+})

@@ -1,6 +1,5 @@
 /** `/user/password/`: a user's own password, changed with the one before it. */
 import { Effect } from "effect"
-import { Settings } from "../Config.ts"
 import { html } from "../Html.ts"
 import { auditLogin } from "../auth/Audit.ts"
 import { changePassword } from "../auth/Password.ts"
@@ -34,7 +33,7 @@ const passwordForm = (session: string, problem: string) =>
 const show: Handler = ({ principal }) =>
   Effect.succeed(principal.session === undefined ? toLogin : passwordForm(principal.session, ""))
 
-const submit: Handler = ({ principal, incoming, author }) =>
+const submit: Handler = ({ principal, incoming, author, origin }) =>
   Effect.gen(function* () {
     const { user, session } = principal
     if (user === undefined || session === undefined) return toLogin
@@ -52,7 +51,7 @@ const submit: Handler = ({ principal, incoming, author }) =>
     return {
       status: 302,
       headers: { location: "/" },
-      cookies: sessionCookies(yield* Settings, begun.key, begun.seconds)
+      cookies: sessionCookies(origin, begun.key, begun.seconds)
     }
   })
 

@@ -19,6 +19,7 @@ import type { Action } from "../inventory/Clearance.ts"
 import { asText, isOfType, readBytes } from "./Body.ts"
 import { csrfCookie, sessionCookie } from "./Cookies.ts"
 import { HttpRefused } from "./HttpRefused.ts"
+import { type Origin, isOurs } from "./Origin.ts"
 import { type Method, type Route, isPage } from "./Route.ts"
 
 type Incoming = HttpServerRequest.HttpServerRequest
@@ -33,40 +34,48 @@ const actions: Readonly<Record<Method, Action>> = {
 
 export const addressOf = (incoming: Incoming): string | undefined => Option.getOrUndefined(incoming.remoteAddress)
 
-export const admit = Effect.fnUntraced(function* (incoming: Incoming, route: Route) {
-  const { access } = route
-  if (access === "unasked") return anonymous
-  const address = addressOf(incoming)
-  const session = incoming.cookies[sessionCookie(yield* Settings)]
-  const what = `${incoming.method} ${incoming.url}`
-  const authorization = incoming.headers["authorization"]
-  const principal = yield* authenticate({ authorization, session, address }).pipe(
-    Effect.tapErrorTag("Denied", (denied) => auditDenied(denied, what, "", address))
-  )
-  yield* allow(incoming, route, principal).pipe(
-    Effect.tapErrorTag("Denied", (denied) => auditDenied(denied, what, username(principal), address))
+export const admit = Effect.fnUntraced(function* (incoming: Incoming, route: Route, origin: Origin) {
+  if (route.access === "unasked") return anonymous
+  const principal = yield* identify(incoming, origin)
+  yield* allow(incoming, route, principal, origin).pipe(
+    Effect.tapErrorTag("Denied", (denied) =>
+      auditDenied(denied, nameOf(incoming), username(principal), addressOf(incoming))
+    )
   )
   return principal
 })
+
+/** Who sends a request, by its credentials; what may be done is another question. */
+export const identify = (incoming: Incoming, origin: Origin) => {
+  const address = addressOf(incoming)
+  const session = incoming.cookies[sessionCookie(origin)]
+  return authenticate({ authorization: incoming.headers["authorization"], session, address }).pipe(
+    Effect.tapErrorTag("Denied", (denied) => auditDenied(denied, nameOf(incoming), "", address))
+  )
+}
+
+const nameOf = ({ method, url }: Incoming): string => `${method} ${url}`
 
 /**
  * Who sends a read that a statement can admit: who its token was of when it came last, where that one may come. Nothing
  * is answered before the premise was found to hold; where there is nothing to presume, or something to refuse, `admit`
  * has to be asked.
  */
-export const presume = Effect.fnUntraced(function* (incoming: Incoming, route: Route) {
+export const presume = Effect.fnUntraced(function* (incoming: Incoming, route: Route, origin: Origin) {
   if (route.readsAtOnce !== true || !isRead(incoming.method)) return undefined
-  if (incoming.cookies[sessionCookie(yield* Settings)] !== undefined) return undefined
+  if (incoming.cookies[sessionCookie(origin)] !== undefined) return undefined
   const known = presumed(incoming.headers["authorization"], addressOf(incoming))
   if (known === undefined) return undefined
-  const allowed = yield* Effect.result(allow(incoming, route, known.principal))
+  const allowed = yield* Effect.result(allow(incoming, route, known.principal, origin))
   return Result.isSuccess(allowed) ? known : undefined
 })
 
-const allow = Effect.fnUntraced(function* (incoming: Incoming, route: Route, principal: Principal) {
+const allow = Effect.fnUntraced(function* (incoming: Incoming, route: Route, principal: Principal, reached: Origin) {
   const { access, action } = route
   const { loginRequired } = yield* Settings
-  if (principal.session !== undefined && !isSafe(incoming.method)) yield* sentByUs(incoming, principal.session)
+  if (principal.session !== undefined && !isSafe(incoming.method)) {
+    yield* sentByUs(incoming, principal.session, reached)
+  }
   if (access === "credentials" || access === "unasked") return
   if (loginRequired && principal.user === undefined) {
     if (!isPage(route)) return yield* new Denied({ reason: "NoCredentials" })
@@ -84,13 +93,13 @@ const isRead = (method: string): boolean => method === "GET" || method === "HEAD
 const isSafe = (method: string): boolean => isRead(method) || method === "OPTIONS"
 
 /** A browser sends the cookie of a session with whatever any site makes it send; only our pages know the token. */
-const sentByUs = Effect.fnUntraced(function* (incoming: Incoming, session: string) {
+const sentByUs = Effect.fnUntraced(function* (incoming: Incoming, session: string, reached: Origin) {
   const { headers } = incoming
   const origin = headers["origin"]
-  if (origin !== undefined && !isOurs(origin, headers["host"])) {
+  if (origin !== undefined && !isOurs(origin, reached)) {
     return yield* csrfFailed(`Origin checking failed - ${origin} does not match any trusted origins.`)
   }
-  if (incoming.cookies[csrfCookie(yield* Settings)] === undefined) return yield* csrfFailed("CSRF cookie not set.")
+  if (incoming.cookies[csrfCookie(reached)] === undefined) return yield* csrfFailed("CSRF cookie not set.")
   const inHeader = headers["x-csrftoken"]
   const given = inHeader ?? (yield* inForm(incoming))
   if (given === undefined) return yield* csrfFailed("CSRF token missing.")
@@ -100,9 +109,6 @@ const sentByUs = Effect.fnUntraced(function* (incoming: Incoming, session: strin
 })
 
 const csrfFailed = (why: string) => new HttpRefused({ reason: "Forbidden", body: { detail: `CSRF Failed: ${why}` } })
-
-const isOurs = (origin: string, host: string | undefined): boolean =>
-  URL.canParse(origin) && new URL(origin).host === host
 
 const inForm = (incoming: Incoming) =>
   Effect.map(formOf(incoming), (form) => form.get("csrfmiddlewaretoken") ?? undefined)

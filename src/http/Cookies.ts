@@ -2,16 +2,15 @@
 import { Duration } from "effect"
 import { type Cookies, HttpServerResponse } from "effect/http"
 import { csrfToken } from "../auth/Session.ts"
+import type { Origin } from "./Origin.ts"
 
-interface Served {
-  readonly baseUrl: string | undefined
-}
-
-/** Whether people reach us over TLS. */
-export const isSecure = ({ baseUrl }: Served): boolean => baseUrl?.startsWith("https:") === true
+type Served = Pick<Origin, "isSecure">
 
 /** Over TLS the name keeps other hosts of our domain from setting it. */
-const named = (name: string) => (served: Served) => (isSecure(served) ? `__Host-${name}` : name)
+const named =
+  (name: string) =>
+  ({ isSecure }: Served) =>
+    isSecure ? `__Host-${name}` : name
 
 export const sessionCookie = named("sessionid")
 export const csrfCookie = named("csrftoken")
@@ -24,7 +23,7 @@ export interface Cookie {
 }
 
 /** For all our pages and no other site's requests, but for links to us. */
-const common = (served: Served) => ({ path: "/", sameSite: "lax", secure: isSecure(served) }) as const
+const common = ({ isSecure }: Served) => ({ path: "/", sameSite: "lax", secure: isSecure }) as const
 
 /** The two of a session that lasts so many seconds. */
 export const sessionCookies = (served: Served, key: string, seconds: number): ReadonlyArray<Cookie> => [

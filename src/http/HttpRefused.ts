@@ -6,6 +6,7 @@ const statuses = {
   MalformedJson: 400,
   InvalidQuery: 400,
   InvalidBody: 400,
+  InvalidHost: 400,
   Forbidden: 403,
   NotFound: 404,
   MethodNotAllowed: 405,

@@ -1,7 +1,6 @@
 /** The pages by which people log in and out. */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
-import { Settings } from "../Config.ts"
 import { html } from "../Html.ts"
 import { auditDenied, auditLogin } from "../auth/Audit.ts"
 import { logIn } from "../auth/Password.ts"
@@ -23,8 +22,8 @@ const ownPath = (next: string | null): string => {
 const redirect = (to: string): Reply => ({ status: 302, headers: { location: to } })
 
 const loginForm = Effect.fnUntraced(function* (request: Request, next: string, problem: string) {
-  const settings = yield* Settings
-  const known = request.incoming.cookies[csrfCookie(settings)] ?? ""
+  const { incoming, origin } = request
+  const known = incoming.cookies[csrfCookie(origin)] ?? ""
   const token = /^[\w-]{43,64}$/.test(known) ? known : randomBytes(32).toString("base64url")
   const fields = html`<input type="hidden" name="next" value="${next}" />
     <p>
@@ -34,7 +33,7 @@ const loginForm = Effect.fnUntraced(function* (request: Request, next: string, p
       <label>Password <input name="password" type="password" autocomplete="current-password" required /></label>
     </p>
     <button>Log in</button>`
-  return { ...formPage("Log in", token, problem, fields), cookies: [formCookie(settings, token)] }
+  return { ...formPage("Log in", token, problem, fields), cookies: [formCookie(origin, token)] }
 })
 
 const showLogin: Handler = (request) => {
@@ -49,7 +48,7 @@ const submitLogin: Handler = (request) =>
     const form = yield* formOf(request.incoming)
     const next = ownPath(form.get("next"))
     const name = (form.get("username") ?? "").trim()
-    const cookie = request.incoming.cookies[csrfCookie(yield* Settings)]
+    const cookie = request.incoming.cookies[csrfCookie(request.origin)]
     // Otherwise another site could log somebody in as somebody else.
     if (cookie === undefined || !same(form.get("csrfmiddlewaretoken") ?? "", cookie)) {
       return { ...(yield* loginForm(request, next, "The form has expired. Please try again.")), status: 403 }
@@ -65,7 +64,7 @@ const submitLogin: Handler = (request) =>
     }
     const { key, seconds } = yield* begin(result.success.user.id, request.principal.session)
     yield* auditLogin("logged in", name, address)
-    return { ...redirect(next), cookies: sessionCookies(yield* Settings, key, seconds) }
+    return { ...redirect(next), cookies: sessionCookies(request.origin, key, seconds) }
   })
 
 const showLogout: Handler = ({ principal }) =>
@@ -75,13 +74,13 @@ const showLogout: Handler = ({ principal }) =>
       : formPage("Log out", csrfToken(principal.session), "", html`<button>Log out</button>`)
   )
 
-const submitLogout: Handler = ({ principal, incoming }) =>
+const submitLogout: Handler = ({ principal, incoming, origin }) =>
   Effect.gen(function* () {
     if (principal.session !== undefined) {
       yield* end(principal.session)
       yield* auditLogin("logged out", username(principal), addressOf(incoming))
     }
-    return { ...redirect("/"), cookies: forgottenCookies(yield* Settings) }
+    return { ...redirect("/"), cookies: forgottenCookies(origin) }
   })
 
 export const loginRoutes: ReadonlyArray<Route> = [

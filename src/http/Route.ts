@@ -24,6 +24,7 @@ import type { WriteRefused } from "../inventory/WriteRefused.ts"
 import type { Templates } from "../template/Template.ts"
 import type { Cookie } from "./Cookies.ts"
 import type { HttpRefused } from "./HttpRefused.ts"
+import type { Origin } from "./Origin.ts"
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 
@@ -34,6 +35,8 @@ export interface Request {
   readonly params: Readonly<Record<string, string>>
   readonly principal: Principal
   readonly author: Author
+  /** Where the client reached the service. */
+  readonly origin: Origin
   /** Address before `/api/…`, for URLs in answers. */
   readonly base: string
   /** The body as JSON. */

@@ -7,7 +7,8 @@
  */
 import { randomUUID } from "node:crypto"
 import { Cause, Effect, Layer, Result, Stream, identity } from "effect"
-import { HttpMiddleware, HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpServer, HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { IpNetwork } from "effect/net"
 import { SqlClient } from "effect/sql"
 import { AdmissionSql } from "../AdmissionSql.ts"
 import { Settings } from "../Config.ts"
@@ -22,12 +23,13 @@ import { objectType } from "../inventory/Registry.ts"
 import { parseIpNetwork } from "../inventory/field/Networks.ts"
 import { addressOf, admit, presume } from "./Admission.ts"
 import { readBytes, readJson } from "./Body.ts"
-import { isSecure, withCookies } from "./Cookies.ts"
+import { withCookies } from "./Cookies.ts"
 import { databaseReply, isWrongPattern } from "./DatabaseReply.ts"
 import { inTurn } from "./Fairness.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { allowed, metadata } from "./Metadata.ts"
 import { negotiate } from "./Negotiation.ts"
+import { forwarded, isTls, originOf } from "./Origin.ts"
 import {
   type Handler,
   type Match,
@@ -44,15 +46,7 @@ export const apiVersion = "3.5"
 
 export const serve = (routes: ReadonlyArray<Route>) => {
   const find = makeRouter(routes)
-  const answering = answerAll(find)
-  return Layer.unwrap(
-    Effect.map(proxyNetworks, (trustedProxies) =>
-      HttpServer.serve(
-        // Where there are none the address of a client needs no look.
-        trustedProxies.length === 0 ? answering : HttpMiddleware.xForwardedHeaders({ trustedProxies })(answering)
-      )
-    )
-  )
+  return Layer.unwrap(Effect.map(proxyNetworks, (proxies) => HttpServer.serve(answerAll(find, proxies))))
 }
 
 /** What proxies of ours say of a client is believed; what others say is not. */
@@ -64,21 +58,23 @@ const proxyNetworks = Effect.gen(function* () {
   return networks.filter((network) => network !== undefined)
 })
 
-const answerAll = (find: ReturnType<typeof makeRouter>) =>
+const answerAll = (find: ReturnType<typeof makeRouter>, proxies: ReadonlyArray<IpNetwork.IpNetwork>) =>
   Effect.gen(function* () {
-    const incoming = yield* HttpServerRequest.HttpServerRequest
+    const settings = yield* Settings
+    const told = forwarded(yield* HttpServerRequest.HttpServerRequest, proxies)
+    const { incoming } = told
     const requestId = randomUUID()
-    const reply: Reply = yield* answer(find, incoming, requestId).pipe(
+    const reply: Reply = yield* originOf(told, settings).pipe(
+      Effect.flatMap((origin) => answer(find, { incoming, origin, requestId })),
       Effect.catch((refusal) => replyTo(refusal, incoming.url, requestId)),
       Effect.catchCause((cause) => unexpected(cause, requestId))
     )
-    return withCookies(respond(reply, incoming, requestId, isSecure(yield* Settings)), reply.cookies ?? [])
+    return withCookies(respond(reply, incoming, requestId, isTls(settings.baseUrl)), reply.cookies ?? [])
   })
 
 const answer = Effect.fnUntraced(function* (
   find: ReturnType<typeof makeRouter>,
-  incoming: HttpServerRequest.HttpServerRequest,
-  requestId: string
+  { incoming, origin, requestId }: Omit<Asked, "url">
 ) {
   // Two slashes at its beginning would make a host of what is a path.
   const url = new URL(`http://-/${incoming.url.replace(/^\//, "")}`)
@@ -87,14 +83,16 @@ const answer = Effect.fnUntraced(function* (
     const slashed = find(`${url.pathname}/`) !== undefined
     return slashed ? moved(`${url.pathname}/${url.search}`) : pageNotFound(url.pathname)
   }
-  const answerTo = handle(match, { incoming, url, requestId })
-  const guess = yield* presume(incoming, match.route)
+  const answerTo = handle(match, { incoming, origin, url, requestId })
+  const guess = yield* presume(incoming, match.route, origin)
   if (guess !== undefined) {
     const reply = yield* Effect.result(answerTo(guess.principal, guess.premise))
     // A failure is told at once: looking again would take as long and tell the same.
     if (guess.premise.holds || isFailure(reply)) return yield* Effect.fromResult(reply)
   }
-  const admitted = admit(incoming, match.route).pipe(Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql))
+  const admitted = admit(incoming, match.route, origin).pipe(
+    Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql)
+  )
   return yield* answerTo(yield* admitted)
 })
 
@@ -102,15 +100,14 @@ const answer = Effect.fnUntraced(function* (
 const isFailure = (reply: Result.Result<Reply, Refusal>): boolean =>
   Result.isFailure(reply) && reply.failure._tag === "SqlError" && !isWrongPattern(reply.failure)
 
-interface Asked extends Pick<Request, "incoming" | "url"> {
+interface Asked extends Pick<Request, "incoming" | "origin" | "url"> {
   readonly requestId: string
 }
 
 const handle =
-  ({ route, params }: Match, { incoming, url, requestId }: Asked) =>
+  ({ route, params }: Match, { incoming, origin, url, requestId }: Asked) =>
   (principal: Principal, premise?: Premise) =>
     Effect.gen(function* () {
-      const settings = yield* Settings
       const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method | "OPTIONS"
       const { access, methods, produces = json } = route
       if (method === "OPTIONS") return yield* metadata(route, principal)
@@ -128,7 +125,8 @@ const handle =
         params,
         principal,
         author: { username: username(principal), requestId, userId: principal.user?.id },
-        base: settings.baseUrl ?? `http://${incoming.headers["host"] ?? `${settings.host}:${settings.port}`}`,
+        origin,
+        base: origin.base,
         body:
           access === tokenType
             ? Effect.tap(readJson(incoming), (body) => refuseGrant(principal, body))
@@ -205,8 +203,13 @@ const unexpected = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effe
     json: { error: "Internal server error", exception: "", request_id: requestId }
   })
 
-/** Browsers take an answer for what it says it is, and those that came over TLS come over TLS again. */
+/** What answers are about depends on who asks, so nothing keeps them, and no page of another site shows them. */
 const guardedHeaders = (secure: boolean): Readonly<Record<string, string>> => ({
+  "cache-control": "private, no-store",
+  vary: "Accept, Authorization, Cookie",
+  "content-security-policy": "frame-ancestors 'none'",
+  // For browsers that do not know frame-ancestors.
+  "x-frame-options": "DENY",
   "x-content-type-options": "nosniff",
   ...(secure && { "strict-transport-security": "max-age=31536000" })
 })

@@ -15,7 +15,12 @@ import { titled } from "./Title.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-export const openApi = (routes: ReadonlyArray<Route>, base: string): Json => ({
+/** What is described of a route. */
+interface Described extends Pick<Route, "path" | "access"> {
+  readonly methods: Readonly<Partial<Record<Method, unknown>>>
+}
+
+export const openApi = (routes: ReadonlyArray<Described>, base: string): Json => ({
   openapi: "3.1.0",
   info: { title: "Rackwire", version, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
   servers: [{ url: base }],
@@ -149,7 +154,7 @@ const scalar = (field: Field): Json => {
   return field.nullable ? orNull(bounded) : bounded
 }
 
-const pathItem = ({ path, access, methods }: Route): Json => {
+const pathItem = ({ path, access, methods }: Described): Json => {
   const parameters = Array.from(path.matchAll(/:(\w+)/g), ([, name]) => ({
     name,
     in: "path",

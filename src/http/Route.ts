@@ -57,6 +57,8 @@ export interface Reply {
   /** Spaces that the JSON is indented by. */
   readonly indent?: number
   readonly text?: { readonly type: string; readonly content: string }
+  /** A text in UTF-8, in parts that answers share. */
+  readonly bytes?: { readonly type: string; readonly content: ReadonlyArray<Uint8Array> }
   /** A text that is written as it is made. */
   readonly stream?: { readonly type: string; readonly content: Stream.Stream<string, SqlError.SqlError> }
   readonly headers?: Readonly<Record<string, string>>

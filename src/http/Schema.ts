@@ -1,35 +1,48 @@
 /** `/api/schema/`: the service described for programs, and for people by Swagger UI. */
+import { once as onceEvent } from "node:events"
 import { readFile } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
+import { Worker } from "node:worker_threads"
 import { Effect } from "effect"
-import { stringify } from "yaml"
 import { notFound } from "./HttpRefused.ts"
-import { openApi } from "./OpenApi.ts"
-import type { Handler, Route } from "./Route.ts"
+import type { Handler, Method, Route } from "./Route.ts"
+import type { PlainRoute, SchemaParts, SchemaRequest } from "./SchemaWorker.ts"
 
 const types = ["application/vnd.oai.openapi+json", "application/json", "application/yaml"]
 
-/** Documents by address of the service and type: they are large, and do not change while the process runs. */
-const documents = new Map<string, string>()
-
-/** Most addresses that a document is kept for; a client can name any. */
-const documentsMax = 8
-
-const describe =
-  (routes: () => ReadonlyArray<Route>): Handler =>
-  ({ base, accepted, url }) =>
-    Effect.sync(() => {
+/** Shows the description in the type that is asked for, with the address by which the client reached the service. */
+const describe = (routes: () => ReadonlyArray<Route>): Handler => {
+  const [json, yaml] = [once(() => written(routes(), false)), once(() => written(routes(), true))]
+  return ({ base, accepted, url }) =>
+    Effect.gen(function* () {
       const type = url.searchParams.get("format") === "yaml" ? "application/yaml" : accepted
-      const key = `${base} ${type === "application/yaml"}`
-      const known = documents.get(key)
-      const document = known ?? written(openApi(routes(), base), type)
-      if (documents.size >= documentsMax) documents.clear()
-      documents.set(key, document)
-      return { status: 200, text: { type, content: document } }
+      const [before, after] = yield* Effect.promise(type === "application/yaml" ? yaml : json)
+      return { status: 200, bytes: { type, content: [before, Buffer.from(JSON.stringify(base)), after] } }
     })
+}
 
-const written = (document: object, type: string): string =>
-  type === "application/yaml" ? stringify(document, { aliasDuplicateObjects: false }) : JSON.stringify(document)
+/** Makes something at the first call, or again after it failed. */
+const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
+  let made: Promise<A> | undefined
+  return () => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
+}
+
+const written = async (routes: ReadonlyArray<Route>, isYaml: boolean): Promise<SchemaParts> => {
+  const plain = routes.map(({ path, access, methods }): PlainRoute => {
+    const names = Object.keys(methods) as ReadonlyArray<Method>
+    return { path, access: typeof access === "string" ? access : { type: access.id }, methods: names }
+  })
+  const workerData: SchemaRequest = { routes: plain, isYaml }
+  const worker = new Worker(new URL("./SchemaWorker.ts", import.meta.url), { workerData })
+  const [parts] = (await onceEvent(worker, "message")) as [SchemaParts]
+  return parts
+}
 
 const page = `<!doctype html>
 <html lang="en">

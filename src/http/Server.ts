@@ -232,6 +232,12 @@ const respond = (reply: Reply, incoming: HttpServerRequest.HttpServerRequest, re
   if (reply.text !== undefined) {
     return HttpServerResponse.text(reply.text.content, { status: reply.status, headers, contentType: reply.text.type })
   }
+  if (reply.bytes !== undefined) {
+    const { type, content } = reply.bytes
+    const contentLength = content.reduce((length, part) => length + part.length, 0)
+    const options = { status: reply.status, headers, contentType: type, contentLength }
+    return HttpServerResponse.stream(Stream.fromIterable(content, { chunkSize: 1 }), options)
+  }
   if (reply.stream !== undefined) {
     const { type, content } = reply.stream
     return HttpServerResponse.stream(Stream.encodeText(content), { status: reply.status, headers, contentType: type })

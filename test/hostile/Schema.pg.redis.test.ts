@@ -1,0 +1,35 @@
+/** Anonymous requests for the description of the API, each under another name of the service. */
+import { request } from "undici"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Api, startApi } from "../support/Api.ts"
+import { Bystander, expectCalm } from "./Bystander.ts"
+
+let api: Api
+let bystander: Bystander
+
+beforeAll(async () => {
+  api = await startApi()
+  bystander = await Bystander.arrive(api)
+})
+
+afterAll(async () => {
+  await bystander.leave()
+  await api.stop()
+})
+
+describe("the description of the API", () => {
+  it("holds up nobody, however many names it is asked for under", async () => {
+    const observed = await bystander.during(() =>
+      Promise.all(
+        Array.from({ length: 20 }, async (_, n) => {
+          const { statusCode, body } = await request(`${api.service.url}/api/schema/`, {
+            headers: { host: `host${n}.example.com`, accept: n % 2 === 0 ? "application/yaml" : "application/json" }
+          })
+          await body.dump()
+          expect(statusCode).toBe(200)
+        })
+      )
+    )
+    expectCalm(observed)
+  })
+})

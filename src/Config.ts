@@ -164,6 +164,13 @@ export const options = {
     "Addresses and CIDR ranges of proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are believed, comma-separated; from others they are ignored.",
     ""
   ),
+  metricsAccess: setting(
+    "METRICS_ACCESS",
+    list,
+    ["127.0.0.0/8", "::1", "token"],
+    "Who sees `/metrics`, and the processes in `/api/status/`, comma-separated: `anybody`; clients in these addresses and CIDR ranges; with `token` every user, by token or session. Behind a proxy, name it in `TRUSTED_PROXIES`, or its address counts for all clients.",
+    "127.0.0.0/8,::1,token"
+  ),
   pageSize: setting("PAGINATE_COUNT", Config.Int, 50, "Objects per page when a request names no `limit`."),
   pageSizeMax: setting("MAX_PAGE_SIZE", Config.Int, 1000, "Most objects per page; 0 for no bound."),
   requestStatementTimeout: setting(

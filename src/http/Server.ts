@@ -28,6 +28,7 @@ import { databaseReply, isWrongPattern } from "./DatabaseReply.ts"
 import { inTurn } from "./Fairness.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { allowed, metadata } from "./Metadata.ts"
+import { accessProblem } from "./MetricsAccess.ts"
 import { negotiate } from "./Negotiation.ts"
 import { forwarded, isTls, originOf } from "./Origin.ts"
 import {
@@ -51,7 +52,9 @@ export const serve = (routes: ReadonlyArray<Route>) => {
 
 /** What proxies of ours say of a client is believed; what others say is not. */
 const proxyNetworks = Effect.gen(function* () {
-  const { trustedProxies } = yield* Settings
+  const { trustedProxies, metricsAccess } = yield* Settings
+  const problem = accessProblem(metricsAccess)
+  if (problem !== undefined) return yield* Effect.fail(new Error(problem))
   const networks = trustedProxies.map(parseIpNetwork)
   const wrong = trustedProxies.find((_, at) => networks[at] === undefined)
   if (wrong !== undefined) return yield* Effect.fail(new Error(`TRUSTED_PROXIES: ${wrong} is no network`))

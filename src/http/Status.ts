@@ -5,6 +5,7 @@ import { Health } from "../Health.ts"
 import { html, page } from "../Html.ts"
 import { Presence } from "../inventory/Presence.ts"
 import { registry } from "../inventory/Registry.ts"
+import { mayWatch, watching } from "./MetricsAccess.ts"
 import { apiVersion } from "./Server.ts"
 import type { Handler, Route } from "./Route.ts"
 
@@ -52,17 +53,22 @@ const appRoots: ReadonlyArray<Route> = apps.map(([app, types]) => ({
 
 const live: Handler = () => Effect.succeed({ status: 200, json: { status: "live" } })
 
-const ready: Handler = () =>
+const ready: Handler = (request) =>
   Effect.gen(function* () {
     const health = yield* Health
     const problems = yield* health.problems
-    return problems.length === 0
-      ? { status: 200, json: { status: "ready" } }
-      : { status: 503, json: { status: "not ready", problems }, headers: { "retry-after": "2" } }
+    if (problems.length === 0) return { status: 200, json: { status: "ready" } }
+    // Without the database a token opens nothing.
+    const isShown = yield* mayWatch(request).pipe(Effect.catch(() => Effect.succeed(false)))
+    const json = { status: "not ready", ...(isShown && { problems }) }
+    return { status: 503, json, headers: { "retry-after": "2" } }
   })
 
-/** `GET /api/status/`: NetBox's keys where they mean something, and every process with what it says of itself. */
-const status: Handler = () =>
+/**
+ * `GET /api/status/`: NetBox's keys where they mean something, and to whoever may see the metrics every process with
+ * what it says of itself.
+ */
+const status: Handler = (request) =>
   Effect.gen(function* () {
     const { everybody } = yield* Presence
     const processes = yield* everybody
@@ -72,14 +78,15 @@ const status: Handler = () =>
       "rackwire-version": version,
       plugins: {},
       "rq-workers-running": workers,
-      processes
+      ...((yield* mayWatch(request)) && { processes })
     }
     return { status: 200, json }
   })
 
 /** `GET /metrics`: the numbers that the parts of this process tell, in Prometheus' text format. */
-const metrics: Handler = () =>
+const metrics: Handler = (request) =>
   Effect.gen(function* () {
+    yield* watching(request)
     const { here } = yield* Presence
     const lines = Object.entries(yield* here).flatMap(([part, told]) =>
       Object.entries(told).flatMap(([name, value]) => {

@@ -36,8 +36,6 @@ import { PluginError, TemplateError } from "./TemplateError.ts"
 export interface PluginDescription {
   readonly name: string
   readonly description: string
-  /** URL of its module. */
-  readonly module: string
   readonly filters: ReadonlyArray<string>
   readonly tests: ReadonlyArray<string>
   readonly globals: ReadonlyArray<string>
@@ -164,12 +162,11 @@ const load = (configured: ReadonlyArray<string>, version?: string) =>
         : new PluginError({ reason: "Unreadable", message: String(error) })
   })
 
-const describe = ({ plugin, module }: LoadedPlugin): PluginDescription => {
+const describe = ({ plugin }: LoadedPlugin): PluginDescription => {
   const names = (part: Readonly<Record<string, unknown>> | undefined) => Object.keys(part ?? {}).toSorted()
   return {
     name: plugin.name,
     description: plugin.description ?? "",
-    module,
     filters: names(plugin.filters),
     tests: names(plugin.tests),
     globals: names(plugin.globals),

@@ -1,0 +1,82 @@
+/** METRICS_ACCESS: who sees how the service runs. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { accessProblem } from "../../src/http/MetricsAccess.ts"
+import { makeUser } from "../auth/Users.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Service, startService } from "../support/Service.ts"
+
+/** As it comes, and with another METRICS_ACCESS behind a proxy at 127.0.0.1. */
+let usual: Api
+let strict: Service
+let token: string
+
+const local = "127.0.0.0/8,::1"
+
+const start = (environment: Record<string, string>): Promise<Service> => {
+  const { databaseUrl, redisUrl } = usual.database
+  const own = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: "a key for tests, of some length" }
+  return startService({ ...own, ...environment }, ["serve", "--roles", "api"])
+}
+
+beforeAll(async () => {
+  usual = await startApi()
+  strict = await start({ METRICS_ACCESS: `${local},192.0.2.0/24`, TRUSTED_PROXIES: "127.0.0.1" })
+  token = (await makeUser(usual, "may nothing")).token
+})
+
+afterAll(async () => {
+  await strict.stop()
+  await usual.stop()
+})
+
+/** The status of /metrics, and whether /api/status/ tells of processes, for one who sends these headers. */
+const seen = async (url: string, headers: Record<string, string>) => {
+  const metrics = await fetch(`${url}/metrics`, { headers })
+  const status = (await (await fetch(`${url}/api/status/`, { headers })).json()) as Record<string, unknown>
+  expect(status["netbox-version"]).toMatch(/^\d/)
+  return [metrics.status, "processes" in status]
+}
+
+const all = [200, true]
+const nothing = [403, false]
+const from = (address: string) => ({ "x-forwarded-for": address })
+
+describe("METRICS_ACCESS", () => {
+  it("usually lets in this machine and every user, and no one who comes through a proxy that is not named", async () => {
+    const { url } = usual.service
+    expect(await seen(url, {})).toEqual(all)
+    for (const header of ["x-forwarded-for", "forwarded", "via", "x-real-ip"]) {
+      expect([header, await seen(url, { [header]: "127.0.0.1" })]).toEqual([header, nothing])
+    }
+    expect(await seen(url, { ...from("192.0.2.1"), authorization: `Token ${token}` })).toEqual(all)
+    const garbage = { ...from("192.0.2.1"), authorization: `Token ${"0".repeat(40)}` }
+    expect((await fetch(`${url}/metrics`, { headers: garbage })).status).toBe(403)
+  })
+
+  it("lets in networks by the address that a trusted proxy tells, and no user where it does not name them", async () => {
+    const { url } = strict
+    expect(await seen(url, {})).toEqual(all)
+    for (const address of ["192.0.2.7", "::ffff:192.0.2.7", "6.6.6.6, 192.0.2.7"]) {
+      expect([address, await seen(url, from(address))]).toEqual([address, all])
+    }
+    for (const address of ["198.51.100.1", "192.0.2.7, 198.51.100.1", "unknown", "127.0.0.1, 198.51.100.1"]) {
+      expect([address, await seen(url, from(address))]).toEqual([address, nothing])
+    }
+    expect(await seen(url, { ...from("198.51.100.1"), authorization: `Token ${token}` })).toEqual(nothing)
+  })
+
+  it("may be anybody, and must be read", async () => {
+    const open = await start({ METRICS_ACCESS: "anybody" })
+    expect(await seen(open.url, from("198.51.100.1"))).toEqual(all)
+    await open.stop()
+    expect(accessProblem(["10.0.0.0/8", "token", "anybody", "fd00::1"])).toBeUndefined()
+    expect(accessProblem(["tokens"])).toMatch(/METRICS_ACCESS: tokens is no network/)
+  })
+})
+
+describe("the list of plugins", () => {
+  it("names no file", async () => {
+    const { text } = await usual.call("GET", "/api/plugins/")
+    expect(text).not.toMatch(/file:|\/plugins\/|\.ts"/)
+  })
+})

@@ -5,51 +5,8 @@
  * holds the two together.
  */
 import { readFileSync } from "node:fs"
-import { urlProblem } from "./PostgresUrl.ts"
-import { Config, Context, Duration, Effect, Layer, Option, Redacted, Schema } from "effect"
-
-interface Setting<A> {
-  readonly env: string
-  readonly config: Config.Config<A>
-  /** The default as the README shows it. */
-  readonly fallback: string
-  readonly description: string
-}
-
-const setting = <A>(
-  env: string,
-  read: (name: string) => Config.Config<A>,
-  fallback: A,
-  description: string,
-  shown: string = String(fallback)
-): Setting<A> => ({ env, config: Config.withDefault(read(env), fallback), fallback: shown, description })
-
-const optional = <A>(
-  env: string,
-  read: (name: string) => Config.Config<A>,
-  description: string,
-  shown = ""
-): Setting<A | undefined> => ({
-  env,
-  config: Config.map(Config.option(read(env)), Option.getOrUndefined),
-  fallback: shown,
-  description
-})
-
-const list = (name: string) =>
-  Config.map(Config.String(name), (text) =>
-    text
-      .split(",")
-      .map((part) => part.trim())
-      .filter((part) => part !== "")
-  )
-
-const port = (name: string) => Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), name)
-
-const postgresUrl = (name: string) =>
-  Config.schema(Schema.Redacted(Schema.String.check(Schema.makeFilter((url) => urlProblem(url) ?? true))), name)
-
-const days = (name: string) => Config.map(Config.Int(name), Duration.days)
+import { Config, Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
+import { type Setting, days, list, optional, port, positive, postgresUrl, setting } from "./Setting.ts"
 
 export const options = {
   host: setting("HOST", Config.String, "127.0.0.1", "Address that the HTTP server listens on."),

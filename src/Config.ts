@@ -137,6 +137,12 @@ export const options = {
     "Time that Postgres gets for one statement of a request that reads. Longer ones are answered with 503; those with a regular expression get 2 seconds at most.",
     "5 seconds"
   ),
+  importsAtOnce: setting(
+    "IMPORTS_AT_ONCE",
+    positive,
+    2,
+    "Imports that one process works on at once. Further imports are answered with 503 and `Retry-After`. Each may take 200 MB of memory."
+  ),
   strictQuery: setting(
     "STRICT_QUERY",
     Config.Boolean,

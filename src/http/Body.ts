@@ -2,6 +2,7 @@
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import { HttpRefused } from "./HttpRefused.ts"
+import { notTooDeep } from "./Nesting.ts"
 
 /** Largest body of JSON. */
 export const bodySizeMax = ByteSize.mebibytes(1)
@@ -50,19 +51,6 @@ export const readJson = (incoming: HttpServerRequest.HttpServerRequest): Effect.
       catch: (error) => malformed((error as Error).message)
     })
   })
-
-/** Lists and dictionaries within each other. What looks into a value calls itself, and so does Postgres' parser. */
-const nestingMax = 600
-
-/** The value; throws where it is nested too deeply. */
-export const notTooDeep = (value: unknown): unknown => {
-  let level: ReadonlyArray<unknown> = [value]
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > nestingMax) throw new Error(`nested more than ${nestingMax} levels deep`)
-    level = level.flatMap((each) => (typeof each === "object" && each !== null ? Object.values(each) : []))
-  }
-  return value
-}
 
 const malformed = (message: string) =>
   new HttpRefused({ reason: "MalformedJson", body: { detail: `JSON parse error - ${message}` } })

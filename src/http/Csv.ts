@@ -1,31 +1,68 @@
-/** Comma-separated values as RFC 4180 has them: quotes double within quotes, lines end with CRLF or LF. Pure. */
+/** Comma-separated values by RFC 4180: quotes double within quotes, lines end with CRLF or LF. Pure. */
+import { FileFault, tooLarge } from "./FileFault.ts"
 
 export const csvLine = (cells: ReadonlyArray<string>): string => `${cells.map(quoted).join(",")}\r\n`
 
 const quoted = (cell: string): string => (/[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
-/** The lines of a text, each with its cells; or what is wrong with it. Lines of nothing are passed over. */
-export const parseCsv = (text: string): ReadonlyArray<ReadonlyArray<string>> | string => {
-  const lines: Array<ReadonlyArray<string>> = []
+/** Most cells of a line. */
+const cellsMax = 1000
+
+/** Where the text of a cell is, and the first character after the cell. */
+interface Cell {
+  readonly from: number
+  readonly to: number
+  readonly end: number
+}
+
+/**
+ * The lines of a text, each with its cells; empty lines are left out. Throws a `FileFault` that names the line, and the
+ * cell if it has more than `cellSizeMax` characters, doubled quotes included.
+ */
+export function* csvLines(text: string, cellSizeMax = Infinity): Generator<ReadonlyArray<string>> {
+  let line = 1
   let cells: Array<string> = []
-  const cell = /"((?:[^"]|"")*)"|([^",\r\n]*)/y
   let at = text.startsWith("\uFEFF") ? 1 : 0
   while (at < text.length) {
-    cell.lastIndex = at
-    const match = cell.exec(text)!
-    at = cell.lastIndex
-    cells.push(match[1] === undefined ? match[2]! : match[1].replaceAll('""', '"'))
-    const end = /\r?\n|\r|,|$/y
-    end.lastIndex = at
-    const ended = end.exec(text)
-    if (ended === null) return `Line ${lines.length + 1}: a quote is in the wrong place.`
-    at = end.lastIndex
-    if (ended[0] === ",") {
-      if (at === text.length) cells.push("")
-      else continue
+    const cell = text[at] === '"' ? quotedCell(text, at) : plainCell(text, at)
+    const next = cell === undefined ? undefined : text[cell.end]
+    if (cell === undefined || next === '"' || !isBorder(next)) {
+      throw new FileFault(`Line ${line}: a quote is in the wrong place.`)
     }
-    if (cells.length > 1 || cells[0] !== "") lines.push(cells)
+    const { from, to, end } = cell
+    if (to - from > cellSizeMax) {
+      const count = `${to - from} characters, and a cell may have at most ${cellSizeMax}`
+      throw tooLarge(`Line ${line}, cell ${cells.length + 1} has ${count}.`)
+    }
+    const content = text.slice(from, to)
+    cells.push(from === at ? content : content.replaceAll('""', '"'))
+    if (cells.length > cellsMax) throw new FileFault(`Line ${line} has more than ${cellsMax} cells.`)
+    at = end + 1
+    if (next === "," && at < text.length) continue
+    if (next === ",") cells.push("")
+    if (next === "\r" && text[at] === "\n") at++
+    if (cells.length > 1 || cells[0] !== "") {
+      yield cells
+      line++
+    }
     cells = []
   }
-  return lines
+}
+
+const isBorder = (character: string | undefined): boolean =>
+  character === undefined || character === "," || character === "\n" || character === "\r"
+
+const border = /[",\r\n]/g
+
+const plainCell = (text: string, from: number): Cell => {
+  border.lastIndex = from
+  const end = border.exec(text)?.index ?? text.length
+  return { from, to: end, end }
+}
+
+/** Undefined if its quote does not end. */
+const quotedCell = (text: string, from: number): Cell | undefined => {
+  let end = text.indexOf('"', from + 1)
+  while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2)
+  return end < 0 ? undefined : { from: from + 1, to: end, end: end + 1 }
 }

@@ -15,7 +15,8 @@ const statuses = {
   PreconditionFailed: 412,
   TooLarge: 413,
   UnsupportedMediaType: 415,
-  Throttled: 429
+  Throttled: 429,
+  Busy: 503
 } as const
 
 /** The request cannot be answered as it stands. `body` is what the client reads. */

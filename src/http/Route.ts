@@ -64,6 +64,8 @@ export interface Reply {
   readonly stream?: { readonly type: string; readonly content: Stream.Stream<string, SqlError.SqlError> }
   readonly headers?: Readonly<Record<string, string>>
   readonly cookies?: ReadonlyArray<Cookie>
+  /** Ids of the objects that were written, where the JSON does not show them; the audit log names them. */
+  readonly written?: ReadonlyArray<number>
 }
 
 export type Services =

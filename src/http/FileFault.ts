@@ -1,0 +1,11 @@
+/** Why a file cannot be imported: wrong (400), or larger than the limits (413). The message names the place. */
+export class FileFault extends Error {
+  readonly isTooLarge: boolean
+
+  constructor(message: string, isTooLarge = false) {
+    super(message)
+    this.isTooLarge = isTooLarge
+  }
+}
+
+export const tooLarge = (message: string): FileFault => new FileFault(message, true)

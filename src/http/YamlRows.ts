@@ -1,0 +1,102 @@
+/**
+ * The items of a YAML list, parsed some at a time. The parser needs about a hundred times as much memory as its text,
+ * and takes a second for each megabyte; a list with an item per line that begins with `- ` is cut at these lines. Pure.
+ */
+import { type YAMLMap, isScalar, parseDocument, visit } from "yaml"
+import { FileFault, tooLarge } from "./FileFault.ts"
+
+/** Text that is parsed at once, characters; a longer item is parsed alone. */
+const portionSize = 16_384
+
+/** Most text of a list that cannot be cut, characters. */
+const wholeSizeMax = 262_144
+
+/** A line before the list: empty, a comment, or the mark that begins a document. */
+const lead = /(?:---)?[^\S\n]*(?:#[^\n]*)?\n/y
+
+/** The rest of a line that begins an item. */
+const item = /^( *)-(?:[ \t\r\n]|$)/
+
+/** Throws a `FileFault`. `refuseLong` throws if an item has too many characters, before the item is parsed. */
+export function* yamlRows(text: string, refuseLong: (row: number, length: number) => void): Generator<unknown> {
+  const begin = beginOfList(text)
+  const indent = item.exec(text.slice(begin, begin + indentMax))?.[1]?.length
+  if (indent === undefined) return yield* wholeList(text)
+  const starts = new RegExp(`^ {${indent}}-(?=[ \\t\\r\\n]|$)`, "gm")
+  starts.lastIndex = begin + indent + 1
+  let row = 1
+  let line = lineOf(text, 0, begin, 1)
+  let [from, itemFrom] = [begin, begin]
+  do {
+    const to = starts.exec(text)?.index ?? text.length
+    refuseLong(row, to - itemFrom)
+    itemFrom = to
+    row++
+    if (to - from < portionSize && to < text.length) continue
+    yield* parseList(text.slice(from, to), line)
+    line = lineOf(text, from, to, line)
+    from = to
+  } while (from < text.length)
+}
+
+const beginOfList = (text: string): number => {
+  let begin = text.startsWith("\uFEFF") ? 1 : 0
+  do lead.lastIndex = begin
+  while (lead.test(text) && (begin = lead.lastIndex) > 0)
+  return begin
+}
+
+/** Spaces before the first item, at most. */
+const indentMax = 100
+
+function* wholeList(text: string) {
+  if (text.length > wholeSizeMax) {
+    const advice = `A YAML file of more than ${wholeSizeMax} characters must be a list of which each item begins with "- ".`
+    throw tooLarge(advice)
+  }
+  yield* parseList(text, 1)
+}
+
+/** The number of the line of `to`, if `from` is in line `line`. */
+const lineOf = (text: string, from: number, to: number, line: number): number => {
+  let count = line
+  for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count++
+  return count
+}
+
+const parseList = (text: string, line: number): ReadonlyArray<unknown> => {
+  const refuse = (message: string, at = 0) =>
+    new FileFault(`The file cannot be read: line ${lineOf(text, 0, at, line)}: ${message}`)
+  try {
+    // Its own check compares each key with each other one.
+    const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: "error" })
+    const [error] = document.errors
+    if (error !== undefined) throw refuse(error.message, error.pos[0])
+    visit(document, {
+      Map: (_, map) => {
+        const twice = repeatedKey(map)
+        if (twice !== undefined) throw refuse("a key stands twice in one object.", twice)
+      },
+      // JSON has no word for these, and would make null of them.
+      Scalar: (_, { value, range }) => {
+        if (typeof value === "number" && !Number.isFinite(value)) throw refuse(`${value} is no number.`, range?.[0])
+      }
+    })
+    const list: unknown = document.toJS({ maxAliasCount: 0 })
+    if (!Array.isArray(list)) throw new FileFault("Expected a list of objects.")
+    return list
+  } catch (error) {
+    throw error instanceof FileFault ? error : refuse((error as Error).message)
+  }
+}
+
+/** Where a key of the dictionary stands a second time. */
+const repeatedKey = (map: YAMLMap): number | undefined => {
+  const seen = new Set<string>()
+  for (const { key } of map.items) {
+    const name = isScalar(key) ? String(key.value) : String(key)
+    if (seen.has(name)) return isScalar(key) ? key.range?.[0] : 0
+    seen.add(name)
+  }
+  return undefined
+}

@@ -1,0 +1,118 @@
+/** Rows of import files as the worker packs them: equal to what a parser of the whole file gives, or refused. */
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { parse, stringify } from "yaml"
+import { withGuard, withoutGuard } from "../../src/http/Formula.ts"
+import { type ImportTask, type Portion, portionsOf } from "../../src/http/ImportRows.ts"
+
+const portions = (format: ImportTask["format"], text: string): ReadonlyArray<Portion> => {
+  const bytes = new TextEncoder().encode(text).buffer as ArrayBuffer
+  return [...portionsOf({ bytes, format, columns: ["id", "name", "slug"], escaped: true })]
+}
+
+const rows = (format: ImportTask["format"], text: string): ReadonlyArray<unknown> =>
+  portions(format, text).flatMap(({ bytes }) => JSON.parse(new TextDecoder().decode(bytes)) as ReadonlyArray<unknown>)
+
+/** What can be written as JSON and as YAML. */
+const value = fc.jsonValue({ maxDepth: 4 }).map((each) => JSON.parse(JSON.stringify(each)) as unknown)
+
+describe("rows", () => {
+  test("of JSON are those of JSON.parse, however it is indented", () => {
+    fc.assert(
+      fc.property(fc.array(value), fc.nat(4), (list, indent) => {
+        expect(rows("json", ` ${JSON.stringify(list, undefined, indent)}\n`)).toEqual(list)
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  test("of YAML are those of a parser that sees the whole file", () => {
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1 }), fc.constantFrom("", "# sites\n\n", "---\n"), (list, lead) => {
+        const text = lead + stringify(list, { aliasDuplicateObjects: false })
+        expect(rows("yaml", text)).toEqual(JSON.parse(JSON.stringify(parse(text))))
+      }),
+      { numRuns: 100 }
+    )
+  })
+
+  test.each([
+    ["- a\n- b", ["a", "b"]],
+    ["\uFEFF- a\r\n- b\r\n", ["a", "b"]],
+    ["  - a: 1\n    b:\n    - 2\n  - c\n", [{ a: 1, b: [2] }, "c"]],
+    ["-\n  a: |\n    - x\n    - y\n- - z\n", [{ a: "- x\n- y\n" }, ["z"]]],
+    ["[{a: 1}, b]", [{ a: 1 }, "b"]],
+    ["--- # first\n- a\n...\n", ["a"]],
+    ["- <<: 1\n  __proto__: 2", [JSON.parse('{"<<": 1, "__proto__": 2}')]]
+  ])("of the YAML %j are what it means", (text, expected) => {
+    expect(rows("yaml", text)).toEqual(expected)
+  })
+
+  test("come in portions, and are numbered through", () => {
+    const list = Array.from({ length: 1234 }, (_, n) => ({ name: `n ${n}`, ...(n % 3 === 0 && { id: n }) }))
+    for (const [format, text] of [
+      ["json", JSON.stringify(list)],
+      ["yaml", stringify(list)],
+      ["csv", `name,id\n${list.map(({ name, id }) => `${name},${id ?? ""}\n`).join("")}`]
+    ] as const) {
+      const found = portions(format, text)
+      expect(found.map(({ first, count }) => [first, count])).toEqual([
+        [1, 500],
+        [501, 500],
+        [1001, 234]
+      ])
+      expect(found.reduce((sum, { changes }) => sum + changes, 0)).toBe(412)
+      expect(rows(format, text)).toHaveLength(1234)
+    }
+  })
+})
+
+describe("a file is refused", () => {
+  test.each<readonly [ImportTask["format"], string, RegExp]>([
+    ["yaml", "- a: 1\n- b: 1\n  c: 2\n  b: 3\n", /line 4: a key stands twice/],
+    ["yaml", "- a\n- b: [\n- c", /line 2|line 3/],
+    ["yaml", `${"- a\n".repeat(10_000)}- "b\n`, /line 1000[12]/],
+    ["yaml", "- .nan", /line 1: NaN is no number/],
+    ["yaml", "- &a 1\n- *a", /cannot be read/],
+    ["yaml", "- a\n---\n- b", /cannot be read/],
+    ["yaml", "", /Expected a list/],
+    ["yaml", `- ${"x".repeat(2 << 20)}`, /^Row 1 has \d+ characters/],
+    ["json", '[{"a": 1}, {"a" 1}]', /row 2/],
+    ["json", "[1,]", /row 2/],
+    ["json", "[1}", /unexpected text after row 1/],
+    ["json", "[1] 2", /unexpected text after row 1/],
+    ["json", "[1", /does not end after row 1/],
+    ["json", '["', /does not end/],
+    ["json", `[1, ${"[".repeat(700)}]`, /^Row 2 is nested more than 600 levels deep/],
+    ["json", `[{${Array.from({ length: 1001 }, (_, n) => `"${n}": 1`).join()}}]`, /^Row 1 has 1001 keys/],
+    ["csv", "name,other\na,b", /^Unknown columns: other\.$/],
+    ["csv", "name,slug\na", /^Row 1 has 1 cells/]
+  ])("that is %s, %#, with the place", (format, text, message) => {
+    expect(() => rows(format, text)).toThrow(message)
+  })
+
+  test("that is no UTF-8", () => {
+    const bytes = Uint8Array.of(0x2d, 0x20, 0xff).buffer
+    expect(() => [...portionsOf({ bytes, format: "yaml", columns: [], escaped: true })]).toThrow("not UTF-8")
+  })
+})
+
+describe("the guard before a formula", () => {
+  test("is on every cell that begins like one, and comes off again", () => {
+    const cell = fc.string({
+      unit: fc.constantFrom("=", "+", "-", "@", "\t", "\r", "'", '"', ",", "\uFF1D", "1", "a")
+    })
+    fc.assert(
+      fc.property(fc.oneof(cell, fc.string()), (text) => {
+        const guarded = withGuard(text)
+        expect(guarded).not.toMatch(/^[=+\-@\t\r\uFF1D]/)
+        expect(withoutGuard(guarded)).toBe(text)
+      }),
+      { numRuns: 1000 }
+    )
+  })
+
+  test("leaves a text alone that no export would have written", () => {
+    expect(["'tis", "O'Neill", "'", "''a"].map(withoutGuard)).toEqual(["'tis", "O'Neill", "'", "''a"])
+  })
+})

@@ -2,12 +2,18 @@
  * Values whose grammar another stage owns: a template, a condition, a retry schedule. The inventory checks them when
  * they are saved without knowing those stages; `main.ts` brings the two together.
  */
-import { Context } from "effect"
+import { Context, Effect } from "effect"
+import { mapInSlices } from "../Slices.ts"
 import type { Errors, GrammarName } from "./Field.ts"
 import { type ObjectType, perType } from "./ObjectType.ts"
 
-/** What is wrong with a value, or undefined where nothing is. `row` is the whole object as it would be written. */
-export type Grammar = (value: unknown, row: Readonly<Record<string, unknown>>) => string | undefined
+type Problem = string | undefined
+
+/**
+ * What is wrong with a value, or undefined where nothing is. `row` is the whole object as it would be written. An
+ * effect where that takes input or output to find out.
+ */
+export type Grammar = (value: unknown, row: Readonly<Record<string, unknown>>) => Problem | Effect.Effect<Problem>
 
 export class Grammars extends Context.Service<Grammars, Readonly<Record<GrammarName, Grammar>>>()(
   "rackwire/inventory/Grammars"
@@ -19,20 +25,34 @@ const governed = perType(({ fields }) =>
   )
 )
 
-/** Of the values that are written; the row that they become part of may say what they mean. */
-export const grammarErrors = (
-  type: ObjectType,
-  values: Readonly<Record<string, unknown>>,
-  row: Readonly<Record<string, unknown>>,
-  grammars: Grammars["Service"]
-): Errors => {
-  const errors: Record<string, ReadonlyArray<string>> = {}
-  for (const { name, grammar, readBy } of governed(type)) {
-    const written = Object.hasOwn(values, name) || (readBy !== undefined && Object.hasOwn(values, readBy))
-    const value = row[name] ?? null
-    if (!written || value === null || value === "") continue
-    const message = grammars[grammar](value, row)
-    if (message !== undefined) errors[name] = [message]
+export interface Written {
+  readonly values: Readonly<Record<string, unknown>>
+  /** The whole object as it would be: it may say what the values mean. */
+  readonly row: Readonly<Record<string, unknown>>
+}
+
+/** What is wrong with the values that are written, for each object. */
+export const grammarErrors = Effect.fnUntraced(function* (type: ObjectType, written: ReadonlyArray<Written>) {
+  if (governed(type).length === 0) return written.map((): Errors => ({}))
+  const grammars = yield* Grammars
+  const found = yield* mapInSlices(written, (each) => problemsOf(type, each, grammars))
+  const errors: Array<Errors> = []
+  for (const problems of found) {
+    const own: Record<string, ReadonlyArray<string>> = {}
+    for (const [name, problem] of problems) {
+      const message = typeof problem === "string" ? problem : yield* problem
+      if (message !== undefined) own[name] = [message]
+    }
+    errors.push(own)
   }
   return errors
-}
+})
+
+const problemsOf = (type: ObjectType, { values, row }: Written, grammars: Grammars["Service"]) =>
+  governed(type).flatMap(({ name, grammar, readBy }) => {
+    const isWritten = Object.hasOwn(values, name) || (readBy !== undefined && Object.hasOwn(values, readBy))
+    const value = row[name] ?? null
+    if (!isWritten || value === null || value === "") return []
+    const problem = grammars[grammar](value, row)
+    return problem === undefined ? [] : [[name, problem] as const]
+  })

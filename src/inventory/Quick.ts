@@ -6,10 +6,11 @@
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
+import { mapInSlices } from "../Slices.ts"
 import { Clearance } from "./Clearance.ts"
 import { forgetCounts } from "./Count.ts"
-import type { Errors, Row } from "./Field.ts"
-import { Grammars, grammarErrors } from "./Grammar.ts"
+import type { Row } from "./Field.ts"
+import { grammarErrors } from "./Grammar.ts"
 import { type ObjectType, perType } from "./ObjectType.ts"
 import { objectType } from "./Registry.ts"
 import { stored } from "./Stored.ts"
@@ -30,9 +31,8 @@ export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: Re
   if (Option.isSome(yield* Effect.serviceOption(sql.transactionService))) return Option.none()
   if (drafts.length === 0 || type.rivals.length > 0 || !isOpen(type, "add")) return Option.none()
   const rows = drafts.map((draft) => rowOf(type, draft, (target) => isOpen(target, "refer")))
-  const grammars = yield* Grammars
-  if (!rows.every((row) => row !== undefined && isSound(type, row, grammars))) return Option.none()
-  const values = yield* stored(type, rows as ReadonlyArray<Row>)
+  if (!rows.every((row) => row !== undefined) || !(yield* areSound(type, rows))) return Option.none()
+  const values = yield* stored(type, rows)
   const made = yield* sql
     .unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(insertStatementOfItsOwn(type), [
       JSON.stringify(values.map((row) => columnsOf(type, row))),
@@ -74,7 +74,12 @@ const rowOf = (type: ObjectType, draft: Draft, mayRefer: (target: ObjectType) =>
   return looks ? undefined : (row as Row)
 }
 
-const isSound = (type: ObjectType, row: Row, grammars: Grammars["Service"]): boolean => {
-  const errors: Errors = { ...grammarErrors(type, row, row, grammars), ...type.check(row, () => undefined, undefined) }
-  return Object.keys(errors).length === 0
-}
+const areSound = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
+  const errors = yield* grammarErrors(
+    type,
+    rows.map((row) => ({ values: row, row }))
+  )
+  if (errors.some((own) => Object.keys(own).length > 0)) return false
+  const broken = yield* mapInSlices(rows, (row) => Object.keys(type.check(row, () => undefined, undefined)).length > 0)
+  return !broken.includes(true)
+})

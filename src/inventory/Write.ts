@@ -7,9 +7,10 @@
  */
 import { Effect, Option } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
+import { mapInSlices } from "../Slices.ts"
 import { type Action, OutOfBounds, cleared } from "./Clearance.ts"
 import type { Errors, Row } from "./Field.ts"
-import { Grammars, grammarErrors } from "./Grammar.ts"
+import { grammarErrors } from "./Grammar.ts"
 import { resolveCustomFields } from "./CustomValues.ts"
 import { lookAt } from "./LooksAt.ts"
 import type { ObjectType } from "./ObjectType.ts"
@@ -174,10 +175,13 @@ const settle = Effect.fnUntraced(function* (
       Object.keys(errors).length > 0 ? [] : [{ id: 0, ...before[at], ...values }]
     )
   )
-  const grammars = yield* Grammars
   const values = resolved.map((draft) => draft.values)
-  const errors = resolved.map((draft, at): Errors => {
-    const own = { ...draft.errors, ...grammarErrors(type, draft.values, { ...before[at], ...draft.values }, grammars) }
+  const ungrammatical = yield* grammarErrors(
+    type,
+    values.map((written, at) => ({ values: written, row: { ...before[at], ...written } }))
+  )
+  const errors = yield* mapInSlices(resolved, (draft, at): Errors => {
+    const own = { ...draft.errors, ...ungrammatical[at] }
     // A rule about several fields would speak of values that are already refused.
     return Object.keys(own).length > 0 ? own : type.check({ id: 0, ...before[at], ...draft.values }, find, before[at])
   })

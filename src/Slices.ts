@@ -1,0 +1,41 @@
+/**
+ * Long work on the event loop, cut into slices: between two of them timers, sockets and the WAL have their turn.
+ *
+ * One step must be short by itself (a pattern over one value, one object's rules); this bounds what many of them add up
+ * to.
+ */
+import { Effect } from "effect"
+
+/** Time after which the event loop gets a turn, milliseconds. */
+const sliceMillis = 10
+
+const turn: Effect.Effect<void> = Effect.callback((resume) => {
+  const immediate = setImmediate(() => resume(Effect.void))
+  return Effect.sync(() => clearImmediate(immediate))
+})
+
+/** Runs work that yields between its steps. Interrupted, it can be run on from the step that it had reached. */
+export const inSlices = <A>(work: Generator<void, A>): Effect.Effect<A> =>
+  Effect.suspend(() => {
+    const end = performance.now() + sliceMillis
+    do {
+      const step = work.next()
+      if (step.done === true) return Effect.succeed(step.value)
+    } while (performance.now() < end)
+    return Effect.andThen(turn, inSlices(work))
+  })
+
+/** `items.map(one)`, in slices. */
+export const mapInSlices = <A, B>(
+  items: ReadonlyArray<A>,
+  one: (item: A, at: number) => B
+): Effect.Effect<ReadonlyArray<B>> => Effect.suspend(() => inSlices(mapping(items, one)))
+
+function* mapping<A, B>(items: ReadonlyArray<A>, one: (item: A, at: number) => B): Generator<void, ReadonlyArray<B>> {
+  const mapped: Array<B> = []
+  for (const [at, item] of items.entries()) {
+    mapped.push(one(item, at))
+    yield
+  }
+  return mapped
+}

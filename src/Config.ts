@@ -196,6 +196,13 @@ export const options = {
     "Addresses and CIDR ranges that deliveries may never go to, comma-separated; wins over `WEBHOOK_ALLOW`.",
     ""
   ),
+  webhookCaDirectory: setting(
+    "WEBHOOK_CA_DIRECTORY",
+    list,
+    [],
+    "Directories that the `ca_file_path` of a webhook may name a file in, comma-separated. Empty: no webhook may name a file; `ca_certificate` takes the certificates themselves.",
+    ""
+  ),
   webhookProxy: optional(
     "WEBHOOK_PROXY",
     Config.Redacted,

@@ -8,6 +8,8 @@ import { CaptureError } from "./capture/CaptureError.ts"
 import { type Event, eventBody } from "./capture/Event.ts"
 import { outrank } from "./capture/Leadership.ts"
 import { EventSink } from "./capture/Sink.ts"
+import { Settings } from "./Config.ts"
+import { certificatesProblem, fileProblem } from "./deliver/CertificateAuthority.ts"
 import { targetRules } from "./deliver/Definition.ts"
 import { rebuild } from "./deliver/Rebuild.ts"
 import { addressProblem, headersProblem, isTemplate } from "./deliver/Request.ts"
@@ -182,6 +184,7 @@ export const grammarsLayer = Layer.effect(
   Effect.gen(function* () {
     const { check, engines } = yield* Templates
     const rules = yield* targetRules
+    const { webhookCaDirectory } = yield* Settings
     const template: Grammar = (value, row) => check(String(value), String(row["template_engine"]))?.told
     /** A literal text is checked as what it will be; of a template only the template can be. */
     const orTemplate =
@@ -203,6 +206,8 @@ export const grammarsLayer = Layer.effect(
         return known.includes(String(value)) ? undefined : `There is no such template engine: ${known.join(", ")}.`
       },
       secret: (value) => secretProblem(String(value)),
+      caFile: (value) => Effect.promise(() => fileProblem(webhookCaDirectory, String(value))),
+      caCertificate: (value) => certificatesProblem(String(value)),
       template,
       headers: orTemplate(headersProblem),
       url: orTemplate((url) => addressProblem(url) ?? urlRefusal(rules, url)),

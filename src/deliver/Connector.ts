@@ -7,6 +7,7 @@
  */
 import { type LookupAddress, type LookupOptions, promises as dns } from "node:dns"
 import type { LookupFunction, Socket } from "node:net"
+import { createSecureContext } from "node:tls"
 import { Agent, buildConnector } from "undici"
 import { type TargetRules, literalIn, refusal } from "./TargetPolicy.ts"
 import { type ProxyRules, isExcepted, openTunnel } from "./Tunnel.ts"
@@ -33,8 +34,8 @@ export type Resolve = (hostname: string, options: LookupOptions) => Promise<Read
 
 export interface ConnectionOptions {
   readonly rules: TargetRules
-  /** `ca` in PEM. */
-  readonly tls: { readonly rejectUnauthorized?: boolean; readonly ca?: string }
+  /** `authority` gives the CA certificates to trust, in PEM; undefined for the usual ones. */
+  readonly tls: { readonly rejectUnauthorized?: boolean; readonly authority?: (() => Promise<string>) | undefined }
   /** Most connections at the same time. */
   readonly count: number
   readonly timeoutMillis: number
@@ -89,10 +90,43 @@ export const openConnections = (options: ConnectionOptions): Connections => {
   return { agent, last: () => last }
 }
 
+/** Oldest TLS that is spoken. */
+const minVersion = "TLSv1.2"
+
+/**
+ * Makes TLS and plain connections. The certificates are read when a TLS connection needs them, and made a context once:
+ * for a whole bundle that takes OpenSSL some 20 ms. No session outlives the context, because resuming one checks no
+ * certificate.
+ */
+const secured = (
+  { tls: { authority, rejectUnauthorized }, timeoutMillis }: ConnectionOptions,
+  lookup: LookupFunction
+): ((isTls: boolean) => buildConnector.connector | Promise<buildConnector.connector>) => {
+  const make = (trust: object) =>
+    buildConnector({
+      ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
+      ...trust,
+      allowH2: false,
+      timeout: timeoutMillis,
+      autoSelectFamily: true,
+      lookup
+    })
+  const usual = make({ minVersion })
+  if (authority === undefined) return () => usual
+  let made: { readonly pem: string; readonly connect: buildConnector.connector } | undefined
+  const trusting = (pem: string) => {
+    if (made?.pem !== pem)
+      made = { pem, connect: make({ secureContext: createSecureContext({ ca: pem, minVersion }) }) }
+    return made.connect
+  }
+  return (isTls) => (isTls ? authority().then(trusting) : usual)
+}
+
 const makeConnector = (
-  { rules, tls, timeoutMillis, proxy, resolve = lookUp }: ConnectionOptions,
+  options: ConnectionOptions,
   onConnected: (times: ConnectTimes) => void
 ): buildConnector.connector => {
+  const { rules, timeoutMillis, proxy, resolve = lookUp } = options
   const allowed = async (hostname: string, options: LookupOptions): Promise<ReadonlyArray<LookupAddress>> => {
     const found = await resolve(hostname, options)
     const refused = found.map(({ address }) => refusal(rules, address))
@@ -107,18 +141,13 @@ const makeConnector = (
       (error: NodeJS.ErrnoException) => answer(error, [])
     )
   }
-  const connect = buildConnector({
-    ...tls,
-    minVersion: "TLSv1.2",
-    allowH2: false,
-    timeout: timeoutMillis,
-    autoSelectFamily: true,
-    lookup
-  })
-  return (options, answer) => {
-    const literal = literalIn(options.hostname)
-    const why = literal === undefined ? undefined : refusal(rules, literal)
-    if (why !== undefined) return answer(new BlockedTarget(options.hostname, why), null)
+  const connectorFor = secured(options, lookup)
+  const begin = (
+    connect: buildConnector.connector,
+    options: buildConnector.Options,
+    literal: string | undefined,
+    answer: buildConnector.Callback
+  ) => {
     const times: ConnectTimes = { begun: performance.now() }
     const since = () => performance.now() - times.begun
     if (proxy !== undefined && !isExcepted(proxy, options.hostname)) {
@@ -163,6 +192,14 @@ const makeConnector = (
       if (peer !== undefined) socket.destroy(new BlockedTarget(socket.remoteAddress ?? options.hostname, peer))
     })
     socket.once("secureConnect", () => (times.tls = since()))
+  }
+  return (options, answer) => {
+    const literal = literalIn(options.hostname)
+    const why = literal === undefined ? undefined : refusal(rules, literal)
+    if (why !== undefined) return answer(new BlockedTarget(options.hostname, why), null)
+    const connect = connectorFor(options.protocol === "https:")
+    if (!(connect instanceof Promise)) return begin(connect, options, literal, answer)
+    connect.then((ready) => begin(ready, options, literal, answer)).catch((error: Error) => answer(error, null))
   }
 }
 

@@ -1,9 +1,9 @@
 /** A webhook as deliver works with it: its row, read once per change. */
-import { readFileSync } from "node:fs"
 import { Duration, Effect } from "effect"
 import { Settings, reveal } from "../Config.ts"
 import { Vault } from "../Vault.ts"
 import type { Row } from "../inventory/Field.ts"
+import { authorityOf } from "./CertificateAuthority.ts"
 import { type Connections, openConnections } from "./Connector.ts"
 import { type RetryPolicy, parsePolicy, retrySchedule, usualPolicy } from "./RetrySchedule.ts"
 import type { Signing } from "./Sign.ts"
@@ -104,21 +104,15 @@ export const definitionOf = (row: Row, { settings, vault, usual, rules, proxy }:
       rules,
       tls: {
         rejectUnauthorized: row["ssl_verification"] === true,
-        ...certificateAuthority(row["ca_file_path"] as string | null)
+        authority: authorityOf({
+          pem: String(row["ca_certificate"] ?? ""),
+          path: String(row["ca_file_path"] ?? ""),
+          directories: settings.webhookCaDirectory
+        })
       },
       count: maxInFlight,
       timeoutMillis,
       proxy
     })
-  }
-}
-
-/** A file that cannot be read trusts nobody: the attempts fail and say `Tls`. */
-const certificateAuthority = (path: string | null): { readonly ca?: string } => {
-  if (path === null || path === "") return {}
-  try {
-    return { ca: readFileSync(path, "utf8") }
-  } catch {
-    return { ca: "" }
   }
 }

@@ -12,6 +12,7 @@ import { Context, Effect, Exit, Layer, Schedule, Scope, Semaphore } from "effect
 import { Settings } from "../Config.ts"
 import { inWords } from "../Telemetry.ts"
 import { Presence } from "../inventory/Presence.ts"
+import type { Row } from "../inventory/Field.ts"
 import { byIds } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { leaseMillis } from "../stream/Reader.ts"
@@ -20,7 +21,7 @@ import { type Actor, startActor } from "./Actor.ts"
 import { announcements } from "./Announcements.ts"
 import { attemptDays } from "./DeliveryLog.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
-import { definitionOf, surroundings } from "./Definition.ts"
+import { type Surroundings, definitionOf, surroundings } from "./Definition.ts"
 import { dropDiscarded } from "./Discard.ts"
 import { operationType, workOffOperations } from "./Operations.ts"
 import { deliveryType, takeUpRetries } from "./RetryByHand.ts"
@@ -168,8 +169,9 @@ const refresh = Effect.fnUntraced(function* (
   for (const id of ids) {
     const row = rows.get(id)
     const present = running.get(id)
-    if (row !== undefined && row["enabled"] === true && row["paused"] !== true) {
-      const definition = definitionOf(row, shared)
+    const isActive = row !== undefined && row["enabled"] === true && row["paused"] !== true
+    const definition = isActive ? yield* usable(row, shared) : undefined
+    if (definition !== undefined) {
       if (present !== undefined) {
         if (present.actor.isOpen()) yield* Effect.ignore(streams.probeNow(id))
         present.actor.redefine(definition)
@@ -179,7 +181,7 @@ const refresh = Effect.fnUntraced(function* (
       running.set(id, { actor: yield* Scope.provide(startActor(definition, turns), scope), scope })
     } else {
       running.delete(id)
-      // A webhook that is gone owes nothing any more; one that is disabled or paused keeps what it has.
+      // A webhook that is gone owes nothing any more; one that is disabled, paused or unusable keeps what it has.
       const forget = row === undefined ? Effect.ignore(streams.forget(id)) : Effect.void
       const close = present === undefined ? Effect.void : Scope.close(present.scope, Exit.void)
       // Attempts under way may take a while to end; others must not wait for them.
@@ -187,6 +189,20 @@ const refresh = Effect.fnUntraced(function* (
     }
   }
 })
+
+/**
+ * The definition of a webhook. Plain SQL may have written values that the API refuses: then its deliveries wait until
+ * the row changes, and those of all others go on.
+ */
+const usable = (row: Row, shared: Surroundings) =>
+  Effect.try(() => definitionOf(row, shared)).pipe(
+    Effect.catch(({ cause }) =>
+      Effect.as(
+        Effect.logError(`deliver: webhook ${row.id} cannot be used, its deliveries wait: ${inWords(cause)}`),
+        undefined
+      )
+    )
+  )
 
 /** A look for what was missed. */
 const rounds = (running: ReadonlyMap<number, Running>) =>

@@ -14,6 +14,7 @@
  * - `Render`: the webhook's own templates, headers or URL give no request. Sending it again gives none either.
  * - `Overrun`: the webhook's templates took too long, for which a busy machine may be to blame.
  * - `Secret`: the webhook's secret cannot be read with our SECRET_KEY.
+ * - `CaCertificate`: the webhook's CA certificates cannot be used; nothing was sent.
  */
 export interface Failure {
   readonly reason:
@@ -32,6 +33,7 @@ export interface Failure {
     | "Render"
     | "Overrun"
     | "Secret"
+    | "CaCertificate"
   readonly message: string
   /** What the receiver asked to wait, milliseconds. */
   readonly retryAfterMillis?: number | undefined

@@ -115,6 +115,7 @@ const unanswered = (error: Error): Omit<Sent, "phases"> => ({
 const reasons: ReadonlyArray<readonly [RegExp, Failure["reason"]]> = [
   [/^ERR_BLOCKED_TARGET$/, "Blocked"],
   [/^ERR_PROXY$/, "Proxy"],
+  [/^ERR_CA_CERTIFICATE$/, "CaCertificate"],
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES)$/, "Refused"],
   [/^(ENOTFOUND|EAI_\w+)$/, "Dns"],
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, "Timeout"],

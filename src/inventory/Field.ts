@@ -46,6 +46,8 @@ export type GrammarName =
   | "condition"
   | "retry"
   | "secret"
+  | "caFile"
+  | "caCertificate"
 
 export interface Reference {
   /** The object type pointed at, `app.name`. */

@@ -17,6 +17,8 @@ describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
 
   afterAll(() => certificate.remove())
 
+  const trusted = () => Promise.resolve(readFileSync(certificate.certificateFile, "utf8"))
+
   const attempt = async (host: string, tls: ConnectionOptions["tls"], speaking: SecureContextOptions = {}) => {
     let requests = 0
     const server = createServer(
@@ -39,13 +41,13 @@ describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
   })
 
   test("is trusted when the webhook names the certificate", async () => {
-    const { response, failure } = await attempt("localhost", { ca: readFileSync(certificate.certificateFile, "utf8") })
+    const { response, failure } = await attempt("localhost", { authority: trusted })
     expect(failure).toBeUndefined()
     expect(response).toMatchObject({ status: 200, body: "taken" })
   })
 
   test("is not trusted under a name that the certificate does not have", async () => {
-    const { failure, requests } = await attempt("127.0.0.1", { ca: readFileSync(certificate.certificateFile, "utf8") })
+    const { failure, requests } = await attempt("127.0.0.1", { authority: trusted })
     expect(failure?.reason).toBe("Tls")
     expect(requests).toBe(0)
   })

@@ -56,9 +56,14 @@ describe("a proxy", () => {
     const proxy = await startProxy()
     const options = { proxy: { url: proxy.url, except: [] }, resolve }
     const url = `https://localhost:${port}/`
-    expect(await post(url, { ...options, tls: { ca: cert! } })).toMatchObject({ answer: 200, body: "in secret" })
+    expect(await post(url, { ...options, tls: { authority: () => Promise.resolve(cert!) } })).toMatchObject({
+      answer: 200,
+      body: "in secret"
+    })
     expect(await post(url, options)).toMatchObject({ answer: "Tls" })
-    expect(await post(`https://another.test:${port}/`, { ...options, tls: { ca: cert! } })).toMatchObject({
+    expect(
+      await post(`https://another.test:${port}/`, { ...options, tls: { authority: () => Promise.resolve(cert!) } })
+    ).toMatchObject({
       answer: "Tls"
     })
   })

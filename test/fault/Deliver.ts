@@ -31,7 +31,7 @@ const delays = [0.3, 0.6]
 /** Attempts per second. */
 const rate = 40
 
-const rowsOf = ({ secureUrl, certificateFile, leaving }: HostileReceiver): Rows => ({
+const rowsOf = ({ secureUrl, certificate, leaving }: HostileReceiver): Rows => ({
   everything: { ...always, timeout: 2 },
   narrow: { ...always, content_types: places, timeout: 2, max_in_flight: 2 },
   limited: { ...always, content_types: places, timeout: 2, retry_schedule: { kind: "list", delays } },
@@ -39,7 +39,7 @@ const rowsOf = ({ secureUrl, certificateFile, leaving }: HostileReceiver): Rows 
   paced: { ...always, content_types: ["extras.tag"], timeout: 2, rate_limit: rate },
   secure: {
     ...{ ...always, content_types: ["extras.tag"], timeout: 2 },
-    ...{ payload_url: `${secureUrl}/secure`, ca_file_path: certificateFile }
+    ...{ payload_url: `${secureUrl}/secure`, ca_certificate: certificate }
   },
   [leaving]: ofCalmTime,
   deleted: ofCalmTime,

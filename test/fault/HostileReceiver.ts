@@ -158,8 +158,8 @@ export class HostileReceiver {
   }
 
   /** What a webhook has to trust for that. */
-  get certificateFile(): string {
-    return this.certificates[0].certificateFile
+  get certificate(): string {
+    return readFileSync(this.certificates[0].certificateFile, "utf8")
   }
 
   get millis(): number {

@@ -28,7 +28,8 @@ export default defineObjectType({
     signature: choice({ netbox: "NetBox", standard: "Standard Webhooks" }, { default: "netbox", bare: true }),
     conditions: json({ grammar: "condition" }),
     ssl_verification: flag({ default: true }),
-    ca_file_path: text({ max: 4096, nullable: true }),
+    ca_file_path: text({ max: 4096, nullable: true, grammar: "caFile" }),
+    ca_certificate: text({ max: 65_536, optional: true, verbatim: true, grammar: "caCertificate" }),
     timeout: integer({ min: 1, max: 3600, optional: true }),
     max_in_flight: integer({ min: 1, max: 1000, optional: true }),
     rate_limit: decimal({ digits: 8, places: 3, min: 0.001, optional: true }),
@@ -47,6 +48,9 @@ export default defineObjectType({
     }
     if (row["ssl_verification"] === false && row["ca_file_path"]) {
       return { ca_file_path: ["Do not specify a CA certificate file if SSL verification is disabled."] }
+    }
+    if (row["ssl_verification"] === false && row["ca_certificate"]) {
+      return { ca_certificate: ["Do not specify a CA certificate if SSL verification is disabled."] }
     }
     return {}
   }

@@ -1,0 +1,165 @@
+/**
+ * The CA certificates of one webhook: PEM text of its row, and a file in a directory that the operator names.
+ *
+ * Guarantees: reads regular files of bounded size only, without blocking, and only inside these directories after
+ * symlinks are resolved. Checked when a webhook is saved and again when a connection needs them; whatever is wrong
+ * fails that connection and nothing else.
+ */
+import { X509Certificate } from "node:crypto"
+import { constants } from "node:fs"
+import { type FileHandle, lstat, open, realpath } from "node:fs/promises"
+import { isAbsolute, relative, resolve, sep } from "node:path"
+
+/** Largest file, bytes. The bundle of a Linux distribution has a quarter of a megabyte. */
+export const fileSizeMax = 512 * 1024
+
+/** Most certificates in one text. OpenSSL takes 0.1 ms for each, on the event loop. */
+const certificatesMax = 200
+
+/** Longest time for reading a file, milliseconds: a network file system may not answer. */
+const readMillis = 5_000
+
+/** Time after which a file is read again, milliseconds: the operator may have renewed it. */
+const keptMillis = 300_000
+
+/** The CA certificates of a webhook cannot be used. Nothing was sent. */
+export class UnusableAuthority extends Error {
+  readonly code = "ERR_CA_CERTIFICATE"
+}
+
+const block = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g
+
+/** What is wrong with a text that should hold certificates, or undefined. */
+export const certificatesProblem = (pem: string): string | undefined => {
+  const found = pem.match(block) ?? []
+  if (found.length === 0) return "Enter certificates in PEM format, beginning with -----BEGIN CERTIFICATE-----."
+  if (found.length > certificatesMax) return `Enter at most ${certificatesMax} certificates, not ${found.length}.`
+  const began = pem.split("-----BEGIN ").length - 1
+  if (began !== found.length) return "Every block must be a complete certificate; private keys do not belong here."
+  const unreadable = found.findIndex((text) => !isReadable(text))
+  return unreadable < 0 ? undefined : `Certificate ${unreadable + 1} of ${found.length} cannot be read.`
+}
+
+const isReadable = (certificate: string): boolean => {
+  try {
+    return new X509Certificate(certificate).raw.length > 0
+  } catch {
+    return false
+  }
+}
+
+/** What is wrong with the path of a file of certificates, or undefined. */
+export const fileProblem = (directories: ReadonlyArray<string>, path: string): Promise<string | undefined> =>
+  readAuthorityFile(directories, path).then(
+    () => undefined,
+    (error: Error) => error.message
+  )
+
+/** The certificates in the file. Rejects with an UnusableAuthority. */
+const readAuthorityFile = async (directories: ReadonlyArray<string>, path: string): Promise<string> => {
+  const text = await inTime(readInside(directories, path))
+  const problem = certificatesProblem(text)
+  if (problem !== undefined) throw new UnusableAuthority(`The file holds no usable certificates. ${problem}`)
+  return text
+}
+
+const inTime = async <A>(reading: Promise<A>): Promise<A> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    const error = new UnusableAuthority(`The file was not read within ${readMillis} ms.`)
+    timer = setTimeout(() => reject(error), readMillis)
+  })
+  try {
+    return await Promise.race([reading, late])
+  } catch (error) {
+    if (error instanceof UnusableAuthority) throw error
+    throw new UnusableAuthority(`The file cannot be read: ${(error as NodeJS.ErrnoException).code ?? "unknown error"}.`)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const readInside = async (directories: ReadonlyArray<string>, path: string): Promise<string> => {
+  if (directories.length === 0) {
+    throw new UnusableAuthority(
+      "Files are not allowed: WEBHOOK_CA_DIRECTORY names no directory. Set that option, or use ca_certificate."
+    )
+  }
+  const outside = new UnusableAuthority("The file must be in a directory that WEBHOOK_CA_DIRECTORY names.")
+  // By its text first: the answer tells nothing about files elsewhere.
+  if (path.includes("\0") || !directories.some((directory) => isInside(resolve(directory), resolve(path))))
+    throw outside
+  const real = await realpath(path)
+  // Some of the directories may not exist.
+  const allowed = await Promise.all(directories.map((directory) => realpath(directory).catch(() => undefined)))
+  if (!allowed.some((directory) => directory !== undefined && isInside(directory, real))) throw outside
+  // Before it is opened: opening a device may have an effect.
+  mustBeSmallFile(await lstat(real))
+  // Without O_NONBLOCK, opening a FIFO waits for its writer.
+  const file = await open(real, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
+  try {
+    mustBeSmallFile(await file.stat())
+    return await readAll(file)
+  } finally {
+    await file.close()
+  }
+}
+
+const isInside = (directory: string, path: string): boolean => {
+  const way = relative(directory, path)
+  return way !== "" && way !== ".." && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+}
+
+const mustBeSmallFile = (found: Awaited<ReturnType<typeof lstat>>): void => {
+  if (!found.isFile()) throw new UnusableAuthority("The path must be that of a regular file.")
+  if (Number(found.size) > fileSizeMax) throw tooLarge()
+}
+
+const tooLarge = () => new UnusableAuthority(`The file must not be larger than ${fileSizeMax} bytes.`)
+
+/** The size that a file says it has need not be true. */
+const readAll = async (file: FileHandle): Promise<string> => {
+  const bytes = Buffer.alloc(fileSizeMax + 1)
+  let size = 0
+  while (size < bytes.length) {
+    const { bytesRead } = await file.read(bytes, size, bytes.length - size, size)
+    if (bytesRead === 0) return bytes.toString("utf8", 0, size)
+    size += bytesRead
+  }
+  throw tooLarge()
+}
+
+export interface Authority {
+  /** Of the row; empty for none. */
+  readonly pem: string
+  /** Of the row; empty for none. */
+  readonly path: string
+  readonly directories: ReadonlyArray<string>
+}
+
+/**
+ * The certificates when a connection needs them, undefined where the webhook trusts the usual ones. Read once and kept
+ * for a while; what failed is read again for the next connection.
+ */
+export const authorityOf = ({ pem, path, directories }: Authority): (() => Promise<string>) | undefined => {
+  if (pem === "" && path === "") return undefined
+  let kept: { readonly at: number; readonly text: Promise<string> } | undefined
+  const read = async (): Promise<string> => {
+    const problem = pem === "" ? undefined : certificatesProblem(pem)
+    if (problem !== undefined) throw new UnusableAuthority(`ca_certificate: ${problem}`)
+    if (path === "") return pem
+    const file = await readAuthorityFile(directories, path).catch((error: Error) => {
+      throw new UnusableAuthority(`ca_file_path: ${error.message}`)
+    })
+    return `${pem}\n${file}`
+  }
+  return () => {
+    if (kept !== undefined && performance.now() - kept.at < keptMillis) return kept.text
+    const text = read().catch((error: Error) => {
+      kept = undefined
+      throw error
+    })
+    kept = { at: performance.now(), text }
+    return text
+  }
+}

@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import type { Row } from "../inventory/Field.ts"
 import { byIds, customFieldsByType, list } from "../inventory/Read.ts"
-import { objectType } from "../inventory/Registry.ts"
+import { objectType, registry } from "../inventory/Registry.ts"
 import { nestedFields, references, referencesBehind } from "../inventory/derive/Representation.ts"
 import { everything } from "../inventory/derive/Where.ts"
 import { customReferences } from "../inventory/field/CustomFields.ts"
@@ -68,7 +68,7 @@ export class Related {
     yield* this.follow(
       changed.flatMap(({ type, rows }) => {
         const definitions = [...this.customFields(type.id), ...(coming.get(type.id) ?? [])]
-        return [...references(type, rows), ...customReferences(definitions, rows)]
+        return [...references(type, rows), ...customReferences(definitions, rows, registry)]
       })
     )
     // What lies behind an object that the same window changes is loaded for the change of that object.

@@ -79,7 +79,9 @@ const many =
 const queryOf = (wanted: unknown): Effect.Effect<Query, HttpRefused> => {
   const pairs = isDictionary(wanted)
     ? Object.entries(wanted).flatMap(([name, value]) =>
-        [value].flat().map((each): [string, string] => [name, String(each)])
+        [value]
+          .flat()
+          .map((each): [string, string] => [name, typeof each === "object" ? JSON.stringify(each) : String(each)])
       )
     : []
   return pairs.length === 0 ? refused({ filter: ["Name at least one filter."] }) : Effect.succeed(pairs)

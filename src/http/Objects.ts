@@ -166,7 +166,10 @@ const itemsWithIds = Effect.fnUntraced(function* (request: Request) {
   const errors = body.map((item: unknown) => {
     if (typeof item !== "object" || item === null) return { non_field_errors: ["Invalid data. Expected a dictionary."] }
     if (!("id" in item)) return { id: ["This field is required."] }
-    return Number.isSafeInteger(Number(item.id)) ? {} : { id: ["A valid integer is required."] }
+    // Number() fails with an object whose toString is no function.
+    return typeof item.id !== "object" && Number.isSafeInteger(Number(item.id))
+      ? {}
+      : { id: ["A valid integer is required."] }
   })
   if (errors.some((error) => Object.keys(error).length > 0)) {
     return yield* new HttpRefused({ reason: "InvalidBody", body: errors })

@@ -31,6 +31,7 @@ import { allowed, metadata } from "./Metadata.ts"
 import { accessProblem } from "./MetricsAccess.ts"
 import { negotiate } from "./Negotiation.ts"
 import { forwarded, isTls, originOf } from "./Origin.ts"
+import { targetOf } from "./Target.ts"
 import {
   type Handler,
   type Match,
@@ -79,8 +80,7 @@ const answer = Effect.fnUntraced(function* (
   find: ReturnType<typeof makeRouter>,
   { incoming, origin, requestId }: Omit<Asked, "url">
 ) {
-  // Two slashes at its beginning would make a host of what is a path.
-  const url = new URL(`http://-/${incoming.url.replace(/^\//, "")}`)
+  const url = yield* targetOf(incoming.url)
   const match = find(url.pathname)
   if (match === undefined) {
     const slashed = find(`${url.pathname}/`) !== undefined

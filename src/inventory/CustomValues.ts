@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { type Row, isDictionary } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { customFieldsOf } from "./Read.ts"
-import { objectType } from "./Registry.ts"
+import { objectType, registry } from "./Registry.ts"
 import { existingIds } from "./Resolve.ts"
 import { canonical, refusal } from "./derive/CustomValue.ts"
 import type { Draft } from "./derive/Draft.ts"
@@ -22,8 +22,8 @@ export const resolveCustomFields = Effect.fnUntraced(function* (
   const existing = new Map<string, ReadonlySet<number>>()
   const rows = merged.map(({ values }): Row => ({ id: 0, ...values }))
   // What an object refers to already it may go on referring to.
-  const held = customReferences(definitions, before)
-  for (const [id, ids] of customReferences(definitions, rows)) {
+  const held = customReferences(definitions, before, registry)
+  for (const [id, ids] of customReferences(definitions, rows, registry)) {
     const targets = [...ids].filter(Number.isSafeInteger).map((id) => ({ id }))
     existing.set(id, (yield* existingIds(objectType(id), targets)).union(held.get(id) ?? new Set()))
   }

@@ -2,9 +2,9 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Action, Clearance, cleared } from "./Clearance.ts"
-import type { Row, View } from "./Field.ts"
+import type { Field, Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
-import { objectType } from "./Registry.ts"
+import { objectType, registry } from "./Registry.ts"
 import { countsMark, fieldsMark, premiseMark, readStatement } from "./derive/ReadStatement.ts"
 import { nestedFields, references, referencesBehind, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
@@ -117,13 +117,18 @@ export const byIds = Effect.fnUntraced(function* (
 
 /** SQL of the order by these fields, or the usual ones. Ties are broken by id, in the direction of the last field. */
 export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): string => {
-  const known = ordering.filter((name) => /^-?id$/.test(name) || Object.hasOwn(type.columns, name.replace(/^-/, "")))
+  const isOrdered = (field: string) =>
+    field === "id" || (Object.hasOwn(type.columns, field) && hasOrder(type.fields[field]!))
+  const known = [...new Set(ordering)].filter((name) => isOrdered(name.replace(/^-/, "")))
   const terms = (known.length > 0 ? known : type.ordering).map((name) => {
     const field = name.replace(/^-/, "")
     return `t.${field === "id" ? "id" : type.columns[field]}${name.startsWith("-") ? " desc" : ""}`
   })
   return [...terms, terms.at(-1)?.endsWith(" desc") === true ? "t.id desc" : "t.id"].join(", ")
 }
+
+/** Whether Postgres can sort values of the field. */
+const hasOrder = ({ type }: Field): boolean => type !== "json"
 
 /** Custom fields by the object types that have them, in their order. */
 export const customFieldsByType = (definitions: Iterable<Row>): ReadonlyMap<string, ReadonlyArray<Row>> => {
@@ -192,7 +197,7 @@ export const viewFor = (
     const pointing = Object.entries(type.pointedBy).map(
       ([name, by]) => [by.type, new Set([...counts.values()].flatMap((each) => each[name] as Array<number>))] as const
     )
-    yield* follow([...references(type, rows), ...customReferences(definitions, rows), ...pointing])
+    yield* follow([...references(type, rows), ...customReferences(definitions, rows, registry), ...pointing])
     yield* follow(referencesBehind(type, rows, row))
     const view = viewOf(base, {
       row,

@@ -9,7 +9,7 @@ import { isStorable, typeName } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
 import type { Filtered } from "./Filter.ts"
-import { type Comparand, type Compiled, asText, compare, denial, either, kindOf } from "./Lookup.ts"
+import { type Comparand, type Compiled, asText, compare, compared, denial, kindOf } from "./Lookup.ts"
 import { addressOf, hostOf } from "./Network.ts"
 import { along, comparandOf } from "./Path.ts"
 import { type Bind, type Where, anyOf, everything, isEverything } from "./Where.ts"
@@ -136,7 +136,7 @@ const asked = (of: Comparand, lookup: string, value: unknown, bind: Bind): Compi
   }
   // Django finds an empty text where filters ask nothing.
   if (of.kind === "text" && (lookup === "exact" || lookup === "in")) {
-    return either(texts.map((text) => `${of.sql} = ${bind(text)}`))
+    return compared("=")(of, texts, bind)
   }
   return Object.hasOwn(names, lookup) ? compare(of, names[lookup]!, texts, bind) : undefined
 }

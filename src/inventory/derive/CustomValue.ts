@@ -54,9 +54,9 @@ const inBounds = (value: number, { validation_minimum: least, validation_maximum
 
 const isChoice = (value: unknown, { choices }: Row): string | undefined => {
   const known = choices as ReadonlyArray<string>
-  return known.includes(String(value)) && typeof value === "string"
+  return typeof value === "string" && known.includes(value)
     ? undefined
-    : `Invalid choice (${String(value)}). Available choices are: ${known.join(", ")}`
+    : `Invalid choice (${typeof value === "string" ? value : JSON.stringify(value)}). Available choices are: ${known.join(", ")}`
 }
 
 const isObject: Check = (value, _, existing) => {

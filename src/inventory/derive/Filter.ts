@@ -41,6 +41,11 @@ export const filter = (
     const before = parameters.length
     const values = pairs.map(([, value]) => value)
     const isNull = values.some((value) => value.includes("\0"))
+    const problem = tooMany(name, values, conditions.length)
+    if (problem !== undefined) {
+      errors[name] = [problem]
+      continue
+    }
     const condition = conditionOf(type, name, values, (value) => `$${parameters.push(value)}`, customFields)
     if (typeof condition !== "string") parameters.length = before
     if (condition === undefined) {
@@ -50,7 +55,26 @@ export const filter = (
     else errors[name] = condition.messages
   }
   if (Object.keys(errors).length > 0) return { errors }
+  if (parameters.length > parametersMax) return { errors: { non_field_errors: ["The query has too many values."] } }
   return { where: { sql: conditions.length === 0 ? "true" : conditions.join(" and "), parameters } }
+}
+
+/** Most values of one filter. */
+const valuesMax = 4000
+
+/** Most values of a filter that compares with each of them, because a list of them is no pattern. */
+const patternsMax = 250
+
+/** Most filters of a query that ask something. */
+const conditionsMax = 200
+
+/** Most values that are compared one by one in all filters together; a statement of Postgres takes 65,535. */
+const parametersMax = 10_000
+
+const tooMany = (name: string, values: ReadonlyArray<string>, before: number): string | undefined => {
+  const most = /__n?(ic|isw|iew|ie|regex|iregex)$/.test(name) ? patternsMax : valuesMax
+  if (values.length > most) return `Ensure that there are no more than ${most} values; there are ${values.length}.`
+  return before < conditionsMax ? undefined : `Ensure that a query has no more than ${conditionsMax} filters.`
 }
 
 /** Whether a name asks something of the type, whatever its value. */

@@ -70,7 +70,8 @@ export const either = (conditions: ReadonlyArray<string>): string =>
 
 const cast = (type: string): string => (type === "text" ? "" : `::${type.replace(/\(.*/, "")}`)
 
-const compared =
+/** Compares with each value, or with a list of them where they are many. */
+export const compared =
   (operator: string): Lookup =>
   ({ sql, type }, values, bind) =>
     values.length > singlesMax
@@ -233,7 +234,8 @@ const isMac = (value: string): boolean =>
   )
 
 const readNumber = (value: string, type: string): Read => {
-  if (!/^-?\d{1,18}(\.\d+)?$/.test(value)) return { message: "Enter a number." }
+  // Postgres reads 16383 digits after the point at the most.
+  if (!/^-?\d{1,18}(\.\d{1,30})?$/.test(value)) return { message: "Enter a number." }
   if (!/^(numeric|real|double)/.test(type) && value.includes(".")) return { message: "Enter a whole number." }
   const most = type.startsWith("integer") ? 2 ** 31 - 1 : type.startsWith("smallint") ? 2 ** 15 - 1 : Infinity
   return Math.abs(Number(value)) <= most

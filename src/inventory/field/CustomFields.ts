@@ -47,13 +47,19 @@ const represent = (definition: Row, value: unknown, view: View): unknown => {
   }
 }
 
-/** The objects that custom fields of these rows point at: ids by object type. */
+/**
+ * The objects that custom fields of these rows point at: ids by object type. Plain SQL can make a custom field that
+ * names no declared type; its values point at nothing.
+ */
 export const customReferences = (
   definitions: ReadonlyArray<Row>,
-  rows: Iterable<Row>
+  rows: Iterable<Row>,
+  declared: Pick<ReadonlyMap<string, unknown>, "has">
 ): ReadonlyMap<string, ReadonlySet<number>> => {
   const wanted = new Map<string, Set<number>>()
-  const pointing = definitions.filter(({ type }) => type === "object" || type === "multiobject")
+  const pointing = definitions.filter(
+    ({ type, object_type: target }) => (type === "object" || type === "multiobject") && declared.has(String(target))
+  )
   if (pointing.length === 0) return wanted
   for (const row of rows) {
     const values = row["custom_fields"]

@@ -16,7 +16,12 @@ export const networks = (): Field =>
         if (!Array.isArray(input)) return invalid(notList(input))
         const read = input.map(parseIpNetwork)
         const wrong = input.filter((_, at) => read[at] === undefined)
-        if (wrong.length > 0) return invalid(...wrong.map((each) => `Invalid IP address format: ${String(each)}`))
+        if (wrong.length > 0)
+          return invalid(
+            ...wrong.map(
+              (each) => `Invalid IP address format: ${typeof each === "string" ? each : JSON.stringify(each)}`
+            )
+          )
         return value([...new Set(read.map((network) => IpNetwork.format(network!)))])
       }
     },
@@ -25,7 +30,8 @@ export const networks = (): Field =>
 
 /** Reads `192.0.2.0/24` or `192.0.2.1`; an IPv4 network inside IPv6 is that IPv4 network. Undefined for others. */
 export const parseIpNetwork = (input: unknown): IpNetwork.IpNetwork | undefined => {
-  const [address = "", length, ...rest] = String(input).trim().split("/")
+  if (typeof input !== "string") return undefined
+  const [address = "", length, ...rest] = input.trim().split("/")
   const parsed = Result.getOrUndefined(NetAddress.ipFromString(address))
   if (parsed === undefined || rest.length > 0 || (length !== undefined && !/^\d{1,3}$/.test(length))) return undefined
   const canonical = NetAddress.toCanonical(parsed)

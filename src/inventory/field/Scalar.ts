@@ -26,6 +26,11 @@ interface NumberOptions extends Options {
   readonly default?: number
 }
 
+/** Longest text of a number, characters; Django REST framework's. */
+const numberMax = 1000
+
+const isTooLong = (input: unknown): boolean => typeof input === "string" && input.length > numberMax
+
 /** What a field of a number has where none is given: its default, or null where it is optional. */
 const unless = (options: NumberOptions) => ({
   nullable: options.optional === true && options.default === undefined,
@@ -41,6 +46,7 @@ export const integer = (options: NumberOptions = {}): Field =>
       ...unless(options),
       fromText: Number,
       parse: (input) => {
+        if (isTooLong(input)) return invalid("String value too large.")
         const number = typeof input === "string" && /^\s*[-+]?\d+(\.0*)?\s*$/.test(input) ? Number(input) : input
         if (typeof number !== "number" || !Number.isSafeInteger(number)) return invalid("A valid integer is required.")
         return inBounds(number, options)
@@ -55,7 +61,7 @@ interface DecimalOptions extends NumberOptions {
   readonly places: number
 }
 
-const decimalPattern = /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i
+const decimalPattern = /^\s*[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?\s*$/i
 
 /** A number with a fixed count of decimal places, or null where none is given and there is no default. */
 export const decimal = (options: DecimalOptions): Field =>
@@ -66,6 +72,7 @@ export const decimal = (options: DecimalOptions): Field =>
       fromText: Number,
       snapshot: (value) => (typeof value === "number" ? value.toFixed(options.places) : value),
       parse: (input) => {
+        if (isTooLong(input)) return invalid("String value too large.")
         const number = typeof input === "string" && decimalPattern.test(input) ? Number(input) : input
         if (typeof number !== "number" || !Number.isFinite(number)) return invalid("A valid number is required.")
         if (Math.abs(number) >= 10 ** (options.digits - options.places)) {

@@ -1,11 +1,13 @@
 /**
  * `GET …/export/?format=csv|json|yaml`: all objects that the query asks for, as a file that an import reads again.
  *
+ * In CSV an apostrophe precedes text that a spreadsheet would run as a formula, unless `?escape_formulas=false`.
  * Streamed a page at a time by cursor, so that memory does not grow with the table.
  */
 import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { stringify } from "yaml"
+import { inPortions } from "../Portions.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import type { Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
@@ -13,10 +15,11 @@ import { list } from "../inventory/Read.ts"
 import { type Flat, cellOf, flatFields, flatOf } from "../inventory/derive/Flat.ts"
 import { type Where, allOf } from "../inventory/derive/Where.ts"
 import { csvLine } from "./Csv.ts"
+import { withGuard } from "./Formula.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { from } from "./Paging.ts"
 import type { Handler } from "./Route.ts"
-import { filteredBy, refuseMissing } from "./Strict.ts"
+import { filteredBy, isSet, refuseMissing } from "./Strict.ts"
 
 /** Objects read at once. */
 const pageSize = 500
@@ -24,7 +27,9 @@ const pageSize = 500
 interface Format {
   readonly type: string
   readonly begin: (type: ObjectType) => string
-  readonly rows: (flats: ReadonlyArray<Flat>, first: boolean) => string
+  /** `escaped`: text that a spreadsheet would run as a formula is escaped. */
+  readonly row: (flat: Flat, escaped: boolean) => string
+  readonly between: string
   readonly end: string
 }
 
@@ -32,22 +37,29 @@ const formats: Readonly<Record<string, Format>> = {
   csv: {
     type: "text/csv",
     begin: (type) => csvLine(["id", ...flatFields(type)]),
-    rows: (flats) => flats.map((flat) => csvLine(Object.values(flat).map(cellOf))).join(""),
+    row: (flat, escaped) => csvLine(Object.values(flat).map((value) => csvCell(value, escaped))),
+    between: "",
     end: ""
   },
   json: {
     type: "application/json",
     begin: () => "[",
-    rows: (flats, first) => `${first ? "" : ","}\n${flats.map((flat) => JSON.stringify(flat)).join(",\n")}`,
+    row: (flat) => `\n${JSON.stringify(flat)}`,
+    between: ",",
     end: "\n]\n"
   },
   yaml: {
     type: "application/yaml",
     begin: (type) => `# ${type.plural}\n`,
-    rows: (flats) => stringify(flats, { aliasDuplicateObjects: false }),
+    row: (flat) => stringify([flat], { aliasDuplicateObjects: false }),
+    between: "",
     end: ""
   }
 }
+
+/** Numbers stay numbers, negative ones too. */
+const csvCell = (value: unknown, escaped: boolean): string =>
+  escaped && typeof value !== "number" ? withGuard(cellOf(value)) : cellOf(value)
 
 export const exportTypes = Object.values(formats).map(({ type }) => type)
 
@@ -66,15 +78,12 @@ export const exportObjects =
       yield* refuseMissing(named, 0)
       const sql = yield* SqlClient.SqlClient
       const clearance = yield* Clearance
+      const escaped = isSet(request, "escape_formulas", true)
       // Read before the answer begins: a query that cannot be answered is then refused in words.
       const first = yield* pageFrom(type, where, 0)
       const body = pagesOf(type, where, first).pipe(
-        Stream.map((rows, at) =>
-          format.rows(
-            rows.map((row) => flatOf(type, row)),
-            at === 0
-          )
-        ),
+        Stream.mapEffect((rows) => inPortions(rows, (row) => format.row(flatOf(type, row), escaped))),
+        Stream.map((rows, at) => (at === 0 ? "" : format.between) + rows.join(format.between)),
         (pages) => Stream.concat(Stream.make(format.begin(type)), pages),
         (pages) => Stream.concat(pages, Stream.make(format.end)),
         Stream.provideService(SqlClient.SqlClient, sql),

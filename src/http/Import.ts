@@ -18,6 +18,7 @@ import { HttpRefused } from "./HttpRefused.ts"
 import { inTurn, readFile, refuseAfter } from "./ImportFile.ts"
 import { type ImportTask, type Portion, idOf } from "./ImportRows.ts"
 import type { Handler, Request } from "./Route.ts"
+import { isSet } from "./Strict.ts"
 
 /** Most rows with errors that are told. */
 const errorsMax = 1000
@@ -70,11 +71,6 @@ export const importObjects =
       const status = report.errors.length > 0 ? 400 : 200
       return { status, json: { dry_run: dryRun, ...report, errors: report.errors.slice(0, errorsMax) }, written }
     }).pipe(inTurn)
-
-const isSet = ({ url }: Request, name: string, usual: boolean): boolean => {
-  const asked = url.searchParams.get(name)
-  return asked === null ? usual : /^(true|1)$/i.test(asked)
-}
 
 const taskOf = (type: ObjectType, request: Request): Omit<ImportTask, "bytes"> => ({
   format: formatOf(request),

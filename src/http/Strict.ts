@@ -15,14 +15,18 @@ import { queryOf } from "./SavedFilters.ts"
 
 /** Query parameters that are no filters. */
 const known: ReadonlySet<string> = new Set([
-  ..."limit offset start ordering brief fields omit exclude include format export strict dry_run".split(" ")
+  ..."limit offset start ordering brief fields omit exclude include format export strict dry_run escape_formulas".split(
+    " "
+  )
 ])
 
-const isStrict = (request: Request) =>
-  Effect.map(Settings, ({ strictQuery }) => {
-    const asked = request.url.searchParams.get("strict")
-    return asked === null ? strictQuery : /^(true|1)$/i.test(asked)
-  })
+/** Whether a parameter of the query says yes; `usual` where it is absent. */
+export const isSet = ({ url }: Request, name: string, usual: boolean): boolean => {
+  const asked = url.searchParams.get(name)
+  return asked === null ? usual : /^(true|1)$/i.test(asked)
+}
+
+const isStrict = (request: Request) => Effect.map(Settings, ({ strictQuery }) => isSet(request, "strict", strictQuery))
 
 /** The objects that the query of a request asks for, and those that it names to do so. */
 export const filteredBy = Effect.fnUntraced(function* (type: ObjectType, request: Request) {

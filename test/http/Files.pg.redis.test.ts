@@ -61,6 +61,30 @@ describe("an export", () => {
     expect(JSON.parse(none.text)).toEqual([])
   })
 
+  test("to CSV has no cell that a spreadsheet would run, and is read again as it was", async () => {
+    const descriptions = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "'=1", "''-1", "'tis", "plain"]
+    const made = await api.call<ReadonlyArray<{ readonly id: number }>>(
+      "POST",
+      sites,
+      descriptions.map((description, n) => ({ ...named(`formula ${n}`), description, latitude: -1.5 }))
+    )
+    expect(made.status).toBe(201)
+    const stored = async () =>
+      (await api.call<List>("GET", `${sites}?slug__isw=formula-`)).json.results.map(
+        (each) => (each as unknown as Json)["description"]
+      )
+    const before = await stored()
+    for (const escaped of [true, false]) {
+      const query = escaped ? "" : "&escape_formulas=false"
+      const { text } = await fetched(`${sites}export/?format=csv&slug__isw=formula-${query}`)
+      expect(/(^|,)"?[=+@\t]|(^|,)"?-(?!1\.5)/m.test(text)).toBe(!escaped)
+      expect(text.split(",-1.5,")).toHaveLength(descriptions.length + 1)
+      const imported = await send(`${sites}import/?${query}`, "text/csv", text)
+      expect(imported).toMatchObject({ status: 200, json: { updated: descriptions.length } })
+      expect(await stored()).toEqual(before)
+    }
+  })
+
   test("comes in the formats there are", async () => {
     expect((await fetched(`${sites}export/?format=xml`)).status).toBe(400)
     expect((await fetched(`${sites}export/`)).type).toBe("text/csv")

@@ -28,6 +28,14 @@ export const auditDenied = ({ reason }: Denied, what: string, name: string, addr
     ? Effect.void
     : Effect.logWarning(`audit: ${quoted(name)} ${from(address)} is denied ${quoted(what)}: ${reason}`)
 
+/** Ids in one line; an import has thousands. */
+const idsPerLine = 500
+
 /** A write of accounts: users, groups, permissions, tokens. */
-export const auditGrant = (principal: Principal, what: string, ids: ReadonlyArray<number>) =>
-  Effect.logInfo(`audit: ${quoted(username(principal))} did ${quoted(what)}: ${ids.join(", ")}`)
+export const auditGrant = (principal: Principal, what: string, ids: ReadonlyArray<number>) => {
+  const lines = Array.from({ length: Math.max(1, Math.ceil(ids.length / idsPerLine)) }, (_, line) =>
+    ids.slice(line * idsPerLine, (line + 1) * idsPerLine).join(", ")
+  )
+  const by = `audit: ${quoted(username(principal))} did ${quoted(what)}`
+  return Effect.forEach(lines, (line) => Effect.logInfo(`${by}: ${line}`), { discard: true })
+}

@@ -141,7 +141,7 @@ const deleteOne =
     Effect.gen(function* () {
       const guard = request.ifMatch === undefined ? undefined : guardOf(request.ifMatch)
       const gone = yield* remove(type, idsIn(request.params["id"]), request.author, guard)
-      return gone === 0 ? yield* notFound() : { status: 204 }
+      return gone.length === 0 ? yield* notFound() : { status: 204, written: gone }
     })
 
 const deleteMany =
@@ -149,12 +149,12 @@ const deleteMany =
   (request) =>
     Effect.gen(function* () {
       const items = yield* itemsWithIds(request)
-      yield* remove(
+      const written = yield* remove(
         type,
         items.map(({ id }) => id),
         request.author
       )
-      return { status: 204 }
+      return { status: 204, written }
     })
 
 /** A list of objects that each name an `id`. */

@@ -153,11 +153,12 @@ const json = ["application/json"]
 
 const tokenType = objectType("users.token")
 
-/** Who changed accounts stands in the log. */
-const auditWrite = ({ principal, url }: Request, method: Method, { json }: Reply) => {
+/** Writes to the audit log who changed which accounts. */
+const auditWrite = ({ principal, url }: Request, method: Method, { json, written }: Reply) => {
   const rows = [json ?? []].flat() as ReadonlyArray<{ readonly id?: number }>
-  const ids = rows.flatMap(({ id }) => id ?? [])
-  return method === "GET" ? Effect.void : auditGrant(principal, `${method} ${url.pathname}`, ids)
+  const ids = written ?? rows.flatMap(({ id }) => id ?? [])
+  const changesNothing = method === "GET" || written?.length === 0
+  return changesNothing ? Effect.void : auditGrant(principal, `${method} ${url.pathname}`, ids)
 }
 
 const moved = (to: string): Reply => ({ status: 301, headers: { location: to } })

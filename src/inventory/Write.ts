@@ -115,14 +115,17 @@ export const update = <E = never>(
     return before.map(({ id }) => after.get(id)!)
   }).pipe(asAuthor(author), refuseConflicts(type, changes.length))
 
-/** Deletes the objects that exist, and what goes with them; answers how many there were. */
+/** Deletes the objects that exist, and what goes with them; answers their ids. */
 export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, author: Author, guard?: Guard<E>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     if (guard !== undefined) yield* guard(yield* byIds(type, ids, "delete", "for update"))
     const where = allOf(whereIds(ids), yield* cleared(type, "delete"))
-    const rows = yield* sql.unsafe(`delete from ${type.table} t where ${where.sql} returning id`, where.parameters)
-    return rows.length
+    const rows = yield* sql.unsafe<{ readonly id: string }>(
+      `delete from ${type.table} t where ${where.sql} returning id::text as id`,
+      where.parameters
+    )
+    return rows.map(({ id }) => Number(id))
   }).pipe(
     // Not run again: what protects them does not go away by itself.
     Effect.mapError((error) => (isProtected(error) ? new Protected({ detail: "" }) : error)),

@@ -1,6 +1,6 @@
 /** What the log tells of who came in, who was refused, and who granted what. */
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, type List, startApi } from "../support/Api.ts"
 import { password } from "../support/Service.ts"
 import { openBrowser } from "./Browser.ts"
 import { makeUser, permit } from "./Users.ts"
@@ -43,6 +43,31 @@ it("has a line for every login, logout, refusal, token and permission", async ()
     '"audited" from "127.0.0.1" is denied "POST /api/dcim/sites/": NoPermission'
   ])
     expect(told).toContain(line)
+})
+
+it("names the accounts that an import or a deletion changed, and nothing for a dry run", async () => {
+  lines()
+  const path = "/api/users/groups/"
+  const importing = async (query: string, count: number, name: string) => {
+    const groups = Array.from({ length: count }, (_, n) => ({ name: `${name} ${n}` }))
+    expect((await api.raw("POST", `${path}import/${query}`, groups, await api.newToken())).status).toBe(200)
+  }
+  await importing("?dry_run=true", 3, "tried out")
+  await importing("", 3, "imported")
+  await importing("", 501, "many")
+  const groups = await api.call<List>("GET", `${path}?limit=0`)
+  const ids = groups.json.results.map(({ id }) => id).toSorted((a, b) => a - b)
+  expect((await api.call("DELETE", path, [{ id: ids[0] }, { id: ids[1] }])).status).toBe(204)
+  expect((await api.call("DELETE", `${path}${ids[2]}/`)).status).toBe(204)
+  expect(ids).toHaveLength(504)
+  const told = lines().filter((line) => line.includes(path))
+  expect(told).toEqual([
+    `"admin" did "POST ${path}import/": ${ids.slice(0, 3).join(", ")}`,
+    `"admin" did "POST ${path}import/": ${ids.slice(3, 503).join(", ")}`,
+    `"admin" did "POST ${path}import/": ${ids[503]}`,
+    `"admin" did "DELETE ${path}": ${ids.slice(0, 2).join(", ")}`,
+    `"admin" did "DELETE ${path}${ids[2]}/": ${ids[2]}`
+  ])
 })
 
 it("cannot be made to have a line that somebody else wrote, nor a very long one", async () => {

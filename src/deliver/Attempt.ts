@@ -3,7 +3,7 @@ import { Clock, Effect, Random } from "effect"
 import type { Delivery } from "../stream/Entry.ts"
 import type { Templates } from "../template/Template.ts"
 import type { Definition } from "./Definition.ts"
-import type { Attempt, Failure, Outcome } from "./Outcome.ts"
+import { type Attempt, type Failure, type Outcome, overrunsMax } from "./Outcome.ts"
 import { buildRequest } from "./Request.ts"
 import { decide } from "./RetrySchedule.ts"
 import { type Sent, send } from "./Send.ts"
@@ -21,6 +21,15 @@ const unsent: Omit<Sent, "failure"> = {
   isGone: false,
   phases: { dns: undefined, connect: undefined, tls: undefined, firstByte: undefined, body: undefined }
 }
+
+/** Whether the webhook's templates have had all the time that a delivery gets. */
+const isSpent = ({ overruns = 0 }: Delivery, { reason }: Failure): boolean =>
+  reason === "Overrun" && overruns + 1 >= overrunsMax
+
+const toldAsSpent = (delivery: Delivery, failure: Failure): Failure =>
+  isSpent(delivery, failure)
+    ? { ...failure, message: `The templates ran out of time in ${overrunsMax} attempts: ${failure.message}` }
+    : failure
 
 export const makeAttempt = Effect.fnUntraced(function* (
   definition: Definition,
@@ -40,18 +49,22 @@ export const makeAttempt = Effect.fnUntraced(function* (
     ),
     // A fault of ours must not keep the delivery from being logged: it would be attempted for ever.
     Effect.catchDefect((defect) => Effect.fail<Failure>({ reason: "Render", message: `A defect: ${String(defect)}` })),
-    Effect.catch((failure) => Effect.succeed({ ...unsent, failure, url: definition.url, headers: {} }))
+    Effect.catch((failure) =>
+      Effect.succeed({ ...unsent, failure: toldAsSpent(delivery, failure), url: definition.url, headers: {} })
+    )
   )
   const durationMillis = Math.round(performance.now() - begun)
   const outcome: Outcome =
     sent.failure === undefined
       ? { kind: "Delivered" }
-      : yield* decide(definition.schedule, {
-          failure: sent.failure,
-          attempts: delivery.spent + 1,
-          elapsedMillis: started + durationMillis - (delivery.firstAttempt || started),
-          random: yield* Random.next
-        })
+      : isSpent(delivery, sent.failure)
+        ? { kind: "Dead", failure: sent.failure }
+        : yield* decide(definition.schedule, {
+            failure: sent.failure,
+            attempts: delivery.spent + 1,
+            elapsedMillis: started + durationMillis - (delivery.firstAttempt || started),
+            random: yield* Random.next
+          })
   const attempt = { number: delivery.attempts + 1, started, durationMillis, ...sent }
   return { attempt, outcome, isGone } satisfies Attempted
 })

@@ -36,7 +36,14 @@ const pauseMin = 5000
 const pauseMax = 300_000
 
 /** Failures that tell nothing about the receiver. */
-const ours: ReadonlySet<Failure["reason"]> = new Set(["Render", "Overrun", "Secret", "CaCertificate", "Declined"])
+const ours: ReadonlySet<Failure["reason"]> = new Set([
+  "Render",
+  "Overrun",
+  "Unrendered",
+  "Secret",
+  "CaCertificate",
+  "Declined"
+])
 
 /** The breaker after an attempt; `failure` is undefined when it succeeded. */
 export const afterAttempt = (breaker: Breaker, now: number, failure: Failure | undefined): Breaker => {

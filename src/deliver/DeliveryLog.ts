@@ -289,6 +289,7 @@ const settledAs = ({ entry, attempt, outcome }: Result): Settled => ({
 
 const attempted = (delivery: Delivery, attempt: Attempt): Delivery => ({
   ...delivery,
+  ...(attempt.failure?.reason === "Overrun" && { overruns: (delivery.overruns ?? 0) + 1 }),
   attempts: attempt.number,
   spent: delivery.spent + 1,
   firstAttempt: delivery.firstAttempt || attempt.started

@@ -12,7 +12,9 @@
  * - `Proxy`: our own proxy gave no connection; nothing was sent.
  * - `TooLarge`: headers, or informational answers, without end. `Protocol`: what came is no HTTP.
  * - `Render`: the webhook's own templates, headers or URL give no request. Sending it again gives none either.
- * - `Overrun`: the webhook's templates took too long, for which a busy machine may be to blame.
+ * - `Overrun`: the webhook's templates ran out of time. The first time a busy machine may be to blame; a delivery that
+ *   overruns again fails (`overrunsMax`).
+ * - `Unrendered`: the workers that render were stopped or did not start.
  * - `Secret`: the webhook's secret cannot be read with our SECRET_KEY.
  * - `CaCertificate`: the webhook's CA certificates cannot be used; nothing was sent.
  */
@@ -32,6 +34,7 @@ export interface Failure {
     | "Protocol"
     | "Render"
     | "Overrun"
+    | "Unrendered"
     | "Secret"
     | "CaCertificate"
   readonly message: string
@@ -91,5 +94,8 @@ export interface Dropped {
 
 /** Failures that no further attempt can mend. */
 const hopeless: ReadonlySet<Failure["reason"]> = new Set(["Gone", "Declined", "Render", "Secret"])
+
+/** Attempts of a delivery for which the templates may run out of time: with the last of them it fails. */
+export const overrunsMax = 2
 
 export const isHopeless = (failure: Failure): boolean => hopeless.has(failure.reason)

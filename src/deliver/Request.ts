@@ -4,6 +4,7 @@ import { version } from "../Config.ts"
 import type { Delivery } from "../stream/Entry.ts"
 import { splitHeaders } from "../template/Headers.ts"
 import type { Templates } from "../template/Template.ts"
+import type { TemplateError } from "../template/TemplateError.ts"
 import type { Definition } from "./Definition.ts"
 import type { Failure } from "./Outcome.ts"
 import { type Signing, signatureHeaders } from "./Sign.ts"
@@ -82,13 +83,18 @@ export const renderAll = (
   const isRendered = [isTemplate(url), isTemplate(headers), bodyTemplate !== ""]
   const sources = [url, { headers }, bodyTemplate].filter((_, at) => isRendered[at])
   if (sources.length === 0) return Effect.succeed(texts)
-  return templates.render(sources, delivery.body, engine).pipe(
+  return templates.render(sources, delivery.body, engine, `webhook ${delivery.webhook}`).pipe(
     Effect.map((rendered) => {
       const next = rendered.values()
       return texts.map((text, at) => (isRendered[at] === true ? next.next().value! : text))
     }),
-    Effect.mapError((error): Failure => ({ reason: error.mayRetry ? "Overrun" : "Render", message: error.told }))
+    Effect.mapError((error): Failure => ({ reason: reasonOf(error), message: error.told }))
   )
+}
+
+const reasonOf = ({ mayRetry, limit }: TemplateError): Failure["reason"] => {
+  if (!mayRetry) return "Render"
+  return limit === undefined ? "Unrendered" : "Overrun"
 }
 
 /** What is wrong with a literal address, or undefined. */

@@ -13,12 +13,37 @@ import type { TemplateError } from "../template/TemplateError.ts"
 import { bodyFields, refused } from "./Asked.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { rateLimit } from "./RateLimit.ts"
-import type { Handler, Route } from "./Route.ts"
+import type { Handler, Request, Route } from "./Route.ts"
 
 const webhookType = objectType("extras.webhook")
 
 /** A rendering takes a quarter of a second at most: one user cannot take more than half a worker for long. */
 const limited = rateLimit({ burst: 20, perSecond: 2 })
+
+/** Renderings under way or waiting: of one user, and of all users together. */
+const waitingPerUser = 4
+const waitingMax = 32
+
+const waiting = new Map<number, number>()
+
+/** Renders as the user, or refuses with 503 where too many wait already. */
+const inTurn = <A, E, R>({ principal }: Request, render: (owner: string) => Effect.Effect<A, E, R>) =>
+  Effect.suspend((): Effect.Effect<A, E | HttpRefused, R> => {
+    const user = principal.user?.id ?? 0
+    const own = waiting.get(user) ?? 0
+    const all = [...waiting.values()].reduce((sum, count) => sum + count, 0)
+    if (own >= waitingPerUser || all >= waitingMax) {
+      const body = { detail: "Too many templates are being rendered. Try again in a second." }
+      return Effect.fail(new HttpRefused({ reason: "Busy", body, headers: { "retry-after": "1" } }))
+    }
+    waiting.set(user, own + 1)
+    const leave = Effect.sync(() => {
+      const left = waiting.get(user)! - 1
+      if (left === 0) waiting.delete(user)
+      else waiting.set(user, left)
+    })
+    return Effect.ensuring(render(`user ${user}`), leave)
+  })
 
 /**
  * `{template, headers?, context?, template_engine?}` -> `{output, headers}`. A blank template is the default body;
@@ -38,9 +63,11 @@ const render: Handler = (request) =>
     const templates = yield* Templates
     const text = JSON.stringify(context)
     const rendered = (field: string, source: Source) =>
-      templates.render([source], text, engine).pipe(
-        Effect.map(([output]) => output!),
-        Effect.mapError((error) => templateRefused(field, error))
+      inTurn(request, (owner) =>
+        templates.render([source], text, engine, owner).pipe(
+          Effect.map(([output]) => output!),
+          Effect.mapError((error) => templateRefused(field, error))
+        )
       )
     const output = template === "" ? text : yield* rendered("template", template)
     const split = splitHeaders(headers === "" ? "" : yield* rendered("headers", { headers }))

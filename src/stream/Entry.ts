@@ -19,6 +19,8 @@ export interface Delivery {
   readonly spent: number
   /** Time of the first attempt that the schedule counts, milliseconds since 1970; 0 before it. */
   readonly firstAttempt: number
+  /** Attempts for which the webhook's templates ran out of time; absent for none. */
+  readonly overruns?: number
   /** The event as JSON text. */
   readonly body: string
 }

@@ -30,8 +30,10 @@ export interface Batch {
   readonly requests: ReadonlyArray<number>
 }
 
-/** What came of a batch. */
+/** What came of a batch. A worker ends a batch that takes long: the requests behind `millis` were not begun. */
 export interface Reply {
+  /** Time that each request took, milliseconds. */
+  readonly millis: ReadonlyArray<number>
   /** The outputs of the requests that have no fault, one behind the other. */
   readonly outputs: ReadonlyArray<string>
   readonly faults: ReadonlyArray<{ readonly request: number; readonly fault: TemplateFault }>

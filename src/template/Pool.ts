@@ -3,10 +3,12 @@
  *
  * The engine's own budgets end nearly every template. For what they miss (a plugin that spins, one native operation
  * over too much text) the pool watches from outside: a worker that does not come on, or runs out of memory, is ended
- * and replaced, the request it was at gets a fault, and the others are rendered again elsewhere. Plain code: no
- * promise, no fiber and no span for each request.
+ * and replaced, the request it was at gets a fault, and the others are rendered again elsewhere. Which request goes
+ * next is FairQueue's decision; requests of penalised owners run in one worker of their own, started when there are
+ * any, so that all others have the rest. Plain code: no promise, no fiber and no span for each request.
  */
 import type { Request } from "./Batch.ts"
+import { FairQueue } from "./FairQueue.ts"
 import { Fault, faultAt, limitFault } from "./Fault.ts"
 import { type Outcome, type Pending, PoolWorker, type WorkerOptions, finish } from "./PoolWorker.ts"
 
@@ -15,8 +17,9 @@ export interface PoolOptions extends WorkerOptions {
   readonly size: number
 }
 
-/** Requests in one message. */
+/** Requests in one message, and their characters: a message is copied. */
 const batchRequests = 256
+const batchChars = 4 << 20
 
 /** Messages that a worker has at once: one that it works on, and one so that it need not wait. */
 const batchesAhead = 2
@@ -24,10 +27,17 @@ const batchesAhead = 2
 /** Starts that may fail in a row before requests fail with them. */
 const failedStarts = 3
 
+/** How long the worker for penalised owners is kept with nothing to do, milliseconds. */
+const idleMillis = 60_000
+
 export class Pool {
   private options: PoolOptions
   private readonly workers = new Set<PoolWorker>()
-  private queue: Array<Pending> = []
+  /** The one for penalised owners, while there is one. */
+  private penalty: PoolWorker | undefined
+  private penaltyUsedAt = 0
+  private penaltyTimer: NodeJS.Timeout | undefined
+  private readonly queue = new FairQueue<Pending>()
   private scheduled = false
   private watch: NodeJS.Timeout | undefined
   private failures = 0
@@ -38,10 +48,13 @@ export class Pool {
     for (let i = 0; i < options.size; i++) this.hire()
   }
 
-  /** Takes a request on; gives back how to let it go. `done` is called once, later, unless the request was let go. */
-  submit(request: Request, done: (outcome: Outcome) => void): () => void {
-    const pending: Pending = { request, done, cancelled: false }
-    this.queue.push(pending)
+  /**
+   * Takes a request on; gives back how to let it go. `done` is called once, later, unless the request was let go.
+   * Owners share the workers by time, whatever the number of their requests.
+   */
+  submit(request: Request, done: (outcome: Outcome) => void, owner = ""): () => void {
+    const pending: Pending = { request, done, owner, chars: charsOf(request), cancelled: false }
+    this.queue.add(pending)
     this.schedule()
     return () => {
       pending.cancelled = true
@@ -51,25 +64,33 @@ export class Pool {
   /** Replaces the workers by ones with these plugins; what the old ones have been given they still answer. */
   renew(modules: ReadonlyArray<string>, version: string): void {
     this.options = { ...this.options, modules, version }
-    const old = [...this.workers]
+    const old = this.all
+    this.penalty = undefined
+    for (const worker of old) this.workers.add(worker)
     for (let i = 0; i < this.options.size; i++) this.hire()
     for (const worker of old) worker.leave()
   }
 
   /** Threads that are there now, for those who count them. */
   get threads(): number {
-    return this.workers.size
+    return this.all.length
   }
 
   /** Ends all workers; resolves when they are gone. */
   async close(): Promise<void> {
     this.closed = true
     clearInterval(this.watch)
-    const workers = [...this.workers]
+    clearTimeout(this.penaltyTimer)
+    const workers = this.all
     await Promise.all(workers.map((worker) => worker.end()))
     this.workers.clear()
-    const left = [...this.queue.splice(0), ...workers.flatMap((worker) => worker.unanswered)]
+    this.penalty = undefined
+    const left = [...this.queue.drain(), ...workers.flatMap((worker) => worker.unanswered)]
     for (const pending of left) finish(pending, closedFault)
+  }
+
+  private get all(): ReadonlyArray<PoolWorker> {
+    return this.penalty === undefined ? [...this.workers] : [...this.workers, this.penalty]
   }
 
   /** Requests of one turn of the event loop go together. */
@@ -84,26 +105,50 @@ export class Pool {
 
   private dispatch(): void {
     if (this.closed) {
-      for (const pending of this.queue.splice(0)) finish(pending, closedFault)
+      for (const pending of this.queue.drain()) finish(pending, closedFault)
       return
     }
-    while (this.queue.length > 0) {
+    while (this.queue.size > 0) {
       const free = [...this.workers].filter((worker) => worker.isHired && worker.ahead < batchesAhead)
       const next = free.toSorted((a, b) => a.ahead - b.ahead)[0]
       if (next === undefined) break
       // Idle workers share what there is.
       const idle = Math.max(1, free.filter((worker) => worker.ahead === 0).length)
-      const count = Math.min(batchRequests, Math.ceil(this.queue.length / idle))
-      const batch = this.queue.splice(0, count).filter(({ cancelled }) => !cancelled)
-      if (batch.length > 0) next.send(batch)
+      const count = Math.min(batchRequests, Math.ceil(this.queue.size / idle))
+      const batch = this.queue.take(count, batchChars, this.penalty === undefined)
+      if (batch.length === 0) break
+      next.send(batch)
     }
+    this.dispatchPenalised()
     this.watch ??= setInterval(() => this.look(), this.options.limits.wallMillis / 4).unref()
   }
 
-  /** Ends workers that do not come on. */
+  /** One request at a time: no other is lost with its worker. */
+  private dispatchPenalised(): void {
+    const due = this.queue.nextPenalised(this.penalty !== undefined)
+    if (due === undefined || (this.penalty?.ahead ?? 0) > 0) return
+    const now = performance.now()
+    if (due > now) {
+      clearTimeout(this.penaltyTimer)
+      this.penaltyTimer = setTimeout(() => this.dispatch(), Math.ceil(due - now)).unref()
+      return
+    }
+    this.penalty ??= this.newWorker()
+    if (!this.penalty.isHired) return
+    this.penaltyUsedAt = now
+    this.penalty.send([this.queue.takePenalised(now)!])
+  }
+
+  /** Ends workers that do not come on, and the one for penalised owners when it has not been used for long. */
   private look(): void {
-    let busy = false
-    for (const worker of this.workers) {
+    const { penalty } = this
+    const isUsed = penalty !== undefined && performance.now() - this.penaltyUsedAt < idleMillis
+    if (penalty?.ahead === 0 && !isUsed) {
+      this.penalty = undefined
+      void penalty.end()
+    }
+    let busy = isUsed
+    for (const worker of this.all) {
       if (worker.ahead === 0) continue
       busy = true
       if (worker.isLost()) this.replace(worker)
@@ -115,30 +160,49 @@ export class Pool {
   }
 
   private hire(): void {
+    this.workers.add(this.newWorker())
+  }
+
+  private newWorker(): PoolWorker {
     const worker = new PoolWorker(this.options, {
-      answered: () => {
+      ended: (pending, outcome, millis) => {
+        if ("reason" in outcome && outcome.limit === "time") this.queue.overran(pending, millis, performance.now())
+        else this.queue.ended(pending, millis)
+        finish(pending, outcome)
+      },
+      answered: (rest) => {
         this.failures = 0
+        this.queue.giveBack(rest, false)
         this.dispatch()
       },
-      ended: () => this.replace(worker)
+      gone: () => this.replace(worker)
     })
-    this.workers.add(worker)
+    return worker
   }
 
   private replace(worker: PoolWorker): void {
-    if (this.closed || !this.workers.delete(worker)) return
+    const isPenalty = worker === this.penalty
+    if (isPenalty) this.penalty = undefined
+    if (this.closed || (!isPenalty && !this.workers.delete(worker))) return
     const { guilty, others } = worker.blame()
-    if (guilty !== undefined) finish(guilty, faultAt(limitFault(worker.passed), 0, 0))
-    else if (!worker.isLeaving) this.failures++
-    this.queue = [...others, ...this.queue]
+    if (guilty !== undefined) {
+      this.queue.overran(guilty, 2 * this.options.limits.wallMillis, performance.now())
+      finish(guilty, faultAt(limitFault(worker.passed), 0, 0))
+    } else if (!worker.isLeaving) this.failures++
+    this.queue.giveBack(others, true)
     if (worker.isLeaving) return this.schedule()
     if (this.failures >= failedStarts) {
       this.failures = 0
-      for (const pending of this.queue.splice(0)) finish(pending, startFault)
+      for (const pending of this.queue.drain()) finish(pending, startFault)
     }
-    this.hire()
+    if (!isPenalty) this.hire()
     this.schedule()
   }
+}
+
+const charsOf = ({ sources, context }: Request): number => {
+  const texts = sources.map((source) => (typeof source === "string" ? source : source.headers))
+  return texts.reduce((sum, text) => sum + text.length, context.length)
 }
 
 const closedFault = faultAt(new Fault("Internal", "the template workers were stopped"), 0, 0)

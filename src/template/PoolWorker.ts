@@ -2,6 +2,7 @@
 import { setTimeout } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { type Batch, type Reply, type Request, packBatch, ready } from "./Batch.ts"
+import type { Waiting } from "./FairQueue.ts"
 import type { LimitName, TemplateFault } from "./Fault.ts"
 import type { Limits } from "./Limits.ts"
 import type { WorkerData } from "./Worker.ts"
@@ -31,10 +32,9 @@ const workerMegabytes = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb:
 export type Outcome = ReadonlyArray<string> | TemplateFault
 
 /** A request that was taken on. */
-export interface Pending {
+export interface Pending extends Waiting {
   readonly request: Request
   readonly done: (outcome: Outcome) => void
-  cancelled: boolean
 }
 
 export const finish = (pending: Pending, outcome: Outcome): void => {
@@ -42,10 +42,12 @@ export const finish = (pending: Pending, outcome: Outcome): void => {
 }
 
 interface Listener {
-  /** A batch came back. */
-  readonly answered: () => void
+  /** The request came back. */
+  readonly ended: (pending: Pending, outcome: Outcome, millis: number) => void
+  /** A batch came back; these requests of it were not begun. */
+  readonly answered: (rest: ReadonlyArray<Pending>) => void
   /** The thread is gone. */
-  readonly ended: () => void
+  readonly gone: () => void
 }
 
 export class PoolWorker {
@@ -74,7 +76,7 @@ export class PoolWorker {
     this.thread.on("error", (error) => {
       if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") this.passed = "memory"
     })
-    this.thread.on("exit", () => this.listener.ended())
+    this.thread.on("exit", () => this.listener.gone())
     this.thread.unref()
   }
 
@@ -118,9 +120,10 @@ export class PoolWorker {
     // It was given up, and what it was given has gone to others.
     if (batch === undefined) return
     if (this.batches.length === 0) this.thread.unref()
-    for (const { request } of batch) this.answeredRuns += request.sources.length
-    deliver(batch, message)
-    this.listener.answered()
+    const begun = batch.slice(0, message.millis.length)
+    for (const { request } of begun) this.answeredRuns += request.sources.length
+    this.deliver(begun, message)
+    this.listener.answered(batch.slice(begun.length))
     if (this.isLeaving) this.leave()
   }
 
@@ -163,17 +166,17 @@ export class PoolWorker {
     })
     return { guilty, others: all.filter((pending) => pending !== guilty) }
   }
-}
 
-/** Hands the outputs of a batch to those who asked. */
-const deliver = (batch: ReadonlyArray<Pending>, { outputs, faults }: Reply): void => {
-  const faulty = new Map(faults.map(({ request, fault }) => [request, fault]))
-  let at = 0
-  batch.forEach((pending, index) => {
-    const fault = faulty.get(index)
-    if (fault !== undefined) return finish(pending, fault)
-    const count = pending.request.sources.length
-    finish(pending, outputs.slice(at, at + count))
-    at += count
-  })
+  /** Hands on the outputs of a batch. */
+  private deliver(batch: ReadonlyArray<Pending>, { outputs, faults, millis }: Reply): void {
+    const faulty = new Map(faults.map(({ request, fault }) => [request, fault]))
+    let at = 0
+    batch.forEach((pending, index) => {
+      const fault = faulty.get(index)
+      if (fault !== undefined) return this.listener.ended(pending, fault, millis[index]!)
+      const count = pending.request.sources.length
+      this.listener.ended(pending, outputs.slice(at, at + count), millis[index]!)
+      at += count
+    })
+  }
 }

@@ -62,11 +62,15 @@ export class Templates extends Context.Service<
   {
     /** What is wrong with a template's source, or undefined. Runs nothing of it: a few milliseconds at most. */
     readonly check: (source: string, engine?: string) => TemplateError | undefined
-    /** The outputs of the sources for one context, which is JSON text of an object, in a worker. */
+    /**
+     * The outputs of the sources for one context, which is JSON text of an object, in a worker. Owners (`webhook 5`,
+     * `user 3`) share the workers by render time.
+     */
     readonly render: (
       sources: ReadonlyArray<Source>,
       context: string,
-      engine?: string
+      engine?: string,
+      owner?: string
     ) => Effect.Effect<ReadonlyArray<string>, TemplateError>
     /** Names of the engines that there are. */
     readonly engines: () => ReadonlyArray<string>
@@ -98,9 +102,9 @@ const make = Effect.fnUntraced(function* ({ plugins: configured, developer, work
       const fault = loaded.renderer.check(source, engine)
       return fault === undefined ? undefined : TemplateError.from(fault)
     },
-    render: (sources, context, engine = "jinja") =>
+    render: (sources, context, engine = "jinja", owner = "") =>
       Effect.callback((resume) => {
-        const letGo = pool.submit({ sources, context, engine }, (outcome) => resume(toEffect(outcome)))
+        const letGo = pool.submit({ sources, context, engine }, (outcome) => resume(toEffect(outcome)), owner)
         return Effect.sync(letGo)
       }),
     engines: () => loaded.renderer.engineNames,

@@ -6,8 +6,11 @@ import { afterAll, expect, test } from "vitest"
 import type { Definition } from "../../src/deliver/Definition.ts"
 import { isHopeless } from "../../src/deliver/Outcome.ts"
 import { renderAll } from "../../src/deliver/Request.ts"
+import { makeAttempt } from "../../src/deliver/Attempt.ts"
+import { type RetryPolicy, retrySchedule } from "../../src/deliver/RetrySchedule.ts"
 import type { Delivery } from "../../src/stream/Entry.ts"
 import { Templates } from "../../src/template/Template.ts"
+import { TemplateError } from "../../src/template/TemplateError.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "rackwire-overrun-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -29,4 +32,39 @@ test("templates that ran out of time are tried again, those that are wrong are n
   )
   expect([late.reason, isHopeless(late)]).toEqual(["Overrun", false])
   expect([wrong, isHopeless(wrong)]).toEqual([{ reason: "Render", message: "Line 2: division by zero" }, true])
+})
+
+test("a delivery whose templates ran out of time twice is failed", async () => {
+  const late = new TemplateError({
+    reason: "Limit",
+    message: "the template passed its time limit",
+    limit: "time",
+    line: 3,
+    column: 1,
+    snippet: ""
+  })
+  const stopped = new TemplateError({ reason: "Internal", message: "stopped", line: 0, column: 0, snippet: "" })
+  const policy: RetryPolicy = { kind: "fixed", delay: 0, attempts: 100, jitter: 0 }
+  const definition = {
+    engine: "jinja",
+    url: "http://x/",
+    headers: "",
+    bodyTemplate: "x",
+    signing: { current: "", previous: "", standard: false },
+    schedule: retrySchedule(policy)
+  } as unknown as Definition
+  const attempt = async (error: TemplateError, overruns?: number) => {
+    const templates = { render: () => Effect.fail(error) } as unknown as Templates["Service"]
+    const delivery = { body: "{}", webhook: 1, attempts: 5, spent: 5, firstAttempt: 0, overruns } as Delivery
+    return (await Effect.runPromise(makeAttempt(definition, delivery, templates))).outcome
+  }
+  expect(await attempt(late)).toMatchObject({ kind: "Retry", failure: { reason: "Overrun" } })
+  expect(await attempt(late, 1)).toEqual({
+    kind: "Dead",
+    failure: {
+      reason: "Overrun",
+      message: "The templates ran out of time in 2 attempts: Line 3: the template passed its time limit"
+    }
+  })
+  expect(await attempt(stopped, 1)).toMatchObject({ kind: "Retry", failure: { reason: "Unrendered" } })
 })

@@ -1,0 +1,80 @@
+/** Webhooks whose templates never end, and what others notice: a webhook with a template of its own most of all. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type Api, type List, named, startApi } from "../support/Api.ts"
+import { Bystander, expectCalm } from "./Bystander.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "rackwire-spin-"))
+
+const webhooks = 20
+const events = 50
+
+/** How long the others are watched, and how long the first failure may take, milliseconds. */
+const watchedMillis = 20_000
+const patienceMillis = 90_000
+
+let api: Api
+let bystander: Bystander
+
+beforeAll(async () => {
+  const plugin = join(folder, "spin.ts")
+  writeFileSync(
+    plugin,
+    `const spin = (millis) => { const end = performance.now() + millis; while (performance.now() < end); return 1 }
+     export default { name: "spin", examples: [], filters: { spin } }`
+  )
+  api = await startApi({ RACKWIRE_PLUGINS: plugin })
+  bystander = await Bystander.arrive(api)
+  const { json } = await api.call<List>("GET", "/api/extras/webhooks/?name=bystander")
+  const rendered = { body_template: "{{ data.description }}" }
+  const changed = await api.call("PATCH", `/api/extras/webhooks/${json.results[0]!.id}/`, rendered)
+  if (changed.status !== 200) throw new Error(changed.text)
+})
+
+afterAll(async () => {
+  await bystander.leave()
+  await api.stop()
+  rmSync(folder, { recursive: true })
+})
+
+const failed = async () => {
+  const path = "/api/extras/deliveries/?status=failed&reason=Overrun&limit=1000"
+  return (await api.call<{ readonly results: ReadonlyArray<{ readonly id: number }> }>("GET", path)).json.results
+}
+
+it("templates without end of twenty webhooks delay nobody else, and their deliveries fail with the reason", async () => {
+  const observed = await bystander.during(async () => {
+    for (let n = 0; n < webhooks; n++) {
+      const made = await api.call("POST", "/api/extras/webhooks/", {
+        name: `endless ${n}`,
+        content_types: ["extras.tag"],
+        type_create: true,
+        payload_url: "http://127.0.0.1:9/",
+        // Those of the first two never end, and take their worker along; the others run into their limit.
+        body_template: n < 2 ? "{{ 1e9|spin }}" : "{% for i in range(99) %}{{ 300|spin }}{% endfor %}",
+        // Of the first one each delivery is tried again before the next.
+        ...(n === 0 && { max_in_flight: 1 }),
+        retry_schedule: { kind: "fixed", delay: 0, attempts: 100 }
+      })
+      if (made.status !== 201) throw new Error(made.text)
+    }
+    const tags = Array.from({ length: events }, (_, n) => named(`tag ${n}`))
+    const made = await api.call("POST", "/api/extras/tags/", tags)
+    if (made.status !== 201) throw new Error(made.text)
+    const begun = performance.now()
+    while ((await failed()).length === 0 || performance.now() - begun < watchedMillis) {
+      if (performance.now() - begun > patienceMillis) throw new Error("no delivery failed")
+      await new Promise((resolve) => setTimeout(resolve, 500))
+    }
+  })
+  expectCalm(observed)
+  const [first] = await failed()
+  const { json } = await api.call("GET", `/api/extras/deliveries/${first!.id}/`)
+  expect(json).toMatchObject({
+    attempts: 2,
+    reason: "Overrun",
+    message: "The templates ran out of time in 2 attempts: the template passed its wall limit"
+  })
+})

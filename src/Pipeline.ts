@@ -25,7 +25,7 @@ import { isEmpty, parse } from "./match/Condition.ts"
 import { WebhookIndex } from "./match/WebhookIndex.ts"
 import { type Version, keepVersions, versionsAt } from "./match/WebhookVersions.ts"
 import { Append, Fenced } from "./stream/Append.ts"
-import { type Delivery, deliveryId } from "./stream/Entry.ts"
+import { type Delivery, bodyFields, deliveryId } from "./stream/Entry.ts"
 import { Streams } from "./stream/Streams.ts"
 import { Templates } from "./template/Template.ts"
 
@@ -70,12 +70,14 @@ export const sinkLayer = Layer.effect(
           toLookAt.length = 0
           for (const [webhook, top] of known) recent.set(webhook, top)
         }).pipe(asCaptureError, Effect.provideContext(context)),
-      take: (events) => {
+      take: (events, logged) => {
         // Matched once: tried again, events would meet webhooks as they are after them.
         let matched: ReturnType<typeof matchAll> | undefined
         return Effect.gen(function* () {
           const { versions, deliveries } = (matched ??= matchAll(index, events))
           yield* keepVersions(versions)
+          // Whoever reads an entry without a body looks for it in the change log.
+          if (deliveries.some(({ chars }) => chars !== undefined)) yield* logged
           const { tops, duplicates, lost } = yield* append(deliveries)
           if (lost.length > 0) return yield* lostEntries(lost)
           told.deliveries += deliveries.length - duplicates
@@ -157,13 +159,13 @@ const matchAll = (index: WebhookIndex, events: ReadonlyArray<Event>) => {
     }
     const webhooks = index.match({ type: type.id, kind, data, snapshots: { prechange, postchange } })
     if (webhooks.length === 0) continue
-    const body = eventBody({ ...event, model: type.name })
+    const body = bodyFields(eventBody({ ...event, model: type.name }))
     for (const webhook of webhooks) deliveries.push(deliveryOf(event, webhook, body))
   }
   return { versions, deliveries }
 }
 
-const deliveryOf = (event: Event, webhook: number, body: string): Delivery => ({
+const deliveryOf = (event: Event, webhook: number, body: ReturnType<typeof bodyFields>): Delivery => ({
   id: deliveryId(webhook, `${event.position}`, event.idx),
   webhook,
   position: `${event.position}`,
@@ -176,7 +178,7 @@ const deliveryOf = (event: Event, webhook: number, body: string): Delivery => ({
   attempts: 0,
   spent: 0,
   firstAttempt: 0,
-  body
+  ...body
 })
 
 export const grammarsLayer = Layer.effect(

@@ -24,6 +24,7 @@ import { epochTable } from "./capture/Slot.ts"
 import { breakerTable } from "./deliver/BreakerNote.ts"
 import { templateHelp } from "./console/TemplateHelp.ts"
 import { Deliver } from "./deliver/Deliver.ts"
+import { EventBodies } from "./deliver/EventBodies.ts"
 import { DeliveryLog, attemptTable } from "./deliver/DeliveryLog.ts"
 import { Servers } from "./embedded/Servers.ts"
 import { backlogTable } from "./deliver/Sweeper.ts"
@@ -101,7 +102,10 @@ const capture = Layer.unwrap(
   Effect.map(Settings, ({ baseUrl, host, port }) => Capture.layer(baseUrl ?? `http://${host}:${port}`))
 ).pipe(Layer.provide(sinkLayer), Layer.provide(Append.layer), Layer.provide(streams))
 
-const deliver = Deliver.layer.pipe(Layer.provide([DeliveryLog.layer, Append.layer]), Layer.provide(streams))
+const deliver = Deliver.layer.pipe(
+  Layer.provide([DeliveryLog.layer, EventBodies.layer, Append.layer]),
+  Layer.provide(streams)
+)
 
 const help: Route = {
   path: "/help/templates/",

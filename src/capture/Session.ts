@@ -179,8 +179,8 @@ const consume = Effect.fnUntraced(function* (
   const related = new Related()
   const inOrder = yield* Semaphore.make(1)
   const room = yield* Semaphore.make(takenMax)
-  const take = (events: ReadonlyArray<Event>) =>
-    inOrder.withPermit(persist("sink", sink.take(events))).pipe(Effect.ensuring(room.release(1)))
+  const take = (events: ReadonlyArray<Event>, logged: Effect.Effect<void>) =>
+    inOrder.withPermit(persist("sink", sink.take(events, logged))).pipe(Effect.ensuring(room.release(1)))
   const look = Effect.repeat(persist("sink", sink.look), { while: (isMore) => isMore })
   const looking = Effect.forever(Effect.andThen(Effect.sleep(lookPause), look))
   const kept =
@@ -200,8 +200,9 @@ const consume = Effect.fnUntraced(function* (
       const waiting = yield* nextBatch(stream)
       yield* persist("database", related.load(waiting.flatMap(({ window }) => window.changes)))
       const events = waiting.flatMap(({ window }) => eventsOf(window, epoch, related, base))
+      const logged = Deferred.makeUnsafe<void>()
       const keeping = yield* Effect.forkScoped(
-        Effect.all([persist("change log", writeChangeLog(events)), take(events)], { concurrency: 2 }).pipe(
+        Effect.all([writeLog(events, logged), take(events, Deferred.await(logged))], { concurrency: 2 }).pipe(
           // What is said to be kept must stand in the change log: from there a stream is filled again.
           Effect.flatMap(([, kept]) => persist("sink", kept))
         ),
@@ -212,6 +213,9 @@ const consume = Effect.fnUntraced(function* (
   )
   return yield* Effect.raceAllFirst([confirming, reading, looking])
 })
+
+const writeLog = (events: ReadonlyArray<Event>, logged: Deferred.Deferred<void>) =>
+  Effect.andThen(persist("change log", writeChangeLog(events)), Deferred.succeed(logged, undefined))
 
 /** The windows that wait, up to a batch; waits for one if there is none. */
 const nextBatch = Effect.fnUntraced(function* (stream: SlotStream) {

@@ -11,9 +11,12 @@ export interface Sink {
   readonly begin: (terms: Terms) => Effect.Effect<void, unknown>
   /**
    * Takes the events. Called for one list after another, in their order. Answers what succeeds when they are kept for
-   * good; meanwhile the next ones may come.
+   * good; meanwhile the next ones may come. `logged` succeeds when they are in the change log.
    */
-  readonly take: (events: ReadonlyArray<Event>) => Effect.Effect<Effect.Effect<void, unknown>, unknown>
+  readonly take: (
+    events: ReadonlyArray<Event>,
+    logged: Effect.Effect<void>
+  ) => Effect.Effect<Effect.Effect<void, unknown>, unknown>
   /**
    * Called every few seconds, also while events are taken: time to look whether what was taken is still there. Answers
    * whether it is to be called again at once.

@@ -16,6 +16,8 @@ import { forgetBreaker } from "./BreakerNote.ts"
 import type { Definition } from "./Definition.ts"
 import { disable } from "./Disable.ts"
 import { DeliveryLog } from "./DeliveryLog.ts"
+import { EventBodies } from "./EventBodies.ts"
+import { isRendered } from "./Request.ts"
 import { atPlace } from "./Place.ts"
 import { learn, learnAtStart, mayBegin, turnBreaker } from "./SharedBreaker.ts"
 import { survive } from "./Survive.ts"
@@ -53,18 +55,17 @@ const heldSeconds = 1
 /** Most attempts of a webhook that wait for the log: an attempt leaves its room when its answer is there, not later. */
 const unloggedMax = 256
 
+type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClient
+
 /** Starts the actor in the scope. */
-export const startActor = (
-  first: Definition,
-  turns: Turns
-): Effect.Effect<Actor, never, Scope.Scope | Streams | Templates | DeliveryLog | SqlClient.SqlClient> =>
+export const startActor = (first: Definition, turns: Turns): Effect.Effect<Actor, never, Scope.Scope | Needs> =>
   Effect.gen(function* () {
-    const services = yield* Effect.context<Streams | Templates | DeliveryLog | SqlClient.SqlClient>()
+    const services = yield* Effect.context<Needs>()
     const streams = yield* Streams
     // One signal is as good as many.
     const signals = yield* Queue.sliding<void>(1)
     const attempts = yield* FiberSet.make<void>()
-    const runAttempt = yield* FiberSet.runtime(attempts)<Streams | Templates | DeliveryLog | SqlClient.SqlClient>()
+    const runAttempt = yield* FiberSet.runtime(attempts)<Needs>()
     const state = new State(first, () => void Queue.offerUnsafe(signals, undefined))
     const reopen = yield* makeAlarm(Effect.sync(state.wake))
     const dueIn: (millis: number) => void = yield* makeAlarm(Effect.suspend(() => promote))
@@ -265,8 +266,12 @@ const seeThrough = Effect.fnUntraced(function* (
   const isLost =
     !streams.isOurs(entry) && (yield* streams.keep(id, [entry]).pipe(Effect.orElseSucceed(() => [entry]))).length > 0
   if (isLost) return
-  if (state.isHeldUp()) return state.postpone(entry)
-  const attempted = yield* makeAttempt(state.definition, entry.delivery, yield* Templates)
+  const templates = yield* Templates
+  const attempted = yield* (yield* EventBodies).use(entry.delivery, isRendered(state.definition), (loaded) =>
+    // After the wait for a body: the definition is that of now.
+    state.isHeldUp() ? Effect.undefined : makeAttempt(state.definition, entry.delivery, loaded, templates)
+  )
+  if (attempted === undefined) return state.postpone(entry)
   if (attempted.isGone) {
     state.isGone = true
     // Before the log, which others wait for too: no further request leaves for a receiver that is gone.

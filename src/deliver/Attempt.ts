@@ -3,6 +3,7 @@ import { Clock, Effect, Random } from "effect"
 import type { Delivery } from "../stream/Entry.ts"
 import type { Templates } from "../template/Template.ts"
 import type { Definition } from "./Definition.ts"
+import type { Loaded } from "./EventBodies.ts"
 import { type Attempt, type Failure, type Outcome, overrunsMax } from "./Outcome.ts"
 import { buildRequest } from "./Request.ts"
 import { decide } from "./RetrySchedule.ts"
@@ -34,12 +35,15 @@ const toldAsSpent = (delivery: Delivery, failure: Failure): Failure =>
 export const makeAttempt = Effect.fnUntraced(function* (
   definition: Definition,
   delivery: Delivery,
+  loaded: Loaded | Failure,
   templates: Templates["Service"]
 ) {
   const started = yield* Clock.currentTimeMillis
   // Time that passes is taken from a clock that cannot be set meanwhile.
   const begun = performance.now()
-  const { isGone, ...sent } = yield* buildRequest(definition, delivery, templates, started).pipe(
+  const { isGone, ...sent } = yield* (
+    "reason" in loaded ? Effect.fail(loaded) : buildRequest(definition, loaded, templates, started)
+  ).pipe(
     Effect.flatMap((outgoing) =>
       Effect.map(send(outgoing, definition.connections, definition.timeoutMillis, started), (sent) => ({
         ...sent,

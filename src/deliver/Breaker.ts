@@ -40,6 +40,8 @@ const ours: ReadonlySet<Failure["reason"]> = new Set([
   "Render",
   "Overrun",
   "Unrendered",
+  "Expired",
+  "Oversize",
   "Secret",
   "CaCertificate",
   "Declined"

@@ -1,7 +1,7 @@
 /** Events of the change log as deliveries, to the letter as they were first queued. */
 import { type EventText, eventBody } from "../capture/Event.ts"
 import type { Subject } from "../match/WebhookIndex.ts"
-import { type Delivery, deliveryId } from "../stream/Entry.ts"
+import { type Delivery, bodyFields, deliveryId } from "../stream/Entry.ts"
 
 /** A row of `loggedEvent`. */
 export interface LoggedEvent {
@@ -55,7 +55,12 @@ export const deliveryOf = (event: LoggedEvent, webhook: number): Delivery => ({
   attempts: 0,
   spent: 0,
   firstAttempt: 0,
-  body: eventBody({
+  ...bodyFields(textOf(event))
+})
+
+/** The event as JSON text. */
+export const textOf = (event: LoggedEvent): string =>
+  eventBody({
     kind: kinds[event.action],
     timestamp: event.event_time,
     model: event.object_type.split(".")[1]!,
@@ -63,4 +68,17 @@ export const deliveryOf = (event: LoggedEvent, webhook: number): Delivery => ({
     requestId: event.request_id,
     json: { data: event.data, prechange: event.prechange, postchange: event.postchange }
   })
-})
+
+/** Characters of events that one page of the change log holds, one longer event aside. */
+const pageCharsMax = 8 << 20
+
+/**
+ * The first rows of a query that selects `loggedEvent`, as far as their texts fit a page; at least one. `order` is what
+ * the query's rows are ordered by.
+ */
+export const pageOf = (query: string, order: string): string => {
+  const size = "octet_length(data) + octet_length(prechange) + octet_length(postchange)"
+  return `select * from (
+      select *, sum(${size}) over (order by ${order}) - (${size}) as size_before from (${query}) found) sized
+    where size_before < ${pageCharsMax} order by ${order}`
+}

@@ -15,6 +15,8 @@
  * - `Overrun`: the webhook's templates ran out of time. The first time a busy machine may be to blame; a delivery that
  *   overruns again fails (`overrunsMax`).
  * - `Unrendered`: the workers that render were stopped or did not start.
+ * - `Expired`: the change log no longer holds the event, and it was too long for its entry.
+ * - `Oversize`: the event is longer than what is sent.
  * - `Secret`: the webhook's secret cannot be read with our SECRET_KEY.
  * - `CaCertificate`: the webhook's CA certificates cannot be used; nothing was sent.
  */
@@ -35,6 +37,8 @@ export interface Failure {
     | "Render"
     | "Overrun"
     | "Unrendered"
+    | "Expired"
+    | "Oversize"
     | "Secret"
     | "CaCertificate"
   readonly message: string
@@ -93,7 +97,14 @@ export interface Dropped {
 }
 
 /** Failures that no further attempt can mend. */
-const hopeless: ReadonlySet<Failure["reason"]> = new Set(["Gone", "Declined", "Render", "Secret"])
+const hopeless: ReadonlySet<Failure["reason"]> = new Set([
+  "Gone",
+  "Declined",
+  "Render",
+  "Expired",
+  "Oversize",
+  "Secret"
+])
 
 /** Attempts of a delivery for which the templates may run out of time: with the last of them it fails. */
 export const overrunsMax = 2

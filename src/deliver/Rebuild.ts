@@ -14,7 +14,7 @@ import type { Delivery } from "../stream/Entry.ts"
 import { Streams } from "../stream/Streams.ts"
 import { overEntries } from "./Browse.ts"
 import { withoutEnded } from "./Ended.ts"
-import { type LoggedEvent, deliveryOf, loggedEvent, subjectOf } from "./LoggedEvent.ts"
+import { type LoggedEvent, deliveryOf, loggedEvent, pageOf, subjectOf } from "./LoggedEvent.ts"
 import { holdLogged, loggedDeliveries } from "./RetryByHand.ts"
 import { watermarkTable } from "./Watermarks.ts"
 
@@ -111,13 +111,16 @@ const isAfter = (version: { readonly position: bigint; readonly idx: number }, e
 const nextEvents = (webhook: number, last: LoggedEvent | undefined) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<LoggedEvent>(
-      `select ${loggedEvent} from extras_objectchange c, ${watermarkTable.name} m
+      pageOf(
+        `select ${loggedEvent} from extras_objectchange c, ${watermarkTable.name} m
         where m.webhook_id = $1::bigint and (c.position, c.idx) >= (m.open_position, m.open_idx)
           and (c.position, c.idx) <= (m.appended_position, m.appended_idx)
           and (c.position, c.idx) > ($2::text::bigint, $3::text::bigint)
           and not exists (select 1 from extras_delivery d
                            where d.delivery_id = m.webhook_id || '-' || c.position || '-' || c.idx and d.time = c.time)
         order by c.position, c.idx limit ${pageSize}`,
+        "position::bigint, idx::bigint"
+      ),
       [webhook, last?.position ?? "-1", last?.idx ?? "-1"]
     )
   )

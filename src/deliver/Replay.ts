@@ -14,7 +14,7 @@ import { byIds } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { WebhookIndex } from "../match/WebhookIndex.ts"
 import { deliveryDays, insertUnattempted } from "./DeliveryRows.ts"
-import { type LoggedEvent, deliveryOf, loggedEvent, subjectOf } from "./LoggedEvent.ts"
+import { type LoggedEvent, deliveryOf, loggedEvent, pageOf, subjectOf } from "./LoggedEvent.ts"
 import { workOffAll } from "./Work.ts"
 
 export const replayType = objectType("extras.replay")
@@ -81,10 +81,13 @@ const workOff = Effect.fnUntraced(function* (replay: Claimed) {
 const nextEvents = ({ since, until }: Claimed, last: { readonly position: string; readonly idx: string }) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<LoggedEvent>(
-      `select ${loggedEvent} from extras_objectchange c
+      pageOf(
+        `select ${loggedEvent} from extras_objectchange c
         where c.time >= $1::timestamptz and c.time < $2::timestamptz
           and (c.position, c.idx) > ($3::text::bigint, $4::text::bigint)
         order by c.position, c.idx limit ${pageSize}`,
+        "position::bigint, idx::bigint"
+      ),
       [since, until, last.position, last.idx]
     )
   )

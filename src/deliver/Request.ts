@@ -6,6 +6,7 @@ import { splitHeaders } from "../template/Headers.ts"
 import type { Templates } from "../template/Template.ts"
 import type { TemplateError } from "../template/TemplateError.ts"
 import type { Definition } from "./Definition.ts"
+import type { Loaded } from "./EventBodies.ts"
 import type { Failure } from "./Outcome.ts"
 import { type Signing, signatureHeaders } from "./Sign.ts"
 
@@ -33,7 +34,7 @@ const reserved = new Set([
 
 export const buildRequest = (
   definition: Definition,
-  delivery: Delivery,
+  delivery: Loaded,
   templates: Templates["Service"],
   nowMillis: number
 ): Effect.Effect<Outgoing, Failure> => {
@@ -48,13 +49,13 @@ export const buildRequest = (
 const compose = (
   definition: Definition,
   signing: Signing,
-  delivery: Delivery,
+  delivery: Loaded,
   [url, headerText, bodyText]: ReadonlyArray<string>,
   nowMillis: number
 ): Effect.Effect<Outgoing, Failure> => {
   const address = addressProblem(url!)
   if (address !== undefined) return fail("Render", address)
-  const body = Buffer.from(bodyText!)
+  const body = (definition.bodyTemplate === "" ? delivery.bytes : undefined) ?? Buffer.from(bodyText!)
   const headers: Record<string, string> = { "content-type": definition.contentType }
   const split = splitHeaders(headerText!)
   if ("error" in split) return fail("Render", `additional_headers: ${split.error}`)
@@ -71,6 +72,10 @@ const compose = (
 }
 
 const fail = (reason: Failure["reason"], message: string) => Effect.fail<Failure>({ reason, message })
+
+/** Whether anything of the webhook's requests is made by a template. */
+export const isRendered = ({ url, headers, bodyTemplate }: Definition): boolean =>
+  bodyTemplate !== "" || isTemplate(url) || isTemplate(headers)
 
 /** URL, header text and body. Without a template the engine is never entered. */
 export const renderAll = (

@@ -11,7 +11,7 @@ import { announceChannel } from "../inventory/Functions.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { Append } from "../stream/Append.ts"
 import { Streams } from "../stream/Streams.ts"
-import { type LoggedEvent, deliveryOf, loggedEvent } from "./LoggedEvent.ts"
+import { type LoggedEvent, deliveryOf, loggedEvent, pageOf } from "./LoggedEvent.ts"
 
 export const deliveryType = objectType("extras.delivery")
 
@@ -48,12 +48,15 @@ export interface LoggedDelivery extends LoggedEvent {
 export const loggedDeliveries = (condition: string, parameters: ReadonlyArray<unknown>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<LoggedDelivery>(
-      `select d.id::text as id, d.delivery_id, d.webhook_id::text as webhook_id, d.attempts::text as attempts,
+      pageOf(
+        `select d.id::text as id, d.delivery_id, d.webhook_id::text as webhook_id, d.attempts::text as attempts,
               (extract(epoch from d.first_attempt) * 1000)::bigint::text as first_attempt,
               (extract(epoch from d.next_attempt - now()) * 1000)::bigint::text as due_in, ${loggedEvent}
          from extras_delivery d
          join extras_objectchange c on c.position = d.position and c.idx = d.idx and c.time = d.time
         where ${condition} order by d.id limit ${pageSize}`,
+        "id::bigint"
+      ),
       parameters
     )
   )

@@ -1,4 +1,7 @@
-/** What an entry holds: one line of JSON about the delivery, then the event's JSON text, untouched. */
+/**
+ * What an entry holds: one line of JSON about the delivery, then the event's JSON text, untouched. The text of a long
+ * event is left out: the change log has it, under the delivery's position, idx and time.
+ */
 
 export interface Delivery {
   /** Stable: the same through all attempts. */
@@ -21,9 +24,18 @@ export interface Delivery {
   readonly firstAttempt: number
   /** Attempts for which the webhook's templates ran out of time; absent for none. */
   readonly overruns?: number
-  /** The event as JSON text. */
+  /** The event as JSON text; empty for a long one, of which the entry tells the place in the change log alone. */
   readonly body: string
+  /** Length of a body that is left out, characters. */
+  readonly chars?: number
 }
+
+/** Longest body that an entry holds, characters: each webhook's entry would hold it again. */
+export const inlineCharsMax = 16 * 1024
+
+/** What an entry holds of an event's JSON text. */
+export const bodyFields = (text: string): Pick<Delivery, "body" | "chars"> =>
+  text.length <= inlineCharsMax ? { body: text } : { body: "", chars: text.length }
 
 export const deliveryId = (webhook: number, position: string, idx: number): string => `${webhook}-${position}-${idx}`
 

@@ -22,7 +22,7 @@ export const firstPauseMillis = 500
 export const longestPauseMillis = 30_000
 
 /** Requests that succeed in a row for which half of the overruns are forgiven. */
-export const forgivenAfter = 10
+export const forgivenAfter = 5
 
 /** Most idle owners whose render time is remembered. */
 const idleOwnersMax = 10_000
@@ -51,6 +51,11 @@ export class FairQueue<A extends Waiting> {
   private count = 0
   /** A first request of an owner is in a worker. */
   private trying: A | undefined
+
+  /** Whether a first request of an unknown owner is in a worker. */
+  get isTrying(): boolean {
+    return this.trying !== undefined
+  }
 
   get size(): number {
     return this.count

@@ -35,7 +35,9 @@ export class Pool {
   private readonly workers = new Set<PoolWorker>()
   /** The one for penalised owners, while there is one. */
   private penalty: PoolWorker | undefined
-  private penaltyUsedAt = 0
+  private penaltyUsedAt = Number.NEGATIVE_INFINITY
+  /** Where the first request of an unknown owner is: it may take the worker along, so nothing waits behind it. */
+  private tryingIn: PoolWorker | undefined
   private penaltyTimer: NodeJS.Timeout | undefined
   private readonly queue = new FairQueue<Pending>()
   private scheduled = false
@@ -109,23 +111,36 @@ export class Pool {
       return
     }
     while (this.queue.size > 0) {
-      const free = [...this.workers].filter((worker) => worker.isHired && worker.ahead < batchesAhead)
+      const free = [...this.workers].filter((worker) => this.isFree(worker))
       const next = free.toSorted((a, b) => a.ahead - b.ahead)[0]
       if (next === undefined) break
       // Idle workers share what there is.
       const idle = Math.max(1, free.filter((worker) => worker.ahead === 0).length)
       const count = Math.min(batchRequests, Math.ceil(this.queue.size / idle))
-      const batch = this.queue.take(count, batchChars, this.penalty === undefined)
+      const { isTrying } = this.queue
+      const batch = this.queue.take(count, batchChars, !this.isPenalising())
       if (batch.length === 0) break
+      if (!isTrying && this.queue.isTrying) this.tryingIn = next
       next.send(batch)
     }
     this.dispatchPenalised()
     this.watch ??= setInterval(() => this.look(), this.options.limits.wallMillis / 4).unref()
   }
 
+  private isFree(worker: PoolWorker): boolean {
+    const isTried = this.queue.isTrying && worker === this.tryingIn
+    return worker.isHired && worker.ahead < batchesAhead && !isTried
+  }
+
+  /** Whether there are penalised owners, or were: then unknown ones are tried where those are. */
+  private isPenalising(): boolean {
+    const isInUse = this.penalty !== undefined || performance.now() - this.penaltyUsedAt < idleMillis
+    return isInUse || this.queue.nextPenalised(false) !== undefined
+  }
+
   /** One request at a time: no other is lost with its worker. */
   private dispatchPenalised(): void {
-    const due = this.queue.nextPenalised(this.penalty !== undefined)
+    const due = this.queue.nextPenalised(this.isPenalising())
     if (due === undefined || (this.penalty?.ahead ?? 0) > 0) return
     const now = performance.now()
     if (due > now) {

@@ -54,8 +54,11 @@ export interface TemplateOptions {
   readonly workers: number
 }
 
-/** One core stays free for the process itself; beyond four, rendering is not what is waited for. */
-const defaultSize = { workers: Math.max(1, Math.min(4, availableParallelism() - 1)) }
+/**
+ * One core stays free for the process itself; beyond four, rendering is not what is waited for. Two at least: a webhook's
+ * first template may take its worker along.
+ */
+const defaultSize = { workers: Math.max(2, Math.min(4, availableParallelism() - 1)) }
 
 export class Templates extends Context.Service<
   Templates,

@@ -56,7 +56,7 @@ test("a delivery whose templates ran out of time twice is failed", async () => {
   const attempt = async (error: TemplateError, overruns?: number) => {
     const templates = { render: () => Effect.fail(error) } as unknown as Templates["Service"]
     const delivery = { body: "{}", webhook: 1, attempts: 5, spent: 5, firstAttempt: 0, overruns } as Delivery
-    return (await Effect.runPromise(makeAttempt(definition, delivery, templates))).outcome
+    return (await Effect.runPromise(makeAttempt(definition, delivery, delivery, templates))).outcome
   }
   expect(await attempt(late)).toMatchObject({ kind: "Retry", failure: { reason: "Overrun" } })
   expect(await attempt(late, 1)).toEqual({

@@ -14,7 +14,7 @@ import { pageQuery } from "../../src/inventory/Read.ts"
 import { withInitials } from "../../src/inventory/derive/Draft.ts"
 import { insertStatement } from "../../src/inventory/derive/InsertStatement.ts"
 import { columnsOf } from "../../src/inventory/derive/Row.ts"
-import { type Where, everything } from "../../src/inventory/derive/Where.ts"
+import { type Where, allVisible, everything } from "../../src/inventory/derive/Where.ts"
 import { filter } from "../../src/inventory/derive/Filter.ts"
 import { readStatement } from "../../src/inventory/derive/ReadStatement.ts"
 import { type Call, answered, fillSites, newToken, path, place } from "../Inventory.ts"
@@ -99,7 +99,7 @@ const statements = () => {
     readStatement(siteType, { sql, parameters }, () => everything).sql
   const page = (where: Where) =>
     read(pageQuery(siteType, { where, ordering: [], limit: 50, offset: 0 }), where.parameters)
-  const filtered = filter(siteType, [["region_id", "1"]])
+  const filtered = filter(siteType, [["region_id", "1"]], allVisible)
   if ("errors" in filtered) throw new Error("no filter by region")
   return {
     detail: read(`select t.* from ${siteType.table} t where t.id = $1::bigint`, [1]),

@@ -7,7 +7,7 @@ import { headersOf } from "../deliver/HeaderText.ts"
 import { askForOperation, operationType } from "../deliver/Operations.ts"
 import { askForRetry, deliveryType } from "../deliver/RetryByHand.ts"
 import { Denied } from "../auth/Denied.ts"
-import { cleared } from "../inventory/Clearance.ts"
+import { cleared, visibleToSender } from "../inventory/Clearance.ts"
 import { isDictionary } from "../inventory/Field.ts"
 import { viewFor } from "../inventory/Read.ts"
 import { type Query, filter } from "../inventory/derive/Filter.ts"
@@ -68,7 +68,7 @@ const many =
       // It is worked off later, by the filter alone.
       if (!isEverything(yield* cleared(deliveryType, "change"))) return yield* new Denied({ reason: "NoPermission" })
       // A name that is misspelled would be ignored, and everything would be meant.
-      const filtered = filter(deliveryType, query, { strict: true })
+      const filtered = filter(deliveryType, query, yield* visibleToSender, { strict: true })
       if ("errors" in filtered) return yield* refused({ filter: filtered.errors })
       if (dryRun !== undefined && typeof dryRun !== "boolean")
         return yield* refused({ dry_run: ["Must be a valid boolean."] })
@@ -89,7 +89,7 @@ const queryOf = (wanted: unknown): Effect.Effect<Query, HttpRefused> => {
 
 const failures: Handler = ({ url }) =>
   Effect.gen(function* () {
-    const filtered = filter(deliveryType, [...url.searchParams])
+    const filtered = filter(deliveryType, [...url.searchParams], yield* visibleToSender)
     if ("errors" in filtered) return yield* new HttpRefused({ reason: "InvalidQuery", body: filtered.errors })
     const results = yield* failureGroups(allOf(filtered.where, yield* cleared(deliveryType, "view")))
     return { status: 200, json: { count: results.length, next: null, previous: null, results } }

@@ -1,6 +1,7 @@
 /** Requests read strictly: names that mean nothing are refused instead of passed over. */
 import { Effect } from "effect"
 import { Settings } from "../Config.ts"
+import { visibleToSender } from "../inventory/Clearance.ts"
 import type { Errors } from "../inventory/Field.ts"
 import { missing } from "../inventory/Missing.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
@@ -34,7 +35,8 @@ export const filteredBy = Effect.fnUntraced(function* (type: ObjectType, request
   const query = yield* queryOf(type, request)
   const definitions = query.some(([name]) => name.startsWith(customPrefix)) ? yield* customFieldsOf(type) : []
   const customFields = new Map(definitions.map((each) => [String(each["name"]), each]))
-  const filtered: Filtered = filter(type, query, { strict: yield* isStrict(request), known, customFields })
+  const visible = yield* visibleToSender
+  const filtered: Filtered = filter(type, query, visible, { strict: yield* isStrict(request), known, customFields })
   if ("errors" in filtered) return yield* new HttpRefused({ reason: "InvalidQuery", body: filtered.errors })
   return {
     where: filtered.where,

@@ -7,7 +7,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { ObjectType } from "./ObjectType.ts"
-import { type Where, everything } from "./derive/Where.ts"
+import { type Visible, type Where, everything } from "./derive/Where.ts"
 
 /** `refer`: name it in another object. */
 export type Action = "view" | "add" | "change" | "delete" | "refer"
@@ -40,6 +40,14 @@ export class Clearance extends Context.Service<
 /** The objects of the type to which whoever asks may do the action. */
 export const cleared = (type: ObjectType, action: Action) =>
   Effect.map(Clearance, (clearance) => clearance.where(type, action))
+
+/** The objects of each type that whoever asks may see. */
+export const visibleToSender = Effect.map(
+  Clearance,
+  ({ where }): Visible =>
+    (type) =>
+      where(type, "view")
+)
 
 /** The write would leave an object as its author may not write it. Nothing of it stays. */
 export class OutOfBounds extends Schema.TaggedError<OutOfBounds>()("OutOfBounds", { objectType: Schema.String }) {}

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { defineObjectType, json } from "../../src/inventory/ObjectType.ts"
 import { type Query, filter } from "../../src/inventory/derive/Filter.ts"
+import { allVisible } from "../../src/inventory/derive/Where.ts"
 import { type TestDatabase, forbidScans, makeDatabase } from "../support/Database.ts"
 
 const thing = defineObjectType({
@@ -50,7 +51,7 @@ const customFields = fields(
 )
 
 const whereOf = (asked: string, known = customFields) => {
-  const filtered = filter(thing, [...new URLSearchParams(asked)] as Query, { customFields: known })
+  const filtered = filter(thing, [...new URLSearchParams(asked)] as Query, allVisible, { customFields: known })
   if ("errors" in filtered) throw new Error(JSON.stringify(filtered.errors))
   return filtered.where
 }
@@ -106,7 +107,7 @@ test.each([
 
 test("a custom field refuses what is no value of its type, and is unknown where it is disabled", () => {
   const ask = (query: string, logic = "loose") =>
-    filter(thing, [...new URLSearchParams(query)], {
+    filter(thing, [...new URLSearchParams(query)], allVisible, {
       strict: true,
       customFields: fields(["n", "integer", logic], ["due", "date", logic])
     })

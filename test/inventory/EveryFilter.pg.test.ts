@@ -7,6 +7,7 @@ import { filterNames } from "../../src/inventory/derive/FilterNames.ts"
 import { everySuffix } from "../../src/inventory/derive/Lookup.ts"
 import { plan } from "../../src/inventory/derive/Migration.ts"
 import { extensions, tableOf } from "../../src/inventory/derive/Table.ts"
+import { type Visible, allVisible } from "../../src/inventory/derive/Where.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 
 let database: TestDatabase
@@ -44,6 +45,9 @@ const customNames = kinds.flatMap((kind) =>
   ["", ...everySuffix.map((each) => `__${each}`)].map((each) => `cf_${kind}${each}`)
 )
 
+/** Of each type some objects are hidden, by a condition with parameters. */
+const someVisible: Visible = () => ({ sql: "t.id > $1::bigint and t.id < $2::bigint", parameters: ["0", "5"] })
+
 test.each([...registry.values()].map((type) => [type.id, type] as const))(
   "of %s answers whatever it is asked",
   async (_, type) => {
@@ -52,7 +56,10 @@ test.each([...registry.values()].map((type) => [type.id, type] as const))(
     const failures: Array<string> = []
     for (const name of [...names, ...customNames]) {
       const choices = Object.keys(type.fields[name.replace(/__.*/, "")]?.choices ?? {}).slice(0, 1)
-      const asked = [...values, ...choices].map((value) => filter(type, [[name, value]], { customFields }))
+      const asked = [
+        ...[...values, ...choices].map((value) => filter(type, [[name, value]], allVisible, { customFields })),
+        ...["1", "a", ...choices].map((value) => filter(type, [[name, value]], someVisible, { customFields }))
+      ]
       const wheres = asked.flatMap((each) => ("where" in each && each.where.sql !== "true" ? [each.where] : []))
       if (wheres.length === 0 && !name.startsWith("cf_")) failures.push(`${name}: no value is one`)
       for (const { sql, parameters } of wheres) {

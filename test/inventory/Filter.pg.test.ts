@@ -8,6 +8,7 @@ import { constraint } from "../../src/inventory/derive/Constraint.ts"
 import { type Query, filter } from "../../src/inventory/derive/Filter.ts"
 import { plan } from "../../src/inventory/derive/Migration.ts"
 import { extensions, tableOf } from "../../src/inventory/derive/Table.ts"
+import { allVisible } from "../../src/inventory/derive/Where.ts"
 import { type TestDatabase, forbidScans, makeDatabase } from "../support/Database.ts"
 
 const plain = (type: string) => makeField({ type, nullable: true, initial: () => null, parse: value }, {})
@@ -101,7 +102,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 const whereOf = (type: typeof thing, asked: string) => {
-  const filtered = filter(type, [...new URLSearchParams(asked)] as Query)
+  const filtered = filter(type, [...new URLSearchParams(asked)] as Query, allVisible)
   if ("errors" in filtered) throw new Error(JSON.stringify(filtered.errors))
   return filtered.where
 }
@@ -223,10 +224,10 @@ test.each([
 
 test("what is not known is an error when the query is read strictly, and what asks nothing is none", () => {
   const strict = { strict: true, known: new Set(["limit"]) }
-  expect(filter(thing, [["nope", "1"]], strict)).toEqual({ errors: { nope: ["Unknown filter."] } })
-  expect(filter(thing, [["name__lt", "1"]], strict)).toEqual({ errors: { name__lt: ["Unknown filter."] } })
+  expect(filter(thing, [["nope", "1"]], allVisible, strict)).toEqual({ errors: { nope: ["Unknown filter."] } })
+  expect(filter(thing, [["name__lt", "1"]], allVisible, strict)).toEqual({ errors: { name__lt: ["Unknown filter."] } })
   for (const fine of ["limit=1", "name=", "q=", "live=perhaps", "region=emea", "within=", "tag=a"]) {
-    expect(filter(thing, [...new URLSearchParams(fine)], strict)).toHaveProperty("where")
+    expect(filter(thing, [...new URLSearchParams(fine)], allVisible, strict)).toHaveProperty("where")
   }
 })
 

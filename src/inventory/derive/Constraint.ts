@@ -12,7 +12,7 @@ import type { Filtered } from "./Filter.ts"
 import { type Comparand, type Compiled, asText, compare, compared, denial, kindOf } from "./Lookup.ts"
 import { addressOf, hostOf } from "./Network.ts"
 import { along, comparandOf } from "./Path.ts"
-import { type Bind, type Where, anyOf, everything, isEverything } from "./Where.ts"
+import { type Bind, type Where, allVisible, anyOf, everything, isEverything } from "./Where.ts"
 
 export const constraint = (type: ObjectType, document: unknown): Filtered => {
   if (document === null || document === undefined) return { where: everything }
@@ -57,7 +57,7 @@ const clause = (type: ObjectType, words: ReadonlyArray<string>, value: unknown, 
   const [name = "", lookup = "exact", ...more] = words.slice(steps.length)
   if (more.length > 0) return undefined
   const follow = (lookup: string, value: unknown) =>
-    along(type, "t", steps, (target, alias) => {
+    along(type, "t", steps, { visible: allVisible, bind }, (target, alias) => {
       const comparand = comparandIn(target, alias, name)
       return comparand === undefined ? undefined : asked(comparand, lookup, value, bind)
     })

@@ -1,16 +1,18 @@
 /**
  * Declaration and query parameters -> an SQL condition, or what is wrong with a parameter. Pure.
  *
- * Unknown names are ignored, unless the query is read strictly: then they are errors.
+ * Unknown names are ignored, unless the query is read strictly: then they are errors. Conditions about other objects
+ * look only at those that are visible to whoever asks.
  */
 import { type Errors, literal } from "../Field.ts"
 import { isUuid } from "../field/Scalar.ts"
 import type { ObjectType } from "../ObjectType.ts"
+import { objectType } from "../Registry.ts"
 import { type CustomFields, customCondition, customPrefix } from "./CustomFieldFilter.ts"
 import { type Compiled, asText, compare, containing, denial, either, kindOf, positive } from "./Lookup.ts"
 import { networkCondition } from "./Network.ts"
-import { along, comparandOf, pathsOf, referring } from "./Path.ts"
-import type { Bind, Where } from "./Where.ts"
+import { type Reach, along, comparandOf, pathsOf, referring } from "./Path.ts"
+import { type Bind, type Visible, type Where, allVisible, visibleRows } from "./Where.ts"
 
 /** Query parameters in their order, repeated names as often as they were given. */
 export type Query = ReadonlyArray<readonly [name: string, value: string]>
@@ -31,11 +33,13 @@ const none: CustomFields = new Map()
 export const filter = (
   type: ObjectType,
   query: Query,
+  visible: Visible,
   { strict, known, customFields = none }: Reading = {}
 ): Filtered => {
   const parameters: Array<unknown> = []
   const errors: Record<string, ReadonlyArray<string>> = {}
   const conditions: Array<string> = []
+  const reach: Reach = { visible, bind: (value) => `$${parameters.push(value)}` }
   for (const [name, pairs] of Map.groupBy(query, ([name]) => name)) {
     if (known?.has(name) === true) continue
     const before = parameters.length
@@ -46,7 +50,7 @@ export const filter = (
       errors[name] = [problem]
       continue
     }
-    const condition = conditionOf(type, name, values, (value) => `$${parameters.push(value)}`, customFields)
+    const condition = conditionOf(type, name, values, reach, customFields)
     if (typeof condition !== "string") parameters.length = before
     if (condition === undefined) {
       if (strict === true && !isKnown(type, name, customFields)) errors[name] = ["Unknown filter."]
@@ -79,23 +83,24 @@ const tooMany = (name: string, values: ReadonlyArray<string>, before: number): s
 
 /** Whether a name asks something of the type, whatever its value. */
 export const isKnown = (type: ObjectType, name: string, customFields: CustomFields = none): boolean =>
-  conditionOf(type, name, ["1"], () => "$1", customFields) !== undefined
+  conditionOf(type, name, ["1"], { visible: allVisible, bind: () => "$1" }, customFields) !== undefined
 
 const conditionOf = (
   type: ObjectType,
   name: string,
   values: ReadonlyArray<string>,
-  bind: Bind,
+  reach: Reach,
   customFields: CustomFields
 ): Compiled => {
+  const { bind } = reach
   if (name === "q") return search(type, values, bind)
   const [base, suffix] = splitName(name)
-  if (base === "tag" && Object.hasOwn(type.fields, "tags")) return tagged(suffix, values, bind)
+  if (base === "tag" && Object.hasOwn(type.fields, "tags")) return tagged(suffix, values, reach)
   if (base.startsWith(customPrefix)) {
     return customCondition(type, base.slice(customPrefix.length), suffix, values, bind, customFields)
   }
-  if (Object.hasOwn(requests, name)) return changedBy(type, requests[name], values, bind)
-  return own(type, "t", base, suffix, values, bind) ?? throughPath(type, base, suffix, values, bind)
+  if (Object.hasOwn(requests, name)) return changedBy(type, requests[name], values, reach)
+  return own(type, "t", base, suffix, values, reach) ?? throughPath(type, base, suffix, values, reach)
 }
 
 /** The name of a filter as what it asks about and the lookup. */
@@ -111,11 +116,12 @@ const own = (
   base: string,
   suffix: string,
   values: ReadonlyArray<string>,
-  bind: Bind
+  reach: Reach
 ): Compiled => {
+  const { bind } = reach
   if (base === "id") return compare({ kind: "number", sql: `${alias}.id`, type: "bigint" }, suffix, values, bind)
   const named = referenceNamed(type, base)
-  if (named !== undefined) return referring(type, alias, named.name, named.byId, suffix, values, bind)
+  if (named !== undefined) return referring(type, alias, named.name, named.byId, suffix, values, reach)
   if (!isShown(type, base)) return networkCondition(type, alias, base, suffix, values, bind)
   const field = type.fields[base]!
   return kindOf(field) === undefined ? undefined : compare(comparandOf(type, alias, base), suffix, values, bind)
@@ -150,12 +156,14 @@ const throughPath = (
   base: string,
   suffix: string,
   values: ReadonlyArray<string>,
-  bind: Bind
+  reach: Reach
 ): Compiled => {
   const path = pathNamed(type, base)
   if (path === undefined) return undefined
   const [asked, denied] = positive(suffix)
-  const condition = along(type, "t", path.steps, (there, alias) => own(there, alias, path.last, asked, values, bind))
+  const condition = along(type, "t", path.steps, reach, (there, alias) =>
+    own(there, alias, path.last, asked, values, reach)
+  )
   return denial(condition, denied)
 }
 
@@ -171,14 +179,14 @@ const search = (type: ObjectType, values: ReadonlyArray<string>, bind: Bind): Co
 }
 
 /** Every tag named is wanted, `null` is none; denied: none of those named. */
-const tagged = (suffix: string, values: ReadonlyArray<string>, bind: Bind): Compiled => {
+const tagged = (suffix: string, values: ReadonlyArray<string>, { visible, bind }: Reach): Compiled => {
   const [asked, denied] = positive(suffix)
   if (asked !== "") return undefined
   const given = [...new Set(values.filter((value) => value !== "null"))]
   const parts = given.length < new Set(values).size ? ["t.tags = '{}'"] : []
   if (given.length > 0) {
     const slugs = bind(given)
-    const ids = `select id from extras_tag where slug = any (${slugs}::text[])`
+    const ids = `select tag.id from ${visibleRows(objectType("extras.tag"), visible, bind)} tag where tag.slug = any (${slugs}::text[])`
     parts.push(
       denied
         ? `t.tags && array(${ids})`
@@ -199,10 +207,11 @@ const changedBy = (
   type: ObjectType,
   action: string | undefined,
   values: ReadonlyArray<string>,
-  bind: Bind
+  { visible, bind }: Reach
 ): Compiled => {
   if (type.kind !== "object") return undefined
   if (!values.every(isUuid)) return { messages: ["Enter a valid UUID."] }
   const only = action === undefined ? "" : ` and action = ${literal(action)}`
-  return `t.id = any (array(select changed_object_id from extras_objectchange where request_id = any (${bind(values)}::text[]::uuid[]) and changed_object_type = ${literal(type.id)}${only}))`
+  const log = visibleRows(objectType("extras.objectchange"), visible, bind)
+  return `t.id = any (array(select changed_object_id from ${log} log where request_id = any (${bind(values)}::text[]::uuid[]) and changed_object_type = ${literal(type.id)}${only}))`
 }

@@ -4,6 +4,8 @@
  * A step is the name of a reference, `assigned_object:dcim.interface` for a reference that says in a column of its own
  * what it points at, or `<dcim.interface.device` for the objects that point here. Ids of the objects in between become
  * a list that Postgres makes once, so that every step can use an index.
+ *
+ * Each step reads only the objects that may be looked at: what a filter finds tells nothing of hidden ones.
  */
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
@@ -19,7 +21,7 @@ import {
   positive,
   unknownChoice
 } from "./Lookup.ts"
-import type { Bind } from "./Where.ts"
+import { type Bind, type Visible, visibleRows } from "./Where.ts"
 
 /** The type that a step leads to, its column with the ids that count here, and SQL that an object has one of them. */
 interface Step {
@@ -56,20 +58,28 @@ export const destination = (type: ObjectType, steps: ReadonlyArray<string>): Obj
     type
   )
 
+/** How the steps of a path are read: which objects may be looked at, and where parameters go. */
+export interface Reach {
+  readonly visible: Visible
+  readonly bind: Bind
+}
+
 /** The condition that following the steps leads to an object that meets what `leaf` says of the last type. */
 export const along = (
   type: ObjectType,
   alias: string,
   steps: ReadonlyArray<string>,
+  reach: Reach,
   leaf: (type: ObjectType, alias: string) => Compiled
 ): Compiled => {
   if (steps.length === 0) return leaf(type, alias)
   const step = stepFrom(type, steps[0]!)
   if (step === undefined) return undefined
   const next = `${alias}_`
-  const inner = along(step.target, next, steps.slice(1), leaf)
+  const inner = along(step.target, next, steps.slice(1), reach, leaf)
   if (typeof inner !== "string") return inner
-  return step.among(alias, `(select ${next}.${step.column} from ${step.target.table} ${next} where ${inner})`)
+  const rows = visibleRows(step.target, reach.visible, reach.bind)
+  return step.among(alias, `(select ${next}.${step.column} from ${rows} ${next} where ${inner})`)
 }
 
 /** Most references that lead to what a filter asks about without a path being declared. */
@@ -131,7 +141,7 @@ export const referring = (
   byId: boolean,
   suffix: string,
   values: ReadonlyArray<string>,
-  bind: Bind
+  reach: Reach
 ): Compiled => {
   const [asked, denied] = positive(suffix)
   if (asked !== "") return undefined
@@ -143,7 +153,7 @@ export const referring = (
     const target = objectType(reference!.type)
     const key = byId ? "id" : naturalKey(target)
     const plain = key === "id" && !isTree(target) && !reference!.many
-    const named = plain ? oneOf(column, given, bind) : idsNamed(target, key, given, bind)
+    const named = plain ? oneOf(column, given, reach.bind) : idsNamed(target, key, given, reach)
     if (typeof named !== "string") return named
     parts.push(plain ? named : reference!.many ? `${column} && ${named}` : `${column} = any (${named})`)
   }
@@ -164,21 +174,23 @@ const refusedIds = (values: ReadonlyArray<string>): Refusal | undefined => {
  * SQL of the list of ids that are named. A parameter for each, because Postgres takes a list of unknown length for ten
  * and would plan anew for each query that is shorter.
  */
-const idsNamed = (target: ObjectType, key: string, values: ReadonlyArray<string>, bind: Bind): Compiled => {
+const idsNamed = (target: ObjectType, key: string, values: ReadonlyArray<string>, reach: Reach): Compiled => {
   const tree = isTree(target)
+  const { bind } = reach
+  const rows = () => visibleRows(target, reach.visible, bind)
   if (key === "id") {
     const ids = () => `array[${values.map((value) => `${bind(value)}::bigint`).join(", ")}]`
     const roots = () => `values ${values.map((value) => `(${bind(value)}::bigint)`).join(", ")}`
-    return refusedIds(values) ?? (tree ? `array(${withDescendants(target, roots())})` : ids())
+    return refusedIds(values) ?? (tree ? `array(${withDescendants(rows(), roots())})` : ids())
   }
   const condition = compare(comparandOf(target, "k", key), "", values, bind)
   if (typeof condition !== "string") return condition ?? { messages: values.map(unknownChoice) }
-  const named = `select k.id from ${target.table} k where ${condition}`
-  return tree ? `array(${withDescendants(target, named)})` : `array(${named})`
+  const named = `select k.id from ${rows()} k where ${condition}`
+  return tree ? `array(${withDescendants(rows(), named)})` : `array(${named})`
 }
 
-const withDescendants = ({ table }: ObjectType, roots: string): string =>
-  `with recursive below (id) as (${roots} union select c.id from ${table} c join below b on c.parent_id = b.id) select id from below`
+const withDescendants = (rows: string, roots: string): string =>
+  `with recursive below (id) as (${roots} union select c.id from ${rows} c join below b on c.parent_id = b.id) select id from below`
 
 /** A field of a type, to be compared. */
 export const comparandOf = (type: ObjectType, alias: string, name: string): Comparand => {

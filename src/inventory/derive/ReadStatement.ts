@@ -10,7 +10,7 @@ import { namesThis } from "../Counted.ts"
 import type { ObjectType, PointedBy } from "../ObjectType.ts"
 import { objectType, registry } from "../Registry.ts"
 import { nestedFields, stepsBehind } from "./Representation.ts"
-import { type Where, after, isEverything } from "./Where.ts"
+import { type Visible, type Where, after, isEverything } from "./Where.ts"
 
 /** SQL that gives ids of one object type. */
 interface Pointing {
@@ -37,9 +37,6 @@ const made = new Map<string, Made>()
 
 /** Most statements that are kept; the oldest goes first. */
 const madeMax = 1000
-
-/** The objects of a type that whoever asks may see. */
-type Visible = (type: ObjectType) => Where
 
 /**
  * Reads the objects that `page`, a query over the table of the type, gives, and those that they point at of the types

@@ -1,4 +1,5 @@
 /** Conditions over a table as SQL with parameters, and how several become one. Pure. */
+import type { ObjectType } from "../ObjectType.ts"
 
 export interface Where {
   /** Condition over the table under the alias `t`, with `$1`… for `parameters`. */
@@ -13,6 +14,24 @@ export const everything: Where = { sql: "true", parameters: [] }
 
 /** Whether it holds for every row. */
 export const isEverything = ({ sql }: Where): boolean => sql === everything.sql
+
+/** The objects of a type that may be looked at. */
+export type Visible = (type: ObjectType) => Where
+
+/** For questions that nobody asks over the wire. */
+export const allVisible: Visible = () => everything
+
+/** SQL of the rows of a type that may be looked at: its table, where all of them may. */
+export const visibleRows = (type: ObjectType, visible: Visible, bind: Bind): string => {
+  const where = visible(type)
+  return isEverything(where) ? type.table : `(select t.* from ${type.table} t where ${placed(where, bind)})`
+}
+
+/** The condition inside another statement, its parameters among those of the statement. */
+const placed = ({ sql, parameters }: Where, bind: Bind): string => {
+  const names = parameters.map(bind)
+  return sql.replaceAll(/\$(\d+)/g, (_, number: string) => names[Number(number) - 1]!)
+}
 
 /** Ids as a parameter for `::text[]::bigint[]`: of numbers the driver wants that all fit into the same type. */
 export const asTexts = (ids: Iterable<number>): ReadonlyArray<string> => Array.from(ids, String)

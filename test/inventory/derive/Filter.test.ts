@@ -4,7 +4,7 @@ import type { ObjectType } from "../../../src/inventory/ObjectType.ts"
 import { objectType, registry } from "../../../src/inventory/Registry.ts"
 import { type Query, filter } from "../../../src/inventory/derive/Filter.ts"
 import { kindOf } from "../../../src/inventory/derive/Lookup.ts"
-import type { Where } from "../../../src/inventory/derive/Where.ts"
+import { type Where, allVisible } from "../../../src/inventory/derive/Where.ts"
 
 const site = objectType("dcim.site")
 const webhook = objectType("extras.webhook")
@@ -15,13 +15,13 @@ const suffixes = ["", "n", "ic", "nic", "isw", "nisw", "iew", "niew", "ie", "nie
 
 /** The condition and its values; the first error otherwise. */
 const whereOf = (type: ObjectType, ...query: Query): Where => {
-  const filtered = filter(type, query)
+  const filtered = filter(type, query, allVisible)
   if ("errors" in filtered) throw new Error(JSON.stringify(filtered.errors))
   return filtered.where
 }
 
 const errorsOf = (type: ObjectType, ...query: Query) => {
-  const filtered = filter(type, query)
+  const filtered = filter(type, query, allVisible)
   return "errors" in filtered ? filtered.errors : {}
 }
 
@@ -47,7 +47,7 @@ describe("a condition", () => {
       fc.property(fc.array(fc.tuple(parameter, values), { minLength: 1, maxLength: 4 }), (parts) => {
         const [{ type }] = parts[0]!
         const query = parts.flatMap(([part, values]) => values.map((value) => [nameOf(part), value] as const))
-        const filtered = filter(type, query)
+        const filtered = filter(type, query, allVisible)
         const { sql, parameters } = "where" in filtered ? filtered.where : { sql: "", parameters: [] }
         const named = new Set(Array.from(sql.matchAll(/\$(\d+)/g), ([, number]) => Number(number)))
         expect([...named].sort((a, b) => a - b)).toEqual(parameters.map((_, at) => at + 1))
@@ -92,7 +92,7 @@ describe("a condition", () => {
     const query = fc.array(fc.tuple(name, fc.oneof(hostile, usable)), { maxLength: 5 })
     fc.assert(
       fc.property(type, query, (type, query) => {
-        const filtered = filter(type, query)
+        const filtered = filter(type, query, allVisible)
         const sound = "where" in filtered ? filtered.where.sql !== "" : Object.keys(filtered.errors).length > 0
         expect(sound).toBe(true)
       }),

@@ -3,12 +3,12 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { cleared } from "./Clearance.ts"
+import { cleared, visibleToSender } from "./Clearance.ts"
 import type { Errors, Row } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType, registry } from "./Registry.ts"
 import type { Draft } from "./derive/Draft.ts"
-import { constraint } from "./derive/Constraint.ts"
+import { namingFields, naturalName } from "./derive/NaturalName.ts"
 import { allOf, whereIds } from "./derive/Where.ts"
 import type { Target } from "./field/Reference.ts"
 
@@ -124,13 +124,14 @@ export const existingIds = Effect.fnUntraced(function* (target: ObjectType, name
   return new Set(rows.map(({ id }) => Number(id)))
 })
 
+/** The id of the one visible object that has these attributes; or why there is none. */
 const byAttributes = Effect.fnUntraced(function* (target: ObjectType, attributes: Readonly<Record<string, unknown>>) {
   const shown = JSON.stringify(attributes)
   const notFound = `Related object not found using the provided attributes: ${shown}`
-  const filtered = constraint(target, flat(attributes))
-  if (Object.keys(attributes).length === 0 || "errors" in filtered) return notFound
+  const named = naturalName(target, attributes, yield* visibleToSender)
+  if ("unknown" in named) return `${notFound}. ${howToName(named.type)}`
   const sql = yield* SqlClient.SqlClient
-  const where = allOf(filtered.where, yield* cleared(target, "refer"))
+  const where = allOf(named.where, yield* cleared(target, "refer"))
   const rows = yield* sql.unsafe<{ readonly id: string }>(
     `select t.id::text as id from ${target.table} t where ${where.sql} limit 2 for key share`,
     where.parameters
@@ -139,12 +140,6 @@ const byAttributes = Effect.fnUntraced(function* (target: ObjectType, attributes
   return rows[0] === undefined ? notFound : Number(rows[0].id)
 })
 
-/** Attributes of attributes under one name, as Django joins them: `{device: {name}}` is `device__name`. */
-const flat = (attributes: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries(attributes).flatMap(([name, value]): ReadonlyArray<readonly [string, unknown]> => {
-      if (typeof value !== "object" || value === null || Array.isArray(value)) return [[name, value]]
-      const inner = flat(value as Readonly<Record<string, unknown>>)
-      return Object.entries(inner).map(([each, it]) => [`${name}__${each}`, it])
-    })
-  )
+/** The same for all requests: it depends on the declaration alone. */
+const howToName = (type: ObjectType): string =>
+  `Objects of type ${type.id} are named by exact values of: ${["id", ...namingFields(type)].join(", ")}.`

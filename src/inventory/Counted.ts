@@ -58,19 +58,23 @@ export const countOfAny =
       .map((target) => counting(target, field, from))
       .join(" + ")
 
-const below = (type: ObjectType) =>
-  `with recursive below as (select t.id union all select c.id from ${type.table} c join below b on c.parent_id = b.id)`
+/**
+ * What hangs on a hidden object is not counted: that it does is part of what is hidden. `union` ends a circle that plain
+ * SQL has made.
+ */
+const below = (rows: string) =>
+  `with recursive below as (select t.id union select c.id from ${rows} c join below b on c.parent_id = b.id)`
 
 /** The same for a tree: of the objects of a type whose reference names this one or any below it. */
 export const treeCount =
   (id: string, field: string): Counted =>
   (type, types, from) => {
     const target = types.get(id)!
-    return `(${below(type)} select count(*) from below b join ${from(target)} c on c.${target.columns[field]} = b.id)`
+    return `(${below(from(type))} select count(*) from below b join ${from(target)} c on c.${target.columns[field]} = b.id)`
   }
 
-/** How many objects of the tree lie above. */
-export const treeDepth: Counted = ({ table }) =>
-  `(with recursive above as (select t.parent_id as id union all
-      select p.parent_id from ${table} p join above a on p.id = a.id)
+/** How many objects of the tree lie above, up to the first that is hidden. */
+export const treeDepth: Counted = (type, _, from) =>
+  `(with recursive above as (select t.parent_id as id union
+      select p.parent_id from ${from(type)} p join above a on p.id = a.id)
     select count(id) from above)`

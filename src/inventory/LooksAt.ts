@@ -1,11 +1,15 @@
-/** The rows that the rules of a type look at beside the ones that are written: one query per object type and step. */
+/**
+ * The rows that the rules of a type look at beside the ones that are written: one query per object type and step, and
+ * one more for a type of which the sender may not see everything.
+ */
 import { Effect } from "effect"
-import { Clearance } from "./Clearance.ts"
+import { Clearance, cleared } from "./Clearance.ts"
 import type { Row } from "./Field.ts"
 import type { Find, ObjectType } from "./ObjectType.ts"
 import { byIds } from "./Read.ts"
 import { objectType } from "./Registry.ts"
 import { references } from "./derive/Representation.ts"
+import { isEverything } from "./derive/Where.ts"
 
 interface Step {
   readonly type: ObjectType
@@ -13,6 +17,22 @@ interface Step {
   /** Names of references, and the path from there. */
   readonly path: ReadonlyArray<string>
 }
+
+/** Rules hold for everybody, whatever they may see. What hidden objects are called stays out of their messages. */
+const forRules = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlySet<number>) {
+  const rows = yield* Effect.provideService(byIds(type, ids), Clearance, Clearance.all)
+  if (rows.length === 0 || isEverything(yield* cleared(type, "view"))) return rows
+  const seen = new Set((yield* byIds(type, ids)).map(({ id }) => id))
+  return rows.map((row) => (seen.has(row.id) ? row : nameless(row)))
+})
+
+/** The fields by which messages call an object. */
+const names = ["name", "model"]
+
+const nameless = (row: Row): Row => ({
+  ...row,
+  ...Object.fromEntries(names.filter((name) => Object.hasOwn(row, name)).map((name) => [name, `#${row.id}`]))
+})
 
 export const lookAt = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
   const known = new Map<string, Map<number, Row>>()
@@ -26,9 +46,7 @@ export const lookAt = Effect.fnUntraced(function* (type: ObjectType, rows: Reado
       for (const [id, keys] of references(step.type, step.rows, [name])) {
         const found = known.get(id) ?? new Map<number, Row>()
         known.set(id, found)
-        // Rules hold for everybody, whatever they may see.
-        const rows = Effect.provideService(byIds(objectType(id), keys.difference(found)), Clearance, Clearance.all)
-        for (const row of yield* rows) found.set(row.id, row)
+        for (const row of yield* forRules(objectType(id), keys.difference(found))) found.set(row.id, row)
         next.push({ type: objectType(id), rows: [...keys].flatMap((key) => found.get(key) ?? []), path })
       }
     }

@@ -2,18 +2,19 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Action, Clearance, cleared } from "./Clearance.ts"
-import type { Field, Row, View } from "./Field.ts"
+import type { Row, View } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { objectType, registry } from "./Registry.ts"
+import { kindOf } from "./derive/Lookup.ts"
 import { countsMark, fieldsMark, premiseMark, readStatement } from "./derive/ReadStatement.ts"
 import { nestedFields, references, referencesBehind, viewOf } from "./derive/Representation.ts"
 import { rowFromJson } from "./derive/Row.ts"
-import { type Where, allOf, asTexts, isEverything, whereIds } from "./derive/Where.ts"
+import { type Where, allOf, isEverything, whereIds } from "./derive/Where.ts"
 import { customReferences } from "./field/CustomFields.ts"
 
 export interface Page {
   readonly where: Where
-  /** Field names, `-` before one turns it; names that the type does not have are ignored. */
+  /** Field names, `-` before one turns it; fields that are not shown or have no order are ignored, as NetBox does. */
   readonly ordering: ReadonlyArray<string>
   /** Most rows; undefined for all. */
   readonly limit: number | undefined
@@ -117,9 +118,7 @@ export const byIds = Effect.fnUntraced(function* (
 
 /** SQL of the order by these fields, or the usual ones. Ties are broken by id, in the direction of the last field. */
 export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): string => {
-  const isOrdered = (field: string) =>
-    field === "id" || (Object.hasOwn(type.columns, field) && hasOrder(type.fields[field]!))
-  const known = [...new Set(ordering)].filter((name) => isOrdered(name.replace(/^-/, "")))
+  const known = [...new Set(ordering)].filter((name) => isOrdered(type, name.replace(/^-/, "")))
   const terms = (known.length > 0 ? known : type.ordering).map((name) => {
     const field = name.replace(/^-/, "")
     return `t.${field === "id" ? "id" : type.columns[field]}${name.startsWith("-") ? " desc" : ""}`
@@ -127,8 +126,13 @@ export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): stri
   return [...terms, terms.at(-1)?.endsWith(" desc") === true ? "t.id desc" : "t.id"].join(", ")
 }
 
-/** Whether Postgres can sort values of the field. */
-const hasOrder = ({ type }: Field): boolean => type !== "json"
+/** Whether objects can be ordered by the field: the representation shows it, and its values have an order. */
+export const isOrdered = (type: ObjectType, name: string): boolean => {
+  if (name === "id") return true
+  const field = Object.hasOwn(type.fields, name) ? type.fields[name]! : undefined
+  if (field === undefined || (field.wire !== "both" && field.wire !== "read")) return false
+  return field.reference === undefined ? kindOf(field) !== undefined : !field.reference.many
+}
 
 /** Custom fields by the object types that have them, in their order. */
 export const customFieldsByType = (definitions: Iterable<Row>): ReadonlyMap<string, ReadonlyArray<Row>> => {
@@ -187,7 +191,10 @@ export const viewFor = (
             known.set(id, found)
             const missing = yield* byIds(target, unread)
             for (const row of missing) found.set(row.id, row)
-            hidden.set(id, (yield* existing(target, ids.difference(found))).union(hidden.get(id) ?? new Set()))
+            // Whether it is hidden or gone nobody learns who may not see all objects of the type.
+            if (!isEverything(yield* cleared(target, "view"))) {
+              hidden.set(id, ids.difference(found).union(hidden.get(id) ?? new Set()))
+            }
             // Inside a representation objects are brief, so from here on only brief fields are followed.
             next.push(...references(target, missing, nestedFields(target)))
           }
@@ -216,14 +223,3 @@ export const viewFor = (
       nested: (id, key) => (hidden.get(id)?.has(key) === true ? masked(id, key) : view.nested(id, key))
     }
   })
-
-/** Of these ids those that exist, for a type of which whoever asks may not see everything; of other types none. */
-const existing = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlySet<number>) {
-  if (ids.size === 0 || isEverything(yield* cleared(type, "view"))) return new Set<number>()
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql.unsafe<{ readonly id: string }>(
-    `select id::text as id from ${type.table} where id = any ($1::text[]::bigint[])`,
-    [asTexts(ids)]
-  )
-  return new Set(rows.map(({ id }) => Number(id)))
-})

@@ -1,11 +1,13 @@
 /** Rules between a row and any other of its type, asked of a whole write at once and safe from writes beside it. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Row } from "./Field.ts"
+import { cleared } from "./Clearance.ts"
+import type { Errors, Row } from "./Field.ts"
 import type { Find, ObjectType, Rival } from "./ObjectType.ts"
+import { byIds } from "./Read.ts"
 import type { Conflict } from "./Unique.ts"
 import { columnsOf, rowFromJson } from "./derive/Row.ts"
-import { asTexts } from "./derive/Where.ts"
+import { asTexts, isEverything } from "./derive/Where.ts"
 
 /** Locks are taken of so many numbers: a write of any size holds no more, and few wait that need not. */
 const lockNumbers = 64
@@ -19,12 +21,28 @@ interface Found {
 export const rivals = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, find: Find) {
   const conflicts: Array<Conflict> = []
   for (const rival of type.rivals) {
-    for (const { at, other } of yield* meetings(type, rival, rows)) {
-      conflicts.push({ at: at - 1, errors: rival.errors(rows[at - 1]!, rowFromJson(type, other), find) })
+    const met = yield* meetings(type, rival, rows)
+    const hidden = yield* hiddenAmong(type, met)
+    for (const { at, other } of met) {
+      const errors = rival.errors(rows[at - 1]!, rowFromJson(type, other), find)
+      conflicts.push({ at: at - 1, errors: hidden.has(Number(other["id"])) ? unexplained(type, errors) : errors })
     }
   }
   return conflicts
 })
+
+/** Ids of the rivals that the sender may not see. Those of the same write have none yet. */
+const hiddenAmong = Effect.fnUntraced(function* (type: ObjectType, met: ReadonlyArray<Found>) {
+  const ids = new Set(met.flatMap(({ other }) => (Number(other["id"]) > 0 ? [Number(other["id"])] : [])))
+  if (ids.size === 0 || isEverything(yield* cleared(type, "view"))) return new Set<number>()
+  return ids.difference(new Set((yield* byIds(type, ids)).map(({ id }) => id)))
+})
+
+/** The same fields are in the wrong, and nothing is said of what stands in their way. */
+const unexplained = (type: ObjectType, errors: Errors): Errors =>
+  Object.fromEntries(
+    Object.keys(errors).map((name) => [name, [`This conflicts with another ${type.label}, which you may not view.`]])
+  )
 
 const meetings = Effect.fnUntraced(function* (type: ObjectType, rival: Rival, rows: ReadonlyArray<Row>) {
   const sql = yield* SqlClient.SqlClient

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { orderBy } from "../../src/inventory/Read.ts"
-import { objectType } from "../../src/inventory/Registry.ts"
+import { objectType, registry } from "../../src/inventory/Registry.ts"
 
 const site = objectType("dcim.site")
 const delivery = objectType("extras.delivery")
@@ -20,6 +20,18 @@ describe("the order of a list", () => {
   test("is the type's usual one when nothing known is named", () => {
     expect(orderBy(site, [])).toBe("t.name, t.id")
     expect(orderBy(delivery, ["", "nope", "--time"])).toBe("t.time desc, t.id desc")
+  })
+
+  test("is never by what the representation does not show, or what has no order", () => {
+    const user = objectType("users.user")
+    const log = objectType("extras.objectchange")
+    expect(orderBy(user, ["password", "-is_superuser", "groups", "last_name"])).toBe("t.last_name, t.id")
+    expect(orderBy(log, ["data", "prechange_data", "position", "action"])).toBe("t.action, t.id")
+    expect(orderBy(objectType("users.token"), ["key", "-key_copy"])).toBe("t.created, t.id")
+    for (const type of registry.values()) {
+      const kept = Object.keys(type.fields).filter((name) => /^(write|once|none)$/.test(type.fields[name]!.wire))
+      for (const name of kept) expect(orderBy(type, [name])).toBe(orderBy(type, []))
+    }
   })
 
   test("is never made of what a client wrote", () => {

@@ -1,12 +1,17 @@
 /**
- * Law: whatever permissions a user has, the objects that any way into the service shows are those that a naive
- * evaluation of the permissions gives.
+ * Laws: whatever permissions a user has, the objects that any way into the service shows are those that a naive
+ * evaluation of the permissions gives; and nothing that the user can ask tells anything about the others.
  */
 import fc from "fast-check"
-import { afterAll, beforeAll, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { ObjectType } from "../../src/inventory/ObjectType.ts"
+import { objectType, registry } from "../../src/inventory/Registry.ts"
+import { type Existing, makeWorld } from "../support/AnyObject.ts"
 import { type Api, type Json, type List, startApi } from "../support/Api.ts"
+import { type HiddenRow, changeHidden, everyRow, twinOf } from "./HiddenWorld.ts"
 import { type Clauses, type Region, type Site, type Tag, meets } from "./NaiveConstraint.ts"
-import { type User, makeUser } from "./Users.ts"
+import { type Question, questions } from "./Questions.ts"
+import { type User, makeUser, permit } from "./Users.ts"
 
 let api: Api
 let user: User
@@ -183,4 +188,104 @@ it("shows, by list, detail, cursor, export and change log, and deletes what its 
     }),
     { numRuns: 60 }
   )
+})
+
+describe("two worlds that differ only in what a user may not see", () => {
+  const changeLog = "/api/extras/object-changes/?limit=1"
+  /** Their definitions are part of the objects that have them, so everybody sees them. */
+  const common = ["extras.customfield"]
+  const types = [...registry.values()].filter(({ id, kind }) => kind === "object" && !common.includes(id))
+  let eve: User
+  let existing: Existing
+  let round = 0
+  /** Requests at once. */
+  const clients = 4
+
+  beforeAll(async () => {
+    const objects = await makeWorld(api.call, 2)
+    const users: Array<number> = []
+    for (const name of ["hidden-ann", "hidden-bob"]) users.push((await makeUser(api, name)).id)
+    existing = (type) => (type === "users.user" ? users : objects(type))
+    eve = await makeUser(api, "eve")
+    const webhooks = existing("extras.webhook").map((id) => ({ id, enabled: false }))
+    await api.call("PATCH", "/api/extras/webhooks/", webhooks)
+  })
+
+  /** What the user may see, by object type: all, some by their ids, or nothing. */
+  type Sight = Readonly<Record<string, "all" | ReadonlyArray<number>>>
+  const sight = (): fc.Arbitrary<Sight> =>
+    fc.record(
+      Object.fromEntries(
+        [...types, objectType("users.user")].map(({ id }) => [
+          id,
+          fc.oneof(fc.constant("all" as const), fc.subarray([...existing(id)]), fc.constant([]))
+        ])
+      ),
+      { noNullPrototype: true }
+    )
+
+  const permitSight = async (sight: Sight): Promise<void> => {
+    const actions = ["view", "change"]
+    const whole = Object.keys(sight).filter((id) => sight[id] === "all")
+    await permit(api, eve.id, { types: [...whole, ...common, "extras.objectchange"], actions })
+    await permit(api, eve.id, { types: [...types.map(({ id }) => id), "users.token"], actions: ["add"] })
+    for (const [id, seen] of Object.entries(sight)) {
+      if (seen === "all" || seen.length === 0) continue
+      await permit(api, eve.id, { types: [id], actions, constraints: { id__in: seen } })
+    }
+  }
+
+  const revokeAll = async (): Promise<void> => {
+    const { results } = (await api.call<List>("GET", "/api/users/permissions/?limit=0")).json
+    await api.call(
+      "DELETE",
+      "/api/users/permissions/",
+      results.map(({ id }) => ({ id }))
+    )
+  }
+
+  const answers = async (asked: ReadonlyArray<Question>): Promise<ReadonlyArray<string>> => {
+    const replies: Array<string> = []
+    for (let at = 0; at < asked.length; at += clients) {
+      const some = asked.slice(at, at + clients).map(async ({ method, path, body }) => {
+        // A file that ends early is an answer too.
+        const { status, text } = await eve
+          .call(method, path, body)
+          .catch((error: Error) => ({ status: 0, text: error.message }))
+        const told = text.replaceAll(/"last_used":"[^"]*"/g, "")
+        return `${method} ${path} ${JSON.stringify(body)} -> ${status} ${told}`
+      })
+      replies.push(...(await Promise.all(some)))
+    }
+    return replies
+  }
+
+  it("answer every request of that user alike, to the letter", async () => {
+    const logged = async () => (await api.call<List>("GET", changeLog)).json.count
+    const made = types.reduce((sum, { id }) => sum + existing(id).length, 0)
+    await expect.poll(logged, { timeout: 60_000 }).toBeGreaterThanOrEqual(made)
+    await fc.assert(
+      fc.asyncProperty(sight(), fc.nat(), async (sight, seed) => {
+        await revokeAll()
+        await permitSight(sight)
+        const visible = (id: string) => (sight[id] === "all" ? existing(id) : (sight[id] ?? []))
+        const hidden = Object.keys(sight).flatMap((id) =>
+          existing(id)
+            .filter((key) => !visible(id).includes(key))
+            .map((key): HiddenRow => ({ type: objectType(id), id: key }))
+        )
+        const now = round++
+        const unborn = ({ id }: ObjectType) =>
+          hidden.flatMap((row) => (row.type.id === id ? [twinOf(row.id, now)] : []))
+        const known = { rows: await everyRow(api.database), visible, unborn }
+        const asked = fc.sample(questions(known), { numRuns: 1, seed })[0]!
+        const before = await answers(asked)
+        expect(await changeHidden(api.database, hidden, now)).toBeGreaterThanOrEqual(hidden.length)
+        const after = await answers(asked)
+        const told = before.flatMap((answer, at) => (answer === after[at] ? [] : [[answer, after[at]]]))
+        expect(told).toEqual([])
+      }),
+      { numRuns: 3, endOnFailure: true }
+    )
+  })
 })

@@ -6,7 +6,7 @@
  */
 import { readFileSync } from "node:fs"
 import { Config, Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
-import { type Setting, days, list, optional, port, positive, postgresUrl, setting } from "./Setting.ts"
+import { type Setting, bytes, days, list, optional, port, positive, postgresUrl, setting } from "./Setting.ts"
 
 export const options = {
   host: setting("HOST", Config.String, "127.0.0.1", "Address that the HTTP server listens on."),
@@ -26,6 +26,12 @@ export const options = {
     "REDIS_URL",
     Config.Redacted,
     "An existing Redis 7 or later, or some nodes of a cluster: `redis+cluster://user:password@one:6379,two:6379`. Unset: a Redis of our own is kept in the data directory."
+  ),
+  redisMemoryLimit: optional(
+    "REDIS_MEMORY_LIMIT",
+    bytes,
+    "Memory that Redis may use, with its unit: `512 MB`, `2 GiB`. From 80 % of it on, or of the `maxmemory` of an existing Redis, capture pauses until less than 70 % are used.",
+    "a quarter of the machine's memory and 2 GiB at most for a Redis of our own"
   ),
   dataDirectory: setting(
     "RACKWIRE_DATA_DIR",

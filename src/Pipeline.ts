@@ -33,7 +33,7 @@ import { Templates } from "./template/Template.ts"
 export const sinkLayer = Layer.effect(
   EventSink,
   Effect.gen(function* () {
-    const { open, append, onDisk, verify } = yield* Append
+    const { open, append, onDisk, verify, memory } = yield* Append
     const context = yield* Effect.context<Append | Streams | SqlClient.SqlClient>()
     const index = new WebhookIndex()
     /** Webhooks to look at for what they have finished, with their last ids that are on disk. */
@@ -48,7 +48,7 @@ export const sinkLayer = Layer.effect(
     )
     yield* tell(
       "stream",
-      Effect.sync(() => ({ ...told }))
+      Effect.map(memory, ({ used, limit }) => ({ ...told, redisBytes: used, redisBytesLimit: limit }))
     )
     yield* tellUndecided(index).pipe(Effect.schedule(Schedule.spaced(undecidedPause)), Effect.forkScoped)
     return EventSink.of({

@@ -105,12 +105,14 @@ export class Redis extends Context.Service<
     readonly client: Client
     /** A connection of its own, for one that waits or subscribes. It lives as long as the scope. */
     readonly connect: Effect.Effect<Client, never, Scope.Scope>
+    /** Bytes that it may use beside its own limit; 0 for that alone. */
+    readonly memoryLimit: number
   }
 >()("rackwire/Redis") {
   static readonly layer = Layer.effect(
     Redis,
     Effect.gen(function* () {
-      const { redisUrl } = yield* Servers
+      const { redisUrl, redisMemoryLimit = 0 } = yield* Servers
       const connect = Effect.acquireRelease(
         Effect.sync(() => {
           const client = open(reveal(redisUrl))
@@ -120,7 +122,7 @@ export class Redis extends Context.Service<
         }),
         (client) => Effect.sync(() => client.disconnect())
       )
-      return Redis.of({ client: yield* connect, connect })
+      return Redis.of({ client: yield* connect, connect, memoryLimit: redisMemoryLimit })
     })
   )
 }

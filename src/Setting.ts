@@ -46,4 +46,6 @@ export const positive = (name: string) => Config.schema(Schema.Int.check(Schema.
 export const postgresUrl = (name: string) =>
   Config.schema(Schema.Redacted(Schema.String.check(Schema.makeFilter((url) => urlProblem(url) ?? true))), name)
 
+export const bytes = (name: string) => Config.map(Config.ByteSize(name), Number)
+
 export const days = (name: string) => Config.map(Config.Int(name), Duration.days)

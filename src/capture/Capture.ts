@@ -84,11 +84,21 @@ const pauseMillisMax = 5000
 const afterFailure = Effect.fnUntraced(function* (error: CaptureError, report: Report) {
   const { slot } = yield* Settings
   if (error.reason === "SlotActive" || error.reason === "Fenced") {
-    yield* report(() => ({ state: "standby", leads: false, problem: "another process reads the slot" }))
+    yield* report(() => ({
+      state: "standby",
+      isPaused: false,
+      leads: false,
+      problem: "another process reads the slot"
+    }))
     return yield* orPause(standBy(slot))
   }
   yield* Effect.logError(`capture: ${error.reason}: ${error.message}`)
-  yield* report(() => ({ state: error.mayRetry ? "waiting" : "stopped", leads: false, problem: error.message }))
+  yield* report(() => ({
+    state: error.mayRetry ? "waiting" : "stopped",
+    isPaused: false,
+    leads: false,
+    problem: error.message
+  }))
   return undefined
 })
 

@@ -60,7 +60,7 @@ export const session = Effect.fnUntraced(function* (reading: Reading) {
 
 /** Takes the lead and what comes; fails with why it cannot go on. */
 const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared, reading: Reading) {
-  const { sink, base, report, vacantSince } = reading
+  const { sink, report, vacantSince } = reading
   const { epoch, slot } = prepared
   const asTransport = Effect.mapError((error: SqlError.SqlError) => transport(inWords(error)))
   const generation = yield* lead(slot).pipe(asTransport)
@@ -75,6 +75,7 @@ const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared
   const takeoverMillis = vacantSince === undefined ? undefined : Math.round(now() - vacantSince)
   yield* report((before) => ({
     state: "streaming",
+    isPaused: false,
     leads: true,
     takeoverMillis: takeoverMillis ?? before.takeoverMillis,
     epoch,
@@ -88,7 +89,7 @@ const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared
   )
   yield* Effect.forkScoped(tell(stream, report))
   yield* Effect.forkScoped(beat(stream))
-  return yield* consume(stream, sink, base, epoch, (events) => report((before) => ({ events: before.events + events })))
+  return yield* consume(stream, reading, epoch)
 })
 
 const fromWalsender = <A>(run: () => Promise<A>) =>
@@ -169,18 +170,14 @@ const batchesMax = 4
 const takenMax = 2
 
 /** Takes windows in batches. Events are made and taken in order, kept side by side, and confirmed in order. */
-const consume = Effect.fnUntraced(function* (
-  stream: SlotStream,
-  sink: Sink,
-  base: string,
-  epoch: number,
-  onConfirmed: (events: number) => Effect.Effect<void>
-) {
+const consume = Effect.fnUntraced(function* (stream: SlotStream, { sink, base, report }: Reading, epoch: number) {
   const related = new Related()
   const inOrder = yield* Semaphore.make(1)
   const room = yield* Semaphore.make(takenMax)
   const take = (events: ReadonlyArray<Event>, logged: Effect.Effect<void>) =>
-    inOrder.withPermit(persist("sink", sink.take(events, logged))).pipe(Effect.ensuring(room.release(1)))
+    inOrder
+      .withPermit(persist("sink", pausing(sink.take(events, logged), report)))
+      .pipe(Effect.ensuring(room.release(1)))
   const look = Effect.repeat(persist("sink", sink.look), { while: (isMore) => isMore })
   const looking = Effect.forever(Effect.andThen(Effect.sleep(lookPause), look))
   const kept =
@@ -191,7 +188,7 @@ const consume = Effect.fnUntraced(function* (
       yield* Fiber.join(keeping)
       stream.confirm(waiting)
       stream.report()
-      yield* onConfirmed(events)
+      yield* report((before) => ({ events: before.events + events }))
     })
   )
   const reading = Effect.forever(
@@ -213,6 +210,19 @@ const consume = Effect.fnUntraced(function* (
   )
   return yield* Effect.raceAllFirst([confirming, reading, looking])
 })
+
+/** Says so while events cannot be handed on: they wait, and with them the WAL that comes after. */
+const pausing = <A, R>(take: Effect.Effect<A, unknown, R>, report: Report) => {
+  let isPaused = false
+  const pause = (error: unknown) => {
+    isPaused = true
+    return report(() => ({ state: "paused", isPaused, problem: inWords(error) }))
+  }
+  const goOn = Effect.suspend(() =>
+    isPaused ? report(() => ({ state: "streaming", isPaused: false, problem: "" })) : Effect.void
+  )
+  return take.pipe(Effect.tapError(pause), Effect.tap(goOn))
+}
 
 const writeLog = (events: ReadonlyArray<Event>, logged: Deferred.Deferred<void>) =>
   Effect.andThen(persist("change log", writeChangeLog(events)), Deferred.succeed(logged, undefined))

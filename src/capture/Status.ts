@@ -2,7 +2,9 @@
 import type { Effect } from "effect"
 
 export interface CaptureStatus {
-  readonly state: "starting" | "streaming" | "standby" | "waiting" | "stopped"
+  readonly state: "starting" | "streaming" | "paused" | "standby" | "waiting" | "stopped"
+  /** Whether events cannot be handed on, so that no more WAL is read: `problem` says why. */
+  readonly isPaused: boolean
   /** Whether it is this process that reads. */
   readonly leads: boolean
   /** When this process took the lead last: time since the last sign of the one before, milliseconds. */
@@ -27,6 +29,7 @@ export interface CaptureStatus {
 
 export const atFirst: CaptureStatus = {
   state: "starting",
+  isPaused: false,
   leads: false,
   takeoverMillis: 0,
   epoch: 0,

@@ -5,6 +5,7 @@
  * never evicts; when memory runs out writes fail, and capture waits.
  */
 import { mkdirSync, writeFileSync } from "node:fs"
+import { totalmem } from "node:os"
 import { Effect } from "effect"
 import { Redis } from "ioredis"
 import type { Program } from "./Child.ts"
@@ -18,11 +19,22 @@ export interface RedisServer {
   readonly ready: (pid: number) => Effect.Effect<boolean>
 }
 
+/** Most memory that our own Redis gets where nobody says how much, bytes. */
+const memoryMax = 2 * 1024 ** 3
+
+/** A quarter of the memory that the machine or the container has. */
+const usualMemoryLimit = (): number => {
+  const constrained = process.constrainedMemory()
+  const whole = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
+  return Math.min(Math.floor(whole / 4), memoryMax)
+}
+
 export const prepare = (
   directory: DataDirectory,
   port: number,
   binary: RedisBinary,
-  environment: NodeJS.ProcessEnv
+  environment: NodeJS.ProcessEnv,
+  memoryLimit = usualMemoryLimit()
 ): RedisServer => {
   const folder = directory.file("redis")
   const password = directory.secrets().redisPassword
@@ -34,6 +46,7 @@ export const prepare = (
     appendonly: "yes",
     appendfsync: "always",
     save: `""`,
+    maxmemory: memoryLimit,
     "maxmemory-policy": "noeviction"
   }
   mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -22,6 +22,8 @@ export class Servers extends Context.Service<
   {
     readonly databaseUrl: Redacted.Redacted
     readonly redisUrl: Redacted.Redacted
+    /** Bytes that Redis may use, where that is less than it allows itself. */
+    readonly redisMemoryLimit?: number | undefined
     readonly secretKey: Redacted.Redacted
   }
 >()("rackwire/embedded/Servers") {
@@ -29,15 +31,16 @@ export class Servers extends Context.Service<
     Servers,
     Effect.gen(function* () {
       const settings = yield* Settings
-      const { databaseUrl, redisUrl, secretKey } = settings
+      const { databaseUrl, redisUrl, redisMemoryLimit, secretKey } = settings
       if (databaseUrl !== undefined && redisUrl !== undefined) {
-        return Servers.of({ databaseUrl, redisUrl, secretKey: yield* requireKey(secretKey) })
+        return Servers.of({ databaseUrl, redisUrl, redisMemoryLimit, secretKey: yield* requireKey(secretKey) })
       }
       const directory = yield* open(settings.dataDirectory)
       const running = directory.owner() ?? (yield* own(directory, settings))
       return Servers.of({
         databaseUrl: databaseUrl ?? Redacted.make(running.databaseUrl),
         redisUrl: redisUrl ?? Redacted.make(running.redisUrl),
+        redisMemoryLimit,
         secretKey:
           secretKey ??
           (databaseUrl === undefined ? Redacted.make(directory.secrets().secretKey) : yield* requireKey(undefined))
@@ -82,7 +85,10 @@ const own = Effect.fnUntraced(function* (directory: DataDirectory, settings: Set
           environment
         })
       : undefined
-  const redis = binary === undefined ? undefined : RedisServer.prepare(directory, redisPort!, binary, environment)
+  const redis =
+    binary === undefined
+      ? undefined
+      : RedisServer.prepare(directory, redisPort!, binary, environment, settings.redisMemoryLimit)
   const pids = new Map<string, number>()
   const record = (name: string, pid: number) =>
     Effect.sync(() => {

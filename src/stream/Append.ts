@@ -17,7 +17,8 @@ import { type Client, Redis, RedisError, command } from "../Redis.ts"
 import { Disk } from "./Durable.ts"
 import { type Delivery, pack } from "./Entry.ts"
 import { keysOf, sweepKeys, wakeChannel } from "./Keys.ts"
-import { Script } from "./Script.ts"
+import { Script, type ScriptCall } from "./Script.ts"
+import { type Memory, MemoryBudget } from "./Memory.ts"
 import { mark } from "./Sweep.ts"
 
 /** Another process has taken over since: this one must not append any more. */
@@ -46,6 +47,8 @@ export class Append extends Context.Service<
     readonly open: (generation: number, tops: Tops) => Effect.Effect<Appended, RedisError | Fenced>
     /** Queues deliveries that the WAL brought, in its order. */
     readonly append: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<Appended, RedisError | Fenced>
+    /** What Redis used when it was asked last. */
+    readonly memory: Effect.Effect<Memory>
     /** Succeeds when everything that was appended before is on disk. */
     readonly onDisk: Effect.Effect<void, RedisError>
     /** Looks whether streams of these webhooks have lost entries. */
@@ -57,9 +60,10 @@ export class Append extends Context.Service<
   static readonly layer = Layer.effect(
     Append,
     Effect.map(
-      Effect.flatMap(Redis, ({ connect }) => Effect.all([connect, connect])),
-      ([client, waiting]) => {
-        const appender = new Appender(client)
+      Effect.flatMap(Redis, ({ connect, memoryLimit }) => Effect.all([connect, connect, Effect.succeed(memoryLimit)])),
+      ([client, waiting, memoryLimit]) => {
+        const budget = new MemoryBudget(client, memoryLimit)
+        const appender = new Appender(client, budget)
         const disk = new Disk(waiting)
         const run = <A>(act: () => Promise<A>) =>
           command(act).pipe(
@@ -73,6 +77,7 @@ export class Append extends Context.Service<
         return Append.of({
           open: (generation, tops) => run(() => appender.open(generation, tops)),
           append: (deliveries) => run(() => appender.append(deliveries)),
+          memory: Effect.sync(() => budget.memory),
           onDisk: command(() => disk.reached()),
           verify: (webhooks) => run(() => appender.verify(webhooks)),
           restore: (webhook, owed) => run(() => appender.restore(webhook, owed))
@@ -137,13 +142,19 @@ return { added, top }`)
 /** Entries in one call of the script: Redis does nothing else meanwhile. */
 const entriesMax = 500
 
+/** Characters of the entries of one call, and of the calls that are sent together. */
+const partCharsMax = 1 << 20
+const roundCharsMax = 8 << 20
+
 class Appender {
   private generation = 0
   private readonly tops = new Map<number, string>()
   private readonly client: Client
+  private readonly budget: MemoryBudget
 
-  constructor(client: Client) {
+  constructor(client: Client, budget: MemoryBudget) {
     this.client = client
+    this.budget = budget
   }
 
   open(generation: number, tops: Tops): Promise<Appended> {
@@ -182,28 +193,41 @@ class Appender {
         afterwards: mode === "restore" && at === all.length - 1 ? top : ""
       }))
     })
+    const lost = new Set<number>()
+    const tops = new Map<number, string>()
+    let duplicates = 0
+    for (const round of roundsOf(parts)) {
+      const bytes = round.reduce((sum, { part }) => sum + sizeOf(part), 0)
+      if (bytes > 0) await this.budget.spend(bytes)
+      const replies = await appendScript.runAll(
+        this.client,
+        round.map((each) => this.callOf(each))
+      )
+      for (const [at, { webhook, part }] of round.entries()) {
+        if (replies[at] === "lost") lost.add(webhook)
+        if (lost.has(webhook)) continue
+        const [added, top] = replies[at] as readonly [number, string]
+        duplicates += part.length - added
+        tops.set(webhook, top)
+      }
+    }
+    for (const webhook of lost) tops.delete(webhook)
+    // Not before the last round: a stream that is filled again by halves counts as lost.
+    for (const [webhook, top] of tops) this.tops.set(webhook, top)
+    const told = [...tops.keys()].filter((webhook) => byWebhook.get(webhook)!.length > 0)
+    if (this.client.isCluster) await this.tell(told)
+    return { duplicates, lost: [...lost], tops }
+  }
+
+  private callOf({ webhook, part, least, afterwards }: Part): ScriptCall {
     const marks = this.client.isCluster ? [] : [sweepKeys.marks]
-    const calls = parts.map(({ webhook, part, least, afterwards }) => ({
+    return {
       keys: [keysOf(webhook).queue, keysOf(webhook).notes, ...marks],
       args: [
         ...[this.generation, webhook, least, afterwards],
         ...part.flatMap((delivery) => [idOf(delivery), pack(delivery)])
       ]
-    }))
-    const replies = await appendScript.runAll(this.client, calls)
-    const lost = new Set(parts.filter((_, at) => replies[at] === "lost").map(({ webhook }) => webhook))
-    const tops = new Map<number, string>()
-    let duplicates = 0
-    for (const [at, { webhook, part }] of parts.entries()) {
-      if (lost.has(webhook)) continue
-      const [added, top] = replies[at] as readonly [number, string]
-      duplicates += part.length - added
-      tops.set(webhook, top)
-      this.tops.set(webhook, top)
     }
-    const told = [...tops.keys()].filter((webhook) => byWebhook.get(webhook)!.length > 0)
-    if (this.client.isCluster) await this.tell(told)
-    return { duplicates, lost: [...lost], tops }
   }
 
   /** What the script does where it may: the webhooks are marked, and processes are told. */
@@ -218,8 +242,47 @@ class Appender {
 
 const idOf = ({ position, idx }: Delivery): string => `${position}-${idx}`
 
+/** Entries of one webhook that go together. */
+interface Part {
+  readonly webhook: number
+  readonly part: ReadonlyArray<Delivery>
+  readonly least: string
+  readonly afterwards: string
+}
+
+/** Characters of an entry beside its body, about. */
+const headChars = 300
+
+const sizeOf = (part: ReadonlyArray<Delivery>): number =>
+  part.reduce((sum, { body }) => sum + body.length + headChars, 0)
+
 /** The parts of a list, at least one, that may be empty. */
 const chunks = (deliveries: ReadonlyArray<Delivery>): ReadonlyArray<ReadonlyArray<Delivery>> =>
-  Array.from({ length: Math.max(Math.ceil(deliveries.length / entriesMax), 1) }, (_, at) =>
-    deliveries.slice(at * entriesMax, (at + 1) * entriesMax)
-  )
+  split(deliveries, (delivery) => sizeOf([delivery]), partCharsMax, entriesMax)
+
+/** The parts that are sent together: what is sent is held in memory until Redis has replied. */
+const roundsOf = (parts: ReadonlyArray<Part>): ReadonlyArray<ReadonlyArray<Part>> =>
+  split(parts, ({ part }) => sizeOf(part), roundCharsMax, parts.length)
+
+/** The list in pieces of at most `countMax` items and, one larger item aside, `sizeMax` in all; at least one piece. */
+const split = <A>(
+  items: ReadonlyArray<A>,
+  sizeOfItem: (item: A) => number,
+  sizeMax: number,
+  countMax: number
+): ReadonlyArray<ReadonlyArray<A>> => {
+  const pieces: Array<Array<A>> = [[]]
+  let size = 0
+  for (const item of items) {
+    const itemSize = sizeOfItem(item)
+    const last = pieces.at(-1)!
+    if (last.length > 0 && (last.length >= countMax || size + itemSize > sizeMax)) {
+      pieces.push([item])
+      size = itemSize
+    } else {
+      last.push(item)
+      size += itemSize
+    }
+  }
+  return pieces
+}

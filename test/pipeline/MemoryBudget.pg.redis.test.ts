@@ -1,0 +1,88 @@
+/** A Redis whose memory is nearly used up: capture pauses and says so, the rest goes on, and nothing is lost. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { Effect } from "effect"
+import { Redis } from "ioredis"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { freePorts } from "../../src/embedded/Ports.ts"
+import { find } from "../../src/embedded/RedisBinary.ts"
+import { named } from "../support/Api.ts"
+import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { type Service, startService } from "../support/Service.ts"
+
+const folder = mkdtempSync(join(tmpdir(), "rackwire-memory-"))
+const limit = 50 << 20
+
+let database: TestDatabase
+let server: ChildProcess
+let redis: Redis
+let receiver: Receiver
+let service: Service
+
+beforeAll(async () => {
+  database = await makeDatabase()
+  receiver = await startReceiver()
+  const [port] = await freePorts(1)
+  const binary = await Effect.runPromise(find(process.env))
+  const args = [
+    ...["--port", `${port}`, "--bind", "127.0.0.1", "--save", "", "--dir", folder, "--maxmemory", `${limit}`],
+    ...["--appendonly", "yes", "--appendfsync", "always"]
+  ]
+  server = spawn(binary.command, args, { env: { ...process.env, ...binary.env }, stdio: "ignore" })
+  redis = new Redis(port!, "127.0.0.1", { protocol: 2, maxRetriesPerRequest: null })
+  redis.on("error", () => {})
+  await redis.ping()
+  service = await startService({
+    DATABASE_URL: database.databaseUrl,
+    REDIS_URL: `redis://127.0.0.1:${port}`,
+    RACKWIRE_SLOT: database.slot,
+    SECRET_KEY: "a key for tests, of some length"
+  })
+})
+
+afterAll(async () => {
+  await service.stop()
+  redis.disconnect()
+  server.kill("SIGKILL")
+  await receiver.close()
+  await database.drop()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+const ready = async () => {
+  const reply = await fetch(`${service.url}/health/ready`)
+  return { status: reply.status, text: await reply.text() }
+}
+
+it("keeps capture from appending until enough is free again", async () => {
+  const made = await service.call("POST", "/api/extras/webhooks/", {
+    name: "hook",
+    content_types: ["extras.tag"],
+    type_create: true,
+    payload_url: receiver.url
+  })
+  expect(made.status).toBe(201)
+  await service.call("POST", "/api/extras/tags/", named("first"))
+  await receiver.until(() => true, "the first event")
+  await redis.set("filler", "x".repeat(0.85 * limit))
+
+  expect((await service.call("POST", "/api/extras/tags/", named("second"))).status).toBe(201)
+  await expect.poll(ready, { timeout: 20_000 }).toEqual({
+    status: 503,
+    text: expect.stringMatching(
+      /capture is paused Redis uses \d+ MB of 50 MB; deliveries are appended again below 70 %/
+    )
+  })
+  expect((await service.call("GET", "/api/extras/tags/")).status).toBe(200)
+  const metrics = await service.call("GET", "/metrics")
+  expect(metrics.text).toContain("rackwire_capture_is_paused 1\n")
+  expect(metrics.text).toMatch(new RegExp(`rackwire_stream_redis_bytes_limit ${limit}\n`))
+  expect(receiver.received).toHaveLength(1)
+
+  await redis.del("filler")
+  await receiver.untilAll((all) => all.length === 2)
+  await expect.poll(async () => (await ready()).status, { timeout: 20_000 }).toBe(200)
+})

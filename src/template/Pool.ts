@@ -35,7 +35,8 @@ export class Pool {
   private readonly workers = new Set<PoolWorker>()
   /** The one for penalised owners, while there is one. */
   private penalty: PoolWorker | undefined
-  private penaltyUsedAt = Number.NEGATIVE_INFINITY
+  /** When an owner was penalised last, or served as one. */
+  private penalisedAt = Number.NEGATIVE_INFINITY
   /** Where the first request of an unknown owner is: it may take the worker along, so nothing waits behind it. */
   private tryingIn: PoolWorker | undefined
   private penaltyTimer: NodeJS.Timeout | undefined
@@ -134,8 +135,7 @@ export class Pool {
 
   /** Whether there are penalised owners, or were: then unknown ones are tried where those are. */
   private isPenalising(): boolean {
-    const isInUse = this.penalty !== undefined || performance.now() - this.penaltyUsedAt < idleMillis
-    return isInUse || this.queue.nextPenalised(false) !== undefined
+    return this.penalty !== undefined || performance.now() - this.penalisedAt < idleMillis
   }
 
   /** One request at a time: no other is lost with its worker. */
@@ -150,14 +150,14 @@ export class Pool {
     }
     this.penalty ??= this.newWorker()
     if (!this.penalty.isHired) return
-    this.penaltyUsedAt = now
+    this.penalisedAt = now
     this.penalty.send([this.queue.takePenalised(now)!])
   }
 
   /** Ends workers that do not come on, and the one for penalised owners when it has not been used for long. */
   private look(): void {
     const { penalty } = this
-    const isUsed = penalty !== undefined && performance.now() - this.penaltyUsedAt < idleMillis
+    const isUsed = penalty !== undefined && performance.now() - this.penalisedAt < idleMillis
     if (penalty?.ahead === 0 && !isUsed) {
       this.penalty = undefined
       void penalty.end()
@@ -174,6 +174,11 @@ export class Pool {
     this.watch = undefined
   }
 
+  private penalise(pending: Pending, millis: number): void {
+    this.penalisedAt = performance.now()
+    this.queue.overran(pending, millis, this.penalisedAt)
+  }
+
   private hire(): void {
     this.workers.add(this.newWorker())
   }
@@ -181,7 +186,7 @@ export class Pool {
   private newWorker(): PoolWorker {
     const worker = new PoolWorker(this.options, {
       ended: (pending, outcome, millis) => {
-        if ("reason" in outcome && outcome.limit === "time") this.queue.overran(pending, millis, performance.now())
+        if ("reason" in outcome && outcome.limit === "time") this.penalise(pending, millis)
         else this.queue.ended(pending, millis)
         finish(pending, outcome)
       },
@@ -201,7 +206,7 @@ export class Pool {
     if (this.closed || (!isPenalty && !this.workers.delete(worker))) return
     const { guilty, others } = worker.blame()
     if (guilty !== undefined) {
-      this.queue.overran(guilty, 2 * this.options.limits.wallMillis, performance.now())
+      this.penalise(guilty, 2 * this.options.limits.wallMillis)
       finish(guilty, faultAt(limitFault(worker.passed), 0, 0))
     } else if (!worker.isLeaving) this.failures++
     this.queue.giveBack(others, true)

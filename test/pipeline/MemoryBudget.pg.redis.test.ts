@@ -67,7 +67,8 @@ it("keeps capture from appending until enough is free again", async () => {
   expect(made.status).toBe(201)
   await service.call("POST", "/api/extras/tags/", named("first"))
   await receiver.until(() => true, "the first event")
-  await redis.set("filler", "x".repeat(0.85 * limit))
+  const fillers = Array.from({ length: 85 }, (_, n) => `filler ${n}`)
+  for (const filler of fillers) await redis.set(filler, "x".repeat(limit / 100))
 
   expect((await service.call("POST", "/api/extras/tags/", named("second"))).status).toBe(201)
   await expect.poll(ready, { timeout: 20_000 }).toEqual({
@@ -82,7 +83,7 @@ it("keeps capture from appending until enough is free again", async () => {
   expect(metrics.text).toMatch(new RegExp(`rackwire_stream_redis_bytes_limit ${limit}\n`))
   expect(receiver.received).toHaveLength(1)
 
-  await redis.del("filler")
+  await redis.del(...fillers)
   await receiver.untilAll((all) => all.length === 2)
   await expect.poll(async () => (await ready()).status, { timeout: 20_000 }).toBe(200)
 })

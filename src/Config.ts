@@ -149,6 +149,18 @@ export const options = {
     2,
     "Imports that one process works on at once. Further imports are answered with 503 and `Retry-After`. Each may take 200 MB of memory."
   ),
+  tokensPerUser: setting(
+    "TOKENS_PER_USER",
+    positive,
+    1000,
+    "Most API tokens that one user may have, expired ones included."
+  ),
+  bulkObjectsMax: setting(
+    "MAX_BULK_OBJECTS",
+    positive,
+    1000,
+    "Most objects that one request may create, change or delete as a list. For more, send several requests or import a file."
+  ),
   strictQuery: setting(
     "STRICT_QUERY",
     Config.Boolean,

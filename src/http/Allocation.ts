@@ -1,6 +1,7 @@
 /** What is free in a prefix, a range of addresses or a VLAN group: shown to who reads, taken by who writes. */
 import { Effect } from "effect"
 import { Settings } from "../Config.ts"
+import { mapInSlices } from "../Slices.ts"
 import { freeAddresses, freeSpace, freeVlanIds, roomOf, takeTurn } from "../inventory/Allocate.ts"
 import { type Dictionary, type Row, type View, isDictionary, notDictionary } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
@@ -11,6 +12,7 @@ import { carve, firstOf, networksIn, printHost, sizeOf } from "../inventory/deri
 import { representation, viewOf } from "../inventory/derive/Representation.ts"
 import { printNetwork, widthOf } from "../inventory/field/Network.ts"
 import { HttpRefused } from "./HttpRefused.ts"
+import { inWritingTime, refuseLongList } from "./Limits.ts"
 import { all, first, refuse, rowOf } from "./Objects.ts"
 import { pageBounds } from "./Paging.ts"
 import type { Handler, Refusal, Request, Route, Services } from "./Route.ts"
@@ -62,6 +64,7 @@ const shownMax = 10_000
 /** One object or a list of them, each with whatever its fields shall be. */
 const itemsOf = Effect.fnUntraced(function* (request: Request) {
   const body = yield* request.body
+  yield* refuseLongList(body)
   const many = Array.isArray(body)
   const items: ReadonlyArray<unknown> = many ? body : [body]
   const errors = items.map((item) => (isDictionary(item) ? {} : { non_field_errors: [notDictionary(item)] }))
@@ -83,9 +86,9 @@ const take =
       )
       const rows = created.map(({ row }) => row)
       const view = yield* viewFor(source.taken, rows, request.base)
-      const shown = rows.map((row) => representation(source.taken, row, view))
+      const shown = yield* mapInSlices(rows, (row) => representation(source.taken, row, view))
       return { status: 201, json: many ? shown : shown[0] }
-    })
+    }).pipe(inWritingTime)
 
 const nestedVrf = (row: Row, view: View) =>
   typeof row["vrf"] === "number" ? view.nested("ipam.vrf", row["vrf"]) : null

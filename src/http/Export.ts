@@ -7,7 +7,7 @@
 import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
 import { stringify } from "yaml"
-import { inPortions } from "../Portions.ts"
+import { mapInSlices } from "../Slices.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import type { Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
@@ -82,7 +82,7 @@ export const exportObjects =
       // Read before the answer begins: a query that cannot be answered is then refused in words.
       const first = yield* pageFrom(type, where, 0)
       const body = pagesOf(type, where, first).pipe(
-        Stream.mapEffect((rows) => inPortions(rows, (row) => format.row(flatOf(type, row), escaped))),
+        Stream.mapEffect((rows) => mapInSlices(rows, (row) => format.row(flatOf(type, row), escaped))),
         Stream.map((rows, at) => (at === 0 ? "" : format.between) + rows.join(format.between)),
         (pages) => Stream.concat(Stream.make(format.begin(type)), pages),
         (pages) => Stream.concat(pages, Stream.make(format.end)),

@@ -6,7 +6,7 @@
  */
 import { Data, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { inPortions } from "../Portions.ts"
+import { mapInSlices } from "../Slices.ts"
 import { authorize } from "../auth/Permission.ts"
 import type { Errors } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
@@ -15,8 +15,9 @@ import { WriteRefused } from "../inventory/WriteRefused.ts"
 import { bodyOfCells, withNamedReferences } from "../inventory/derive/Flat.ts"
 import { isOfType } from "./Body.ts"
 import { HttpRefused } from "./HttpRefused.ts"
-import { inTurn, readFile, refuseAfter } from "./ImportFile.ts"
+import { inTurn, readFile } from "./ImportFile.ts"
 import { type ImportTask, type Portion, idOf } from "./ImportRows.ts"
+import { refuseAfter } from "./Limits.ts"
 import type { Handler, Request } from "./Route.ts"
 import { isSet } from "./Strict.ts"
 
@@ -164,7 +165,7 @@ const itemsOf = Effect.fnUntraced(function* (
   const none = kind === "updated" ? changes === 0 : changes === count
   if (none) return []
   const rows = JSON.parse(utf8.decode(bytes)) as ReadonlyArray<unknown>
-  const items = yield* inPortions(rows, (row, at): ReadonlyArray<Item> => {
+  const items = yield* mapInSlices(rows, (row, at): ReadonlyArray<Item> => {
     if ((idOf(row) !== undefined) !== (kind === "updated")) return []
     const body = format === "csv" ? bodyOfCells(type, row as Readonly<Record<string, string>>) : row
     return [{ row: first + at, body: withNamedReferences(type, body) }]

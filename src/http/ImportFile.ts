@@ -9,6 +9,7 @@ import { Settings } from "../Config.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import type { ImportTask, Portion } from "./ImportRows.ts"
 import type { ImportMessage } from "./ImportWorker.ts"
+import { refuseAfter, tooLarge } from "./Limits.ts"
 import type { Request } from "./Route.ts"
 
 /** Largest file. */
@@ -53,17 +54,6 @@ export const readFile = (request: Request, task: Omit<ImportTask, "bytes">) =>
     refuseAfter(arrivalTime, "The file did not arrive"),
     Effect.flatMap((bytes) => refuseAfter(parsingTime, "Parsing the file did not end")(parse({ ...task, bytes })))
   )
-
-/** Refuses what takes longer; a transaction that it ends is rolled back. */
-export const refuseAfter =
-  (duration: Duration.Duration, what: string) =>
-  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.timeoutOrElse(effect, {
-      duration,
-      orElse: () => tooLarge(`${what} within ${Duration.format(duration)}. Send it in parts.`)
-    })
-
-const tooLarge = (detail: string) => new HttpRefused({ reason: "TooLarge", body: { detail } })
 
 const parse = (task: ImportTask): Effect.Effect<ReadonlyArray<Portion>, HttpRefused> =>
   Effect.callback((resume) => {

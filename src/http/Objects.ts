@@ -1,6 +1,7 @@
 /** Endpoints of an object type, the same for all: list, detail, create, update, delete, one or many. */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
+import { mapInSlices } from "../Slices.ts"
 import type { Action } from "../inventory/Clearance.ts"
 import { type Errors, type Row, notList } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
@@ -13,6 +14,7 @@ import { HttpRefused, notFound } from "./HttpRefused.ts"
 import { etagHeader, guardOf } from "./Etag.ts"
 import { exportObjects, exportTypes } from "./Export.ts"
 import { importObjects } from "./Import.ts"
+import { inWritingTime, refuseLongList } from "./Limits.ts"
 import { listObjects } from "./Lists.ts"
 import type { Handler, Request, Route, Services } from "./Route.ts"
 import { shapeOf } from "./Shape.ts"
@@ -33,10 +35,10 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
         methods: {
           GET: listObjects(type),
           ...(written && {
-            POST: createObjects(type),
-            PUT: updateMany(type, true),
-            PATCH: updateMany(type, false),
-            DELETE: deleteMany(type)
+            POST: within(createObjects(type)),
+            PUT: within(updateMany(type, true)),
+            PATCH: within(updateMany(type, false)),
+            DELETE: within(deleteMany(type))
           })
         }
       },
@@ -53,6 +55,11 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
       }
     ]
   })
+
+const within =
+  (handler: Handler): Handler =>
+  (request) =>
+    inWritingTime(handler(request))
 
 /** The row that a path names by id, if the action may be done to it. */
 export const rowOf = Effect.fnUntraced(function* (type: ObjectType, request: Request, action: Action = "view") {
@@ -82,13 +89,14 @@ const createObjects =
   (request) =>
     Effect.gen(function* () {
       const body = yield* request.body
+      yield* refuseLongList(body)
       const many = Array.isArray(body)
       const bodies: ReadonlyArray<unknown> = many ? body : [body]
       yield* refuseUnknown(type, request, bodies)
       const created = yield* create(type, bodies, request.author).pipe(refuse(many ? all : first))
       const rows = created.map(({ row }) => row)
       const view = yield* viewFor(type, rows, request.base)
-      const shown = created.map(({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
+      const shown = yield* mapInSlices(created, ({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
       return many ? { status: 201, json: shown } : { status: 201, json: shown[0], headers: etagHeader(rows[0]!) }
     })
 
@@ -132,7 +140,7 @@ const updateMany =
       // As NetBox does: the errors of the first item that fails, alone.
       const rows = yield* update(type, changes, whole, request.author).pipe(refuse(first))
       const view = yield* viewFor(type, rows, request.base)
-      return { status: 200, json: rows.map((row) => representation(type, row, view)) }
+      return { status: 200, json: yield* mapInSlices(rows, (row) => representation(type, row, view)) }
     })
 
 const deleteOne =
@@ -163,6 +171,7 @@ const itemsWithIds = Effect.fnUntraced(function* (request: Request) {
   if (!Array.isArray(body)) {
     return yield* new HttpRefused({ reason: "InvalidBody", body: { non_field_errors: [notList(body)] } })
   }
+  yield* refuseLongList(body)
   const errors = body.map((item: unknown) => {
     if (typeof item !== "object" || item === null) return { non_field_errors: ["Invalid data. Expected a dictionary."] }
     if (!("id" in item)) return { id: ["This field is required."] }

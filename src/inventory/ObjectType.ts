@@ -4,6 +4,7 @@
  * From the one declaration come its table, its migration, its endpoints and filters, its representations and its
  * events. A file under `types/<app>/` declares it; nothing else needs to know its name.
  */
+import type { Settings } from "../Config.ts"
 import type { Counted } from "./Counted.ts"
 import type { Errors, Field, Row, View } from "./Field.ts"
 import { time } from "./field/Scalar.ts"
@@ -44,6 +45,14 @@ export interface Rival {
   readonly errors: (row: Row, other: Row, find: Find) => Errors
 }
 
+/** A limit of how many objects of the type may refer to the same object (Quota.ts). */
+export interface Quota {
+  /** The reference. */
+  readonly field: string
+  readonly max: (settings: Settings["Service"]) => number
+  readonly message: (max: number) => string
+}
+
 /** Another object by object type and id, if `looksAt` leads to it. */
 export type Find = View["row"]
 
@@ -74,6 +83,7 @@ export interface Declaration {
   /** Uniqueness of several fields together; of one field it stands on the field. */
   readonly unique?: ReadonlyArray<Unique>
   readonly rivals?: ReadonlyArray<Rival>
+  readonly quota?: Quota
   /** Read-only values beside the fields; of a generic reference its object is one without being named here. */
   readonly derived?: Readonly<Record<string, Derived>>
   /** References that `derived` follows from the rows that the object points at: `cable.a_terminations`. */
@@ -121,7 +131,8 @@ export interface Declaration {
   readonly kind?: "object" | "account" | "record"
 }
 
-export interface ObjectType extends Required<Omit<Declaration, "key">> {
+export interface ObjectType extends Required<Omit<Declaration, "key" | "quota">> {
+  readonly quota: Quota | undefined
   readonly key: string | undefined
   /** `dcim.site`. */
   readonly id: string
@@ -163,6 +174,7 @@ export const defineObjectType = (declaration: Declaration): ObjectType => {
     label: name,
     unique: [],
     rivals: [],
+    quota: undefined,
     counts: {},
     pointedBy: {},
     indexes: [],

@@ -29,8 +29,9 @@ export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: Re
   const isOpen = (of: ObjectType, action: "add" | "refer") => isEverything(where(of, action))
   // Within a transaction a refusal would end that of the caller.
   if (Option.isSome(yield* Effect.serviceOption(sql.transactionService))) return Option.none()
-  if (drafts.length === 0 || type.rivals.length > 0 || !isOpen(type, "add")) return Option.none()
-  const rows = drafts.map((draft) => rowOf(type, draft, (target) => isOpen(target, "refer")))
+  if (drafts.length === 0 || type.rivals.length > 0 || type.quota !== undefined) return Option.none()
+  if (!isOpen(type, "add")) return Option.none()
+  const rows = yield* mapInSlices(drafts, (draft) => rowOf(type, draft, (target) => isOpen(target, "refer")))
   if (!rows.every((row) => row !== undefined) || !(yield* areSound(type, rows))) return Option.none()
   const values = yield* stored(type, rows)
   const made = yield* sql

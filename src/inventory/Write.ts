@@ -17,6 +17,7 @@ import type { ObjectType } from "./ObjectType.ts"
 import { Protected, isProtected, protectedBy } from "./Protected.ts"
 import { byIds } from "./Read.ts"
 import { quickly } from "./Quick.ts"
+import { staysWithinQuota } from "./Quota.ts"
 import { resolveGenerics, resolveReferences } from "./Resolve.ts"
 import { rivals } from "./Rivals.ts"
 import { stored } from "./Stored.ts"
@@ -38,7 +39,7 @@ export interface Created {
 /** Creates one object per body. */
 export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author: Author) =>
   Effect.gen(function* () {
-    const drafts = draftsOf(type, bodies, author)
+    const drafts = yield* draftsOf(type, bodies, author)
     const made = yield* quickly(type, drafts, author)
     const careful = carefully(type, drafts).pipe(asAuthor(author), refuseConflicts(type, drafts.length))
     return created(type, drafts, Option.isSome(made) ? made.value : yield* careful)
@@ -52,14 +53,15 @@ export const createFrom = <E, R>(
   author: Author
 ) =>
   Effect.gen(function* () {
-    const drafts = draftsOf(type, yield* bodies, author)
+    const drafts = yield* draftsOf(type, yield* bodies, author)
     return created(type, drafts, yield* carefully(type, drafts))
   }).pipe(asAuthor(author), refuseConflicts(type, count))
 
-const draftsOf = (type: ObjectType, bodies: ReadonlyArray<unknown>, { userId }: Author): ReadonlyArray<Draft> =>
-  bodies
-    .map((body) => draft(type, body, true))
-    .map((each) => ({ ...each, values: withInitials(type, each.values, userId) }))
+const draftsOf = (type: ObjectType, bodies: ReadonlyArray<unknown>, { userId }: Author) =>
+  mapInSlices(bodies, (body): Draft => {
+    const { values, errors } = draft(type, body, true)
+    return { values: withInitials(type, values, userId), errors }
+  })
 
 const created = (type: ObjectType, drafts: ReadonlyArray<Draft>, rows: ReadonlyArray<Row>): ReadonlyArray<Created> => {
   const once = Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "once")
@@ -73,6 +75,7 @@ const created = (type: ObjectType, drafts: ReadonlyArray<Draft>, rows: ReadonlyA
 const carefully = Effect.fnUntraced(function* (type: ObjectType, drafts: ReadonlyArray<Draft>) {
   const inserted = yield* insert(type, yield* settle(type, drafts, []))
   yield* staysWithin(type, inserted, "add")
+  yield* staysWithinQuota(type, inserted)
   return inserted
 })
 
@@ -104,7 +107,7 @@ export const update = <E = never>(
     yield* guard(before)
     const found = new Map(before.map((row) => [row.id, row]))
     const known = changes.filter(({ id }) => found.has(id))
-    const drafts = known.map(({ body }) => draft(type, body, whole))
+    const drafts = yield* mapInSlices(known, ({ body }) => draft(type, body, whole))
     const rows = yield* settle(
       type,
       drafts,
@@ -112,6 +115,7 @@ export const update = <E = never>(
     )
     const after = yield* replace(type, rows)
     yield* staysWithin(type, rows, "change")
+    yield* staysWithinQuota(type, rows, before)
     return before.map(({ id }) => after.get(id)!)
   }).pipe(asAuthor(author), refuseConflicts(type, changes.length))
 

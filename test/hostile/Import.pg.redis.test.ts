@@ -36,11 +36,11 @@ const manyKeys = (count: number) => `- ${Array.from({ length: count }, (_, n) =>
 
 describe("an import, while others wait at most a second,", () => {
   test.each<readonly [string, keyof typeof types, () => string, number, RegExp]>([
-    ["of YAML with 100,000 keys in a row", "yaml", () => manyKeys(100_000), 413, /^Row 1 has 100000 keys/],
+    ["of YAML with 70,000 keys in a row", "yaml", () => manyKeys(70_000), 413, /^Row 1 has 70000 keys/],
     ["of YAML with 1,000,000 keys in a row", "yaml", () => manyKeys(1_000_000), 413, /^Row 1 has \d+ characters/],
     ["of YAML in one line", "yaml", () => `[${"[],".repeat(4 * mebibyte)}]`, 413, /begins? with "- "/],
     ["of YAML full of small lists", "yaml", () => `- ${"[],".repeat(300_000)}`, 400, /cannot be read/],
-    ["of YAML nested deeply", "yaml", () => `- ${"[".repeat(500_000)}`, 400, /cannot be read|nested/],
+    ["of YAML nested deeply", "yaml", () => `- ${"[".repeat(50_000)}`, 400, /cannot be read|nested/],
     ["of YAML with too many rows", "yaml", () => "- a\n".repeat(200_000), 413, /more than 100000 rows/],
     ["of JSON nested deeply", "json", () => `[${"[".repeat(8 * mebibyte)}`, 400, /^Row 1 is nested more than/],
     ["of JSON full of small lists", "json", () => `[${"[],".repeat(5 * mebibyte)}0]`, 413, /more than 100000 rows/],

@@ -17,6 +17,11 @@ export default defineObjectType({
     allowed_ips: networks(),
     key_copy: sealed({ max: 40, wire: "none" })
   },
+  quota: {
+    field: "user",
+    max: ({ tokensPerUser }) => tokensPerUser,
+    message: (max) => `A user may have at most ${max} tokens (TOKENS_PER_USER). Delete those that are no longer used.`
+  },
   search: ["description"],
   ordering: ["created"],
   brief: ["write_enabled"],

@@ -1,6 +1,7 @@
 /** Constraints of an object permission, in which `$user` stands for who asks. */
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
+import { isDeeper, nestingMax } from "../inventory/Unreadable.ts"
 import { constraint } from "../inventory/derive/Constraint.ts"
 import type { Filtered } from "../inventory/derive/Filter.ts"
 
@@ -8,7 +9,9 @@ const token = "$user"
 
 /** The objects of the type that they mean for the user of this id. */
 export const constraintFor = (type: ObjectType, constraints: unknown, user: number): Filtered =>
-  constraint(type, withUser(constraints, user))
+  isDeeper(constraints, nestingMax)
+    ? { errors: { constraints: [`Constraints are nested more than ${nestingMax} levels deep.`] } }
+    : constraint(type, withUser(constraints, user))
 
 const withUser = (value: unknown, user: number): unknown => {
   if (value === token) return user

@@ -1,7 +1,7 @@
 /** How deep a value from outside may nest. Code that walks a value calls itself, and so does Postgres' parser. Pure. */
+import { nestingMax } from "../inventory/Unreadable.ts"
 
-/** Most lists and dictionaries within each other. */
-export const nestingMax = 600
+export { nestingMax }
 
 /** The value; throws if it is nested too deeply. */
 export const notTooDeep = (value: unknown): unknown => {

@@ -11,6 +11,7 @@ import { list } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import type { Query } from "../inventory/derive/Filter.ts"
 import { unknownChoice } from "../inventory/derive/Lookup.ts"
+import { Unreadable } from "../inventory/Unreadable.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import type { Request } from "./Route.ts"
 
@@ -37,6 +38,11 @@ export const queryOf = Effect.fnUntraced(function* (type: ObjectType, { url, pri
   const errors = {
     filter: slugs.filter((slug) => !saved.some((row) => row["slug"] === slug)).map(unknownChoice),
     filter_id: ids.filter((id) => !saved.some((row) => row.id === Number(id))).map(unknownChoice)
+  }
+  const unreadable = saved.filter((row) => row["parameters"] instanceof Unreadable)
+  if (unreadable.length > 0) {
+    const body = { filter: [`What ${String(unreadable[0]!["name"])} keeps cannot be read.`] }
+    return yield* new HttpRefused({ reason: "InvalidQuery", body })
   }
   const wrong = Object.entries(errors).filter(([, messages]) => messages.length > 0)
   if (wrong.length > 0) return yield* new HttpRefused({ reason: "InvalidQuery", body: Object.fromEntries(wrong) })

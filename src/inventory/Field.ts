@@ -81,6 +81,8 @@ export interface Field {
   readonly maxLength?: number | undefined
   /** SQL condition that every value meets; `$` stands for the column. */
   readonly constraint?: string | undefined
+  /** Whether rows of earlier versions may break it: a migration asks it of what is written from then on. */
+  readonly sparesOldRows?: boolean
   readonly nullable: boolean
   readonly unique: boolean
   /** Value where a create names none, as `parse` would give it; absent when it must name one. */

@@ -141,7 +141,8 @@ export const customFieldsByType = (definitions: Iterable<Row>): ReadonlyMap<stri
     (a, b) => Number(a["weight"]) - Number(b["weight"]) || (String(a["name"]) < String(b["name"]) ? -1 : 1)
   )
   for (const definition of sorted) {
-    for (const id of definition["content_types"] as ReadonlyArray<string>) {
+    const types = definition["content_types"]
+    for (const id of Array.isArray(types) ? (types as ReadonlyArray<string>) : []) {
       const fields = byType.get(id) ?? []
       byType.set(id, fields)
       fields.push(definition)

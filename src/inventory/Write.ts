@@ -23,6 +23,7 @@ import { rivals } from "./Rivals.ts"
 import { stored } from "./Stored.ts"
 import { type Author, asAuthor } from "./Transaction.ts"
 import { type Conflict, conflictMessage, cycles, duplicates } from "./Unique.ts"
+import { unreadableIn } from "./Unreadable.ts"
 import { WriteRefused } from "./WriteRefused.ts"
 import { type Draft, draft, withInitials } from "./derive/Draft.ts"
 import { insertStatement, writtenFields } from "./derive/InsertStatement.ts"
@@ -188,7 +189,8 @@ const settle = Effect.fnUntraced(function* (
     values.map((written, at) => ({ values: written, row: { ...before[at], ...written } }))
   )
   const errors = yield* mapInSlices(resolved, (draft, at): Errors => {
-    const own = { ...draft.errors, ...ungrammatical[at] }
+    const own: Record<string, ReadonlyArray<string>> = { ...draft.errors, ...ungrammatical[at] }
+    if (before[at] !== undefined) Object.assign(own, unreadableErrors({ ...before[at], ...draft.values }))
     // A rule about several fields would speak of values that are already refused.
     return Object.keys(own).length > 0 ? own : type.check({ id: 0, ...before[at], ...draft.values }, find, before[at])
   })
@@ -204,6 +206,15 @@ const settle = Effect.fnUntraced(function* (
   }
   return rows
 })
+
+/** A write takes the whole row along, so what cannot be read must be replaced. */
+const unreadableErrors = (row: Row): Errors =>
+  Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) => {
+      const found = unreadableIn(value)
+      return found === undefined ? [] : [[name, [`What is stored is ${found.reason}: give another value.`]]]
+    })
+  )
 
 const merge = (conflicts: ReadonlyArray<Conflict>): Errors => {
   const errors: Record<string, ReadonlyArray<string>> = {}

@@ -1,5 +1,6 @@
 /** Which webhooks an event goes to: looked up by object type and kind, then decided by each one's condition. */
 import type { Row } from "../inventory/Field.ts"
+import { Unreadable } from "../inventory/Unreadable.ts"
 import { type Condition, isEmpty, parse } from "./Condition.ts"
 import { type Decision, type Subject as ConditionSubject, compile } from "./Decision.ts"
 import { EqualityIndex, type Entry } from "./EqualityIndex.ts"
@@ -91,6 +92,7 @@ export class WebhookIndex {
 
 /** A document that is not understood never holds; it can only have come past our checks by plain SQL. */
 const decisionOf = (document: unknown): { readonly condition?: Condition; readonly decide?: Decision } => {
+  if (document instanceof Unreadable) return { decide: () => undefined }
   if (isEmpty(document)) return {}
   try {
     const condition = parse(document)

@@ -5,6 +5,7 @@
 import type { Field, Row } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
+import { shownOf } from "../Unreadable.ts"
 import { naturalKey } from "./Path.ts"
 
 export type Flat = Readonly<Record<string, unknown>>
@@ -14,7 +15,7 @@ export const flatFields = (type: ObjectType): ReadonlyArray<string> =>
   Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "both")
 
 export const flatOf = (type: ObjectType, row: Row): Flat =>
-  Object.fromEntries([["id", row.id], ...flatFields(type).map((name) => [name, row[name]])])
+  Object.fromEntries([["id", row.id], ...flatFields(type).map((name) => [name, shownOf(row[name])])])
 
 /** A flat value as the text of a cell; what is not there is the empty one. */
 export const cellOf = (value: unknown): string => {

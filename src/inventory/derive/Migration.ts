@@ -28,7 +28,7 @@ export const plan = (tables: ReadonlyArray<Table>, catalog: Catalog): Plan => {
   return {
     statements: [
       ...steps.flatMap((step) => ("statements" in step ? step.statements : [])),
-      ...tables.flatMap((table) => definitionSteps(table, catalog))
+      ...tables.flatMap((table) => definitionSteps(table, catalog, found.has(table.name)))
     ]
   }
 }
@@ -94,7 +94,11 @@ const columnSql = (column: Column): string => {
   return `${column.name} ${column.type}${constraint}${column.default === undefined ? "" : ` default ${column.default}`}`
 }
 
-const definitionSteps = (table: Table, { definitions: present, extensions }: Catalog): ReadonlyArray<string> => {
+const definitionSteps = (
+  table: Table,
+  { definitions: present, extensions }: Catalog,
+  isOld: boolean
+): ReadonlyArray<string> => {
   const indexes = table.indexes.filter(({ needs }) => needs === undefined || extensions.has(needs))
   const steps = (definitions: ReadonlyArray<Definition>, make: Maker) =>
     definitions.flatMap((definition) => {
@@ -104,8 +108,8 @@ const definitionSteps = (table: Table, { definitions: present, extensions }: Cat
       return [...(before === undefined ? [] : [drop]), create, `comment on ${named} is ${literal(definition.sql)}`]
     })
   return [
-    ...steps(table.constraints, ({ name, sql }) => ({
-      create: `alter table ${table.name} add constraint ${name} ${sql}`,
+    ...steps(table.constraints, ({ name, sql, sparesOldRows }) => ({
+      create: `alter table ${table.name} add constraint ${name} ${sql}${isOld && sparesOldRows === true ? " not valid" : ""}`,
       drop: `alter table ${table.name} drop constraint ${name}`,
       named: `constraint ${name} on ${table.name}`
     })),

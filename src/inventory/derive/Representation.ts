@@ -133,7 +133,7 @@ export const references = (
     if (generic !== undefined) {
       for (const row of rows) {
         const [target, id] = [row[name], row[generic.id]]
-        if (typeof target === "string" && typeof id === "number") idsOf(target).add(id)
+        if (typeof target === "string" && Number.isSafeInteger(id)) idsOf(target).add(Number(id))
       }
     }
     if (reference === undefined) continue

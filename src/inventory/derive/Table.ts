@@ -4,6 +4,7 @@
 import { type Generic, literal } from "../Field.ts"
 import type { ObjectType, Unique } from "../ObjectType.ts"
 import { objectType, registry } from "../Registry.ts"
+import { bounds } from "../Unreadable.ts"
 import { indexesOf } from "./Index.ts"
 import { storedName } from "./StoredName.ts"
 
@@ -20,6 +21,8 @@ export interface Definition {
   readonly name: string
   /** What follows the name in `alter table … add constraint`, or in `create trigger`. */
   readonly sql: string
+  /** Whether rows that are there already may break the constraint. */
+  readonly sparesOldRows?: boolean
 }
 
 export interface Index extends Definition {
@@ -72,17 +75,20 @@ export const tableOf = (type: ObjectType): Table => {
 /** Postgres' own names of types for which we use the short ones. */
 const spelling: Readonly<Record<string, string>> = { timestamptz: "timestamp with time zone" }
 
-const checks = (type: ObjectType): ReadonlyArray<Definition> =>
-  Object.entries(type.fields).flatMap(([name, { constraint }]) =>
+const checks = (type: ObjectType): ReadonlyArray<Definition> => [
+  // JavaScript tells larger numbers apart no more, so two objects would be one.
+  ...(type.kind === "object"
+    ? [{ name: storedName([type.table, "id"], "check"), sql: check(bounds.integer, "id"), sparesOldRows: true }]
+    : []),
+  ...Object.entries(type.fields).flatMap(([name, { constraint, sparesOldRows = false }]) =>
     constraint === undefined
       ? []
-      : [
-          {
-            name: nameOf(type, [name], "check"),
-            sql: `check (${constraint.replaceAll("$", type.columns[name]!)})`
-          }
-        ]
+      : [{ name: nameOf(type, [name], "check"), sql: check(constraint, type.columns[name]!), sparesOldRows }]
   )
+]
+
+/** The column stands where a `$` stands that is no part of a path into JSON. */
+const check = (constraint: string, column: string): string => `check (${constraint.replaceAll(/\$(?!\.)/g, column)})`
 
 /** All uniqueness of a type, that of single fields included. */
 export const uniquesOf = (type: ObjectType): ReadonlyArray<Unique> => [

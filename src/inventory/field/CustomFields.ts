@@ -1,4 +1,5 @@
 import { type Field, type Row, type View, invalid, isDictionary, makeField, typeName, value } from "../Field.ts"
+import { Unreadable, bounds, parseJson, readableJson, shownOf } from "../Unreadable.ts"
 
 /**
  * What an object has beside its declared fields: values by the names of the custom fields of its type, `jsonb` in the
@@ -10,7 +11,13 @@ export const customFields = (): Field =>
       type: "jsonb",
       initial: () => ({}),
       sqlDefault: "'{}'",
-      fromText: JSON.parse,
+      constraint: bounds.json,
+      sparesOldRows: true,
+      fromText: parseJson,
+      fromJson: (values) => {
+        if (!(readableJson(values) instanceof Unreadable) || !isDictionary(values)) return values
+        return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, readableJson(value)]))
+      },
       represent: (values, view, type) => shown(values, view, type, represent),
       snapshot: (values, view, type) => shown(values, view, type, (_, value) => value),
       parse: (input) =>
@@ -31,7 +38,7 @@ const shown = (
     view.customFields(type).map((definition) => {
       const name = String(definition["name"])
       const value = isDictionary(values) && Object.hasOwn(values, name) ? values[name] : null
-      return [name, show(definition, value, view)]
+      return [name, show(definition, shownOf(value), view)]
     })
   )
 
@@ -67,7 +74,7 @@ export const customReferences = (
     for (const { name, object_type: target } of pointing) {
       const ids = wanted.get(String(target)) ?? new Set<number>()
       wanted.set(String(target), ids)
-      for (const id of [values[String(name)]].flat()) if (typeof id === "number") ids.add(id)
+      for (const id of [values[String(name)]].flat()) if (Number.isSafeInteger(id)) ids.add(Number(id))
     }
   }
   return wanted

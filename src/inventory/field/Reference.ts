@@ -10,6 +10,7 @@ import {
   notList,
   value
 } from "../Field.ts"
+import { Unreadable, bounds, parseInteger, shownOf } from "../Unreadable.ts"
 
 /**
  * What a write names an object by: its id, or attributes that only it has. `Write.ts` resolves it to an id, so that a
@@ -33,8 +34,8 @@ export const ref = (type: string, options: ReferenceOptions): Field =>
       initial: options.optional === true ? () => null : undefined,
       reference: { type, many: false, onDelete: options.onDelete, bare: options.bare === true },
       byAuthor: options.byAuthor,
-      fromText: Number,
-      represent: (id, view) => (typeof id === "number" && options.bare !== true ? view.nested(type, id) : id),
+      fromText: parseInteger,
+      represent: (id, view) => (typeof id === "number" && options.bare !== true ? view.nested(type, id) : shownOf(id)),
       parse: parseTarget
     },
     options
@@ -51,7 +52,11 @@ export const refs = (type: string, snapshot: Field["snapshot"] = (ids) => ids): 
       initial: () => [],
       sqlDefault: "'{}'",
       reference: { type, many: true, onDelete: "set null", bare: false },
-      fromText: (text) => (text === "{}" ? [] : text.slice(1, -1).split(",").map(Number)),
+      constraint: bounds.integers,
+      sparesOldRows: true,
+      // A null, which only SQL can put there, names nothing.
+      fromJson: (ids) => (ids as ReadonlyArray<unknown>).filter((id) => id !== null),
+      fromText: idsOf,
       represent: (ids, view) => (ids as ReadonlyArray<number>).map((id) => view.nested(type, id)).filter(Boolean),
       snapshot,
       parse: (input) => {
@@ -65,6 +70,19 @@ export const refs = (type: string, snapshot: Field["snapshot"] = (ids) => ids): 
     },
     {}
   )
+
+/** The ids of a list as the WAL carries it. */
+const idsOf = (text: string): unknown => {
+  const ids =
+    text === "{}"
+      ? []
+      : text
+          .slice(1, -1)
+          .split(",")
+          .filter((id) => id !== "NULL")
+          .map(parseInteger)
+  return ids.find((id) => id instanceof Unreadable) ?? ids
+}
 
 /** The tags of an object; sorted names in a snapshot. */
 export const tags = (): Field =>

@@ -1,4 +1,5 @@
 import { type Field, type Options, invalid, literal, makeField, value } from "../Field.ts"
+import { bounds, isDeeper, nestingMax, parseInteger, parseJson, readableJson, shownOf } from "../Unreadable.ts"
 
 /** Words for the two, as NetBox takes them. */
 const truths: ReadonlySet<unknown> = new Set(["true", "t", "yes", "y", "on", "1"])
@@ -43,8 +44,12 @@ export const integer = (options: NumberOptions = {}): Field =>
   makeField(
     {
       type: "bigint",
+      constraint: bounds.integer,
+      sparesOldRows: true,
       ...unless(options),
-      fromText: Number,
+      fromText: parseInteger,
+      represent: shownOf,
+      snapshot: shownOf,
       parse: (input) => {
         if (isTooLong(input)) return invalid("String value too large.")
         const number = typeof input === "string" && /^\s*[-+]?\d+(\.0*)?\s*$/.test(input) ? Number(input) : input
@@ -147,9 +152,14 @@ export const json = (options: Options = {}): Field =>
   makeField(
     {
       type: "jsonb",
+      constraint: bounds.json,
+      sparesOldRows: true,
       nullable: true,
       initial: () => null,
-      fromText: JSON.parse,
+      fromText: parseJson,
+      fromJson: readableJson,
+      represent: shownOf,
+      snapshot: shownOf,
       parse: (input) => (isJsonStorable(input) ? value(input) : invalid("Value must be valid JSON."))
     },
     options
@@ -165,9 +175,20 @@ export const isJsonStorable = (input: unknown): boolean => {
   }
 }
 
+/** Levels that an event puts around the values of an object. */
+const envelopeLevels = 10
+
 /** JSON whose text is kept to the letter. For records. */
 export const jsonText = (options: Options = {}): Field =>
-  makeField({ type: "json", fromText: JSON.parse, parse: value }, options)
+  makeField(
+    {
+      type: "json",
+      fromText: JSON.parse,
+      fromJson: (json) => (isDeeper(json, nestingMax + envelopeLevels) ? null : json),
+      parse: value
+    },
+    options
+  )
 
 export const isUuid = (input: unknown): input is string =>
   typeof input === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(input)

@@ -1,4 +1,5 @@
 import { type Field, type Options, type Parsed, invalid, isStorable, literal, makeField, value } from "../Field.ts"
+import { bounds } from "../Unreadable.ts"
 
 interface TextOptions extends Options {
   /** Most characters. */
@@ -54,7 +55,8 @@ const textField = (options: TextOptions, refuse: (text: string) => string | unde
     {
       type: "text",
       maxLength: max,
-      constraint: max === undefined ? undefined : `char_length($) <= ${max}`,
+      constraint: max === undefined ? bounds.text : `char_length($) <= ${max}`,
+      sparesOldRows: max === undefined,
       nullable: options.nullable === true,
       initial: initial === undefined ? undefined : () => initial,
       sqlDefault: typeof initial === "string" ? literal(initial) : undefined,

@@ -1,0 +1,73 @@
+/**
+ * Values that are in a table and that nothing can be made of. The API refuses them and constraints do (derive/Table.ts);
+ * a row from before the constraints, or one that came past them, may hold one all the same.
+ *
+ * The API shows null in their place and writes an object only where the write replaces them. Capture sets a change
+ * aside whose row holds one. Pure.
+ */
+import { isDictionary } from "./Field.ts"
+
+/** Most lists and dictionaries within each other. What looks into a value calls itself, and so does Postgres' parser. */
+export const nestingMax = 600
+
+/** Largest value of one column, bytes: as large as the largest file that an import takes. */
+export const valueSizeMax = 16 * 1024 * 1024
+
+/** Stands in a row for such a value. */
+export class Unreadable {
+  /** Not a property, so that it is taken for no entry of a dictionary. */
+  readonly #reason: string
+
+  constructor(reason: string) {
+    this.#reason = reason
+  }
+
+  get reason(): string {
+    return this.#reason
+  }
+
+  /** Not null, which would mean something: that a webhook has no conditions, say. */
+  toJSON(): unknown {
+    return { unreadable: this.#reason }
+  }
+}
+
+/** The value as it is shown. */
+export const shownOf = (value: unknown): unknown => (value instanceof Unreadable ? null : value)
+
+/** What cannot be read in a value, or in an entry of a dictionary; undefined where all can. */
+export const unreadableIn = (value: unknown): Unreadable | undefined => {
+  if (value instanceof Unreadable) return value
+  if (!isDictionary(value)) return undefined
+  for (const name in value) if (value[name] instanceof Unreadable) return value[name]
+  return undefined
+}
+
+/** Whether a value is nested more than so many levels deep. */
+export const isDeeper = (value: unknown, levels: number): boolean => {
+  if (levels < 0) return true
+  if (typeof value !== "object" || value === null) return false
+  return (Array.isArray(value) ? value : Object.values(value)).some((each) => isDeeper(each, levels - 1))
+}
+
+const tooDeep = new Unreadable(`nested more than ${nestingMax} levels deep`)
+
+/** JSON as Postgres gave it. */
+export const readableJson = (value: unknown): unknown => (isDeeper(value, nestingMax) ? tooDeep : value)
+
+/** JSON as the WAL carries it. */
+export const parseJson = (text: string): unknown => readableJson(JSON.parse(text))
+
+/** A whole number as the WAL carries it. */
+export const parseInteger = (text: string): unknown => {
+  const number = Number(text)
+  return Number.isSafeInteger(number) ? number : new Unreadable(`${text} is beyond ${Number.MAX_SAFE_INTEGER}`)
+}
+
+/** SQL conditions that keep such values out; `$` stands for the column. */
+export const bounds = {
+  json: `not jsonb_path_exists($, 'strict $.**{${nestingMax + 1}}') and pg_column_size($) <= ${valueSizeMax}`,
+  text: `octet_length($) <= ${valueSizeMax}`,
+  integer: `$ between ${-Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`,
+  integers: "array_position($, null) is null"
+}

@@ -5,7 +5,7 @@
 import { Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import { CaptureError } from "./capture/CaptureError.ts"
-import { type Event, eventBody } from "./capture/Event.ts"
+import { type Event, type SetAside, type Told, eventBody } from "./capture/Event.ts"
 import { outrank } from "./capture/Leadership.ts"
 import { EventSink } from "./capture/Sink.ts"
 import { Settings } from "./Config.ts"
@@ -40,7 +40,7 @@ export const sinkLayer = Layer.effect(
     const recent = new Map<number, string>()
     /** Those of them whose turn is still to come. */
     const toLookAt: Array<number> = []
-    const told = { deliveries: 0, duplicates: 0, streamsLost: 0 }
+    const counts = { deliveries: 0, duplicates: 0, streamsLost: 0 }
     const { tell } = yield* Presence
     yield* tell(
       "match",
@@ -48,7 +48,7 @@ export const sinkLayer = Layer.effect(
     )
     yield* tell(
       "stream",
-      Effect.map(memory, ({ used, limit }) => ({ ...told, redisBytes: used, redisBytesLimit: limit }))
+      Effect.map(memory, ({ used, limit }) => ({ ...counts, redisBytes: used, redisBytesLimit: limit }))
     )
     yield* tellUndecided(index).pipe(Effect.schedule(Schedule.spaced(undecidedPause)), Effect.forkScoped)
     return EventSink.of({
@@ -64,24 +64,24 @@ export const sinkLayer = Layer.effect(
             const message = `queued up to ${ahead}, which this database has not reached: it is an older copy`
             return yield* new CaptureError({ reason: "EpochMismatch", message })
           }
-          told.streamsLost += lost.length
+          counts.streamsLost += lost.length
           for (const webhook of lost) yield* rebuild(webhook)
           recent.clear()
           toLookAt.length = 0
           for (const [webhook, top] of known) recent.set(webhook, top)
         }).pipe(asCaptureError, Effect.provideContext(context)),
-      take: (events, logged) => {
+      take: (told, logged) => {
         // Matched once: tried again, events would meet webhooks as they are after them.
         let matched: ReturnType<typeof matchAll> | undefined
         return Effect.gen(function* () {
-          const { versions, deliveries } = (matched ??= matchAll(index, events))
+          const { versions, deliveries } = (matched ??= matchAll(index, told))
           yield* keepVersions(versions)
           // Whoever reads an entry without a body looks for it in the change log.
           if (deliveries.some(({ chars }) => chars !== undefined)) yield* logged
           const { tops, duplicates, lost } = yield* append(deliveries)
           if (lost.length > 0) return yield* lostEntries(lost)
-          told.deliveries += deliveries.length - duplicates
-          told.duplicates += duplicates
+          counts.deliveries += deliveries.length - duplicates
+          counts.duplicates += duplicates
           if (tops.size === 0) return Effect.void
           return Effect.gen(function* () {
             yield* onDisk
@@ -148,22 +148,33 @@ const tellUndecided = (index: WebhookIndex) =>
   )
 
 /** Webhooks take effect at their own place in the WAL: a change of one counts from there on, itself included. */
-const matchAll = (index: WebhookIndex, events: ReadonlyArray<Event>) => {
+const matchAll = (index: WebhookIndex, { events, aside }: Told) => {
   const versions: Array<Version> = []
   const deliveries: Array<Delivery> = []
+  const learn = ({ type, position, idx, after }: Event | SetAside, webhook: number) => {
+    if (type.id !== webhookType) return
+    index.set(webhook, after)
+    versions.push({ webhook, position, idx, row: after })
+  }
+  const unheard = aside.filter(({ objectId }) => Number.isSafeInteger(Number(objectId)))
   for (const event of events) {
-    const { type, kind, data, prechange, postchange, position, idx } = event
-    if (type.id === "extras.webhook") {
-      index.set(event.objectId, event.after)
-      versions.push({ webhook: event.objectId, position, idx, row: event.after })
-    }
+    // A webhook counts from its own place on, also where its row cannot be read: then it fires for nothing.
+    while (unheard[0] !== undefined && isBefore(unheard[0], event)) learn(unheard[0], Number(unheard.shift()!.objectId))
+    learn(event, event.objectId)
+    const { type, kind, data, prechange, postchange } = event
     const webhooks = index.match({ type: type.id, kind, data, snapshots: { prechange, postchange } })
     if (webhooks.length === 0) continue
     const body = bodyFields(eventBody({ ...event, model: type.name }))
     for (const webhook of webhooks) deliveries.push(deliveryOf(event, webhook, body))
   }
+  for (const change of unheard) learn(change, Number(change.objectId))
   return { versions, deliveries }
 }
+
+const webhookType = "extras.webhook"
+
+const isBefore = (one: SetAside, other: Event): boolean =>
+  one.position < other.position || (one.position === other.position && one.idx < other.idx)
 
 const deliveryOf = (event: Event, webhook: number, body: ReturnType<typeof bodyFields>): Delivery => ({
   id: deliveryId(webhook, `${event.position}`, event.idx),

@@ -20,6 +20,7 @@ import { ensureSuperuser } from "./auth/Superuser.ts"
 import { usualRights } from "./auth/UsualRights.ts"
 import { Capture } from "./capture/Capture.ts"
 import { leaderTable } from "./capture/Leadership.ts"
+import { setAsideTable } from "./capture/SetAside.ts"
 import { epochTable } from "./capture/Slot.ts"
 import { breakerTable } from "./deliver/BreakerNote.ts"
 import { templateHelp } from "./console/TemplateHelp.ts"
@@ -67,6 +68,7 @@ export const migrateAll = migrate([
   sessionTable,
   epochTable,
   leaderTable,
+  setAsideTable,
   versionTable,
   watermarkTable,
   attemptTable,

@@ -9,7 +9,8 @@
  * the events have them for good; until then a restart reads it again, with the same events under the same positions.
  * The slot is the lock: of several processes one reads, the others stand by.
  *
- * Does not: know webhooks, conditions or queues. Does not skip what it does not understand: it stops and says so.
+ * Does not: know webhooks, conditions or queues. Does not skip messages that it does not understand: it stops and says
+ * so. A change whose row holds a value that no event can carry is set aside with an alarm (SetAside.ts).
  */
 import { Clock, Context, Effect, Layer, Ref } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"

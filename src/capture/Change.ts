@@ -12,11 +12,15 @@ export interface ChangeContext {
 /** Whatever tells which object it is: a row, or a tuple of the WAL that can give one. */
 export interface Identified {
   readonly id: number
+  /** The id where no number is exactly it. */
+  readonly unsafeId?: string | undefined
 }
 
 /** A row that is read when somebody asks for it. */
 export interface Readable extends Identified {
   readonly row: () => Row
+  /** Why nothing can be made of the row, in words, where that is so; known once the row was read. */
+  readonly unreadable?: string | undefined
 }
 
 /** There was a row, and the WAL does not tell it. */
@@ -63,14 +67,15 @@ interface Seen<R extends Identified> {
 export const fold = <R extends Identified>(changes: ReadonlyArray<Change<R>>): ReadonlyArray<Folded<R>> => {
   // Most transactions hold one change.
   if (changes.length === 1) return entry(changes[0]!.before, changes[0]!)
-  const types = new Map<ObjectType, Map<number, Seen<R>>>()
+  const types = new Map<ObjectType, Map<number | string, Seen<R>>>()
   for (const change of changes) {
-    const objects = types.get(change.type) ?? new Map<number, Seen<R>>()
+    const objects = types.get(change.type) ?? new Map<number | string, Seen<R>>()
     types.set(change.type, objects)
     // Ids do not change: a trigger sees to it.
-    const { id } = seenLast(change)
-    const seen = objects.get(id)
-    if (seen === undefined) objects.set(id, { first: change.before, last: change })
+    const { id, unsafeId } = seenLast(change)
+    const key = unsafeId ?? id
+    const seen = objects.get(key)
+    if (seen === undefined) objects.set(key, { first: change.before, last: change })
     else seen.last = change
   }
   return [...types.values()]

@@ -27,9 +27,29 @@ export interface Event {
   readonly json: { readonly data: string; readonly prechange: string; readonly postchange: string }
 }
 
-/** The events of a window, in the order of their idx. `base` stands before the paths in URLs. */
-export const eventsOf = (window: Window, epoch: number, related: Related, base: string): ReadonlyArray<Event> => {
+/** What became of the changes of a window. */
+export interface Told {
+  readonly events: ReadonlyArray<Event>
+  readonly aside: ReadonlyArray<SetAside>
+}
+
+/** A change that no event can be made of. */
+export interface SetAside extends Pick<Event, "position" | "idx" | "type" | "kind"> {
+  /** As the WAL tells it: it may be no safe number. */
+  readonly objectId: string
+  readonly timestamp: string
+  readonly reason: string
+  /** The row with what could not be read in it marked. */
+  readonly after: Row | undefined
+}
+
+/**
+ * The events of a window, in the order of their idx. `base` stands before the paths in URLs. What a row holds keeps
+ * nothing but its own change from becoming an event.
+ */
+export const eventsOf = (window: Window, epoch: number, related: Related, base: string): Told => {
   const { commitLsn, timestamp, anonymous } = window.transaction
+  const aside: Array<SetAside> = []
   for (const change of window.changes) related.apply(change)
   const { customFields } = related
   const viewAfter = viewOf(base, { row: findIn(window.changes, related, ({ last }) => last), customFields })
@@ -37,13 +57,16 @@ export const eventsOf = (window: Window, epoch: number, related: Related, base: 
     row: findIn(window.changes, related, ({ before, last }) => before ?? last),
     customFields
   })
-  return window.changes.map((change): Event => {
+  const eventOf = (change: Window["changes"][number]): Event => {
     const { type, kind, idx } = change
     // What goes is told as it was, and so is what it pointed at.
     const view = kind === "deleted" ? viewBefore : viewAfter
-    const before = change.before?.row()
-    const after = change.after?.row()
     const last = change.last.row()
+    if (change.last.unreadable !== undefined) throw new Error(change.last.unreadable)
+    const known = change.before?.row()
+    // An update that repairs a row is told: what it was before is as good as unknown.
+    const before = change.before?.unreadable === undefined ? known : undefined
+    const after = change.after?.row()
     const { username, requestId } = change.context ?? anonymous
     const data = representation(type, last, view)
     const prechange = before === undefined ? null : snapshot(type, before, view)
@@ -69,7 +92,20 @@ export const eventsOf = (window: Window, epoch: number, related: Related, base: 
         postchange: JSON.stringify(postchange)
       }
     }
+  }
+  const events = window.changes.flatMap((change): ReadonlyArray<Event> => {
+    try {
+      return [eventOf(change)]
+    } catch (error) {
+      const { type, kind, idx, last } = change
+      const objectId = last.unsafeId ?? `${last.id}`
+      const { message: reason } = error as Error
+      const after = change.after?.row()
+      aside.push({ position: position(epoch, commitLsn), idx, type, kind, objectId, timestamp, reason, after })
+      return []
+    }
   })
+  return { events, aside }
 }
 
 /** Objects that the window changes, as they were before or are after it; the others as they are known. */
@@ -78,7 +114,8 @@ const findIn = (
   related: Related,
   pick: (change: Window["changes"][number]) => Readable
 ): Related["find"] => {
-  const picked = new Map(changes.map((change) => [`${change.type.id} ${change.last.id}`, pick(change)]))
+  const sound = changes.filter(({ last }) => last.unsafeId === undefined)
+  const picked = new Map(sound.map((change) => [`${change.type.id} ${change.last.id}`, pick(change)]))
   return (type, id) => picked.get(`${type} ${id}`)?.row() ?? related.find(type, id)
 }
 

@@ -107,7 +107,9 @@ export class Pgoutput {
     if (relation.layout === undefined) return this.handler.change(undefined, undefined, undefined)
     const kind = this.bytes[this.at++]
     if (kind !== O && relation.full) throw protocol(`${relation.name}: a delete without its old row`)
-    this.handler.change(relation.layout.type, this.tuple(relation, undefined), undefined)
+    const before = this.tuple(relation, undefined)!
+    if (kind !== O) before.unreadable = "the WAL carries only its id: the table had lost its replica identity"
+    this.handler.change(relation.layout.type, before, undefined)
   }
 
   private relation(): Relation {
@@ -127,18 +129,19 @@ export class Pgoutput {
     if (count !== layout.decoders.length) throw protocol(`${relation.name}: a row of ${count} cells`)
     const start = this.at + 2
     let at = start
-    let id = old?.id ?? 0
+    let id = ""
     for (let column = 0; column < count; column++) {
       const kind = bytes[at++]
       if (kind === cellText) {
         const end = at + 4 + bytes.readInt32BE(at)
-        if (column === relation.idColumn) id = Number(bytes.toString("latin1", at + 4, end))
+        if (column === relation.idColumn) id = bytes.toString("latin1", at + 4, end)
         at = end
       } else if (kind !== cellNull && (kind !== cellUnchanged || (old === undefined && relation.full))) {
         throw protocol(`${relation.name}: a cell of kind ${kind} in column ${column}`)
       }
     }
     this.at = at
+    if (id === "" && old !== undefined) id = old.unsafeId ?? `${old.id}`
     return new Tuple(layout, id, bytes, start, old)
   }
 

@@ -41,6 +41,7 @@ export class Related {
 
   /** Takes over what a change says about a row that others point at. */
   apply(change: Folded<Readable>): void {
+    if (change.last.unsafeId !== undefined) return
     if (change.type.id === customField && this.definitions !== undefined) {
       this.definitions.delete(change.last.id)
       if (change.after !== undefined) this.definitions.set(change.last.id, change.after.row())

@@ -7,10 +7,11 @@ import { inWords } from "../Telemetry.ts"
 import { Servers } from "../embedded/Servers.ts"
 import { CaptureError } from "./CaptureError.ts"
 import { write as writeChangeLog } from "./ChangeLog.ts"
-import { type Event, eventsOf } from "./Event.ts"
+import { type Told, eventsOf } from "./Event.ts"
 import { lead, release } from "./Leadership.ts"
 import { formatLsn, position } from "./Lsn.ts"
 import { Related } from "./Related.ts"
+import { countSetAside, setAside } from "./SetAside.ts"
 import type { Sink } from "./Sink.ts"
 import { type Prepared, bounds, endEpoch, prepare, repair } from "./Slot.ts"
 import { SlotStream, type Waiting, now } from "./SlotStream.ts"
@@ -88,7 +89,7 @@ const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared
     `capture: reading from ${formatLsn(confirmed)}, epoch ${epoch}, generation ${generation}${after}`
   )
   yield* Effect.forkScoped(tell(stream, report))
-  yield* Effect.forkScoped(beat(stream))
+  yield* Effect.forkScoped(beat(stream, report))
   return yield* consume(stream, reading, epoch)
 })
 
@@ -151,10 +152,12 @@ const tell = Effect.fnUntraced(function* (stream: SlotStream, report: Report) {
  * Sends a message through the WAL now and then: an idle database gives us WAL to confirm, and we learn our lag. Looks
  * after the tables as well: without a replica identity Postgres refuses to change their rows, so no change would tell.
  */
-const beat = (stream: SlotStream) =>
+const beat = (stream: SlotStream, report: Report) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* repair
+    const setAside = yield* countSetAside
+    yield* report(() => ({ setAside }))
     const sent = now()
     stream.beating(sent)
     yield* sql`select pg_logical_emit_message(true, ${beatPrefix}, ${`${sent}`})::text`
@@ -174,10 +177,8 @@ const consume = Effect.fnUntraced(function* (stream: SlotStream, { sink, base, r
   const related = new Related()
   const inOrder = yield* Semaphore.make(1)
   const room = yield* Semaphore.make(takenMax)
-  const take = (events: ReadonlyArray<Event>, logged: Effect.Effect<void>) =>
-    inOrder
-      .withPermit(persist("sink", pausing(sink.take(events, logged), report)))
-      .pipe(Effect.ensuring(room.release(1)))
+  const take = (told: Told, logged: Effect.Effect<void>) =>
+    inOrder.withPermit(persist("sink", pausing(sink.take(told, logged), report))).pipe(Effect.ensuring(room.release(1)))
   const look = Effect.repeat(persist("sink", sink.look), { while: (isMore) => isMore })
   const looking = Effect.forever(Effect.andThen(Effect.sleep(lookPause), look))
   const kept =
@@ -196,10 +197,13 @@ const consume = Effect.fnUntraced(function* (stream: SlotStream, { sink, base, r
       yield* room.take(1)
       const waiting = yield* nextBatch(stream)
       yield* persist("database", related.load(waiting.flatMap(({ window }) => window.changes)))
-      const events = waiting.flatMap(({ window }) => eventsOf(window, epoch, related, base))
+      const told = waiting.map(({ window }) => eventsOf(window, epoch, related, base))
+      const events = told.flatMap((each) => each.events)
+      const aside = told.flatMap((each) => each.aside)
       const logged = Deferred.makeUnsafe<void>()
+      const logging = writeLog({ events, aside }, logged)
       const keeping = yield* Effect.forkScoped(
-        Effect.all([writeLog(events, logged), take(events, Deferred.await(logged))], { concurrency: 2 }).pipe(
+        Effect.all([logging, take({ events, aside }, Deferred.await(logged))], { concurrency: 2 }).pipe(
           // What is said to be kept must stand in the change log: from there a stream is filled again.
           Effect.flatMap(([, kept]) => persist("sink", kept))
         ),
@@ -224,8 +228,11 @@ const pausing = <A, R>(take: Effect.Effect<A, unknown, R>, report: Report) => {
   return take.pipe(Effect.tapError(pause), Effect.tap(goOn))
 }
 
-const writeLog = (events: ReadonlyArray<Event>, logged: Deferred.Deferred<void>) =>
-  Effect.andThen(persist("change log", writeChangeLog(events)), Deferred.succeed(logged, undefined))
+const writeLog = ({ events, aside }: Told, logged: Deferred.Deferred<void>) =>
+  Effect.andThen(
+    persist("change log", Effect.andThen(setAside(aside), writeChangeLog(events))),
+    Deferred.succeed(logged, undefined)
+  )
 
 /** The windows that wait, up to a batch; waits for one if there is none. */
 const nextBatch = Effect.fnUntraced(function* (stream: SlotStream) {

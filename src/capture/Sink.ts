@@ -1,6 +1,6 @@
 /** Where events go: the stages that follow, as capture sees them. */
 import { Context, type Effect } from "effect"
-import type { Event } from "./Event.ts"
+import type { Told } from "./Event.ts"
 
 /**
  * Who takes the events. All must bear being called again. A `CaptureError` ends the session, other errors are tried
@@ -10,13 +10,11 @@ export interface Sink {
   /** Reading begins (again), under these terms. */
   readonly begin: (terms: Terms) => Effect.Effect<void, unknown>
   /**
-   * Takes the events. Called for one list after another, in their order. Answers what succeeds when they are kept for
-   * good; meanwhile the next ones may come. `logged` succeeds when they are in the change log.
+   * Takes the events, and learns of the changes among them that became none. Called for one list after another, in
+   * their order. Answers what succeeds when they are kept for good; meanwhile the next ones may come. `logged` succeeds
+   * when the events are in the change log.
    */
-  readonly take: (
-    events: ReadonlyArray<Event>,
-    logged: Effect.Effect<void>
-  ) => Effect.Effect<Effect.Effect<void, unknown>, unknown>
+  readonly take: (told: Told, logged: Effect.Effect<void>) => Effect.Effect<Effect.Effect<void, unknown>, unknown>
   /**
    * Called every few seconds, also while events are taken: time to look whether what was taken is still there. Answers
    * whether it is to be called again at once.

@@ -23,6 +23,8 @@ export interface CaptureStatus {
   readonly withoutContext: number
   /** Messages in the place of a context that could not be read as one. */
   readonly unreadableContexts: number
+  /** Changes that no event could be made of, until somebody deletes their rows (SetAside.ts). */
+  readonly setAside: number
   /** Why it is not streaming. */
   readonly problem: string
 }
@@ -41,6 +43,7 @@ export const atFirst: CaptureStatus = {
   events: 0,
   withoutContext: 0,
   unreadableContexts: 0,
+  setAside: 0,
   problem: ""
 }
 

@@ -6,6 +6,7 @@
 import type { Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import type { textDecoders } from "../inventory/derive/Row.ts"
+import { Unreadable, valueSizeMax } from "../inventory/Unreadable.ts"
 import type { Readable } from "./Change.ts"
 
 /** Kinds of cells. */
@@ -20,8 +21,15 @@ export interface TupleLayout {
   readonly absent: Readonly<Record<string, unknown>>
 }
 
+/** Largest cell that is read, bytes: JSON is longer as a text than Postgres counts it. */
+const cellSizeMax = 2 * valueSizeMax
+
+const tooLong = new Unreadable(`longer than ${cellSizeMax} bytes`)
+
 export class Tuple implements Readable {
   readonly id: number
+  readonly unsafeId: string | undefined
+  unreadable: string | undefined
   private readonly layout: TupleLayout
   private readonly bytes: Buffer
   private readonly start: number
@@ -30,9 +38,11 @@ export class Tuple implements Readable {
   private read: Row | undefined
 
   /** `start` is the first cell's place. */
-  constructor(layout: TupleLayout, id: number, bytes: Buffer, start: number, old: Tuple | undefined) {
+  constructor(layout: TupleLayout, id: string, bytes: Buffer, start: number, old: Tuple | undefined) {
     this.layout = layout
-    this.id = id
+    this.id = Number(id)
+    this.unsafeId = Number.isSafeInteger(this.id) ? undefined : id
+    this.unreadable = this.unsafeId && `id: ${id} is beyond ${Number.MAX_SAFE_INTEGER}`
     this.bytes = bytes
     this.start = start
     this.old = old
@@ -52,12 +62,30 @@ export class Tuple implements Readable {
       const kind = bytes[at++]
       if (kind === cellText) {
         const end = at + 4 + bytes.readInt32BE(at)
-        if (decoder !== undefined) row[decoder.field] = decoder.decode(bytes.toString("utf8", at + 4, end))
+        if (decoder !== undefined) row[decoder.field] = this.valueOf(decoder, at + 4, end)
         at = end
       } else if (decoder !== undefined) {
-        row[decoder.field] = kind === cellUnchanged ? (this.old?.row()[decoder.field] ?? null) : null
+        const value = kind === cellUnchanged ? (this.old?.row()[decoder.field] ?? null) : null
+        if (value instanceof Unreadable) this.unreadable ??= `${decoder.field}: ${value.reason}`
+        row[decoder.field] = value
       }
     }
     return row as Row
+  }
+
+  /** The value of a cell. One that nothing can be made of is noted, and does not keep the others from being read. */
+  private valueOf(
+    { field, decode }: NonNullable<TupleLayout["decoders"][number]>,
+    start: number,
+    end: number
+  ): unknown {
+    let value: unknown
+    try {
+      value = end - start > cellSizeMax ? tooLong : decode(this.bytes.toString("utf8", start, end))
+    } catch (error) {
+      value = new Unreadable((error as Error).message)
+    }
+    if (value instanceof Unreadable) this.unreadable ??= `${field}: ${value.reason}`
+    return value
   }
 }

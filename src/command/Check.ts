@@ -7,6 +7,7 @@ import { SqlClient } from "effect/sql"
 import { Settings, describeSettings } from "../Config.ts"
 import { Redis, command } from "../Redis.ts"
 import { foundation } from "../Service.ts"
+import { setAsideTable } from "../capture/SetAside.ts"
 import { inWords } from "../Telemetry.ts"
 import { Templates } from "../template/Template.ts"
 import { type Durability, durabilityOf } from "../stream/Durable.ts"
@@ -148,6 +149,35 @@ const redisFacts = Effect.gen(function* () {
   })
 })
 
+export interface SetAsideFacts {
+  readonly count: number
+  /** The latest, in words; null where there is none. */
+  readonly latest: string | null
+}
+
+/** What there is to say about changes that no event could be made of. */
+export const judgeSetAside = ({ count, latest }: SetAsideFacts): ReadonlyArray<Finding> =>
+  latest === null
+    ? []
+    : [
+        {
+          what: "changes set aside",
+          is: `${count}, the latest ${latest}`,
+          change: `select * from ${setAsideTable.name};  No webhook heard of these: repair the objects, then delete the rows.`
+        }
+      ]
+
+const setAsideFacts = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql.unsafe<{ readonly facts: SetAsideFacts }>(
+    `select json_build_object('count', count(*), 'latest',
+       (array_agg(object_type || ' ' || object_id || ': ' || reason order by position desc, idx desc))[1]) as facts
+       from ${setAsideTable.name}`
+  )
+  return row!.facts
+  // Before the first start there is no such table, and a role without rights is told of by the other checks.
+}).pipe(Effect.catch(() => Effect.succeed({ count: 0, latest: null })))
+
 /** What was found, or that the server does not answer. */
 const findings = Effect.gen(function* () {
   const unreachable =
@@ -156,9 +186,9 @@ const findings = Effect.gen(function* () {
       Effect.succeed([
         { what, is: `does not answer: ${inWords(error)}`, change: `Check ${option} and that the server runs.` }
       ])
-  const postgres = yield* Effect.map(postgresFacts, judgePostgres).pipe(
-    Effect.catch(unreachable("Postgres", "DATABASE_URL"))
-  )
+  const postgres = yield* Effect.gen(function* () {
+    return [...judgePostgres(yield* postgresFacts), ...judgeSetAside(yield* setAsideFacts)]
+  }).pipe(Effect.catch(unreachable("Postgres", "DATABASE_URL")))
   const redis = yield* Effect.map(redisFacts, judgeRedis).pipe(Effect.catch(unreachable("Redis", "REDIS_URL")))
   return [...postgres, ...redis]
 })

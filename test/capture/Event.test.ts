@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { Folded, Kind, Readable } from "../../src/capture/Change.ts"
+import { type Folded, type Kind, type Readable, fold } from "../../src/capture/Change.ts"
 import { eventBody, eventsOf } from "../../src/capture/Event.ts"
 import { Related } from "../../src/capture/Related.ts"
 import type { Window } from "../../src/capture/Tracker.ts"
@@ -84,10 +84,12 @@ const folded = (kind: Kind, idx: number, extra: Partial<Folded<Readable>> = {}):
   return { type: tag, kind, before, after, last, idx, context: undefined, ...extra }
 }
 
-const events = (changes: ReadonlyArray<Folded<Readable>>, epoch = 0) => {
+const toldOf = (changes: ReadonlyArray<Folded<Readable>>, epoch = 0) => {
   const window: Window = { transaction, changes, endLsn: undefined, beat: undefined }
   return eventsOf(window, epoch, new Related(), base)
 }
+
+const events = (changes: ReadonlyArray<Folded<Readable>>, epoch = 0) => toldOf(changes, epoch).events
 
 describe("an event", () => {
   test("of a created object has its data and no state before", () => {
@@ -134,5 +136,45 @@ describe("an event", () => {
     const context = { username: "ann", requestId: "11111111-2222-4333-8444-555555555555" }
     const told = events([folded("created", 1, { context }), folded("created", 2)])
     expect(told.map(({ username, requestId }) => ({ username, requestId }))).toEqual([context, anonymous])
+  })
+})
+
+describe("a change whose row cannot be read", () => {
+  const bad = (idx: number): Readable => ({ id: idx, row: () => rowOf(idx, "bad"), unreadable: "name: too deep" })
+
+  test("is set aside with its place and reason, and the others become events", () => {
+    const after = bad(2)
+    const told = toldOf([folded("created", 1), folded("updated", 2, { after, last: after }), folded("deleted", 3)])
+    expect(told.events.map(({ idx }) => idx)).toEqual([1, 3])
+    expect(told.aside).toMatchObject([
+      { idx: 2, kind: "updated", objectId: "2", reason: "name: too deep", position: transaction.commitLsn }
+    ])
+  })
+
+  test("is set aside where making the event fails", () => {
+    const broken = readable({ ...rowOf(2, "x"), name: { toJSON: () => expect.unreachable() } })
+    const told = toldOf([folded("created", 2, { after: broken, last: broken }), folded("created", 3)])
+    expect([told.events.length, told.aside.length]).toEqual([1, 1])
+  })
+
+  test("is an event without the state before where the change repaired the row", () => {
+    const told = toldOf([folded("updated", 2, { before: bad(2) })])
+    expect(told.aside).toEqual([])
+    expect(told.events).toMatchObject([{ kind: "updated", prechange: null, postchange: { name: "after" } }])
+  })
+
+  test("is one of its own where no number is exactly its id", () => {
+    const unsafe = (unsafeId: string): Readable => ({ ...bad(Number(unsafeId)), unsafeId })
+    const changes = ["9007199254740993", "9007199254740992"].map((id, at) => ({
+      type: tag,
+      before: undefined,
+      after: unsafe(id),
+      idx: at,
+      context: undefined
+    }))
+    expect(toldOf(fold(changes)).aside.map(({ objectId }) => objectId)).toEqual([
+      "9007199254740993",
+      "9007199254740992"
+    ])
   })
 })

@@ -1,0 +1,224 @@
+/** Rows that plain SQL writes and that nothing can be made of: refused by the database, or set aside when they are there. */
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { registry } from "../../src/inventory/Registry.ts"
+import { nestingMax, valueSizeMax } from "../../src/inventory/Unreadable.ts"
+import { tableOf } from "../../src/inventory/derive/Table.ts"
+import { named } from "../support/Api.ts"
+import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { type Service, request, startService } from "../support/Service.ts"
+
+/** About as deep as Postgres reads JSON. */
+const deep = (levels = 6000) => `(repeat('[', ${levels}) || repeat(']', ${levels}))::jsonb`
+
+let database: TestDatabase
+let service: Service
+let receiver: Receiver
+let site = 0
+
+const environment = () => ({
+  DATABASE_URL: database.databaseUrl,
+  REDIS_URL: database.redisUrl,
+  RACKWIRE_SLOT: database.slot,
+  SECRET_KEY: "a key for tests, of some length"
+})
+
+const make = async (path: string, body: object): Promise<number> => {
+  const reply = await service.call<{ readonly id: number }>("POST", path, body)
+  if (reply.status !== 201) throw new Error(reply.text)
+  return reply.json.id
+}
+
+const sql = <A extends object>(statement: string) => database.sql.query<A>(statement)
+
+/** Waits until an event of a region of this name has come, so that all before it was read. */
+const passed = async (name: string): Promise<void> => {
+  await sql(`insert into dcim_region (name, slug) values ('${name}', '${name}')`)
+  await receiver.until(({ body }) => body.includes(`"${name}"`), `region ${name}`)
+}
+
+beforeAll(async () => {
+  database = await makeDatabase()
+  receiver = await startReceiver()
+  service = await startService(environment())
+  await make("/api/extras/webhooks/", {
+    name: "all",
+    content_types: ["dcim.region", "dcim.site"],
+    type_create: true,
+    type_update: true,
+    type_delete: true,
+    payload_url: receiver.url
+  })
+  for (const name of ["tree", "note"]) {
+    await make("/api/extras/custom-fields/", {
+      name,
+      type: name === "tree" ? "json" : "text",
+      content_types: ["dcim.site"]
+    })
+  }
+  site = await make("/api/dcim/sites/", { ...named("hollow"), custom_fields: { note: "kept" } })
+  await passed("first")
+}, 120_000)
+
+afterAll(async () => {
+  await service.stop()
+  await receiver.close()
+  await database.drop()
+})
+
+const types = [...registry.values()].filter(({ kind }) => kind !== "record")
+
+describe("the database", () => {
+  it("has a bound for the nesting of every JSON column, and lets through what the API lets through", async () => {
+    const columns = types.flatMap((type) =>
+      Object.entries(type.fields).flatMap(([name, field]) =>
+        field.type === "jsonb" ? [[type, type.columns[name]!] as const] : []
+      )
+    )
+    expect(columns.length).toBeGreaterThan(30)
+    const unbounded = columns.filter(
+      ([type, column]) =>
+        !tableOf(type).constraints.some(
+          ({ sql }) => sql.includes(`jsonb_path_exists(${column}, `) && sql.includes(`{${nestingMax + 1}}`)
+        )
+    )
+    expect(unbounded.map(([{ id }, column]) => `${id}.${column}`)).toEqual([])
+    await sql(`update dcim_platform set napalm_args = ${deep(nestingMax)}`)
+    await sql(`insert into dcim_platform (name, slug, napalm_args) values ('p', 'p', ${deep(nestingMax)})`)
+  })
+
+  it.each([
+    ["deep JSON in custom fields", `update dcim_site set custom_fields = jsonb_build_object('tree', ${deep()})`],
+    ["deep JSON in conditions", `update extras_webhook set conditions = ${deep()}`],
+    ["JSON one level too deep", `update extras_webhook set conditions = ${deep(nestingMax + 2)}`],
+    ["a text without end", `update dcim_site set comments = repeat('x', ${valueSizeMax + 1})`],
+    ["JSON without end", `update extras_webhook set retry_schedule = to_jsonb(repeat('x', ${valueSizeMax}))`],
+    [
+      "an id that JavaScript cannot tell from the next",
+      "insert into dcim_region (id, name, slug) values (9007199254740992, 'r', 'r')"
+    ],
+    ["a number beyond that", "update extras_webhook set max_in_flight = 9223372036854775807"],
+    ["null among tags", "set session_replication_role = replica; update dcim_site set tags = array[null]::bigint[]"]
+  ])("refuses %s", async (_, statement) => {
+    const statements = statement.split("; ")
+    await expect(database.sql.transaction(...statements)).rejects.toThrow(/violates check constraint/)
+  })
+})
+
+describe("rows that are there from before the constraints", () => {
+  const webhookId = async () =>
+    (await sql<{ id: string }>("select id::text as id from extras_webhook where name = 'deep'"))[0]!.id
+  const asideRows = () =>
+    sql<{ readonly object_type: string; readonly object_id: string; readonly idx: string; readonly reason: string }>(
+      "select object_type, object_id, idx::text as idx, reason from rackwire_set_aside order by position, idx"
+    )
+
+  beforeAll(async () => {
+    await make("/api/extras/webhooks/", {
+      name: "deep",
+      content_types: ["dcim.region"],
+      type_create: true,
+      payload_url: new URL("/deep", receiver.url).href
+    })
+    for (const { table } of types) {
+      for (const { conname } of await sql<{ conname: string }>(
+        `select conname::text as conname from pg_constraint where conrelid = '${table}'::regclass and contype = 'c'`
+      ))
+        await sql(`alter table ${table} drop constraint ${conname}`)
+    }
+    await database.sql.transaction(
+      `insert into dcim_site (name, slug) values ('beside', 'beside')`,
+      `update dcim_site set custom_fields = custom_fields || jsonb_build_object('tree', ${deep()}) where id = ${site}`,
+      `update extras_webhook set conditions = ${deep()} where name = 'deep'`,
+      `insert into dcim_region (id, name, slug) values (9007199254740993, 'big', 'big'), (9007199254740992, 'big2', 'big2')`,
+      `insert into dcim_site (name, slug) values ('behind', 'behind')`
+    )
+    await sql(`insert into dcim_site (name, slug, comments) values ('long', 'long', repeat('x', ${3 * valueSizeMax}))`)
+    await sql("delete from dcim_site where slug = 'long'")
+    // What is gone is told by its key alone then.
+    await sql("alter table dcim_site replica identity default")
+    await sql("delete from dcim_site where slug = 'beside'")
+    await sql("alter table dcim_site replica identity full")
+    await passed("second")
+  }, 60_000)
+
+  it("are set aside with place and reason, and what stands before and behind them arrives", async () => {
+    const rows = await asideRows()
+    expect(rows).toMatchObject([
+      { object_type: "dcim.site", object_id: `${site}`, reason: expect.stringContaining("600 levels") },
+      { object_type: "extras.webhook", reason: expect.stringContaining("conditions") },
+      { object_type: "dcim.region", object_id: "9007199254740993" },
+      { object_type: "dcim.region", object_id: "9007199254740992" },
+      { object_type: "dcim.site", reason: expect.stringMatching(/^comments: longer than/) },
+      { object_type: "dcim.site", reason: expect.stringMatching(/^comments: longer than/) },
+      { object_type: "dcim.site", reason: expect.stringContaining("replica identity") }
+    ])
+    for (const name of ["beside", "behind"]) await receiver.until(({ body }) => body.includes(`"${name}"`))
+    const bodies = receiver.received.map(({ body }) => body.toString())
+    expect(bodies.filter((body) => body.includes("9007199254740992"))).toEqual([])
+    expect(service.output()).toContain("set aside")
+    const metrics = await request<never>(service.url, "", "GET", "/metrics")
+    expect(metrics.text).toMatch(/^rackwire_capture_set_aside \d/m)
+  })
+
+  it("decide nothing where they are conditions of a webhook", () => {
+    expect(receiver.received.filter(({ path }) => path === "/deep")).toEqual([])
+  })
+
+  it("are shown by the API with null for what cannot be read", async () => {
+    const { json, status } = await service.call<{ custom_fields: object }>("GET", `/api/dcim/sites/${site}/`)
+    expect([status, json.custom_fields]).toEqual([200, { tree: null, note: "kept" }])
+    const hook = `/api/extras/webhooks/${await webhookId()}/`
+    expect((await service.call("GET", hook)).json).toMatchObject({ conditions: null })
+    const paths = ["/api/dcim/sites/", "/api/dcim/sites/?brief=1", "/api/dcim/sites/?q=hollow", "/api/extras/webhooks/"]
+    const exports = ["csv", "json", "yaml"].map((format) => `/api/dcim/sites/export/?format=${format}`)
+    const filters = ["cf_note=kept", "cf_tree__empty=true", "cf_note__ic=ke"].map(
+      (query) => `/api/dcim/sites/?${query}`
+    )
+    for (const path of [...paths, ...exports, ...filters]) {
+      expect([path, (await service.call("GET", path)).status]).toEqual([path, 200])
+    }
+  })
+
+  it("are written by the API only where the write replaces what cannot be read", async () => {
+    const hook = `/api/extras/webhooks/${await webhookId()}/`
+    const refused = await service.call("PATCH", hook, { http_method: "PUT" })
+    expect([refused.status, refused.json]).toEqual([400, { conditions: [expect.stringContaining("600 levels")] }])
+    const other = await service.call("PATCH", `/api/dcim/sites/${site}/`, { custom_fields: { note: "new" } })
+    expect([other.status, other.json]).toEqual([400, { custom_fields: [expect.stringContaining("600 levels")] }])
+  })
+
+  it("are set aside once, and survive a restart and its migration", { timeout: 120_000 }, async () => {
+    const before = await asideRows()
+    await service.stop("SIGKILL")
+    service = await startService(environment())
+    await passed("third")
+    expect(await asideRows()).toEqual(before)
+    await expect(sql(`update extras_webhook set retry_schedule = ${deep()}`)).rejects.toThrow(/check constraint/)
+    const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment() }
+    const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
+    const told = await new Promise<string>((resolve) =>
+      execFile(process.execPath, [program, "check"], { env }, (_, stdout) => resolve(stdout))
+    )
+    expect(told).toContain("CHANGE changes set aside: 7")
+    const status = await service.call<{ processes: ReadonlyArray<{ parts: { capture: object } }> }>(
+      "GET",
+      "/api/status/"
+    )
+    expect(status.json.processes.at(-1)!.parts.capture).toHaveProperty("setAside")
+    expect(receiver.received.filter(({ path }) => path === "/deep")).toEqual([])
+  })
+
+  it("are events again once they are repaired", async () => {
+    const reply = await service.call("PATCH", `/api/dcim/sites/${site}/`, { custom_fields: { tree: { leaf: 1 } } })
+    expect([reply.status, reply.json]).toMatchObject([200, { custom_fields: { tree: { leaf: 1 }, note: "kept" } }])
+    const { body } = await receiver.until(({ body }) => body.includes('"leaf"'))
+    expect(JSON.parse(body.toString())).toMatchObject({ event: "updated", snapshots: { prechange: null } })
+    const hook = `/api/extras/webhooks/${await webhookId()}/`
+    expect((await service.call("PATCH", hook, { conditions: null })).status).toBe(200)
+    await passed("fourth")
+    await receiver.until(({ path }) => path === "/deep")
+  })
+})

@@ -140,7 +140,7 @@ export const options = {
     "REQUEST_STATEMENT_TIMEOUT",
     Config.Duration,
     Duration.seconds(5),
-    "Time that Postgres gets for one statement of a request that reads. Longer ones are answered with 503; those with a regular expression get 2 seconds at most.",
+    "Time that Postgres gets for one statement of a request that reads. Longer ones are answered with 503; those with a regular expression get 1.5 seconds at most.",
     "5 seconds"
   ),
   importsAtOnce: setting(

@@ -22,12 +22,12 @@ const transactionsWaiting = 200
 const transactionPatience = 30_000
 
 /** Most statements with a pattern at once, most that wait meanwhile, and for how long, milliseconds. */
-const patternsMax = 3
+const patternsMax = 2
 const patternsWaiting = 8
 const patternPatience = 5_000
 
 /** Time for a statement with a pattern, milliseconds. */
-const patternMillis = 2_000
+const patternMillis = 1_500
 
 /** The request was refused because too many others do the same. */
 export class TooMany extends Error {}

@@ -11,7 +11,7 @@ let token: string
 let bystander: Bystander
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApi({ REQUEST_STATEMENT_TIMEOUT: "3 seconds" })
   // 1 MB of texts of which no two places are alike.
   await api.database.sql.query(
     `insert into dcim_site (name, slug, comments)
@@ -91,6 +91,25 @@ describe("twenty patterns at once", () => {
 })
 
 describe("statements of requests", () => {
+  it("that read too long are answered with when to come back, and those that write have more time", async () => {
+    const locked = api.database.sql.transaction(
+      "lock table dcim_site in access exclusive mode",
+      "select pg_sleep(6)::text"
+    )
+    const [read, count, written, health, other] = await Promise.all([
+      api.raw("GET", "/api/dcim/sites/1/", undefined, token),
+      api.raw("GET", "/api/dcim/sites/?limit=1", undefined, token),
+      api.call("POST", "/api/dcim/sites/", named("patient")),
+      api.raw("GET", "/health/ready"),
+      api.call("GET", "/api/dcim/manufacturers/")
+    ])
+    for (const { status, text, headers } of [read, count]) {
+      expect([status, text, headers.get("retry-after")]).toEqual([503, expect.stringContaining("takes too long"), "5"])
+    }
+    expect([written.status, health.status, other.status]).toEqual([201, 200, 200])
+    await locked
+  })
+
   it("that search by pattern and are quick are answered as ever", async () => {
     const reply = await api.raw("GET", "/api/dcim/sites/?name__regex=^big [12]$", undefined, token)
     expect(reply.json).toMatchObject({ count: 2 })

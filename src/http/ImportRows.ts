@@ -68,7 +68,8 @@ export function* portionsOf(task: ImportTask): Generator<Portion> {
     open.size += text.length
     const id = idOf(value)
     if (id !== undefined) open.changes++
-    if (id !== undefined && !Number.isSafeInteger(Number(id))) open.wrongIds.push(row)
+    // Number() fails with an object whose toString is no function.
+    if (id !== undefined && (typeof id === "object" || !Number.isSafeInteger(Number(id)))) open.wrongIds.push(row)
     if (texts.length >= portionRows || open.size >= portionSize) yield close()
   }
   if (texts.length > 0) yield close()

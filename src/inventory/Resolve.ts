@@ -33,13 +33,20 @@ export const resolveReferences = Effect.fnUntraced(function* (
     })
     if (named.length === 0 && found.size === 0) continue
     const existing = yield* existingIds(target, named)
+    // Rows of a file often name the same object.
+    const known = new Map<string, number | string>()
     for (const each of named) {
       if ("id" in each) {
         found.set(
           each,
           existing.has(each.id) ? each.id : `Related object not found using the provided numeric ID: ${each.id}`
         )
-      } else found.set(each, yield* byAttributes(target, each.attributes))
+        continue
+      }
+      const attributes = JSON.stringify(each.attributes)
+      const answer = known.get(attributes) ?? (yield* byAttributes(target, each.attributes))
+      known.set(attributes, answer)
+      found.set(each, answer)
     }
     resolved = resolved.map((draft) => resolveField(draft, name, found))
   }

@@ -105,3 +105,18 @@ describe("a custom field for objects that names no type, made by plain SQL", () 
     await expect.poll(async () => (await api.call("GET", "/health/ready")).status, { timeout: 30_000 }).toBe(200)
   })
 })
+
+describe("a list of references", () => {
+  it("names a bounded number of objects by attributes, and the same one costs one query", async () => {
+    await api.call("POST", "/api/extras/tags/", named("Often"))
+    const make = (name: string, tags: ReadonlyArray<unknown>) =>
+      api.call("POST", "/api/dcim/sites/", { ...named(name), tags })
+    const often = (count: number) => times(count, () => "Often").map((name) => ({ name }))
+    expect((await make("Tagged often", often(250))).status).toBe(201)
+    const refused = await make("Tagged too often", often(251))
+    expect([refused.status, refused.json]).toEqual([
+      400,
+      { tags: ["Ensure that no more than 250 objects are named by attributes; 251 are."] }
+    ])
+  })
+})

@@ -41,6 +41,9 @@ export const ref = (type: string, options: ReferenceOptions): Field =>
     options
   )
 
+/** Most objects of one list that are named by attributes; each of them may cost a query. */
+const describedMax = 250
+
 /**
  * References to several objects: `bigint[]` in the table, kept valid by triggers, so that a change of them is a change
  * of the row. Brief representations on the wire; in a snapshot their ids, where nothing else is said.
@@ -61,6 +64,10 @@ export const refs = (type: string, snapshot: Field["snapshot"] = (ids) => ids): 
       snapshot,
       parse: (input) => {
         if (!Array.isArray(input)) return invalid(notList(input))
+        const described = input.filter((each) => isDictionary(each) && !("id" in each)).length
+        if (described > describedMax) {
+          return invalid(`Ensure that no more than ${describedMax} objects are named by attributes; ${described} are.`)
+        }
         const targets = input.map(parseTarget)
         const errors = targets.flatMap((target) => ("errors" in target ? target.errors : []))
         return errors.length > 0

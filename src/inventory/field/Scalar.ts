@@ -125,8 +125,12 @@ export const time = (options: Options & { readonly now?: boolean } = {}): Field 
 
 const timePattern = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(?::(\d\d)(?:\.(\d{1,6})\d*)?)?\s*(Z|[+-]\d\d(?::?\d\d)?)?$/i
 
+/** Longest text of a point in time, characters. */
+const timeMax = 100
+
 /** The canonical text of a point in time from the year 1 to 9999; undefined for what is none. */
 const momentOf = (text: string): string | undefined => {
+  if (text.length > timeMax) return undefined
   const match = timePattern.exec(text.trim())
   if (match === null) return undefined
   const [, day, minute, second = "00", fraction = "", zone = "Z"] = match

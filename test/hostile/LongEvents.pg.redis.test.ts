@@ -1,0 +1,74 @@
+/** Two long objects for many webhooks: each event is held once, and not once for each webhook. */
+import { type Server, createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { Redis } from "ioredis"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type Api, startApi } from "../support/Api.ts"
+import { Bystander, expectCalm } from "./Bystander.ts"
+
+const webhooks = 400
+const objects = 2
+const characters = 500_000
+
+/** What Redis may use for the entries, megabytes: those of all webhooks with the event in each would take 800. */
+const redisMax = 20
+
+let api: Api
+let bystander: Bystander
+let receiver: Server
+/** Deliveries that came whole. */
+const seen = new Set<unknown>()
+let redis: Redis
+
+beforeAll(async () => {
+  api = await startApi()
+  redis = new Redis(api.database.redisUrl, { protocol: 2 })
+  bystander = await Bystander.arrive(api)
+  // Of the bodies it keeps the length alone.
+  receiver = createServer(async (request, response) => {
+    let length = 0
+    for await (const chunk of request as AsyncIterable<Buffer>) length += chunk.length
+    if (length > 2 * characters) seen.add(request.headers["x-hook-delivery"])
+    response.end()
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, "127.0.0.1", resolve))
+  const { port } = receiver.address() as AddressInfo
+  const made = await api.call(
+    "POST",
+    "/api/extras/webhooks/",
+    Array.from({ length: webhooks }, (_, n) => ({
+      name: `many ${n}`,
+      content_types: ["dcim.site"],
+      type_create: true,
+      payload_url: `http://127.0.0.1:${port}/many`
+    }))
+  )
+  if (made.status !== 201) throw new Error(made.text)
+})
+
+afterAll(async () => {
+  await bystander.leave()
+  receiver.close()
+  await redis.quit()
+  await api.stop()
+})
+
+const redisMegabytes = async (): Promise<number> =>
+  Number(/^used_memory:(\d+)/m.exec(await redis.info("memory"))![1]) / 1_048_576
+
+it("costs others nothing, and Redis little", { timeout: 300_000 }, async () => {
+  const before = await redisMegabytes()
+  let most = before
+  const watch = setInterval(() => void redisMegabytes().then((now) => (most = Math.max(most, now))), 50)
+  const observed = await bystander.during(async () => {
+    for (let n = 0; n < objects; n++) {
+      const site = { name: `long ${n}`, slug: `long-${n}`, comments: "x".repeat(characters) }
+      const made = await api.call("POST", "/api/dcim/sites/", site)
+      if (made.status !== 201) throw new Error(made.text)
+    }
+    await expect.poll(() => seen.size, { timeout: 200_000, interval: 100 }).toBe(webhooks * objects)
+  })
+  clearInterval(watch)
+  expect(most - before).toBeLessThan(redisMax)
+  expectCalm(observed)
+})

@@ -171,7 +171,7 @@ export const options = {
     "CHANGELOG_RETENTION",
     days,
     Duration.days(90),
-    "Days for which the change log is kept; as long can past events be sent again.",
+    "Days for which the change log is kept; as long can past events be sent again. Days of which deliveries are still owed are kept until those have ended.",
     "90"
   ),
   deliveryRetention: setting(

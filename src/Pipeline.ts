@@ -16,7 +16,7 @@ import { addressProblem, headersProblem, isTemplate } from "./deliver/Request.ts
 import { parsePolicy } from "./deliver/RetrySchedule.ts"
 import { secretProblem } from "./deliver/Sign.ts"
 import { urlRefusal } from "./deliver/TargetPolicy.ts"
-import { advance, loadTops, noteOpen, watermarkTable } from "./deliver/Watermarks.ts"
+import { advance, loadTops, noteOpen, owedSince, watermarkTable } from "./deliver/Watermarks.ts"
 import { type Grammar, Grammars } from "./inventory/Grammar.ts"
 import { Presence } from "./inventory/Presence.ts"
 import { constraintsProblem } from "./auth/Constraint.ts"
@@ -90,6 +90,7 @@ export const sinkLayer = Layer.effect(
           }).pipe(asCaptureError, Effect.provideContext(context))
         }).pipe(asCaptureError, Effect.provideContext(context))
       },
+      owedSince: Effect.provideContext(owedSince, context),
       look: noteFinished(recent, toLookAt, verify).pipe(asCaptureError, Effect.provideContext(context))
     })
   })

@@ -124,7 +124,8 @@ const turnPause = "1 hour"
 
 const turnChangeLog = Effect.gen(function* () {
   const { changelogRetention } = yield* Settings
-  yield* changeLogDays.turn(changelogRetention)
+  const owed = yield* (yield* EventSink).owedSince
+  yield* changeLogDays.turn(changelogRetention, owed)
 }).pipe(
   Effect.catch((error) => Effect.logWarning(`capture: old changes were not dropped: ${inWords(error)}`)),
   Effect.andThen(Effect.sleep(turnPause)),

@@ -20,6 +20,8 @@ export interface Sink {
    * whether it is to be called again at once.
    */
   readonly look: Effect.Effect<boolean, unknown>
+  /** The day (`2026-11-20`) of the oldest change that is still owed to somebody, who may ask the change log for it. */
+  readonly owedSince: Effect.Effect<string | undefined, unknown>
 }
 
 export interface Terms {

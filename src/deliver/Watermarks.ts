@@ -73,6 +73,27 @@ export const noteOpen = Effect.fnUntraced(function* (heads: Heads, tops: Tops) {
   )
 })
 
+/**
+ * The day of the oldest change of which a delivery waits in a stream or for its next attempt; undefined for none. A long
+ * event is read from the change log then, and so is every event when Redis has lost it.
+ */
+export const owedSince = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql.unsafe<{ readonly day: string | null }>(
+    `select to_char(least(
+       (select min(time) from extras_delivery where status in ('queued', 'retrying')),
+       (select c.time from extras_objectchange c
+         where (c.position, c.idx) >= (
+           select open_position, open_idx from ${table} m
+            where open_position > 0 and (open_position, open_idx) <= (appended_position, appended_idx)
+              and exists (select 1 from extras_webhook w where w.id = m.webhook_id)
+            order by open_position, open_idx limit 1)
+         order by c.position, c.idx limit 1)
+     ) at time zone 'UTC', 'YYYY-MM-DD') as day`
+  )
+  return row?.day ?? undefined
+})
+
 const afterwards = (id: string): string => {
   const [position, idx] = split(id)
   return `${position}-${Number(idx) + 1}`

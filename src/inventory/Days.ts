@@ -23,13 +23,17 @@ export class Days {
     )
   }
 
-  /** Drops the days older than `keep`, and adds today and tomorrow. Days are detached first, so that nobody waits. */
-  turn = Effect.fnUntraced({ self: this }, function* (this: Days, keep: Duration.Duration) {
+  /**
+   * Drops the days older than `keep`, but none from `needed` on (`2026-11-20`), and adds today and tomorrow. Days are
+   * detached first, so that nobody waits.
+   */
+  turn = Effect.fnUntraced({ self: this }, function* (this: Days, keep: Duration.Duration, needed?: string) {
     const sql = yield* SqlClient.SqlClient
     const { table } = this
     yield* sql`select rackwire_add_day(${table}, (now() at time zone 'UTC')::date + n)::text from generate_series(0, 1) n`
     const old = yield* sql<{ readonly child: string }>`
-      select child from rackwire_days_before(${table}, (now() at time zone 'UTC')::date - ${Math.ceil(Duration.toDays(keep))}::int)`
+      select child from rackwire_days_before(${table}, least(
+        ${needed ?? "infinity"}::text::date, (now() at time zone 'UTC')::date - ${Math.ceil(Duration.toDays(keep))}::int))`
     for (const { child } of old) {
       yield* sql.unsafe(`alter table ${table} detach partition ${child} concurrently`)
       yield* sql.unsafe(`drop table ${child}`)

@@ -11,13 +11,13 @@ beforeAll(async () => {
 
 afterAll(() => database.drop())
 
-const start = () =>
+const start = (retention: Record<string, string> = { DELIVERY_RETENTION: "3" }) =>
   startService({
     DATABASE_URL: database.databaseUrl,
     REDIS_URL: database.redisUrl,
     RACKWIRE_SLOT: database.slot,
     SECRET_KEY: "a key for tests, of some length",
-    DELIVERY_RETENTION: "3"
+    ...retention
   })
 
 /** The days that the table has, counted from today. */
@@ -49,6 +49,24 @@ it("has a part per day, and those that are too old are dropped whole", async () 
       }
       expect(found).toEqual([-3, -2, 0, 1])
     }
+  } finally {
+    await service.stop()
+  }
+})
+
+it("of the change log keeps the days from which something is still owed", async () => {
+  await database.sql.query(
+    `select rackwire_add_day('extras_objectchange', (now() at time zone 'UTC')::date - n)::text from generate_series(2, 9) n`
+  )
+  await database.sql.query(`select rackwire_add_day('extras_delivery', (now() at time zone 'UTC')::date - 6)::text`)
+  await database.sql.query(
+    `insert into extras_delivery (delivery_id, webhook_id, status, event, object_type, object_id, request_id, time,
+                                  position, idx, attempts, reason, message)
+     values ('1-1-1', 1, 'retrying', 'created', 'dcim.site', 1, gen_random_uuid(), now() - interval '6 days', 1, 1, 1, '', '')`
+  )
+  const service = await start({ DELIVERY_RETENTION: "30", CHANGELOG_RETENTION: "3" })
+  try {
+    await expect.poll(() => days("extras_objectchange"), { timeout: 20_000 }).toEqual([-6, -5, -4, -3, -2, 0, 1])
   } finally {
     await service.stop()
   }

@@ -88,36 +88,8 @@ export const startActor = (first: Definition, turns: Turns): Effect.Effect<Actor
               attempt
             )
           : attempt
-      runAttempt(
-        Effect.ensuring(
-          whole,
-          Effect.sync(() => state.end(entry))
-        )
-      )
+      runAttempt(whole.pipe(Effect.ensuring(Effect.sync(() => state.end(entry)))))
     }
-
-    const readAll = Effect.gen(function* () {
-      for (let room = state.room(); room > 0; room = state.room()) {
-        if (!(yield* mayBegin(state))) break
-        const isBehind = state.more
-        const entries = yield* state.next(isBehind ? yield* turns.take(first.id, room) : room, streams)
-        if (!isBehind && !state.more && entries.length > 0) turns.keptUp(first.id)
-        if (entries.length === 0 && state.breaker.until !== undefined) yield* streams.endProbe(first.id)
-        const { rateLimit } = state.definition
-        const wait =
-          rateLimit === undefined || entries.length === 0
-            ? 0
-            : yield* streams.reserve(first.id, entries.length, rateLimit)
-        entries.forEach((entry, at) => start(entry, rateLimit === undefined ? 0 : wait + (at * 1000) / rateLimit))
-        if (!state.more) break
-      }
-      const { until } = state.breaker
-      // An alarm rings at the earliest time that it was set to, which may have been put off since.
-      if (until !== undefined && until > performance.now()) reopen(until - performance.now())
-    }).pipe(
-      Effect.tapError((error) => Effect.logWarning(`deliver: webhook ${first.id} cannot be read: ${error.message}`)),
-      Effect.catch(() => Effect.andThen(Effect.sleep(readPause), Effect.sync(state.wake)))
-    )
 
     yield* Effect.addFinalizer(() =>
       FiberSet.awaitEmpty(attempts).pipe(
@@ -128,7 +100,7 @@ export const startActor = (first: Definition, turns: Turns): Effect.Effect<Actor
         Effect.provideContext(services)
       )
     )
-    const read = survive(`reading webhook ${first.id}`)(readAll)
+    const read = survive(`reading webhook ${first.id}`)(readAll(state, { turns, reopen, start }))
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), read)))
     yield* promote
     yield* learnAtStart(state)
@@ -145,6 +117,40 @@ export const startActor = (first: Definition, turns: Turns): Effect.Effect<Actor
       dueIn
     }
   })
+
+interface Reading {
+  readonly turns: Turns
+  /** Wakes the actor when its breaker lets a probe through. */
+  readonly reopen: (millis: number) => void
+  readonly start: (entry: Entry, waitMillis: number) => void
+}
+
+/** Reads and starts what there is room for. */
+const readAll = (state: State, { turns, reopen, start }: Reading) =>
+  Effect.gen(function* () {
+    const streams = yield* Streams
+    const { id } = state.definition
+    for (let room = state.room(); room > 0; room = state.room()) {
+      if (!(yield* mayBegin(state))) break
+      const isBehind = state.more
+      const entries = yield* state.next(isBehind ? yield* turns.take(id, room) : room, streams)
+      if (!isBehind && !state.more && entries.length > 0) turns.keptUp(id)
+      if (entries.length === 0 && state.breaker.until !== undefined) yield* streams.endProbe(id)
+      const { rateLimit } = state.definition
+      const wait =
+        rateLimit === undefined || entries.length === 0 ? 0 : yield* streams.reserve(id, entries.length, rateLimit)
+      entries.forEach((entry, at) => start(entry, rateLimit === undefined ? 0 : wait + (at * 1000) / rateLimit))
+      if (!state.more) break
+    }
+    const { until } = state.breaker
+    // An alarm rings at the earliest time that it was set to, which may have been put off since.
+    if (until !== undefined && until > performance.now()) reopen(until - performance.now())
+  }).pipe(
+    Effect.tapError((error) =>
+      Effect.logWarning(`deliver: webhook ${state.definition.id} cannot be read: ${error.message}`)
+    ),
+    Effect.catch(() => Effect.andThen(Effect.sleep(readPause), Effect.sync(state.wake)))
+  )
 
 /** What the actor works on, and whether it may take more. */
 class State {

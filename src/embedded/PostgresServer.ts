@@ -73,7 +73,7 @@ const settings = (port: number): ReadonlyArray<string> =>
     wal_level: "logical",
     max_wal_senders: 10,
     max_replication_slots: 10,
-    max_connections: 100,
+    max_connections: 200,
     timezone: "UTC",
     log_timezone: "UTC",
     log_checkpoints: "off",

@@ -9,6 +9,7 @@ import { type Event, type SetAside, type Told, eventBody } from "./capture/Event
 import { outrank } from "./capture/Leadership.ts"
 import { EventSink } from "./capture/Sink.ts"
 import { Settings } from "./Config.ts"
+import { inSlices, mapInSlices } from "./Slices.ts"
 import { certificatesProblem, fileProblem } from "./deliver/CertificateAuthority.ts"
 import { targetRules } from "./deliver/Definition.ts"
 import { rebuild } from "./deliver/Rebuild.ts"
@@ -21,6 +22,7 @@ import { type Grammar, Grammars } from "./inventory/Grammar.ts"
 import { Presence } from "./inventory/Presence.ts"
 import { constraintsProblem } from "./auth/Constraint.ts"
 import { registry } from "./inventory/Registry.ts"
+import { SharedBudget } from "./match/Budget.ts"
 import { isEmpty, parse } from "./match/Condition.ts"
 import { WebhookIndex } from "./match/WebhookIndex.ts"
 import { type Version, keepVersions, versionsAt } from "./match/WebhookVersions.ts"
@@ -56,7 +58,7 @@ export const sinkLayer = Layer.effect(
         Effect.gen(function* () {
           const webhooks = yield* versionsAt(from, epochBegin, watermarkTable.name)
           index.clear()
-          for (const row of webhooks) index.set(row.id, row)
+          yield* mapInSlices(webhooks, (row) => index.set(row.id, row))
           const known = yield* loadTops
           const { lost, tops } = yield* open(generation, known)
           const ahead = [...tops.values()].find((top) => BigInt(top.split("-")[0]!) > end)
@@ -72,9 +74,10 @@ export const sinkLayer = Layer.effect(
         }).pipe(asCaptureError, Effect.provideContext(context)),
       take: (told, logged) => {
         // Matched once: tried again, events would meet webhooks as they are after them.
-        let matched: ReturnType<typeof matchAll> | undefined
+        const matching = matchAll(index, told)
+        let matched: Matched | undefined
         return Effect.gen(function* () {
-          const { versions, deliveries } = (matched ??= matchAll(index, told))
+          const { versions, deliveries } = (matched ??= yield* inSlices(matching))
           yield* keepVersions(versions)
           // Whoever reads an entry without a body looks for it in the change log.
           if (deliveries.some(({ chars }) => chars !== undefined)) yield* logged
@@ -148,10 +151,16 @@ const tellUndecided = (index: WebhookIndex) =>
     )
   )
 
+interface Matched {
+  readonly versions: ReadonlyArray<Version>
+  readonly deliveries: ReadonlyArray<Delivery>
+}
+
 /** Webhooks take effect at their own place in the WAL: a change of one counts from there on, itself included. */
-const matchAll = (index: WebhookIndex, { events, aside }: Told) => {
+function* matchAll(index: WebhookIndex, { events, aside }: Told): Generator<void, Matched> {
   const versions: Array<Version> = []
   const deliveries: Array<Delivery> = []
+  const shared = new SharedBudget()
   const learn = ({ type, position, idx, after }: Event | SetAside, webhook: number) => {
     if (type.id !== webhookType) return
     index.set(webhook, after)
@@ -160,15 +169,22 @@ const matchAll = (index: WebhookIndex, { events, aside }: Told) => {
   const unheard = aside.filter(({ objectId }) => Number.isSafeInteger(Number(objectId)))
   for (const event of events) {
     // A webhook counts from its own place on, also where its row cannot be read: then it fires for nothing.
-    while (unheard[0] !== undefined && isBefore(unheard[0], event)) learn(unheard[0], Number(unheard.shift()!.objectId))
+    while (unheard[0] !== undefined && isBefore(unheard[0], event)) {
+      learn(unheard[0], Number(unheard.shift()!.objectId))
+      yield
+    }
     learn(event, event.objectId)
     const { type, kind, data, prechange, postchange } = event
-    const webhooks = index.match({ type: type.id, kind, data, snapshots: { prechange, postchange } })
+    yield
+    const webhooks = yield* index.matching({ type: type.id, kind, data, snapshots: { prechange, postchange } }, shared)
     if (webhooks.length === 0) continue
     const body = bodyFields(eventBody({ ...event, model: type.name }))
     for (const webhook of webhooks) deliveries.push(deliveryOf(event, webhook, body))
   }
-  for (const change of unheard) learn(change, Number(change.objectId))
+  for (const change of unheard) {
+    learn(change, Number(change.objectId))
+    yield
+  }
   return { versions, deliveries }
 }
 

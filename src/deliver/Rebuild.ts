@@ -7,6 +7,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { mapInSlices } from "../Slices.ts"
 import { WebhookIndex } from "../match/WebhookIndex.ts"
 import { versionsOf } from "../match/WebhookVersions.ts"
 import { Append } from "../stream/Append.ts"
@@ -92,10 +93,10 @@ const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
   const owed: Array<Delivery> = []
   let page = yield* nextEvents(webhook, undefined)
   while (page.length > 0) {
-    for (const event of page) {
+    yield* mapInSlices(page, (event) => {
       while (versions.length > 0 && !isAfter(versions[0]!, event)) index.set(webhook, versions.shift()!.row)
       if (index.match(subjectOf(event)).length > 0) owed.push(deliveryOf(event, webhook))
-    }
+    })
     page = yield* nextEvents(webhook, page.at(-1))
   }
   return owed

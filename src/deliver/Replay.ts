@@ -8,6 +8,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { mapInSlices } from "../Slices.ts"
 import type { Clearance } from "../inventory/Clearance.ts"
 import { announceChannel } from "../inventory/Functions.ts"
 import { byIds } from "../inventory/Read.ts"
@@ -73,7 +74,8 @@ const workOff = Effect.fnUntraced(function* (replay: Claimed) {
     const page = yield* nextEvents(replay, last)
     if (page.length === 0) break
     last = page.at(-1)!
-    const matched = page.filter((event) => index.match(subjectOf(event)).length > 0)
+    const webhooks = yield* mapInSlices(page, (event) => index.match(subjectOf(event)))
+    const matched = page.filter((_, at) => webhooks[at]!.length > 0)
     yield* keepPage(replay, webhook.id, page.length, matched, last)
   }
 })

@@ -1,5 +1,6 @@
 /** Custom fields of a write: merged with what an object has, checked by their definitions, told under `__all__`. */
 import { Effect } from "effect"
+import { inSlices } from "../Slices.ts"
 import { type Row, isDictionary } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 import { customFieldsOf } from "./Read.ts"
@@ -27,7 +28,7 @@ export const resolveCustomFields = Effect.fnUntraced(function* (
     const targets = [...ids].filter(Number.isSafeInteger).map((id) => ({ id }))
     existing.set(id, (yield* existingIds(objectType(id), targets)).union(held.get(id) ?? new Set()))
   }
-  return merged.map((draft) => refuse(draft, definitions, existing, isNew))
+  return yield* inSlices(refuseAll(merged, definitions, existing, isNew))
 })
 
 /** The draft with all values that the object will have: its own before, defaults of a new one. */
@@ -49,25 +50,30 @@ const merge = (draft: Draft, definitions: ReadonlyArray<Row>, before: Row | unde
   return { ...draft, values: { ...draft.values, custom_fields: custom } }
 }
 
-const refuse = (
-  draft: Draft,
+/** In steps of one value each: a pattern may take some milliseconds for it. */
+function* refuseAll(
+  drafts: ReadonlyArray<Draft>,
   definitions: ReadonlyArray<Row>,
   existing: ReadonlyMap<string, ReadonlySet<number>>,
   isNew: boolean
-): Draft => {
-  const values = draft.values["custom_fields"]
-  if (!isDictionary(values)) return draft
+): Generator<void, ReadonlyArray<Draft>> {
   const known = new Map(definitions.map((each) => [String(each["name"]), each]))
-  const messages = Object.entries(values).flatMap(([name, value]) => {
-    const definition = known.get(name)
-    if (definition === undefined) return [`Unknown field name '${name}' in custom field data.`]
-    const reason = refusal(definition, value, existing)
-    return reason === undefined ? [] : [`Invalid value for custom field '${name}': ${reason}`]
-  })
-  for (const { name, required } of definitions) {
-    if (required === true && isNew && !Object.hasOwn(values, String(name))) {
-      messages.push(`Missing required custom field '${String(name)}'.`)
+  const missing = definitions.filter(({ required }) => required === true && isNew).map(({ name }) => String(name))
+  const refused: Array<Draft> = []
+  for (const draft of drafts) {
+    const values = draft.values["custom_fields"]
+    const messages: Array<string> = []
+    for (const [name, value] of Object.entries(isDictionary(values) ? values : {})) {
+      const definition = known.get(name)
+      const reason = definition === undefined ? undefined : refusal(definition, value, existing)
+      if (definition === undefined) messages.push(`Unknown field name '${name}' in custom field data.`)
+      else if (reason !== undefined) messages.push(`Invalid value for custom field '${name}': ${reason}`)
+      yield
     }
+    for (const name of isDictionary(values) ? missing : []) {
+      if (!Object.hasOwn(values as object, name)) messages.push(`Missing required custom field '${name}'.`)
+    }
+    refused.push(messages.length === 0 ? draft : { ...draft, errors: { ...draft.errors, __all__: messages } })
   }
-  return messages.length === 0 ? draft : { ...draft, errors: { ...draft.errors, __all__: messages } }
+  return refused
 }

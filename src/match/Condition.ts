@@ -11,6 +11,7 @@
  * by taking the key of each of its items. It begins in the object's representation, or with `snapshots.prechange.` or
  * `snapshots.postchange.` in its flat states. `changed` and `unchanged` take no value: they compare these two.
  */
+import { effortMax } from "../Pattern.ts"
 import { type ChangeOperator, type Comparison, kindOf, operators } from "./Operator.ts"
 
 export type Condition = { readonly kind: "all" | "any"; readonly items: ReadonlyArray<Condition> } | Clause
@@ -27,8 +28,6 @@ export interface Clause {
 
 interface ValueTest {
   readonly compare: Comparison
-  /** What a character costs that is looked at (Operator.ts). */
-  readonly work: number
 }
 
 interface ChangeTest {
@@ -51,9 +50,6 @@ const depthMax = 32
 /** Most items of a document in all. */
 const itemsMax = 1000
 
-/** Most work of a document for each character of the event that it looks at (Operator.ts). */
-const workMax = 1000
-
 /** No condition at all: such a webhook takes every event. */
 export const isEmpty = (document: unknown): boolean =>
   !document || (typeof document === "object" && Object.keys(document).length === 0)
@@ -61,11 +57,11 @@ export const isEmpty = (document: unknown): boolean =>
 /** Parses a document that is not empty; throws a ConditionError. */
 export const parse = (document: unknown): Condition => {
   let items = 0
-  let work = 0
-  const measured = (found: Clause, path: string): Condition => {
-    work += "work" in found.test ? found.test.work : 0
-    if (work > workMax) throw new ConditionError(within(path, "value"), "The patterns of the condition are too large.")
-    return found
+  let effort = 0
+  /** Called before a value is compiled: a short text can be a long program. */
+  const spend: Spend = (more, path) => {
+    effort += more
+    if (effort > effortMax) throw new ConditionError(path, "The patterns of the condition are too large.")
   }
   const item = (node: unknown, path: string, depth: number): Condition => {
     items += 1
@@ -75,7 +71,7 @@ export const parse = (document: unknown): Condition => {
       throw new ConditionError(path, `Ruleset must be a dictionary, not ${nameOf(node)}.`)
     }
     const fields = node as Readonly<Record<string, unknown>>
-    if ("attr" in fields || "value" in fields) return measured(clause(fields, path), path)
+    if ("attr" in fields || "value" in fields) return clause(fields, path, spend)
     const keys = Object.keys(fields)
     if (keys.length !== 1) {
       throw new ConditionError(path, `Ruleset must have exactly one logical operator (found ${keys.length})`)
@@ -99,7 +95,9 @@ const clauseKeys = new Set(["attr", "value", "op", "negate"])
 
 const within = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`)
 
-const clause = (fields: Readonly<Record<string, unknown>>, place: string): Clause => {
+type Spend = (effort: number, path: string) => void
+
+const clause = (fields: Readonly<Record<string, unknown>>, place: string, spend: Spend): Clause => {
   const fail = (key: string, message: string) => new ConditionError(within(place, key), message)
   const { attr, value, op = "eq", negate = false } = fields
   const unknown = Object.keys(fields).find((key) => !clauseKeys.has(key))
@@ -128,8 +126,9 @@ const clause = (fields: Readonly<Record<string, unknown>>, place: string): Claus
   if (kind === undefined) throw fail("value", `Unsupported value type: ${nameOf(value)}`)
   if (isDeeper(value, depthMax)) throw fail("value", `nested deeper than ${depthMax}`)
   if (!operator.accepts.includes(kind)) throw fail("value", `Invalid type for ${op} operation: ${nameOf(value)}`)
+  spend(operator.effort?.(value) ?? 0, within(place, "value"))
   try {
-    return found({ compare: operator.compile(value), work: operator.work?.(value) ?? 0 })
+    return found({ compare: operator.compile(value) })
   } catch (error) {
     throw fail("value", `Invalid value for ${op}: ${(error as Error).message}`)
   }

@@ -6,16 +6,19 @@
  * values: of a group only those with the event's values are looked at. Where one of the attributes does not exist the
  * conditions of the group may be undecided rather than false, so all of them are looked at.
  */
+import { bounded, guaranteed } from "./Budget.ts"
 import type { Clause, Condition } from "./Condition.ts"
-import { type Decision, type Subject, bounded, lookUp } from "./Decision.ts"
+import { type Decision, type Subject, lookUp } from "./Decision.ts"
 import { scalar } from "./Operator.ts"
 
 export interface Entry {
   readonly webhook: number
   /** Undefined where the webhook has none, and where it is not understood. */
   readonly condition?: Condition
-  /** Undefined where the webhook has no condition. */
+  /** Undefined where the webhook has no condition, and where it is not understood. */
   readonly decide?: Decision
+  /** What is wrong with a condition that is not understood. */
+  readonly problem?: string
 }
 
 interface Group {
@@ -62,7 +65,7 @@ export class EqualityIndex {
   /** Those whose condition may hold or be undecided for the event. */
   *candidates(subject: Subject): Iterable<Entry> {
     for (const { looks, byValues } of this.groups.values()) {
-      const values = bounded(() => looks.map((look) => look(subject)))
+      const values = bounded(() => looks.map((look) => look(subject)), guaranteed)
       if (values === undefined || values.includes(undefined)) {
         for (const entries of byValues.values()) yield* entries.values()
         continue

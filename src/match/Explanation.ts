@@ -1,11 +1,14 @@
 /** Why a condition holds or not: its document again, with what came of each part. For people; slower than deciding. */
 import type { Clause, Condition } from "./Condition.ts"
-import { type Subject, affordable, bounded, clauseDecision, isSpent, lookUp, sidesOf, unpaid } from "./Decision.ts"
+import { affordable, bounded, isSpent, unpaid } from "./Budget.ts"
+import { type Subject, clauseDecision, lookUp, sidesOf } from "./Decision.ts"
 
 /** `invalid`: it cannot be evaluated, so nothing holds. `skipped`: it was not looked at, as the answer was known. */
 export type Outcome = "holds" | "fails" | "invalid" | "skipped"
 
 export type Explanation = Readonly<Record<string, unknown>> & { readonly outcome: Outcome }
+
+export const tooCostly = "Evaluating the condition takes too long: its patterns are too large for texts of this length."
 
 /** Within the budget of one evaluation. */
 export const explain = (condition: Condition, subject: Subject): Explanation =>
@@ -64,7 +67,7 @@ const look = ({ path, test }: Clause, subject: Subject): Readonly<Record<string,
 
 const reasonOf = ({ path, op }: Clause, { snapshots }: Subject, found: object | undefined): string => {
   const attribute = path.join(".")
-  if (isSpent()) return "All in all this is too much to look at."
+  if (isSpent()) return tooCostly
   if (found !== undefined) return `'${op}' cannot compare what ${attribute} holds.`
   const inSnapshots = path[0] === "snapshots" || op === "changed" || op === "unchanged"
   if (inSnapshots && snapshots === undefined) return "There are no snapshots."

@@ -3,9 +3,10 @@
  *
  * Values compare as in Python, which NetBox users know: 1, 1.0 and true are equal, "1" and 1 are not.
  */
-import { RE2JS } from "re2js"
+import { effortOf, patternOf } from "../Pattern.ts"
+import { pay } from "./Budget.ts"
 
-/** True or false; undefined when the two cannot be compared this way. */
+/** True or false; undefined when the two cannot be compared this way. Pays for what grows with the two. */
 export type Comparison = (actual: unknown) => boolean | undefined
 
 export type ValueKind = "string" | "boolean" | "number" | "list" | "null"
@@ -23,8 +24,8 @@ export interface ValueOperator {
   readonly accepts: ReadonlyArray<ValueKind>
   /** Compiles the comparison with a clause's value; throws an Error with the reason where the value makes none. */
   readonly compile: (value: unknown) => Comparison
-  /** What a comparison may cost for each character that it looks at, where that depends on the value. */
-  readonly work?: (value: unknown) => number
+  /** What compiling the value takes at most (Pattern.ts), where it is a pattern. */
+  readonly effort?: (value: unknown) => number
 }
 
 const ordered = (compare: (actual: number, value: number) => boolean): ValueOperator => ({
@@ -39,9 +40,11 @@ const ordered = (compare: (actual: number, value: number) => boolean): ValueOper
 export const equal = (a: unknown, b: unknown): boolean => {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return scalar(a) === scalar(b)
   if (Array.isArray(a) || Array.isArray(b)) {
+    if (Array.isArray(a)) pay(a.length)
     return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, at) => equal(item, b[at]))
   }
   const left = Object.entries(a)
+  pay(left.length)
   return (
     left.length === Object.keys(b).length &&
     left.every(([key, value]) => Object.hasOwn(b, key) && equal(value, (b as Readonly<Record<string, unknown>>)[key]))
@@ -62,7 +65,10 @@ export const operators: Readonly<Record<string, Operator>> = {
   lte: ordered((actual, value) => actual <= value),
   in: {
     accepts: ["list"],
-    compile: (value) => (actual) => (value as ReadonlyArray<unknown>).some((item) => equal(actual, item))
+    compile: (value) => (actual) => {
+      pay((value as ReadonlyArray<unknown>).length / perUnit.items)
+      return (value as ReadonlyArray<unknown>).some((item) => equal(actual, item))
+    }
   },
   contains: {
     accepts: ["string", "boolean", "number", "list"],
@@ -70,10 +76,13 @@ export const operators: Readonly<Record<string, Operator>> = {
   },
   regex: {
     accepts: ["string"],
-    work: (value) => RE2JS.compile(value as string).programSize(),
+    effort: (value) => effortOf(value as string),
     compile: (value) => {
       const pattern = patternOf(value as string)
-      const startsWith = (text: string) => pattern.matcher(text).lookingAt()
+      const startsWith = (text: string) => {
+        pay((text.length + 1) * pattern.size)
+        return pattern.startsIn(text)
+      }
       // As in Python, `$` also stands before a final line break.
       return (actual) =>
         typeof actual !== "string"
@@ -85,14 +94,6 @@ export const operators: Readonly<Record<string, Operator>> = {
   unchanged: { between: equal }
 }
 
-/** Longest pattern, characters: what `{…}` in it multiplies is bounded by its work. */
-const patternLengthMax = 1000
-
-const patternOf = (text: string): RE2JS => {
-  if (text.length > patternLengthMax) throw new Error(`a pattern has at most ${patternLengthMax} characters`)
-  return RE2JS.compile(text)
-}
-
 /** The kind of a value in a document; undefined for an object, which no operator takes. */
 export const kindOf = (value: unknown): ValueKind | undefined => {
   if (value === null) return "null"
@@ -101,9 +102,18 @@ export const kindOf = (value: unknown): ValueKind | undefined => {
   return type === "string" || type === "boolean" || type === "number" ? type : undefined
 }
 
+/** Characters, and items of a list, that a search without a pattern looks at for the cost of one unit. */
+const perUnit = { chars: 16, items: 4 }
+
 const contains = (actual: unknown, value: unknown): boolean | undefined => {
-  if (typeof actual === "string") return typeof value === "string" ? actual.includes(value) : undefined
-  if (Array.isArray(actual)) return actual.some((item) => equal(item, value))
+  if (typeof actual === "string") {
+    pay(actual.length / perUnit.chars)
+    return typeof value === "string" ? actual.includes(value) : undefined
+  }
+  if (Array.isArray(actual)) {
+    pay(actual.length / perUnit.items)
+    return actual.some((item) => equal(item, value))
+  }
   // A list can be no key, and Python refuses to look for it.
   if (typeof actual !== "object" || actual === null || typeof value === "object") return undefined
   return typeof value === "string" && Object.hasOwn(actual, value)

@@ -1,10 +1,11 @@
 /** Which webhooks an event goes to: looked up by object type and kind, then decided by each one's condition. */
 import type { Row } from "../inventory/Field.ts"
 import { Unreadable } from "../inventory/Unreadable.ts"
-import { type Condition, isEmpty, parse } from "./Condition.ts"
-import { type Decision, type Subject as ConditionSubject, compile } from "./Decision.ts"
+import { SharedBudget, bounded, guaranteed, isSpent } from "./Budget.ts"
+import { isEmpty, parse } from "./Condition.ts"
+import { type Subject as ConditionSubject, evaluation } from "./Decision.ts"
 import { EqualityIndex, type Entry } from "./EqualityIndex.ts"
-import { explain } from "./Explanation.ts"
+import { explain, tooCostly } from "./Explanation.ts"
 
 /** What of an event decides. */
 export interface Subject extends ConditionSubject {
@@ -32,7 +33,7 @@ export class WebhookIndex {
   undecided = 0
   private readonly indexes = new Map<string, EqualityIndex>()
   private readonly keys = new Map<number, ReadonlyArray<string>>()
-  private recent = new Map<number, { times: number; readonly entry: Entry; readonly subject: Subject }>()
+  private recent = new Map<number, { times: number; readonly reason: string }>()
 
   /** Webhooks that take anything. */
   get size(): number {
@@ -64,46 +65,74 @@ export class WebhookIndex {
 
   /** Ids of the webhooks that asked for the event, in rising order. */
   match(subject: Subject): ReadonlyArray<number> {
+    const matching = this.matching(subject)
+    for (;;) {
+      const step = matching.next()
+      if (step.done === true) return step.value
+    }
+  }
+
+  /**
+   * The same in steps of bounded time. Every condition has its guaranteed budget; those that cost more share what the
+   * window of the event has for them.
+   */
+  *matching(subject: Subject, shared = new SharedBudget()): Generator<void, ReadonlyArray<number>> {
     const found: Array<number> = []
-    for (const entry of this.indexes.get(`${subject.type} ${subject.kind}`)?.candidates(subject) ?? []) {
-      const holds = entry.decide === undefined || entry.decide(subject)
-      if (holds === undefined) this.remember(entry, subject)
+    const costly: Array<Entry> = []
+    const settle = (entry: Entry, holds: boolean | undefined, reason: () => string) => {
+      if (holds === undefined) this.remember(entry.webhook, reason)
       else if (holds) found.push(entry.webhook)
+    }
+    for (const entry of this.indexes.get(`${subject.type} ${subject.kind}`)?.candidates(subject) ?? []) {
+      const { decide, problem } = entry
+      if (decide === undefined) settle(entry, problem === undefined || undefined, () => reasonOf(entry, subject))
+      else {
+        const holds = bounded(() => decide(subject), guaranteed)
+        if (holds === undefined && isSpent()) costly.push(entry)
+        else settle(entry, holds, () => reasonOf(entry, subject))
+      }
+      yield
+    }
+    const share = shared.share(costly.length)
+    for (const entry of costly) {
+      const holds = share === undefined ? undefined : bounded(() => entry.decide!(subject), share)
+      const isTooCostly = share === undefined || isSpent()
+      if (share !== undefined) shared.take()
+      settle(entry, holds, () => (isTooCostly ? tooCostly : reasonOf(entry, subject)))
+      yield
     }
     return found.sort((a, b) => a - b)
   }
 
   /** The webhooks that were undecided since this was last asked, and why. */
   takeUndecided(): ReadonlyMap<number, Undecided> {
-    const taken = [...this.recent].map(
-      ([webhook, { times, entry, subject }]) => [webhook, { times, reason: reasonOf(entry, subject) }] as const
-    )
+    const taken = this.recent
     this.recent = new Map()
-    return new Map(taken)
+    return taken
   }
 
-  private remember(entry: Entry, subject: Subject): void {
+  private remember(webhook: number, reason: () => string): void {
     this.undecided += 1
-    const known = this.recent.get(entry.webhook)
+    const known = this.recent.get(webhook)
     if (known !== undefined) known.times += 1
-    else if (this.recent.size < rememberedMost) this.recent.set(entry.webhook, { times: 1, entry, subject })
+    else if (this.recent.size < rememberedMost) this.recent.set(webhook, { times: 1, reason: reason() })
   }
 }
 
 /** A document that is not understood never holds; it can only have come past our checks by plain SQL. */
-const decisionOf = (document: unknown): { readonly condition?: Condition; readonly decide?: Decision } => {
-  if (document instanceof Unreadable) return { decide: () => undefined }
+const decisionOf = (document: unknown): Omit<Entry, "webhook"> => {
+  if (document instanceof Unreadable) return { problem: document.reason }
   if (isEmpty(document)) return {}
   try {
     const condition = parse(document)
-    return { condition, decide: compile(condition) }
-  } catch {
-    return { decide: () => undefined }
+    return { condition, decide: evaluation(condition) }
+  } catch (error) {
+    return { problem: (error as Error).message }
   }
 }
 
-const reasonOf = ({ condition }: Entry, subject: Subject): string =>
-  (condition && firstReason(explain(condition, subject))) ?? "It is not understood."
+const reasonOf = ({ condition, problem }: Entry, subject: Subject): string =>
+  problem ?? (condition && firstReason(explain(condition, subject))) ?? "It is not understood."
 
 const firstReason = (explanation: Readonly<Record<string, unknown>>): string | undefined => {
   if (typeof explanation["reason"] === "string") return explanation["reason"]

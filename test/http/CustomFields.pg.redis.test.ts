@@ -88,6 +88,28 @@ describe("values of custom fields", () => {
     expect((await api.call<Json>("GET", path)).json["custom_fields"]).toEqual(patched.json["custom_fields"])
   })
 
+  it("are refused where a pattern would take too long for them, or is too large itself", async () => {
+    const long = await define({
+      content_types: ["ipam.rir"],
+      name: "long",
+      type: "longtext",
+      validation_regex: "(a|b)*c"
+    })
+    const put = (value: string) =>
+      api.call<Json>("POST", "/api/ipam/rirs/", { ...named(`Long ${value.length}`), custom_fields: { long: value } })
+    const wrong = async (value: string) => JSON.stringify((await put(value)).json)
+    expect(await wrong("ab".repeat(200_000))).toMatch(/Value must have at most \d+ characters to be matched/)
+    const change = "update extras_customfield set validation_regex = $1 where id = $2"
+    await api.database.sql.query(change, ["x{1000}".repeat(70), long.json.id])
+    expect(await wrong("abc")).toContain(
+      "validation_regex cannot be used: its repetitions and classes make it too large."
+    )
+    await api.database.sql.query(change, ["^.{0,1000}$", long.json.id])
+    expect((await put("x".repeat(996))).status).toBe(201)
+    await api.database.sql.query(change, ["(a|b)*c", long.json.id])
+    expect((await put("ab".repeat(5000) + "c")).status).toBe(201)
+  })
+
   it.each([
     [{ nope: 1 }, "Unknown field name 'nope' in custom field data."],
     [{ code: 5 }, "Invalid value for custom field 'code': Value must be a string."],
@@ -155,7 +177,14 @@ describe("a custom field", () => {
     [{ name: "a", type: "select" }, { choices: ["Selection fields must specify at least one choice."] }],
     [{ name: "a", type: "object" }, { object_type: ["Object fields must define an object type."] }],
     [{ name: "a", type: "object", object_type: "dcim.x" }, { object_type: ["Invalid content type: dcim.x"] }],
-    [{ name: "a", validation_regex: "(" }, { validation_regex: ["Invalid regular expression."] }],
+    [
+      { name: "a", validation_regex: "(" },
+      { validation_regex: ["Invalid regular expression: error parsing regexp: missing closing ): `(`."] }
+    ],
+    [
+      { name: "a", validation_regex: "x{1000}".repeat(70) },
+      { validation_regex: ["Invalid regular expression: its repetitions and classes make it too large."] }
+    ],
     [
       { name: "a", type: "integer", default: "x" },
       { default: ['Invalid default value "x": Value must be an integer.'] }

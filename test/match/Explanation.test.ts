@@ -112,7 +112,7 @@ describe("too much work", () => {
     const told = or as ReadonlyArray<Explanation>
     const last = told.findIndex((each) => each.outcome === "invalid")
     expect(last).toBeGreaterThan(100)
-    expect(told[last]).toMatchObject({ reason: "All in all this is too much to look at." })
+    expect(told[last]).toMatchObject({ reason: expect.stringContaining("takes too long") as string })
     expect(told[last + 1]).toMatchObject({ outcome: "skipped" })
     expect(decide({ or: clauses.slice(0, 100) }, data)).toBe(false)
   })

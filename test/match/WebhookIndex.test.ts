@@ -115,7 +115,7 @@ describe("webhooks that are undecided", () => {
     index.match(site({ a: 2 }))
     expect([...index.takeUndecided()]).toEqual([
       [1, { times: 2, reason: "There is no b." }],
-      [2, { times: 3, reason: "It is not understood." }]
+      [2, { times: 3, reason: expect.stringContaining("Invalid logic type: foo") as string }]
     ])
     expect(index.takeUndecided().size).toBe(0)
     expect(index.undecided).toBe(5)
@@ -248,5 +248,32 @@ describe("the index", () => {
       }),
       { numRuns: 2000 }
     )
+  })
+})
+
+describe("costly conditions", () => {
+  const costly = { attr: "a", op: "regex", value: "(?:[ab]|ab|ba)*c" }
+  const text = "ab".repeat(5_000)
+  const webhooks = (count: number) =>
+    Array.from({ length: count }, (_, at) => webhook(at + 1, { conditions: { or: [costly, { attr: "b", value: 1 }] } }))
+
+  test("are decided while the event has enough for each", () => {
+    const index = indexOf(...webhooks(3))
+    expect(index.match(site({ a: text, b: 1 }))).toEqual([1, 2, 3])
+    expect(index.match(site({ a: text, b: 2 }))).toEqual([])
+    expect(index.undecided).toBe(0)
+  })
+
+  test("are undecided when they are too many, and take nothing from others", () => {
+    const index = indexOf(...webhooks(15), webhook(16, { conditions: { attr: "b", op: "regex", value: "^x" } }))
+    expect(index.match(site({ a: text, b: "x" }))).toEqual([16])
+    expect([...index.takeUndecided().keys()]).toEqual(Array.from({ length: 15 }, (_, at) => at + 1))
+    expect(index.match(site({ a: "ab", b: 1 }))).toHaveLength(15)
+  })
+
+  test("that plain SQL made too large are undecided, with that reason", () => {
+    const index = indexOf(webhook(1, { conditions: { attr: "a", op: "regex", value: "x{1000}".repeat(140) } }))
+    expect(index.match(site({ a: "x" }))).toEqual([])
+    expect(index.takeUndecided().get(1)?.reason).toContain("value: The patterns of the condition are too large.")
   })
 })

@@ -1,5 +1,5 @@
 /** A custom field's definition and a value from the wire -> the value as it is kept, or what is wrong with it. Pure. */
-import { RE2JS } from "re2js"
+import { type Pattern, PatternError, matchMax, patternOf } from "../../Pattern.ts"
 import { type Row, isDictionary, isStorable } from "../Field.ts"
 import { isDay } from "../field/Calendar.ts"
 import { isJsonStorable, time } from "../field/Scalar.ts"
@@ -35,15 +35,19 @@ type Check = (value: unknown, definition: Row, existing: ReadonlySet<number>) =>
 const isText: Check = (value, { validation_regex: pattern }) => {
   if (typeof value !== "string" || !isStorable(value)) return "Value must be a string."
   if (typeof pattern !== "string" || pattern === "") return undefined
-  return compiled(pattern)?.matcher(value).find() === true ? undefined : `Value must match regex '${pattern}'`
+  const compiled = compiledPattern(pattern)
+  if (compiled instanceof PatternError) return `The field's validation_regex cannot be used: ${compiled.message}.`
+  const length = Math.floor(matchMax / compiled.size)
+  if (value.length > length) return `Value must have at most ${length} characters to be matched with '${pattern}'.`
+  return compiled.isIn(value) ? undefined : `Value must match regex '${pattern}'`
 }
 
-/** Users write the patterns: they are matched in linear time. Undefined for what is no pattern. */
-export const compiled = (pattern: string): RE2JS | undefined => {
+export const compiledPattern = (pattern: string): Pattern | PatternError => {
   try {
-    return RE2JS.compile(pattern)
-  } catch {
-    return undefined
+    return patternOf(pattern)
+  } catch (error) {
+    if (error instanceof PatternError) return error
+    throw error
   }
 }
 

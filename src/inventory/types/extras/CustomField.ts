@@ -1,6 +1,7 @@
 import type { Errors, Row } from "../../Field.ts"
 import { choice, decimal, defineObjectType, flag, integer, json, text, texts } from "../../ObjectType.ts"
-import { compiled, refusal } from "../../derive/CustomValue.ts"
+import { PatternError } from "../../../Pattern.ts"
+import { compiledPattern, refusal } from "../../derive/CustomValue.ts"
 
 /** What a value is in JSON, by type. */
 const dataTypes: Readonly<Record<string, string>> = {
@@ -137,8 +138,9 @@ const ruleErrors = (row: Row): Errors => {
   if (pattern !== "" && !["text", "longtext", "url"].includes(kind)) {
     return { validation_regex: ["Regular expression validation is supported only for text and URL fields"] }
   }
-  if (pattern !== "" && compiled(pattern) === undefined) {
-    return { validation_regex: ["Invalid regular expression."] }
+  const compiled = pattern === "" ? undefined : compiledPattern(pattern)
+  if (compiled instanceof PatternError) {
+    return { validation_regex: [`Invalid regular expression: ${compiled.message}.`] }
   }
   if (row["default"] === null) return {}
   if (kind === "object" || kind === "multiobject") return { default: ["Object fields have no default value."] }

@@ -1,0 +1,114 @@
+import fc from "fast-check"
+import { RE2JS } from "re2js"
+import { describe, expect, test } from "vitest"
+import { PatternError, effortMax, effortOf, patternOf } from "../src/Pattern.ts"
+
+const atoms = [
+  ...["a", "k", "ß", "😀", ".", "^", "$", "-", "]", "}", "{", "\\d", "\\b", "\\A", "\\\\", "\\{", "\\101", "\\x41"],
+  ...["\\x{1F600}", "\\Qa{3}\\E", "\\pL", "\\PN", "\\p{Greek}", "[a-z]", "[^a\\]]", "[]a]", "[^]a]", "[а-я]"],
+  ...["[[:alpha:]x]", "[\\pL\\d]", "[\\x{42}-\\x{42F}]", "(?i)", "(?s)", "()", "(?:)", "(?i:k)", "(?P<n>x)"]
+]
+
+/** Patterns as attackers and users write them; some are none. */
+const pattern = fc.letrec<{ whole: string; part: string }>((tie) => ({
+  part: fc
+    .tuple(
+      fc.oneof(
+        { maxDepth: 4 },
+        fc.constantFrom(...atoms),
+        tie("whole").map((inner) => `(${inner})`),
+        tie("whole").map((inner) => `(?:${inner})`)
+      ),
+      fc.oneof(
+        { weight: 4, arbitrary: fc.constant("") },
+        { weight: 2, arbitrary: fc.constantFrom("*", "+", "?", "*?", "??") },
+        {
+          weight: 1,
+          arbitrary: fc
+            .tuple(fc.nat(40), fc.nat(20))
+            .chain(([min, more]) =>
+              fc.constantFrom(`{${min}}`, `{${min},}`, `{${min},${min + more}}`, `{0,${more}}`, `{,${min}}`)
+            )
+        }
+      )
+    )
+    .map((both) => both.join("")),
+  whole: fc.array(fc.oneof({ maxDepth: 4 }, tie("part"), fc.constant("|")), { maxLength: 5 }).map((all) => all.join(""))
+})).whole
+
+const programSize = (text: string): number | undefined => {
+  try {
+    return RE2JS.compile(text).programSize()
+  } catch {
+    return undefined
+  }
+}
+
+describe("the size of a pattern's program", () => {
+  test("is never underestimated", () => {
+    let compiled = 0
+    fc.assert(
+      fc.property(pattern, (text) => {
+        fc.pre(text.length <= 1000 && effortOf(text) <= 4 * effortMax)
+        const size = programSize(text)
+        compiled += size === undefined ? 0 : 1
+        expect(effortOf(text)).toBeGreaterThanOrEqual(size ?? 0)
+      }),
+      { numRuns: 2000 }
+    )
+    expect(compiled).toBeGreaterThan(500)
+  })
+
+  test.each([
+    ["^(?:[a-z0-9-]+\\.)*example\\.(?:com|net|org)$", 80],
+    ["^(\\d{1,3}\\.){3}\\d{1,3}(/\\d{1,2})?$", 60],
+    ["(?i)^(core|edge|spine|leaf)-[а-яё]{2,20}-\\d+$", 120],
+    ["x".repeat(900), 910],
+    ["^.{0,1000}$", 2020]
+  ])("of what users write is estimated closely: %j", (text, most) => {
+    expect(effortOf(text)).toBeLessThanOrEqual(most)
+    expect(patternOf(text).size).toBeLessThanOrEqual(effortOf(text))
+  })
+})
+
+describe("a pattern that would take long to compile", () => {
+  test.each([
+    ["nested repetitions", "(?:((\\w{10}){10}){9}){2}x{200}"],
+    ["repetitions side by side", "x{1000}".repeat(140)],
+    ["optional repetitions", "(?:a?b?){0,400}"],
+    ["folded ranges", `(?i)${"[B-\u{1E942}]".repeat(150)}`],
+    ["folded ranges with numbers", `(?i)${"[\\x{42}-\\x{1E942}]".repeat(45)}`],
+    ["Unicode classes", `(?i)${"\\pL".repeat(330)}`],
+    ["Unicode classes in a class", `[${"\\pL\\PL".repeat(160)}]`]
+  ])("is refused before it is compiled: %s", (_, text) => {
+    expect(effortOf(text)).toBeGreaterThan(effortMax)
+    const began = performance.now()
+    expect(() => patternOf(text)).toThrow("make it too large")
+    expect(performance.now() - began).toBeLessThan(1000)
+  })
+
+  test("is refused for its length alone, in no time", () => {
+    expect(() => patternOf("(".repeat(10_000_000))).toThrow("at most 1000 characters")
+  })
+})
+
+describe("a pattern", () => {
+  test("is compiled once, sound or not", () => {
+    expect(patternOf("kept-[0-9]+")).toBe(patternOf("kept-[0-9]+"))
+    const errorOf = (text: string) => {
+      try {
+        return patternOf(text)
+      } catch (error) {
+        return error
+      }
+    }
+    expect(errorOf("kept-[")).toBeInstanceOf(PatternError)
+    expect(errorOf("kept-[")).toBe(errorOf("kept-["))
+  })
+
+  test("is forgotten when many others came after it", () => {
+    const first = patternOf("first of many")
+    for (let n = 0; n < 600; n++) patternOf(`other ${n}`)
+    expect(patternOf("first of many")).not.toBe(first)
+  })
+})

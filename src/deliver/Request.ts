@@ -39,10 +39,12 @@ export const buildRequest = (
   nowMillis: number
 ): Effect.Effect<Outgoing, Failure> => {
   const { signing } = definition
+  // Rendering may have to wait, and receivers refuse a signature whose time is minutes old.
+  const begun = performance.now()
   return signing === undefined
     ? fail("Secret", "The webhook's secret was sealed with another SECRET_KEY: set it anew.")
     : Effect.flatMap(renderAll(definition, delivery, templates), (texts) =>
-        compose(definition, signing, delivery, texts, nowMillis)
+        compose(definition, signing, delivery, texts, nowMillis + performance.now() - begun)
       )
 }
 

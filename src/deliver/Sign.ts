@@ -36,8 +36,10 @@ export const signatureHeaders = ({ style, secret, previous }: Signing, signed: S
   if (style === "netbox") return headers
   headers["webhook-id"] = signed.id
   headers["webhook-timestamp"] = `${signed.timestamp}`
-  const content = Buffer.concat([Buffer.from(`${signed.id}.${signed.timestamp}.`), signed.body])
-  const signatures = [secret, previous].filter((each) => each !== "").map((each) => standardSignature(each, content))
+  const head = `${signed.id}.${signed.timestamp}.`
+  const signatures = [secret, previous]
+    .filter((each) => each !== "")
+    .map((each) => standardSignature(each, head, signed.body))
   if (signatures.length > 0) headers["webhook-signature"] = signatures.join(" ")
   return headers
 }
@@ -46,10 +48,13 @@ export const signatureHeaders = ({ style, secret, previous }: Signing, signed: S
  * `v1,<base64>` of HMAC-SHA256 under a secret `whsec_<base64>`, or under the UTF-8 of any other text; `v1a,<base64>` of
  * Ed25519 under a private key `whsk_<base64>`.
  */
-const standardSignature = (secret: string, content: Buffer): string => {
-  if (secret.startsWith("whsk_")) return `v1a,${signWithKey(null, content, privateKey(secret)).toString("base64")}`
+const standardSignature = (secret: string, head: string, body: Buffer): string => {
+  if (secret.startsWith("whsk_")) {
+    const content = Buffer.concat([Buffer.from(head), body])
+    return `v1a,${signWithKey(null, content, privateKey(secret)).toString("base64")}`
+  }
   const key = secret.startsWith("whsec_") ? Buffer.from(secret.slice("whsec_".length), "base64") : secret
-  return `v1,${createHmac("sha256", key).update(content).digest("base64")}`
+  return `v1,${createHmac("sha256", key).update(head).update(body).digest("base64")}`
 }
 
 /** What stands before the 32 bytes of an Ed25519 seed in PKCS #8. */

@@ -138,6 +138,13 @@ describe("code", () => {
     expect(breaking(sources, (text) => lines(text, /Date\.now\(|new Date\(\)/))).toEqual([])
   })
 
+  it("fills no map of names from outside that has a prototype: use a Map or emptyRecord()", () => {
+    const wrong = breaking([...sources, ...filesUnder("plugins")], (text) =>
+      lines(text, /(?<!Readonly<)\bRecord<.+> = \{\}/)
+    )
+    expect(wrong).toEqual([])
+  })
+
   it("leaves no TODO", () => {
     expect(
       breaking(everything, (text, file) => (file === "test/tidy.test.ts" ? [] : lines(text, /\b(TODO|FIXME|XXX)\b/)))

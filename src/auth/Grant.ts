@@ -13,7 +13,7 @@ export const refuseGrant = Effect.fnUntraced(function* (principal: Principal, bo
   const { id, username } = principal.user
   const isSelf = (named: unknown): boolean => {
     if (typeof named !== "object" || named === null) return String(named) === String(id)
-    if ("id" in named) return String(named.id) === String(id)
+    if ("id" in named) return named.id === id || named.id === String(id)
     return "username" in named && named.username === username
   }
   const items: ReadonlyArray<unknown> = Array.isArray(body) ? body : [body]

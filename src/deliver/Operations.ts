@@ -8,7 +8,7 @@ import { SqlClient } from "effect/sql"
 import { announceChannel } from "../inventory/Functions.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { type Query, filter } from "../inventory/derive/Filter.ts"
-import { type Where, allVisible } from "../inventory/derive/Where.ts"
+import { type Where, allVisible, isEverything } from "../inventory/derive/Where.ts"
 import { askForDiscard } from "./Discard.ts"
 import { resume } from "./Resume.ts"
 import { askForRetry, deliveryType } from "./RetryByHand.ts"
@@ -98,8 +98,11 @@ const moveOn = (id: string, done: number, last: number) =>
 const overPages = Effect.fnUntraced(function* (operation: Operation, act: typeof askForRetry) {
   const sql = yield* SqlClient.SqlClient
   // Who asked for it may see and change all deliveries (http/Deliveries.ts).
-  const filtered = filter(deliveryType, [...new URLSearchParams(operation.filter)], allVisible)
-  if ("errors" in filtered) return yield* Effect.fail(new Error(`The filter is not understood: ${operation.filter}`))
+  const filtered = filter(deliveryType, [...new URLSearchParams(operation.filter)], allVisible, { strict: true })
+  // A version that no longer knows a filter must not take it for every delivery.
+  if ("errors" in filtered || (operation.filter !== "" && isEverything(filtered.where))) {
+    return yield* Effect.fail(new Error(`The filter is not understood: ${operation.filter}`))
+  }
   const { sql: condition, parameters } = filtered.where
   const at = parameters.length
   let last = operation.last_id

@@ -1,6 +1,7 @@
 /** A delivery and its webhook's definition -> the HTTP request to send. */
 import { Effect } from "effect"
 import { version } from "../Config.ts"
+import { emptyRecord } from "../inventory/Field.ts"
 import type { Delivery } from "../stream/Entry.ts"
 import { splitHeaders } from "../template/Headers.ts"
 import type { Templates } from "../template/Template.ts"
@@ -58,7 +59,8 @@ const compose = (
   const address = addressProblem(url!)
   if (address !== undefined) return fail("Render", address)
   const body = (definition.bodyTemplate === "" ? delivery.bytes : undefined) ?? Buffer.from(bodyText!)
-  const headers: Record<string, string> = { "content-type": definition.contentType }
+  const headers = emptyRecord<string>()
+  headers["content-type"] = definition.contentType
   const split = splitHeaders(headerText!)
   if ("error" in split) return fail("Render", `additional_headers: ${split.error}`)
   for (const [name, value] of split.headers) {

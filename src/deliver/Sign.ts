@@ -5,6 +5,7 @@
  * it likes.
  */
 import { createHmac, createPrivateKey, sign as signWithKey } from "node:crypto"
+import { emptyRecord } from "../inventory/Field.ts"
 
 /**
  * `X-Hook-Signature`: lower-case hex of HMAC-SHA512 over the exact bytes of the body, keyed with the secret's UTF-8.
@@ -30,7 +31,7 @@ export interface Signed {
 
 /** The headers that sign a request. */
 export const signatureHeaders = ({ style, secret, previous }: Signing, signed: Signed): Record<string, string> => {
-  const headers: Record<string, string> = {}
+  const headers = emptyRecord<string>()
   if (secret !== "") headers["x-hook-signature"] = sign(secret, signed.body)
   if (previous !== "") headers["x-hook-signature-previous"] = sign(previous, signed.body)
   if (style === "netbox") return headers

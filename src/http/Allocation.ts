@@ -152,7 +152,7 @@ const prefixes: Source = {
 
 const lengthErrors = (length: unknown, most: number): Readonly<Record<string, ReadonlyArray<string>>> => {
   if (length === undefined) return { prefix_length: ["This field is required."] }
-  if (!Number.isInteger(Number(length)) || typeof length === "object") {
+  if (typeof length === "object" || !Number.isInteger(Number(length))) {
     return { prefix_length: ["A valid integer is required."] }
   }
   return Number(length) < 1 || Number(length) > most

@@ -8,7 +8,7 @@ import { askForOperation, operationType } from "../deliver/Operations.ts"
 import { askForRetry, deliveryType } from "../deliver/RetryByHand.ts"
 import { Denied } from "../auth/Denied.ts"
 import { cleared, visibleToSender } from "../inventory/Clearance.ts"
-import { isDictionary } from "../inventory/Field.ts"
+import { isDictionary, notDictionary, printed } from "../inventory/Field.ts"
 import { viewFor } from "../inventory/Read.ts"
 import { type Query, filter } from "../inventory/derive/Filter.ts"
 import { allOf, isEverything } from "../inventory/derive/Where.ts"
@@ -58,33 +58,40 @@ const one =
       return yield* show(request)
     })
 
-/** What many deliveries are asked for with: `{"filter": {"status": "failed"}, "dry_run": true}`. */
+/**
+ * Acts on many deliveries: `{"filter": {"status": "failed"}, "dry_run": true}`, or on every one: `{"all": true}`.
+ * A filter that would mean every delivery, because it is empty or asks nothing, is refused without `all`.
+ */
 const many =
   (action: "retry" | "discard"): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const { filter: wanted, dry_run: dryRun } = yield* bodyFields(request)
+      const { filter: wanted = {}, all = false, dry_run: dryRun = false } = yield* bodyFields(request)
       const query = yield* queryOf(wanted)
       // It is worked off later, by the filter alone.
       if (!isEverything(yield* cleared(deliveryType, "change"))) return yield* new Denied({ reason: "NoPermission" })
-      // A name that is misspelled would be ignored, and everything would be meant.
+      // Passing over a misspelled name would widen the filter.
       const filtered = filter(deliveryType, query, yield* visibleToSender, { strict: true })
       if ("errors" in filtered) return yield* refused({ filter: filtered.errors })
-      if (dryRun !== undefined && typeof dryRun !== "boolean")
-        return yield* refused({ dry_run: ["Must be a valid boolean."] })
-      const id = yield* askForOperation({ action, query, where: filtered.where, dryRun: dryRun === true })
+      if (typeof dryRun !== "boolean") return yield* refused({ dry_run: ["Must be a valid boolean."] })
+      if (typeof all !== "boolean") return yield* refused({ all: ["Must be a valid boolean."] })
+      if (all && query.length > 0) return yield* refused({ all: ['Send either a filter or "all": true, not both.'] })
+      if (!all && isEverything(filtered.where)) {
+        return yield* refused({ filter: ['Name at least one filter, or send "all": true to mean every delivery.'] })
+      }
+      const id = yield* askForOperation({ action, query, where: filtered.where, dryRun })
       return yield* accepted(operationType, id, request)
     })
 
 const queryOf = (wanted: unknown): Effect.Effect<Query, HttpRefused> => {
-  const pairs = isDictionary(wanted)
-    ? Object.entries(wanted).flatMap(([name, value]) =>
-        [value]
-          .flat()
-          .map((each): [string, string] => [name, typeof each === "object" ? JSON.stringify(each) : String(each)])
-      )
-    : []
-  return pairs.length === 0 ? refused({ filter: ["Name at least one filter."] }) : Effect.succeed(pairs)
+  if (!isDictionary(wanted)) return refused({ filter: [notDictionary(wanted)] })
+  const pairs = Object.entries(wanted).flatMap(([name, value]) => [value].flat().map((each) => [name, each] as const))
+  const odd = pairs.find(([, value]) => typeof value === "object" && value !== null)
+  if (odd !== undefined) {
+    const message = `Expected a text, a number or a boolean, or a list of them, but got ${printed(odd[1])}.`
+    return refused({ filter: Object.fromEntries([[odd[0], [message]]]) })
+  }
+  return Effect.succeed(pairs.map(([name, value]) => [name, String(value)]))
 }
 
 const failures: Handler = ({ url }) =>

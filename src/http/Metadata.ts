@@ -4,7 +4,7 @@ import type { Settings } from "../Config.ts"
 import { authorize } from "../auth/Permission.ts"
 import type { Principal } from "../auth/Principal.ts"
 import type { Action } from "../inventory/Clearance.ts"
-import type { Field } from "../inventory/Field.ts"
+import { type Field, emptyRecord } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { kindOf } from "../inventory/derive/Lookup.ts"
 import { titled } from "./Title.ts"
@@ -18,7 +18,7 @@ export const metadata = Effect.fnUntraced(function* ({ access, methods, path }: 
   const written = [["POST", "add"] as const, ["PUT", "change"] as const].filter(
     ([method]) => methods[method] !== undefined
   )
-  const actions: Record<string, unknown> = {}
+  const actions = emptyRecord<unknown>()
   for (const [method, action] of own === undefined ? [] : written) {
     if (yield* may(principal, method, action, own!)) actions[method] = fieldsOf(own!)
   }

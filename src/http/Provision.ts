@@ -4,7 +4,7 @@ import { auditDenied, auditLogin } from "../auth/Audit.ts"
 import { logIn } from "../auth/Password.ts"
 import { clearanceOf } from "../auth/Permission.ts"
 import { Clearance } from "../inventory/Clearance.ts"
-import type { Dictionary } from "../inventory/Field.ts"
+import { type Dictionary, emptyRecord } from "../inventory/Field.ts"
 import { viewFor } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { create } from "../inventory/Write.ts"
@@ -46,7 +46,7 @@ const newToken = Effect.fnUntraced(function* (fields: Readonly<Record<string, un
 })
 
 const credentials = (input: Dictionary) => {
-  const errors: Record<string, ReadonlyArray<string>> = {}
+  const errors = emptyRecord<ReadonlyArray<string>>()
   for (const name of ["username", "password"]) {
     const message = refusal(input[name])
     if (message !== undefined) errors[name] = [message]

@@ -16,6 +16,7 @@ import type { Attempts } from "../auth/Attempts.ts"
 import type { Denied } from "../auth/Denied.ts"
 import type { Principal } from "../auth/Principal.ts"
 import type { Action, Clearance, OutOfBounds } from "../inventory/Clearance.ts"
+import { emptyRecord } from "../inventory/Field.ts"
 import type { Grammars } from "../inventory/Grammar.ts"
 import type { Presence } from "../inventory/Presence.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
@@ -126,7 +127,7 @@ export const makeRouter = (routes: ReadonlyArray<Route>): ((path: string) => Mat
     node.route = route
   }
   return (path) => {
-    const params: Record<string, string> = {}
+    const params = emptyRecord<string>()
     let node = root
     for (const segment of path.split("/")) {
       const next = node.literal.get(segment)

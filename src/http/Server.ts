@@ -114,7 +114,7 @@ const handle =
       const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method | "OPTIONS"
       const { access, methods, produces = json } = route
       if (method === "OPTIONS") return yield* metadata(route, principal)
-      const handler: Handler | undefined = methods[method]
+      const handler: Handler | undefined = Object.hasOwn(methods, method) ? methods[method as Method] : undefined
       if (handler === undefined) return yield* methodNotAllowed(incoming.method, allowed(methods))
       const accepted = negotiate(
         url.pathname.startsWith("/api/") ? incoming.headers["accept"] : undefined,

@@ -9,7 +9,7 @@ import { viewFor } from "../inventory/Read.ts"
 import { update } from "../inventory/Write.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { representation } from "../inventory/derive/Representation.ts"
-import type { Dictionary } from "../inventory/Field.ts"
+import { type Dictionary, emptyRecord } from "../inventory/Field.ts"
 import { flag, time } from "../inventory/ObjectType.ts"
 import { accepted, bodyFields, refused } from "./Asked.ts"
 import { HttpRefused, notFound } from "./HttpRefused.ts"
@@ -44,11 +44,11 @@ const resume: Handler = (request) =>
     const { id, ...webhook } = yield* rowOf(webhookType, request, "change")
     const { keep = "all" } = yield* bodyFields(request)
     const choices = operationType.fields["keep"]!.choices!
-    if (!Object.hasOwn(choices, String(keep)))
+    if (typeof keep !== "string" || !Object.hasOwn(choices, keep))
       return yield* refused({ keep: [`Use one of ${Object.keys(choices).join(", ")}.`] })
     if (webhook["paused"] !== true)
       return yield* new HttpRefused({ reason: "Conflict", body: { detail: "The webhook is not paused." } })
-    return yield* accepted(operationType, yield* askToResume(id, String(keep)), request)
+    return yield* accepted(operationType, yield* askToResume(id, keep), request)
   })
 
 /** `{"object_change": 5}`: which past event to send; without it the latest of the webhook's object types. */
@@ -67,7 +67,7 @@ const test: Handler = (request) =>
   })
 
 const asked = (input: Dictionary, now: string) => {
-  const errors: Record<string, ReadonlyArray<string>> = {}
+  const errors = emptyRecord<ReadonlyArray<string>>()
   const values: Record<string, unknown> = { until: now, dry_run: false }
   if (input["since"] === undefined) errors["since"] = ["This field is required."]
   for (const [name, field] of Object.entries(fields)) {

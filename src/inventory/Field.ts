@@ -144,6 +144,15 @@ export type Dictionary = Readonly<Record<string, unknown>>
 export const isDictionary = (value: unknown): value is Dictionary =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
+/**
+ * An empty map for names from outside. It has no prototype: `__proto__` is a key like any other, and `constructor` is
+ * not there until somebody sets it.
+ */
+export const emptyRecord = <A>(): Record<string, A> => Object.create(null) as Record<string, A>
+
+/** A value from outside as text for a message. `String` would call the `toString` that an object brought along. */
+export const printed = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value))
+
 export const notDictionary = (value: unknown): string =>
   `Invalid data. Expected a dictionary, but got ${typeName(value)}.`
 

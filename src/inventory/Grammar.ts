@@ -4,7 +4,7 @@
  */
 import { Context, Effect } from "effect"
 import { mapInSlices } from "../Slices.ts"
-import type { Errors, GrammarName } from "./Field.ts"
+import { type Errors, type GrammarName, emptyRecord } from "./Field.ts"
 import { type ObjectType, perType } from "./ObjectType.ts"
 
 type Problem = string | undefined
@@ -38,7 +38,7 @@ export const grammarErrors = Effect.fnUntraced(function* (type: ObjectType, writ
   const found = yield* mapInSlices(written, (each) => problemsOf(type, each, grammars))
   const errors: Array<Errors> = []
   for (const problems of found) {
-    const own: Record<string, ReadonlyArray<string>> = {}
+    const own = emptyRecord<ReadonlyArray<string>>()
     for (const [name, problem] of problems) {
       const message = typeof problem === "string" ? problem : yield* problem
       if (message !== undefined) own[name] = [message]

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Clearance } from "./Clearance.ts"
-import type { Errors } from "./Field.ts"
+import { type Errors, emptyRecord } from "./Field.ts"
 import { unknownChoice } from "./derive/Lookup.ts"
 import { type Named, missingQuery } from "./derive/Named.ts"
 import { isEverything } from "./derive/Where.ts"
@@ -20,7 +20,7 @@ export const missing = Effect.fnUntraced(function* (named: ReadonlyArray<Named>,
   const sql = yield* SqlClient.SqlClient
   const query = missingQuery(doubtful)
   const rows = yield* sql.unsafe<{ readonly at: number; readonly value: string }>(query.sql, query.parameters)
-  const errors: Record<string, ReadonlyArray<string>> = {}
+  const errors = emptyRecord<ReadonlyArray<string>>()
   for (const { at, value } of rows) {
     const name = doubtful[at]!.filter
     errors[name] = [...(errors[name] ?? []), unknownChoice(value)]

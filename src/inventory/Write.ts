@@ -9,7 +9,7 @@ import { Effect, Option } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { mapInSlices } from "../Slices.ts"
 import { type Action, OutOfBounds, cleared } from "./Clearance.ts"
-import type { Errors, Row } from "./Field.ts"
+import { type Errors, type Row, emptyRecord } from "./Field.ts"
 import { grammarErrors } from "./Grammar.ts"
 import { resolveCustomFields } from "./CustomValues.ts"
 import { lookAt } from "./LooksAt.ts"
@@ -217,7 +217,7 @@ const unreadableErrors = (row: Row): Errors =>
   )
 
 const merge = (conflicts: ReadonlyArray<Conflict>): Errors => {
-  const errors: Record<string, ReadonlyArray<string>> = {}
+  const errors = emptyRecord<ReadonlyArray<string>>()
   for (const conflict of conflicts) {
     for (const [name, messages] of Object.entries(conflict.errors))
       errors[name] = [...(errors[name] ?? []), ...messages]

@@ -104,13 +104,31 @@ describe("deliveries by a filter", () => {
   it.each([
     [{}, "filter"],
     [{ filter: {} }, "filter"],
+    [{ filter: "failed" }, "filter"],
+    [{ filter: { q: "" } }, "filter"],
     [{ filter: { statuss: "failed" } }, "filter"],
+    [{ filter: { ["__proto__"]: "x" } }, "filter"],
+    [{ filter: { constructor: "x" } }, "filter"],
+    [{ filter: { status: { toString: "x" } } }, "filter"],
+    [{ filter: { status: "failed" }, all: true }, "all"],
+    [{ all: "yes" }, "all"],
+    [{ all: false }, "filter"],
     [{ filter: { status: "nonsense" } }, "filter"],
     [{ filter: { status: "failed" }, dry_run: "perhaps" }, "dry_run"]
   ])("are not touched when it is not understood: %j", async (body, field) => {
     const { status, json } = await post("/api/extras/deliveries/discard/", body)
     expect(status).toBe(400)
     expect(Object.keys(json)).toEqual([field])
+  })
+})
+
+describe("all deliveries", () => {
+  it("are meant by `all` alone", async () => {
+    const path = "/api/extras/deliveries/?limit=1"
+    const { count } = (await hooks.api.call<{ readonly count: number }>("GET", path)).json
+    expect(count).toBeGreaterThan(0)
+    const counted = await post("/api/extras/deliveries/discard/", { all: true, dry_run: true })
+    expect(counted).toMatchObject({ status: 202, json: { total: count, filter: "", dry_run: true } })
   })
 })
 

@@ -71,7 +71,8 @@ export const customCondition = (
   known: CustomFields
 ): Compiled => {
   const definition = known.get(name)
-  const compared = comparedAs[String(definition?.["type"])]
+  const kind = String(definition?.["type"])
+  const compared = Object.hasOwn(comparedAs, kind) ? comparedAs[kind] : undefined
   if (definition === undefined || compared === undefined || definition["filter_logic"] === "disabled") return undefined
   if (!Object.hasOwn(type.fields, "custom_fields")) return undefined
   const [asked, denied] = positive(suffix)

@@ -1,6 +1,6 @@
 /** A custom field's definition and a value from the wire -> the value as it is kept, or what is wrong with it. Pure. */
 import { type Pattern, PatternError, matchMax, patternOf } from "../../Pattern.ts"
-import { type Row, isDictionary, isStorable } from "../Field.ts"
+import { type Row, isDictionary, isStorable, printed } from "../Field.ts"
 import { isDay } from "../field/Calendar.ts"
 import { isJsonStorable, time } from "../field/Scalar.ts"
 
@@ -26,7 +26,8 @@ export const refusal = (
   if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) {
     return definition["required"] === true ? "Required field cannot be empty." : undefined
   }
-  const check = checks[String(definition["type"])]
+  const kind = String(definition["type"])
+  const check = Object.hasOwn(checks, kind) ? checks[kind] : undefined
   return check?.(value, definition, existing.get(String(definition["object_type"])) ?? new Set())
 }
 
@@ -60,7 +61,7 @@ const isChoice = (value: unknown, { choices }: Row): string | undefined => {
   const known = choices as ReadonlyArray<string>
   return typeof value === "string" && known.includes(value)
     ? undefined
-    : `Invalid choice (${typeof value === "string" ? value : JSON.stringify(value)}). Available choices are: ${known.join(", ")}`
+    : `Invalid choice (${printed(value)}). Available choices are: ${known.join(", ")}`
 }
 
 const isObject: Check = (value, _, existing) => {

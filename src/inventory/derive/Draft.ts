@@ -1,5 +1,5 @@
 /** Declaration and a body from the wire -> a draft: parsed values by field, or what is wrong with each. Pure. */
-import { type Errors, isDictionary, notDictionary } from "../Field.ts"
+import { type Errors, emptyRecord, isDictionary, notDictionary } from "../Field.ts"
 import { type ObjectType, perType } from "../ObjectType.ts"
 import { blankOf } from "./Row.ts"
 import type { Target } from "../field/Reference.ts"
@@ -22,8 +22,8 @@ const shapes = perType((type) => {
 /** `whole`: fields that a create needs must be there (create, PUT); otherwise only what is there counts (PATCH). */
 export const draft = (type: ObjectType, input: unknown, whole: boolean): Draft => {
   if (!isDictionary(input)) return { values: {}, errors: { non_field_errors: [notDictionary(input)] } }
-  const values: Record<string, unknown> = {}
-  const errors: Record<string, ReadonlyArray<string>> = {}
+  const values = emptyRecord<unknown>()
+  const errors = emptyRecord<ReadonlyArray<string>>()
   for (const [name, field] of shapes(type).asked) {
     const given = Object.hasOwn(input, name) ? input[name] : undefined
     if (given === undefined) {

@@ -4,7 +4,7 @@
  * Unknown names are ignored, unless the query is read strictly: then they are errors. Conditions about other objects
  * look only at those that are visible to whoever asks.
  */
-import { type Errors, literal } from "../Field.ts"
+import { type Errors, emptyRecord, literal } from "../Field.ts"
 import { isUuid } from "../field/Scalar.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
@@ -37,7 +37,7 @@ export const filter = (
   { strict, known, customFields = none }: Reading = {}
 ): Filtered => {
   const parameters: Array<unknown> = []
-  const errors: Record<string, ReadonlyArray<string>> = {}
+  const errors = emptyRecord<ReadonlyArray<string>>()
   const conditions: Array<string> = []
   const reach: Reach = { visible, bind: (value) => `$${parameters.push(value)}` }
   for (const [name, pairs] of Map.groupBy(query, ([name]) => name)) {

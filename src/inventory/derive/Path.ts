@@ -9,7 +9,7 @@
  */
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
-import { literal } from "../Field.ts"
+import { emptyRecord, literal } from "../Field.ts"
 import {
   type Comparand,
   type Compiled,
@@ -95,7 +95,7 @@ const found = new Map<ObjectType, Readonly<Record<string, string>>>()
 export const pathsOf = (type: ObjectType): Readonly<Record<string, string>> => {
   const known = found.get(type)
   if (known !== undefined) return known
-  const paths: Record<string, string> = {}
+  const paths = emptyRecord<string>()
   let ends: ReadonlyArray<End> = [{ path: "", last: "", type }]
   for (let depth = 0; depth < depthMax; depth++) {
     ends = ends.flatMap((end) =>

@@ -24,6 +24,7 @@ const shapes = perType((type) => {
     fields,
     copied: Object.entries(type.fields).filter(([, { copiedTo }]) => copiedTo !== undefined),
     derived: Object.entries(type.derived),
+    snapshot: blankOf(fields.map(([name]) => name)),
     uncounted: blankOf(keys),
     counted: blankOf([...keys, ...Object.keys(type.counts), ...Object.keys(type.pointedBy)])
   }
@@ -55,7 +56,7 @@ export const brief = (type: ObjectType, row: Row, view: View): Json => {
   const json: Record<string, unknown> = heading(type, row, view)
   const counts = view.counted(type.id, row.id)
   for (const name of type.brief) {
-    const field = type.fields[name]
+    const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined
     if (field !== undefined) json[name] = field.represent(row[name], view, type.id)
     else if (Object.hasOwn(type.derived, name)) json[name] = type.derived[name]!(row, view)
     else if (counts !== undefined) json[name] = counts[name]
@@ -65,11 +66,8 @@ export const brief = (type: ObjectType, row: Row, view: View): Json => {
 
 /** The flat state of an event: references as ids, choices as values, tags as sorted names; no id, no secrets. */
 export const snapshot = (type: ObjectType, row: Row, view: View): Json => {
-  const json: Record<string, unknown> = {}
-  for (const name in type.fields) {
-    const field = type.fields[name]!
-    if (field.wire === "both" || field.wire === "read") json[name] = field.snapshot(row[name], view, type.id)
-  }
+  const json: Record<string, unknown> = { ...shapes(type).snapshot }
+  for (const [name, field] of shapes(type).fields) json[name] = field.snapshot(row[name], view, type.id)
   return json
 }
 

@@ -74,7 +74,8 @@ export const customReferences = (
     for (const { name, object_type: target } of pointing) {
       const ids = wanted.get(String(target)) ?? new Set<number>()
       wanted.set(String(target), ids)
-      for (const id of [values[String(name)]].flat()) if (Number.isSafeInteger(id)) ids.add(Number(id))
+      const named = Object.hasOwn(values, String(name)) ? values[String(name)] : undefined
+      for (const id of [named].flat()) if (Number.isSafeInteger(id)) ids.add(Number(id))
     }
   }
   return wanted

@@ -1,5 +1,5 @@
 import { parseAddress } from "../../Address.ts"
-import { type Field, type Options, type Parsed, invalid, makeField, value } from "../Field.ts"
+import { type Field, type Options, type Parsed, invalid, makeField, printed, value } from "../Field.ts"
 
 /** An IP network or the address of a host in one, as numbers. */
 export interface Network {
@@ -85,8 +85,7 @@ const network = (type: "inet" | "cidr", options: Options, refuse: (found: Networ
       parse: (input): Parsed => {
         const found = typeof input === "string" ? parseNetwork(input) : undefined
         if (found === undefined) {
-          const shown = typeof input === "object" ? JSON.stringify(input) : String(input)
-          return invalid(`Invalid IP address format: ${shown}`)
+          return invalid(`Invalid IP address format: ${printed(input)}`)
         }
         const refusal = refuse(found)
         return refusal === undefined ? value(printNetwork(found)) : invalid(refusal)

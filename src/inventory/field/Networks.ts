@@ -1,6 +1,6 @@
 import { Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
-import { type Field, invalid, makeField, notList, value } from "../Field.ts"
+import { type Field, invalid, makeField, notList, printed, value } from "../Field.ts"
 import { parseArray } from "./List.ts"
 
 /** Networks in CIDR notation; a single address is a network of one. */
@@ -16,12 +16,7 @@ export const networks = (): Field =>
         if (!Array.isArray(input)) return invalid(notList(input))
         const read = input.map(parseIpNetwork)
         const wrong = input.filter((_, at) => read[at] === undefined)
-        if (wrong.length > 0)
-          return invalid(
-            ...wrong.map(
-              (each) => `Invalid IP address format: ${typeof each === "string" ? each : JSON.stringify(each)}`
-            )
-          )
+        if (wrong.length > 0) return invalid(...wrong.map((each) => `Invalid IP address format: ${printed(each)}`))
         return value([...new Set(read.map((network) => IpNetwork.format(network!)))])
       }
     },

@@ -1,4 +1,4 @@
-import { type Field, invalid, isDictionary, makeField, notList, typeName } from "../Field.ts"
+import { type Field, invalid, isDictionary, makeField, notList, printed, typeName } from "../Field.ts"
 import { refs } from "./Reference.ts"
 
 /** One end of a cable: interfaces, each named as `{object_type, object_id}`, and shown with its object. */
@@ -18,7 +18,7 @@ export const terminations = (type: string): Field => {
         if (!Array.isArray(input)) return invalid(notList(input))
         const wrong = input.find((each) => !isDictionary(each) || each["object_type"] !== type)
         if (wrong !== undefined) {
-          const named = isDictionary(wrong) ? String(wrong["object_type"]) : typeName(wrong)
+          const named = isDictionary(wrong) ? printed(wrong["object_type"]) : typeName(wrong)
           return invalid(`Invalid content type: ${named}`)
         }
         const ids = input.map((each: Readonly<Record<string, unknown>>) => each["object_id"])

@@ -1,17 +1,17 @@
-import type { Errors, Row } from "../../Field.ts"
+import { type Errors, type Row, printed } from "../../Field.ts"
 import { choice, decimal, defineObjectType, flag, integer, json, text, texts } from "../../ObjectType.ts"
 import { PatternError } from "../../../Pattern.ts"
 import { compiledPattern, refusal } from "../../derive/CustomValue.ts"
 
 /** What a value is in JSON, by type. */
-const dataTypes: Readonly<Record<string, string>> = {
-  integer: "integer",
-  decimal: "decimal",
-  boolean: "boolean",
-  object: "object",
-  multiselect: "array",
-  multiobject: "array"
-}
+const dataTypes: ReadonlyMap<string, string> = new Map([
+  ["integer", "integer"],
+  ["decimal", "decimal"],
+  ["boolean", "boolean"],
+  ["object", "object"],
+  ["multiselect", "array"],
+  ["multiobject", "array"]
+])
 
 export default defineObjectType({
   app: "extras",
@@ -63,7 +63,7 @@ export default defineObjectType({
     choices: texts({ optional: true }),
     is_cloneable: flag({ default: false })
   },
-  derived: { data_type: (row) => dataTypes[String(row["type"])] ?? "string" },
+  derived: { data_type: (row) => dataTypes.get(String(row["type"])) ?? "string" },
   functions: [
     // Values of a custom field are kept by its name: they follow when it changes, and go with it.
     `create or replace function rackwire_follow_custom_field() returns trigger language plpgsql as $$
@@ -145,5 +145,5 @@ const ruleErrors = (row: Row): Errors => {
   if (row["default"] === null) return {}
   if (kind === "object" || kind === "multiobject") return { default: ["Object fields have no default value."] }
   const reason = refusal({ ...row, required: false }, row["default"], new Map())
-  return reason === undefined ? {} : { default: [`Invalid default value "${String(row["default"])}": ${reason}`] }
+  return reason === undefined ? {} : { default: [`Invalid default value "${printed(row["default"])}": ${reason}`] }
 }

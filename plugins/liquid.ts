@@ -6,7 +6,16 @@
  * is tried again.
  */
 import { type FilterImplOptions, Liquid, type LiquidOptions, filters } from "liquidjs"
-import { EngineFault, type EngineLimits, type Json, type JsonObject, definePlugin, fromLiquid, jsonText } from "#plugin"
+import {
+  EngineFault,
+  type EngineLimits,
+  type Json,
+  type JsonObject,
+  definePlugin,
+  fromLiquid,
+  jsonText,
+  renderPlain
+} from "#plugin"
 
 const options: LiquidOptions = {
   ownPropertyOnly: true,
@@ -95,7 +104,7 @@ const compile = (source: string, { headers, memoryChars, wallMillis }: EngineLim
   const liquid = headers ? engines.headers : engines.body
   const templates = guarded(() => liquid.parse(source))
   return (context: JsonObject): string =>
-    guarded(() => String(liquid.renderSync(templates, context, { memoryLimit: memoryChars, renderLimit: wallMillis })))
+    guarded(() => renderPlain(liquid, templates, context, { memoryLimit: memoryChars, renderLimit: wallMillis }))
 }
 
 const guarded = <A>(compute: () => A): A => {

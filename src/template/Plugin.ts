@@ -7,7 +7,7 @@
  * loop asks `call.charge` as it goes, and one that does not is ended from outside with the worker that it runs in.
  */
 
-export { type LiquidPlugin, fromLiquid } from "./LiquidFilters.ts"
+export { type LiquidPlugin, fromLiquid, renderPlain } from "./LiquidFilters.ts"
 
 /** JSON, with integers beyond 2^53 as bigint. */
 export type Json = null | boolean | number | bigint | string | ReadonlyArray<Json> | JsonObject

@@ -4,6 +4,7 @@ import { Context } from "../../src/template/Context.ts"
 import { fromLiquid } from "../../src/template/Plugin.ts"
 import { Renderer } from "../../src/template/Renderer.ts"
 import { outcome } from "./Installed.ts"
+import { liquidAttacks, liquidContext } from "./attacks/liquid.ts"
 
 const people = [
   { name: "Ada", age: 36, on: true },
@@ -182,6 +183,21 @@ describe("Liquid as an engine", () => {
     ["{% assign k = 'constr' | append: 'uctor' %}{{ a[k] }}{{ a[k][k] }}"]
   ])("shows nothing that is not the context's own: %s", (source) => {
     expect(render(source, { a: { b: 1 }, xs: [1] })).toBe("")
+  })
+
+  it.each(liquidAttacks.map((source) => [source]))("reaches no prototype, method or class: %s", (source) => {
+    expect(render(source, liquidContext)).toBe('<tr class="row1"><td class="col1"></td></tr>')
+  })
+
+  it("knows names of the data that objects inherit elsewhere", () => {
+    const context = JSON.parse('{"constructor": {"toString": "own"}, "__proto__": {"a": 1}}') as unknown
+    expect(render("{{ constructor.toString }} {{ __proto__.a }}", context)).toBe("own 1")
+  })
+
+  it("counts loops for templates, which cannot move them", () => {
+    const source =
+      "{% for x in xs %}{{ forloop.next }}{{ forloop.index }}/{{ forloop.length }}{{ forloop.last }} {% endfor %}"
+    expect(render(source, { xs: [7, 8] })).toBe("1/2false 2/2true ")
   })
 
   it.each([["include"], ["render"], ["layout"], ["block"]])("has no tag that loads other templates: %s", (tag) => {

@@ -3,12 +3,14 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { type Sql, openSql } from "../test/support/Database.ts"
+import { superuserUrlOf } from "../test/support/EmbeddedServers.ts"
 import { type Service, startService } from "../test/support/Service.ts"
 
 export interface Rackwire {
   readonly service: Service
   readonly sql: Sql
   readonly databaseUrl: string
+  readonly superuserUrl: string
   readonly redisUrl: string
   readonly secretKey: string
   readonly pid: () => number
@@ -35,6 +37,7 @@ export const startRackwire = async (
     service,
     sql,
     databaseUrl: owner.databaseUrl,
+    superuserUrl: superuserUrlOf(directory, owner.databaseUrl),
     redisUrl: owner.redisUrl,
     secretKey,
     pid: () => service.process.pid!,

@@ -11,6 +11,7 @@ import { Pgoutput } from "../../src/capture/Pgoutput.ts"
 import { Tracker } from "../../src/capture/Tracker.ts"
 import { addressOf } from "../../src/PostgresUrl.ts"
 import { Walsender } from "../../src/capture/Walsender.ts"
+import { openSql } from "../../test/support/Database.ts"
 import { startService } from "../../test/support/Service.ts"
 import { installPeers } from "../Peers.ts"
 import { type Rackwire, startRackwire } from "../Rackwire.ts"
@@ -29,7 +30,7 @@ const publication = "rackwire"
 /** Webhooks of the whole way, of which one in a hundred fires. */
 const webhooks = 100
 
-const prepare = async ({ sql, service }: Rackwire): Promise<string> => {
+const prepare = async ({ sql, service, superuserUrl }: Rackwire): Promise<string> => {
   await sql.query(`
     insert into dcim_site (name, slug, facility, physical_address, shipping_address, comments, latitude, longitude)
     select 'Site ' || n, 'site-' || n, 'F' || n, n || ' Long Street, Amsterdam', n || ' Short Street, Berlin',
@@ -61,7 +62,9 @@ const prepare = async ({ sql, service }: Rackwire): Promise<string> => {
   end $$`)
   const [end] = await sql.query<{ readonly lsn: string }>("select pg_current_wal_insert_lsn()::text as lsn")
   await sql.query("select pg_logical_emit_message(true, 'bench', 'end')::text")
-  await sql.query("checkpoint")
+  const server = openSql(superuserUrl)
+  await server.query("checkpoint")
+  await server.close()
   return end!.lsn
 }
 

@@ -21,6 +21,8 @@ export interface Program {
   /** The user to run as; ours when absent. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
   readonly logFile: string
+  /** A file that it reads as its standard input. */
+  readonly inputFile?: string
   /** How this program is asked to stop in good order. */
   readonly stopSignal: "SIGINT" | "SIGTERM"
 }
@@ -39,14 +41,16 @@ export const start = (program: Program): Effect.Effect<Child, EmbeddedError, Sco
   Effect.gen(function* () {
     const log = openSync(program.logFile, "a", 0o600)
     const folder = openSync(program.folder, "r")
+    const input = program.inputFile === undefined ? undefined : openSync(program.inputFile, "r")
     const process = spawn(program.command, program.args, {
       cwd: program.folder,
       env: program.env,
       uid: program.user?.uid,
       gid: program.user?.gid,
       detached: true,
-      stdio: ["ignore", log, log, folder]
+      stdio: [input ?? "ignore", log, log, folder]
     })
+    if (input !== undefined) closeSync(input)
     closeSync(log)
     closeSync(folder)
     const end = new Promise<string>((resolve) => {
@@ -64,6 +68,7 @@ export const start = (program: Program): Effect.Effect<Child, EmbeddedError, Sco
       "/bin/sh",
       ["-c", `read _; kill -s "$0" "$1" 2>/dev/null`, program.stopSignal.slice(3), `${pid}`],
       {
+        env: program.env,
         detached: true,
         stdio: ["pipe", "ignore", "ignore"]
       }

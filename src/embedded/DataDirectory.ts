@@ -1,7 +1,7 @@
 /**
  * The data directory: who owns it, which servers run from it, and the secrets generated for it.
  *
- *   secrets.json   generated once: SECRET_KEY and the passwords of the servers (0600)
+ *   secrets.json   generated once: SECRET_KEY and the passwords of the servers, their superuser's included (0600)
  *   owner.json     the process that owns the servers, and where they answer (0600)
  *   database-url   the address of the embedded Postgres, for `psql "$(cat .rackwire/database-url)"` (0600)
  *
@@ -16,6 +16,8 @@ import { join, resolve } from "node:path"
 export interface Secrets {
   readonly secretKey: string
   readonly postgresPassword: string
+  /** Of the role that made the cluster. */
+  readonly superuserPassword: string
   readonly redisPassword: string
 }
 
@@ -44,14 +46,16 @@ export class DataDirectory {
     return join(this.path, ...names)
   }
 
-  /** The secrets of this directory, generated at the first call. */
+  /** The secrets of this directory, those generated that it does not have yet. */
   secrets(): Secrets {
     const file = this.file("secrets.json")
-    if (!existsSync(file)) {
-      const word = () => randomBytes(32).toString("base64url")
-      writePrivate(file, JSON.stringify({ secretKey: word(), postgresPassword: word(), redisPassword: word() }))
-    }
-    return JSON.parse(readFileSync(file, "utf8")) as Secrets
+    const known = (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {}) as Partial<Secrets>
+    const word = () => randomBytes(32).toString("base64url")
+    const { secretKey = word(), postgresPassword = word(), superuserPassword = word(), redisPassword = word() } = known
+    const secrets = { secretKey, postgresPassword, superuserPassword, redisPassword }
+    const isComplete = Object.keys(secrets).every((name) => Object.hasOwn(known, name))
+    if (!isComplete) writePrivate(file, JSON.stringify(secrets))
+    return secrets
   }
 
   /** The owner, if it is alive; servers of a dead one are in `orphans`. */

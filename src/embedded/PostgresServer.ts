@@ -4,16 +4,17 @@
  * Guarantees: the data survives any end of this process; a cluster is never served by two servers; a lock file left by
  * a crash does not stop the next start. It does not upgrade a cluster between major versions.
  */
-import { spawnSync } from "node:child_process"
-import { closeSync, existsSync, openSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
 import { createRequire } from "node:module"
 import { Effect } from "effect"
 import type { Program } from "./Child.ts"
 import { type DataDirectory, identify, isAlive } from "./DataDirectory.ts"
 import { EmbeddedError } from "./EmbeddedError.ts"
+import { runOnce, setUpRoles, superuser } from "./PostgresRoles.ts"
 import { hand, nameFor, reachable, unprivilegedUser } from "./Unprivileged.ts"
 
+/** The role of the service: it owns its database and may replicate, and is no superuser. */
 const role = "rackwire"
 
 export interface PostgresServer {
@@ -36,10 +37,10 @@ export const prepare = (options: PostgresOptions): Effect.Effect<PostgresServer,
   Effect.try({
     try: () => {
       const { directory, port } = options
-      const user = unprivilegedUser()
+      const user = unprivilegedUser("postgres")
       const binaries = options.binaries ?? join(reachable(user, ...packagedBinaries()), "bin")
       const cluster = directory.file("postgres")
-      const password = directory.secrets().postgresPassword
+      const { postgresPassword: password, superuserPassword } = directory.secrets()
       hand(user, cluster)
       const program: Program = {
         name: "Postgres",
@@ -51,8 +52,11 @@ export const prepare = (options: PostgresOptions): Effect.Effect<PostgresServer,
         logFile: directory.file("postgres.log"),
         stopSignal: "SIGINT"
       }
-      if (existsSync(join(cluster, "PG_VERSION"))) removeStaleLock(cluster)
-      else initialise(program, join(binaries, "initdb"), nameFor(user, cluster), password)
+      const name = nameFor(user, cluster)
+      const isNew = !existsSync(join(cluster, "PG_VERSION"))
+      if (isNew) initialise(program, join(binaries, "initdb"), name)
+      else removeStaleLock(cluster)
+      setUpRoles(program, { role, password, superuserPassword, isNew })
       return {
         program,
         url: `postgres://${role}:${password}@127.0.0.1:${port}/${role}`,
@@ -110,26 +114,9 @@ const linkLibraries = (packageRoot: string): void => {
   }
 }
 
-const initialise = (program: Program, initdb: string, name: string, password: string): void => {
-  const run = (command: string, args: ReadonlyArray<string>, input = "") => {
-    const { folder, env, user } = program
-    const opened = openSync(folder, "r")
-    const stdio = ["pipe", "pipe", "pipe", opened] as const
-    const result = spawnSync(command, args, { cwd: folder, env, ...user, input, encoding: "utf8", stdio: [...stdio] })
-    closeSync(opened)
-    if (result.status === 0) return
-    throw new EmbeddedError({
-      reason: "StartFailed",
-      message: `Postgres: ${command} failed: ${result.error?.message ?? result.stderr.trim()}`
-    })
-  }
-  // The cluster is open to nobody between these steps: no server listens before the password stands.
-  run(initdb, ["-D", name, "-U", role, "-E", "UTF8", "--locale=C", "-A", "trust"])
-  run(
-    program.command,
-    ["--single", "-D", name, "postgres"],
-    `alter role ${role} password '${password}';\ncreate database ${role};\n`
-  )
+/** The cluster is open to nobody until it has roles: no server listens before their passwords stand. */
+const initialise = (program: Program, initdb: string, name: string): void => {
+  runOnce(program, initdb, ["-D", name, "-U", superuser, "-E", "UTF8", "--locale=C", "-A", "trust"])
   writeFileSync(
     join(program.folder, "pg_hba.conf"),
     "host all all 127.0.0.1/32 scram-sha-256\nhost replication all 127.0.0.1/32 scram-sha-256\n"

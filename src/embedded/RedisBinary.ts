@@ -7,6 +7,7 @@ import { accessSync, constants, existsSync, mkdirSync, readdirSync, renameSync, 
 import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
+import { downloadEnvironment } from "../ChildEnvironment.ts"
 import { EmbeddedError } from "./EmbeddedError.ts"
 
 export interface RedisBinary {
@@ -21,17 +22,21 @@ const run = promisify(execFile)
 /** Time for the package index and the packages, about 11 MB, to arrive. */
 const downloadMillis = 120_000
 
+/** The program that the search path of `environment` or our cache has; else it is downloaded. */
 export const find = (environment: NodeJS.ProcessEnv): Effect.Effect<RedisBinary, EmbeddedError> =>
   Effect.gen(function* () {
     const onPath = searchPath(environment["PATH"] ?? "", names)
     if (onPath !== undefined) return { command: onPath, env: {} }
-    const cache = join(cacheHome(environment), "rackwire", "redis")
+    const cache = join(cacheFolder(downloadEnvironment()), "rackwire", "redis")
     const cached = unpacked(cache)
     if (cached !== undefined) return cached
     if (searchPath(environment["PATH"] ?? "", ["apt-get"]) === undefined)
       return yield* missing("there is no apt-get either")
     yield* Effect.logInfo(`No Redis on the PATH: unpacking the distribution's package into ${cache}`)
-    yield* Effect.tryPromise({ try: () => unpack(cache, environment), catch: (cause) => missing(String(cause)) })
+    yield* Effect.tryPromise({
+      try: () => unpack(cache, downloadEnvironment()),
+      catch: (cause) => missing(String(cause))
+    })
     return unpacked(cache) ?? (yield* missing("the distribution's package holds no server"))
   })
 
@@ -55,8 +60,9 @@ const isExecutable = (file: string): boolean => {
   }
 }
 
-const cacheHome = (environment: NodeJS.ProcessEnv): string =>
-  environment["XDG_CACHE_HOME"] || join(environment["HOME"] || "/tmp", ".cache")
+/** Root's own cache is closed to the user that Redis runs as. */
+const cacheFolder = ({ XDG_CACHE_HOME: cache, HOME: home }: NodeJS.ProcessEnv): string =>
+  process.getuid?.() === 0 ? "/var/cache" : cache || join(home || "/tmp", ".cache")
 
 const unpacked = (cache: string): RedisBinary | undefined => {
   const command = searchPath(join(cache, "usr/bin"), names)

@@ -4,13 +4,14 @@
  * `appendfsync always` is what lets capture confirm WAL: an entry that Redis has acknowledged survives its crash. It
  * never evicts; when memory runs out writes fail, and capture waits.
  */
-import { mkdirSync, writeFileSync } from "node:fs"
+import { writeFileSync } from "node:fs"
 import { totalmem } from "node:os"
 import { Effect } from "effect"
 import { Redis } from "ioredis"
 import type { Program } from "./Child.ts"
 import type { DataDirectory } from "./DataDirectory.ts"
 import type { RedisBinary } from "./RedisBinary.ts"
+import { hand, isReachable, nameFor, unprivilegedUser } from "./Unprivileged.ts"
 
 export interface RedisServer {
   readonly program: Program
@@ -37,20 +38,24 @@ export const prepare = (
   memoryLimit = usualMemoryLimit()
 ): RedisServer => {
   const folder = directory.file("redis")
+  // One that only root can reach, as in a profile below /root, runs as root.
+  const unprivileged = unprivilegedUser("redis")
+  const user = unprivileged !== undefined && isReachable(binary.command, unprivileged) ? unprivileged : undefined
   const password = directory.secrets().redisPassword
   const settings = {
     bind: "127.0.0.1",
     port,
     requirepass: password,
-    dir: folder,
+    dir: nameFor(user, folder),
     appendonly: "yes",
     appendfsync: "always",
     save: `""`,
     maxmemory: memoryLimit,
     "maxmemory-policy": "noeviction"
   }
-  mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // A file and not arguments: those can be read by everybody in the list of processes.
+  hand(user, folder)
+  // A file and not arguments: those can be read by everybody in the list of processes. Redis is given it as its input,
+  // because its user may not enter the data directory.
   const configuration = directory.file("redis.conf")
   const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`)
   writeFileSync(configuration, lines.join(""), { mode: 0o600 })
@@ -59,8 +64,10 @@ export const prepare = (
     program: {
       name: "Redis",
       command: binary.command,
-      args: [configuration],
-      folder: folder,
+      args: ["-"],
+      inputFile: configuration,
+      folder,
+      user,
       env: { ...environment, ...binary.env },
       logFile: directory.file("redis.log"),
       stopSignal: "SIGTERM"

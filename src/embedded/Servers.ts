@@ -7,7 +7,8 @@
  * replicate a server. Given addresses are used as they are.
  */
 import { Context, Deferred, Effect, Layer, Redacted } from "effect"
-import { Settings, inheritedEnvironment } from "../Config.ts"
+import { serverEnvironment } from "../ChildEnvironment.ts"
+import { Settings } from "../Config.ts"
 import { type Program, awaitReady, start } from "./Child.ts"
 import { DataDirectory, type Owner, identify, isAlive } from "./DataDirectory.ts"
 import { EmbeddedError } from "./EmbeddedError.ts"
@@ -73,7 +74,7 @@ const orphanMillis = 15_000
 const own = Effect.fnUntraced(function* (directory: DataDirectory, settings: Settings["Service"]) {
   yield* endOrphans(directory)
   if (!directory.claim()) return yield* inUse(directory)
-  const environment = inheritedEnvironment()
+  const environment = serverEnvironment()
   const binary = settings.redisUrl === undefined ? yield* RedisBinary.find(environment) : undefined
   const [postgresPort, redisPort] = yield* Effect.promise(() => freePorts(2))
   const postgres =

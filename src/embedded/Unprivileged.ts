@@ -1,10 +1,11 @@
 /**
- * Running Postgres when we are root.
+ * Running servers when we are root.
  *
- * Postgres refuses to run as root, so its processes run as `postgres`, or `nobody` where that user does not exist. The
+ * Postgres refuses to run as root, and Redis needs no such rights: their processes run as the users `postgres` and
+ * `redis`, or as `nobody` where such a user does not exist. The
  * folders above a clone in `/root` or in a `mktemp -d` are closed to such a user, and they are not ours to open:
  * - the data directory is opened before the privileges are dropped, and named by that file descriptor from then on;
- * - the binaries, which Postgres insists on finding by their real path, are copied to a cache of root's.
+ * - the binaries, which must be found by their real path, are copied to a cache of root's.
  */
 import {
   accessSync,
@@ -12,8 +13,12 @@ import {
   constants,
   cpSync,
   existsSync,
+  lchownSync,
+  lstatSync,
   mkdirSync,
   readFileSync,
+  readdirSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync
@@ -29,20 +34,19 @@ export interface User {
 
 const cacheDirectory = "/var/cache/rackwire"
 
-/** The user that Postgres runs as; undefined when we are not root and it runs as ourselves. */
-export const unprivilegedUser = (): User | undefined => {
+/** The user of this name, or else `nobody`; undefined when we are not root and servers run as ourselves. */
+export const unprivilegedUser = (wanted: "postgres" | "redis"): User | undefined => {
   if (process.getuid?.() !== 0) return undefined
   const users = readFileSync("/etc/passwd", "utf8")
     .split("\n")
     .map((line) => line.split(":"))
-  for (const name of ["postgres", "nobody"]) {
+  for (const name of [wanted, "nobody"]) {
     const found = users.find((fields) => fields[0] === name)
     if (found !== undefined) return { name, uid: Number(found[2]), gid: Number(found[3]) }
   }
   throw new EmbeddedError({
     reason: "StartFailed",
-    message:
-      "Postgres refuses to run as root and there is no user `postgres` or `nobody`: start Rackwire as another user, or set DATABASE_URL."
+    message: `Servers are not run as root, and there is no user \`${wanted}\` or \`nobody\`: start Rackwire as another user, or set DATABASE_URL and REDIS_URL.`
   })
 }
 
@@ -50,13 +54,15 @@ export const unprivilegedUser = (): User | undefined => {
 export const nameFor = (user: User | undefined, path: string): string =>
   user !== undefined && process.platform === "linux" ? "/proc/self/fd/3" : path
 
-/**
- * Gives the folder to the user, with what is in it. A folder that holds a cluster already keeps its owner's right to
- * it.
- */
+/** Gives the folder to the user, with all that is in it: a server that ran as somebody else may have filled it. */
 export const hand = (user: User | undefined, path: string): void => {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  if (user !== undefined && statSync(path).uid !== user.uid) chownSync(path, user.uid, user.gid)
+  if (user === undefined || lstatSync(path).uid === user.uid) return
+  // The folder comes last: one that an interrupted start left half handed over is handed over again.
+  for (const name of readdirSync(path, { recursive: true, encoding: "utf8" })) {
+    lchownSync(join(path, name), user.uid, user.gid)
+  }
+  chownSync(path, user.uid, user.gid)
 }
 
 /** A copy of the tree that the user can reach; the tree itself when it can be reached where it is. */
@@ -77,6 +83,10 @@ export const reachable = (user: User | undefined, tree: string, version: string)
   accessSync(copy, constants.X_OK)
   return copy
 }
+
+/** Whether the user may run the program, which may be a link to another one. */
+export const isReachable = (program: string, user: User): boolean =>
+  isPassable(program, user) && isPassable(realpathSync(program), user)
 
 const isPassable = (path: string, user: User): boolean => {
   const { mode, uid, gid } = statSync(path)

@@ -60,7 +60,7 @@ describe("an address of Postgres", () => {
 })
 
 describe.runIf(hasOpenssl)("a server with a certificate", () => {
-  const sql = openSql(inject("databaseUrl"))
+  const sql = openSql(inject("superuserUrl"))
   const at = (host: string, parameters: string) =>
     `${Object.assign(new URL(inject("databaseUrl")), { hostname: host }).href}?${parameters}`
   let certificate: Certificate

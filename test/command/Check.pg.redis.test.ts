@@ -6,17 +6,21 @@ import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { find } from "../../src/embedded/RedisBinary.ts"
-import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+import { type TestDatabase, makeDatabase, openSql } from "../support/Database.ts"
 
 let database: TestDatabase
 
 beforeAll(async () => {
   database = await makeDatabase()
-  await database.sql.query("create role guest login password 'guest'")
+  const server = openSql(inject("superuserUrl"))
+  await server.query("create role guest login password 'guest'")
+  await server.close()
 })
 
 afterAll(async () => {
-  await database.sql.query("drop role guest")
+  const server = openSql(inject("superuserUrl"))
+  await server.query("drop role guest")
+  await server.close()
   await database.drop()
 })
 

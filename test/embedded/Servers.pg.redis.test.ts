@@ -1,9 +1,12 @@
 /** Embedded servers through the lives of the processes that own them. */
+import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { superuser } from "../../src/embedded/PostgresRoles.ts"
 import { openSql } from "../support/Database.ts"
+import { superuserUrlOf } from "../support/EmbeddedServers.ts"
 import { type Service, startService } from "../support/Service.ts"
 
 interface Owner {
@@ -27,7 +30,7 @@ afterEach(async () => {
 })
 
 const start = async (folder = directory): Promise<Service> => {
-  const service = await startService({ RACKWIRE_DATA_DIR: folder })
+  const service = await startService({ RACKWIRE_DATA_DIR: folder, A_TOKEN_OF_OURS: "secret" })
   running.add(service)
   return service
 }
@@ -61,6 +64,23 @@ const isAlive = (pid: number): boolean => {
 const until = async (condition: () => boolean): Promise<void> => {
   for (let turn = 0; turn < 1000 && !condition(); turn++) await new Promise((resolve) => setTimeout(resolve, 20))
   expect(condition()).toBe(true)
+}
+
+/** Makes of the roles what they were when the one role of the cluster was the service's own. */
+const asEarlierVersion = async (superuserUrl: string): Promise<void> => {
+  const before = openSql(superuserUrl)
+  await before.query("create role turns_back superuser login password 'x'")
+  await before.close()
+  const sql = openSql(Object.assign(new URL(superuserUrl), { username: "turns_back", password: "x" }).href)
+  await sql.query("alter role rackwire rename to gone")
+  await sql.query(`alter role ${superuser} rename to rackwire`)
+  await sql.query("reassign owned by gone to rackwire")
+  await sql.query("alter database rackwire owner to rackwire")
+  const { postgresPassword } = JSON.parse(readFileSync(join(directory, "secrets.json"), "utf8")) as {
+    readonly postgresPassword: string
+  }
+  await sql.query(`alter role rackwire password '${postgresPassword}'`)
+  await sql.close()
 }
 
 describe("embedded servers", () => {
@@ -97,6 +117,65 @@ describe("embedded servers", () => {
     await second.call("POST", "/api/extras/tags/", { name: "Shared", slug: "shared" })
     await stop(second, "SIGTERM")
     expect(before.every(({ pid }) => isAlive(pid))).toBe(true)
+  })
+
+  it("and their watchdogs get none of our secrets from the environment", async () => {
+    const { process: ours } = await start()
+    const children = readFileSync(`/proc/${ours.pid}/task/${ours.pid}/children`, "utf8").trim().split(" ")
+    expect(children.length).toBeGreaterThanOrEqual(4)
+    const environments = children.map((pid) => readFileSync(`/proc/${pid}/environ`, "utf8"))
+    // Servers write over theirs; those of the watchdogs are readable, and came from the same hand.
+    expect(environments.filter((environment) => environment.includes("PATH=")).length).toBeGreaterThanOrEqual(2)
+    expect(environments.join("\n")).not.toMatch(/SUPERUSER_PASSWORD|A_TOKEN_OF_OURS/)
+  })
+
+  it.runIf(process.getuid?.() === 0)("do not run as root", async () => {
+    await start()
+    const uids = owner().servers.map(
+      ({ pid }) => /^Uid:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))![1]
+    )
+    expect(uids).toHaveLength(2)
+    expect(uids).not.toContain("0")
+  })
+
+  it("give the service a role that is no superuser, by the address in database-url", async () => {
+    await start()
+    const sql = openSql(readFileSync(join(directory, "database-url"), "utf8").trim())
+    const [role] = await sql.query("select rolsuper, rolreplication, rolcreaterole from pg_roles where rolname = user")
+    expect(role).toEqual({ rolsuper: false, rolreplication: true, rolcreaterole: false })
+    await expect(sql.query("copy (select 1) to program 'true'")).rejects.toThrow("permission denied")
+    await expect(sql.query("select pg_read_file('PG_VERSION')")).rejects.toThrow("permission denied")
+    const [{ extensions } = { extensions: 0 }] = await sql.query<{ readonly extensions: number }>(
+      "select count(*)::int as extensions from pg_extension where extname in ('pg_trgm', 'btree_gin')"
+    )
+    expect(extensions).toBe(2)
+    await sql.close()
+  })
+
+  it("take over a data directory in which the service was the superuser and Redis ran as ourselves", async () => {
+    const first = await start()
+    await first.call("POST", "/api/extras/tags/", { name: "Kept", slug: "kept" })
+    await asEarlierVersion(superuserUrlOf(directory, owner().databaseUrl))
+    await stop(first, "SIGTERM")
+    await until(() => serverPids().every((pid) => !isAlive(pid)))
+    rmSync(join(directory, "postgres", "rackwire_roles"))
+    if (process.getuid?.() === 0) execFileSync("chown", ["-R", "0:0", join(directory, "redis")])
+
+    for (const turn of ["the start that takes it over", "the start after it"]) {
+      const service = await start()
+      const tags = await service.call<{ count: number }>("GET", "/api/extras/tags/?slug=kept")
+      expect([turn, tags.json.count]).toEqual([turn, 1])
+      const sql = openSql(owner().databaseUrl)
+      const left = await sql.query(
+        `select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relowner <> user::regrole
+         union all select pubname::text from pg_publication where pubowner <> user::regrole
+         union all select datname::text from pg_database where datname = current_database() and datdba <> user::regrole
+         union all select 'superuser' from pg_roles where rolname = user and rolsuper`
+      )
+      expect(left).toEqual([])
+      await sql.close()
+      await stop(service, "SIGTERM")
+    }
   })
 
   it("start where a crash left lock files that name other processes", async () => {

@@ -25,7 +25,7 @@ export class Template {
 
   static async make(): Promise<Template> {
     const directory = mkdtempSync(join(tmpdir(), "rackwire-fault-template-"))
-    const { databaseUrl, redisUrl, stop } = await startServers(directory)
+    const { databaseUrl, superuserUrl, redisUrl, stop } = await startServers(directory)
     const service = await startService(
       {
         DATABASE_URL: databaseUrl,
@@ -36,8 +36,10 @@ export class Template {
       ["serve", "--roles", "api"]
     )
     await service.stop()
+    const server = openSql(superuserUrl)
+    await server.query(`alter system set wal_sender_timeout = '${walSenderTimeout}'`)
+    await server.close()
     const sql = openSql(databaseUrl)
-    await sql.query(`alter system set wal_sender_timeout = '${walSenderTimeout}'`)
     // What a transaction did stands here if and only if it was committed.
     await sql.query("create table fault_ledger (label text primary key)")
     for (const [table, prefix, count] of [

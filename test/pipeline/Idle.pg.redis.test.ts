@@ -1,7 +1,8 @@
 /** A database in which nothing of ours changes, an hour of it in seconds: beats, and WAL that others write. */
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { beatPrefix } from "../../src/capture/Tracker.ts"
 import { type Api, startApi } from "../support/Api.ts"
+import { openSql } from "../support/Database.ts"
 
 let api: Api
 const sql = (statement: string) => api.database.sql.query<Record<string, unknown>>(statement)
@@ -10,7 +11,13 @@ beforeAll(async () => {
   api = await startApi()
 })
 
-afterAll(() => api.stop())
+/** Only a superuser makes checkpoints. */
+const server = openSql(inject("superuserUrl"))
+
+afterAll(async () => {
+  await server.close()
+  await api.stop()
+})
 
 /** An hour of them, one every five seconds. */
 const beats = 720
@@ -34,7 +41,7 @@ describe("an idle database", () => {
     expect(wal!["bytes"]).toBeGreaterThan(2 * Number(segment!["bytes"]))
     const retained = async () => {
       // Only a checkpoint lets a slot's restart move on; a server makes one every few minutes by itself.
-      await sql("checkpoint")
+      await server.query("checkpoint")
       const [slot] = await sql(
         `select pg_wal_lsn_diff(pg_current_wal_insert_lsn(), restart_lsn)::int as bytes
            from pg_replication_slots where database = current_database()`

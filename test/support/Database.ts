@@ -52,8 +52,9 @@ export const redisUrlOfWorker = (): string => at(inject("redisUrl"), process.env
 
 export const makeDatabase = async (): Promise<TestDatabase> => {
   const name = `test_${randomBytes(6).toString("hex")}`
-  const server = openSql(inject("databaseUrl"))
-  await server.query(`create database ${name}`)
+  const server = openSql(inject("superuserUrl"))
+  const owner = new URL(inject("databaseUrl")).username
+  await server.query(`create database ${name} owner ${owner}`)
   const redis = new Redis(redisUrlOfWorker(), { protocol: 2 })
   await redis.flushdb()
   await redis.quit()

@@ -1,12 +1,23 @@
 /** The embedded servers for whoever is no test file, and wants to end them. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
 import { ConfigProvider, Context, Effect, Exit, Layer, Logger, Scope } from "effect"
 import { Settings, reveal } from "../../src/Config.ts"
+import { superuser } from "../../src/embedded/PostgresRoles.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
 
 export interface RunningServers {
   readonly databaseUrl: string
+  readonly superuserUrl: string
   readonly redisUrl: string
   readonly stop: () => Promise<void>
+}
+
+/** The address of the cluster for its superuser, whose password only the data directory knows. */
+export const superuserUrlOf = (directory: string, databaseUrl: string): string => {
+  const file = readFileSync(join(directory, "secrets.json"), "utf8")
+  const { superuserPassword } = JSON.parse(file) as { readonly superuserPassword: string }
+  return Object.assign(new URL(databaseUrl), { username: superuser, password: superuserPassword }).href
 }
 
 /** The embedded servers of a data directory, kept by this process: what dies is started again. */
@@ -23,6 +34,7 @@ export const startServers = async (directory: string): Promise<RunningServers> =
   const { databaseUrl, redisUrl } = Context.get(context, Servers)
   return {
     databaseUrl: reveal(databaseUrl),
+    superuserUrl: superuserUrlOf(directory, reveal(databaseUrl)),
     redisUrl: reveal(redisUrl),
     stop: () => Effect.runPromise(Scope.close(scope, Exit.void))
   }

@@ -6,10 +6,13 @@ import { ConfigProvider, Context, Effect, Exit, Layer, Scope } from "effect"
 import type { TestProject } from "vitest/node"
 import { Settings, reveal } from "../../src/Config.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
+import { superuserUrlOf } from "./EmbeddedServers.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
     readonly databaseUrl: string
+    /** Of the same database, for a superuser. */
+    readonly superuserUrl: string
     readonly redisUrl: string
   }
 }
@@ -25,6 +28,7 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
   const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
   const servers = Context.get(context, Servers)
   project.provide("databaseUrl", reveal(servers.databaseUrl))
+  project.provide("superuserUrl", superuserUrlOf(directory, reveal(servers.databaseUrl)))
   project.provide("redisUrl", reveal(servers.redisUrl))
   return async () => {
     await Effect.runPromise(Scope.close(scope, Exit.void))

@@ -68,7 +68,7 @@ export const options = {
   superuserPassword: optional(
     "SUPERUSER_PASSWORD",
     Config.Redacted,
-    "Password of that user.",
+    "Password of that user. A common one is warned of in the log and not refused.",
     "generated, printed once"
   ),
   superuserApiToken: optional(
@@ -273,7 +273,7 @@ export class Settings extends Context.Service<Settings, Values>()("rackwire/Sett
 /** The text of a secret option, for the one place that hands it to a driver. */
 export const reveal = (secret: Redacted.Redacted): string => Redacted.value(secret)
 
-/** The environment for programs that we start. */
+/** All of our environment, for a service of ours that we start. */
 export const inheritedEnvironment = (): NodeJS.ProcessEnv => process.env
 
 /** The version of this service, from its package. */

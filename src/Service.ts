@@ -87,7 +87,10 @@ const prepared = Layer.effectDiscard(
     yield* usualRights
     const password = yield* ensureSuperuser
     const { superuserName } = yield* Settings
-    if (password !== undefined) yield* Console.log(`Superuser ${superuserName}, password ${password} (shown this once)`)
+    if (password !== undefined)
+      yield* Console.log(
+        `Superuser ${superuserName}, password ${password} (shown this once; a browser asks for another one at the first login)`
+      )
   })
 )
 

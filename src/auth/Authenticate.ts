@@ -169,8 +169,8 @@ const refusedAddress = (allowed: ReadonlyArray<string>, text: string | undefined
 
 const ofSession = Effect.fnUntraced(function* (key: string) {
   const sql = yield* SqlClient.SqlClient
-  const [found] = yield* sql<FoundUser>`
-    select ${sql.literal(userColumns)}
+  const [found] = yield* sql<FoundUser & { readonly temporary: boolean }>`
+    select ${sql.literal(userColumns)}, u.temporary_password = md5(u.password) as temporary
       from rackwire_session s join users_user u on u.id = s.user_id
      where s.digest = ${digest(key)} and ${sql.literal(isLive)}`
   if (found === undefined) return undefined
@@ -178,6 +178,7 @@ const ofSession = Effect.fnUntraced(function* (key: string) {
     user: userOf(found),
     mayWrite: true,
     permissions: yield* permissionsOf(found),
-    session: key
+    session: key,
+    mustChangePassword: found.temporary
   } satisfies Principal
 })

@@ -13,6 +13,7 @@ const details = {
   NoAddress:
     "Client IP address could not be determined for validation. Check that the HTTP server is correctly configured to pass the required header(s).",
   WrongPassword: "Invalid username/password",
+  TemporaryPassword: "Change your password at /user/password/ first: it is a temporary one.",
   NotGranted: "This user does not have permission to create tokens for other users.",
   NoPermission: "You do not have permission to perform this action."
 } as const

@@ -83,5 +83,9 @@ const inTurn = Effect.fnUntraced(function* <A>(work: () => Promise<A>) {
 const rehash = Effect.fnUntraced(function* (user: number, password: string, stored: string) {
   const sql = yield* SqlClient.SqlClient
   const hash = yield* inTurn(() => hashPassword(password))
-  yield* sql`update users_user set password = ${hash} where id = ${user}::bigint and password = ${stored}`
+  yield* sql`
+    update users_user
+       set password = ${hash},
+           temporary_password = case when temporary_password = md5(password) then md5(${hash}) else '' end
+     where id = ${user}::bigint and password = ${stored}`
 })

@@ -19,6 +19,8 @@ export interface Principal {
   readonly permissions: ReadonlyArray<Permission>
   /** Key of the session, for one who came with it. */
   readonly session?: string
+  /** Whether the password of the session's user is the one that was generated. */
+  readonly mustChangePassword?: boolean
 }
 
 export const anonymous: Principal = { user: undefined, mayWrite: false, permissions: [] }

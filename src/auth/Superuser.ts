@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings, reveal } from "../Config.ts"
+import { isCommonPassword } from "../CommonPasswords.ts"
 import { hashPassword } from "../Vault.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { create } from "../inventory/Write.ts"
@@ -15,20 +16,33 @@ export const ensureSuperuser = Effect.gen(function* () {
   const { superuserName, superuserPassword, superuserApiToken } = yield* Settings
   const existing = yield* sql`select 1 as one from users_user where is_superuser limit 1`
   if (existing.length > 0) return undefined
-  const generated = superuserPassword === undefined ? randomBytes(12).toString("base64url") : undefined
-  const password = superuserPassword === undefined ? generated! : reveal(superuserPassword)
-  yield* createSuperuser(superuserName, password)
+  const chosen = superuserPassword === undefined ? "" : reveal(superuserPassword)
+  // A variable that is set to nothing must not make a user with no password.
+  const generated = chosen === "" ? randomBytes(12).toString("base64url") : undefined
+  const password = generated ?? chosen
+  if (generated === undefined && isCommonPassword(password)) {
+    yield* Effect.logWarning(
+      "SUPERUSER_PASSWORD is one of the most common passwords: change it before others can log in."
+    )
+  }
+  yield* createSuperuser(superuserName, password, generated !== undefined)
   if (superuserApiToken !== undefined) yield* giveToken(superuserName, reveal(superuserApiToken))
   return generated
 })
 
-/** Makes the user, or makes the user of this name a superuser with this password. */
-export const createSuperuser = Effect.fnUntraced(function* (username: string, password: string) {
+/**
+ * Makes the user, or makes the user of this name a superuser with this password. One that is `temporary` has to be
+ * changed before anything else is done with a browser.
+ */
+export const createSuperuser = Effect.fnUntraced(function* (username: string, password: string, temporary = false) {
   const sql = yield* SqlClient.SqlClient
   const hash = yield* Effect.promise(() => hashPassword(password))
   yield* sql`
-    insert into users_user (username, password, is_superuser, is_staff) values (${username}, ${hash}, true, true)
-    on conflict (username) do update set password = excluded.password, is_superuser = true, is_staff = true, is_active = true`
+    insert into users_user (username, password, temporary_password, is_superuser, is_staff)
+    values (${username}, ${hash}, case when ${temporary} then md5(${hash}) else '' end, true, true)
+    on conflict (username) do update
+       set password = excluded.password, temporary_password = excluded.temporary_password, is_superuser = true,
+           is_staff = true, is_active = true`
 })
 
 const giveToken = Effect.fnUntraced(function* (username: string, key: string) {

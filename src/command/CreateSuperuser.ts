@@ -2,6 +2,7 @@ import { text } from "node:stream/consumers"
 import { Console, Effect, Redacted } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import { database, migrateAll } from "../Service.ts"
+import { isCommonPassword, tooCommon } from "../CommonPasswords.ts"
 import { passwordLength } from "../Vault.ts"
 import { createSuperuser as make } from "../auth/Superuser.ts"
 
@@ -23,6 +24,7 @@ export const createSuperuser = Command.make(
       if (password.length < passwordLength.min) {
         return yield* Effect.fail(new Error(`A password has at least ${passwordLength.min} characters.`))
       }
+      if (isCommonPassword(password)) return yield* Effect.fail(new Error(tooCommon))
       yield* migrateAll
       yield* make(username, password)
       yield* Console.log(`Superuser ${username} created.`)

@@ -30,8 +30,10 @@ const passwordForm = (session: string, problem: string) =>
       <button>Change</button>`
   )
 
-const show: Handler = ({ principal }) =>
-  Effect.succeed(principal.session === undefined ? toLogin : passwordForm(principal.session, ""))
+const temporary = "Your password was generated for the first login. Choose one of your own."
+
+const show: Handler = ({ principal: { session, mustChangePassword } }) =>
+  Effect.succeed(session === undefined ? toLogin : passwordForm(session, mustChangePassword === true ? temporary : ""))
 
 const submit: Handler = ({ principal, incoming, author, origin }) =>
   Effect.gen(function* () {

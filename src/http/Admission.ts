@@ -77,6 +77,10 @@ const allow = Effect.fnUntraced(function* (incoming: Incoming, route: Route, pri
     yield* sentByUs(incoming, principal.session, reached)
   }
   if (access === "credentials" || access === "unasked") return
+  if (principal.mustChangePassword === true) {
+    if (!isPage(route)) return yield* new Denied({ reason: "TemporaryPassword" })
+    return yield* new HttpRefused({ reason: "LoginFirst", body: {}, headers: { location: "/user/password/" } })
+  }
   if (loginRequired && principal.user === undefined) {
     if (!isPage(route)) return yield* new Denied({ reason: "NoCredentials" })
     const location = `/login/?${new URLSearchParams({ next: incoming.url })}`

@@ -1,3 +1,4 @@
+import { isCommonPassword, tooCommon } from "../../CommonPasswords.ts"
 import { digestToken, generateToken, hashPassword, passwordLength } from "../../Vault.ts"
 import { type Field, type Options, invalid, literal, makeField, value } from "../Field.ts"
 
@@ -16,7 +17,7 @@ export const password = (): Field =>
           return invalid(`Ensure this field has at least ${passwordLength.min} characters.`)
         if (length > passwordLength.max)
           return invalid(`Ensure this field has no more than ${passwordLength.max} characters.`)
-        return value(input)
+        return isCommonPassword(input) ? invalid(tooCommon) : value(input)
       },
       store: hashPassword
     },

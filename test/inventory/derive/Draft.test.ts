@@ -46,8 +46,8 @@ describe("a body", () => {
   })
 
   test("cannot set what is only shown or never leaves the database", () => {
-    const body = { username: "eve", password: "password", is_superuser: true, date_joined: "2026-11-20T00:00Z", id: 5 }
-    expect(draft(user, body, true)).toEqual({ values: { username: "eve", password: "password" }, errors: {} })
+    const body = { username: "eve", password: "pass word", is_superuser: true, date_joined: "2026-11-20T00:00Z", id: 5 }
+    expect(draft(user, body, true)).toEqual({ values: { username: "eve", password: "pass word" }, errors: {} })
     expect(draft(token, { user: 1, created: "2026-11-20T00:00Z", last_used: null }, true)).toEqual({
       values: { user: { id: 1 } },
       errors: {}

@@ -1,5 +1,7 @@
+import { dictionary } from "@zxcvbn-ts/language-common"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { isCommonPassword } from "../../../src/CommonPasswords.ts"
 import { digestToken } from "../../../src/Vault.ts"
 import { password, sealed, tokenKey } from "../../../src/inventory/field/Secret.ts"
 
@@ -19,6 +21,7 @@ describe("a password", () => {
   test("is any text of 8 to 256 characters, kept to the letter", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8, maxLength: 256, unit: "binary" }), (input) => {
+        fc.pre(!isCommonPassword(input))
         expect(password().parse(input)).toEqual({ value: input })
       })
     )
@@ -29,6 +32,16 @@ describe("a password", () => {
     })
     expect([password().parse(""), password().parse(null)]).toEqual([blank, isNull])
     for (const input of noStrings) expect(password().parse(input)).toEqual(noString)
+  })
+
+  test("is none of the most common ones, whatever its case", () => {
+    const common = dictionary["passwords-common"].filter((each) => each.length >= 8).slice(0, 3000)
+    expect(common).toHaveLength(3000)
+    for (const each of common) {
+      for (const input of [each, each.toUpperCase()]) {
+        expect(password().parse(input)).toEqual({ errors: ["This password is too common."] })
+      }
+    }
   })
 
   test("must be named and is never shown", () => {

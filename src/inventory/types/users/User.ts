@@ -14,6 +14,8 @@ export default defineObjectType({
     is_staff: flag({ default: false }),
     is_active: flag({ default: true }),
     is_superuser: flag({ default: false, wire: "none" }),
+    // Digest of the hash of a password that was generated: it stops being temporary when it is changed, however.
+    temporary_password: text({ optional: true, wire: "none" }),
     date_joined: time({ now: true, wire: "read" }),
     groups: refs("users.group")
   },

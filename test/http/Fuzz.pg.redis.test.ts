@@ -1,0 +1,25 @@
+/** A short run of the fuzz; `npm run fuzz:http` is the long one. */
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type Api, startApi } from "../support/Api.ts"
+import { fuzz, told } from "./fuzz/Fuzz.ts"
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi({ LOG_LEVEL: "Error" })
+})
+afterAll(() => api.stop())
+
+it("answers hostile requests on every route within five seconds and without a failure", async () => {
+  const numbers = Array.from({ length: 1500 }, (_, n) => n)
+  const { failures, problems, statuses } = await fuzz(api.service, api.database.sql, { seed: 20_260, numbers })
+  expect(failures.map(told)).toEqual([])
+  expect(problems).toEqual([])
+  // Requests that are all refused at the door would find nothing.
+  for (const [status, least] of [
+    [200, 200],
+    [201, 10],
+    [400, 200]
+  ] as const)
+    expect([status, (statuses.get(status) ?? 0) >= least]).toEqual([status, true])
+}, 240_000)

@@ -4,12 +4,11 @@
  * Hidden objects get other values and other references, and twins that were not there. Triggers are off, so that no
  * visible object follows a hidden one.
  */
-import { literal } from "../../src/inventory/Field.ts"
+import { type Field, literal } from "../../src/inventory/Field.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
-import { registry } from "../../src/inventory/Registry.ts"
 import { kindOf } from "../../src/inventory/derive/Lookup.ts"
 import { genericTargets, uniquesOf } from "../../src/inventory/derive/Table.ts"
-import { objectType } from "../../src/inventory/Registry.ts"
+import { objectType, registry } from "../../src/inventory/Registry.ts"
 import type { TestDatabase } from "../support/Database.ts"
 
 export interface HiddenRow {
@@ -103,7 +102,8 @@ const changed = (
 
 const twin = ({ type, id }: HiddenRow, round: number): string => {
   const names = new Set(uniquesOf(type).flatMap(({ fields }) => fields))
-  const texts = [...names].filter((name) => kindOf(type.fields[name]!) === "text")
+  const isPlain = ({ generic, ...field }: Field) => generic === undefined && kindOf(field) === "text"
+  const texts = [...names].filter((name) => isPlain(type.fields[name]!))
   const own = texts.map((name) => `, ${literal(type.columns[name]!)}, ${word()}`).join("")
   return `insert into ${type.table} overriding system value
     select (jsonb_populate_record(t, jsonb_build_object('id', ${twinOf(id, round)}${own}))).* from ${type.table} t where t.id = ${id}`

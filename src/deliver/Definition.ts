@@ -3,6 +3,8 @@ import { Duration, Effect } from "effect"
 import { Settings, reveal } from "../Config.ts"
 import { Vault } from "../Vault.ts"
 import type { Row } from "../inventory/Field.ts"
+import { wholeText } from "../inventory/Hidden.ts"
+import { objectType } from "../inventory/Registry.ts"
 import { authorityOf } from "./CertificateAuthority.ts"
 import { type Connections, openConnections } from "./Connector.ts"
 import { type RetryPolicy, parsePolicy, retrySchedule, usualPolicy } from "./RetrySchedule.ts"
@@ -53,7 +55,8 @@ export interface Definition {
   readonly contentType: string
   /** Of the URL, the headers and the body. */
   readonly engine: string
-  readonly headers: string
+  /** Undefined when its secrets cannot be read with our key. */
+  readonly headers: string | undefined
   readonly bodyTemplate: string
   /** Undefined when a secret cannot be read with our key. */
   readonly signing: Signing | undefined
@@ -87,7 +90,7 @@ export const definitionOf = (row: Row, { settings, vault, usual, rules, proxy }:
     url: String(row["payload_url"]),
     contentType: String(row["http_content_type"]),
     engine: String(row["template_engine"]),
-    headers: String(row["additional_headers"]),
+    headers: wholeText(objectType("extras.webhook"), row, "additional_headers", vault),
     bodyTemplate: String(row["body_template"]),
     signing:
       secret === undefined || previous === undefined

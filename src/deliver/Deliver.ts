@@ -13,6 +13,7 @@ import { Settings } from "../Config.ts"
 import { inWords } from "../Telemetry.ts"
 import { Presence } from "../inventory/Presence.ts"
 import type { Row } from "../inventory/Field.ts"
+import { sealHidden } from "../inventory/Hidden.ts"
 import { byIds } from "../inventory/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { leaseMillis } from "../stream/Reader.ts"
@@ -165,6 +166,8 @@ const refresh = Effect.fnUntraced(function* (
 ) {
   const streams = yield* Streams
   const shared = yield* surroundings
+  // What plain SQL wrote in the clear does not stay so.
+  yield* sealHidden(type, [...ids])
   const rows = new Map((yield* byIds(type, ids)).map((row) => [row.id, row]))
   for (const id of ids) {
     const row = rows.get(id)

@@ -11,7 +11,7 @@ import { inWords } from "../Telemetry.ts"
 import type { Table } from "../inventory/derive/Table.ts"
 import type { Delivery } from "../stream/Entry.ts"
 import { type Entry, type Settled, Streams } from "../stream/Streams.ts"
-import { headerText } from "./HeaderText.ts"
+import { credentialsIn, headerText, withoutCredentials } from "./HeaderText.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
 import type { Attempt, Outcome } from "./Outcome.ts"
 import { survive } from "./Survive.ts"
@@ -165,11 +165,15 @@ const attemptColumns: ReadonlyArray<Column> = [
   ["url", "text", ({ attempt }) => withoutNul(attempt.url)],
   ["request_headers", "text", ({ attempt }) => withoutNul(headerText(attempt.headers))],
   ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
-  ["response_headers", "text", ({ attempt }) => withoutNul(headerText(attempt.response?.headers ?? {}))],
-  ["response_body", "text", ({ attempt }) => withoutNul(attempt.response?.body ?? "")],
+  ["response_headers", "text", ({ attempt }) => answered(attempt, headerText(attempt.response?.headers ?? {}))],
+  ["response_body", "text", ({ attempt }) => answered(attempt, attempt.response?.body ?? "")],
   ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
   ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
 ]
+
+/** What a receiver answered, as the log keeps it. */
+const answered = ({ headers }: Attempt, text: string): string =>
+  withoutNul(withoutCredentials(text, credentialsIn(headers)))
 
 /** Postgres keeps no zero byte in a text, and a receiver may send one. */
 const withoutNul = (text: string): string => text.replaceAll("\0", "\uFFFD")

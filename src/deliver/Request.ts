@@ -39,14 +39,17 @@ export const buildRequest = (
   templates: Templates["Service"],
   nowMillis: number
 ): Effect.Effect<Outgoing, Failure> => {
-  const { signing } = definition
+  const { signing, headers } = definition
+  if (signing === undefined)
+    return fail("Secret", "The webhook's secret was sealed with another SECRET_KEY: set it anew.")
+  if (headers === undefined) {
+    return fail("Secret", "A value of the webhook's additional_headers cannot be read: set it anew.")
+  }
   // Rendering may have to wait, and receivers refuse a signature whose time is minutes old.
   const begun = performance.now()
-  return signing === undefined
-    ? fail("Secret", "The webhook's secret was sealed with another SECRET_KEY: set it anew.")
-    : Effect.flatMap(renderAll(definition, delivery, templates), (texts) =>
-        compose(definition, signing, delivery, texts, nowMillis + performance.now() - begun)
-      )
+  return Effect.flatMap(renderAll({ ...definition, headers }, delivery, templates), (texts) =>
+    compose(definition, signing, delivery, texts, nowMillis + performance.now() - begun)
+  )
 }
 
 const compose = (
@@ -79,11 +82,18 @@ const fail = (reason: Failure["reason"], message: string) => Effect.fail<Failure
 
 /** Whether anything of the webhook's requests is made by a template. */
 export const isRendered = ({ url, headers, bodyTemplate }: Definition): boolean =>
-  bodyTemplate !== "" || isTemplate(url) || isTemplate(headers)
+  bodyTemplate !== "" || isTemplate(url) || isTemplate(headers ?? "")
 
 /** URL, header text and body. Without a template the engine is never entered. */
 export const renderAll = (
-  { engine, url, headers, bodyTemplate }: Pick<Definition, "engine" | "url" | "headers" | "bodyTemplate">,
+  {
+    engine,
+    url,
+    headers,
+    bodyTemplate
+  }: Pick<Definition, "engine" | "url" | "bodyTemplate"> & {
+    readonly headers: string
+  },
   delivery: Delivery,
   templates: Templates["Service"]
 ): Effect.Effect<ReadonlyArray<string>, Failure> => {

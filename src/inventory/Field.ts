@@ -108,6 +108,11 @@ export interface Field {
   readonly copiedTo?: string | undefined
   /** Stored as the vault seals it. */
   readonly sealed?: boolean | undefined
+  /**
+   * For a text whose secrets are hidden (HeaderSecrets.ts): the sealed field that keeps them. A row holds the text as it
+   * is shown, wherever the row was read from.
+   */
+  readonly secretsIn?: string | undefined
   /** Canonical value of what `row_to_json` gives; never called with null. */
   readonly fromJson: (value: unknown) => unknown
   /** Canonical value of Postgres' text format, as the WAL carries it; never called with null. */

@@ -20,7 +20,7 @@ export { primaryAddresses } from "./field/PrimaryAddress.ts"
 export { ref, refs, tags } from "./field/Reference.ts"
 export { terminations } from "./field/Terminations.ts"
 export { choice, decimal, flag, integer, json, jsonText, time, uuid } from "./field/Scalar.ts"
-export { password, sealed, tokenKey } from "./field/Secret.ts"
+export { headers, kept, password, sealed, tokenKey } from "./field/Secret.ts"
 export { color, email, slug, text, url } from "./field/Text.ts"
 
 export interface Unique {

@@ -1,13 +1,16 @@
-/** What was sealed with an earlier key, sealed anew with the key of now. */
+/** What was sealed with an earlier key, sealed anew with the key of now; and what is not sealed yet. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Vault } from "../Vault.ts"
+import { hideLogged, sealHidden } from "./Hidden.ts"
 import { registry } from "./Registry.ts"
 
-/** Answers how many texts were sealed anew, and how many no key of ours opens. */
+/** Answers how many texts were sealed (anew), and how many no key of ours opens. */
 export const reseal = Effect.gen(function* () {
   const found = { resealed: 0, unreadable: 0 }
   for (const type of registry.values()) {
+    found.resealed += yield* sealHidden(type)
+    yield* hideLogged(type)
     for (const [name, field] of Object.entries(type.fields)) {
       if (field.sealed !== true) continue
       const { resealed, unreadable } = yield* resealColumn(type.table, type.columns[name]!)

@@ -11,6 +11,7 @@ import { mapInSlices } from "../Slices.ts"
 import { type Action, OutOfBounds, cleared } from "./Clearance.ts"
 import { type Errors, type Row, emptyRecord } from "./Field.ts"
 import { grammarErrors } from "./Grammar.ts"
+import { sealHidden, withKeptSecrets, withWholeTexts } from "./Hidden.ts"
 import { resolveCustomFields } from "./CustomValues.ts"
 import { lookAt } from "./LooksAt.ts"
 import type { ObjectType } from "./ObjectType.ts"
@@ -58,11 +59,13 @@ export const createFrom = <E, R>(
     return created(type, drafts, yield* carefully(type, drafts))
   }).pipe(asAuthor(author), refuseConflicts(type, count))
 
-const draftsOf = (type: ObjectType, bodies: ReadonlyArray<unknown>, { userId }: Author) =>
-  mapInSlices(bodies, (body): Draft => {
+const draftsOf = Effect.fnUntraced(function* (type: ObjectType, bodies: ReadonlyArray<unknown>, { userId }: Author) {
+  const drafts = yield* mapInSlices(bodies, (body): Draft => {
     const { values, errors } = draft(type, body, true)
     return { values: withInitials(type, values, userId), errors }
   })
+  return yield* withKeptSecrets(type, drafts, [])
+})
 
 const created = (type: ObjectType, drafts: ReadonlyArray<Draft>, rows: ReadonlyArray<Row>): ReadonlyArray<Created> => {
   const once = Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "once")
@@ -99,6 +102,10 @@ export const update = <E = never>(
   guard: Guard<E> = unguarded
 ) =>
   Effect.gen(function* () {
+    yield* sealHidden(
+      type,
+      changes.map(({ id }) => id)
+    )
     const before = yield* byIds(
       type,
       changes.map(({ id }) => id),
@@ -108,12 +115,9 @@ export const update = <E = never>(
     yield* guard(before)
     const found = new Map(before.map((row) => [row.id, row]))
     const known = changes.filter(({ id }) => found.has(id))
+    const present = known.map(({ id }) => found.get(id)!)
     const drafts = yield* mapInSlices(known, ({ body }) => draft(type, body, whole))
-    const rows = yield* settle(
-      type,
-      drafts,
-      known.map(({ id }) => found.get(id)!)
-    )
+    const rows = yield* settle(type, yield* withKeptSecrets(type, drafts, present), present)
     const after = yield* replace(type, rows)
     yield* staysWithin(type, rows, "change")
     yield* staysWithinQuota(type, rows, before)
@@ -183,10 +187,11 @@ const settle = Effect.fnUntraced(function* (
       Object.keys(errors).length > 0 ? [] : [{ id: 0, ...before[at], ...values }]
     )
   )
+  const wholeBefore = yield* withWholeTexts(type, before)
   const values = resolved.map((draft) => draft.values)
   const ungrammatical = yield* grammarErrors(
     type,
-    values.map((written, at) => ({ values: written, row: { ...before[at], ...written } }))
+    values.map((written, at) => ({ values: written, row: { ...wholeBefore[at], ...written } }))
   )
   const errors = yield* mapInSlices(resolved, (draft, at): Errors => {
     const own: Record<string, ReadonlyArray<string>> = { ...draft.errors, ...ungrammatical[at] }

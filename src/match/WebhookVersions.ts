@@ -43,6 +43,9 @@ const baseline = 0
 
 const versions = versionTable.name
 
+/** What says how a webhook is sent, and not what it is sent: credentials need not stay here as long as a version does. */
+const unkept = "'{additional_headers,secret_headers,secret,previous_secret}'::text[]"
+
 /**
  * The webhooks as of a position of the epoch that begins at `epochBegin`. Versions that nobody will ask for any more
  * are forgotten: those followed by another one before everything that the webhook may still be owed (`open`, a table).
@@ -56,9 +59,11 @@ export const versionsAt = Effect.fnUntraced(function* (position: bigint, epochBe
         where not exists (select 1 from ${versions} where webhook_id = ${baseline} and position >= $2::bigint - 1)
        returning position)
      insert into ${versions} (webhook_id, position, idx, definition)
-     select t.id, first.position, 0, to_jsonb(t) from ${type.table} t, first`,
+     select t.id, first.position, 0, to_jsonb(t) - ${unkept} from ${type.table} t, first`,
     [`${position}`, `${epochBegin}`]
   )
+  // An earlier version of ours kept them.
+  yield* sql.unsafe(`update ${versions} set definition = definition - ${unkept} where definition ?| ${unkept}`)
   yield* sql.unsafe(
     `delete from ${versions} v using ${versions} later left join ${open} o using (webhook_id)
       where later.webhook_id = v.webhook_id and (later.position, later.idx) > (v.position, v.idx)
@@ -105,7 +110,7 @@ export const keepVersions = Effect.fnUntraced(function* (added: ReadonlyArray<Ve
   }))
   yield* sql.unsafe(
     `insert into ${versions} (webhook_id, position, idx, definition)
-     select webhook_id, position, idx, definition from jsonb_to_recordset($1::jsonb)
+     select webhook_id, position, idx, definition - ${unkept} from jsonb_to_recordset($1::jsonb)
        as j (webhook_id bigint, position bigint, idx bigint, definition jsonb)
      on conflict (webhook_id, position, idx) do nothing`,
     [JSON.stringify(json)]

@@ -20,6 +20,8 @@ const secrets: Record<string, string> = {
   "a key that nobody has": "deadbeef".repeat(5),
   "the secret of a webhook": "planted-secret-89ab",
   "its previous secret": "planted-previous-cdef",
+  "a header of a webhook": "planted-header-2468ace",
+  "a header in a text of statements": "planted-statement-13579b",
   "the key of the service": "planted-key-of-the-service-0000000"
 }
 
@@ -33,6 +35,9 @@ afterAll(async () => {
   await receiver.close()
 })
 
+/** Headers of requests that carry a secret on purpose. */
+const carriers = new Set(["authorization", "x-token"])
+
 const webhook = (name: string, fields: Json = {}): Json => ({
   name,
   content_types: ["dcim.site", "extras.webhook"],
@@ -42,6 +47,7 @@ const webhook = (name: string, fields: Json = {}): Json => ({
   secret: secrets["the secret of a webhook"],
   previous_secret: secrets["its previous secret"],
   previous_secret_expires: "2031-01-01T00:00:00Z",
+  additional_headers: `Authorization: Bearer ${secrets["a header of a webhook"]}`,
   retry_schedule: { kind: "list", delays: [0.1] },
   ...fields
 })
@@ -67,7 +73,8 @@ const useThem = async () => {
   secrets["the key of a session"] = visitor.cookies.get("sessionid")!
   await visitor.fetch("/api/dcim/sites/", { method: "POST", body: "{}" })
   const made = await call<{ id: number }>("POST", "/api/extras/webhooks/", webhook("works"))
-  await call("POST", "/api/extras/webhooks/", webhook("fails"))
+  const statements = `{% set value = '${secrets["a header in a text of statements"]}' %}\nX-Token: {{ value }}`
+  await call("POST", "/api/extras/webhooks/", webhook("fails", { additional_headers: statements }))
   await call("POST", "/api/extras/webhooks/", webhook("works"))
   await call("POST", "/api/extras/webhooks/", webhook("wrong", { payload_url: "nowhere", body_template: "{{" }))
   await call("PATCH", `/api/extras/webhooks/${made.json.id}/`, {
@@ -132,8 +139,10 @@ it("are in no answer, no line of the log, no event, no delivery, and unsealed in
   const places: Record<string, string> = { ...(await everyAnswer()), ...(await everythingKept()) }
   places["the log"] = api.service.output()
   for (const [at, { body, headers, path }] of receiver.received.entries()) {
-    places[`request ${at} to ${path}`] = `${body.toString()} ${JSON.stringify(headers)}`
+    const others = Object.entries(headers).filter(([name]) => !carriers.has(name))
+    places[`request ${at} to ${path}`] = `${body.toString()} ${JSON.stringify(others)}`
   }
+  expect(receiver.received.some(({ headers }) => headers["x-token"] === "planted-statement-13579b")).toBe(true)
   expect(places["the log"]).toContain("audit:")
   expect(Object.keys(places).length).toBeGreaterThan(60)
   const found = Object.entries(places).flatMap(([place, text]) =>

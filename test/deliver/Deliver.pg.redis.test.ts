@@ -50,8 +50,8 @@ describe("a delivery", () => {
       expect.arrayContaining([
         { name: "content-type", value: "application/json" },
         { name: "x-site", value: "open one" },
-        { name: "authorization", value: "********" },
-        { name: "x-api-key", value: "********" },
+        { name: "authorization", value: "***" },
+        { name: "x-api-key", value: "***" },
         { name: "x-hook-attempt", value: "1" }
       ])
     )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { headerText, headersOf } from "../../src/deliver/HeaderText.ts"
+import { credentialsIn, headerText, headersOf, withoutCredentials } from "../../src/deliver/HeaderText.ts"
 
 describe("headers in the log", () => {
   it("hide what opens doors, and nothing else", () => {
@@ -15,9 +15,17 @@ describe("headers in the log", () => {
     const shown = ["www-authenticate", "x-hook-signature", "webhook-signature", "content-type", "idempotency-key"]
     const all = Object.fromEntries([...hidden, ...shown].map((name) => [name, "value"]))
     expect(headersOf(headerText(all))).toEqual([
-      ...hidden.map((name) => ({ name, value: "********" })),
+      ...hidden.map((name) => ({ name, value: "***" })),
       ...shown.map((name) => ({ name, value: "value" }))
     ])
+  })
+
+  it("hide what a receiver answers of the credentials that it was sent", () => {
+    const sent = { authorization: "Bearer abcdefgh", cookie: "id=12345678; lang=de", "x-name": "something else" }
+    const answer = '{"you sent": "Bearer abcdefgh", "and": ["12345678", "de"], "name": "something else"}'
+    expect(withoutCredentials(answer, credentialsIn(sent))).toBe(
+      '{"you sent": "Bearer ***", "and": ["***", "de"], "name": "something else"}'
+    )
   })
 
   it("keep each of several values", () => {

@@ -20,9 +20,7 @@ test("templates that ran out of time are tried again, those that are wrong are n
   writeFileSync(plugin, `export default { name: "slow", examples: [], filters: { spin: () => { for (;;); } } }`)
   const failure = (bodyTemplate: string) =>
     Effect.flatMap(Templates, (templates) =>
-      Effect.flip(
-        renderAll({ engine: "jinja", url: "http://x/", headers: "", bodyTemplate } as Definition, delivery, templates)
-      )
+      Effect.flip(renderAll({ engine: "jinja", url: "http://x/", headers: "", bodyTemplate }, delivery, templates))
     )
   const delivery = { body: "{}" } as Delivery
   const [late, wrong] = await Effect.runPromise(

@@ -1,6 +1,8 @@
 import { isCommonPassword, tooCommon } from "../../CommonPasswords.ts"
 import { digestToken, generateToken, hashPassword, passwordLength } from "../../Vault.ts"
 import { type Field, type Options, invalid, literal, makeField, value } from "../Field.ts"
+import { hideSecrets } from "./HeaderSecrets.ts"
+import { text } from "./Text.ts"
 
 /** A password: stored as an argon2id hash, never shown. */
 export const password = (): Field =>
@@ -44,6 +46,24 @@ export const sealed = (options: Options & { readonly max: number }): Field =>
     },
     options
   )
+
+const shownOf = (text: unknown): string => hideSecrets(String(text)).shown
+
+/**
+ * Header text whose credentials are kept in another field, sealed, and shown as `***`. Hidden.ts brings the two together
+ * when the text is written. What plain SQL wrote in the clear is hidden in every row that is read, also from the WAL.
+ */
+export const headers = (options: Options & { readonly secretsIn: string }): Field => ({
+  ...text({ ...options, optional: true, verbatim: true }),
+  // A filter or constraint would tell of what plain SQL has left in the column.
+  isFiltered: false,
+  secretsIn: options.secretsIn,
+  fromJson: shownOf,
+  fromText: shownOf
+})
+
+/** Where another field keeps what it does not show: sealed, and never on the wire. */
+export const kept = (): Field => ({ ...sealed({ max: 0 }), wire: "none", store: undefined })
 
 const keyLength = 40
 

@@ -1,4 +1,17 @@
-import { choice, decimal, defineObjectType, flag, integer, json, sealed, text, texts, time } from "../../ObjectType.ts"
+import {
+  choice,
+  decimal,
+  defineObjectType,
+  flag,
+  headers,
+  integer,
+  json,
+  kept,
+  sealed,
+  text,
+  texts,
+  time
+} from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "extras",
@@ -20,7 +33,8 @@ export default defineObjectType({
     ),
     http_content_type: text({ max: 100, default: "application/json" }),
     template_engine: text({ max: 50, default: "jinja", grammar: "engine" }),
-    additional_headers: text({ optional: true, verbatim: true, grammar: "headers", readBy: "template_engine" }),
+    additional_headers: headers({ secretsIn: "secret_headers", grammar: "headers", readBy: "template_engine" }),
+    secret_headers: kept(),
     body_template: text({ optional: true, verbatim: true, grammar: "template", readBy: "template_engine" }),
     secret: sealed({ max: 255, grammar: "secret" }),
     previous_secret: sealed({ max: 255, grammar: "secret" }),

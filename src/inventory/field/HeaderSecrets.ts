@@ -1,0 +1,104 @@
+/**
+ * Header text, and the credentials in it: `Name: Value` lines, whose values are shown as `***` where they look like
+ * credentials. Pure.
+ *
+ * A value is hidden from its first character to the end of its line, template expressions included, so that putting it
+ * back gives the text to the letter. A text whose lines cannot be told apart before it is rendered (statements,
+ * expressions over several lines, a name made by an expression) is hidden as a whole if it mentions a credential.
+ */
+
+/** What a hidden value, or a text that is hidden as a whole, is shown as. */
+export const hiddenMark = "***"
+
+/** Names whose values are credentials. A signature is none: it is good for one body. */
+const secretName = /auth(?!ors?\b)|bearer|cookie|credential|jwt|key|passw|passphrase|pwd|secret|session|token/i
+
+/** Names that would be taken for such. */
+const harmlessNames: ReadonlySet<string> = new Set(["www-authenticate", "proxy-authenticate", "idempotency-key"])
+
+/** Values that are credentials whatever their header is called. */
+const secretValue = /^(basic|bearer|digest|negotiate|token|apikey)\s+\S/i
+
+export const isSecretHeader = (name: string, value: string): boolean =>
+  (secretName.test(name) && !harmlessNames.has(name.toLowerCase())) || secretValue.test(value)
+
+/** The hidden values by the name of their header, in the order of the text; "" is the name of a whole text. */
+export type HiddenValues = ReadonlyArray<readonly [name: string, value: string]>
+
+export interface HiddenText {
+  readonly shown: string
+  readonly hidden: HiddenValues
+}
+
+/** Hides what looks like a credential. A text in which everything is hidden already stays as it is. */
+export const hideSecrets = (text: string): HiddenText => {
+  if (text.trim() === hiddenMark) return { shown: text, hidden: [] }
+  if (!hasPlainLines(text)) {
+    const mentions = secretName.test(text) || text.split("\n").some((line) => secretValue.test(lineOf(line).value))
+    return mentions ? { shown: hiddenMark, hidden: [["", text]] } : { shown: text, hidden: [] }
+  }
+  const hidden: Array<readonly [string, string]> = []
+  const shown = text.split("\n").map((line) => {
+    const { name, before, value, after } = lineOf(line)
+    if (value === "" || value === hiddenMark || !isSecretHeader(name, value)) return line
+    hidden.push([name.toLowerCase(), value])
+    return `${before}${hiddenMark}${after}`
+  })
+  return { shown: shown.join("\n"), hidden }
+}
+
+/** Puts hidden values back; answers the name of the header whose value is not among them, where there is one. */
+export const revealSecrets = (
+  shown: string,
+  hidden: HiddenValues
+): { readonly text: string } | { readonly missing: string } => {
+  const left = Map.groupBy(hidden, ([name]) => name).entries()
+  const values = new Map(left.map(([name, pairs]) => [name, pairs.values()]))
+  const take = (name: string): string | undefined => values.get(name)?.next().value?.[1]
+  if (shown.trim() === hiddenMark) {
+    const text = take("")
+    return text === undefined ? { missing: "" } : { text }
+  }
+  const lines: Array<string> = []
+  for (const line of shown.split("\n")) {
+    const { name, before, value, after } = lineOf(line)
+    const kept = value === hiddenMark ? take(name.toLowerCase()) : undefined
+    // Under a harmless name the mark may be what the author wants to send.
+    if (value === hiddenMark && kept === undefined && isSecretHeader(name, value)) return { missing: name }
+    lines.push(kept === undefined ? line : `${before}${kept}${after}`)
+  }
+  return { text: lines.join("\n") }
+}
+
+interface Line {
+  readonly name: string
+  /** Up to the value. */
+  readonly before: string
+  readonly value: string
+  /** White space, and the first half of a line break. */
+  readonly after: string
+}
+
+const lineOf = (line: string): Line => {
+  const colon = line.indexOf(":")
+  if (colon < 0) return { name: line.trim(), before: line, value: "", after: "" }
+  const rest = line.slice(colon + 1)
+  const value = rest.trim()
+  const from = colon + 1 + rest.length - rest.trimStart().length
+  return {
+    name: line.slice(0, colon).trim(),
+    before: line.slice(0, from),
+    value,
+    after: line.slice(from + value.length)
+  }
+}
+
+/** Whether each line is a header, or will be one, by itself. */
+const hasPlainLines = (text: string): boolean =>
+  !/\{[%#]/.test(text) &&
+  text.split("\n").every((line) => {
+    const expression = line.indexOf("{{")
+    const colon = line.indexOf(":")
+    const isClosed = line.split("{{").length === line.split("}}").length
+    return isClosed && (expression < 0 || (colon >= 0 && colon < expression))
+  })

@@ -1,0 +1,60 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { hideSecrets, revealSecrets } from "../../../src/inventory/field/HeaderSecrets.ts"
+
+describe("header text", () => {
+  it.each([
+    ["Authorization: Bearer abc", "Authorization: ***"],
+    ["proxy-authorization:Basic eA==", "proxy-authorization:***"],
+    ["X-Api-Key:  abc \r\nX-Plain: b", "X-Api-Key:  *** \r\nX-Plain: b"],
+    ["Cookie: a=b; c=d", "Cookie: ***"],
+    ["X-Gitlab-Token: {{ data.custom_fields.token }}", "X-Gitlab-Token: ***"],
+    ["Authorization: Bearer {{ 'abc' }}", "Authorization: ***"],
+    ["X-Custom: Bearer abc", "X-Custom: ***"],
+    [
+      "X-Client-Secret: a:b\nX-Password: x\nX-Session-Id: y",
+      "X-Client-Secret: ***\nX-Password: ***\nX-Session-Id: ***"
+    ],
+    ["X-Site: {{ data.name }}\nX-Author: me\nIdempotency-Key: {{ request_id }}", undefined],
+    ["X-Token:\nX-Stars: ***", undefined],
+    ["{% if data.name %}X-Site: {{ data.name }}{% endif %}", undefined],
+    ["{% if data.name %}Authorization: Bearer abc{% endif %}", "***"],
+    ["{% set token = 'abc' %}\nX: {{ token }}", "***"],
+    ["Authorization: Bearer {{\n'abc' }}", "***"],
+    ["{{ 'Authorization' }}: Bearer abc", "***"],
+    ["X: {{ 1 }}\n{{ 'X-Other: ' }}\nX-Custom: Basic abc", "***"]
+  ])("%j is shown as %j, and put together again to the letter", (text, shown = text) => {
+    const split = hideSecrets(text)
+    expect(split.shown).toBe(shown)
+    expect(hideSecrets(split.shown)).toEqual({ shown, hidden: [] })
+    expect(revealSecrets(split.shown, split.hidden)).toEqual({ text })
+  })
+
+  it("of any lines is put together again to the letter", () => {
+    const name = fc.constantFrom("X-Token", "x-token", "X-Plain", "Authorization", "X", "")
+    const value = fc.string({ unit: fc.constantFrom(..."ab *:{}%'\r \t") })
+    const line = fc.tuple(name, fc.constantFrom(":", ": ", ""), value).map((parts) => parts.join(""))
+    const text = fc.array(line, { maxLength: 6 }).map((lines) => lines.join("\n"))
+    fc.assert(
+      fc.property(
+        text.filter((each) => !/\*\*\*/.test(each)),
+        (each) => {
+          const { shown, hidden } = hideSecrets(each)
+          expect(revealSecrets(shown, hidden)).toEqual({ text: each })
+          expect(hideSecrets(shown).shown).toBe(shown)
+        }
+      ),
+      { numRuns: 2000 }
+    )
+  })
+
+  it("takes kept values by the names of their headers, whatever the order, and says which is missing", () => {
+    const { hidden } = hideSecrets("X-Token: one\nX-Token: two\nCookie: three")
+    expect(revealSecrets("Cookie: ***\nX-New: a\nx-token: ***", hidden)).toEqual({
+      text: "Cookie: three\nX-New: a\nx-token: one"
+    })
+    expect(revealSecrets("Cookie: ***\nCookie: ***", hidden)).toEqual({ missing: "Cookie" })
+    expect(revealSecrets("***", hidden)).toEqual({ missing: "" })
+    expect(revealSecrets("X-Stars: ***", hidden)).toEqual({ text: "X-Stars: ***" })
+  })
+})

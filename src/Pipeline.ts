@@ -4,6 +4,7 @@
  */
 import { Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
+import type { Vault } from "./Vault.ts"
 import { CaptureError } from "./capture/CaptureError.ts"
 import { type Event, type SetAside, type Told, eventBody } from "./capture/Event.ts"
 import { outrank } from "./capture/Leadership.ts"
@@ -24,6 +25,7 @@ import { constraintsProblem } from "./auth/Constraint.ts"
 import { registry } from "./inventory/Registry.ts"
 import { SharedBudget } from "./match/Budget.ts"
 import { isEmpty, parse } from "./match/Condition.ts"
+import { type Considered, fired } from "./match/Scope.ts"
 import { WebhookIndex } from "./match/WebhookIndex.ts"
 import { type Version, keepVersions, versionsAt } from "./match/WebhookVersions.ts"
 import { Append, Fenced } from "./stream/Append.ts"
@@ -36,7 +38,7 @@ export const sinkLayer = Layer.effect(
   EventSink,
   Effect.gen(function* () {
     const { open, append, onDisk, verify, memory } = yield* Append
-    const context = yield* Effect.context<Append | Streams | SqlClient.SqlClient>()
+    const context = yield* Effect.context<Append | Settings | Streams | SqlClient.SqlClient | Vault>()
     const index = new WebhookIndex()
     /** Webhooks to look at for what they have finished, with their last ids that are on disk. */
     const recent = new Map<number, string>()
@@ -76,9 +78,12 @@ export const sinkLayer = Layer.effect(
         // Matched once: tried again, events would meet webhooks as they are after them.
         const matching = matchAll(index, told)
         let matched: Matched | undefined
+        // Decided once as well: permissions may change between two tries.
+        let decided: ReadonlyArray<Delivery> | undefined
         return Effect.gen(function* () {
-          const { versions, deliveries } = (matched ??= yield* inSlices(matching))
+          const { versions, owed, shared } = (matched ??= yield* inSlices(matching))
           yield* keepVersions(versions)
+          const deliveries = (decided ??= yield* deliveriesOf(index, owed, shared))
           // Whoever reads an entry without a body looks for it in the change log.
           if (deliveries.some(({ chars }) => chars !== undefined)) yield* logged
           const { tops, duplicates, lost } = yield* append(deliveries)
@@ -151,15 +156,23 @@ const tellUndecided = (index: WebhookIndex) =>
     )
   )
 
+/** An event and the webhooks that want it; of those with a scope (match/Scope.ts) it is still to be decided. */
+interface Owed extends Considered {
+  readonly event: Event
+  readonly webhooks: ReadonlyArray<number>
+}
+
 interface Matched {
   readonly versions: ReadonlyArray<Version>
-  readonly deliveries: ReadonlyArray<Delivery>
+  readonly owed: ReadonlyArray<Owed>
+  /** What is left for costly conditions. */
+  readonly shared: SharedBudget
 }
 
 /** Webhooks take effect at their own place in the WAL: a change of one counts from there on, itself included. */
 function* matchAll(index: WebhookIndex, { events, aside }: Told): Generator<void, Matched> {
   const versions: Array<Version> = []
-  const deliveries: Array<Delivery> = []
+  const owed: Array<Owed> = []
   const shared = new SharedBudget()
   const learn = ({ type, position, idx, after }: Event | SetAside, webhook: number) => {
     if (type.id !== webhookType) return
@@ -174,24 +187,44 @@ function* matchAll(index: WebhookIndex, { events, aside }: Told): Generator<void
       yield
     }
     learn(event, event.objectId)
-    const { type, kind, data, prechange, postchange } = event
+    const { type, kind, data, prechange, postchange, objectId } = event
     yield
-    const webhooks = yield* index.matching({ type: type.id, kind, data, snapshots: { prechange, postchange } }, shared)
-    if (webhooks.length === 0) continue
-    const body = bodyFields(eventBody({ ...event, model: type.name }))
-    for (const webhook of webhooks) deliveries.push(deliveryOf(event, webhook, body))
+    const subject = { type: type.id, kind, data, snapshots: { prechange, postchange } }
+    const webhooks = yield* index.matching(subject, shared)
+    const scoped = index.scoped(subject)
+    if (webhooks.length + scoped.length > 0) owed.push({ event, objectId, subject, webhooks, scoped })
   }
   for (const change of unheard) {
     learn(change, Number(change.objectId))
     yield
   }
-  return { versions, deliveries }
+  return { versions, owed, shared }
 }
 
 const webhookType = "extras.webhook"
 
 const isBefore = (one: SetAside, other: Event): boolean =>
   one.position < other.position || (one.position === other.position && one.idx < other.idx)
+
+const deliveriesOf = Effect.fnUntraced(function* (
+  index: WebhookIndex,
+  owed: ReadonlyArray<Owed>,
+  shared: SharedBudget
+) {
+  const scoped = yield* fired(index, owed, shared)
+  const made = yield* mapInSlices(owed, ({ event, webhooks }, at): ReadonlyArray<Delivery> => {
+    const text = { ...event, model: event.type.name }
+    const whole = webhooks.length === 0 ? { body: "" } : bodyFields(eventBody(text))
+    return [
+      ...webhooks.map((webhook) => deliveryOf(event, webhook, whole)),
+      ...scoped[at]!.map(({ webhook, seen: { data, hidden } }) => {
+        const body = eventBody({ ...text, json: { ...event.json, data: JSON.stringify(data) } })
+        return deliveryOf(event, webhook, bodyFields(body, hidden))
+      })
+    ]
+  })
+  return made.flat()
+})
 
 const deliveryOf = (event: Event, webhook: number, body: ReturnType<typeof bodyFields>): Delivery => ({
   id: deliveryId(webhook, `${event.position}`, event.idx),

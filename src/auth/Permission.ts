@@ -66,6 +66,9 @@ const whereOf = (
   }
   // Who may change users or grant tokens would otherwise be a superuser by way of a password or token of one.
   if (type.id === "users.user" && action !== "view") return allOf(allowed, ordinaryUsers)
+  if (type.id === "extras.webhook" && (action === "add" || action === "change") && !isEverything(eventsSeen(where))) {
+    return allOf(allowed, ownScope(principal))
+  }
   return type.kind === "record" ? allOf(allowed, ...tellingOfVisible(type, where)) : allowed
 }
 
@@ -100,6 +103,12 @@ const ordinaryTokens: Where = {
 
 const ordinaryUsers: Where = { sql: "not t.is_superuser", parameters: [] }
 
+/** Who writes a webhook receives what its `scope_user` may view: nobody may borrow the eyes of another. */
+const ownScope = ({ user }: Principal): Where => ({
+  sql: "(t.scope_user_id is null or t.scope_user_id = $1::bigint)",
+  parameters: [user?.id ?? 0]
+})
+
 /** The columns in which records name the object that they tell of. */
 const subjects: Readonly<Record<string, readonly [type: string, id: string]>> = {
   "extras.objectchange": ["changed_object_type", "changed_object_id"],
@@ -117,20 +126,22 @@ const tellingOfVisible = (type: ObjectType, where: Clearance["Service"]["where"]
     const visible = among(column, objectType(reference.type), where)
     return isEverything(visible) ? [] : [anyOf({ sql: `${column} is null`, parameters: [] }, visible)]
   })
-  const subject = subjects[type.id]
-  return subject === undefined ? pointing : [...pointing, toldOf(subject, where)]
+  const [typeColumn, idColumn] = subjects[type.id] ?? []
+  return typeColumn === undefined ? pointing : [...pointing, toldOf(`t.${typeColumn}`, `t.${idColumn}`, where)]
 }
 
-const toldOf = ([typeColumn, idColumn]: readonly [string, string], where: Clearance["Service"]["where"]): Where => {
+/** The events that somebody may see, over the change log under an alias: those of objects that may be viewed. */
+export const eventsSeen = (where: Clearance["Service"]["where"], alias = "c"): Where =>
+  toldOf(`${alias}.changed_object_type`, `${alias}.changed_object_id`, where)
+
+const toldOf = (typeColumn: string, idColumn: string, where: Clearance["Service"]["where"]): Where => {
   const types = [...registry.values()].filter(({ kind }) => kind === "object")
   const whole = types.filter((type) => isEverything(where(type, "view")))
   if (whole.length === types.length) return everything
   const some = types.filter((type) => !whole.includes(type) && where(type, "view").sql !== "false")
   return anyOf(
-    { sql: `t.${typeColumn} = any ($1::text[])`, parameters: [whole.map(({ id }) => id)] },
-    ...some.map((type) =>
-      allOf({ sql: `t.${typeColumn} = $1`, parameters: [type.id] }, among(`t.${idColumn}`, type, where))
-    )
+    { sql: `${typeColumn} = any ($1::text[])`, parameters: [whole.map(({ id }) => id)] },
+    ...some.map((type) => allOf({ sql: `${typeColumn} = $1`, parameters: [type.id] }, among(idColumn, type, where)))
   )
 }
 

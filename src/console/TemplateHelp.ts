@@ -14,6 +14,10 @@ export const templateHelp = Effect.gen(function* () {
     "Templates: help",
     html`<h1>Templates</h1>
       <p>Beside Jinja's own. Each example was run when its plugin was loaded.</p>
+      <p>
+        A webhook without <code>scope_user</code> receives every change of the object types that it names, whatever its
+        keeper may view: the right to write webhooks is for trusted people.
+      </p>
       <nav>${all.map(({ name }) => html`<a href="#${name}">${name}</a> `)}</nav>
       ${all.map(section)}`
   )

@@ -10,6 +10,7 @@ import { inWords } from "../Telemetry.ts"
 import type { Delivery } from "../stream/Entry.ts"
 import { type LoggedEvent, loggedEvent, textOf } from "./LoggedEvent.ts"
 import type { Failure } from "./Outcome.ts"
+import { withHidden } from "./SeenEvents.ts"
 
 /** A delivery with its body. */
 export interface Loaded extends Delivery {
@@ -98,29 +99,29 @@ interface Place {
   readonly idx: string
   readonly time: string
   readonly chars: number
+  /** Objects that are shown by id alone. */
+  readonly hidden: ReadonlyArray<string>
 }
 
-const keyOf = ({ position, idx, time }: Delivery, chars: number): string => [position, idx, time, chars].join(" ")
+const keyOf = ({ position, idx, time, hidden = [] }: Delivery, chars: number): string =>
+  JSON.stringify({ position, idx: `${idx}`, time, chars, hidden } satisfies Place)
 
-const readKey = (key: string): Place => {
-  const [position, idx, time, chars] = key.split(" ")
-  return { position: position!, idx: idx!, time: time!, chars: Number(chars) }
-}
+const readKey = (key: string): Place => JSON.parse(key) as Place
 
 /** The body, or undefined where the change log has it no more. Tries until Postgres answers. */
-const load = (sql: SqlClient.SqlClient, { position, idx, time }: Place): Effect.Effect<Buffer | undefined> =>
+const load = (sql: SqlClient.SqlClient, place: Place): Effect.Effect<Buffer | undefined> =>
   sql
     .unsafe<LoggedEvent>(
       `select ${loggedEvent} from extras_objectchange c
         where c.position = $1::text::bigint and c.idx = $2::text::bigint and c.time = $3::text::timestamptz`,
-      [position, idx, time]
+      [place.position, place.idx, place.time]
     )
     .pipe(
-      Effect.map(([event]) => (event === undefined ? undefined : Buffer.from(textOf(event)))),
+      Effect.map(([event]) => (event === undefined ? undefined : Buffer.from(textOf(withHidden(event, place.hidden))))),
       Effect.catch((error) =>
         Effect.logWarning(`deliver: an event cannot be loaded, trying again: ${inWords(error)}`).pipe(
           Effect.andThen(Effect.sleep(loadPause)),
-          Effect.andThen(Effect.suspend(() => load(sql, { position, idx, time, chars: 0 })))
+          Effect.andThen(Effect.suspend(() => load(sql, place)))
         )
       )
     )

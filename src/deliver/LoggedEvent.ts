@@ -16,6 +16,8 @@ export interface LoggedEvent {
   readonly data: string
   readonly prechange: string
   readonly postchange: string
+  /** Objects that `data` shows by id alone, for those to whose view the event is bound (SeenEvents.ts). */
+  readonly hidden?: ReadonlyArray<string>
 }
 
 /**
@@ -55,7 +57,7 @@ export const deliveryOf = (event: LoggedEvent, webhook: number): Delivery => ({
   attempts: 0,
   spent: 0,
   firstAttempt: 0,
-  ...bodyFields(textOf(event))
+  ...bodyFields(textOf(event), event.hidden)
 })
 
 /** The event as JSON text. */

@@ -88,11 +88,12 @@ export type Outcome =
 /**
  * Why nothing is sent of a delivery that nobody discarded by hand. `message` is for the operator.
  *
+ * - `Hidden`: it is bound to the view of a user, who may not view the object (any more).
  * - `Superseded`: its webhook was paused, and then only the newest event of each object was wanted.
  * - `Unwanted`: its webhook was paused, and then nothing of that time was wanted.
  */
 export interface Dropped {
-  readonly reason: "Superseded" | "Unwanted"
+  readonly reason: "Hidden" | "Superseded" | "Unwanted"
   readonly message: string
 }
 

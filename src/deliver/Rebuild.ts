@@ -17,6 +17,7 @@ import { overEntries } from "./Browse.ts"
 import { withoutEnded } from "./Ended.ts"
 import { type LoggedEvent, deliveryOf, loggedEvent, pageOf, subjectOf } from "./LoggedEvent.ts"
 import { holdLogged, loggedDeliveries } from "./RetryByHand.ts"
+import { eventsAsSeen, viewersAmong } from "./SeenEvents.ts"
 import { watermarkTable } from "./Watermarks.ts"
 
 /** Events read at once. */
@@ -91,10 +92,15 @@ const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
   const versions = [...(yield* versionsOf(webhook))]
   const index = new WebhookIndex()
   const owed: Array<Delivery> = []
+  const all = [...versions]
+  const scopeAt = (event: LoggedEvent) => all.findLast((version) => !isAfter(version, event))?.row?.["scope_user"]
   let page = yield* nextEvents(webhook, undefined)
   while (page.length > 0) {
-    yield* mapInSlices(page, (event) => {
-      while (versions.length > 0 && !isAfter(versions[0]!, event)) index.set(webhook, versions.shift()!.row)
+    yield* mapInSlices(yield* eventsAsSeen(page, (event) => viewersAmong(scopeAt(event))), (event) => {
+      while (versions.length > 0 && !isAfter(versions[0]!, event)) {
+        const { row } = versions.shift()!
+        index.set(webhook, row && { ...row, scope_user: null })
+      }
       if (index.match(subjectOf(event)).length > 0) owed.push(deliveryOf(event, webhook))
     })
     page = yield* nextEvents(webhook, page.at(-1))

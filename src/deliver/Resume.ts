@@ -29,7 +29,7 @@ export const resume = Effect.fnUntraced(function* <E, R>(
       const dropped = page.filter(({ delivery }) => latest.get(objectOf(delivery))?.id !== delivery.id)
       return insertUnattempted(
         dropped.map(({ delivery }) => delivery),
-        reasons[keep]
+        { dropped: reasons[keep] }
       ).pipe(Effect.andThen(streams.remove(webhook, dropped)), Effect.andThen(onDropped(dropped.length)))
     })
   }

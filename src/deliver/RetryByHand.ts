@@ -12,6 +12,8 @@ import { objectType } from "../inventory/Registry.ts"
 import { Append } from "../stream/Append.ts"
 import { Streams } from "../stream/Streams.ts"
 import { type LoggedEvent, deliveryOf, loggedEvent, pageOf } from "./LoggedEvent.ts"
+import type { Dropped } from "./Outcome.ts"
+import { eventsAsSeen, viewersAmong } from "./SeenEvents.ts"
 
 export const deliveryType = objectType("extras.delivery")
 
@@ -34,6 +36,9 @@ export interface LoggedDelivery extends LoggedEvent {
   readonly id: string
   readonly delivery_id: string
   readonly webhook_id: string
+  /** Ids of the users whose view it is bound to: who asked for it, and the scope of its webhook. */
+  readonly asked_by: string | null
+  readonly scope_user: string | null
   readonly attempts: string
   /** Milliseconds since 1970. */
   readonly first_attempt: string | null
@@ -50,16 +55,35 @@ export const loggedDeliveries = (condition: string, parameters: ReadonlyArray<un
     sql.unsafe<LoggedDelivery>(
       pageOf(
         `select d.id::text as id, d.delivery_id, d.webhook_id::text as webhook_id, d.attempts::text as attempts,
+              d.asked_by::text as asked_by, w.scope_user_id::text as scope_user,
               (extract(epoch from d.first_attempt) * 1000)::bigint::text as first_attempt,
               (extract(epoch from d.next_attempt - now()) * 1000)::bigint::text as due_in, ${loggedEvent}
          from extras_delivery d
          join extras_objectchange c on c.position = d.position and c.idx = d.idx and c.time = d.time
+         left join extras_webhook w on w.id = d.webhook_id
         where ${condition} order by d.id limit ${pageSize}`,
         "id::bigint"
       ),
       parameters
     )
   )
+
+const hidden: Dropped = {
+  reason: "Hidden",
+  message: "The user for whom it would be sent may not view the object."
+}
+
+/** Of deliveries that are bound to somebody's view what may be sent; the others are discarded. */
+const bound = Effect.fnUntraced(function* (rows: ReadonlyArray<LoggedDelivery>) {
+  const shown = yield* eventsAsSeen(rows, (row) => viewersAmong(row.asked_by, row.scope_user))
+  if (shown.length === rows.length) return shown
+  const sql = yield* SqlClient.SqlClient
+  const gone = new Set(rows.map(({ id }) => id)).difference(new Set(shown.map(({ id }) => id)))
+  yield* sql`
+    update extras_delivery set status = 'discarded', reason = ${hidden.reason}, message = ${hidden.message}, next_attempt = null
+     where id = any (${[...gone].map(Number)}::bigint[])`
+  return shown
+})
 
 /**
  * Puts them among the waiting ones; `spent` of their schedule is all attempts, or none when it begins `anew`. `first`:
@@ -70,7 +94,7 @@ export const holdLogged = Effect.fnUntraced(function* (
   { anew, first }: { readonly anew: boolean; readonly first: boolean }
 ) {
   const streams = yield* Streams
-  for (const [webhook, each] of Map.groupBy(rows, (row) => Number(row.webhook_id))) {
+  for (const [webhook, each] of Map.groupBy(yield* bound(rows), (row) => Number(row.webhook_id))) {
     const held = each.map((row) => ({
       delayMillis: anew ? 0 : Math.max(Number(row.due_in ?? 0), 0),
       delivery: {

@@ -26,7 +26,7 @@ const replay: Handler = (request) =>
     const webhook = yield* rowOf(webhookType, request, "change")
     const now = new Date(yield* Clock.currentTimeMillis).toISOString()
     const { since, until, dry_run: dryRun } = yield* asked(yield* bodyFields(request), now)
-    const id = yield* askForReplay({ webhook: webhook.id, since, until, dryRun })
+    const id = yield* askForReplay({ webhook: webhook.id, since, until, dryRun, askedBy: request.author.userId })
     return yield* accepted(replayType, id, request)
   })
 
@@ -61,7 +61,8 @@ const test: Handler = (request) =>
     if (webhook["enabled"] !== true || webhook["paused"] === true) {
       return yield* new HttpRefused({ reason: "Conflict", body: { detail: "The webhook is disabled or paused." } })
     }
-    const delivery = yield* askForTest(id, request.author.requestId, change as number | undefined)
+    const { requestId, userId: askedBy } = request.author
+    const delivery = yield* askForTest({ webhook: id, requestId, change: change as number | undefined, askedBy })
     if (delivery === undefined) return yield* refused({ object_change: ["There is no such change."] })
     return yield* accepted(deliveryType, delivery, request)
   })

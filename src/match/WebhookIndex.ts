@@ -22,6 +22,12 @@ export interface Undecided {
   readonly reason: string
 }
 
+/** A webhook that fires only for what a user may view. */
+export interface Scoped extends Entry {
+  /** Id of the user. */
+  readonly viewer: number
+}
+
 /** The flag of a webhook that asks for each kind of event. */
 const flags = { created: "type_create", updated: "type_update", deleted: "type_delete" } as const
 
@@ -32,6 +38,7 @@ export class WebhookIndex {
   /** Conditions that could not be evaluated since the start. */
   undecided = 0
   private readonly indexes = new Map<string, EqualityIndex>()
+  private readonly scopedIndexes = new Map<string, Map<number, Scoped>>()
   private readonly keys = new Map<number, ReadonlyArray<string>>()
   private recent = new Map<number, { times: number; readonly reason: string }>()
 
@@ -42,7 +49,10 @@ export class WebhookIndex {
 
   /** Takes the webhook in as it is now, or out when it is gone or disabled. */
   set(webhook: number, row: Row | undefined): void {
-    for (const key of this.keys.get(webhook) ?? []) this.indexes.get(key)!.delete(webhook)
+    for (const key of this.keys.get(webhook) ?? []) {
+      this.indexes.get(key)?.delete(webhook)
+      this.scopedIndexes.get(key)?.delete(webhook)
+    }
     this.keys.delete(webhook)
     if (row === undefined || row["enabled"] !== true) return
     const entry: Entry = { webhook, ...decisionOf(row["conditions"]) }
@@ -51,6 +61,16 @@ export class WebhookIndex {
     const types = new Set(row["content_types"] as ReadonlyArray<string>)
     const keys = [...types].flatMap((type) => kinds.map(([kind]) => `${type} ${kind}`))
     this.keys.set(webhook, keys)
+    const viewer = row["scope_user"] ?? undefined
+    if (viewer !== undefined) {
+      // One that cannot be read is a scope all the same: of nobody.
+      if (typeof viewer !== "number") return
+      for (const key of keys) {
+        const scoped = this.scopedIndexes.get(key) ?? new Map<number, Scoped>()
+        this.scopedIndexes.set(key, scoped.set(webhook, { ...entry, viewer }))
+      }
+      return
+    }
     for (const key of keys) {
       const index = this.indexes.get(key) ?? new EqualityIndex()
       this.indexes.set(key, index)
@@ -60,10 +80,11 @@ export class WebhookIndex {
 
   clear(): void {
     this.indexes.clear()
+    this.scopedIndexes.clear()
     this.keys.clear()
   }
 
-  /** Ids of the webhooks that asked for the event, in rising order. */
+  /** Ids of the webhooks without a scope that asked for the event, in rising order. */
   match(subject: Subject): ReadonlyArray<number> {
     const matching = this.matching(subject)
     for (;;) {
@@ -72,18 +93,24 @@ export class WebhookIndex {
     }
   }
 
-  /**
-   * The same in steps of bounded time. Every condition has its guaranteed budget; those that cost more share what the
-   * window of the event has for them.
-   */
+  /** The same in steps of bounded time. */
   *matching(subject: Subject, shared = new SharedBudget()): Generator<void, ReadonlyArray<number>> {
+    const candidates = this.indexes.get(`${subject.type} ${subject.kind}`)?.candidates(subject) ?? []
+    return (yield* this.deciding(candidates, subject, shared)).sort((a, b) => a - b)
+  }
+
+  /**
+   * Ids of the webhooks among these whose conditions hold, in steps of bounded time. Every condition has its guaranteed
+   * budget; those that cost more share what the window of the event has for them.
+   */
+  *deciding(entries: Iterable<Entry>, subject: Subject, shared: SharedBudget): Generator<void, Array<number>> {
     const found: Array<number> = []
     const costly: Array<Entry> = []
     const settle = (entry: Entry, holds: boolean | undefined, reason: () => string) => {
       if (holds === undefined) this.remember(entry.webhook, reason)
       else if (holds) found.push(entry.webhook)
     }
-    for (const entry of this.indexes.get(`${subject.type} ${subject.kind}`)?.candidates(subject) ?? []) {
+    for (const entry of entries) {
       const { decide, problem } = entry
       if (decide === undefined) settle(entry, problem === undefined || undefined, () => reasonOf(entry, subject))
       else {
@@ -101,7 +128,13 @@ export class WebhookIndex {
       settle(entry, holds, () => (isTooCostly ? tooCostly : reasonOf(entry, subject)))
       yield
     }
-    return found.sort((a, b) => a - b)
+    return found
+  }
+
+  /** Webhooks with a scope that want such events, if their users may see this one and their conditions hold of it. */
+  scoped({ type, kind }: Subject): ReadonlyArray<Scoped> {
+    if (this.scopedIndexes.size === 0) return []
+    return [...(this.scopedIndexes.get(`${type} ${kind}`)?.values() ?? [])]
   }
 
   /** The webhooks that were undecided since this was last asked, and why. */

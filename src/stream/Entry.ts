@@ -28,14 +28,21 @@ export interface Delivery {
   readonly body: string
   /** Length of a body that is left out, characters. */
   readonly chars?: number
+  /** Objects that such a body shows by id alone, each as its type and id; absent for none. */
+  readonly hidden?: ReadonlyArray<string>
 }
 
 /** Longest body that an entry holds, characters: each webhook's entry would hold it again. */
 export const inlineCharsMax = 16 * 1024
 
-/** What an entry holds of an event's JSON text. */
-export const bodyFields = (text: string): Pick<Delivery, "body" | "chars"> =>
-  text.length <= inlineCharsMax ? { body: text } : { body: "", chars: text.length }
+/** What an entry holds of an event's JSON text, in which these objects are shown by id alone. */
+export const bodyFields = (
+  text: string,
+  hidden: ReadonlyArray<string> = []
+): Pick<Delivery, "body" | "chars" | "hidden"> => {
+  if (text.length <= inlineCharsMax) return { body: text }
+  return { body: "", chars: text.length, ...(hidden.length > 0 && { hidden }) }
+}
 
 export const deliveryId = (webhook: number, position: string, idx: number): string => `${webhook}-${position}-${idx}`
 

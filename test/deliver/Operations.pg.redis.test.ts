@@ -228,7 +228,8 @@ describe("a test", () => {
     expect(done.id).toBe(asked.json.id)
     expect(done.delivery_id).toMatch(/-t[0-9a-f]{8}$/)
     expect(hooks.at("tried")[0]!.headers["x-hook-delivery"]).toBe(done.delivery_id)
-    const changes = await hooks.api.call<{ results: ReadonlyArray<Json> }>("GET", "/api/extras/object-changes/?limit=3")
+    const ofTags = "/api/extras/object-changes/?changed_object_type=extras.tag&limit=3"
+    const changes = await hooks.api.call<{ results: ReadonlyArray<Json> }>("GET", ofTags)
     const change = changes.json.results.at(-1)!
     await post(`/api/extras/webhooks/${id}/test/`, { object_change: change["id"] })
     const all: ReadonlyArray<Delivery> = await hooks.deliveries(id, "successful", 2)

@@ -2,6 +2,7 @@
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/stream/Keys.ts"
+import { makeUser } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 
@@ -106,6 +107,30 @@ const untilSuccessful = async (id: number, count: number): Promise<number> => {
 }
 
 describe("when Redis loses", () => {
+  it("everything, a webhook with a scope is owed what its user may view", { timeout: 90_000 }, async () => {
+    const user = await makeUser(api, "scoped", {
+      types: ["dcim.site"],
+      actions: ["view"],
+      constraints: { facility: "ours" }
+    })
+    const id = await webhook("scoped", { scope_user: user.id })
+    let open: (status: number) => void = () => {}
+    gate = new Promise((resolve) => (open = resolve))
+    await api.database.sql.query(
+      `insert into dcim_site (name, slug, facility)
+       select 'Scoped ' || n, 'scoped-' || n, case when n % 2 = 0 then 'ours' else 'theirs' end from generate_series(1, 10) n`
+    )
+    await queued(id, 5)
+    await receiver.untilAll(() => slugsAt("scoped").size === 1)
+    await redis.flushdb()
+    await api.database.sql.query("insert into dcim_site (name, slug, facility) values ('Scoped x', 'scoped-x', 'ours')")
+    open(200)
+    expect(await untilSuccessful(id, 6)).toBe(6)
+    expect(slugsAt("scoped")).toEqual(
+      new Set(["scoped-2", "scoped-4", "scoped-6", "scoped-8", "scoped-10", "scoped-x"])
+    )
+  })
+
   it("everything, every delivery that was not done arrives", { timeout: 90_000 }, () =>
     expectAllAfter("flushed", () => redis.flushdb())
   )

@@ -12,6 +12,9 @@ export type Bind = (value: unknown) => string
 
 export const everything: Where = { sql: "true", parameters: [] }
 
+/** Holds for no row. */
+export const nothing: Where = { sql: "false", parameters: [] }
+
 /** Whether it holds for every row. */
 export const isEverything = ({ sql }: Where): boolean => sql === everything.sql
 

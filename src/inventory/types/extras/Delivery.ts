@@ -23,6 +23,8 @@ export default defineObjectType({
     object_id: integer(),
     request_id: uuid(),
     time: time({ now: true }),
+    // Id of the user who asked for it by a test or a replay, and to whose view it is bound.
+    asked_by: integer({ wire: "none", optional: true }),
     position: integer({ wire: "none" }),
     idx: integer({ wire: "none" }),
     attempts: integer(),

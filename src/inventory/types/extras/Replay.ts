@@ -16,6 +16,8 @@ export default defineObjectType({
     seen: integer({ optional: true }),
     matched: integer({ optional: true }),
     message: text({ optional: true }),
+    // Id of the user whose view it is bound to; null where the command line asked.
+    asked_by: integer({ wire: "none", optional: true }),
     position: integer({ wire: "none", optional: true }),
     idx: integer({ wire: "none", optional: true }),
     asked: time({ now: true }),

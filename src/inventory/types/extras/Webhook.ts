@@ -7,6 +7,7 @@ import {
   integer,
   json,
   kept,
+  ref,
   sealed,
   text,
   texts,
@@ -49,6 +50,8 @@ export default defineObjectType({
     rate_limit: decimal({ digits: 8, places: 3, min: 0.001, optional: true }),
     ordering: choice({ none: "None", object: "Object" }, { default: "none", bare: true }),
     retry_schedule: json({ grammar: "retry" }),
+    // Not set null: it would fire for everything then.
+    scope_user: ref("users.user", { optional: true, onDelete: "protect" }),
     paused: flag({ default: false }),
     disabled_note: text({ optional: true, wire: "read" })
   },

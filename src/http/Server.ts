@@ -140,7 +140,8 @@ const handle =
         accepted: accepted.type
       }
       const clearance = yield* clearanceOf(principal, premise)
-      const reads = method === "GET" && access !== "unasked"
+      // Other pages need no connection, or one for a moment.
+      const reads = method === "GET" && typeof access === "object"
       const reply = yield* handler(request).pipe(
         Effect.provideService(Clearance, clearance),
         reads ? inTurn(principal, addressOf(incoming)) : identity

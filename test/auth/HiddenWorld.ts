@@ -32,7 +32,7 @@ const tryStatement = `
 
 /** Answers how many of the statements changed something. */
 export const changeHidden = async (
-  { sql }: TestDatabase,
+  { superuser: sql }: TestDatabase,
   hidden: ReadonlyArray<HiddenRow>,
   round: number
 ): Promise<number> => {

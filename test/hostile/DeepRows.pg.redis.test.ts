@@ -103,7 +103,7 @@ describe("the database", () => {
     ["null among tags", "set session_replication_role = replica; update dcim_site set tags = array[null]::bigint[]"]
   ])("refuses %s", async (_, statement) => {
     const statements = statement.split("; ")
-    await expect(database.sql.transaction(...statements)).rejects.toThrow(/violates check constraint/)
+    await expect(database.superuser.transaction(...statements)).rejects.toThrow(/violates check constraint/)
   })
 })
 

@@ -41,6 +41,8 @@ export interface TestDatabase {
   /** A name for a replication slot that no other test uses. */
   readonly slot: string
   readonly sql: Sql
+  /** The same database for what only a superuser may do. */
+  readonly superuser: Sql
   /** Removes the database, and the slot if one was made. */
   readonly drop: () => Promise<void>
 }
@@ -60,13 +62,15 @@ export const makeDatabase = async (): Promise<TestDatabase> => {
   await redis.quit()
   const databaseUrl = at(inject("databaseUrl"), name)
   const sql = openSql(databaseUrl)
+  const superuser = openSql(at(inject("superuserUrl"), name))
   return {
     databaseUrl,
     redisUrl: redisUrlOfWorker(),
     slot: name,
     sql,
+    superuser,
     drop: async () => {
-      await sql.close()
+      await Promise.all([sql.close(), superuser.close()])
       await server.query(
         "select pg_terminate_backend(active_pid)::text from pg_replication_slots where slot_name = $1 and active",
         [name]

@@ -12,7 +12,12 @@ const types = ["application/vnd.oai.openapi+json", "application/json", "applicat
 
 /** Shows the description in the type that is asked for, with the address by which the client reached the service. */
 const describe = (routes: () => ReadonlyArray<Route>): Handler => {
-  const [json, yaml] = [once(() => written(routes(), false)), once(() => written(routes(), true))]
+  const json = once(() => written(routes(), false))
+  // One thread at a time, for its memory.
+  const yaml = once(async () => {
+    await json()
+    return written(routes(), true)
+  })
   return ({ base, accepted, url }) =>
     Effect.gen(function* () {
       const type = url.searchParams.get("format") === "yaml" ? "application/yaml" : accepted
@@ -33,13 +38,16 @@ const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
   }
 }
 
+/** Memory of the thread. */
+const megabytes = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 }
+
 const written = async (routes: ReadonlyArray<Route>, isYaml: boolean): Promise<SchemaParts> => {
   const plain = routes.map(({ path, access, methods }): PlainRoute => {
     const names = Object.keys(methods) as ReadonlyArray<Method>
     return { path, access: typeof access === "string" ? access : { type: access.id }, methods: names }
   })
   const workerData: SchemaRequest = { routes: plain, isYaml }
-  const worker = new Worker(new URL("./SchemaWorker.ts", import.meta.url), { workerData })
+  const worker = new Worker(new URL("./SchemaWorker.ts", import.meta.url), { workerData, resourceLimits: megabytes })
   const [parts] = (await onceEvent(worker, "message")) as [SchemaParts]
   return parts
 }

@@ -97,7 +97,7 @@ const objectFor = (random: Random, type: ObjectType, world: World): Json => {
     if (typeof body[name] === "string") body[name] = `${String(body[name])}${random.below(1e9)}`.slice(-40)
   }
   if (random.chance(0.2)) body["custom_fields"] = { [hostileText(random)]: hostileJson(random) }
-  return random.chance(0.15) ? body : mutated(random, body, Object.keys(type.fields))
+  return random.chance(0.35) ? body : mutated(random, body, Object.keys(type.fields))
 }
 
 const mutated = (random: Random, body: Json, names: ReadonlyArray<string> = []): Json => {

@@ -65,6 +65,8 @@ export class Bystander {
 
   /** What others notice while the attack runs. Rejects as the attack does. */
   async during(attack: () => Promise<unknown>): Promise<Observation> {
+    // What an attack before this one left to capture is not this one's.
+    await this.change()
     const before = this.residentMegabytes()
     let most = before
     const attacking = new AbortController()

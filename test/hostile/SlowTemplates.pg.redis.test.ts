@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type Api, type List, named, startApi } from "../support/Api.ts"
+import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
 import { Bystander, expectCalm } from "./Bystander.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "rackwire-spin-"))
@@ -39,6 +39,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
+/** Runs into its time limit, however fast the machine. */
+const endless = "{% for i in range(9999) %}{{ 1|linger }}{% endfor %}"
+
 const failed = async () => {
   const path = "/api/extras/deliveries/?status=failed&reason=Overrun&limit=1000"
   return (await api.call<{ readonly results: ReadonlyArray<{ readonly id: number }> }>("GET", path)).json.results
@@ -56,7 +59,7 @@ it(
           type_create: true,
           payload_url: "http://127.0.0.1:9/",
           // Those of the first two never end, and take their worker along; the others run into their limit.
-          body_template: n < 2 ? "{{ 1|spin }}" : "{% for i in range(9999) %}{{ 1|linger }}{% endfor %}",
+          body_template: n < 2 ? "{{ 1|spin }}" : endless,
           // Of the first one each delivery is tried again before the next.
           ...(n === 0 && { max_in_flight: 1 }),
           retry_schedule: { kind: "fixed", delay: 0, attempts: 100 }
@@ -81,3 +84,13 @@ it(
     })
   }
 )
+
+it("renderings of one user are refused when too many of them wait", async () => {
+  const render = (template: string) => api.call<Json>("POST", "/api/extras/webhooks/render/", { template })
+  const replies = await Promise.all(Array.from({ length: 15 }, () => render(endless)))
+  const busy = replies.filter(({ status }) => status === 503)
+  expect(busy.length).toBeGreaterThan(0)
+  expect(busy[0]!.json["detail"]).toBe("Too many templates are being rendered. Try again in a second.")
+  expect(busy[0]!.headers.get("retry-after")).toBe("1")
+  expect((await render("x")).status).toBe(200)
+})

@@ -84,7 +84,8 @@ describe("a name that objects inherit", () => {
 
   // Those that try a webhook out answer so many a second, and imports take files (above).
   const actions = routes.filter(
-    ({ path, methods }) => path.startsWith("/api/") && methods.POST !== undefined && !/\/(render|match|import)\/$/.test(path)
+    ({ path, methods }) =>
+      path.startsWith("/api/") && methods.POST !== undefined && !/\/(render|match|import)\/$/.test(path)
   )
   it.each(actions.map(({ path }) => path))("is no option of POST %s", async (route) => {
     const path = route.replaceAll(/:\w+/g, "1")

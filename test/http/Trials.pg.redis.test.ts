@@ -21,21 +21,6 @@ const post = async (path: string, body: unknown): Promise<{ readonly status: num
 const render = (body: unknown) => post("/api/extras/webhooks/render/", body)
 const match = (body: unknown) => post("/api/extras/webhooks/match/", body)
 
-// First: the others leave their user few renderings per second.
-describe("templates that take long", () => {
-  it("of one user are refused when too many of them wait", async () => {
-    const slow = "{% for i in range(9000) %}{{ 'x'|center(600) }}{% endfor %}"
-    const replies = await Promise.all(
-      Array.from({ length: 15 }, () => api.call<Json>("POST", "/api/extras/webhooks/render/", { template: slow }))
-    )
-    const busy = replies.filter(({ status }) => status === 503)
-    expect(busy.length).toBeGreaterThan(0)
-    expect(busy[0]!.json["detail"]).toBe("Too many templates are being rendered. Try again in a second.")
-    expect(busy[0]!.headers.get("retry-after")).toBe("1")
-    expect((await render({ template: "x" })).status).toBe(200)
-  })
-})
-
 describe("a template that is tried out", () => {
   it("gives body and headers, for the context that comes along or for an event that is made up", async () => {
     const context = { data: { name: "Ort ä" }, event: "created" }

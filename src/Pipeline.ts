@@ -187,12 +187,12 @@ function* matchAll(index: WebhookIndex, { events, aside }: Told): Generator<void
       yield
     }
     learn(event, event.objectId)
-    const { type, kind, data, prechange, postchange, objectId } = event
+    const { type, kind, data, prechange, postchange, objectId, xid } = event
     yield
     const subject = { type: type.id, kind, data, snapshots: { prechange, postchange } }
     const webhooks = yield* index.matching(subject, shared)
     const scoped = index.scoped(subject)
-    if (webhooks.length + scoped.length > 0) owed.push({ event, objectId, subject, webhooks, scoped })
+    if (webhooks.length + scoped.length > 0) owed.push({ event, objectId, xid, subject, webhooks, scoped })
   }
   for (const change of unheard) {
     learn(change, Number(change.objectId))

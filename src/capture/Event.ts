@@ -11,6 +11,8 @@ export interface Event {
   /** Where its change stands in the WAL: epoch and commit LSN (Lsn.ts), and the message within the transaction. */
   readonly position: bigint
   readonly idx: number
+  /** The transaction's number in Postgres, its lower 32 bits. */
+  readonly xid: number
   readonly type: ObjectType
   readonly kind: Kind
   readonly objectId: number
@@ -48,7 +50,7 @@ export interface SetAside extends Pick<Event, "position" | "idx" | "type" | "kin
  * nothing but its own change from becoming an event.
  */
 export const eventsOf = (window: Window, epoch: number, related: Related, base: string): Told => {
-  const { commitLsn, timestamp, anonymous } = window.transaction
+  const { commitLsn, xid, timestamp, anonymous } = window.transaction
   const aside: Array<SetAside> = []
   for (const change of window.changes) related.apply(change)
   const { customFields } = related
@@ -74,6 +76,7 @@ export const eventsOf = (window: Window, epoch: number, related: Related, base: 
     return {
       position: position(epoch, commitLsn),
       idx,
+      xid,
       type,
       kind,
       objectId: last.id,

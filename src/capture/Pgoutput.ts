@@ -13,8 +13,11 @@ import { Tuple, type TupleLayout, cellNull, cellText, cellUnchanged } from "./Tu
 import { postgresEpochMillis } from "./Walsender.ts"
 
 export interface Handler {
-  /** `commitLsn` is the position of the commit record, known from the start; time in microseconds since 1970. */
-  readonly begin: (commitLsn: bigint, micros: number) => void
+  /**
+   * `commitLsn` is the position of the commit record, known from the start; time in microseconds since 1970; `xid` are
+   * the lower 32 bits of the transaction's number.
+   */
+  readonly begin: (commitLsn: bigint, micros: number, xid: number) => void
   /** A transactional message (`pg_logical_emit_message`). */
   readonly message: (prefix: string, content: string) => void
   /**
@@ -61,7 +64,8 @@ export class Pgoutput {
     switch (bytes[start]) {
       case B: {
         const lsn = bytes.readBigUInt64BE(start + 1)
-        return handler.begin(lsn, Number(bytes.readBigInt64BE(start + 9)) + postgresEpochMillis * 1000)
+        const micros = Number(bytes.readBigInt64BE(start + 9)) + postgresEpochMillis * 1000
+        return handler.begin(lsn, micros, bytes.readUInt32BE(start + 17))
       }
       case C:
         return handler.commit(bytes.readBigUInt64BE(start + 2), bytes.readBigUInt64BE(start + 10))

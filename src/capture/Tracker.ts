@@ -15,6 +15,8 @@ import type { Handler } from "./Pgoutput.ts"
 /** A transaction, as far as its events know it. */
 export interface Transaction {
   readonly commitLsn: bigint
+  /** The lower 32 bits of its number in Postgres. */
+  readonly xid: number
   /** Time of the commit, ISO 8601 with microseconds and offset. */
   readonly timestamp: string
   /** Author and request where the transaction names none: nobody, and an id that a repetition makes the same. */
@@ -24,11 +26,13 @@ export interface Transaction {
 /** What not every transaction is asked for is made when it is. */
 class WalTransaction implements Transaction {
   readonly commitLsn: bigint
+  readonly xid: number
   private readonly micros: number
   private readonly installation: string
 
-  constructor(commitLsn: bigint, micros: number, installation: string) {
+  constructor(commitLsn: bigint, micros: number, xid: number, installation: string) {
     this.commitLsn = commitLsn
+    this.xid = xid
     this.micros = micros
     this.installation = installation
   }
@@ -85,10 +89,10 @@ export class Tracker implements Handler {
     return this.transaction !== undefined
   }
 
-  begin(commitLsn: bigint, micros: number): void {
+  begin(commitLsn: bigint, micros: number, xid: number): void {
     if (this.transaction !== undefined) throw protocol(`a transaction at ${commitLsn} inside another`)
     if (commitLsn <= this.lastCommit) throw protocol(`a transaction at ${commitLsn} after one at ${this.lastCommit}`)
-    this.transaction = new WalTransaction(commitLsn, micros, this.installation)
+    this.transaction = new WalTransaction(commitLsn, micros, xid, this.installation)
     this.messages = 0
     this.context = undefined
     this.beat = undefined

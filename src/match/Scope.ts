@@ -3,7 +3,8 @@
  *
  * Their conditions are evaluated over the event as that user may see it, or whether they hold would tell of the rest.
  */
-import { Effect } from "effect"
+import { Data, Effect, Schedule } from "effect"
+import { SqlClient } from "effect/sql"
 import { inSlices } from "../Slices.ts"
 import { type Seen, seen } from "../auth/Sight.ts"
 import type { Json } from "../inventory/derive/Representation.ts"
@@ -14,6 +15,8 @@ import type { Scoped, Subject, WebhookIndex } from "./WebhookIndex.ts"
 export interface Considered {
   readonly subject: Subject & { readonly data: Json }
   readonly objectId: number
+  /** The lower 32 bits of the number of its transaction. */
+  readonly xid: number
   readonly scoped: ReadonlyArray<Scoped>
 }
 
@@ -21,6 +24,35 @@ export interface Considered {
 export interface Fired {
   readonly webhook: number
   readonly seen: Seen
+}
+
+/** Time between two looks, and how many of them there are before the batch is tried again. */
+const look = { pause: "2 millis", times: 2500 } as const
+
+/**
+ * Waits until a query sees what these transactions wrote. The WAL tells of a commit a moment before others can see it,
+ * and where it waits for a standby as long as it does; a query in between would see objects as they were before.
+ */
+const untilVisible = Effect.fnUntraced(function* (xids: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  // Whole numbers of transactions have 64 bits: theirs is the one next to the snapshot's.
+  const hidden = sql<{ readonly count: number }>`
+    select count(*)::int as count
+      from (select s, pg_snapshot_xmax(s)::text::bigint as top from (select pg_current_snapshot() as s) now) snapshot,
+           unnest(${[...new Set(xids)].map(String)}::text[]::bigint[]) as x
+     where not pg_visible_in_snapshot(
+       (top + ((x - top) % 4294967296 + 6442450944) % 4294967296 - 2147483648)::text::xid8, s)`
+  yield* Effect.flatMap(hidden, ([row]) => (row!.count === 0 ? Effect.void : Effect.fail(new Unseen()))).pipe(
+    Effect.retry({
+      while: (error) => error instanceof Unseen,
+      schedule: Schedule.spaced(look.pause),
+      times: look.times
+    })
+  )
+})
+
+class Unseen extends Data.TaggedError("Unseen") {
+  override readonly message = "transactions of the WAL are not visible yet: do they wait for a standby?"
 }
 
 /** For each event the webhooks that fire. Without webhooks that have a scope no question is asked. */
@@ -36,6 +68,7 @@ export const fired = Effect.fnUntraced(function* (
       told: { type: subject.type, objectId, data: subject.data, viewers: [viewer] }
     }))
   )
+  if (asked.length > 0) yield* untilVisible(considered.map(({ xid }) => xid))
   const answers = yield* seen(asked.map(({ told }) => told))
   const found = considered.map((): Array<Fired> => [])
   const deciding = function* (): Generator<void, void> {

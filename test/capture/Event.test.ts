@@ -62,7 +62,7 @@ describe("the body of an event", () => {
 
 const tag = objectType("extras.tag")
 const anonymous = { username: "", requestId: "00000000-0000-8000-a000-000000000000" }
-const transaction = { commitLsn: 0x152e370n, timestamp: "2026-11-20T23:48:01.123456+00:00", anonymous }
+const transaction = { commitLsn: 0x152e370n, xid: 7, timestamp: "2026-11-20T23:48:01.123456+00:00", anonymous }
 const base = "https://inventory.example"
 
 const rowOf = (id: number, name: string): Row => ({

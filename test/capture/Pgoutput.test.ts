@@ -5,7 +5,7 @@ import { type Handler, Pgoutput } from "../../src/capture/Pgoutput.ts"
 import { type Cell, insert, logical, relation, remove, truncate, unchanged, update } from "./WalBytes.ts"
 
 type Call =
-  | readonly ["begin", bigint, number]
+  | readonly ["begin", bigint, number, number]
   | readonly ["commit", bigint, bigint]
   | readonly ["message", string, string]
   | readonly ["change", string | undefined, unknown, unknown]
@@ -14,7 +14,7 @@ type Call =
 const decode = (messages: ReadonlyArray<Buffer>): ReadonlyArray<Call> => {
   const calls: Array<Call> = []
   const handler: Handler = {
-    begin: (lsn, micros) => calls.push(["begin", lsn, micros]),
+    begin: (lsn, micros, xid) => calls.push(["begin", lsn, micros, xid]),
     commit: (lsn, end) => calls.push(["commit", lsn, end]),
     message: (prefix, content) => calls.push(["message", prefix, content]),
     change: (type, before, after) =>
@@ -54,7 +54,7 @@ const unnamed = { color: "9e9e9e", description: "", created: null, last_updated:
 describe("a message, byte by byte as the protocol lays it out", () => {
   test("B begins a transaction at its commit's LSN, with a time that counts from 1970", () => {
     expect(decode([hex("42 000000000152e370 0000000000000001 000002e9")])).toEqual([
-      ["begin", 0x152e370n, 946_684_800_000_001]
+      ["begin", 0x152e370n, 946_684_800_000_001, 7]
     ])
   })
 

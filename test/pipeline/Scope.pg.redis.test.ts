@@ -202,7 +202,7 @@ describe("a scope", () => {
   it("that no webhook has costs no query", async () => {
     const index = new WebhookIndex()
     const subject = { type: "dcim.site", kind: "created", data: {} } as const
-    const question = fired(index, [{ subject, objectId: 1, scoped: index.scoped(subject) }], new SharedBudget())
+    const question = fired(index, [{ subject, objectId: 1, xid: 3, scoped: index.scoped(subject) }], new SharedBudget())
     // There is no database here that could be asked.
     expect(await Effect.runPromise(question as Effect.Effect<unknown>)).toEqual([[]])
   })

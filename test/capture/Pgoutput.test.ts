@@ -54,7 +54,7 @@ const unnamed = { color: "9e9e9e", description: "", created: null, last_updated:
 describe("a message, byte by byte as the protocol lays it out", () => {
   test("B begins a transaction at its commit's LSN, with a time that counts from 1970", () => {
     expect(decode([hex("42 000000000152e370 0000000000000001 000002e9")])).toEqual([
-      ["begin", 0x152e370n, 946_684_800_000_001, 7]
+      ["begin", 0x152e370n, 946_684_800_000_001, 0x2e9]
     ])
   })
 

@@ -29,7 +29,7 @@ it("waits for the commit instead of missing its event", { timeout: 180_000 }, as
   const service = await startService({ DATABASE_URL, REDIS_URL, SECRET_KEY: "a key for tests, of some length" })
   const make = async (at: string, body: object): Promise<number> => {
     const made = await service.call<{ id: number }>("POST", at, body)
-    expect(made.status, made.text).toBe(201)
+    expect([made.status, made.text]).toEqual([201, made.text])
     return made.json.id
   }
   const user = await make("/api/users/users/", { username: "somebody", password: "a password for tests" })

@@ -8,9 +8,9 @@ import { type Socket, createServer } from "node:net"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
 import { Effect } from "effect"
-import { openConnections } from "../../src/deliver/Connector.ts"
-import { send } from "../../src/deliver/Send.ts"
-import { type TargetRules, readRules } from "../../src/deliver/TargetPolicy.ts"
+import { openConnections } from "../../src/deliver/attempt/Connector.ts"
+import { send } from "../../src/deliver/attempt/Send.ts"
+import { type TargetRules, readRules } from "../../src/deliver/attempt/TargetPolicy.ts"
 import type { Sample, Suite } from "../Suite.ts"
 
 const timeoutMillis = 1000

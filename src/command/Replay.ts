@@ -3,7 +3,7 @@ import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { database } from "../Service.ts"
-import { askForReplay } from "../deliver/Replay.ts"
+import { askForReplay } from "../deliver/request/Replay.ts"
 import { time } from "../inventory/ObjectType.ts"
 
 const moment = (name: string, description: string) =>

@@ -2,7 +2,7 @@
 import { Effect, Layer, Redacted } from "effect"
 import { expect, it } from "vitest"
 import { PgClient } from "@effect/sql-pg"
-import { Unheard, announcements } from "../../src/deliver/Announcements.ts"
+import { Unheard, announcements } from "../../src/deliver/recover/Announcements.ts"
 import { announceChannel } from "../../src/inventory/Functions.ts"
 import { makeDatabase } from "../support/Database.ts"
 import { Proxy } from "../fault/Proxy.ts"

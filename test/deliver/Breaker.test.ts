@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { type Breaker, afterAttempt, closedBreaker, roomOf } from "../../src/deliver/Breaker.ts"
-import type { Failure } from "../../src/deliver/Outcome.ts"
+import { type Breaker, afterAttempt, closedBreaker, roomOf } from "../../src/deliver/breaker/Breaker.ts"
+import type { Failure } from "../../src/deliver/outcome/Outcome.ts"
 
 const failure = (reason: Failure["reason"] = "Status", retryAfterMillis?: number): Failure => ({
   reason,

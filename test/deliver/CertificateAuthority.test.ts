@@ -4,7 +4,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { rootCertificates } from "node:tls"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { authorityOf, certificatesProblem, fileProblem, fileSizeMax } from "../../src/deliver/CertificateAuthority.ts"
+import {
+  authorityOf,
+  certificatesProblem,
+  fileProblem,
+  fileSizeMax
+} from "../../src/deliver/attempt/CertificateAuthority.ts"
 
 const [first, second] = rootCertificates as [string, string]
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { credentialsIn, headerText, headersOf, withoutCredentials } from "../../src/deliver/HeaderText.ts"
+import { credentialsIn, headerText, headersOf, withoutCredentials } from "../../src/deliver/attempt/HeaderText.ts"
 
 describe("headers in the log", () => {
   it("hide what opens doors, and nothing else", () => {

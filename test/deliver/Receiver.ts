@@ -4,8 +4,8 @@
 import { type RequestListener, createServer } from "node:http"
 import { type Server, type Socket, createServer as createTcpServer } from "node:net"
 import { onTestFinished } from "vitest"
-import { type ConnectionOptions, type Connections, openConnections } from "../../src/deliver/Connector.ts"
-import { type TargetRules, readRules } from "../../src/deliver/TargetPolicy.ts"
+import { type ConnectionOptions, type Connections, openConnections } from "../../src/deliver/attempt/Connector.ts"
+import { type TargetRules, readRules } from "../../src/deliver/attempt/TargetPolicy.ts"
 
 /** Connections that live as long as the test, to anywhere that the usual policy allows. */
 export const connections = (options: Partial<ConnectionOptions> = {}): Connections => {

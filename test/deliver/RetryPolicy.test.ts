@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { delayMax, parsePolicy, usualPolicy } from "../../src/deliver/RetrySchedule.ts"
+import { delayMax, parsePolicy, usualPolicy } from "../../src/deliver/outcome/RetrySchedule.ts"
 import { delaysOf, policy } from "./RetryPolicies.ts"
 
 describe("a policy as JSON", () => {

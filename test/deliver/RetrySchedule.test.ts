@@ -1,7 +1,7 @@
 import { Effect } from "effect"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { Failure } from "../../src/deliver/Outcome.ts"
+import type { Failure } from "../../src/deliver/outcome/Outcome.ts"
 import {
   type Failed,
   decide,
@@ -9,7 +9,7 @@ import {
   nextDelay,
   retrySchedule,
   usualPolicy
-} from "../../src/deliver/RetrySchedule.ts"
+} from "../../src/deliver/outcome/RetrySchedule.ts"
 import { attempts, delaysOf, exponential, fixed, list, middle, policy, share } from "./RetryPolicies.ts"
 
 const mendable = fc.constantFrom<Failure["reason"]>(

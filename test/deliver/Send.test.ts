@@ -3,8 +3,8 @@ import { gzipSync } from "node:zlib"
 import { Effect } from "effect"
 import { Agent } from "undici"
 import { describe, expect, test } from "vitest"
-import type { Outgoing } from "../../src/deliver/Request.ts"
-import { type Sent, send } from "../../src/deliver/Send.ts"
+import type { Outgoing } from "../../src/deliver/attempt/Request.ts"
+import { type Sent, send } from "../../src/deliver/attempt/Send.ts"
 import { connections, nobody, rawReceiver, receiver } from "./Receiver.ts"
 
 const now = Date.UTC(2026, 10, 20, 12)

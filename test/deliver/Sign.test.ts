@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { sign } from "../../src/deliver/Sign.ts"
+import { sign } from "../../src/deliver/attempt/Sign.ts"
 
 /** Bytes that SHA-512 works on at a time. */
 const blockSize = 128

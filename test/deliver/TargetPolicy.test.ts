@@ -9,7 +9,7 @@ import {
   readRules,
   refusal,
   urlRefusal
-} from "../../src/deliver/TargetPolicy.ts"
+} from "../../src/deliver/attempt/TargetPolicy.ts"
 import { closed, inside, names, open, unreadable } from "./targets.ts"
 
 const rules = (fields: { policy?: TargetRules["policy"]; allow?: Array<string>; deny?: Array<string> }) =>

@@ -2,7 +2,7 @@
  * Holds the change log against what was committed: every change is there exactly once, each object's in their order,
  * folded to one event per transaction, and nothing else is.
  */
-import { type LoggedEvent, loggedEvent } from "../../src/deliver/LoggedEvent.ts"
+import { type LoggedEvent, loggedEvent } from "../../src/deliver/log/LoggedEvent.ts"
 import { windowMessages } from "../../src/capture/Tracker.ts"
 import type { Sql } from "../support/Database.ts"
 import { type Change, type Transaction, kinds, readStamp } from "./Committed.ts"

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import type { Redis } from "ioredis"
-import { deliveryOf } from "../../src/deliver/LoggedEvent.ts"
+import { deliveryOf } from "../../src/deliver/log/LoggedEvent.ts"
 import { pack } from "../../src/stream/Entry.ts"
 import { keysOf } from "../../src/stream/Keys.ts"
 import { type Document, type Json, evaluate } from "../match/NaiveCondition.ts"

@@ -1,0 +1,121 @@
+/** A webhook as deliver works with it: its row, read once per change. */
+import { Duration, Effect } from "effect"
+import { Settings, reveal } from "../../Config.ts"
+import { Vault } from "../../Vault.ts"
+import type { Row } from "../../inventory/Field.ts"
+import { wholeText } from "../../inventory/Hidden.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import { authorityOf } from "../attempt/CertificateAuthority.ts"
+import { type Connections, openConnections } from "../attempt/Connector.ts"
+import { type RetryPolicy, parsePolicy, retrySchedule, usualPolicy } from "../outcome/RetrySchedule.ts"
+import type { Signing } from "../attempt/Sign.ts"
+import { type TargetRules, readRules } from "../attempt/TargetPolicy.ts"
+import { type ProxyRules, proxyProblem } from "../attempt/Tunnel.ts"
+
+/** What all webhooks of a process share. */
+export interface Surroundings {
+  readonly settings: Settings["Service"]
+  readonly vault: Vault["Service"]
+  /** The retry policy of webhooks that set none. */
+  readonly usual: RetryPolicy
+  readonly rules: TargetRules
+  readonly proxy: ProxyRules | undefined
+}
+
+/** Where deliveries may go, as the settings say. Settings that are not understood end the start. */
+export const targetRules = Effect.gen(function* () {
+  const { webhookTargetPolicy, webhookAllow, webhookDeny } = yield* Settings
+  const rules = readRules(webhookTargetPolicy, webhookAllow, webhookDeny)
+  return typeof rules === "string" ? yield* Effect.die(new Error(`WEBHOOK_ALLOW, WEBHOOK_DENY: ${rules}`)) : rules
+})
+
+/** The proxy that deliveries go through, as the settings say. An address that is not understood ends the start. */
+const proxyRules = Effect.gen(function* () {
+  const { webhookProxy, webhookNoProxy } = yield* Settings
+  if (webhookProxy === undefined) return undefined
+  const address = reveal(webhookProxy)
+  const problem = proxyProblem(address)
+  if (problem !== undefined) return yield* Effect.die(new Error(`WEBHOOK_PROXY ${problem}`))
+  return { url: new URL(address), except: webhookNoProxy } satisfies ProxyRules
+})
+
+export const surroundings = Effect.gen(function* () {
+  const settings = yield* Settings
+  const vault = yield* Vault
+  const { webhookDefaultRetry } = settings
+  const usual = webhookDefaultRetry === undefined ? usualPolicy : parsePolicy(webhookDefaultRetry)
+  if (typeof usual === "string") return yield* Effect.die(new Error(`WEBHOOK_DEFAULT_RETRY: ${usual}`))
+  return { settings, vault, usual, rules: yield* targetRules, proxy: yield* proxyRules } satisfies Surroundings
+})
+
+export interface Definition {
+  readonly id: number
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  readonly url: string
+  readonly contentType: string
+  /** Of the URL, the headers and the body. */
+  readonly engine: string
+  /** Undefined when its secrets cannot be read with our key. */
+  readonly headers: string | undefined
+  readonly bodyTemplate: string
+  /** Undefined when a secret cannot be read with our key. */
+  readonly signing: Signing | undefined
+  /** Until when the previous secret signs too, milliseconds since 1970. */
+  readonly previousUntil: number
+  readonly timeoutMillis: number
+  readonly maxInFlight: number
+  /** Attempts per second, in all processes together; undefined for no limit. */
+  readonly rateLimit: number | undefined
+  /** Deliveries of one object go out one after the other. */
+  readonly ordered: boolean
+  readonly schedule: ReturnType<typeof retrySchedule>
+  /** Its own connections: nobody else's slow receiver takes them. */
+  readonly connections: Connections
+}
+
+/** Attempts of a webhook at the same time, in one process, where the webhook sets none. */
+const inFlightUsual = 32
+
+export const definitionOf = (row: Row, { settings, vault, usual, rules, proxy }: Surroundings): Definition => {
+  const open = (name: string) => (row[name] === "" ? "" : vault.open(String(row[name])))
+  const [secret, previous] = [open("secret"), open("previous_secret")]
+  const expires = row["previous_secret_expires"] as string | null
+  const policy = row["retry_schedule"] === null ? usual : parsePolicy(row["retry_schedule"])
+  const maxInFlight = (row["max_in_flight"] as number | null) ?? inFlightUsual
+  const timeoutMillis =
+    row["timeout"] === null ? Duration.toMillis(settings.webhookTimeout) : (row["timeout"] as number) * 1000
+  return {
+    id: row.id,
+    method: row["http_method"] as Definition["method"],
+    url: String(row["payload_url"]),
+    contentType: String(row["http_content_type"]),
+    engine: String(row["template_engine"]),
+    headers: wholeText(objectType("extras.webhook"), row, "additional_headers", vault),
+    bodyTemplate: String(row["body_template"]),
+    signing:
+      secret === undefined || previous === undefined
+        ? undefined
+        : { style: row["signature"] as Signing["style"], secret, previous },
+    previousUntil: expires === null ? Number.POSITIVE_INFINITY : Date.parse(expires),
+    timeoutMillis,
+    maxInFlight,
+    rateLimit: (row["rate_limit"] as number | null) ?? undefined,
+    ordered: row["ordering"] === "object",
+    // A policy that is not understood can only have come past our checks by plain SQL.
+    schedule: retrySchedule(typeof policy === "string" ? usual : policy),
+    connections: openConnections({
+      rules,
+      tls: {
+        rejectUnauthorized: row["ssl_verification"] === true,
+        authority: authorityOf({
+          pem: String(row["ca_certificate"] ?? ""),
+          path: String(row["ca_file_path"] ?? ""),
+          directories: settings.webhookCaDirectory
+        })
+      },
+      count: maxInFlight,
+      timeoutMillis,
+      proxy
+    })
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * Bodies of long events. Their entries hold no body: it is loaded from the change log for each attempt.
+ *
+ * Attempts of one event share one copy. Bytes are bounded: an attempt waits until there is room for its body, and one
+ * webhook gets a part of the room only, so that a slow receiver does not take all of it.
+ */
+import { Context, Effect, Layer, RcMap, type Scope, Semaphore } from "effect"
+import { SqlClient } from "effect/sql"
+import { inWords } from "../../Telemetry.ts"
+import type { Delivery } from "../../stream/Entry.ts"
+import { type LoggedEvent, loggedEvent, textOf } from "../log/LoggedEvent.ts"
+import type { Failure } from "../outcome/Outcome.ts"
+import { withHidden } from "../log/SeenEvents.ts"
+
+/** A delivery with its body. */
+export interface Loaded extends Delivery {
+  /** The event as UTF-8, where attempts share it. */
+  readonly bytes?: Buffer
+}
+
+/** Characters of bodies that are held for attempts, of all webhooks and of one. */
+const roomChars = 32 << 20
+const webhookChars = roomChars / 4
+
+/** Characters of bodies that are being rendered or were: what a template makes of one belongs to its attempt alone. */
+const renderedChars = 32 << 20
+
+/** Longest event that is sent, characters of its JSON. */
+const eventCharsMax = 16 << 20
+
+/** Bodies that are read from Postgres at once: meanwhile each takes several times its room. */
+const loadsMax = 2
+
+/** How long a body is kept after its last attempt: other webhooks may be about to attempt the same event. */
+const keptFor = "1 second"
+
+/** Pause before a body is loaded again when Postgres is away. */
+const loadPause = "500 millis"
+
+export class EventBodies extends Context.Service<
+  EventBodies,
+  {
+    /** Runs an attempt with the delivery's body, or with why there is none. `isRendered`: it has templates. */
+    readonly use: <A, E, R>(
+      delivery: Delivery,
+      isRendered: boolean,
+      attempt: (delivery: Loaded | Failure) => Effect.Effect<A, E, R>
+    ) => Effect.Effect<A, E, R>
+  }
+>()("rackwire/deliver/EventBodies") {
+  static readonly layer = Layer.effect(
+    EventBodies,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const room = yield* Semaphore.make(roomChars)
+      const rendered = yield* Semaphore.make(renderedChars)
+      const loads = yield* Semaphore.make(loadsMax)
+      const bodies = yield* RcMap.make({
+        lookup: (key: string) => {
+          const place = readKey(key)
+          const chars = Math.min(place.chars, roomChars)
+          return Effect.andThen(room.takeScoped(chars), loads.withPermit(load(sql, place)))
+        },
+        idleTimeToLive: keptFor
+      })
+      const shares = yield* RcMap.make({ lookup: (_webhook: number) => Semaphore.make(webhookChars) })
+      const usesLong = <A, E, R>(
+        delivery: Delivery,
+        chars: number,
+        isRendered: boolean,
+        attempt: (delivery: Loaded | Failure) => Effect.Effect<A, E, R>
+      ): Effect.Effect<A, E, R | Scope.Scope> =>
+        Effect.gen(function* () {
+          const share = yield* RcMap.get(shares, delivery.webhook)
+          const whole = Effect.gen(function* () {
+            const bytes = yield* RcMap.get(bodies, keyOf(delivery, chars))
+            if (bytes === undefined) return yield* attempt(expired)
+            if (!isRendered) return yield* attempt({ ...delivery, bytes })
+            const withText = Effect.suspend(() => attempt({ ...delivery, body: bytes.toString(), bytes }))
+            return yield* rendered.withPermits(Math.min(chars, renderedChars))(withText)
+          })
+          return yield* share.withPermits(Math.min(chars, webhookChars))(whole)
+        })
+      return EventBodies.of({
+        use: (delivery, isRendered, attempt) => {
+          const { chars } = delivery
+          if (chars === undefined) return attempt(delivery)
+          if (chars > eventCharsMax) return attempt(oversize(chars))
+          return Effect.scoped(usesLong(delivery, chars, isRendered, attempt))
+        }
+      })
+    })
+  )
+}
+
+/** Where a body stands in the change log. */
+interface Place {
+  readonly position: string
+  readonly idx: string
+  readonly time: string
+  readonly chars: number
+  /** Objects that are shown by id alone. */
+  readonly hidden: ReadonlyArray<string>
+}
+
+const keyOf = ({ position, idx, time, hidden = [] }: Delivery, chars: number): string =>
+  JSON.stringify({ position, idx: `${idx}`, time, chars, hidden } satisfies Place)
+
+const readKey = (key: string): Place => JSON.parse(key) as Place
+
+/** The body, or undefined where the change log has it no more. Tries until Postgres answers. */
+const load = (sql: SqlClient.SqlClient, place: Place): Effect.Effect<Buffer | undefined> =>
+  sql
+    .unsafe<LoggedEvent>(
+      `select ${loggedEvent} from extras_objectchange c
+        where c.position = $1::text::bigint and c.idx = $2::text::bigint and c.time = $3::text::timestamptz`,
+      [place.position, place.idx, place.time]
+    )
+    .pipe(
+      Effect.map(([event]) => (event === undefined ? undefined : Buffer.from(textOf(withHidden(event, place.hidden))))),
+      Effect.catch((error) =>
+        Effect.logWarning(`deliver: an event cannot be loaded, trying again: ${inWords(error)}`).pipe(
+          Effect.andThen(Effect.sleep(loadPause)),
+          Effect.andThen(Effect.suspend(() => load(sql, place)))
+        )
+      )
+    )
+
+const expired: Failure = {
+  reason: "Expired",
+  message: "The change log no longer holds this event: it is older than CHANGELOG_RETENTION."
+}
+
+const oversize = (chars: number): Failure => ({
+  reason: "Oversize",
+  message: `The event is ${chars} characters long; at most ${eventCharsMax} are sent.`
+})

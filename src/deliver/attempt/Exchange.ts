@@ -1,0 +1,87 @@
+/** One request and its answer, as undici tells of it: no more of the answer is kept than may be. */
+import type { Dispatcher } from "undici"
+import type { Response } from "../outcome/Outcome.ts"
+
+/** Beginning of a response that is kept, bytes; the rest is not read. */
+const responseSizeMax = 16 * 1024
+
+/** Informational answers (1xx) before the one that counts. */
+const informationalMax = 16
+
+export class Exchange implements Dispatcher.DispatchHandler {
+  /** Called once, with the error when there is no answer. */
+  onDone: (error: Error | undefined) => void = () => {}
+  headers: Readonly<Record<string, string | Array<string> | undefined>> = {}
+  /** Points in time by `performance.now()`: asked for, given to the socket, answered, read. */
+  readonly began = performance.now()
+  written: number | undefined
+  firstByte: number | undefined
+  ended: number | undefined
+
+  private status = 0
+  private size = 0
+  private informational = 0
+  private readonly chunks: Array<Buffer> = []
+  private controller: Dispatcher.DispatchController | undefined
+  private aborted: Error | undefined
+  private done = false
+
+  response(): Response {
+    const { status, headers } = this
+    return { status, headers, body: Buffer.concat(this.chunks).subarray(0, responseSizeMax).toString("utf8") }
+  }
+
+  /** Ends it, and its connection; when it has not begun, as soon as it would. */
+  abort(error: Error): void {
+    this.aborted = error
+    this.controller?.abort(error)
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.controller = controller
+    this.written = performance.now()
+    if (this.aborted !== undefined) controller.abort(this.aborted)
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Exchange["headers"]): void {
+    this.firstByte ??= performance.now()
+    if (status < 200) {
+      if (++this.informational > informationalMax) this.abort(new AnswerWithoutEnd())
+      return
+    }
+    this.status = status
+    this.headers = headers
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    // A copy: the chunk is a window on a buffer that may be much larger.
+    this.chunks.push(Buffer.from(chunk.subarray(0, responseSizeMax - this.size)))
+    this.size += chunk.length
+    if (this.size <= responseSizeMax) return
+    this.finish(undefined)
+    controller.abort(new Error("Enough was read."))
+  }
+
+  onResponseEnd(): void {
+    this.finish(undefined)
+  }
+
+  onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
+    this.finish(error)
+  }
+
+  private finish(error: Error | undefined): void {
+    if (this.done) return
+    this.done = true
+    this.ended = performance.now()
+    this.onDone(error)
+  }
+}
+
+class AnswerWithoutEnd extends Error {
+  readonly code = "ERR_ANSWER_WITHOUT_END"
+
+  constructor() {
+    super(`The receiver sent more than ${informationalMax} informational answers.`)
+  }
+}

@@ -1,0 +1,40 @@
+/** What the log keeps of headers and of what receivers answer: no credentials, and no more than a page of headers. */
+import { hiddenMark, isSecretHeader } from "../../inventory/field/HeaderSecrets.ts"
+
+/** Most characters that are kept of the headers of one message. */
+const sizeMax = 4096
+
+export const headerText = (headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>): string => {
+  let text = ""
+  for (const name in headers) {
+    const value = headers[name]
+    for (const each of typeof value === "object" ? value : [value]) {
+      text += `${name}: ${isSecretHeader(name, String(each)) ? hiddenMark : each}\n`
+      if (text.length > sizeMax) return `${text.slice(0, sizeMax)}…\n`
+    }
+  }
+  return text
+}
+
+/** Shortest part of a credential that is looked for in an answer, characters: a shorter one may be any word. */
+const credentialMin = 8
+
+/** The credentials that a request carries. */
+export const credentialsIn = (headers: Readonly<Record<string, string>>): ReadonlyArray<string> =>
+  Object.entries(headers)
+    .filter(([name, value]) => isSecretHeader(name, value))
+    .flatMap(([, value]) => value.split(/[\s=;,]+/).filter((part) => part.length >= credentialMin))
+
+/** A receiver's text without the credentials that it was sent: some receivers answer with what they were asked. */
+export const withoutCredentials = (text: string, credentials: ReadonlyArray<string>): string =>
+  credentials.reduce((left, credential) => left.replaceAll(credential, hiddenMark), text)
+
+/** Of the text of a header in the log, as the API shows it. */
+export const headersOf = (text: string): ReadonlyArray<{ readonly name: string; readonly value: string }> =>
+  text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => {
+      const colon = line.indexOf(": ")
+      return colon < 0 ? { name: line, value: "" } : { name: line.slice(0, colon), value: line.slice(colon + 2) }
+    })

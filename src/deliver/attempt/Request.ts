@@ -1,0 +1,131 @@
+/** A delivery and its webhook's definition -> the HTTP request to send. */
+import { Effect } from "effect"
+import { version } from "../../Config.ts"
+import { emptyRecord } from "../../inventory/Field.ts"
+import type { Delivery } from "../../stream/Entry.ts"
+import { splitHeaders } from "../../template/Headers.ts"
+import type { Templates } from "../../template/Template.ts"
+import type { TemplateError } from "../../template/TemplateError.ts"
+import type { Definition } from "../actor/Definition.ts"
+import type { Loaded } from "./EventBodies.ts"
+import type { Failure } from "../outcome/Outcome.ts"
+import { type Signing, signatureHeaders } from "./Sign.ts"
+
+export interface Outgoing {
+  readonly method: Definition["method"]
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Buffer
+}
+
+/** Whether a URL or header text is more than itself. A body always is: templates lose their last line break. */
+export const isTemplate = (text: string): boolean => /\{[{%#]/.test(text)
+
+/** Headers that belong to the connection; a webhook that sets one would break the request. */
+const reserved = new Set([
+  "connection",
+  "content-length",
+  "expect",
+  "keep-alive",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade"
+])
+
+export const buildRequest = (
+  definition: Definition,
+  delivery: Loaded,
+  templates: Templates["Service"],
+  nowMillis: number
+): Effect.Effect<Outgoing, Failure> => {
+  const { signing, headers } = definition
+  if (signing === undefined)
+    return fail("Secret", "The webhook's secret was sealed with another SECRET_KEY: set it anew.")
+  if (headers === undefined) {
+    return fail("Secret", "A value of the webhook's additional_headers cannot be read: set it anew.")
+  }
+  // Rendering may have to wait, and receivers refuse a signature whose time is minutes old.
+  const begun = performance.now()
+  return Effect.flatMap(renderAll({ ...definition, headers }, delivery, templates), (texts) =>
+    compose(definition, signing, delivery, texts, nowMillis + performance.now() - begun)
+  )
+}
+
+const compose = (
+  definition: Definition,
+  signing: Signing,
+  delivery: Loaded,
+  [url, headerText, bodyText]: ReadonlyArray<string>,
+  nowMillis: number
+): Effect.Effect<Outgoing, Failure> => {
+  const address = addressProblem(url!)
+  if (address !== undefined) return fail("Render", address)
+  const body = (definition.bodyTemplate === "" ? delivery.bytes : undefined) ?? Buffer.from(bodyText!)
+  const headers = emptyRecord<string>()
+  headers["content-type"] = definition.contentType
+  const split = splitHeaders(headerText!)
+  if ("error" in split) return fail("Render", `additional_headers: ${split.error}`)
+  for (const [name, value] of split.headers) {
+    if (reserved.has(name.toLowerCase())) return fail("Render", `additional_headers: ${name} cannot be set.`)
+    headers[name.toLowerCase()] = value
+  }
+  headers["user-agent"] ??= `rackwire/${version}`
+  headers["x-hook-delivery"] = delivery.id
+  headers["x-hook-attempt"] = `${delivery.attempts + 1}`
+  const current = nowMillis < definition.previousUntil ? signing : { ...signing, previous: "" }
+  Object.assign(headers, signatureHeaders(current, { id: delivery.id, timestamp: Math.floor(nowMillis / 1000), body }))
+  return Effect.succeed({ method: definition.method, url: url!, headers, body })
+}
+
+const fail = (reason: Failure["reason"], message: string) => Effect.fail<Failure>({ reason, message })
+
+/** Whether anything of the webhook's requests is made by a template. */
+export const isRendered = ({ url, headers, bodyTemplate }: Definition): boolean =>
+  bodyTemplate !== "" || isTemplate(url) || isTemplate(headers ?? "")
+
+/** URL, header text and body. Without a template the engine is never entered. */
+export const renderAll = (
+  {
+    engine,
+    url,
+    headers,
+    bodyTemplate
+  }: Pick<Definition, "engine" | "url" | "bodyTemplate"> & {
+    readonly headers: string
+  },
+  delivery: Delivery,
+  templates: Templates["Service"]
+): Effect.Effect<ReadonlyArray<string>, Failure> => {
+  // A blank template stands for the whole event.
+  const texts = [url, headers, bodyTemplate === "" ? delivery.body : bodyTemplate]
+  const isRendered = [isTemplate(url), isTemplate(headers), bodyTemplate !== ""]
+  const sources = [url, { headers }, bodyTemplate].filter((_, at) => isRendered[at])
+  if (sources.length === 0) return Effect.succeed(texts)
+  return templates.render(sources, delivery.body, engine, `webhook ${delivery.webhook}`).pipe(
+    Effect.map((rendered) => {
+      const next = rendered.values()
+      return texts.map((text, at) => (isRendered[at] === true ? next.next().value! : text))
+    }),
+    Effect.mapError((error): Failure => ({ reason: reasonOf(error), message: error.told }))
+  )
+}
+
+const reasonOf = ({ mayRetry, limit }: TemplateError): Failure["reason"] => {
+  if (!mayRetry) return "Render"
+  return limit === undefined ? "Unrendered" : "Overrun"
+}
+
+/** What is wrong with a literal address, or undefined. */
+export const addressProblem = (url: string): string | undefined => {
+  const sound = /^\s*https?:\/\/[^/]/i.test(url) && URL.canParse(url)
+  return sound ? undefined : "Enter a valid URL, beginning with http:// or https://."
+}
+
+/** What is wrong with literal header text, or undefined. */
+export const headersProblem = (text: string): string | undefined => {
+  const split = splitHeaders(text)
+  if ("error" in split) return split.error
+  const name = split.headers.map(([name]) => name).find((name) => reserved.has(name.toLowerCase()))
+  return name === undefined ? undefined : `${name} cannot be set.`
+}

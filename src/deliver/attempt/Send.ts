@@ -1,0 +1,132 @@
+/** Sending one request: what the receiver answered, or why there is no answer. */
+import { Effect } from "effect"
+import type { Dispatcher } from "undici"
+import { Exchange } from "./Exchange.ts"
+import type { ConnectTimes, Connections } from "./Connector.ts"
+import type { Failure, Phases, Response } from "../outcome/Outcome.ts"
+import type { Outgoing } from "./Request.ts"
+import { retryAfter } from "../outcome/RetrySchedule.ts"
+
+export interface Sent {
+  readonly response: Response | undefined
+  readonly failure: Failure | undefined
+  /** The receiver wants nothing any more, also when it took this one. */
+  readonly isGone: boolean
+  readonly phases: Phases
+}
+
+/**
+ * Sends and reads the answer within the time given, connecting and body included. Redirects are not followed, and a
+ * compressed answer is not inflated.
+ */
+export const send = (
+  outgoing: Outgoing,
+  connections: Connections,
+  timeoutMillis: number,
+  nowMillis: number
+): Effect.Effect<Sent> =>
+  Effect.callback<Sent>((answer) => {
+    const exchange = new Exchange()
+    const end = (sent: Omit<Sent, "phases">) => {
+      clearTimeout(deadline)
+      exchange.onDone = () => {}
+      answer(Effect.succeed({ ...sent, phases: phasesOf(exchange, connections.last()) }))
+    }
+    const abort = () => exchange.abort(new Error("The attempt was ended."))
+    // Not by racing two fibers, which would cost as much as all the rest of an attempt.
+    const deadline = setTimeout(() => {
+      end(timedOut(timeoutMillis))
+      abort()
+    }, timeoutMillis)
+    exchange.onDone = (error) =>
+      end(error === undefined ? judge(exchange.response(), exchange.headers, nowMillis) : unanswered(error))
+    dispatch(outgoing, connections.agent, exchange)
+    return Effect.sync(() => {
+      clearTimeout(deadline)
+      abort()
+    })
+  })
+
+const dispatch = ({ url, method, headers, body }: Outgoing, agent: Dispatcher, exchange: Exchange): void => {
+  try {
+    const { origin, pathname, search } = new URL(url)
+    // The deadline counts; undici's own timeouts would only cut it short.
+    const options = { origin, path: pathname + search, method, headers, body, headersTimeout: 0, bodyTimeout: 0 }
+    agent.dispatch(options, exchange)
+  } catch (error) {
+    exchange.onResponseError(undefined, error as Error)
+  }
+}
+
+const timedOut = (timeoutMillis: number): Omit<Sent, "phases"> => ({
+  response: undefined,
+  failure: { reason: "Timeout", message: `No complete answer within ${timeoutMillis} ms.` },
+  isGone: false
+})
+
+/** The steps of the connection count when it was made for this request, that is, after the request was asked for. */
+const phasesOf = (exchange: Exchange, connection: ConnectTimes | undefined): Phases => {
+  const { began, written, firstByte, ended } = exchange
+  const made = connection !== undefined && written !== undefined && connection.begun >= began ? connection : undefined
+  return {
+    dns: between(0, made?.dns),
+    connect: between(made?.dns ?? 0, made?.connect),
+    tls: between(made?.connect, made?.tls),
+    firstByte: between(written, firstByte),
+    body: between(firstByte, ended)
+  }
+}
+
+/** Milliseconds, to a tenth. */
+const between = (from: number | undefined, to: number | undefined): number | undefined =>
+  from === undefined || to === undefined ? undefined : Math.round((to - from) * 10) / 10
+
+type Headers = Exchange["headers"]
+
+/** The one value of a header, or the first of them. */
+const headerOf = (headers: Headers, name: string): string | undefined => {
+  const value = headers[name]
+  return Array.isArray(value) ? value[0] : value
+}
+
+/** Statuses by which a receiver asks to be sent less. */
+const tooMuch: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+const judge = (response: Response, headers: Headers, nowMillis: number): Omit<Sent, "phases"> => {
+  const { status } = response
+  // The header of Standard Webhooks by which a receiver says what it wants of the sender.
+  const wish = headerOf(headers, "webhook-delivery")?.trim().toLowerCase()
+  const isGone = status === 410 || wish === "disable"
+  if (status >= 200 && status < 300) return { response, failure: undefined, isGone }
+  const reason = isGone ? "Gone" : wish === "abort-message" ? "Declined" : "Status"
+  const also = reason === "Status" || status === 410 ? "" : ` and webhook-delivery: ${wish}`
+  const message = `The receiver answered ${status}${also}.`
+  const retryAfterMillis = retryAfter(headerOf(headers, "retry-after"), nowMillis)
+  return { response, failure: { reason, message, retryAfterMillis, isTooMuch: tooMuch.has(status) }, isGone }
+}
+
+const unanswered = (error: Error): Omit<Sent, "phases"> => ({
+  response: undefined,
+  failure: failureOf(error),
+  isGone: false
+})
+
+/** Reason by the error code of Node, undici or TLS; what is not listed broke the connection in some other way. */
+const reasons: ReadonlyArray<readonly [RegExp, Failure["reason"]]> = [
+  [/^ERR_BLOCKED_TARGET$/, "Blocked"],
+  [/^ERR_PROXY$/, "Proxy"],
+  [/^ERR_CA_CERTIFICATE$/, "CaCertificate"],
+  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES)$/, "Refused"],
+  [/^(ENOTFOUND|EAI_\w+)$/, "Dns"],
+  [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, "Timeout"],
+  [/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/, "Tls"],
+  [/^(UND_ERR_HEADERS_OVERFLOW|HPE_HEADER_OVERFLOW|ERR_ANSWER_WITHOUT_END)$/, "TooLarge"],
+  [/^HPE_|^UND_ERR_RES_|^HTTPParserError$/, "Protocol"],
+  [/^UND_ERR_INVALID_ARG$/, "Render"]
+]
+
+const failureOf = (error: Error & { readonly code?: string }): Failure => {
+  // Of some of its errors undici tells the code, of others only the name.
+  const { code = error.name, message } = error
+  return { reason: reasons.find(([pattern]) => pattern.test(code))?.[1] ?? "Reset", message: message || code }
+}

@@ -1,0 +1,75 @@
+/**
+ * The circuit breaker of one webhook in one process: whether its receiver is asked at all.
+ *
+ * Closed, attempts flow. It opens when most of the latest attempts failed, or until a time that the receiver names;
+ * then nothing is read, so deliveries wait in their stream and spend no attempts. When its time is over a single
+ * attempt probes: success closes it, failure opens it for twice as long.
+ */
+import type { Failure } from "../outcome/Outcome.ts"
+
+export interface Breaker {
+  /** Share of failures among the latest attempts, from 0 to 1; an older attempt counts less. */
+  readonly failing: number
+  /** How often it opened without a success in between. */
+  readonly openings: number
+  /** Milliseconds of a clock that only rises; undefined when it is closed. */
+  readonly until: number | undefined
+}
+
+export const closedBreaker: Breaker = { failing: 0, openings: 0, until: undefined }
+
+/** Weight of the latest attempt in the share; of one that was too much for the receiver. */
+const weight = 0.1
+const tooMuchWeight = 0.3
+
+/**
+ * Share of failures above which it opens: after 16 failures in a row, or when for a while 4 of 5 fail; after 5 that
+ * were too much for the receiver, or when every other one is.
+ */
+const failingMax = 0.8
+
+/** Share below which the failures are forgotten. */
+const failingMin = 0.01
+
+/** First and longest time that it stays open, milliseconds. */
+const pauseMin = 5000
+const pauseMax = 300_000
+
+/** Failures that tell nothing about the receiver. */
+const ours: ReadonlySet<Failure["reason"]> = new Set([
+  "Render",
+  "Overrun",
+  "Unrendered",
+  "Expired",
+  "Oversize",
+  "Secret",
+  "CaCertificate",
+  "Declined"
+])
+
+/** The breaker after an attempt; `failure` is undefined when it succeeded. */
+export const afterAttempt = (breaker: Breaker, now: number, failure: Failure | undefined): Breaker => {
+  if (failure === undefined) return afterSuccess(breaker)
+  if (ours.has(failure.reason)) return breaker
+  const asked = Math.min(failure.retryAfterMillis ?? 0, pauseMax)
+  const failing = 1 - (1 - breaker.failing) * (1 - (failure.isTooMuch === true ? tooMuchWeight : weight))
+  const isProbe = breaker.until !== undefined && now >= breaker.until
+  const opens = isProbe || (breaker.until === undefined && failing > failingMax)
+  const pause = opens ? Math.min(pauseMin * 2 ** breaker.openings, pauseMax) : 0
+  const until = Math.max(breaker.until ?? 0, now + Math.max(pause, asked))
+  return {
+    failing,
+    openings: breaker.openings + (opens ? 1 : 0),
+    until: opens || asked > 0 ? until : breaker.until
+  }
+}
+
+/** One success closes it; while it is closed, a success weighs as much as a failure. */
+const afterSuccess = ({ failing, until }: Breaker): Breaker =>
+  until === undefined && failing > failingMin ? { ...closedBreaker, failing: failing * (1 - weight) } : closedBreaker
+
+/** How many attempts may begin, of `max` at the same time. */
+export const roomOf = (breaker: Breaker, now: number, inFlight: number, max: number): number => {
+  if (breaker.until === undefined) return Math.max(max - inFlight, 0)
+  return now >= breaker.until && inFlight === 0 ? 1 : 0
+}

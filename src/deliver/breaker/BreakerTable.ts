@@ -1,0 +1,68 @@
+/** Circuit breakers that are open, written down where every process sees them. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { inWords } from "../../Telemetry.ts"
+import { processName } from "../../inventory/Presence.ts"
+import type { Table } from "../../inventory/derive/Table.ts"
+
+/** One row per webhook and process. Not logged: after a crash of Postgres nothing in it is true any more. */
+export const breakerTable: Table = {
+  name: "rackwire_breaker",
+  daily: false,
+  unlogged: true,
+  columns: [
+    { name: "webhook_id", type: "bigint", nullable: false },
+    { name: "process", type: "text", nullable: false },
+    { name: "opened", type: "timestamp with time zone", nullable: false, default: "now()" },
+    { name: "until", type: "timestamp with time zone", nullable: false },
+    { name: "reason", type: "text", nullable: false }
+  ],
+  constraints: [{ name: "rackwire_breaker_key", sql: "unique (webhook_id, process)" }],
+  indexes: [],
+  triggers: [],
+  published: false
+}
+
+export const forgetBreaker = Effect.fnUntraced(function* (webhook: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.ignore(
+    sql`delete from rackwire_breaker where webhook_id = ${webhook}::bigint and process = ${processName}`
+  )
+})
+
+/** Whoever finds the receiver well again speaks for all. */
+const forgetAll = Effect.fnUntraced(function* (webhook: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* Effect.ignore(sql`delete from rackwire_breaker where webhook_id = ${webhook}::bigint`)
+})
+
+/** Notes that this process's breaker is open for so long, or that it is closed. */
+export const noteBreaker = Effect.fnUntraced(
+  function* (webhook: number, openMillis: number | undefined, reason: string) {
+    const sql = yield* SqlClient.SqlClient
+    if (openMillis === undefined) {
+      yield* forgetAll(webhook)
+      return yield* Effect.logInfo(`deliver: webhook ${webhook}: the receiver takes deliveries again`)
+    }
+    const seconds = Math.ceil(openMillis / 1000)
+    yield* sql`
+      insert into rackwire_breaker (webhook_id, process, until, reason)
+      values (${webhook}::bigint, ${processName}, now() + ${`${openMillis} milliseconds`}::interval, ${reason})
+      on conflict (webhook_id, process) do update set until = excluded.until, reason = excluded.reason`
+    yield* Effect.logWarning(`deliver: webhook ${webhook} is not sent to for ${seconds} s: ${reason}`)
+  },
+  Effect.catch((error) =>
+    Effect.logWarning(`deliver: the state of a circuit breaker was not written: ${inWords(error)}`)
+  )
+)
+
+/** The open breakers of a webhook, of processes that live. */
+export const openBreakers = (webhook: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql<{ readonly breaker: object }>`
+      select json_build_object('process', process, 'opened', opened, 'until', until, 'reason', reason) as breaker
+        from rackwire_breaker b
+       where webhook_id = ${webhook}::bigint
+         and exists (select 1 from rackwire_process p where p.name = b.process and p.seen > now() - interval '15 seconds')
+       order by process`.pipe(Effect.map((rows) => rows.map(({ breaker }) => breaker)))
+  )

@@ -1,0 +1,57 @@
+/** Rows of deliveries that no attempt was made of. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Days } from "../../inventory/Days.ts"
+import type { Delivery } from "../../stream/Entry.ts"
+import type { Dropped } from "../outcome/Outcome.ts"
+
+export const deliveryDays = new Days("extras_delivery")
+
+/** Why there are such rows: what happened to the deliveries instead of an attempt, or which user asked for them. */
+export interface Unattempted {
+  readonly dropped?: Dropped
+  readonly askedBy?: number | undefined
+}
+
+/**
+ * Adds them as `queued`, to be taken up like a retry by hand, or as `discarded` with the reason; one that is there
+ * takes the status, and the reason if it had none.
+ */
+export const insertUnattempted = Effect.fnUntraced(function* (
+  deliveries: ReadonlyArray<Delivery>,
+  { dropped, askedBy }: Unattempted = {}
+) {
+  if (deliveries.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  const insert = sql.unsafe(
+    `insert into extras_delivery (delivery_id, webhook_id, status, event, object_type, object_id, request_id, time,
+                                  position, idx, attempts, reason, message, asked_by)
+     select i, w::bigint, $1, e, t, o::bigint, r::uuid, c::timestamptz, p::bigint, x::bigint, a::bigint, $12, $13,
+            $14::text::bigint
+       from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
+                   $10::text[], $11::text[]) as u (i, w, e, t, o, r, c, p, x, a)
+     on conflict (delivery_id, time) do update set status = excluded.status, next_attempt = null,
+       reason = coalesce(nullif(extras_delivery.reason, ''), excluded.reason),
+       message = coalesce(nullif(extras_delivery.message, ''), excluded.message)`,
+    [
+      dropped === undefined ? "queued" : "discarded",
+      deliveries.map(({ id }) => id),
+      deliveries.map(({ webhook }) => `${webhook}`),
+      deliveries.map(({ event }) => event),
+      deliveries.map(({ objectType }) => objectType),
+      deliveries.map(({ objectId }) => `${objectId}`),
+      deliveries.map(({ requestId }) => requestId),
+      deliveries.map(({ time }) => time),
+      deliveries.map(({ position }) => position),
+      deliveries.map(({ idx }) => `${idx}`),
+      deliveries.map(({ attempts }) => `${attempts}`),
+      dropped?.reason ?? "",
+      dropped?.message ?? "",
+      askedBy === undefined ? null : `${askedBy}`
+    ]
+  )
+  yield* deliveryDays.write(
+    deliveries.map(({ time }) => time),
+    insert
+  )
+})

@@ -1,0 +1,22 @@
+/** Deliveries that fail, by cause. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Where } from "../../inventory/derive/Where.ts"
+
+/** Most groups that are told, the largest first. */
+const groupsMax = 200
+
+/** Failed deliveries and those that are attempted again, of those that meet the condition: a group per cause. */
+export const failureGroups = ({ sql: condition, parameters }: Where) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql
+      .unsafe<{ readonly group: object }>(
+        `select json_build_object('webhook', webhook_id, 'status', status, 'reason', reason,
+                  'response_status', response_status, 'count', count(*), 'first', min(last_attempt),
+                  'last', max(last_attempt), 'message', max(message), 'example', max(id)) as "group"
+           from extras_delivery t where (${condition}) and status in ('failed', 'retrying') and reason <> ''
+          group by webhook_id, status, reason, response_status order by count(*) desc limit ${groupsMax}`,
+        parameters
+      )
+      .pipe(Effect.map((rows) => rows.map(({ group }) => group)))
+  )

@@ -1,0 +1,22 @@
+/** All that stands in a webhook's streams, a page at a time. */
+import { Effect } from "effect"
+import { type Entry, Streams } from "../../stream/Streams.ts"
+
+/** Entries looked at once. */
+const pageSize = 500
+
+export const overEntries = Effect.fnUntraced(function* <E, R>(
+  webhook: number,
+  visit: (page: ReadonlyArray<Entry>) => Effect.Effect<unknown, E, R>
+) {
+  const streams = yield* Streams
+  for (const stream of ["again", "queue"] as const) {
+    let after = "-"
+    while (true) {
+      const page = yield* streams.browse(webhook, stream, after, pageSize)
+      if (page.length === 0) break
+      after = `(${page.at(-1)!.entryId}`
+      yield* visit(page)
+    }
+  }
+})

@@ -1,0 +1,133 @@
+/**
+ * A stream that Redis has lost, or the end of it, filled again from what Postgres knows.
+ *
+ * Owed is what the webhook had asked for at the time, from the first entry that may have been unfinished to the last
+ * that was appended, without what the delivery log says was attempted; and what waits for its next attempt. An attempt
+ * that was under way when Redis lost its data is made again under the same id.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { mapInSlices } from "../../Slices.ts"
+import { WebhookIndex } from "../../match/WebhookIndex.ts"
+import { versionsOf } from "../../match/WebhookVersions.ts"
+import { Append } from "../../stream/Append.ts"
+import type { Delivery } from "../../stream/Entry.ts"
+import { Streams } from "../../stream/Streams.ts"
+import { overEntries } from "./Browse.ts"
+import { withoutEnded } from "../log/SettleLogged.ts"
+import { type LoggedEvent, deliveryOf, loggedEvent, pageOf, subjectOf } from "../log/LoggedEvent.ts"
+import { holdLogged, loggedDeliveries } from "../request/RetryByHand.ts"
+import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
+import { watermarkTable } from "./Watermarks.ts"
+
+/** Events read at once. */
+const pageSize = 1000
+
+/** Fills the webhook's stream again; answers how many deliveries were owed. */
+export const rebuild = Effect.fnUntraced(function* (webhook: number) {
+  const { restore } = yield* Append
+  const ordered = yield* isOrdered(webhook)
+  // What Redis had been told was done may be back.
+  yield* overEntries(webhook, (page) =>
+    withoutEnded(
+      webhook,
+      page.map((entry) => ({ ...entry, ordered }))
+    )
+  )
+  const owed = yield* owedDeliveries(webhook)
+  // Before the stream may be added to: for order's sake, and because it counts as lost until then.
+  const waiting = yield* holdWaiting(webhook, ordered)
+  yield* restore(webhook, owed)
+  if (ordered) yield* letGoOfEnded(webhook)
+  yield* Effect.logError(
+    `Redis lost entries of webhook ${webhook}: ${owed.length} deliveries and ${waiting} that wait were queued again.`
+  )
+  return owed.length + waiting
+})
+
+const isOrdered = (webhook: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql`select 1 from extras_webhook where id = ${webhook}::bigint and ordering = 'object'`.pipe(
+      Effect.map((rows) => rows.length > 0)
+    )
+  )
+
+/** Puts what waits for its next attempt among the waiting ones; answers how many. */
+const holdWaiting = Effect.fnUntraced(function* (webhook: number, ordered: boolean) {
+  const next = (last: string) =>
+    loggedDeliveries("d.webhook_id = $1::bigint and d.status in ('retrying', 'queued') and d.id > $2::text::bigint", [
+      webhook,
+      last
+    ])
+  let count = 0
+  let page = yield* next("0")
+  while (page.length > 0) {
+    yield* holdLogged(page, { anew: false, first: ordered })
+    count += page.length
+    page = yield* next(page.at(-1)!.id)
+  }
+  return count
+})
+
+/**
+ * Lets what stands behind deliveries go whose entries Redis lost after the log had been told that they ended: who made
+ * such an attempt cannot tell whether a copy of it was queued, and lets nothing go. None was, of what the log knew when
+ * it was asked what is owed; a copy of what it was told since may be overtaken by one of its object.
+ */
+const letGoOfEnded = Effect.fnUntraced(function* (webhook: number) {
+  const streams = yield* Streams
+  const sql = yield* SqlClient.SqlClient
+  const out = yield* streams.out(webhook)
+  const rows = yield* sql<{ readonly id: string }>`
+    select delivery_id as id from extras_delivery
+     where delivery_id = any (${out.map(({ id }) => id)}::text[]) and status in ('successful', 'failed', 'discarded')`
+  const ended = new Set(rows.map(({ id }) => id))
+  yield* streams.letGo(
+    webhook,
+    out.filter(({ id }) => ended.has(id))
+  )
+})
+
+const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
+  const versions = [...(yield* versionsOf(webhook))]
+  const index = new WebhookIndex()
+  const owed: Array<Delivery> = []
+  const all = [...versions]
+  const scopeAt = (event: LoggedEvent) => all.findLast((version) => !isAfter(version, event))?.row?.["scope_user"]
+  let page = yield* nextEvents(webhook, undefined)
+  while (page.length > 0) {
+    yield* mapInSlices(yield* eventsAsSeen(page, (event) => viewersAmong(scopeAt(event))), (event) => {
+      while (versions.length > 0 && !isAfter(versions[0]!, event)) {
+        const { row } = versions.shift()!
+        index.set(webhook, row && { ...row, scope_user: null })
+      }
+      if (index.match(subjectOf(event)).length > 0) owed.push(deliveryOf(event, webhook))
+    })
+    page = yield* nextEvents(webhook, page.at(-1))
+  }
+  return owed
+})
+
+/** Whether a version came after the event: a webhook counts from its own place on. */
+const isAfter = (version: { readonly position: bigint; readonly idx: number }, event: LoggedEvent): boolean => {
+  const position = BigInt(event.position)
+  return version.position > position || (version.position === position && version.idx > Number(event.idx))
+}
+
+/** Events of the webhook's open range that no attempt of it is logged for, behind the last one read. */
+const nextEvents = (webhook: number, last: LoggedEvent | undefined) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<LoggedEvent>(
+      pageOf(
+        `select ${loggedEvent} from extras_objectchange c, ${watermarkTable.name} m
+        where m.webhook_id = $1::bigint and (c.position, c.idx) >= (m.open_position, m.open_idx)
+          and (c.position, c.idx) <= (m.appended_position, m.appended_idx)
+          and (c.position, c.idx) > ($2::text::bigint, $3::text::bigint)
+          and not exists (select 1 from extras_delivery d
+                           where d.delivery_id = m.webhook_id || '-' || c.position || '-' || c.idx and d.time = c.time)
+        order by c.position, c.idx limit ${pageSize}`,
+        "position::bigint, idx::bigint"
+      ),
+      [webhook, last?.position ?? "-1", last?.idx ?? "-1"]
+    )
+  )

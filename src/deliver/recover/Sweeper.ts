@@ -1,0 +1,84 @@
+/**
+ * What was missed, looked for: announcements that nobody heard, deliveries that fell due while nobody waited for them,
+ * entries whose processes died. What is found of each webhook is written down for all to see.
+ */
+import { Effect } from "effect"
+import { chunksOf } from "effect/Array"
+import { SqlClient } from "effect/sql"
+import type { Table } from "../../inventory/derive/Table.ts"
+import { Streams } from "../../stream/Streams.ts"
+import type { Look, Marked } from "../../stream/Sweep.ts"
+import type { Actor } from "../actor/Actor.ts"
+import { withoutEnded } from "../log/SettleLogged.ts"
+
+/** What a webhook has in Redis, as the sweeper found it last; no row for one that has nothing. */
+export const backlogTable: Table = {
+  name: "rackwire_backlog",
+  daily: false,
+  unlogged: true,
+  columns: [
+    { name: "webhook_id", type: "bigint", nullable: false },
+    { name: "queued", type: "bigint", nullable: false },
+    { name: "pending", type: "bigint", nullable: false },
+    { name: "waiting", type: "bigint", nullable: false },
+    { name: "looked", type: "timestamp with time zone", nullable: false }
+  ],
+  constraints: [{ name: "rackwire_backlog_key", sql: "unique (webhook_id)" }],
+  indexes: [],
+  triggers: [],
+  published: false
+}
+
+/** Webhooks looked at together. */
+const lookedAtOnce = 20
+
+type Found = Marked & { readonly look: Look }
+
+export const sweep = Effect.fnUntraced(function* (actors: (webhook: number) => Actor | undefined) {
+  const streams = yield* Streams
+  const found: Array<Found> = []
+  for (const some of chunksOf(yield* streams.sweep, lookedAtOnce)) {
+    const looks = yield* streams.look(some.map(({ webhook }) => webhook))
+    for (const [at, look] of looks.entries()) {
+      const marked = some[at]!
+      found.push({ ...marked, look })
+      const actor = actors(marked.webhook)
+      if (actor !== undefined) yield* lookAfter(marked.webhook, look, actor)
+    }
+  }
+  yield* streams.leave(found)
+  yield* noteBacklogs(found)
+})
+
+const lookAfter = Effect.fnUntraced(function* (webhook: number, look: Look, actor: Actor) {
+  const streams = yield* Streams
+  const held = look.pending > 0 ? yield* streams.reclaim(webhook, actor.isOrdered()) : []
+  const stranded = look.stranded ? yield* streams.takeStranded(webhook, actor.isOrdered()) : []
+  actor.adopt(yield* withoutEnded(webhook, [...held, ...stranded]))
+  if (look.dueMillis !== undefined) actor.dueIn(look.dueMillis)
+  if (look.queued === 0) return
+  // Whoever has room for it; ourselves not by a message, which may be heard by nobody.
+  actor.wake()
+  yield* streams.announce(webhook)
+})
+
+const noteBacklogs = Effect.fnUntraced(function* (looks: ReadonlyArray<Found>) {
+  if (looks.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  const column = (value: (look: Look) => number) => looks.map(({ look }) => value(look))
+  yield* sql.unsafe(
+    `with looked as (
+       select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) as u (w, q, p, l)),
+     gone as (delete from ${backlogTable.name} where webhook_id in (select w from looked where q + p + l = 0))
+     insert into ${backlogTable.name} (webhook_id, queued, pending, waiting, looked)
+     select w, q, p, l, now() from looked where q + p + l > 0
+     on conflict (webhook_id) do update set queued = excluded.queued, pending = excluded.pending,
+       waiting = excluded.waiting, looked = excluded.looked`,
+    [
+      looks.map(({ webhook }) => webhook),
+      column(({ queued }) => queued),
+      column(({ pending }) => pending),
+      column(({ waiting }) => waiting)
+    ]
+  )
+})

@@ -1,0 +1,53 @@
+/**
+ * Deliveries that nobody wants any more.
+ *
+ * The API sets the row to `discarded`; one that waits for its next attempt keeps the time of it until a process that
+ * delivers has taken it out of Redis. An attempt under way ends as it ends, and says so in the row.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { announceChannel } from "../../inventory/Functions.ts"
+import { Streams } from "../../stream/Streams.ts"
+
+/** Discards those of these deliveries that are not done; answers their ids. */
+export const askForDiscard = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly id: string }>`
+    with asked as (
+      update extras_delivery set status = 'discarded'
+       where id = any (${ids}::bigint[]) and status in ('queued', 'retrying', 'failed') returning id)
+    select id::text as id, pg_notify(${announceChannel}, 'extras.delivery ' || id)::text as told from asked`
+  return rows.map(({ id }) => Number(id))
+})
+
+/** Deliveries taken out of Redis at once. */
+const pageSize = 500
+
+interface Discarded {
+  readonly id: string
+  readonly webhook_id: string
+  readonly delivery_id: string
+  readonly object: string
+}
+
+/** Takes what was discarded out of Redis. */
+export const dropDiscarded = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const streams = yield* Streams
+  while (true) {
+    const page = yield* sql.unsafe<Discarded>(
+      `select id::text as id, webhook_id::text as webhook_id, delivery_id, object_type || ' ' || object_id as object
+         from extras_delivery where status = 'discarded' and next_attempt is not null limit ${pageSize}`
+    )
+    if (page.length === 0) return
+    for (const [webhook, rows] of Map.groupBy(page, (row) => Number(row.webhook_id))) {
+      yield* streams.drop(
+        webhook,
+        rows.map((row) => ({ id: row.delivery_id, object: row.object }))
+      )
+    }
+    yield* sql`
+      update extras_delivery set next_attempt = null
+       where id = any (${page.map(({ id }) => Number(id))}::bigint[]) and status = 'discarded'`
+  }
+})

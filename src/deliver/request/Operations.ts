@@ -1,0 +1,124 @@
+/**
+ * Many deliveries at once: attempted again or discarded by a filter, or let go when a webhook is resumed.
+ *
+ * The API asks with a row (`askForOperation`); a process that delivers works it off a page at a time.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { announceChannel } from "../../inventory/Functions.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import { type Query, filter } from "../../inventory/derive/Filter.ts"
+import { type Where, allVisible, isEverything } from "../../inventory/derive/Where.ts"
+import { askForDiscard } from "./Discard.ts"
+import { resume } from "./Resume.ts"
+import { askForRetry, deliveryType } from "./RetryByHand.ts"
+import { workOffAll } from "./Work.ts"
+
+export const operationType = objectType("extras.operation")
+
+/** Deliveries changed at once. */
+const pageSize = 500
+
+export interface OperationRequest {
+  readonly action: "retry" | "discard"
+  readonly query: Query
+  /** What the query means. */
+  readonly where: Where
+  /** Only count. */
+  readonly dryRun: boolean
+}
+
+const told = `select pg_notify('${announceChannel}', 'extras.operation 0')::text`
+
+/** Asks for it; answers its id. */
+export const askForOperation = Effect.fnUntraced(function* ({ action, query, where, dryRun }: OperationRequest) {
+  const sql = yield* SqlClient.SqlClient
+  const at = where.parameters.length
+  const [row] = yield* sql.unsafe<{ readonly id: string }>(
+    `insert into ${operationType.table} (action, filter, dry_run, status, total, done, until_id)
+     select $${at + 1}, $${at + 2}, $${at + 3}::boolean, $${at + 4}, count(*), 0, coalesce(max(t.id), 0)
+       from extras_delivery t where ${where.sql}
+     returning id::text as id`,
+    [
+      ...where.parameters,
+      action,
+      new URLSearchParams(query as Array<[string, string]>).toString(),
+      dryRun,
+      dryRun ? "done" : "queued"
+    ]
+  )
+  yield* sql.unsafe(told)
+  return Number(row!.id)
+})
+
+/**
+ * Asks for a webhook that is paused to go on with all that it was owed meanwhile, the latest of each object, or none.
+ */
+export const askToResume = Effect.fnUntraced(function* (webhook: number, keep: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly id: string }>`
+    insert into extras_operation (action, webhook_id, keep, dry_run, status, done)
+    values ('resume', ${webhook}::bigint, ${keep}, false, 'queued', 0) returning id::text as id`
+  yield* sql.unsafe(told)
+  return Number(row!.id)
+})
+
+interface Operation {
+  readonly id: string
+  readonly action: "retry" | "discard" | "resume"
+  readonly webhook_id: string | null
+  readonly filter: string
+  readonly keep: string | null
+  readonly last_id: string
+  readonly until_id: string | null
+}
+
+export const workOffOperations = workOffAll<Operation, unknown, Effect.Services<ReturnType<typeof workOff>>>(
+  operationType.table,
+  `action, webhook_id::text as webhook_id, filter, keep, coalesce(last_id, 0)::text as last_id,
+   until_id::text as until_id`,
+  (operation) => workOff(operation)
+)
+
+const workOff = (operation: Operation) =>
+  operation.action === "resume"
+    ? resume(Number(operation.webhook_id), operation.keep as "all" | "latest" | "none", (done) =>
+        moveOn(operation.id, done, 0)
+      )
+    : overPages(operation, operation.action === "retry" ? askForRetry : askForDiscard)
+
+const moveOn = (id: string, done: number, last: number) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      update extras_operation set done = done + ${done}::int, last_id = ${last}::bigint, heard = now()
+       where id = ${id}::bigint`
+  )
+
+const overPages = Effect.fnUntraced(function* (operation: Operation, act: typeof askForRetry) {
+  const sql = yield* SqlClient.SqlClient
+  // Who asked for it may see and change all deliveries (http/Deliveries.ts).
+  const filtered = filter(deliveryType, [...new URLSearchParams(operation.filter)], allVisible, { strict: true })
+  // A version that no longer knows a filter must not take it for every delivery.
+  if ("errors" in filtered || (operation.filter !== "" && isEverything(filtered.where))) {
+    return yield* Effect.fail(new Error(`The filter is not understood: ${operation.filter}`))
+  }
+  const { sql: condition, parameters } = filtered.where
+  const at = parameters.length
+  let last = operation.last_id
+  while (true) {
+    const page = yield* sql.unsafe<{ readonly id: string }>(
+      `select t.id::text as id from extras_delivery t
+        where (${condition}) and t.id > $${at + 1}::bigint and t.id <= $${at + 2}::bigint
+        order by t.id limit ${pageSize}`,
+      [...parameters, last, operation.until_id ?? "0"]
+    )
+    if (page.length === 0) return
+    last = page.at(-1)!.id
+    const step = Effect.gen(function* () {
+      const changed = yield* act(page.map(({ id }) => Number(id)))
+      yield* moveOn(operation.id, changed.length, Number(last))
+    })
+    yield* sql.withTransaction(step)
+  }
+})

@@ -1,0 +1,150 @@
+/**
+ * Past events sent to a webhook again.
+ *
+ * The API or the command line asks with a row (`askForReplay`); a process that delivers works it off, a page of the
+ * change log at a time: what the webhook's condition of today accepts becomes a row in the delivery log, `queued` under
+ * an id of this replay, and goes out as a retry by hand does. Every page is one transaction that also moves the replay
+ * on, so it can be interrupted anywhere and goes on where it was, by whichever process.
+ *
+ * It is bound to the webhook's object types and to what the user who asked may view: when it is asked for, when it is
+ * worked off, and when its deliveries are taken up. What is counted is bound as well.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { mapInSlices } from "../../Slices.ts"
+import { eventsSeen } from "../../auth/Permission.ts"
+import { clearancesOf } from "../../auth/Sight.ts"
+import { Clearance } from "../../inventory/Clearance.ts"
+import { announceChannel } from "../../inventory/Functions.ts"
+import { byIds } from "../../inventory/Read.ts"
+import { type Where, allOf } from "../../inventory/derive/Where.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import { WebhookIndex } from "../../match/WebhookIndex.ts"
+import { deliveryDays, insertUnattempted } from "../log/DeliveryRows.ts"
+import { type LoggedEvent, deliveryOf, loggedEvent, pageOf, subjectOf } from "../log/LoggedEvent.ts"
+import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
+import { workOffAll } from "./Work.ts"
+
+export const replayType = objectType("extras.replay")
+const webhookType = objectType("extras.webhook")
+
+/** Events read at once. */
+const pageSize = 500
+
+export interface ReplayRequest {
+  readonly webhook: number
+  /** ISO 8601. */
+  readonly since: string
+  readonly until: string
+  /** Only count what would be sent. */
+  readonly dryRun: boolean
+  /** Id of the user who asks; absent for the command line, which may send everything. */
+  readonly askedBy?: number | undefined
+}
+
+/** Events of the webhook `w` and of a time, over the change log `c`. */
+const ofWebhook = (webhook: number, since: string, until: string): Where => ({
+  sql: `c.time >= $2::timestamptz and c.time < $3::timestamptz and c.changed_object_type = any (array(
+          select unnest(w.content_types) from extras_webhook w where w.id = $1::bigint))`,
+  parameters: [webhook, since, until]
+})
+
+/** Asks for a replay; answers its id. */
+export const askForReplay = Effect.fnUntraced(function* ({ webhook, since, until, dryRun, askedBy }: ReplayRequest) {
+  const sql = yield* SqlClient.SqlClient
+  const { where } = yield* Clearance
+  const events = allOf(ofWebhook(webhook, since, until), eventsSeen(where))
+  const at = events.parameters.length
+  const [row] = yield* sql.unsafe<{ readonly id: string }>(
+    `insert into extras_replay (webhook_id, since, until, dry_run, asked_by, total, seen, matched)
+     select $${at + 1}::bigint, $${at + 2}::timestamptz, $${at + 3}::timestamptz, $${at + 4}, $${at + 5}::text::bigint,
+            (select count(*) from extras_objectchange c where ${events.sql}), 0, 0
+     returning id::text as id`,
+    [...events.parameters, webhook, since, until, dryRun, askedBy === undefined ? null : `${askedBy}`]
+  )
+  yield* sql`select pg_notify(${announceChannel}, ${`${replayType.id} ${row!.id}`})::text`
+  return Number(row!.id)
+})
+
+interface Claimed {
+  readonly id: string
+  readonly webhook_id: string
+  readonly since: string
+  readonly until: string
+  readonly dry_run: boolean
+  readonly asked_by: string | null
+  readonly position: string
+  readonly idx: string
+}
+
+/** Works off every replay that waits. */
+export const workOffReplays = workOffAll<Claimed, unknown, Effect.Services<ReturnType<typeof workOff>>>(
+  replayType.table,
+  `webhook_id::text as webhook_id, since::text as since, until::text as until, dry_run, asked_by::text as asked_by,
+   coalesce(position, -1)::text as position, coalesce(idx, -1)::text as idx`,
+  (replay) => workOff(replay)
+)
+
+const workOff = Effect.fnUntraced(function* (replay: Claimed) {
+  const [webhook] = yield* byIds(webhookType, [Number(replay.webhook_id)])
+  if (webhook === undefined) return yield* Effect.fail(new Error("The webhook is gone."))
+  const index = new WebhookIndex()
+  // Whether it takes new events now is not the question; its scope is that of each event.
+  index.set(webhook.id, { ...webhook, enabled: true, scope_user: null })
+  const asker =
+    replay.asked_by === null
+      ? Clearance.all
+      : (yield* clearancesOf(new Set([Number(replay.asked_by)])))(Number(replay.asked_by))
+  const events = allOf(ofWebhook(webhook.id, replay.since, replay.until), eventsSeen(asker.where))
+  let last = { position: replay.position, idx: replay.idx }
+  while (true) {
+    const page = yield* nextEvents(events, last)
+    if (page.length === 0) break
+    last = page.at(-1)!
+    const shown = yield* eventsAsSeen(page, () => viewersAmong(replay.asked_by, webhook["scope_user"]))
+    const webhooks = yield* mapInSlices(shown, (event) => index.match(subjectOf(event)))
+    const matched = shown.filter((_, at) => webhooks[at]!.length > 0)
+    yield* keepPage(replay, webhook.id, page.length, matched, last)
+  }
+})
+
+const nextEvents = ({ sql: condition, parameters }: Where, last: { readonly position: string; readonly idx: string }) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => {
+    const at = parameters.length
+    return sql.unsafe<LoggedEvent>(
+      pageOf(
+        `select ${loggedEvent} from extras_objectchange c
+          where ${condition} and (c.position, c.idx) > ($${at + 1}::text::bigint, $${at + 2}::text::bigint)
+          order by c.position, c.idx limit ${pageSize}`,
+        "position::bigint, idx::bigint"
+      ),
+      [...parameters, last.position, last.idx]
+    )
+  })
+
+/** One page, as one transaction: the deliveries it gives, and how far the replay is. */
+const keepPage = Effect.fnUntraced(function* (
+  replay: Claimed,
+  webhook: number,
+  seen: number,
+  matched: ReadonlyArray<LoggedEvent>,
+  last: { readonly position: string; readonly idx: string }
+) {
+  const sql = yield* SqlClient.SqlClient
+  const owed = matched.map((event) => {
+    const delivery = deliveryOf(event, webhook)
+    return { ...delivery, id: `${delivery.id}-r${replay.id}` }
+  })
+  const askedBy = viewersAmong(replay.asked_by)[0]
+  const keep = replay.dry_run ? Effect.void : insertUnattempted(owed, { askedBy })
+  const advance = sql`
+    update extras_replay set seen = seen + ${seen}::int, matched = matched + ${matched.length}::int, heard = now(),
+           position = ${last.position}::text::bigint, idx = ${last.idx}::text::bigint
+     where id = ${replay.id}::bigint`
+  const told = sql`select pg_notify(${announceChannel}, 'extras.delivery 0')::text`
+  // Days are added before the transaction: one that is rolled back must not take them with it.
+  yield* deliveryDays.write(
+    matched.map((event) => event.event_time),
+    sql.withTransaction(Effect.andThen(Effect.andThen(keep, advance), told))
+  )
+})

@@ -1,0 +1,138 @@
+/**
+ * Deliveries that somebody wants attempted again.
+ *
+ * The API asks with a transaction (`askForRetry`): the row becomes `queued` and its id is announced. A process that
+ * delivers takes it up: it rebuilds the event from the change log and puts it among the waiting deliveries, due now.
+ * Putting it there twice is the same as once, so a crash in between costs nothing.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { announceChannel } from "../../inventory/Functions.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import { Append } from "../../stream/Append.ts"
+import { Streams } from "../../stream/Streams.ts"
+import { type LoggedEvent, deliveryOf, loggedEvent, pageOf } from "../log/LoggedEvent.ts"
+import type { Dropped } from "../outcome/Outcome.ts"
+import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
+
+export const deliveryType = objectType("extras.delivery")
+
+/** Asks for another attempt of these deliveries; its retry schedule begins anew. Answers the ids that exist. */
+export const askForRetry = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly id: string }>`
+    with asked as (
+      update extras_delivery set status = 'queued', next_attempt = null
+       where id = any (${ids}::bigint[]) returning id)
+    select id::text as id, pg_notify(${announceChannel}, ${`${deliveryType.id} `} || id)::text as told from asked`
+  return rows.map(({ id }) => Number(id))
+})
+
+/** Deliveries read at once. */
+const pageSize = 1000
+
+/** A delivery's row beside its event. */
+export interface LoggedDelivery extends LoggedEvent {
+  readonly id: string
+  readonly delivery_id: string
+  readonly webhook_id: string
+  /** Ids of the users whose view it is bound to: who asked for it, and the scope of its webhook. */
+  readonly asked_by: string | null
+  readonly scope_user: string | null
+  readonly attempts: string
+  /** Milliseconds since 1970. */
+  readonly first_attempt: string | null
+  /** Milliseconds from now; negative when it is overdue. */
+  readonly due_in: string | null
+}
+
+/**
+ * Deliveries that meet a condition over `d`, with their events, in the order of their ids and no more than a page.
+ * Those whose event is no longer in the log are left out.
+ */
+export const loggedDeliveries = (condition: string, parameters: ReadonlyArray<unknown>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<LoggedDelivery>(
+      pageOf(
+        `select d.id::text as id, d.delivery_id, d.webhook_id::text as webhook_id, d.attempts::text as attempts,
+              d.asked_by::text as asked_by, w.scope_user_id::text as scope_user,
+              (extract(epoch from d.first_attempt) * 1000)::bigint::text as first_attempt,
+              (extract(epoch from d.next_attempt - now()) * 1000)::bigint::text as due_in, ${loggedEvent}
+         from extras_delivery d
+         join extras_objectchange c on c.position = d.position and c.idx = d.idx and c.time = d.time
+         left join extras_webhook w on w.id = d.webhook_id
+        where ${condition} order by d.id limit ${pageSize}`,
+        "id::bigint"
+      ),
+      parameters
+    )
+  )
+
+const hidden: Dropped = {
+  reason: "Hidden",
+  message: "The user for whom it would be sent may not view the object."
+}
+
+/** Of deliveries that are bound to somebody's view what may be sent; the others are discarded. */
+const bound = Effect.fnUntraced(function* (rows: ReadonlyArray<LoggedDelivery>) {
+  const shown = yield* eventsAsSeen(rows, (row) => viewersAmong(row.asked_by, row.scope_user))
+  if (shown.length === rows.length) return shown
+  const sql = yield* SqlClient.SqlClient
+  const gone = new Set(rows.map(({ id }) => id)).difference(new Set(shown.map(({ id }) => id)))
+  yield* sql`
+    update extras_delivery set status = 'discarded', reason = ${hidden.reason}, message = ${hidden.message}, next_attempt = null
+     where id = any (${[...gone].map(Number)}::bigint[])`
+  return shown
+})
+
+/**
+ * Puts them among the waiting ones; `spent` of their schedule is all attempts, or none when it begins `anew`. `first`:
+ * nothing else of their objects goes out before them.
+ */
+export const holdLogged = Effect.fnUntraced(function* (
+  rows: ReadonlyArray<LoggedDelivery>,
+  { anew, first }: { readonly anew: boolean; readonly first: boolean }
+) {
+  const streams = yield* Streams
+  for (const [webhook, each] of Map.groupBy(yield* bound(rows), (row) => Number(row.webhook_id))) {
+    const held = each.map((row) => ({
+      delayMillis: anew ? 0 : Math.max(Number(row.due_in ?? 0), 0),
+      delivery: {
+        ...deliveryOf(row, webhook),
+        // That of a replay differs from that of its event.
+        id: row.delivery_id,
+        attempts: Number(row.attempts),
+        spent: anew ? 0 : Number(row.attempts),
+        firstAttempt: anew ? 0 : Number(row.first_attempt ?? 0)
+      }
+    }))
+    yield* streams.hold(webhook, held, first)
+  }
+})
+
+/** Most deliveries of a webhook that wait in Redis before more are taken up. */
+const waitingMax = 5000
+
+/** Takes up what was asked for, as far as there is room; answers the webhooks for which something is due now. */
+export const takeUpRetries = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const streams = yield* Streams
+  const { onDisk } = yield* Append
+  const asking = yield* sql<{ readonly id: string }>`
+    select distinct webhook_id::text as id from extras_delivery where status = 'queued'`
+  const due = new Set<number>()
+  for (const webhook of asking.map(({ id }) => Number(id))) {
+    while ((yield* streams.depth(webhook)).waiting < waitingMax) {
+      const asked = yield* loggedDeliveries("d.webhook_id = $1::bigint and d.status = 'queued'", [webhook])
+      if (asked.length === 0) break
+      yield* holdLogged(asked, { anew: true, first: false })
+      // From then on nobody would ask again.
+      yield* onDisk
+      yield* sql`
+        update extras_delivery set status = 'retrying', next_attempt = now()
+         where id = any (${asked.map(({ id }) => Number(id))}::bigint[]) and status = 'queued'`
+      due.add(webhook)
+    }
+  }
+  return due
+})

@@ -1,0 +1,37 @@
+/**
+ * Long work that is asked for with a row: a process that delivers claims it, moves the row on as it goes, and when that
+ * process dies another one goes on from there.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { inWords } from "../../Telemetry.ts"
+
+/** Work that no process has moved on for this long is taken up by another. */
+const abandonedAfter = "30 seconds"
+
+/** Works off every row of the table that waits; `columns` is what the work needs of a row. */
+export const workOffAll = <Row extends { readonly id: string }, E, R>(
+  table: string,
+  columns: string,
+  work: (row: Row) => Effect.Effect<void, E, R>
+) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const claim = sql.unsafe<Row>(
+      `update ${table} set status = 'running', heard = now()
+        where id = (select id from ${table}
+                     where status = 'queued' or (status = 'running' and heard < now() - $1::interval)
+                     order by id limit 1 for update skip locked)
+       returning id::text as id, ${columns}`,
+      [abandonedAfter]
+    )
+    const end = (id: string, status: "done" | "failed", message: string) =>
+      sql.unsafe(`update ${table} set status = $2, message = $3 where id = $1::bigint`, [id, status, message])
+    for (let [row] = yield* claim; row !== undefined; [row] = yield* claim) {
+      const { id } = row
+      yield* work(row).pipe(
+        Effect.andThen(end(id, "done", "")),
+        Effect.catch((error) => end(id, "failed", inWords(error)))
+      )
+    }
+  }).pipe(Effect.catch((error) => Effect.logWarning(`deliver: ${table} is not worked off: ${inWords(error)}`)))

@@ -6,9 +6,9 @@ import { changePassword } from "../auth/Password.ts"
 import { username } from "../auth/Principal.ts"
 import { begin, csrfToken } from "../auth/Session.ts"
 import { addressOf, formOf } from "./Admission.ts"
-import { sessionCookies } from "./Cookies.ts"
+import { sessionCookies } from "./wire/Cookies.ts"
 import { formPage } from "./FormPage.ts"
-import { throttled } from "./RateLimit.ts"
+import { throttled } from "./wire/RateLimit.ts"
 import type { Handler, Reply, Route } from "./Route.ts"
 
 const toLogin: Reply = { status: 302, headers: { location: "/login/?next=/user/password/" } }

@@ -16,10 +16,10 @@ import { authorize } from "../auth/Permission.ts"
 import { type Principal, anonymous, username } from "../auth/Principal.ts"
 import { csrfToken } from "../auth/Session.ts"
 import type { Action } from "../inventory/Clearance.ts"
-import { asText, isOfType, readBytes } from "./Body.ts"
-import { csrfCookie, sessionCookie } from "./Cookies.ts"
+import { asText, isOfType, readBytes } from "./wire/Body.ts"
+import { csrfCookie, sessionCookie } from "./wire/Cookies.ts"
 import { HttpRefused } from "./HttpRefused.ts"
-import { type Origin, isOurs } from "./Origin.ts"
+import { type Origin, isOurs } from "./wire/Origin.ts"
 import { type Method, type Route, isPage } from "./Route.ts"
 
 type Incoming = HttpServerRequest.HttpServerRequest

@@ -7,9 +7,9 @@ import { logIn } from "../auth/Password.ts"
 import { username } from "../auth/Principal.ts"
 import { begin, csrfToken, end } from "../auth/Session.ts"
 import { addressOf, formOf, same } from "./Admission.ts"
-import { csrfCookie, forgottenCookies, formCookie, sessionCookies } from "./Cookies.ts"
+import { csrfCookie, forgottenCookies, formCookie, sessionCookies } from "./wire/Cookies.ts"
 import { formPage } from "./FormPage.ts"
-import { throttled } from "./RateLimit.ts"
+import { throttled } from "./wire/RateLimit.ts"
 import type { Handler, Reply, Request, Route } from "./Route.ts"
 
 /** A path of ours to go on to; anything that could lead elsewhere is the home page. */

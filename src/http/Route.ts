@@ -24,9 +24,9 @@ import type { Protected } from "../inventory/Protected.ts"
 import type { Author } from "../inventory/Transaction.ts"
 import type { WriteRefused } from "../inventory/WriteRefused.ts"
 import type { Templates } from "../template/Template.ts"
-import type { Cookie } from "./Cookies.ts"
+import type { Cookie } from "./wire/Cookies.ts"
 import type { HttpRefused } from "./HttpRefused.ts"
-import type { Origin } from "./Origin.ts"
+import type { Origin } from "./wire/Origin.ts"
 
 export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
 

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
-import { csvLine, csvLines } from "../../src/http/Csv.ts"
+import { csvLine, csvLines } from "../../src/http/files/Csv.ts"
 
 /** The lines, or what is wrong with the text. */
 const read = (text: string): ReadonlyArray<ReadonlyArray<string>> | string => {

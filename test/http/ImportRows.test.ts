@@ -2,8 +2,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { parse, stringify } from "yaml"
-import { withGuard, withoutGuard } from "../../src/http/Formula.ts"
-import { type ImportTask, type Portion, portionsOf } from "../../src/http/ImportRows.ts"
+import { withGuard, withoutGuard } from "../../src/http/files/Formula.ts"
+import { type ImportTask, type Portion, portionsOf } from "../../src/http/files/ImportRows.ts"
 
 const portions = (format: ImportTask["format"], text: string): ReadonlyArray<Portion> => {
   const bytes = new TextEncoder().encode(text).buffer as ArrayBuffer

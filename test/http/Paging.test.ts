@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { type PageBounds, pageBounds, pageLinks } from "../../src/http/Paging.ts"
+import { type PageBounds, pageBounds, pageLinks } from "../../src/http/wire/Paging.ts"
 
 const sizes = { usual: 50, max: 1000 }
 const address = new URL("https://inventory.example/api/dcim/sites/")

@@ -1,0 +1,71 @@
+/** `POST /api/users/tokens/provision/`: a token for a name and a password, the only endpoint without a token. */
+import { Effect } from "effect"
+import { auditDenied, auditLogin } from "../../auth/Audit.ts"
+import { logIn } from "../../auth/Password.ts"
+import { clearanceOf } from "../../auth/Permission.ts"
+import { Clearance } from "../../inventory/Clearance.ts"
+import { type Dictionary, emptyRecord } from "../../inventory/Field.ts"
+import { viewFor } from "../../inventory/Read.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import { create } from "../../inventory/Write.ts"
+import { representation } from "../../inventory/derive/Representation.ts"
+import { addressOf } from "../Admission.ts"
+import { bodyFields, refused } from "../webhooks/ActionRequest.ts"
+import { HttpRefused } from "../HttpRefused.ts"
+import { throttled } from "../wire/RateLimit.ts"
+import type { Handler, Request, Route } from "../Route.ts"
+
+const type = objectType("users.token")
+
+/** What else of a token may be said when provisioning it. */
+const chosen = new Set(["expires", "write_enabled", "description", "allowed_ips"])
+
+const provision: Handler = (request) =>
+  Effect.gen(function* () {
+    const { username, password, body } = yield* credentials(yield* bodyFields(request))
+    const address = addressOf(request.incoming)
+    const principal = yield* logIn(username, password, address).pipe(
+      Effect.tapErrorTag("Denied", (denied) =>
+        auditDenied(denied, "POST /api/users/tokens/provision/", username, address)
+      ),
+      Effect.catchTag("TooManyAttempts", ({ seconds }) => throttled(seconds))
+    )
+    yield* auditLogin("provisioned a token", username, address)
+    const fields = Object.fromEntries(Object.entries(body).filter(([name]) => chosen.has(name)))
+    return yield* newToken({ ...fields, user: principal.user.id }, request).pipe(
+      Effect.provideService(Clearance, yield* clearanceOf(principal))
+    )
+  })
+
+const newToken = Effect.fnUntraced(function* (fields: Readonly<Record<string, unknown>>, request: Request) {
+  const [token] = yield* create(type, [fields], request.author).pipe(
+    Effect.catchTag("WriteRefused", ({ errors }) => new HttpRefused({ reason: "InvalidBody", body: errors[0] }))
+  )
+  const view = yield* viewFor(type, [token!.row], request.base)
+  return { status: 201, json: { ...representation(type, token!.row, view), ...token!.shown } }
+})
+
+const credentials = (input: Dictionary) => {
+  const errors = emptyRecord<ReadonlyArray<string>>()
+  for (const name of ["username", "password"]) {
+    const message = refusal(input[name])
+    if (message !== undefined) errors[name] = [message]
+  }
+  if (Object.keys(errors).length > 0) return refused(errors)
+  return Effect.succeed({
+    username: String(input["username"]).trim(),
+    password: String(input["password"]),
+    body: input
+  })
+}
+
+const refusal = (value: unknown): string | undefined => {
+  if (value === undefined) return "This field is required."
+  if (value === null) return "This field may not be null."
+  if (typeof value !== "string") return "Not a valid string."
+  return value.trim() === "" ? "This field may not be blank." : undefined
+}
+
+export const provisionRoutes: ReadonlyArray<Route> = [
+  { path: "/api/users/tokens/provision/", access: "credentials", methods: { POST: provision } }
+]

@@ -1,0 +1,37 @@
+/** Who may see how the service runs: its hosts and processes, their positions in the WAL, what keeps them from work. */
+import { Effect } from "effect"
+import { IpNetwork } from "effect/net"
+import { SqlClient } from "effect/sql"
+import { AdmissionSql } from "../../AdmissionSql.ts"
+import { Settings } from "../../Config.ts"
+import { Denied } from "../../auth/Denied.ts"
+import { parseIpNetwork } from "../../inventory/field/Networks.ts"
+import { identify } from "../Admission.ts"
+import { clientOf } from "../wire/Origin.ts"
+import type { Request } from "../Route.ts"
+
+const words: ReadonlySet<string> = new Set(["anybody", "token"])
+
+/** Why METRICS_ACCESS cannot be read; undefined where it can. */
+export const accessProblem = (access: ReadonlyArray<string>): string | undefined => {
+  const wrong = access.find((each) => !words.has(each) && parseIpNetwork(each) === undefined)
+  return wrong === undefined ? undefined : `METRICS_ACCESS: ${wrong} is no network, nor "anybody" or "token"`
+}
+
+/** Whether the client's address or its credentials open the metrics. */
+export const mayWatch = Effect.fnUntraced(function* ({ incoming, origin, principal }: Request) {
+  const { metricsAccess } = yield* Settings
+  if (metricsAccess.includes("anybody")) return true
+  const client = clientOf(incoming, origin)
+  const networks = metricsAccess.flatMap((each) => parseIpNetwork(each) ?? [])
+  if (client !== undefined && networks.some((network) => IpNetwork.contains(network, client))) return true
+  if (!metricsAccess.includes("token")) return false
+  if (principal.user !== undefined) return true
+  const identified = identify(incoming, origin).pipe(Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql))
+  return (yield* identified).user !== undefined
+})
+
+/** Refuses who may not see it. */
+export const watching = Effect.fnUntraced(function* (request: Request) {
+  if (!(yield* mayWatch(request))) return yield* new Denied({ reason: "NoCredentials" })
+})

@@ -1,0 +1,275 @@
+/**
+ * OpenAPI 3.1 of the service, from the declarations and the table of routes; nothing in it is written by hand. Pure.
+ *
+ * Objects are described as they are read, as they are written, and as they appear inside others.
+ */
+import { version } from "../../Config.ts"
+import type { Field } from "../../inventory/Field.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { objectType, registry } from "../../inventory/Registry.ts"
+import { filterNames } from "../../inventory/derive/FilterNames.ts"
+import { kindOf } from "../../inventory/derive/Lookup.ts"
+import { viewOf } from "../../inventory/derive/Representation.ts"
+import type { Method, Route } from "../Route.ts"
+import { titled } from "../objects/Title.ts"
+
+type Json = Readonly<Record<string, unknown>>
+
+/** What is described of a route. */
+interface Described extends Pick<Route, "path" | "access"> {
+  readonly methods: Readonly<Partial<Record<Method, unknown>>>
+}
+
+export const openApi = (routes: ReadonlyArray<Described>, base: string): Json => ({
+  openapi: "3.1.0",
+  info: { title: "Rackwire", version, license: { name: "Apache-2.0", identifier: "Apache-2.0" } },
+  servers: [{ url: base }],
+  security: [{ token: [] }],
+  paths: Object.fromEntries(
+    routes
+      .filter(({ path }) => path.startsWith("/api/"))
+      .map((route) => [route.path.replaceAll(/:(\w+)/g, "{$1}"), pathItem(route)])
+  ),
+  components: {
+    securitySchemes: {
+      token: { type: "apiKey", in: "header", name: "Authorization", description: "`Token` and a key." }
+    },
+    schemas: { ...Object.assign({}, ...[...registry.values()].map(schemasOf)), ...common }
+  }
+})
+
+const string = { type: "string" }
+const integer = { type: "integer" }
+const url = { type: "string", format: "uri" }
+const object = { type: "object" }
+const schema = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
+const listOf = (items: Json): Json => ({ type: "array", items })
+const orNull = (of: Json): Json => ({ anyOf: [of, { type: "null" }] })
+
+/** What is the same for all types: errors, by field or in words. */
+const common = {
+  Detail: { type: "object", properties: { detail: string }, required: ["detail"] },
+  Errors: { type: "object", additionalProperties: listOf(string) }
+}
+
+/** `dcim.site` -> `DcimSite`. */
+const nameOf = (type: ObjectType): string =>
+  type.id.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())
+
+const schemasOf = (type: ObjectType): Json => {
+  const name = nameOf(type)
+  const fields = Object.entries(type.fields)
+  const written = fields.filter(([, { wire }]) => wire !== "read" && wire !== "none")
+  const heading = { id: integer, url, display: string }
+  const shown = {
+    ...Object.fromEntries(
+      fields
+        .filter(([, { wire }]) => wire === "both" || wire === "read")
+        .map(([each, field]): [string, Json] => [each, readSchema(field)])
+    ),
+    ...Object.fromEntries(Object.keys(type.derived).map((each) => [each, { readOnly: true }])),
+    ...Object.fromEntries(Object.keys(type.counts).map((each) => [each, { type: "number", readOnly: true }])),
+    ...Object.fromEntries(
+      Object.entries(type.pointedBy).map(([each, by]) => [
+        each,
+        { ...listOf(schema(`Brief${nameOf(objectType(by.type))}`)), readOnly: true }
+      ])
+    )
+  }
+  const brief = type.brief.map((each) => [each, (shown as Readonly<Record<string, Json>>)[each] ?? {}] as const)
+  const writing = Object.fromEntries(written.map(([each, field]) => [each, writeSchema(field)]))
+  const required = written.filter(([, { initial }]) => initial === undefined).map(([each]) => each)
+  return {
+    [name]: { type: "object", properties: { ...heading, ...shown }, required: ["id", "url", "display"] },
+    [`Brief${name}`]: {
+      type: "object",
+      properties: { ...heading, ...Object.fromEntries(brief) },
+      required: ["id", "url", "display"]
+    },
+    [`Paginated${name}List`]: {
+      type: "object",
+      properties: {
+        count: orNull(integer),
+        next: orNull(url),
+        previous: orNull(url),
+        results: listOf(schema(name))
+      },
+      required: ["count", "next", "previous", "results"]
+    },
+    ...(type.kind !== "record" && {
+      [`${name}Request`]: { type: "object", properties: writing, ...(required.length > 0 && { required }) },
+      [`Patched${name}Request`]: { type: "object", properties: writing }
+    })
+  }
+}
+
+const readSchema = (field: Field): Json => {
+  const { reference, choices } = field
+  if (reference !== undefined) {
+    const shown = reference.bare ? integer : schema(`Brief${nameOf(objectType(reference.type))}`)
+    return reference.many ? listOf(shown) : field.nullable ? orNull(shown) : shown
+  }
+  if (choices === undefined) return scalar(field)
+  const values = { type: "string", enum: Object.keys(choices) }
+  const labelled = { type: "object", properties: { value: values, label: string }, required: ["value", "label"] }
+  const shown = typeof represented(field) === "object" ? labelled : values
+  return field.nullable ? orNull(shown) : shown
+}
+
+/** What is read of one of the field's choices. */
+const represented = (field: Field): unknown =>
+  field.represent(Object.keys(field.choices ?? {})[0], viewOf("", { row: () => undefined }), "")
+
+const writeSchema = (field: Field): Json => {
+  const { reference, choices } = field
+  if (reference !== undefined) {
+    const named = { oneOf: [integer, object], description: "An id, or attributes that only it has." }
+    return reference.many ? listOf(named) : field.nullable ? orNull(named) : named
+  }
+  if (choices === undefined) return scalar(field)
+  const values = { type: "string", enum: Object.keys(choices) }
+  return field.nullable ? orNull(values) : values
+}
+
+const kinds: Readonly<Record<string, Json>> = {
+  text: string,
+  network: { type: "string", description: "An IPv4 or IPv6 address with its mask." },
+  mac: string,
+  uuid: { type: "string", format: "uuid" },
+  flag: { type: "boolean" },
+  time: { type: "string", format: "date-time" },
+  date: { type: "string", format: "date" }
+}
+
+const scalar = (field: Field): Json => {
+  const kind = kindOf(field)
+  const of: Json | undefined =
+    kind === "number"
+      ? { type: /^(numeric|real|double)/.test(field.type) ? "number" : "integer" }
+      : kind === "list"
+        ? listOf(field.type === "text[]" ? string : integer)
+        : (kinds[kind ?? ""] ?? (field.type === "text" ? string : undefined))
+  if (of === undefined) return {}
+  const bounded = field.maxLength === undefined ? of : { ...of, maxLength: field.maxLength }
+  return field.nullable ? orNull(bounded) : bounded
+}
+
+const pathItem = ({ path, access, methods }: Described): Json => {
+  const parameters = Array.from(path.matchAll(/:(\w+)/g), ([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: name === "id" ? integer : string
+  }))
+  const type = typeof access === "string" ? undefined : access
+  const own = type !== undefined && (path === type.path || path === `${type.path}:id/`) ? type : undefined
+  const operations = (Object.keys(methods) as ReadonlyArray<Method>).map((method) => [
+    method.toLowerCase(),
+    {
+      operationId: `${path.replaceAll(/[^a-z0-9]+/gi, "_").replace(/^_api_/, "")}${method.toLowerCase()}`,
+      tags: [path.split("/")[2] ?? ""],
+      ...(type === undefined && { security: [] }),
+      ...(own === undefined ? anything(method) : operation(own, method, path !== own.path))
+    }
+  ])
+  return { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(operations) }
+}
+
+const json = (of: Json) => ({ "application/json": { schema: of } })
+const answer = (description: string, of?: Json): Json => ({
+  description,
+  ...(of !== undefined && { content: json(of) })
+})
+const refusals = {
+  "400": answer("What is wrong, by field.", { anyOf: [schema("Errors"), listOf(schema("Errors")), schema("Detail")] }),
+  "403": answer("Not allowed.", schema("Detail"))
+}
+
+/** An endpoint that is no list or object of its own. */
+const anything = (method: Method): Json => ({
+  ...(method !== "GET" && method !== "DELETE" && { requestBody: { content: json({}) } }),
+  responses: { "2XX": answer("Done."), ...refusals }
+})
+
+const operation = (type: ObjectType, method: Method, one: boolean): Json => {
+  const name = nameOf(type)
+  const plain = schema(name)
+  const request = schema(`${method === "PATCH" ? "Patched" : ""}${name}Request`)
+  const withId = { allOf: [request, { type: "object", properties: { id: integer }, required: ["id"] }] }
+  const unknown = one ? { "404": answer("Not found.", schema("Detail")) } : {}
+  const either = (single: Json, many: Json): Json => (one ? single : many)
+  switch (method) {
+    case "GET":
+      return {
+        summary: one ? `One ${type.label}` : titled(type.plural),
+        parameters: [...shape, ...(one ? [] : listParameters(type))],
+        responses: {
+          "200": answer("As asked for.", one ? plain : schema(`Paginated${name}List`)),
+          ...refusals,
+          ...unknown
+        }
+      }
+    case "POST":
+      return {
+        summary: `Create one ${type.label} or many`,
+        requestBody: { required: true, content: json({ oneOf: [request, listOf(request)] }) },
+        responses: { "201": answer("Created.", { oneOf: [plain, listOf(plain)] }), ...refusals }
+      }
+    case "DELETE":
+      return {
+        summary: one ? `Delete a ${type.label}` : `Delete many ${type.label}s`,
+        ...(!one && {
+          requestBody: {
+            required: true,
+            content: json(listOf({ type: "object", properties: { id: integer }, required: ["id"] }))
+          }
+        }),
+        responses: {
+          "204": answer("Deleted."),
+          "409": answer("Something depends on it.", schema("Detail")),
+          ...refusals,
+          ...unknown
+        }
+      }
+    default:
+      return {
+        summary: one ? `Update a ${type.label}` : `Update many ${type.label}s`,
+        requestBody: { required: true, content: json(either(request, listOf(withId))) },
+        responses: { "200": answer("Updated.", either(plain, listOf(plain))), ...refusals, ...unknown }
+      }
+  }
+}
+
+const parameter = (name: string, of: Json, description?: string): Json => ({
+  name,
+  in: "query",
+  schema: of,
+  ...(description !== undefined && { description })
+})
+
+const filterParameter = (name: string): Json => parameter(name, listOf(string))
+
+const shape = [
+  parameter("brief", string, "Any text: the brief representation."),
+  parameter("fields", string, "Names of the fields to show, with commas between."),
+  parameter("omit", string, "Names of fields not to show.")
+]
+
+const paging = [
+  parameter("limit", integer, "Most objects; 0 for as many as there may be."),
+  parameter("offset", integer),
+  parameter("start", integer, "By cursor: from this id on, in the order of ids, without a count."),
+  parameter("ordering", string, "Names of fields, with commas between; `-` before one turns it."),
+  parameter("strict", { type: "boolean" }, "Whether unknown filters are refused.")
+]
+
+const saved = [
+  parameter("filter", listOf(string), "Slugs of saved filters; what stands beside them counts more."),
+  parameter("filter_id", listOf(integer), "Ids of saved filters.")
+]
+
+const listParameters = (type: ObjectType): ReadonlyArray<Json> => [
+  ...paging,
+  ...(type.kind === "object" ? saved : []),
+  ...filterNames(type).map(filterParameter)
+]

@@ -1,0 +1,109 @@
+/** What runs and how it is: the home page, the roots of the API, health. */
+import { Effect } from "effect"
+import { version } from "../../Config.ts"
+import { Health } from "../../Health.ts"
+import { html, page } from "../../Html.ts"
+import { Presence } from "../../inventory/Presence.ts"
+import { registry } from "../../inventory/Registry.ts"
+import { mayWatch, watching } from "./MetricsAccess.ts"
+import { apiVersion } from "../Server.ts"
+import type { Handler, Route } from "../Route.ts"
+
+const home: Handler = () =>
+  Effect.succeed({
+    status: 200,
+    text: {
+      type: "text/html",
+      content: page(
+        "Rackwire",
+        html`<h1>Rackwire ${version}</h1>
+          <p>An infrastructure inventory whose webhooks can be relied on.</p>
+          <ul>
+            <li>
+              <a href="/api/">REST API</a>: <code>Authorization: Token …</code>, a token from
+              <code>POST /api/users/tokens/provision/</code>
+            </li>
+            <li>
+              <a href="/api/extras/webhooks/">Webhooks</a>,
+              <a href="/api/extras/deliveries/?status=failed">failed deliveries</a>,
+              <a href="/api/extras/object-changes/">changes</a>
+            </li>
+            <li><a href="/help/templates/">Templates</a>: what plugins bring, with examples</li>
+            <li>
+              Health: <a href="/health/live">live</a>, <a href="/health/ready">ready</a>; <a href="/metrics">metrics</a>
+            </li>
+          </ul>`
+      )
+    }
+  })
+
+const apps = [...Map.groupBy(registry.values(), (type) => type.app)]
+
+const apiRoot: Handler = ({ base }) =>
+  Effect.succeed({ status: 200, json: Object.fromEntries(apps.map(([app]) => [app, `${base}/api/${app}/`])) })
+
+const appRoots: ReadonlyArray<Route> = apps.map(([app, types]) => ({
+  path: `/api/${app}/`,
+  access: "open",
+  methods: {
+    GET: ({ base }) =>
+      Effect.succeed({ status: 200, json: Object.fromEntries(types.map((type) => [type.plural, base + type.path])) })
+  }
+}))
+
+const live: Handler = () => Effect.succeed({ status: 200, json: { status: "live" } })
+
+const ready: Handler = (request) =>
+  Effect.gen(function* () {
+    const health = yield* Health
+    const problems = yield* health.problems
+    if (problems.length === 0) return { status: 200, json: { status: "ready" } }
+    // Without the database a token opens nothing.
+    const isShown = yield* mayWatch(request).pipe(Effect.catch(() => Effect.succeed(false)))
+    const json = { status: "not ready", ...(isShown && { problems }) }
+    return { status: 503, json, headers: { "retry-after": "2" } }
+  })
+
+/**
+ * `GET /api/status/`: NetBox's keys where they mean something, and to whoever may see the metrics every process with
+ * what it says of itself.
+ */
+const status: Handler = (request) =>
+  Effect.gen(function* () {
+    const { everybody } = yield* Presence
+    const processes = yield* everybody
+    const workers = processes.filter(({ parts }) => parts["deliver"] !== undefined).length
+    const json = {
+      "netbox-version": `${apiVersion}.0`,
+      "rackwire-version": version,
+      plugins: {},
+      "rq-workers-running": workers,
+      ...((yield* mayWatch(request)) && { processes })
+    }
+    return { status: 200, json }
+  })
+
+/** `GET /metrics`: the numbers that the parts of this process tell, in Prometheus' text format. */
+const metrics: Handler = (request) =>
+  Effect.gen(function* () {
+    yield* watching(request)
+    const { here } = yield* Presence
+    const lines = Object.entries(yield* here).flatMap(([part, told]) =>
+      Object.entries(told).flatMap(([name, value]) => {
+        if (typeof value === "string") return []
+        const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+        return [`rackwire_${part}_${snake} ${Number(value)}`]
+      })
+    )
+    return { status: 200, text: { type: "text/plain; version=0.0.4", content: `${lines.join("\n")}\n` } }
+  })
+
+export const statusRoutes: ReadonlyArray<Route> = [
+  { path: "/", access: "open", methods: { GET: home } },
+  { path: "/api/", access: "open", methods: { GET: apiRoot } },
+  { path: "/api/status/", access: "open", methods: { GET: status } },
+  { path: "/metrics", access: "unasked", methods: { GET: metrics } },
+  ...appRoots,
+  { path: "/health/live", access: "unasked", methods: { GET: live } },
+  { path: "/health/ready", access: "unasked", methods: { GET: ready } }
+]

@@ -1,0 +1,103 @@
+/**
+ * `GET …/export/?format=csv|json|yaml`: all objects that the query asks for, as a file that an import reads again.
+ *
+ * In CSV an apostrophe precedes text that a spreadsheet would run as a formula, unless `?escape_formulas=false`.
+ * Streamed a page at a time by cursor, so that memory does not grow with the table.
+ */
+import { Effect, Stream } from "effect"
+import { SqlClient } from "effect/sql"
+import { stringify } from "yaml"
+import { mapInSlices } from "../../Slices.ts"
+import { Clearance } from "../../inventory/Clearance.ts"
+import type { Row } from "../../inventory/Field.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { list } from "../../inventory/Read.ts"
+import { type Flat, cellOf, flatFields, flatOf } from "../../inventory/derive/Flat.ts"
+import { type Where, allOf } from "../../inventory/derive/Where.ts"
+import { csvLine } from "./Csv.ts"
+import { withGuard } from "./Formula.ts"
+import { HttpRefused } from "../HttpRefused.ts"
+import { from } from "../wire/Paging.ts"
+import type { Handler } from "../Route.ts"
+import { filteredBy, isSet, refuseMissing } from "../query/Strict.ts"
+
+/** Objects read at once. */
+const pageSize = 500
+
+interface Format {
+  readonly type: string
+  readonly begin: (type: ObjectType) => string
+  /** `escaped`: text that a spreadsheet would run as a formula is escaped. */
+  readonly row: (flat: Flat, escaped: boolean) => string
+  readonly between: string
+  readonly end: string
+}
+
+const formats: Readonly<Record<string, Format>> = {
+  csv: {
+    type: "text/csv",
+    begin: (type) => csvLine(["id", ...flatFields(type)]),
+    row: (flat, escaped) => csvLine(Object.values(flat).map((value) => csvCell(value, escaped))),
+    between: "",
+    end: ""
+  },
+  json: {
+    type: "application/json",
+    begin: () => "[",
+    row: (flat) => `\n${JSON.stringify(flat)}`,
+    between: ",",
+    end: "\n]\n"
+  },
+  yaml: {
+    type: "application/yaml",
+    begin: (type) => `# ${type.plural}\n`,
+    row: (flat) => stringify([flat], { aliasDuplicateObjects: false }),
+    between: "",
+    end: ""
+  }
+}
+
+/** Numbers stay numbers, negative ones too. */
+const csvCell = (value: unknown, escaped: boolean): string =>
+  escaped && typeof value !== "number" ? withGuard(cellOf(value)) : cellOf(value)
+
+export const exportTypes = Object.values(formats).map(({ type }) => type)
+
+export const exportObjects =
+  (type: ObjectType): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const asked = request.url.searchParams.get("format")
+      const name = asked ?? Object.keys(formats).find((each) => formats[each]!.type === request.accepted) ?? "csv"
+      if (!Object.hasOwn(formats, name)) {
+        const body = { format: [`Use one of ${Object.keys(formats).join(", ")}.`] }
+        return yield* new HttpRefused({ reason: "InvalidQuery", body })
+      }
+      const format = formats[name]!
+      const { where, named } = yield* filteredBy(type, request)
+      yield* refuseMissing(named, 0)
+      const sql = yield* SqlClient.SqlClient
+      const clearance = yield* Clearance
+      const escaped = isSet(request, "escape_formulas", true)
+      // Read before the answer begins: a query that cannot be answered is then refused in words.
+      const first = yield* pageFrom(type, where, 0)
+      const body = pagesOf(type, where, first).pipe(
+        Stream.mapEffect((rows) => mapInSlices(rows, (row) => format.row(flatOf(type, row), escaped))),
+        Stream.map((rows, at) => (at === 0 ? "" : format.between) + rows.join(format.between)),
+        (pages) => Stream.concat(Stream.make(format.begin(type)), pages),
+        (pages) => Stream.concat(pages, Stream.make(format.end)),
+        Stream.provideService(SqlClient.SqlClient, sql),
+        Stream.provideService(Clearance, clearance)
+      )
+      const headers = { "content-disposition": `attachment; filename="${type.plural}.${name}"` }
+      return { status: 200, stream: { type: format.type, content: body }, headers }
+    })
+
+const pageFrom = (type: ObjectType, where: Where, start: number) =>
+  list(type, { where: allOf(where, from(start)), ordering: ["id"], limit: pageSize, offset: 0 })
+
+const pagesOf = (type: ObjectType, where: Where, first: ReadonlyArray<Row>) =>
+  Stream.paginate(first, (rows) => {
+    const next = rows.length < pageSize ? Effect.succeedNone : Effect.asSome(pageFrom(type, where, rows.at(-1)!.id + 1))
+    return Effect.map(next, (following) => [rows.length === 0 ? [] : [rows], following] as const)
+  })

@@ -1,0 +1,176 @@
+/**
+ * `POST …/import/?dry_run=true`: objects from a file, CSV, JSON or YAML. A row with an `id` updates, the others create.
+ *
+ * All rows or none: with an error in any of them, or in a dry run, nothing has happened. Every row is looked at, so
+ * that one answer tells all that is wrong. The file is parsed in a worker (ImportFile.ts) and written in portions.
+ */
+import { Data, Duration, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { mapInSlices } from "../../Slices.ts"
+import { authorize } from "../../auth/Permission.ts"
+import type { Errors } from "../../inventory/Field.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { create, update } from "../../inventory/Write.ts"
+import { WriteRefused } from "../../inventory/WriteRefused.ts"
+import { bodyOfCells, withNamedReferences } from "../../inventory/derive/Flat.ts"
+import { isOfType } from "../wire/Body.ts"
+import { HttpRefused } from "../HttpRefused.ts"
+import { inTurn, readFile } from "./ImportFile.ts"
+import { type ImportTask, type Portion, idOf } from "./ImportRows.ts"
+import { refuseAfter } from "../objects/Limits.ts"
+import type { Handler, Request } from "../Route.ts"
+import { isSet } from "../query/Strict.ts"
+
+/** Most rows with errors that are told. */
+const errorsMax = 1000
+
+/** Characters of a message that are told: it may repeat a value of the file. */
+const messageMax = 500
+
+/** Time for checking and writing all rows. */
+const writingTime = Duration.minutes(15)
+
+interface Item {
+  /** Its place in the file, from 1. */
+  readonly row: number
+  readonly body: unknown
+}
+
+interface Refused {
+  readonly row: number
+  readonly errors: Errors
+}
+
+interface Report {
+  readonly rows: number
+  readonly created: number
+  readonly updated: number
+  readonly errors: ReadonlyArray<Refused>
+}
+
+/** Ends the transaction of a file that is not to be written. */
+class Undone extends Data.TaggedError("Undone")<{ readonly report: Report }> {}
+
+export const importObjects =
+  (type: ObjectType): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const task = taskOf(type, request)
+      const portions = yield* readFile(request, task)
+      yield* refuseWrongIds(portions)
+      if (portions.some(({ changes }) => changes > 0)) yield* authorize(request.principal, "POST", "change", type)
+      const dryRun = isSet(request, "dry_run", false)
+      const { report, written } = yield* write(type, portions, task, request).pipe(
+        Effect.flatMap(({ report, written }) =>
+          dryRun || report.errors.length > 0 ? new Undone({ report }) : Effect.succeed({ report, written })
+        ),
+        sql.withTransaction,
+        refuseAfter(writingTime, "Writing the rows did not end"),
+        Effect.catchTag("Undone", ({ report }) => Effect.succeed({ report, written: [] }))
+      )
+      const status = report.errors.length > 0 ? 400 : 200
+      return { status, json: { dry_run: dryRun, ...report, errors: report.errors.slice(0, errorsMax) }, written }
+    }).pipe(inTurn)
+
+const taskOf = (type: ObjectType, request: Request): Omit<ImportTask, "bytes"> => ({
+  format: formatOf(request),
+  columns: ["id", ...Object.keys(type.fields)],
+  escaped: isSet(request, "escape_formulas", true)
+})
+
+const formatOf = ({ contentType, url }: Request): ImportTask["format"] => {
+  const format = url.searchParams.get("format")
+  if (format === "csv" || (format === null && isOfType(contentType, "text/csv"))) return "csv"
+  return format === "json" || (format === null && isOfType(contentType, "application/json")) ? "json" : "yaml"
+}
+
+const rowsIn = (portions: ReadonlyArray<Portion>): number => portions.reduce((rows, { count }) => rows + count, 0)
+
+const refuseWrongIds = (portions: ReadonlyArray<Portion>) => {
+  const errors = portions
+    .flatMap(({ wrongIds }) => wrongIds)
+    .slice(0, errorsMax)
+    .map((row) => ({ row, errors: { id: ["A valid integer is required."] } }))
+  const body = { rows: rowsIn(portions), created: 0, updated: 0, errors }
+  return errors.length === 0 ? Effect.void : new HttpRefused({ reason: "InvalidBody", body })
+}
+
+/** What became of the rows, and the ids of the objects that were written. */
+const write = Effect.fnUntraced(function* (
+  type: ObjectType,
+  portions: ReadonlyArray<Portion>,
+  { format }: Omit<ImportTask, "bytes">,
+  request: Request
+) {
+  const errors: Array<Refused> = []
+  const written: Array<number> = []
+  const counts = { created: 0, updated: 0 }
+  for (const kind of ["created", "updated"] as const) {
+    for (const portion of portions) {
+      const batch = yield* itemsOf(type, portion, format, kind)
+      if (batch.length === 0) continue
+      const act = kind === "updated" ? updateAll(type, batch, request) : createAll(type, batch, request)
+      const refused = yield* act.pipe(
+        Effect.map((ids) => {
+          written.push(...ids)
+          return []
+        }),
+        Effect.catchIf(
+          (error): error is WriteRefused => error instanceof WriteRefused,
+          ({ errors }) => Effect.succeed(errors.map((each, n) => ({ row: batch[n]!.row, errors: shortened(each) })))
+        )
+      )
+      const wrong = refused.filter((each) => Object.keys(each.errors).length > 0)
+      errors.push(...wrong)
+      counts[kind] += batch.length - wrong.length
+    }
+  }
+  errors.sort((a, b) => a.row - b.row)
+  const report: Report = { rows: rowsIn(portions), ...counts, errors }
+  return { report, written }
+})
+
+const shortened = (errors: Errors): Errors =>
+  Object.fromEntries(
+    Object.entries(errors).map(([name, messages]) => [name, messages.map((each) => each.slice(0, messageMax))])
+  )
+
+const createAll = (type: ObjectType, items: ReadonlyArray<Item>, { author }: Request) =>
+  Effect.map(
+    create(
+      type,
+      items.map(({ body }) => body),
+      author
+    ),
+    (created) => created.map(({ row }) => row.id)
+  )
+
+const updateAll = Effect.fnUntraced(function* (type: ObjectType, items: ReadonlyArray<Item>, { author }: Request) {
+  const changes = items.map(({ body }) => ({ id: Number(idOf(body)), body }))
+  const known = yield* update(type, changes, false, author)
+  const ids = new Set(known.map(({ id }) => id))
+  const missing = changes.map(({ id }) => (ids.has(id) ? {} : { id: ["There is no such object."] }))
+  if (ids.size < changes.length) return yield* new WriteRefused({ errors: missing })
+  return [...ids]
+})
+
+/** The rows of a portion that create objects, or those that update them. */
+const itemsOf = Effect.fnUntraced(function* (
+  type: ObjectType,
+  { bytes, first, count, changes }: Portion,
+  format: ImportTask["format"],
+  kind: "created" | "updated"
+) {
+  const none = kind === "updated" ? changes === 0 : changes === count
+  if (none) return []
+  const rows = JSON.parse(utf8.decode(bytes)) as ReadonlyArray<unknown>
+  const items = yield* mapInSlices(rows, (row, at): ReadonlyArray<Item> => {
+    if ((idOf(row) !== undefined) !== (kind === "updated")) return []
+    const body = format === "csv" ? bodyOfCells(type, row as Readonly<Record<string, string>>) : row
+    return [{ row: first + at, body: withNamedReferences(type, body) }]
+  })
+  return items.flat()
+})
+
+const utf8 = new TextDecoder()

@@ -1,0 +1,79 @@
+/**
+ * Import files, read in a worker thread: parsing takes seconds for some megabytes of YAML, and this thread also reads
+ * the write-ahead log. The rows come back as bytes, in portions that are small enough to be parsed here.
+ */
+import { setTimeout } from "node:timers/promises"
+import { Worker } from "node:worker_threads"
+import { ByteSize, Duration, Effect } from "effect"
+import { Settings } from "../../Config.ts"
+import { HttpRefused } from "../HttpRefused.ts"
+import type { ImportTask, Portion } from "./ImportRows.ts"
+import type { ImportMessage } from "./ImportWorker.ts"
+import { refuseAfter, tooLarge } from "../objects/Limits.ts"
+import type { Request } from "../Route.ts"
+
+/** Largest file. */
+const fileSizeMax = ByteSize.mebibytes(16)
+
+/** Time in which the file must arrive: an upload that stalls would keep others from importing. */
+const arrivalTime = Duration.minutes(2)
+
+/** Time for parsing a file: YAML of 16 MiB takes half a minute on a busy machine. */
+const parsingTime = Duration.minutes(3)
+
+/** Memory of a worker, MB: V8 ends a worker that needs more, and the process goes on. */
+const workerMegabytes = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
+
+/** Time that a worker gets to end: V8 does not always get out of one that ran out of memory. Milliseconds. */
+const endMillis = 2_000
+
+/** When a client that was refused should come again, seconds. */
+const retrySeconds = 15
+
+let underWay = 0
+
+/** Counts an import as under way; refuses it if there are as many in this process as `IMPORTS_AT_ONCE` allows. */
+export const inTurn = <A, E, R>(act: Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const { importsAtOnce } = yield* Settings
+    if (underWay >= importsAtOnce) {
+      const detail = `${underWay} imports are under way, as many as IMPORTS_AT_ONCE allows. Try again later.`
+      const headers = { "retry-after": String(retrySeconds) }
+      return yield* new HttpRefused({ reason: "Busy", body: { detail }, headers })
+    }
+    underWay++
+    return yield* Effect.ensuring(
+      act,
+      Effect.sync(() => underWay--)
+    )
+  })
+
+/** The rows of the file that a request carries. */
+export const readFile = (request: Request, task: Omit<ImportTask, "bytes">) =>
+  request.bytes(fileSizeMax).pipe(
+    refuseAfter(arrivalTime, "The file did not arrive"),
+    Effect.flatMap((bytes) => refuseAfter(parsingTime, "Parsing the file did not end")(parse({ ...task, bytes })))
+  )
+
+const parse = (task: ImportTask): Effect.Effect<ReadonlyArray<Portion>, HttpRefused> =>
+  Effect.callback((resume) => {
+    const worker = new Worker(new URL("./ImportWorker.ts", import.meta.url), {
+      workerData: task,
+      transferList: [task.bytes],
+      resourceLimits: workerMegabytes
+    })
+    const portions: Array<Portion> = []
+    worker.on("message", (message: ImportMessage) => {
+      if ("portion" in message) portions.push(message.portion)
+      else if ("isDone" in message) resume(Effect.succeed(portions))
+      else if (message.isTooLarge) resume(tooLarge(message.refused))
+      else resume(new HttpRefused({ reason: "InvalidBody", body: { detail: message.refused } }))
+    })
+    worker.on("error", (error) => {
+      const isMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY"
+      const limit = `${workerMegabytes.maxOldGenerationSizeMb} MB of memory`
+      resume(isMemory ? tooLarge(`Parsing the file takes more than ${limit}. Send it in parts.`) : Effect.die(error))
+    })
+    worker.on("exit", () => resume(Effect.die(new Error("the worker ended before the file was read"))))
+    return Effect.promise(() => Promise.race([worker.terminate(), setTimeout(endMillis, undefined, { ref: false })]))
+  })

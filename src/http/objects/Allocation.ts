@@ -1,0 +1,190 @@
+/** What is free in a prefix, a range of addresses or a VLAN group: shown to who reads, taken by who writes. */
+import { Effect } from "effect"
+import { Settings } from "../../Config.ts"
+import { mapInSlices } from "../../Slices.ts"
+import { freeAddresses, freeSpace, freeVlanIds, roomOf, takeTurn } from "../../inventory/Allocate.ts"
+import { type Dictionary, type Row, type View, isDictionary, notDictionary } from "../../inventory/Field.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { viewFor } from "../../inventory/Read.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import { createFrom } from "../../inventory/Write.ts"
+import { carve, firstOf, networksIn, printHost, sizeOf } from "../../inventory/derive/Space.ts"
+import { representation, viewOf } from "../../inventory/derive/Representation.ts"
+import { printNetwork, widthOf } from "../../inventory/field/Network.ts"
+import { HttpRefused } from "../HttpRefused.ts"
+import { inWritingTime, refuseLongList } from "./Limits.ts"
+import { all, first, refuse, rowOf } from "./Objects.ts"
+import { pageBounds } from "../wire/Paging.ts"
+import type { Handler, Refusal, Request, Route, Services } from "../Route.ts"
+
+const prefixType = objectType("ipam.prefix")
+const rangeType = objectType("ipam.iprange")
+const addressType = objectType("ipam.ipaddress")
+const groupType = objectType("ipam.vlangroup")
+const vlanType = objectType("ipam.vlan")
+
+/** Something that objects are taken of. */
+interface Source {
+  /** The object type of what they are taken of, and of what is taken. */
+  readonly of: ObjectType
+  readonly taken: ObjectType
+  /** What is free, at the most so many. */
+  readonly free: (row: Row, count: number, view: View) => Effect.Effect<ReadonlyArray<unknown>, Refusal, Services>
+  /** Waits for whoever takes of the same. */
+  readonly turn: (row: Row) => ReturnType<typeof takeTurn>
+  /** What is written of each item asked for; fails where there is not enough. */
+  readonly bodies: (
+    row: Row,
+    items: ReadonlyArray<Dictionary>
+  ) => Effect.Effect<ReadonlyArray<Dictionary>, Refusal, Services>
+}
+
+const tooFew = (what: string, row: string, asked: number, free: number | bigint) =>
+  new HttpRefused({
+    reason: "Conflict",
+    body: {
+      detail: `An insufficient number of ${what} are available within ${row} (${asked} requested, ${free} available)`
+    }
+  })
+
+const show =
+  (source: Source): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const row = yield* rowOf(source.of, request)
+      const settings = yield* Settings
+      const { limit } = pageBounds(request.url.searchParams, { usual: settings.pageSize, max: settings.pageSizeMax })
+      const view = yield* viewFor(source.of, [row], request.base)
+      return { status: 200, json: yield* source.free(row, limit ?? shownMax, view) }
+    })
+
+/** Most that is shown where no option bounds it. */
+const shownMax = 10_000
+
+/** One object or a list of them, each with whatever its fields shall be. */
+const itemsOf = Effect.fnUntraced(function* (request: Request) {
+  const body = yield* request.body
+  yield* refuseLongList(body)
+  const many = Array.isArray(body)
+  const items: ReadonlyArray<unknown> = many ? body : [body]
+  const errors = items.map((item) => (isDictionary(item) ? {} : { non_field_errors: [notDictionary(item)] }))
+  if (!items.every(isDictionary)) {
+    return yield* new HttpRefused({ reason: "InvalidBody", body: many ? errors : errors[0] })
+  }
+  return { many, items }
+})
+
+const take =
+  (source: Source): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const row = yield* rowOf(source.of, request)
+      const { many, items } = yield* itemsOf(request)
+      const bodies = Effect.andThen(source.turn(row), source.bodies(row, items))
+      const created = yield* createFrom(source.taken, items.length, bodies, request.author).pipe(
+        refuse(many ? all : first)
+      )
+      const rows = created.map(({ row }) => row)
+      const view = yield* viewFor(source.taken, rows, request.base)
+      const shown = yield* mapInSlices(rows, (row) => representation(source.taken, row, view))
+      return { status: 201, json: many ? shown : shown[0] }
+    }).pipe(inWritingTime)
+
+const nestedVrf = (row: Row, view: View) =>
+  typeof row["vrf"] === "number" ? view.nested("ipam.vrf", row["vrf"]) : null
+
+const addresses = (of: ObjectType): Source => ({
+  of,
+  taken: addressType,
+  free: (row, count, view) =>
+    Effect.map(freeAddresses(row, count), (gaps) => {
+      const { network } = roomOf(row)
+      return firstOf(gaps, count).map((bits) => ({
+        family: network.family,
+        address: printHost(network, bits),
+        vrf: nestedVrf(row, view)
+      }))
+    }),
+  turn: (row) => takeTurn("vrf", row["vrf"]),
+  bodies: (row, items) =>
+    Effect.gen(function* () {
+      const gaps = yield* freeAddresses(row, items.length)
+      const free = firstOf(gaps, items.length)
+      const { network } = roomOf(row)
+      if (free.length < items.length) {
+        return yield* tooFew("IP addresses", of.display(row, noView), items.length, sizeOf(gaps))
+      }
+      return items.map((item, at) => ({ ...item, address: printHost(network, free[at]!), vrf: row["vrf"] }))
+    })
+})
+
+/** Prefixes, ranges and VLAN groups are called by their own fields. */
+const noView = viewOf("", { row: () => undefined })
+
+const prefixes: Source = {
+  of: prefixType,
+  taken: prefixType,
+  free: (row, _, view) =>
+    Effect.map(freeSpace(row), (gaps) =>
+      networksIn(roomOf(row).network.family, gaps).map((network) => ({
+        family: network.family,
+        prefix: printNetwork(network),
+        vrf: nestedVrf(row, view)
+      }))
+    ),
+  turn: (row) => takeTurn("vrf", row["vrf"]),
+  bodies: (row, items) =>
+    Effect.gen(function* () {
+      const { network } = roomOf(row)
+      const lengths = items.map((item) => item["prefix_length"])
+      const errors = lengths.map((length) => lengthErrors(length, widthOf(network.family)))
+      if (errors.some((each) => Object.keys(each).length > 0)) {
+        return yield* new HttpRefused({ reason: "InvalidBody", body: errors })
+      }
+      const carved = carve(networksIn(network.family, yield* freeSpace(row)), lengths.map(Number))
+      if (carved === undefined) {
+        const detail = "Insufficient space is available to accommodate the requested prefix size(s)"
+        return yield* new HttpRefused({ reason: "Conflict", body: { detail } })
+      }
+      return items.map((item, at) => ({ ...item, prefix: printNetwork(carved[at]!), vrf: row["vrf"] }))
+    })
+}
+
+const lengthErrors = (length: unknown, most: number): Readonly<Record<string, ReadonlyArray<string>>> => {
+  if (length === undefined) return { prefix_length: ["This field is required."] }
+  if (typeof length === "object" || !Number.isInteger(Number(length))) {
+    return { prefix_length: ["A valid integer is required."] }
+  }
+  return Number(length) < 1 || Number(length) > most
+    ? { prefix_length: [`Invalid prefix length (${String(length)}) for IPv${most === 32 ? 4 : 6}`] }
+    : {}
+}
+
+const vlans: Source = {
+  of: groupType,
+  taken: vlanType,
+  free: (row, count, view) =>
+    Effect.map(freeVlanIds(row, count), (ids) =>
+      ids.map((vid) => ({ vid, group: view.nested("ipam.vlangroup", row.id) }))
+    ),
+  turn: (row) => takeTurn("vlangroup", row.id),
+  bodies: (row, items) =>
+    Effect.gen(function* () {
+      const free = yield* freeVlanIds(row, items.length)
+      if (free.length < items.length) return yield* tooFew("VLANs", String(row["name"]), items.length, free.length)
+      return items.map((item, at) => ({ ...item, vid: free[at], group: row.id }))
+    })
+}
+
+const route = (name: string, source: Source): Route => ({
+  path: `${source.of.path}:id/${name}/`,
+  access: source.taken,
+  methods: { GET: show(source), POST: take(source) }
+})
+
+export const allocationRoutes: ReadonlyArray<Route> = [
+  route("available-ips", addresses(prefixType)),
+  route("available-ips", addresses(rangeType)),
+  route("available-prefixes", prefixes),
+  route("available-vlans", vlans)
+]

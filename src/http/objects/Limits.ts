@@ -1,0 +1,30 @@
+/** Limits of what one request may ask for. Answers name the limit and what to do. */
+import { Duration, Effect } from "effect"
+import { Settings } from "../../Config.ts"
+import { HttpRefused } from "../HttpRefused.ts"
+
+/** Time for one write of a list. */
+const writingTime = Duration.minutes(1)
+
+export const tooLarge = (detail: string) => new HttpRefused({ reason: "TooLarge", body: { detail } })
+
+/** Refuses what takes longer; a transaction that it ends is rolled back. */
+export const refuseAfter =
+  (duration: Duration.Duration, what: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.timeoutOrElse(effect, {
+      duration,
+      orElse: () => tooLarge(`${what} within ${Duration.format(duration)}. Send it in parts.`)
+    })
+
+/** Refuses a write of a list that takes too long: one object may name thousands of others. */
+export const inWritingTime = refuseAfter(writingTime, "Writing the objects did not end")
+
+/** Refuses a list of more objects than `MAX_BULK_OBJECTS`, before any of them is looked at. */
+export const refuseLongList = Effect.fnUntraced(function* (body: unknown) {
+  if (!Array.isArray(body)) return
+  const { bulkObjectsMax } = yield* Settings
+  if (body.length <= bulkObjectsMax) return
+  const limit = `a request may have at most ${bulkObjectsMax} (MAX_BULK_OBJECTS)`
+  return yield* tooLarge(`The list has ${body.length} objects, and ${limit}. Send several requests, or import a file.`)
+})

@@ -1,0 +1,40 @@
+/** Lists: the objects that a query asks for, a page at a time. */
+import { Effect } from "effect"
+import { Settings } from "../../Config.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { countBeside } from "../../inventory/Count.ts"
+import { readPage, viewFor } from "../../inventory/Read.ts"
+import { allOf } from "../../inventory/derive/Where.ts"
+import { HttpRefused } from "../HttpRefused.ts"
+import { cursorLink, cursorOf, from, pageBounds, pageLinks } from "../wire/Paging.ts"
+import type { Handler, Request } from "../Route.ts"
+import { shapeOf } from "../query/FieldSelection.ts"
+import { filteredBy, refuseMissing } from "../query/Strict.ts"
+
+export const listObjects =
+  (type: ObjectType): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const settings = yield* Settings
+      const query = request.url.searchParams
+      const { where, named } = yield* filteredBy(type, request)
+      const bounds = pageBounds(query, { usual: settings.pageSize, max: settings.pageSizeMax })
+      const start = cursorOf(query)
+      if (start instanceof HttpRefused) return yield* start
+      const ordering = start === undefined ? (query.get("ordering") ?? "").split(",") : ["id"]
+      const behind = start === undefined ? where : allOf(where, from(start))
+      const { rows, beside } = yield* readPage(type, { where: behind, ordering, ...bounds })
+      yield* refuseMissing(named, rows.length)
+      const view = yield* viewFor(type, rows, request.base, beside)
+      const show = shapeOf(type, query)
+      const results = rows.map((row) => show(row, view))
+      if (start !== undefined) {
+        const ids = rows.map(({ id }) => id)
+        const next = cursorLink(addressOf(request), bounds.limit, ids)
+        return { status: 200, json: { count: null, next, previous: null, results } }
+      }
+      const total = yield* countBeside(type, where, bounds, rows.length)
+      return { status: 200, json: { count: total, ...pageLinks(addressOf(request), bounds, total), results } }
+    })
+
+const addressOf = ({ url, base }: Request): URL => new URL(url.pathname + url.search, base)

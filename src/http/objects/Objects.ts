@@ -1,0 +1,187 @@
+/** Endpoints of an object type, the same for all: list, detail, create, update, delete, one or many. */
+import { Effect } from "effect"
+import type { SqlError } from "effect/sql"
+import { mapInSlices } from "../../Slices.ts"
+import type { Action } from "../../inventory/Clearance.ts"
+import { type Errors, type Row, notList } from "../../inventory/Field.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { registry } from "../../inventory/Registry.ts"
+import { byIds, readOne, viewFor } from "../../inventory/Read.ts"
+import { create, remove, update } from "../../inventory/Write.ts"
+import { representation } from "../../inventory/derive/Representation.ts"
+import { WriteRefused } from "../../inventory/WriteRefused.ts"
+import { HttpRefused, notFound } from "../HttpRefused.ts"
+import { etagHeader, guardOf } from "../wire/Etag.ts"
+import { exportObjects, exportTypes } from "../files/Export.ts"
+import { importObjects } from "../files/Import.ts"
+import { inWritingTime, refuseLongList } from "./Limits.ts"
+import { listObjects } from "./Lists.ts"
+import type { Handler, Request, Route, Services } from "../Route.ts"
+import { shapeOf } from "../query/FieldSelection.ts"
+import { refuseUnknown } from "../query/Strict.ts"
+
+/** What the detail of an object shows beside its representation, by object type. */
+export type Details = Readonly<Record<string, (row: Row) => Effect.Effect<object, SqlError.SqlError, Services>>>
+
+/** The routes of each object type; a record is read only. */
+export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
+  [...registry.values()].flatMap((type): ReadonlyArray<Route> => {
+    const written = type.kind !== "record"
+    return [
+      {
+        path: type.path,
+        access: type,
+        readsAtOnce: true,
+        methods: {
+          GET: listObjects(type),
+          ...(written && {
+            POST: within(createObjects(type)),
+            PUT: within(updateMany(type, true)),
+            PATCH: within(updateMany(type, false)),
+            DELETE: within(deleteMany(type))
+          })
+        }
+      },
+      { path: `${type.path}export/`, access: type, produces: exportTypes, methods: { GET: exportObjects(type) } },
+      ...(written ? [{ path: `${type.path}import/`, access: type, methods: { POST: importObjects(type) } }] : []),
+      {
+        path: `${type.path}:id/`,
+        access: type,
+        readsAtOnce: true,
+        methods: {
+          GET: showObject(type, details[type.id]),
+          ...(written && { PUT: updateOne(type, true), PATCH: updateOne(type, false), DELETE: deleteOne(type) })
+        }
+      }
+    ]
+  })
+
+const within =
+  (handler: Handler): Handler =>
+  (request) =>
+    inWritingTime(handler(request))
+
+/** The row that a path names by id, if the action may be done to it. */
+export const rowOf = Effect.fnUntraced(function* (type: ObjectType, request: Request, action: Action = "view") {
+  const [row] = yield* byIds(type, idsIn(request.params["id"]), action)
+  return row ?? (yield* notFound())
+})
+
+const idsIn = (text: string | undefined): ReadonlyArray<number> => (/^\d{1,15}$/.test(text ?? "") ? [Number(text)] : [])
+
+const showObject =
+  (type: ObjectType, detail: Details[string] | undefined): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const [id] = idsIn(request.params["id"])
+      if (id === undefined) return yield* notFound()
+      const { rows, beside } = yield* readOne(type, id)
+      const [row] = rows
+      if (row === undefined) return yield* notFound()
+      const view = yield* viewFor(type, rows, request.base, beside)
+      const json = shapeOf(type, request.url.searchParams)(row, view)
+      const more = detail === undefined ? {} : yield* detail(row)
+      return { status: 200, json: { ...json, ...more }, headers: etagHeader(row) }
+    })
+
+const createObjects =
+  (type: ObjectType): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const body = yield* request.body
+      yield* refuseLongList(body)
+      const many = Array.isArray(body)
+      const bodies: ReadonlyArray<unknown> = many ? body : [body]
+      yield* refuseUnknown(type, request, bodies)
+      const created = yield* create(type, bodies, request.author).pipe(refuse(many ? all : first))
+      const rows = created.map(({ row }) => row)
+      const view = yield* viewFor(type, rows, request.base)
+      const shown = yield* mapInSlices(created, ({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
+      return many ? { status: 201, json: shown } : { status: 201, json: shown[0], headers: etagHeader(rows[0]!) }
+    })
+
+/** What the client reads of the errors of a write: all of them, aligned with its list, or those of the one object. */
+type Pick = (errors: ReadonlyArray<Errors>) => unknown
+export const all: Pick = (errors) => errors
+export const first: Pick = (errors) => errors.find((each) => Object.keys(each).length > 0)
+
+export const refuse =
+  (pick: Pick) =>
+  <A, E, R>(write: Effect.Effect<A, E | WriteRefused, R>): Effect.Effect<A, E | HttpRefused, R> =>
+    Effect.mapError(write, (error) =>
+      error instanceof WriteRefused ? new HttpRefused({ reason: "InvalidBody", body: pick(error.errors) }) : error
+    )
+
+const updateOne =
+  (type: ObjectType, whole: boolean): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const { id } = yield* rowOf(type, request, "change")
+      const body = yield* request.body
+      yield* refuseUnknown(type, request, [body])
+      const [row] = yield* update(type, [{ id, body }], whole, request.author, guardOf(request.ifMatch)).pipe(
+        refuse(first)
+      )
+      if (row === undefined) return yield* notFound()
+      const view = yield* viewFor(type, [row], request.base)
+      return { status: 200, json: representation(type, row, view), headers: etagHeader(row) }
+    })
+
+const updateMany =
+  (type: ObjectType, whole: boolean): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const changes = yield* itemsWithIds(request)
+      yield* refuseUnknown(
+        type,
+        request,
+        changes.map(({ body }) => body)
+      )
+      // As NetBox does: the errors of the first item that fails, alone.
+      const rows = yield* update(type, changes, whole, request.author).pipe(refuse(first))
+      const view = yield* viewFor(type, rows, request.base)
+      return { status: 200, json: yield* mapInSlices(rows, (row) => representation(type, row, view)) }
+    })
+
+const deleteOne =
+  (type: ObjectType): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const guard = request.ifMatch === undefined ? undefined : guardOf(request.ifMatch)
+      const gone = yield* remove(type, idsIn(request.params["id"]), request.author, guard)
+      return gone.length === 0 ? yield* notFound() : { status: 204, written: gone }
+    })
+
+const deleteMany =
+  (type: ObjectType): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const items = yield* itemsWithIds(request)
+      const written = yield* remove(
+        type,
+        items.map(({ id }) => id),
+        request.author
+      )
+      return { status: 204, written }
+    })
+
+/** A list of objects that each name an `id`. */
+const itemsWithIds = Effect.fnUntraced(function* (request: Request) {
+  const body = yield* request.body
+  if (!Array.isArray(body)) {
+    return yield* new HttpRefused({ reason: "InvalidBody", body: { non_field_errors: [notList(body)] } })
+  }
+  yield* refuseLongList(body)
+  const errors = body.map((item: unknown) => {
+    if (typeof item !== "object" || item === null) return { non_field_errors: ["Invalid data. Expected a dictionary."] }
+    if (!("id" in item)) return { id: ["This field is required."] }
+    // Number() fails with an object whose toString is no function.
+    return typeof item.id !== "object" && Number.isSafeInteger(Number(item.id))
+      ? {}
+      : { id: ["A valid integer is required."] }
+  })
+  if (errors.some((error) => Object.keys(error).length > 0)) {
+    return yield* new HttpRefused({ reason: "InvalidBody", body: errors })
+  }
+  return body.map((item: { readonly id: unknown }) => ({ id: Number(item.id), body: item as unknown }))
+})

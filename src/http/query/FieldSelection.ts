@@ -1,0 +1,24 @@
+/** How much of an object an answer shows: all, some fields, all but some, or the brief representation. Pure. */
+import type { Row, View } from "../../inventory/Field.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { type Json, brief, representation } from "../../inventory/derive/Representation.ts"
+
+export type Shape = (row: Row, view: View) => Json
+
+/** `fields` counts more than `omit`, and that more than `brief`. Names that the type does not have are passed over. */
+export const shapeOf = (type: ObjectType, query: URLSearchParams): Shape => {
+  const only = names(query.get("fields"))
+  const omitted = names(query.get("omit"))
+  if (only.size > 0) return picked(type, (name) => only.has(name))
+  if (omitted.size > 0) return picked(type, (name) => !omitted.has(name))
+  const represent = query.get("brief") ? brief : representation
+  return (row, view) => represent(type, row, view)
+}
+
+const names = (text: string | null): ReadonlySet<string> =>
+  new Set(text?.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()])))
+
+const picked =
+  (type: ObjectType, wanted: (name: string) => boolean): Shape =>
+  (row, view) =>
+    Object.fromEntries(Object.entries(representation(type, row, view)).filter(([name]) => wanted(name)))

@@ -1,0 +1,63 @@
+/**
+ * Saved filters in a query: `filter=<slug>` and `filter_id=<id>` stand for the parameters that they keep.
+ *
+ * Several add up. What the query itself says counts more than what a saved filter says under the same name.
+ */
+import { Effect } from "effect"
+import { Clearance } from "../../inventory/Clearance.ts"
+import { type Row, isDictionary } from "../../inventory/Field.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { list } from "../../inventory/Read.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import type { Query } from "../../inventory/derive/Filter.ts"
+import { unknownChoice } from "../../inventory/derive/Lookup.ts"
+import { Unreadable } from "../../inventory/Unreadable.ts"
+import { HttpRefused } from "../HttpRefused.ts"
+import type { Request } from "../Route.ts"
+
+const savedType = objectType("extras.savedfilter")
+
+const names: ReadonlySet<string> = new Set(["filter", "filter_id"])
+
+/** The query of the request with what its saved filters keep in their place. */
+export const queryOf = Effect.fnUntraced(function* (type: ObjectType, { url, principal }: Request) {
+  if (type.kind !== "object") return [...url.searchParams]
+  const query = [...url.searchParams].filter(([name]) => !names.has(name))
+  const named = (name: string) => url.searchParams.getAll(name).filter((value) => value !== "")
+  const [slugs, ids] = [named("filter"), named("filter_id")]
+  if (slugs.length + ids.length === 0) return query
+  const numbers = ids.filter((id) => /^\d{1,18}$/.test(id))
+  const where = {
+    sql: `(t.slug = any ($1::text[]) or t.id = any ($2::text[]::bigint[])) and t.content_types @> array[$3]
+      and t.enabled and (t.shared or t.user_id = $4::bigint)`,
+    parameters: [slugs, numbers, type.id, principal.user === undefined ? null : `${principal.user.id}`]
+  }
+  const page = { where, ordering: [], limit: undefined, offset: 0 }
+  // What is shared may be used by everybody, whether or not they may see saved filters.
+  const saved = yield* Effect.provideService(list(savedType, page), Clearance, Clearance.all)
+  const errors = {
+    filter: slugs.filter((slug) => !saved.some((row) => row["slug"] === slug)).map(unknownChoice),
+    filter_id: ids.filter((id) => !saved.some((row) => row.id === Number(id))).map(unknownChoice)
+  }
+  const unreadable = saved.filter((row) => row["parameters"] instanceof Unreadable)
+  if (unreadable.length > 0) {
+    const body = { filter: [`What ${String(unreadable[0]!["name"])} keeps cannot be read.`] }
+    return yield* new HttpRefused({ reason: "InvalidQuery", body })
+  }
+  const wrong = Object.entries(errors).filter(([, messages]) => messages.length > 0)
+  if (wrong.length > 0) return yield* new HttpRefused({ reason: "InvalidQuery", body: Object.fromEntries(wrong) })
+  return withSaved(query, saved)
+})
+
+const withSaved = (query: Query, saved: ReadonlyArray<Row>): Query => {
+  const said = names.union(new Set(query.map(([name]) => name)))
+  const kept = saved.flatMap(({ parameters }) => (isDictionary(parameters) ? Object.entries(parameters) : []))
+  return [
+    ...query,
+    ...kept.flatMap(([name, value]) =>
+      said.has(name)
+        ? []
+        : [value].flat().flatMap((each): Query => (typeof each === "object" ? [] : [[name, String(each)]]))
+    )
+  ]
+}

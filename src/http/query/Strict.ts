@@ -1,0 +1,76 @@
+/** Requests read strictly: names that mean nothing are refused instead of passed over. */
+import { Effect } from "effect"
+import { Settings } from "../../Config.ts"
+import { visibleToSender } from "../../inventory/Clearance.ts"
+import type { Errors } from "../../inventory/Field.ts"
+import { missing } from "../../inventory/Missing.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { customFieldsOf } from "../../inventory/Read.ts"
+import { customPrefix } from "../../inventory/derive/CustomFieldFilter.ts"
+import { type Filtered, filter } from "../../inventory/derive/Filter.ts"
+import { type Named, namedIn } from "../../inventory/derive/Named.ts"
+import { everything } from "../../inventory/derive/Where.ts"
+import { HttpRefused } from "../HttpRefused.ts"
+import type { Request } from "../Route.ts"
+import { queryOf } from "./SavedFilters.ts"
+
+/** Query parameters that are no filters. */
+const known: ReadonlySet<string> = new Set([
+  ..."limit offset start ordering brief fields omit exclude include format export strict dry_run escape_formulas".split(
+    " "
+  )
+])
+
+/** Whether a parameter of the query says yes; `usual` where it is absent. */
+export const isSet = ({ url }: Request, name: string, usual: boolean): boolean => {
+  const asked = url.searchParams.get(name)
+  return asked === null ? usual : /^(true|1)$/i.test(asked)
+}
+
+const isStrict = (request: Request) => Effect.map(Settings, ({ strictQuery }) => isSet(request, "strict", strictQuery))
+
+/** The objects that the query of a request asks for, and those that it names to do so. */
+export const filteredBy = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
+  if (request.url.searchParams.size === 0) return { where: everything, named: [] }
+  const query = yield* queryOf(type, request)
+  const definitions = query.some(([name]) => name.startsWith(customPrefix)) ? yield* customFieldsOf(type) : []
+  const customFields = new Map(definitions.map((each) => [String(each["name"]), each]))
+  const visible = yield* visibleToSender
+  const filtered: Filtered = filter(type, query, visible, { strict: yield* isStrict(request), known, customFields })
+  if ("errors" in filtered) return yield* new HttpRefused({ reason: "InvalidQuery", body: filtered.errors })
+  return {
+    where: filtered.where,
+    named: namedIn(
+      type,
+      query.filter(([name]) => !known.has(name))
+    )
+  }
+})
+
+/** Refuses filters that name what is not there, once so many objects were found with them. */
+export const refuseMissing = Effect.fnUntraced(function* (named: ReadonlyArray<Named>, found: number) {
+  const errors = yield* missing(named, found)
+  if (Object.keys(errors).length > 0) return yield* new HttpRefused({ reason: "InvalidQuery", body: errors })
+})
+
+/** What a client may name beside the fields: it sends back what it was given. */
+const tolerated: ReadonlySet<string> = new Set(["id", "url", "display", "display_url", "changelog_message"])
+
+/** Refuses bodies that name what their type does not have. */
+export const refuseUnknown = Effect.fnUntraced(function* (
+  type: ObjectType,
+  request: Request,
+  bodies: ReadonlyArray<unknown>
+) {
+  if (!(yield* isStrict(request))) return
+  const errors = bodies.map((body) => unknownIn(type, body))
+  const first = errors.find((each) => Object.keys(each).length > 0)
+  if (first === undefined) return
+  return yield* new HttpRefused({ reason: "InvalidBody", body: bodies.length > 1 ? errors : first })
+})
+
+const unknownIn = (type: ObjectType, body: unknown): Errors => {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return {}
+  const names = Object.keys(body).filter((name) => !Object.hasOwn(type.fields, name) && !tolerated.has(name))
+  return Object.fromEntries(names.map((name) => [name, ["Unknown field."]]))
+}

@@ -1,0 +1,108 @@
+/** Templates and conditions tried out before a webhook has them. Nothing is written and nothing is sent. */
+import { Effect } from "effect"
+import { objectType } from "../../inventory/Registry.ts"
+import { isDictionary, notDictionary } from "../../inventory/Field.ts"
+import { type ConditionError, isEmpty, parse } from "../../match/Condition.ts"
+import type { Subject } from "../../match/Decision.ts"
+import { explain } from "../../match/Explanation.ts"
+import type { Source } from "../../template/Batch.ts"
+import { splitHeaders } from "../../template/Headers.ts"
+import { sampleEvent } from "../../template/Plugin.ts"
+import { Templates } from "../../template/Template.ts"
+import type { TemplateError } from "../../template/TemplateError.ts"
+import { bodyFields, refused } from "./ActionRequest.ts"
+import { HttpRefused } from "../HttpRefused.ts"
+import { rateLimit } from "../wire/RateLimit.ts"
+import type { Handler, Request, Route } from "../Route.ts"
+
+const webhookType = objectType("extras.webhook")
+
+/** A rendering takes a quarter of a second at most: one user cannot take more than half a worker for long. */
+const limited = rateLimit({ burst: 20, perSecond: 2 })
+
+/** Renderings under way or waiting: of one user, and of all users together. */
+const waitingPerUser = 4
+const waitingMax = 32
+
+const waiting = new Map<number, number>()
+
+/** Renders as the user, or refuses with 503 where too many wait already. */
+const inTurn = <A, E, R>({ principal }: Request, render: (owner: string) => Effect.Effect<A, E, R>) =>
+  Effect.suspend((): Effect.Effect<A, E | HttpRefused, R> => {
+    const user = principal.user?.id ?? 0
+    const own = waiting.get(user) ?? 0
+    const all = [...waiting.values()].reduce((sum, count) => sum + count, 0)
+    if (own >= waitingPerUser || all >= waitingMax) {
+      const body = { detail: "Too many templates are being rendered. Try again in a second." }
+      return Effect.fail(new HttpRefused({ reason: "Busy", body, headers: { "retry-after": "1" } }))
+    }
+    waiting.set(user, own + 1)
+    const leave = Effect.sync(() => {
+      const left = waiting.get(user)! - 1
+      if (left === 0) waiting.delete(user)
+      else waiting.set(user, left)
+    })
+    return Effect.ensuring(render(`user ${user}`), leave)
+  })
+
+/**
+ * `{template, headers?, context?, template_engine?}` -> `{output, headers}`. A blank template is the default body;
+ * without a context an event is made up. What is wrong stands under the field's name, and in `error` with its line and
+ * column.
+ */
+const render: Handler = (request) =>
+  Effect.gen(function* () {
+    yield* limited(request)
+    const fields = yield* bodyFields(request)
+    const { template, headers = "", context = sampleEvent, template_engine: engine = "jinja" } = fields
+    if (template === undefined) return yield* refused({ template: ["This field is required."] })
+    if (typeof template !== "string") return yield* refused({ template: ["Not a valid string."] })
+    if (typeof headers !== "string") return yield* refused({ headers: ["Not a valid string."] })
+    if (typeof engine !== "string") return yield* refused({ template_engine: ["Not a valid string."] })
+    if (!isDictionary(context)) return yield* refused({ context: [notDictionary(context)] })
+    const templates = yield* Templates
+    const text = JSON.stringify(context)
+    const rendered = (field: string, source: Source) =>
+      inTurn(request, (owner) =>
+        templates.render([source], text, engine, owner).pipe(
+          Effect.map(([output]) => output!),
+          Effect.mapError((error) => templateRefused(field, error))
+        )
+      )
+    const output = template === "" ? text : yield* rendered("template", template)
+    const split = splitHeaders(headers === "" ? "" : yield* rendered("headers", { headers }))
+    if ("error" in split) return yield* refused({ headers: [split.error] })
+    return { status: 200, json: { output, headers: Object.fromEntries(split.headers) } }
+  })
+
+const templateRefused = (field: string, error: TemplateError): HttpRefused => {
+  const { reason, message, limit, line, column, snippet } = error
+  const body = { [field]: [error.told], error: { reason, message, limit, line, column, snippet } }
+  return new HttpRefused({ reason: "InvalidBody", body })
+}
+
+/** `{conditions, data, snapshots?}` -> `{matches, explanation}`. */
+const match: Handler = (request) =>
+  Effect.gen(function* () {
+    yield* limited(request)
+    const { conditions, data, snapshots: given } = yield* bodyFields(request)
+    const snapshots = given ?? undefined
+    if (!isDictionary(data)) {
+      return yield* refused({ data: [data === undefined ? "This field is required." : notDictionary(data)] })
+    }
+    if (snapshots !== undefined && !isDictionary(snapshots))
+      return yield* refused({ snapshots: [notDictionary(snapshots)] })
+    if (isEmpty(conditions)) return { status: 200, json: { matches: true, explanation: null } }
+    const condition = yield* Effect.try({
+      try: () => parse(conditions),
+      catch: (error) =>
+        new HttpRefused({ reason: "InvalidBody", body: { conditions: [(error as ConditionError).message] } })
+    })
+    const explanation = explain(condition, { data, snapshots: snapshots as Subject["snapshots"] })
+    return { status: 200, json: { matches: explanation.outcome === "holds", explanation } }
+  })
+
+export const trialRoutes: ReadonlyArray<Route> = [
+  { path: `${webhookType.path}render/`, access: webhookType, methods: { POST: render } },
+  { path: `${webhookType.path}match/`, access: webhookType, methods: { POST: match } }
+]

@@ -1,0 +1,93 @@
+/** What webhooks have beside the usual endpoints: past events sent again, a test, pause and resume. */
+import { Clock, Effect } from "effect"
+import { openBreakers } from "../../deliver/breaker/BreakerTable.ts"
+import { askToResume, operationType } from "../../deliver/request/Operations.ts"
+import { askForReplay, replayType } from "../../deliver/request/Replay.ts"
+import { deliveryType } from "../../deliver/request/RetryByHand.ts"
+import { askForTest } from "../../deliver/request/TestDelivery.ts"
+import { viewFor } from "../../inventory/Read.ts"
+import { update } from "../../inventory/Write.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import { representation } from "../../inventory/derive/Representation.ts"
+import { type Dictionary, emptyRecord } from "../../inventory/Field.ts"
+import { flag, time } from "../../inventory/ObjectType.ts"
+import { accepted, bodyFields, refused } from "./ActionRequest.ts"
+import { HttpRefused, notFound } from "../HttpRefused.ts"
+import { type Details, rowOf } from "../objects/Objects.ts"
+import type { Handler, Route } from "../Route.ts"
+
+const webhookType = objectType("extras.webhook")
+
+/** What a replay is asked for with. */
+const fields = { since: time(), until: time(), dry_run: flag({ default: false }) }
+
+const replay: Handler = (request) =>
+  Effect.gen(function* () {
+    const webhook = yield* rowOf(webhookType, request, "change")
+    const now = new Date(yield* Clock.currentTimeMillis).toISOString()
+    const { since, until, dry_run: dryRun } = yield* asked(yield* bodyFields(request), now)
+    const id = yield* askForReplay({ webhook: webhook.id, since, until, dryRun, askedBy: request.author.userId })
+    return yield* accepted(replayType, id, request)
+  })
+
+const pause: Handler = (request) =>
+  Effect.gen(function* () {
+    const { id } = yield* rowOf(webhookType, request, "change")
+    const [row] = yield* update(webhookType, [{ id, body: { paused: true } }], false, request.author)
+    if (row === undefined) return yield* notFound()
+    return { status: 200, json: representation(webhookType, row, yield* viewFor(webhookType, [row], request.base)) }
+  })
+
+/** `{"keep": "all" | "latest" | "none"}`: which of the deliveries that were queued meanwhile are sent. */
+const resume: Handler = (request) =>
+  Effect.gen(function* () {
+    const { id, ...webhook } = yield* rowOf(webhookType, request, "change")
+    const { keep = "all" } = yield* bodyFields(request)
+    const choices = operationType.fields["keep"]!.choices!
+    if (typeof keep !== "string" || !Object.hasOwn(choices, keep))
+      return yield* refused({ keep: [`Use one of ${Object.keys(choices).join(", ")}.`] })
+    if (webhook["paused"] !== true)
+      return yield* new HttpRefused({ reason: "Conflict", body: { detail: "The webhook is not paused." } })
+    return yield* accepted(operationType, yield* askToResume(id, keep), request)
+  })
+
+/** `{"object_change": 5}`: which past event to send; without it the latest of the webhook's object types. */
+const test: Handler = (request) =>
+  Effect.gen(function* () {
+    const { id, ...webhook } = yield* rowOf(webhookType, request, "change")
+    const { object_change: change } = yield* bodyFields(request)
+    if (change !== undefined && !Number.isSafeInteger(change))
+      return yield* refused({ object_change: ["A valid integer is required."] })
+    if (webhook["enabled"] !== true || webhook["paused"] === true) {
+      return yield* new HttpRefused({ reason: "Conflict", body: { detail: "The webhook is disabled or paused." } })
+    }
+    const { requestId, userId: askedBy } = request.author
+    const delivery = yield* askForTest({ webhook: id, requestId, change: change as number | undefined, askedBy })
+    if (delivery === undefined) return yield* refused({ object_change: ["There is no such change."] })
+    return yield* accepted(deliveryType, delivery, request)
+  })
+
+const asked = (input: Dictionary, now: string) => {
+  const errors = emptyRecord<ReadonlyArray<string>>()
+  const values: Record<string, unknown> = { until: now, dry_run: false }
+  if (input["since"] === undefined) errors["since"] = ["This field is required."]
+  for (const [name, field] of Object.entries(fields)) {
+    if (input[name] === undefined || input[name] === null) continue
+    const parsed = field.parse(input[name])
+    if ("errors" in parsed) errors[name] = parsed.errors
+    else values[name] = parsed.value
+  }
+  if (Object.keys(errors).length > 0) return refused(errors)
+  return Effect.succeed(values as { readonly since: string; readonly until: string; readonly dry_run: boolean })
+}
+
+export const webhookDetails: Details = {
+  [webhookType.id]: ({ id }) => Effect.map(openBreakers(id), (breakers) => ({ breakers }))
+}
+
+export const webhookRoutes: ReadonlyArray<Route> = [
+  { path: `${webhookType.path}:id/replay/`, access: webhookType, action: "change", methods: { POST: replay } },
+  { path: `${webhookType.path}:id/pause/`, access: webhookType, action: "change", methods: { POST: pause } },
+  { path: `${webhookType.path}:id/resume/`, access: webhookType, action: "change", methods: { POST: resume } },
+  { path: `${webhookType.path}:id/test/`, access: webhookType, action: "change", methods: { POST: test } }
+]

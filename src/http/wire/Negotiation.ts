@@ -1,0 +1,47 @@
+/** What a client accepts, against what an endpoint can answer with. Pure. */
+import { HttpRefused } from "../HttpRefused.ts"
+
+interface Range {
+  readonly type: string
+  readonly parameters: ReadonlyMap<string, string>
+}
+
+const rangesOf = (accept: string): ReadonlyArray<Range> =>
+  accept.split(",").flatMap((part) => {
+    const [type = "", ...rest] = part.split(";").map((word) => word.trim())
+    const parameters = new Map(rest.map((word) => [word.split("=")[0]!.trim(), word.split("=")[1]?.trim() ?? ""]))
+    return type === "" || Number(parameters.get("q") ?? 1) === 0 ? [] : [{ type: type.toLowerCase(), parameters }]
+  })
+
+const covers = (range: string, type: string): boolean =>
+  range === "*/*" || range === type || (range.endsWith("/*") && type.startsWith(range.slice(0, -1)))
+
+/** Most spaces that JSON is indented by. */
+const indentMax = 8
+
+/**
+ * The type to answer with and the indentation of JSON; or why there is none. A browser, which asks for HTML, is given
+ * the first of the types.
+ */
+export const negotiate = (
+  accept: string | undefined,
+  offered: ReadonlyArray<string>,
+  version: string
+): { readonly type: string; readonly indent: number } | HttpRefused => {
+  const usual = { type: offered[0]!, indent: 0 }
+  if (accept === undefined || accept === "*/*" || accept === usual.type) return usual
+  const ranges = rangesOf(accept)
+  for (const { type, parameters } of ranges) {
+    const found = offered.find((each) => covers(type, each)) ?? (type === "text/html" ? offered[0] : undefined)
+    if (found === undefined) continue
+    const asked = parameters.get("version")
+    if (asked !== undefined && asked !== version) {
+      return new HttpRefused({ reason: "NotAcceptable", body: { detail: 'Invalid version in "Accept" header.' } })
+    }
+    const indent = Number(parameters.get("indent"))
+    return { type: found, indent: Number.isInteger(indent) ? Math.min(Math.max(indent, 0), indentMax) : 0 }
+  }
+  if (ranges.length === 0) return usual
+  const detail = "Could not satisfy the request Accept header."
+  return new HttpRefused({ reason: "NotAcceptable", body: { detail } })
+}

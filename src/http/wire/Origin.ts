@@ -1,0 +1,114 @@
+/**
+ * Under which address a client reached the service, and from which address it came. The only reader of `Host` and of
+ * the `X-Forwarded-*` headers.
+ */
+import { Effect, Option, Result } from "effect"
+import { Headers, type HttpServerRequest } from "effect/http"
+import { IpNetwork, NetAddress } from "effect/net"
+import type { Settings } from "../../Config.ts"
+import { HttpRefused } from "../HttpRefused.ts"
+
+type Incoming = HttpServerRequest.HttpServerRequest
+
+/** What a client sees of the service. */
+export interface Origin {
+  /** `https://inventory.example`: URLs in answers begin with it. */
+  readonly base: string
+  /** Name or address, and port, that the client asked for. */
+  readonly host: string
+  /** Whether the client speaks TLS, to us or to a proxy. */
+  readonly isSecure: boolean
+  /** Whether the address of the client is its own, and not that of a proxy in between. */
+  readonly isClientKnown: boolean
+}
+
+/** A request with the client's address, host and scheme as trusted proxies tell them. */
+interface Forwarded {
+  readonly incoming: Incoming
+  readonly isClientKnown: boolean
+}
+
+/** Headers by which a proxy tells that it is one. */
+const proxyHeaders = ["x-forwarded-for", "forwarded", "via", "x-real-ip"]
+
+/** Believes the headers of proxies in these networks, and no others. */
+export const forwarded = (incoming: Incoming, proxies: ReadonlyArray<IpNetwork.IpNetwork>): Forwarded => {
+  const { headers, peerAddress } = incoming
+  const isTrusted = (address: NetAddress.IpAddress | undefined) =>
+    address !== undefined && proxies.some((network) => IpNetwork.contains(network, address))
+  if (proxies.length === 0 || !isTrusted(addressIn(Option.getOrUndefined(peerAddress)))) {
+    return { incoming, isClientKnown: proxyHeaders.every((name) => headers[name] === undefined) }
+  }
+  const hops = listed(headers["x-forwarded-for"]).map(addressIn)
+  // Each proxy adds the address of its client at the end: the first from there that is no proxy is the client.
+  const found = hops.findLastIndex((address, at) => at === 0 || !isTrusted(address))
+  const client = hops[found]
+  const distance = client === undefined ? 0 : hops.length - 1 - found
+  const host = valueAt(headers["x-forwarded-host"], distance)
+  const protocol = valueAt(headers["x-forwarded-proto"], distance)?.toLowerCase()
+  const told = incoming.modify({
+    peerAddress,
+    ...(client !== undefined && { remoteAddress: Option.some(NetAddress.formatIp(client)) }),
+    ...(host !== undefined && { headers: Headers.set(headers, "host", host) }),
+    ...((protocol === "http" || protocol === "https") && { protocol })
+  })
+  return { incoming: told, isClientKnown: hops.length === 0 || client !== undefined }
+}
+
+const listed = (header: string | undefined): ReadonlyArray<string> =>
+  header === undefined ? [] : header.split(",").map((part) => part.trim())
+
+/** The value that the proxy so many hops away gave; of fewer values the first, which was there before the others. */
+const valueAt = (header: string | undefined, distance: number): string | undefined => {
+  const values = listed(header)
+  return values.at(-1 - distance) ?? values[0]
+}
+
+/** An address as proxies write it: IPv6 in brackets, or with a port. */
+const addressIn = (text: string | undefined): NetAddress.IpAddress | undefined => {
+  if (text === undefined) return undefined
+  const bare = /^\[.*\]$/.test(text) ? text.slice(1, -1) : text
+  const address = Result.getOrUndefined(NetAddress.ipFromString(bare))
+  if (address !== undefined) return NetAddress.toCanonical(address)
+  const withPort = Result.getOrUndefined(NetAddress.inetAddressFromString(text))
+  return withPort === undefined ? undefined : NetAddress.toCanonical(withPort.address)
+}
+
+/** The address of the client, where it is its own. */
+export const clientOf = (incoming: Incoming, { isClientKnown }: Origin): NetAddress.IpAddress | undefined =>
+  isClientKnown ? addressIn(Option.getOrUndefined(incoming.remoteAddress)?.replace(/%.*/, "")) : undefined
+
+/** Longest name of a host with its port, characters. */
+const hostMax = 261
+
+const hostPattern = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i
+
+const isHost = (text: string): boolean =>
+  text.length <= hostMax && hostPattern.test(text) && URL.canParse(`http://${text}`)
+
+/** Refuses a request whose `Host` names no host. */
+export const originOf = (
+  { incoming, isClientKnown }: Forwarded,
+  { baseUrl, host: listening, port }: Settings["Service"]
+): Effect.Effect<Origin, HttpRefused> => {
+  // Clients of HTTP/1.0 may leave it out.
+  const host = incoming.headers["host"] ?? `${listening.includes(":") ? `[${listening}]` : listening}:${port}`
+  if (!isHost(host)) {
+    const detail = `The Host header must be a name or an IP address, and a port up to 65535 if there is one; it is "${host.slice(0, hostMax)}".`
+    return Effect.fail(new HttpRefused({ reason: "InvalidHost", body: { detail } }))
+  }
+  const base = baseUrl ?? `${incoming.protocol ?? "http"}://${host}`
+  const isSecure = incoming.protocol === "https" || isTls(baseUrl)
+  return Effect.succeed({ base, host, isSecure, isClientKnown })
+}
+
+export const isTls = (baseUrl: string | undefined): boolean => baseUrl?.startsWith("https:") === true
+
+/** Whether a page of ours sent a request with this header `Origin`. */
+export const isOurs = (header: string, { base, host, isSecure }: Origin): boolean => {
+  if (!URL.canParse(header)) return false
+  const sender = new URL(header)
+  // A proxy that is not trusted may speak TLS without our knowledge, but none turns https into http.
+  if (isSecure && sender.protocol !== "https:") return false
+  return [base, `${sender.protocol}//${host}`].some((ours) => URL.canParse(ours) && new URL(ours).host === sender.host)
+}

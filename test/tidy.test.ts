@@ -154,7 +154,7 @@ describe("code", () => {
   it("begins every stage with what it is responsible for, guarantees and does not do", () => {
     const mains = {
       embedded: "Servers.ts",
-      inventory: "Write.ts",
+      inventory: "write/Write.ts",
       auth: "Authenticate.ts",
       capture: "Capture.ts",
       match: "Condition.ts",

@@ -2,8 +2,8 @@
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
 import { isDeeper, nestingMax } from "../inventory/Unreadable.ts"
-import { constraint } from "../inventory/derive/Constraint.ts"
-import type { Filtered } from "../inventory/derive/Filter.ts"
+import { constraint } from "../inventory/derive/filter/Constraint.ts"
+import type { Filtered } from "../inventory/derive/filter/Filter.ts"
 
 const token = "$user"
 

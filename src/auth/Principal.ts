@@ -6,7 +6,7 @@ export interface Permission {
   /** `dcim.site`. */
   readonly types: ReadonlyArray<string>
   readonly actions: ReadonlyArray<string>
-  /** Which objects (inventory/derive/Constraint.ts); null for all. */
+  /** Which objects (inventory/derive/filter/Constraint.ts); null for all. */
   readonly constraints: unknown
 }
 

@@ -9,7 +9,7 @@ import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { digest } from "../Vault.ts"
-import type { Table } from "../inventory/derive/Table.ts"
+import type { Table } from "../inventory/derive/table/Table.ts"
 
 export const sessionTable: Table = {
   name: "rackwire_session",

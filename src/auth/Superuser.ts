@@ -6,7 +6,7 @@ import { Settings, reveal } from "../Config.ts"
 import { isCommonPassword } from "../CommonPasswords.ts"
 import { hashPassword } from "../Vault.ts"
 import { objectType } from "../inventory/Registry.ts"
-import { create } from "../inventory/Write.ts"
+import { create } from "../inventory/write/Write.ts"
 
 const author = { username: "", requestId: "00000000-0000-0000-0000-000000000000" }
 

@@ -1,7 +1,7 @@
 /** Writing the change log: one statement per batch; a change that is there already is left as it is. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Days } from "../inventory/Days.ts"
+import { Days } from "../inventory/database/Days.ts"
 import { objectType } from "../inventory/Registry.ts"
 import type { Kind } from "./Change.ts"
 import type { Event } from "./Event.ts"

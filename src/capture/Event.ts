@@ -1,7 +1,7 @@
 /** What happened to one object in one transaction, as receivers see it. */
 import type { Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
-import { type Json, representation, snapshot, viewOf } from "../inventory/derive/Representation.ts"
+import { type Json, representation, snapshot, viewOf } from "../inventory/derive/represent/Representation.ts"
 import type { Kind, Readable } from "./Change.ts"
 import { position } from "./Lsn.ts"
 import type { Related } from "./Related.ts"

@@ -6,7 +6,7 @@
  */
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
-import { absentFields, textDecoders } from "../inventory/derive/Row.ts"
+import { absentFields, textDecoders } from "../inventory/derive/values/Row.ts"
 import { CaptureError } from "./CaptureError.ts"
 import { type Readable, type Unknown, unknown } from "./Change.ts"
 import { Tuple, type TupleLayout, cellNull, cellText, cellUnchanged } from "./Tuple.ts"

@@ -6,10 +6,10 @@
  */
 import { Effect } from "effect"
 import type { Row } from "../inventory/Field.ts"
-import { byIds, customFieldsByType, list } from "../inventory/Read.ts"
+import { byIds, customFieldsByType, list } from "../inventory/read/Read.ts"
 import { objectType, registry } from "../inventory/Registry.ts"
-import { nestedFields, references, referencesBehind } from "../inventory/derive/Representation.ts"
-import { everything } from "../inventory/derive/Where.ts"
+import { nestedFields, references, referencesBehind } from "../inventory/derive/represent/Representation.ts"
+import { everything } from "../inventory/derive/filter/Where.ts"
 import { customReferences } from "../inventory/field/CustomFields.ts"
 import type { Folded, Readable } from "./Change.ts"
 

@@ -5,7 +5,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Table } from "../inventory/derive/Table.ts"
+import type { Table } from "../inventory/derive/table/Table.ts"
 import type { SetAside } from "./Event.ts"
 
 export const setAsideTable: Table = {

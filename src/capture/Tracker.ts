@@ -5,7 +5,7 @@
  * constant memory and is cut at the same places whenever it is sent again.
  */
 import { createHash } from "node:crypto"
-import { contextPrefix } from "../inventory/Functions.ts"
+import { contextPrefix } from "../inventory/database/DatabaseFunctions.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { isUuid } from "../inventory/field/Scalar.ts"
 import { CaptureError } from "./CaptureError.ts"

@@ -5,7 +5,7 @@
  */
 import type { Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
-import type { textDecoders } from "../inventory/derive/Row.ts"
+import type { textDecoders } from "../inventory/derive/values/Row.ts"
 import { Unreadable, valueSizeMax } from "../inventory/Unreadable.ts"
 import type { Readable } from "./Change.ts"
 

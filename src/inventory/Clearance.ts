@@ -7,7 +7,7 @@
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { ObjectType } from "./ObjectType.ts"
-import { type Visible, type Where, everything } from "./derive/Where.ts"
+import { type Visible, type Where, everything } from "./derive/filter/Where.ts"
 
 /** `refer`: name it in another object. */
 export type Action = "view" | "add" | "change" | "delete" | "refer"

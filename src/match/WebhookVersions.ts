@@ -9,8 +9,8 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Row } from "../inventory/Field.ts"
 import { objectType } from "../inventory/Registry.ts"
-import { columnsOf, rowFromJson } from "../inventory/derive/Row.ts"
-import type { Table } from "../inventory/derive/Table.ts"
+import { columnsOf, rowFromJson } from "../inventory/derive/values/Row.ts"
+import type { Table } from "../inventory/derive/table/Table.ts"
 
 const type = objectType("extras.webhook")
 

@@ -6,8 +6,8 @@
  */
 import { type Field, literal } from "../../src/inventory/Field.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
-import { kindOf } from "../../src/inventory/derive/Lookup.ts"
-import { genericTargets, uniquesOf } from "../../src/inventory/derive/Table.ts"
+import { kindOf } from "../../src/inventory/derive/filter/Lookup.ts"
+import { genericTargets, uniquesOf } from "../../src/inventory/derive/table/Table.ts"
 import { objectType, registry } from "../../src/inventory/Registry.ts"
 import type { TestDatabase } from "../support/Database.ts"
 

@@ -1,8 +1,8 @@
 /** Filters on custom fields as Postgres answers them: which rows they find, and that an index may answer them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { defineObjectType, json } from "../../src/inventory/ObjectType.ts"
-import { type Query, filter } from "../../src/inventory/derive/Filter.ts"
-import { allVisible } from "../../src/inventory/derive/Where.ts"
+import { type Query, filter } from "../../src/inventory/derive/filter/Filter.ts"
+import { allVisible } from "../../src/inventory/derive/filter/Where.ts"
 import { type TestDatabase, forbidScans, makeDatabase } from "../support/Database.ts"
 
 const thing = defineObjectType({

@@ -1,13 +1,13 @@
 /** Every filter of every object type, asked of Postgres: it finds, or refuses the value, and never fails. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { functions } from "../../src/inventory/Functions.ts"
+import { functions } from "../../src/inventory/database/DatabaseFunctions.ts"
 import { objectType, registry } from "../../src/inventory/Registry.ts"
-import { filter } from "../../src/inventory/derive/Filter.ts"
-import { filterNames } from "../../src/inventory/derive/FilterNames.ts"
-import { everySuffix } from "../../src/inventory/derive/Lookup.ts"
-import { plan } from "../../src/inventory/derive/Migration.ts"
-import { extensions, tableOf } from "../../src/inventory/derive/Table.ts"
-import { type Visible, allVisible } from "../../src/inventory/derive/Where.ts"
+import { filter } from "../../src/inventory/derive/filter/Filter.ts"
+import { filterNames } from "../../src/inventory/derive/filter/FilterNames.ts"
+import { everySuffix } from "../../src/inventory/derive/filter/Lookup.ts"
+import { plan } from "../../src/inventory/derive/table/Migration.ts"
+import { extensions, tableOf } from "../../src/inventory/derive/table/Table.ts"
+import { type Visible, allVisible } from "../../src/inventory/derive/filter/Where.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 
 let database: TestDatabase

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { orderBy } from "../../src/inventory/Read.ts"
+import { orderBy } from "../../src/inventory/read/Read.ts"
 import { objectType, registry } from "../../src/inventory/Registry.ts"
 
 const site = objectType("dcim.site")

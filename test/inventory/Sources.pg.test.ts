@@ -2,8 +2,8 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
-import { columnsOf, rowFromJson, textDecoders } from "../../src/inventory/derive/Row.ts"
-import { tableOf } from "../../src/inventory/derive/Table.ts"
+import { columnsOf, rowFromJson, textDecoders } from "../../src/inventory/derive/values/Row.ts"
+import { tableOf } from "../../src/inventory/derive/table/Table.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 import { rowOf } from "./Rows.ts"
 

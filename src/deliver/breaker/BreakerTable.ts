@@ -2,8 +2,8 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { inWords } from "../../Telemetry.ts"
-import { processName } from "../../inventory/Presence.ts"
-import type { Table } from "../../inventory/derive/Table.ts"
+import { processName } from "../../inventory/database/Presence.ts"
+import type { Table } from "../../inventory/derive/table/Table.ts"
 
 /** One row per webhook and process. Not logged: after a crash of Postgres nothing in it is true any more. */
 export const breakerTable: Table = {

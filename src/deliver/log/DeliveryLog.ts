@@ -6,9 +6,9 @@
  */
 import { Context, Deferred, Effect, Layer, Queue, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
-import { Days } from "../../inventory/Days.ts"
+import { Days } from "../../inventory/database/Days.ts"
 import { inWords } from "../../Telemetry.ts"
-import type { Table } from "../../inventory/derive/Table.ts"
+import type { Table } from "../../inventory/derive/table/Table.ts"
 import type { Delivery } from "../../stream/Entry.ts"
 import { type Entry, type Settled, Streams } from "../../stream/Streams.ts"
 import { credentialsIn, headerText, withoutCredentials } from "../attempt/HeaderText.ts"

@@ -1,7 +1,7 @@
 /** Rows of deliveries that no attempt was made of. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Days } from "../../inventory/Days.ts"
+import { Days } from "../../inventory/database/Days.ts"
 import type { Delivery } from "../../stream/Entry.ts"
 import type { Dropped } from "../outcome/Outcome.ts"
 

@@ -1,7 +1,7 @@
 /** Deliveries that fail, by cause. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Where } from "../../inventory/derive/Where.ts"
+import type { Where } from "../../inventory/derive/filter/Where.ts"
 
 /** Most groups that are told, the largest first. */
 const groupsMax = 200

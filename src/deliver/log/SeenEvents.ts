@@ -1,8 +1,8 @@
 /** Events of the change log as users may see them, for deliveries that are bound to somebody's view. */
 import { Effect } from "effect"
 import { seen } from "../../auth/Sight.ts"
-import type { Json } from "../../inventory/derive/Representation.ts"
-import { masked } from "../../inventory/derive/Masked.ts"
+import type { Json } from "../../inventory/derive/represent/Representation.ts"
+import { masked } from "../../inventory/derive/represent/Masked.ts"
 import type { LoggedEvent } from "./LoggedEvent.ts"
 
 /**

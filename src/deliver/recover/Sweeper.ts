@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { chunksOf } from "effect/Array"
 import { SqlClient } from "effect/sql"
-import type { Table } from "../../inventory/derive/Table.ts"
+import type { Table } from "../../inventory/derive/table/Table.ts"
 import { Streams } from "../../stream/Streams.ts"
 import type { Look, Marked } from "../../stream/Sweep.ts"
 import type { Actor } from "../actor/Actor.ts"

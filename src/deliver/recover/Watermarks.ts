@@ -6,7 +6,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Table } from "../../inventory/derive/Table.ts"
+import type { Table } from "../../inventory/derive/table/Table.ts"
 import type { Tops } from "../../stream/Append.ts"
 
 export const watermarkTable: Table = {

@@ -6,7 +6,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { announceChannel } from "../../inventory/Functions.ts"
+import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { Streams } from "../../stream/Streams.ts"
 
 /** Discards those of these deliveries that are not done; answers their ids. */

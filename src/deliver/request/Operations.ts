@@ -5,10 +5,10 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { announceChannel } from "../../inventory/Functions.ts"
+import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { objectType } from "../../inventory/Registry.ts"
-import { type Query, filter } from "../../inventory/derive/Filter.ts"
-import { type Where, allVisible, isEverything } from "../../inventory/derive/Where.ts"
+import { type Query, filter } from "../../inventory/derive/filter/Filter.ts"
+import { type Where, allVisible, isEverything } from "../../inventory/derive/filter/Where.ts"
 import { askForDiscard } from "./Discard.ts"
 import { resume } from "./Resume.ts"
 import { askForRetry, deliveryType } from "./RetryByHand.ts"

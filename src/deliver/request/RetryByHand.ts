@@ -7,7 +7,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { announceChannel } from "../../inventory/Functions.ts"
+import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { Append } from "../../stream/Append.ts"
 import { Streams } from "../../stream/Streams.ts"

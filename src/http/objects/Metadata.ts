@@ -6,7 +6,7 @@ import type { Principal } from "../../auth/Principal.ts"
 import type { Action } from "../../inventory/Clearance.ts"
 import { type Field, emptyRecord } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { kindOf } from "../../inventory/derive/Lookup.ts"
+import { kindOf } from "../../inventory/derive/filter/Lookup.ts"
 import { titled } from "./Title.ts"
 import type { Method, Reply, Route } from "../Route.ts"
 

@@ -1,7 +1,7 @@
 /** How much of an object an answer shows: all, some fields, all but some, or the brief representation. Pure. */
 import type { Row, View } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { type Json, brief, representation } from "../../inventory/derive/Representation.ts"
+import { type Json, brief, representation } from "../../inventory/derive/represent/Representation.ts"
 
 export type Shape = (row: Row, view: View) => Json
 

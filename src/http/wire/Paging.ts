@@ -4,7 +4,7 @@
  * By `limit` and `offset`, or, with `start`, from an id on: then a page costs the same wherever it lies, nothing is
  * counted, and what is written meanwhile shifts nothing.
  */
-import type { Where } from "../../inventory/derive/Where.ts"
+import type { Where } from "../../inventory/derive/filter/Where.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 
 export interface PageBounds {

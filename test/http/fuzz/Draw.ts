@@ -2,7 +2,7 @@
 import { routes } from "../../../src/Service.ts"
 import type { Route } from "../../../src/http/Route.ts"
 import type { ObjectType } from "../../../src/inventory/ObjectType.ts"
-import { filterNames } from "../../../src/inventory/derive/FilterNames.ts"
+import { filterNames } from "../../../src/inventory/derive/filter/FilterNames.ts"
 import { Random } from "../../template/fuzz/Random.ts"
 import { bodyFor } from "./Bodies.ts"
 import { hostileText } from "./Hostile.ts"

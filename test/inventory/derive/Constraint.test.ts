@@ -2,8 +2,8 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { ObjectType } from "../../../src/inventory/ObjectType.ts"
 import { objectType, registry } from "../../../src/inventory/Registry.ts"
-import { constraint } from "../../../src/inventory/derive/Constraint.ts"
-import { type Where, allOf, anyOf, everything } from "../../../src/inventory/derive/Where.ts"
+import { constraint } from "../../../src/inventory/derive/filter/Constraint.ts"
+import { type Where, allOf, anyOf, everything } from "../../../src/inventory/derive/filter/Where.ts"
 
 const site = objectType("dcim.site")
 const token = objectType("users.token")

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { objectType, registry } from "../../../src/inventory/Registry.ts"
-import { draft, withInitials } from "../../../src/inventory/derive/Draft.ts"
+import { draft, withInitials } from "../../../src/inventory/derive/values/Draft.ts"
 
 const site = objectType("dcim.site")
 const token = objectType("users.token")

@@ -2,9 +2,9 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { ObjectType } from "../../../src/inventory/ObjectType.ts"
 import { objectType, registry } from "../../../src/inventory/Registry.ts"
-import { type Query, filter } from "../../../src/inventory/derive/Filter.ts"
-import { kindOf } from "../../../src/inventory/derive/Lookup.ts"
-import { type Where, allVisible } from "../../../src/inventory/derive/Where.ts"
+import { type Query, filter } from "../../../src/inventory/derive/filter/Filter.ts"
+import { kindOf } from "../../../src/inventory/derive/filter/Lookup.ts"
+import { type Where, allVisible } from "../../../src/inventory/derive/filter/Where.ts"
 
 const site = objectType("dcim.site")
 const webhook = objectType("extras.webhook")

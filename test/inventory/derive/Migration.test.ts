@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { registry } from "../../../src/inventory/Registry.ts"
-import { type Catalog, type FoundColumn, type Plan, plan } from "../../../src/inventory/derive/Migration.ts"
-import { type Column, type Table, tableOf } from "../../../src/inventory/derive/Table.ts"
+import { type Catalog, type FoundColumn, type Plan, plan } from "../../../src/inventory/derive/table/Migration.ts"
+import { type Column, type Table, tableOf } from "../../../src/inventory/derive/table/Table.ts"
 
 const declared = [...registry.values()].map(tableOf)
 

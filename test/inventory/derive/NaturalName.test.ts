@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { objectType, registry } from "../../../src/inventory/Registry.ts"
-import { namingFields, naturalName } from "../../../src/inventory/derive/NaturalName.ts"
-import { type Visible, allVisible } from "../../../src/inventory/derive/Where.ts"
+import { namingFields, naturalName } from "../../../src/inventory/derive/filter/NaturalName.ts"
+import { type Visible, allVisible } from "../../../src/inventory/derive/filter/Where.ts"
 
 const named = (type: string, attributes: Readonly<Record<string, unknown>>, visible: Visible = allVisible) => {
   const found = naturalName(objectType(type), attributes, visible)

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest"
 import { objectType } from "../../../src/inventory/Registry.ts"
-import { constraint } from "../../../src/inventory/derive/Constraint.ts"
-import { customCondition } from "../../../src/inventory/derive/CustomFieldFilter.ts"
-import { filter } from "../../../src/inventory/derive/Filter.ts"
-import { patternLengthMax, patternProblem } from "../../../src/inventory/derive/Pattern.ts"
-import { allVisible } from "../../../src/inventory/derive/Where.ts"
+import { constraint } from "../../../src/inventory/derive/filter/Constraint.ts"
+import { customCondition } from "../../../src/inventory/derive/filter/CustomFieldFilter.ts"
+import { filter } from "../../../src/inventory/derive/filter/Filter.ts"
+import { patternLengthMax, patternProblem } from "../../../src/inventory/derive/filter/PostgresPattern.ts"
+import { allVisible } from "../../../src/inventory/derive/filter/Where.ts"
 
 const site = objectType("dcim.site")
 

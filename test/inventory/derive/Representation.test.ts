@@ -3,7 +3,13 @@ import { describe, expect, test } from "vitest"
 import type { Row } from "../../../src/inventory/Field.ts"
 import type { ObjectType } from "../../../src/inventory/ObjectType.ts"
 import { objectType, registry } from "../../../src/inventory/Registry.ts"
-import { brief, references, representation, snapshot, viewOf } from "../../../src/inventory/derive/Representation.ts"
+import {
+  brief,
+  references,
+  representation,
+  snapshot,
+  viewOf
+} from "../../../src/inventory/derive/represent/Representation.ts"
 import { rowOf } from "../Rows.ts"
 
 const base = "https://inventory.example"

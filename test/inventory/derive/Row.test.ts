@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Row } from "../../../src/inventory/Field.ts"
 import { objectType, registry } from "../../../src/inventory/Registry.ts"
-import { absentFields, columnsOf, rowFromJson, textDecoders } from "../../../src/inventory/derive/Row.ts"
+import { absentFields, columnsOf, rowFromJson, textDecoders } from "../../../src/inventory/derive/values/Row.ts"
 import { printed, printedJson, rowOf } from "../Rows.ts"
 
 const types = [...registry.values()].map((type) => [type.id, type] as const)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest"
 import { literal } from "../../../src/inventory/Field.ts"
 import { objectType, registry } from "../../../src/inventory/Registry.ts"
-import { type Table, tableOf, uniqueName, uniquesOf } from "../../../src/inventory/derive/Table.ts"
+import { type Table, tableOf, uniqueName, uniquesOf } from "../../../src/inventory/derive/table/Table.ts"
 
 const types = [...registry.values()].map((type) => [type.id, type, tableOf(type)] as const)
 

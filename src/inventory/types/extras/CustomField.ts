@@ -1,7 +1,7 @@
 import { type Errors, type Row, printed } from "../../Field.ts"
 import { choice, decimal, defineObjectType, flag, integer, json, text, texts } from "../../ObjectType.ts"
 import { PatternError } from "../../../Pattern.ts"
-import { compiledPattern, refusal } from "../../derive/CustomValue.ts"
+import { compiledPattern, refusal } from "../../derive/values/CustomValue.ts"
 
 /** What a value is in JSON, by type. */
 const dataTypes: ReadonlyMap<string, string> = new Map([

@@ -1,0 +1,92 @@
+/**
+ * Migration: makes the database fit the declarations, at every start.
+ *
+ * Additive only: it makes tables, columns with a default or without a need for one, constraints, indexes, triggers, and
+ * widens choices. Whatever would lose or refuse existing data stops the start with the name of the column, and nothing
+ * has been changed then: all of it is one transaction, and only one process migrates at a time.
+ */
+import { Effect, Option, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { inWords } from "../../Telemetry.ts"
+import { type FoundColumn, plan } from "../derive/table/Migration.ts"
+import { type Table, extensions, tableOf } from "../derive/table/Table.ts"
+import { functions } from "./DatabaseFunctions.ts"
+import { registry } from "../Registry.ts"
+
+export class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("MigrationRefused", {
+  message: Schema.String
+}) {}
+
+/** Held while migrating, in the name space of advisory locks. */
+const lockKey = 7_225_811
+
+/** Migrates; answers the statements that ran. `own` are the tables of stages that keep something beside objects. */
+export const migrate = (
+  own: ReadonlyArray<Table>
+): Effect.Effect<ReadonlyArray<string>, MigrationRefused | SqlError.SqlError, SqlClient.SqlClient> =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    yield* sql`select pg_advisory_xact_lock(${lockKey})::text`
+    for (const definition of functions) yield* sql.unsafe(definition)
+    const columns = yield* foundColumns
+    const definitions = yield* foundDefinitions
+    const extensions = yield* madeExtensions
+    const planned = plan([...[...registry.values()].map(tableOf), ...own], { columns, definitions, extensions })
+    if ("refused" in planned) return yield* new MigrationRefused({ message: planned.refused })
+    for (const statement of planned.statements) {
+      yield* sql
+        .unsafe(statement)
+        .pipe(
+          Effect.mapError((error) =>
+            error.reason._tag === "ConnectionError"
+              ? error
+              : new MigrationRefused({ message: `${statement}: ${inWords(error)}` })
+          )
+        )
+    }
+    return planned.statements
+  }).pipe(inTransaction)
+
+const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect))
+
+/** Makes the extensions that may be made; without one its indexes are missing, and nothing else. */
+const madeExtensions = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const available = yield* sql<{ readonly name: string; readonly made: boolean }>`
+    select name::text as name, installed_version is not null as made from pg_available_extensions
+     where name in ${sql.in(extensions)}`
+  const found = new Set<string>()
+  for (const { name, made } of available) {
+    const make = made ? Effect.void : sql.unsafe(`create extension if not exists ${name}`).pipe(sql.withTransaction)
+    const refusal = yield* Effect.flip(make).pipe(Effect.option)
+    if (Option.isNone(refusal)) found.add(name)
+    else yield* Effect.logWarning(`Filters that need ${name} scan their tables: ${inWords(refusal.value)}`)
+  }
+  return found
+})
+
+const foundColumns = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  return yield* sql<FoundColumn>`
+    select c.relname::text as "table", a.attname::text as name, format_type(a.atttypid, a.atttypmod) as type,
+           not a.attnotnull as nullable, a.atthasdef or a.attidentity <> '' as filled
+      from pg_attribute a join pg_class c on c.oid = a.attrelid
+     where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition and a.attnum > 0
+       and not a.attisdropped`
+})
+
+/** What we made carries the text that it was made from as its comment. */
+const foundDefinitions = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly name: string; readonly comment: string }>`
+    select coalesce(con.conname, trg.tgname, cls.relname)::text as name, d.description as comment
+      from pg_description d
+      left join pg_constraint con on d.classoid = 'pg_constraint'::regclass and con.oid = d.objoid
+      left join pg_trigger trg on d.classoid = 'pg_trigger'::regclass and trg.oid = d.objoid
+      left join pg_class cls on d.classoid = 'pg_class'::regclass and cls.oid = d.objoid and cls.relkind in ('i', 'I')
+     where coalesce(con.conname, trg.tgname, cls.relname) is not null
+       and coalesce(con.connamespace, cls.relnamespace, (select relnamespace from pg_class where oid = trg.tgrelid))
+           = current_schema()::regnamespace`
+  return new Map(rows.map(({ name, comment }) => [name, comment]))
+})

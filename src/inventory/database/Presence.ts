@@ -1,0 +1,88 @@
+/**
+ * The processes that run, and what they say of themselves.
+ *
+ * A part of a process tells a status once (`tell`); it is written down every two seconds where all processes see it
+ * (`/api/status/`), and read when somebody asks this process for its metrics. The table is not logged: nothing in it is
+ * worth keeping, and it gives the WAL no work.
+ */
+import { hostname } from "node:os"
+import { Context, Effect, Layer, Schedule } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import type { Table } from "../derive/table/Table.ts"
+
+/** Plain values by name; numbers are metrics. */
+export type Status = Readonly<Record<string, string | number | boolean>>
+
+export interface Process {
+  /** Host and process number. */
+  readonly name: string
+  readonly started: string
+  readonly parts: Readonly<Record<string, Status>>
+}
+
+export class Presence extends Context.Service<
+  Presence,
+  {
+    /** From now on this part of the process is asked for its status. */
+    readonly tell: (part: string, status: Effect.Effect<Status>) => Effect.Effect<void>
+    /** What the parts of this process say now. */
+    readonly here: Effect.Effect<Readonly<Record<string, Status>>>
+    /** All processes that were heard of lately. */
+    readonly everybody: Effect.Effect<ReadonlyArray<Process>, SqlError.SqlError>
+  }
+>()("rackwire/inventory/Presence") {
+  static readonly layer = Layer.effect(
+    Presence,
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      const parts = new Map<string, Effect.Effect<Status>>()
+      const here = Effect.suspend(() => Effect.all(Object.fromEntries(parts)))
+      const write = Effect.flatMap(
+        here,
+        (status) => sql`
+          insert into rackwire_process (name, seen, parts) values (${processName}, now(), ${JSON.stringify(status)}::jsonb)
+          on conflict (name) do update set seen = now(), parts = excluded.parts`
+      )
+      yield* Effect.addFinalizer(() => Effect.ignore(sql`delete from rackwire_process where name = ${processName}`))
+      yield* Effect.ignore(write).pipe(Effect.schedule(Schedule.spaced(writePause)), Effect.forkScoped)
+      return Presence.of({
+        tell: (part, status) =>
+          Effect.andThen(
+            Effect.sync(() => parts.set(part, status)),
+            Effect.ignore(write)
+          ),
+        here,
+        everybody: Effect.map(
+          sql<{ readonly process: Process }>`
+            select json_build_object('name', name, 'started', began, 'parts', parts) as process
+              from rackwire_process where seen > now() - ${forgottenAfter}::interval order by name`,
+          (rows) => rows.map(({ process }) => process)
+        )
+      })
+    })
+  )
+}
+
+/** How other processes know this one. */
+export const processName = `${hostname()} ${process.pid}`
+
+const writePause = "2 seconds"
+
+/** A process that was not heard of for this long is gone. */
+const forgottenAfter = "15 seconds"
+
+export const presenceTable: Table = {
+  name: "rackwire_process",
+  daily: false,
+  unlogged: true,
+  columns: [
+    { name: "name", type: "text", nullable: false },
+    { name: "began", type: "timestamp with time zone", nullable: false, default: "now()" },
+    { name: "seen", type: "timestamp with time zone", nullable: false },
+    { name: "parts", type: "jsonb", nullable: false }
+  ],
+  constraints: [{ name: "rackwire_process_name_key", sql: "unique (name)" }],
+  indexes: [],
+  triggers: [],
+  published: false
+}

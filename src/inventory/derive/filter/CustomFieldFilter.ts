@@ -1,0 +1,144 @@
+/**
+ * Filters on custom fields: `cf_<name>`, with the lookups that fit the type of the custom field.
+ *
+ * The values of all custom fields are one JSON document in the row. Its index answers which documents hold a value, a
+ * text or the name at all; where that is not the whole question, the condition beside it looks at the one value.
+ */
+import { type Field, type Row, literal } from "../../Field.ts"
+import type { ObjectType } from "../../ObjectType.ts"
+import { date } from "../../field/Calendar.ts"
+import { time } from "../../field/Scalar.ts"
+import {
+  type Comparand,
+  type Compiled,
+  containing,
+  denial,
+  either,
+  escaped,
+  isTrue,
+  ofTexts,
+  positive,
+  readTexts,
+  readValues
+} from "./Lookup.ts"
+import type { Bind } from "./Where.ts"
+
+/** What the name of such a filter begins with. */
+export const customPrefix = "cf_"
+
+/** The definitions of a type's custom fields, by name. */
+export type CustomFields = ReadonlyMap<string, Row>
+
+/** How values are read and compared. */
+interface Compared {
+  readonly kind: Comparand["kind"]
+  readonly type: "text" | "bigint" | "numeric" | "boolean"
+  readonly field?: Field
+  /** A list, of which any item is compared. */
+  readonly many?: boolean
+}
+
+const text: Compared = { kind: "text", type: "text" }
+const id: Compared = { kind: "number", type: "bigint" }
+
+/** By type of custom field; what is not here cannot be asked for. */
+const comparedAs: Readonly<Record<string, Compared>> = {
+  text,
+  longtext: text,
+  url: text,
+  select: text,
+  multiselect: { ...text, many: true },
+  integer: { kind: "number", type: "bigint" },
+  decimal: { kind: "number", type: "numeric" },
+  boolean: { kind: "flag", type: "boolean" },
+  date: { kind: "date", type: "text", field: date() },
+  datetime: { kind: "time", type: "text", field: time() },
+  object: id,
+  multiobject: { ...id, many: true }
+}
+
+/** Types of which a value is any text that somebody wrote: only of these a part may be enough (`filter_logic`). */
+const written: ReadonlySet<unknown> = new Set(["text", "longtext", "url"])
+
+const column = "t.custom_fields"
+
+export const customCondition = (
+  type: ObjectType,
+  name: string,
+  suffix: string,
+  values: ReadonlyArray<string>,
+  bind: Bind,
+  known: CustomFields
+): Compiled => {
+  const definition = known.get(name)
+  const kind = String(definition?.["type"])
+  const compared = Object.hasOwn(comparedAs, kind) ? comparedAs[kind] : undefined
+  if (definition === undefined || compared === undefined || definition["filter_logic"] === "disabled") return undefined
+  if (!Object.hasOwn(type.fields, "custom_fields")) return undefined
+  const [asked, denied] = positive(suffix)
+  const isLoose = asked === "" && definition["filter_logic"] === "loose" && written.has(definition["type"])
+  const lookup = isLoose ? "ic" : asked
+  const given = values.filter((value) => value !== "")
+  if (!Object.hasOwn(lookupsOf(compared), lookup) || given.length === 0) return undefined
+  const key = literal(name)
+  if (lookup === "empty") return empty(compared, key, given.at(-1)!, bind)
+  const read = Object.hasOwn(textual, lookup)
+    ? readTexts(lookup, given)
+    : readValues({ ...compared, sql: column }, given)
+  if ("messages" in read) return read
+  if (read.values.length === 0) return undefined
+  const one = lookupsOf(compared)[lookup]!
+  return denial(either(read.values.map((value) => one(compared, key, value, bind))), denied)
+}
+
+/** SQL that the value of the custom field meets the lookup with this value. */
+type Lookup = (compared: Compared, key: string, value: string, bind: Bind) => string
+
+const same: Lookup = ({ type, many }, key, value, bind) => {
+  const item = `${bind(value)}::${type}`
+  return `${column} @> jsonb_build_object(${key}, ${many === true ? `jsonb_build_array(${item})` : item})`
+}
+
+/** The part of the document that an index finds, and the value itself. */
+const matching =
+  (before: string, after: string): Lookup =>
+  (_, key, value, bind) => {
+    const document = bind(containing(JSON.stringify(value).slice(1, -1)))
+    const pattern = bind(`${before}${escaped(value)}${after}`)
+    return `(${column}::text ilike ${document} and ${column} ->> ${key} ilike ${pattern})`
+  }
+
+const pattern =
+  (operator: string): Lookup =>
+  (_, key, value, bind) =>
+    `(${column} ? ${key} and ${column} ->> ${key} ${operator} ${bind(value)})`
+
+/** Numbers as such; days and times are texts that sort as they follow each other. */
+const comparing =
+  (operator: string): Lookup =>
+  ({ type }, key, value, bind) => {
+    const [jsonType, cast, order] = type === "text" ? ["string", "", ` collate "C"`] : ["number", "::numeric", ""]
+    const held = `case when jsonb_typeof(${column} -> ${key}) = '${jsonType}' then (${column} ->> ${key})${cast} end`
+    return `(${column} ? ${key} and ${held} ${operator} ${bind(value)}${cast}${order})`
+  }
+
+const textual = ofTexts(matching, pattern)
+
+const ordered: Readonly<Record<string, Lookup>> = {
+  lt: comparing("<"),
+  lte: comparing("<="),
+  gt: comparing(">"),
+  gte: comparing(">=")
+}
+
+const empty: Lookup = (_, key, value) => {
+  const none = `coalesce(${column} -> ${key}, 'null') in ('null', '""', '[]')`
+  return isTrue(value) ? none : `not ${none}`
+}
+
+const lookupsOf = ({ kind, many }: Compared): Readonly<Record<string, Lookup>> => ({
+  "": same,
+  empty,
+  ...(kind === "text" && many !== true && textual),
+  ...(/^(number|date|time)$/.test(kind) && many !== true && ordered)
+})

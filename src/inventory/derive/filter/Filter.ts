@@ -1,0 +1,217 @@
+/**
+ * Declaration and query parameters -> an SQL condition, or what is wrong with a parameter. Pure.
+ *
+ * Unknown names are ignored, unless the query is read strictly: then they are errors. Conditions about other objects
+ * look only at those that are visible to whoever asks.
+ */
+import { type Errors, emptyRecord, literal } from "../../Field.ts"
+import { isUuid } from "../../field/Scalar.ts"
+import type { ObjectType } from "../../ObjectType.ts"
+import { objectType } from "../../Registry.ts"
+import { type CustomFields, customCondition, customPrefix } from "./CustomFieldFilter.ts"
+import { type Compiled, asText, compare, containing, denial, either, kindOf, positive } from "./Lookup.ts"
+import { networkCondition } from "./Network.ts"
+import { type Reach, along, comparandOf, pathsOf, referring } from "./Path.ts"
+import { type Bind, type Visible, type Where, allVisible, visibleRows } from "./Where.ts"
+
+/** Query parameters in their order, repeated names as often as they were given. */
+export type Query = ReadonlyArray<readonly [name: string, value: string]>
+
+export type Filtered = { readonly where: Where } | { readonly errors: Errors }
+
+export interface Reading {
+  /** Whether a name that asks nothing is an error. */
+  readonly strict?: boolean
+  /** Names that are no filters and yet known: `limit`, `ordering`… */
+  readonly known?: ReadonlySet<string>
+  /** The custom fields that the query may name. */
+  readonly customFields?: CustomFields
+}
+
+const none: CustomFields = new Map()
+
+export const filter = (
+  type: ObjectType,
+  query: Query,
+  visible: Visible,
+  { strict, known, customFields = none }: Reading = {}
+): Filtered => {
+  const parameters: Array<unknown> = []
+  const errors = emptyRecord<ReadonlyArray<string>>()
+  const conditions: Array<string> = []
+  const reach: Reach = { visible, bind: (value) => `$${parameters.push(value)}` }
+  for (const [name, pairs] of Map.groupBy(query, ([name]) => name)) {
+    if (known?.has(name) === true) continue
+    const before = parameters.length
+    const values = pairs.map(([, value]) => value)
+    const isNull = values.some((value) => value.includes("\0"))
+    const problem = tooMany(name, values, conditions.length)
+    if (problem !== undefined) {
+      errors[name] = [problem]
+      continue
+    }
+    const condition = conditionOf(type, name, values, reach, customFields)
+    if (typeof condition !== "string") parameters.length = before
+    if (condition === undefined) {
+      if (strict === true && !isKnown(type, name, customFields)) errors[name] = ["Unknown filter."]
+    } else if (isNull) errors[name] = ["Null characters are not allowed."]
+    else if (typeof condition === "string") conditions.push(condition)
+    else errors[name] = condition.messages
+  }
+  if (Object.keys(errors).length > 0) return { errors }
+  if (parameters.length > parametersMax) return { errors: { non_field_errors: ["The query has too many values."] } }
+  return { where: { sql: conditions.length === 0 ? "true" : conditions.join(" and "), parameters } }
+}
+
+/** Most values of one filter. */
+const valuesMax = 4000
+
+/** Most values of a filter that compares with each of them, because a list of them is no pattern. */
+const patternsMax = 250
+
+/** Most filters of a query that ask something. */
+const conditionsMax = 200
+
+/** Most values that are compared one by one in all filters together; a statement of Postgres takes 65,535. */
+const parametersMax = 10_000
+
+const tooMany = (name: string, values: ReadonlyArray<string>, before: number): string | undefined => {
+  const most = /__n?(ic|isw|iew|ie|regex|iregex)$/.test(name) ? patternsMax : valuesMax
+  if (values.length > most) return `Ensure that there are no more than ${most} values; there are ${values.length}.`
+  return before < conditionsMax ? undefined : `Ensure that a query has no more than ${conditionsMax} filters.`
+}
+
+/** Whether a name asks something of the type, whatever its value. */
+export const isKnown = (type: ObjectType, name: string, customFields: CustomFields = none): boolean =>
+  conditionOf(type, name, ["1"], { visible: allVisible, bind: () => "$1" }, customFields) !== undefined
+
+const conditionOf = (
+  type: ObjectType,
+  name: string,
+  values: ReadonlyArray<string>,
+  reach: Reach,
+  customFields: CustomFields
+): Compiled => {
+  const { bind } = reach
+  if (name === "q") return search(type, values, bind)
+  const [base, suffix] = splitName(name)
+  if (base === "tag" && Object.hasOwn(type.fields, "tags")) return tagged(suffix, values, reach)
+  if (base.startsWith(customPrefix)) {
+    return customCondition(type, base.slice(customPrefix.length), suffix, values, bind, customFields)
+  }
+  if (Object.hasOwn(requests, name)) return changedBy(type, requests[name], values, reach)
+  return own(type, "t", base, suffix, values, reach) ?? throughPath(type, base, suffix, values, reach)
+}
+
+/** The name of a filter as what it asks about and the lookup. */
+export const splitName = (name: string): readonly [base: string, suffix: string] => {
+  const at = name.indexOf("__", 1)
+  return at < 0 ? [name, ""] : [name.slice(0, at), name.slice(at + 2)]
+}
+
+/** A condition about the object itself: its id, a field, what it points at, where it lies. */
+const own = (
+  type: ObjectType,
+  alias: string,
+  base: string,
+  suffix: string,
+  values: ReadonlyArray<string>,
+  reach: Reach
+): Compiled => {
+  const { bind } = reach
+  if (base === "id") return compare({ kind: "number", sql: `${alias}.id`, type: "bigint" }, suffix, values, bind)
+  const named = referenceNamed(type, base)
+  if (named !== undefined) return referring(type, alias, named.name, named.byId, suffix, values, reach)
+  if (!isShown(type, base)) return networkCondition(type, alias, base, suffix, values, bind)
+  const field = type.fields[base]!
+  return kindOf(field) === undefined ? undefined : compare(comparandOf(type, alias, base), suffix, values, bind)
+}
+
+const isShown = (type: ObjectType, name: string): boolean =>
+  Object.hasOwn(type.fields, name) && /^(both|read)$/.test(type.fields[name]!.wire)
+
+const isReference = (type: ObjectType, name: string): boolean =>
+  isShown(type, name) && type.fields[name]!.reference !== undefined
+
+/** The reference of the type whose object a filter names, and whether by its id. */
+export const referenceNamed = (type: ObjectType, base: string) => {
+  if (base.endsWith("_id") && isReference(type, base.slice(0, -3))) return { name: base.slice(0, -3), byId: true }
+  return isReference(type, base) ? { name: base, byId: false } : undefined
+}
+
+/** The path by which a filter asks about other objects, and what it asks there. */
+export const pathNamed = (type: ObjectType, base: string) => {
+  const paths = pathsOf(type)
+  const byId = !Object.hasOwn(paths, base) && base.endsWith("_id")
+  const name = byId ? base.slice(0, -3) : base
+  if (!Object.hasOwn(paths, name)) return undefined
+  const steps = paths[name]!.split("/")
+  const last = steps.pop()!
+  return { steps, last: byId ? `${last}_id` : last }
+}
+
+/** A condition about another object, by a path; what is denied is denied of the whole path. */
+const throughPath = (
+  type: ObjectType,
+  base: string,
+  suffix: string,
+  values: ReadonlyArray<string>,
+  reach: Reach
+): Compiled => {
+  const path = pathNamed(type, base)
+  if (path === undefined) return undefined
+  const [asked, denied] = positive(suffix)
+  const condition = along(type, "t", path.steps, reach, (there, alias) =>
+    own(there, alias, path.last, asked, values, reach)
+  )
+  return denial(condition, denied)
+}
+
+/** Types of columns whose text an index can hold. */
+const searchable = /^(text|inet|cidr|macaddr|bigint|integer)$/
+
+const search = (type: ObjectType, values: ReadonlyArray<string>, bind: Bind): Compiled => {
+  const words = values.at(-1)!.trim()
+  const fields = type.search.filter((name) => searchable.test(type.fields[name]!.type))
+  if (words === "" || fields.length === 0) return undefined
+  const pattern = bind(containing(words))
+  return either(fields.map((name) => `${asText(`t.${type.columns[name]}`, type.fields[name]!.type)} ilike ${pattern}`))
+}
+
+/** Every tag named is wanted, `null` is none; denied: none of those named. */
+const tagged = (suffix: string, values: ReadonlyArray<string>, { visible, bind }: Reach): Compiled => {
+  const [asked, denied] = positive(suffix)
+  if (asked !== "") return undefined
+  const given = [...new Set(values.filter((value) => value !== "null"))]
+  const parts = given.length < new Set(values).size ? ["t.tags = '{}'"] : []
+  if (given.length > 0) {
+    const slugs = bind(given)
+    const ids = `select tag.id from ${visibleRows(objectType("extras.tag"), visible, bind)} tag where tag.slug = any (${slugs}::text[])`
+    parts.push(
+      denied
+        ? `t.tags && array(${ids})`
+        : `t.tags @> (select case when count(*) = cardinality(${slugs}::text[]) then array_agg(id) else array[0::bigint] end from (${ids}) named)`
+    )
+  }
+  return denial(either(parts), denied)
+}
+
+/** Names that ask for what a request did, and the action in the change log; any where there is none. */
+const requests: Readonly<Record<string, string | undefined>> = {
+  created_by_request: "create",
+  updated_by_request: "update",
+  modified_by_request: undefined
+}
+
+const changedBy = (
+  type: ObjectType,
+  action: string | undefined,
+  values: ReadonlyArray<string>,
+  { visible, bind }: Reach
+): Compiled => {
+  if (type.kind !== "object") return undefined
+  if (!values.every(isUuid)) return { messages: ["Enter a valid UUID."] }
+  const only = action === undefined ? "" : ` and action = ${literal(action)}`
+  const log = visibleRows(objectType("extras.objectchange"), visible, bind)
+  return `t.id = any (array(select changed_object_id from ${log} log where request_id = any (${bind(values)}::text[]::uuid[]) and changed_object_type = ${literal(type.id)}${only}))`
+}

@@ -1,0 +1,250 @@
+/**
+ * Lookups: one column compared with the values of a parameter, by suffix and kind of field.
+ *
+ * Every SQL here can be answered from one of the indexes of derive/Index.ts: so texts, numbers and choices are compared
+ * one by one (GIN knows no list), and what is negated is the whole of its opposite.
+ */
+import type { Field } from "../../Field.ts"
+import { isUuid } from "../../field/Scalar.ts"
+import { addressOf, sameAddress, wrongAddress } from "./Network.ts"
+import { patternProblem } from "./PostgresPattern.ts"
+import type { Bind } from "./Where.ts"
+
+/** What is wrong with the values of a parameter. */
+export interface Refusal {
+  readonly messages: ReadonlyArray<string>
+}
+
+/** A condition, what is wrong, or undefined where nothing is asked or nothing known. */
+export type Compiled = string | Refusal | undefined
+
+export type Kind = "text" | "number" | "time" | "date" | "choice" | "flag" | "uuid" | "mac" | "network" | "list"
+
+const kinds: Readonly<Record<string, Kind>> = {
+  timestamptz: "time",
+  date: "date",
+  boolean: "flag",
+  uuid: "uuid",
+  macaddr: "mac",
+  macaddr8: "mac",
+  inet: "network",
+  cidr: "network",
+  text: "text"
+}
+
+/** How a field is compared; undefined where it is a reference or cannot be asked for. */
+export const kindOf = (field: Field): Kind | undefined => {
+  if (!field.isFiltered || field.reference !== undefined) return undefined
+  if (field.type.endsWith("[]")) return "list"
+  if (field.choices !== undefined) return "choice"
+  if (/^(bigint|integer|smallint|real|double|numeric)/.test(field.type)) return "number"
+  return kinds[field.type]
+}
+
+/** What is compared: SQL of it, and its Postgres type. */
+export interface Comparand {
+  readonly kind: Kind
+  readonly sql: string
+  readonly type: string
+  readonly field?: Field | undefined
+}
+
+/** Most values that are compared one by one; more are one list, which no GIN index answers. */
+const singlesMax = 32
+
+/** Suffixes that deny another one. */
+const negations: Readonly<Record<string, string>> = { n: "", nic: "ic", nisw: "isw", niew: "iew", nie: "ie" }
+
+/** A suffix as what it asks and whether it denies that. */
+export const positive = (suffix: string): readonly [suffix: string, denied: boolean] =>
+  Object.hasOwn(negations, suffix) ? [negations[suffix]!, true] : [suffix, false]
+
+/** What holds where a condition does not; an empty value is none of those named. */
+export const denial = (compiled: Compiled, denied: boolean): Compiled =>
+  denied && typeof compiled === "string" ? `(${compiled}) is not true` : compiled
+
+type Lookup = (of: Comparand, values: ReadonlyArray<string>, bind: Bind) => string
+
+export const either = (conditions: ReadonlyArray<string>): string =>
+  conditions.length === 1 ? conditions[0]! : `(${conditions.join(" or ")})`
+
+const cast = (type: string): string => (type === "text" ? "" : `::${type.replace(/\(.*/, "")}`)
+
+/** Compares with each value, or with a list of them where they are many. */
+export const compared =
+  (operator: string): Lookup =>
+  ({ sql, type }, values, bind) =>
+    values.length > singlesMax
+      ? `${sql} ${operator} any (${bind(values)}::text[]${cast(type) === "" ? "" : `${cast(type)}[]`})`
+      : either(values.map((value) => `${sql} ${operator} ${bind(value)}${cast(type)}`))
+
+/** A text as a pattern of `ilike` that means nothing but it. */
+export const escaped = (value: string): string => value.replaceAll(/[\\%_]/g, String.raw`\$&`)
+
+/** The pattern of `ilike` for what contains a text. */
+export const containing = (value: string): string => `%${escaped(value)}%`
+
+const matching =
+  (before: string, after: string): Lookup =>
+  ({ sql, type }, values, bind) =>
+    either(values.map((value) => `${asText(sql, type)} ilike ${bind(`${before}${escaped(value)}${after}`)}`))
+
+const pattern =
+  (operator: string): Lookup =>
+  ({ sql, type }, values, bind) =>
+    either(values.map((value) => `${asText(sql, type)} ${operator} ${bind(value)}`))
+
+/** SQL of a value's text, as the index on it spells it. */
+export const asText = (sql: string, type: string): string => (type === "text" ? sql : `(${sql}::text)`)
+
+const empty: Lookup = ({ sql, type, kind }, values) => {
+  const none =
+    kind === "text"
+      ? `(${sql} is null or ${sql} = '')`
+      : kind === "list"
+        ? `coalesce(cardinality(${sql}), 0) = 0`
+        : `${sql} is null`
+  return isTrue(values.at(-1)!) ? none : `not ${type === "text" || kind === "list" ? none : `(${none})`}`
+}
+
+/** An address without a mask means the host, whatever its mask. */
+const sameNetwork: Lookup = ({ sql, type }, values, bind) =>
+  either(values.map((value) => sameAddress(sql, type, value, bind)))
+
+const overlapping: Lookup = ({ sql, type }, values, bind) =>
+  `${sql} && ${bind(values)}::text[]${type === "text[]" ? "" : `::${type}`}`
+
+const ordered: Readonly<Record<string, Lookup>> = {
+  "": compared("="),
+  lt: compared("<"),
+  lte: compared("<="),
+  gt: compared(">"),
+  gte: compared(">="),
+  empty
+}
+
+/** Suffix -> lookup of texts, made of what stands around the value in a pattern, or of an operator for expressions. */
+export const ofTexts = <A>(
+  matching: (before: string, after: string) => A,
+  pattern: (operator: string) => A
+): Readonly<Record<string, A>> => ({
+  ic: matching("%", "%"),
+  isw: matching("", "%"),
+  iew: matching("%", ""),
+  ie: matching("", ""),
+  regex: pattern("~"),
+  iregex: pattern("~*")
+})
+
+const textual: Readonly<Record<string, Lookup>> = { ...ofTexts(matching, pattern), empty }
+
+/** Suffix -> lookup, by kind; "" is the name alone. A new lookup is one entry here. */
+const lookups: Readonly<Record<Kind, Readonly<Record<string, Lookup>>>> = {
+  text: { "": compared("="), ...textual },
+  mac: { "": compared("="), ...textual },
+  number: ordered,
+  time: ordered,
+  date: ordered,
+  network: { "": sameNetwork, empty },
+  choice: { "": compared("="), empty },
+  flag: { "": compared("="), empty },
+  uuid: { "": compared("="), empty },
+  list: { "": overlapping, empty }
+}
+
+/** All suffixes that some kind knows. */
+export const everySuffix: ReadonlyArray<string> = [
+  ...new Set([...Object.values(lookups).flatMap((known) => Object.keys(known)), ...Object.keys(negations)])
+].filter((suffix) => suffix !== "")
+
+/** Kinds of which an empty text asks nothing; of the others it is no value. */
+const lenient: ReadonlySet<Kind> = new Set(["text", "list", "flag"])
+
+/** The condition that a comparand meets the lookup with one of the values. */
+export const compare = (of: Comparand, suffix: string, values: ReadonlyArray<string>, bind: Bind): Compiled => {
+  const [asked, denied] = positive(suffix)
+  const known = lookups[of.kind]
+  if (!Object.hasOwn(known, asked)) return undefined
+  const lookup = known[asked]!
+  if (asked === "empty") return lookup(of, values, bind)
+  const named = lenient.has(of.kind) ? values.filter((value) => value !== "") : values
+  const nullable = of.kind === "choice" && of.field?.nullable === true
+  const given = nullable ? named.filter((value) => value !== "null") : named
+  const read = Object.hasOwn(textual, asked) ? readTexts(asked, given) : readValues(of, given)
+  if ("messages" in read) return read
+  const parts = [
+    ...(read.values.length > 0 ? [lookup(of, read.values, bind)] : []),
+    ...(given.length < named.length ? [`${of.sql} is null`] : [])
+  ]
+  return parts.length === 0 ? undefined : denial(either(parts), denied)
+}
+
+/** The values of a lookup that compares texts, or what is wrong with them where they are patterns. */
+export const readTexts = (
+  suffix: string,
+  values: ReadonlyArray<string>
+): { readonly values: ReadonlyArray<string> } | Refusal => {
+  if (!/^i?regex$/.test(suffix)) return { values }
+  const messages = values.flatMap((value) => patternProblem(value) ?? [])
+  return messages.length > 0 ? { messages } : { values }
+}
+
+/** The values as the texts that Postgres is given, without those that ask nothing; or what is wrong with them. */
+export const readValues = (
+  of: Comparand,
+  values: ReadonlyArray<string>
+): { readonly values: ReadonlyArray<string> } | Refusal => {
+  const read = values.map((value) => readers[of.kind](value, of))
+  const messages = read.flatMap((each) => ("message" in each ? [each.message] : []))
+  if (messages.length > 0) return { messages }
+  return { values: read.flatMap((each) => ("value" in each && each.value !== undefined ? [each.value] : [])) }
+}
+
+/** A value as the text that Postgres is given, undefined where it asks nothing, or what is wrong with it. */
+type Read = { readonly value: string | undefined } | { readonly message: string }
+
+const or = (message: string, value: string | undefined): Read => (value === undefined ? { message } : { value })
+
+export const isTrue = (value: string): boolean => /^(true|t|1|on|yes|y)$/i.test(value)
+const isFalse = (value: string): boolean => /^(false|f|0|off|no|n)$/i.test(value)
+
+const readers: Readonly<Record<Kind, (value: string, of: Comparand) => Read>> = {
+  text: (value) => ({ value }),
+  list: (value, { type }) => (type === "text[]" ? { value } : readNumber(value, type)),
+  choice: (value, { field }) =>
+    Object.hasOwn(field?.choices ?? {}, value) ? { value } : { message: unknownChoice(value) },
+  flag: (value) => ({ value: isTrue(value) ? "true" : isFalse(value) ? "false" : undefined }),
+  number: (value, { type }) => readNumber(value, type),
+  time: (value, { field }) => or("Enter a valid date/time.", momentIn(field, value)),
+  date: (value, { field }) => {
+    const parsed = field?.parse(value)
+    return or("Enter a valid date.", parsed !== undefined && "value" in parsed ? String(parsed.value) : undefined)
+  },
+  uuid: (value) => or("Enter a valid UUID.", isUuid(value) || /^[0-9a-f]{32}$/i.test(value) ? value : undefined),
+  mac: (value) => or("Enter a valid MAC address.", isMac(value) ? value : undefined),
+  network: (value) => or(wrongAddress, addressOf(value))
+}
+
+export const unknownChoice = (value: string): string =>
+  `Select a valid choice. ${value} is not one of the available choices.`
+
+const isMac = (value: string): boolean =>
+  /^([0-9a-f]{2}([:-])([0-9a-f]{2}\2){4}([0-9a-f]{2}\2[0-9a-f]{2}\2)?[0-9a-f]{2}|[0-9a-f]{4}\.[0-9a-f]{4}\.[0-9a-f]{4}|[0-9a-f]{12})$/i.test(
+    value
+  )
+
+const readNumber = (value: string, type: string): Read => {
+  // Postgres reads 16383 digits after the point at the most.
+  if (!/^-?\d{1,18}(\.\d{1,30})?$/.test(value)) return { message: "Enter a number." }
+  if (!/^(numeric|real|double)/.test(type) && value.includes(".")) return { message: "Enter a whole number." }
+  const most = type.startsWith("integer") ? 2 ** 31 - 1 : type.startsWith("smallint") ? 2 ** 15 - 1 : Infinity
+  return Math.abs(Number(value)) <= most
+    ? { value }
+    : { message: `Ensure this value is less than or equal to ${most}.` }
+}
+
+/** The point in time that a text names, as the field keeps it; a day stands for its beginning. */
+const momentIn = (field: Field | undefined, value: string): string | undefined => {
+  const parsed = field?.parse(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00Z` : value)
+  return parsed !== undefined && "value" in parsed ? String(parsed.value) : undefined
+}

@@ -1,0 +1,76 @@
+/**
+ * The objects that filters name, by id or by what people call them. A name that nothing has is a mistake, and not a
+ * question with the answer none. Pure.
+ */
+import type { ObjectType } from "../../ObjectType.ts"
+import { objectType } from "../../Registry.ts"
+import { type Query, pathNamed, referenceNamed, splitName } from "./Filter.ts"
+import { positive } from "./Lookup.ts"
+import { destination, naturalKey } from "./Path.ts"
+import type { Where } from "./Where.ts"
+
+/** What a filter names objects of, and the column by which. */
+interface Target {
+  readonly target: ObjectType
+  readonly column: string
+  /** Its Postgres type. */
+  readonly columnType: string
+}
+
+export interface Named extends Target {
+  /** The name of the filter. */
+  readonly filter: string
+  readonly values: ReadonlyArray<string>
+  /** Whether it exists when something was found: of one of several, or of what is denied, nothing found tells that. */
+  readonly isProven: boolean
+}
+
+export const namedIn = (type: ObjectType, query: Query): ReadonlyArray<Named> =>
+  [...Map.groupBy(query, ([name]) => name)].flatMap(([filter, pairs]) => {
+    const [base, suffix] = splitName(filter)
+    const [asked, denied] = positive(suffix)
+    const target = asked === "" ? targetOf(type, base) : undefined
+    const values = [...new Set(pairs.map(([, value]) => value))].filter((value) => value !== "null" && value !== "")
+    if (target === undefined || values.length === 0) return []
+    return [{ filter, ...target, values, isProven: !denied && pairs.length === 1 }]
+  })
+
+const targetOf = (type: ObjectType, base: string): Target | undefined => {
+  if (base === "tag" && Object.hasOwn(type.fields, "tags")) return columnOf(objectType("extras.tag"), "slug")
+  const own = referenceNamed(type, base)
+  if (own !== undefined) return pointedAt(type, own)
+  const path = Object.hasOwn(type.fields, base) ? undefined : pathNamed(type, base)
+  const there = path === undefined ? undefined : destination(type, path.steps)
+  if (there === undefined) return undefined
+  if (path!.last === "id") return columnOf(there, "id")
+  const named = referenceNamed(there, path!.last)
+  return named === undefined ? undefined : pointedAt(there, named)
+}
+
+const pointedAt = (
+  type: ObjectType,
+  { name, byId }: { readonly name: string; readonly byId: boolean }
+): Target | undefined => {
+  const reference = type.fields[name]!.reference!
+  // Records outlive what they point at, and are found by it all the same.
+  if (reference.onDelete === "keep") return undefined
+  const target = objectType(reference.type)
+  return columnOf(target, byId ? "id" : naturalKey(target))
+}
+
+const columnOf = (target: ObjectType, key: string): Target =>
+  key === "id"
+    ? { target, column: key, columnType: "bigint" }
+    : { target, column: target.columns[key]!, columnType: target.fields[key]!.type }
+
+/** A query for the values that nothing has: rows of `at`, the place in the list, and `value`. */
+export const missingQuery = (named: ReadonlyArray<Named>): Where => ({
+  sql: named
+    .map(
+      ({ target, column, columnType }, at) =>
+        `select ${at} as at, value from unnest($${at + 1}::text[]) value
+          where not exists (select from ${target.table} where ${column} = value::${columnType})`
+    )
+    .join(" union all "),
+  parameters: named.map(({ values }) => values)
+})

@@ -1,0 +1,199 @@
+/**
+ * Conditions about objects that others point at, or that point at them: `device/site/region` from an interface.
+ *
+ * A step is the name of a reference, `assigned_object:dcim.interface` for a reference that says in a column of its own
+ * what it points at, or `<dcim.interface.device` for the objects that point here. Ids of the objects in between become
+ * a list that Postgres makes once, so that every step can use an index.
+ *
+ * Each step reads only the objects that may be looked at: what a filter finds tells nothing of hidden ones.
+ */
+import type { ObjectType } from "../../ObjectType.ts"
+import { objectType } from "../../Registry.ts"
+import { emptyRecord, literal } from "../../Field.ts"
+import {
+  type Comparand,
+  type Compiled,
+  type Refusal,
+  compare,
+  denial,
+  either,
+  kindOf,
+  positive,
+  unknownChoice
+} from "./Lookup.ts"
+import { type Bind, type Visible, visibleRows } from "./Where.ts"
+
+/** The type that a step leads to, its column with the ids that count here, and SQL that an object has one of them. */
+interface Step {
+  readonly target: ObjectType
+  readonly column: string
+  readonly among: (alias: string, ids: string) => string
+}
+
+/** The step that leads from a type; undefined for what is none. */
+const stepFrom = (type: ObjectType, text: string): Step | undefined => {
+  const back = /^<(\w+\.\w+)\.(\w+)$/.exec(text)
+  if (back !== null) {
+    const target = objectType(back[1]!)
+    return { target, column: target.columns[back[2]!]!, among: (alias, ids) => `${alias}.id = any (array${ids})` }
+  }
+  const [name = "", pointed] = text.split(":")
+  if (pointed !== undefined) {
+    const among = (alias: string, ids: string) =>
+      `(${alias}.${name}_type = ${literal(pointed)} and ${alias}.${name}_id = any (array${ids}))`
+    return { target: objectType(pointed), column: "id", among }
+  }
+  const reference = Object.hasOwn(type.fields, name) ? type.fields[name]!.reference : undefined
+  if (reference === undefined) return undefined
+  const column = type.columns[name]
+  const among = (alias: string, ids: string) =>
+    reference.many ? `${alias}.${column} && array${ids}` : `${alias}.${column} = any (array${ids})`
+  return { target: objectType(reference.type), column: "id", among }
+}
+
+/** The type that the steps lead to. */
+export const destination = (type: ObjectType, steps: ReadonlyArray<string>): ObjectType | undefined =>
+  steps.reduce<ObjectType | undefined>(
+    (there, step) => (there === undefined ? undefined : stepFrom(there, step)?.target),
+    type
+  )
+
+/** How the steps of a path are read: which objects may be looked at, and where parameters go. */
+export interface Reach {
+  readonly visible: Visible
+  readonly bind: Bind
+}
+
+/** The condition that following the steps leads to an object that meets what `leaf` says of the last type. */
+export const along = (
+  type: ObjectType,
+  alias: string,
+  steps: ReadonlyArray<string>,
+  reach: Reach,
+  leaf: (type: ObjectType, alias: string) => Compiled
+): Compiled => {
+  if (steps.length === 0) return leaf(type, alias)
+  const step = stepFrom(type, steps[0]!)
+  if (step === undefined) return undefined
+  const next = `${alias}_`
+  const inner = along(step.target, next, steps.slice(1), reach, leaf)
+  if (typeof inner !== "string") return inner
+  const rows = visibleRows(step.target, reach.visible, reach.bind)
+  return step.among(alias, `(select ${next}.${step.column} from ${rows} ${next} where ${inner})`)
+}
+
+/** Most references that lead to what a filter asks about without a path being declared. */
+const depthMax = 3
+
+const found = new Map<ObjectType, Readonly<Record<string, string>>>()
+
+/**
+ * The paths of a type by the names of filters: those that it declares, and to everything that the objects it points at
+ * point at. `region` of a device is that of its site; a name that says less than the type has the one before it in
+ * front (`site_group`, `cluster_type`). The nearest counts, then the first in the declaration.
+ */
+export const pathsOf = (type: ObjectType): Readonly<Record<string, string>> => {
+  const known = found.get(type)
+  if (known !== undefined) return known
+  const paths = emptyRecord<string>()
+  let ends: ReadonlyArray<End> = [{ path: "", last: "", type }]
+  for (let depth = 0; depth < depthMax; depth++) {
+    ends = ends.flatMap((end) =>
+      pointing(end.type).map(([name, target]) => {
+        const told = name.replaceAll("_", "") === target.name ? name : `${end.last}_${name}`
+        const taken = depth === 0 || name === "parent" || Object.hasOwn(type.fields, told) || Object.hasOwn(paths, told)
+        if (!taken) paths[told] = `${end.path}${name}`
+        return { path: `${end.path}${name}/`, last: name, type: target }
+      })
+    )
+  }
+  const all = { ...paths, ...type.paths }
+  found.set(type, all)
+  return all
+}
+
+/** Where following references leads, and the last of them. */
+interface End {
+  readonly path: string
+  readonly last: string
+  readonly type: ObjectType
+}
+
+const pointing = (type: ObjectType): ReadonlyArray<readonly [name: string, target: ObjectType]> =>
+  Object.entries(type.fields).flatMap(([name, { reference, wire }]) =>
+    reference === undefined || reference.many || wire !== "both" ? [] : [[name, objectType(reference.type)] as const]
+  )
+
+/** Whether objects of a type lie below each other. */
+export const isTree = (type: ObjectType): boolean => type.fields["parent"]?.reference?.type === type.id
+
+/** The field by which people name an object of the type in a filter. */
+export const naturalKey = (type: ObjectType): string =>
+  type.key ?? ["slug", "username", "name"].find((name) => Object.hasOwn(type.fields, name)) ?? "id"
+
+/**
+ * A reference to one of those named by id or natural key, or, with `null`, to none; in a tree also to what lies below.
+ */
+export const referring = (
+  type: ObjectType,
+  alias: string,
+  name: string,
+  byId: boolean,
+  suffix: string,
+  values: ReadonlyArray<string>,
+  reach: Reach
+): Compiled => {
+  const [asked, denied] = positive(suffix)
+  if (asked !== "") return undefined
+  const { reference } = type.fields[name]!
+  const column = `${alias}.${type.columns[name]}`
+  const given = values.filter((value) => value !== "null")
+  const parts: Array<string> = []
+  if (given.length > 0) {
+    const target = objectType(reference!.type)
+    const key = byId ? "id" : naturalKey(target)
+    const plain = key === "id" && !isTree(target) && !reference!.many
+    const named = plain ? oneOf(column, given, reach.bind) : idsNamed(target, key, given, reach)
+    if (typeof named !== "string") return named
+    parts.push(plain ? named : reference!.many ? `${column} && ${named}` : `${column} = any (${named})`)
+  }
+  if (given.length < values.length) parts.push(reference!.many ? `${column} = '{}'` : `${column} is null`)
+  return denial(either(parts), denied)
+}
+
+/** A column of ids that holds one of those named. */
+const oneOf = (column: string, values: ReadonlyArray<string>, bind: Bind): Compiled =>
+  refusedIds(values) ?? compare({ kind: "number", sql: column, type: "bigint" }, "", values, bind)
+
+const refusedIds = (values: ReadonlyArray<string>): Refusal | undefined => {
+  const bad = values.filter((value) => !/^\d{1,18}$/.test(value))
+  return bad.length > 0 ? { messages: bad.map(unknownChoice) } : undefined
+}
+
+/**
+ * SQL of the list of ids that are named. A parameter for each, because Postgres takes a list of unknown length for ten
+ * and would plan anew for each query that is shorter.
+ */
+const idsNamed = (target: ObjectType, key: string, values: ReadonlyArray<string>, reach: Reach): Compiled => {
+  const tree = isTree(target)
+  const { bind } = reach
+  const rows = () => visibleRows(target, reach.visible, bind)
+  if (key === "id") {
+    const ids = () => `array[${values.map((value) => `${bind(value)}::bigint`).join(", ")}]`
+    const roots = () => `values ${values.map((value) => `(${bind(value)}::bigint)`).join(", ")}`
+    return refusedIds(values) ?? (tree ? `array(${withDescendants(rows(), roots())})` : ids())
+  }
+  const condition = compare(comparandOf(target, "k", key), "", values, bind)
+  if (typeof condition !== "string") return condition ?? { messages: values.map(unknownChoice) }
+  const named = `select k.id from ${rows()} k where ${condition}`
+  return tree ? `array(${withDescendants(rows(), named)})` : `array(${named})`
+}
+
+const withDescendants = (rows: string, roots: string): string =>
+  `with recursive below (id) as (${roots} union select c.id from ${rows} c join below b on c.parent_id = b.id) select id from below`
+
+/** A field of a type, to be compared. */
+export const comparandOf = (type: ObjectType, alias: string, name: string): Comparand => {
+  const field = type.fields[name]!
+  return { kind: kindOf(field) ?? "text", sql: `${alias}.${type.columns[name]}`, type: field.type, field }
+}

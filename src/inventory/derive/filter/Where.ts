@@ -1,0 +1,70 @@
+/** Conditions over a table as SQL with parameters, and how several become one. Pure. */
+import type { ObjectType } from "../../ObjectType.ts"
+
+export interface Where {
+  /** Condition over the table under the alias `t`, with `$1`… for `parameters`. */
+  readonly sql: string
+  readonly parameters: ReadonlyArray<unknown>
+}
+
+/** Takes a parameter; answers its placeholder. */
+export type Bind = (value: unknown) => string
+
+export const everything: Where = { sql: "true", parameters: [] }
+
+/** Holds for no row. */
+export const nothing: Where = { sql: "false", parameters: [] }
+
+/** Whether it holds for every row. */
+export const isEverything = ({ sql }: Where): boolean => sql === everything.sql
+
+/** The objects of a type that may be looked at. */
+export type Visible = (type: ObjectType) => Where
+
+/** For questions that nobody asks over the wire. */
+export const allVisible: Visible = () => everything
+
+/** SQL of the rows of a type that may be looked at: its table, where all of them may. */
+export const visibleRows = (type: ObjectType, visible: Visible, bind: Bind): string => {
+  const where = visible(type)
+  return isEverything(where) ? type.table : `(select t.* from ${type.table} t where ${placed(where, bind)})`
+}
+
+/** The condition inside another statement, its parameters among those of the statement. */
+const placed = ({ sql, parameters }: Where, bind: Bind): string => {
+  const names = parameters.map(bind)
+  return sql.replaceAll(/\$(\d+)/g, (_, number: string) => names[Number(number) - 1]!)
+}
+
+/** Ids as a parameter for `::text[]::bigint[]`: of numbers the driver wants that all fit into the same type. */
+export const asTexts = (ids: Iterable<number>): ReadonlyArray<string> => Array.from(ids, String)
+
+/** Rows of these ids. */
+export const whereIds = (ids: ReadonlyArray<number>): Where => ({
+  sql: "t.id = any ($1::text[]::bigint[])",
+  parameters: [asTexts(ids)]
+})
+
+/** What holds where all of these hold. */
+export const allOf = (...wheres: ReadonlyArray<Where>): Where => joined(" and ", "true", wheres)
+
+/** What holds where one of these holds. */
+export const anyOf = (...wheres: ReadonlyArray<Where>): Where => joined(" or ", "false", wheres)
+
+const joined = (word: string, none: string, wheres: ReadonlyArray<Where>): Where => {
+  const told = wheres.filter(({ sql }) => sql !== none)
+  if (told.length === 0) return { sql: none, parameters: [] }
+  if (told.length === 1) return told[0]!
+  const parts: Array<string> = []
+  const parameters: Array<unknown> = []
+  for (const where of told) {
+    const sql = after(parameters.length, where)
+    parts.push(`(${sql})`)
+    parameters.push(...where.parameters)
+  }
+  return { sql: parts.join(word), parameters }
+}
+
+/** The condition where so many parameters come before its own. */
+export const after = (count: number, { sql }: Where): string =>
+  sql.replaceAll(/\$(\d+)/g, (_, number: string) => `$${Number(number) + count}`)

@@ -1,0 +1,65 @@
+/**
+ * Objects as flat records, for files: references by id, choices by value, and as cells of a table. What is written out
+ * can be read in again and changes nothing. Pure.
+ */
+import type { Field, Row } from "../../Field.ts"
+import type { ObjectType } from "../../ObjectType.ts"
+import { objectType } from "../../Registry.ts"
+import { shownOf } from "../../Unreadable.ts"
+import { naturalKey } from "../filter/Path.ts"
+
+export type Flat = Readonly<Record<string, unknown>>
+
+/** Fields that a file holds: those that a client reads and writes. */
+export const flatFields = (type: ObjectType): ReadonlyArray<string> =>
+  Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "both")
+
+export const flatOf = (type: ObjectType, row: Row): Flat =>
+  Object.fromEntries([["id", row.id], ...flatFields(type).map((name) => [name, shownOf(row[name])])])
+
+/** A flat value as the text of a cell; what is not there is the empty one. */
+export const cellOf = (value: unknown): string => {
+  if (value === null || value === undefined) return ""
+  if (Array.isArray(value) && value.every((item) => typeof item !== "object")) return value.join(",")
+  return typeof value === "object" ? JSON.stringify(value) : String(value)
+}
+
+/** A record of cells as the body of a write. Empty cells name nothing. */
+export const bodyOfCells = (type: ObjectType, cells: Readonly<Record<string, string>>): Flat =>
+  Object.fromEntries(
+    Object.entries(cells).flatMap(([name, cell]) => {
+      const field = Object.hasOwn(type.fields, name) ? type.fields[name]! : undefined
+      return cell.trim() === "" ? [] : [[name, field === undefined ? cell : valueOfCell(field, cell)]]
+    })
+  )
+
+const valueOfCell = (field: Field, cell: string): unknown => {
+  if (field.reference !== undefined) return field.reference.many ? items(cell) : cell
+  if (field.type.endsWith("[]")) return items(cell)
+  if (field.type !== "jsonb") return cell
+  try {
+    return JSON.parse(cell) as unknown
+  } catch {
+    return cell
+  }
+}
+
+const items = (cell: string): ReadonlyArray<string> =>
+  cell
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "")
+
+/** References that a file names by a text, as the attributes that they are looked up by. */
+export const withNamedReferences = (type: ObjectType, body: unknown): unknown => {
+  if (typeof body !== "object" || body === null || Array.isArray(body)) return body
+  return Object.fromEntries(
+    Object.entries(body).map(([name, value]: [string, unknown]) => {
+      const reference = Object.hasOwn(type.fields, name) ? type.fields[name]!.reference : undefined
+      if (reference === undefined) return [name, value]
+      const key = naturalKey(objectType(reference.type))
+      const named = (each: unknown) => (typeof each === "string" && !/^\d+$/.test(each) ? { [key]: each } : each)
+      return [name, Array.isArray(value) ? value.map(named) : named(value)]
+    })
+  )
+}

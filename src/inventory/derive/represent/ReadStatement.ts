@@ -1,0 +1,158 @@
+/**
+ * Declaration and a condition -> the one statement that reads a page of objects and everything that their
+ * representations point at. Pure.
+ *
+ * Its rows are `type` ("" for the objects themselves, in their order) and `row`. Ids of what is pointed at become lists
+ * that Postgres makes from the page once, so each object type pointed at costs one look into its primary key.
+ */
+import { literal } from "../../Field.ts"
+import { namesThis } from "../../Counted.ts"
+import type { ObjectType, PointedBy } from "../../ObjectType.ts"
+import { objectType, registry } from "../../Registry.ts"
+import { nestedFields, stepsBehind } from "./Representation.ts"
+import { type Visible, type Where, after, isEverything } from "../filter/Where.ts"
+
+/** SQL that gives ids of one object type. */
+interface Pointing {
+  readonly target: ObjectType
+  readonly ids: string
+}
+
+/** Most objects inside one another that are read along; deeper ones are read afterwards. */
+const depthMax = 4
+
+/** What stands as `type` beside counts of an object, beside custom fields of its type, and where the premise holds. */
+export const countsMark = "#counts"
+export const fieldsMark = "#fields"
+export const premiseMark = "#premise"
+
+/** A statement, and the types the parameters of whose conditions follow those of its page. */
+interface Made {
+  readonly sql: string
+  readonly bound: ReadonlyArray<ObjectType>
+}
+
+/** Statements that were asked for, by page and what may be seen: making one takes longer than running it. */
+const made = new Map<string, Made>()
+
+/** Most statements that are kept; the oldest goes first. */
+const madeMax = 1000
+
+/**
+ * Reads the objects that `page`, a query over the table of the type, gives, and those that they point at of the types
+ * of which everything is visible; without the objects themselves where they are at hand. What is counted is visible.
+ */
+export const readStatement = (
+  type: ObjectType,
+  page: Where,
+  visible: Visible,
+  withRows = true,
+  premise?: Where
+): Where => {
+  const closed = typesWithin(type).filter((target) => !isEverything(visible(target)))
+  const conditions = closed.map((target) => `${target.id} ${visible(target).sql}`)
+  const key = [page.sql, page.parameters.length, withRows, premise?.sql, ...conditions].join(" ")
+  const { sql, bound } = made.get(key) ?? statementOf(type, page, visible, withRows, premise)
+  if (made.size >= madeMax && !made.has(key)) made.delete(made.keys().next().value!)
+  made.set(key, { sql, bound })
+  const seen = bound.flatMap((target) => visible(target).parameters)
+  return { sql, parameters: [...page.parameters, ...seen, ...(premise?.parameters ?? [])] }
+}
+
+/** The object types that representations of the type may hold, or count. */
+const typesWithin = (type: ObjectType): ReadonlyArray<ObjectType> => {
+  const known = within.get(type)
+  if (known !== undefined) return known
+  const found = new Set<ObjectType>()
+  for (const counted of Object.values(type.counts)) {
+    counted(type, registry, (target) => {
+      found.add(target)
+      return target.table
+    })
+  }
+  let pointing = pointingFromPage(type)
+  for (let depth = 0; depth < depthMax; depth++) {
+    for (const { target } of pointing) found.add(target)
+    pointing = pointing.flatMap(({ target }) => pointingFrom(target, nestedFields(target), ""))
+  }
+  within.set(type, [...found])
+  return [...found]
+}
+
+const within = new Map<ObjectType, ReadonlyArray<ObjectType>>()
+
+const statementOf = (
+  type: ObjectType,
+  page: Where,
+  visible: Visible,
+  withRows: boolean,
+  premise: Where | undefined
+): Made => {
+  const bound: Array<ObjectType> = []
+  let parameters = page.parameters.length
+  const visibleOf = (target: ObjectType): string => {
+    const where = visible(target)
+    if (isEverything(where)) return target.table
+    const condition = after(parameters, where)
+    parameters += where.parameters.length
+    bound.push(target)
+    return `(select t.* from ${target.table} t where ${condition})`
+  }
+  const branches = [`select '' as type, row_to_json(t) as row from page t${withRows ? "" : " where false"}`]
+  const counts = [
+    ...Object.entries(type.counts).map(([name, counted]) => [name, counted(type, registry, visibleOf)] as const),
+    ...Object.entries(type.pointedBy).map(
+      ([name, by]) => [name, `array(${pointingHere(by, visibleOf(objectType(by.type)))})`] as const
+    )
+  ].map(([name, sql]) => `${literal(name)}, ${sql}`)
+  if (counts.length > 0) {
+    const counted = `json_build_object('id', t.id, 'counts', json_build_object(${counts.join(", ")}))`
+    branches.push(`select ${literal(countsMark)}, ${counted} from page t`)
+  }
+  if (Object.hasOwn(type.fields, "custom_fields")) {
+    const own = `c.content_types @> array[${literal(type.id)}]`
+    branches.push(`select ${literal(fieldsMark)}, row_to_json(c) from extras_customfield c where ${own}`)
+  }
+  let pointing = pointingFromPage(type)
+  for (let depth = 0; depth < depthMax && pointing.length > 0; depth++) {
+    const next: Array<Pointing> = []
+    for (const [target, each] of Map.groupBy(pointing, ({ target }) => target)) {
+      if (!isEverything(visible(target))) continue
+      const ids = each.map(({ ids }) => ids).join(" union all ")
+      const found = `${target.table} r where r.id = any (array(${ids}))`
+      branches.push(`select ${literal(target.id)}, row_to_json(r) from ${found}`)
+      next.push(...pointingFrom(target, nestedFields(target), `(select r.* from ${found}) t`))
+    }
+    pointing = next
+  }
+  if (premise !== undefined) branches.push(`select ${literal(premiseMark)}, null where ${after(parameters, premise)}`)
+  return { sql: `with page as materialized (${page.sql}) ${branches.join(" union all ")}`, bound }
+}
+
+/** What the page's objects point at themselves, and what their derived values look at behind that. */
+const pointingFromPage = (type: ObjectType): ReadonlyArray<Pointing> => [
+  ...pointingFrom(type, Object.keys(type.fields), "page"),
+  ...stepsBehind(type).flatMap(({ name, target, next }) =>
+    pointingFrom(target, next, `(select r.* from page join ${target.table} r on r.id = page.${type.columns[name]}) t`)
+  ),
+  ...Object.values(type.pointedBy).map((by) => {
+    const target = objectType(by.type)
+    return { target, ids: `select c.id from page t cross join lateral (${pointingHere(by, target.table)}) c` }
+  })
+]
+
+/** Most objects that are listed because they point at one. */
+const pointingMax = 100
+
+/** SQL of the ids of objects that point at `t`. */
+const pointingHere = ({ type, field }: PointedBy, from: string): string =>
+  `select c.id from ${from} c where ${namesThis(objectType(type), field)} order by c.id limit ${pointingMax}`
+
+const pointingFrom = (type: ObjectType, names: ReadonlyArray<string>, from: string): ReadonlyArray<Pointing> =>
+  names.flatMap((name) => {
+    const reference = Object.hasOwn(type.fields, name) ? type.fields[name]!.reference : undefined
+    if (reference === undefined) return []
+    const column = type.columns[name]
+    const ids = reference.many ? `select unnest(${column}) from ${from}` : `select ${column} from ${from}`
+    return [{ target: objectType(reference.type), ids }]
+  })

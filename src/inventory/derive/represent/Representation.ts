@@ -1,0 +1,146 @@
+/**
+ * Declaration -> what others see of a row: the full representation, the brief one, the flat snapshot.
+ *
+ * The API and capture call the same functions with the same canonical rows, so what an event carries is what the API
+ * answers.
+ */
+import type { Row, View } from "../../Field.ts"
+import { type ObjectType, perType } from "../../ObjectType.ts"
+import { objectType } from "../../Registry.ts"
+import { blankOf } from "../values/Row.ts"
+
+export type Json = Readonly<Record<string, unknown>>
+
+const heading = (type: ObjectType, row: Row, view: View) => ({
+  id: row.id,
+  url: `${view.base}${type.path}${row.id}/`,
+  display: type.display(row, view)
+})
+
+const shapes = perType((type) => {
+  const fields = Object.entries(type.fields).filter(([, { wire }]) => wire === "both" || wire === "read")
+  const keys = ["id", "url", "display", ...fields.map(([name]) => name), ...Object.keys(type.derived)]
+  return {
+    fields,
+    copied: Object.entries(type.fields).filter(([, { copiedTo }]) => copiedTo !== undefined),
+    derived: Object.entries(type.derived),
+    snapshot: blankOf(fields.map(([name]) => name)),
+    uncounted: blankOf(keys),
+    counted: blankOf([...keys, ...Object.keys(type.counts), ...Object.keys(type.pointedBy)])
+  }
+})
+
+/** All that may be seen of the object, in the order of its declaration. */
+export const representation = (type: ObjectType, row: Row, view: View): Json => {
+  const shape = shapes(type)
+  const counted = view.counted(type.id, row.id)
+  const json: Record<string, unknown> = { ...(counted === undefined ? shape.uncounted : shape.counted) }
+  Object.assign(json, heading(type, row, view))
+  for (const [name, field] of shape.fields) json[name] = field.represent(row[name], view, type.id)
+  for (const [name, { copiedTo }] of shape.copied) {
+    const revealed = view.reveal?.(String(row[copiedTo!]))
+    if (revealed !== undefined) json[name] = revealed
+  }
+  for (const [name, derive] of shape.derived) json[name] = derive(row, view)
+  if (counted === undefined) return json
+  for (const name in type.counts) json[name] = counted[name]
+  for (const name in type.pointedBy) {
+    const ids = counted[name] as ReadonlyArray<number>
+    json[name] = ids.map((id) => view.nested(type.pointedBy[name]!.type, id)).filter(Boolean)
+  }
+  return json
+}
+
+/** How the object appears inside another, and under `?brief=1`. */
+export const brief = (type: ObjectType, row: Row, view: View): Json => {
+  const json: Record<string, unknown> = heading(type, row, view)
+  const counts = view.counted(type.id, row.id)
+  for (const name of type.brief) {
+    const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined
+    if (field !== undefined) json[name] = field.represent(row[name], view, type.id)
+    else if (Object.hasOwn(type.derived, name)) json[name] = type.derived[name]!(row, view)
+    else if (counts !== undefined) json[name] = counts[name]
+  }
+  return json
+}
+
+/** The flat state of an event: references as ids, choices as values, tags as sorted names; no id, no secrets. */
+export const snapshot = (type: ObjectType, row: Row, view: View): Json => {
+  const json: Record<string, unknown> = { ...shapes(type).snapshot }
+  for (const [name, field] of shapes(type).fields) json[name] = field.snapshot(row[name], view, type.id)
+  return json
+}
+
+/** What a view is made of. */
+export interface Seen {
+  readonly row: View["row"]
+  readonly customFields?: View["customFields"]
+  readonly counted?: View["counted"]
+}
+
+const uncounted = () => undefined
+const noFields = () => []
+
+/** A view on related rows that are at hand. What is counted is shown of the objects themselves, not of those inside. */
+export const viewOf = (base: string, { row, customFields = noFields, counted = uncounted }: Seen): View => {
+  const nested = (id: string, key: number) => {
+    const found = row(id, key)
+    return found === undefined ? null : brief(objectType(id), found, inner)
+  }
+  const inner: View = { base, row, nested, customFields, counted: uncounted }
+  return { ...inner, counted }
+}
+
+/** What the representation of an object inside another looks at. */
+export const nestedFields = (type: ObjectType): ReadonlyArray<string> =>
+  [...type.brief, ...type.displayBy].filter((name) => Object.hasOwn(type.fields, name))
+
+/** The references that derived values of these rows follow from what the rows point at, as far as that is at hand. */
+export const referencesBehind = (
+  type: ObjectType,
+  rows: ReadonlyArray<Row>,
+  row: View["row"]
+): ReadonlyArray<readonly [id: string, ids: ReadonlySet<number>]> =>
+  stepsBehind(type).flatMap(({ name, target, next }) => {
+    const behind = rows.flatMap((each) => row(target.id, Number(each[name])) ?? [])
+    return [...references(target, behind, next)]
+  })
+
+/** What `derivedBy` says, by the reference of the type that it begins with. */
+export const stepsBehind = (type: ObjectType) =>
+  [...Map.groupBy(type.derivedBy, (path) => path.split(".")[0]!)].map(([name, paths]) => ({
+    name,
+    target: objectType(type.fields[name]!.reference!.type),
+    next: paths.map((path) => path.split(".")[1]!)
+  }))
+
+/** The references that rows hold in these fields: ids by object type. */
+export const references = (
+  type: ObjectType,
+  rows: Iterable<Row>,
+  fields: Iterable<string> = Object.keys(type.fields)
+): ReadonlyMap<string, ReadonlySet<number>> => {
+  const wanted = new Map<string, Set<number>>()
+  const idsOf = (id: string) => {
+    const ids = wanted.get(id) ?? new Set<number>()
+    wanted.set(id, ids)
+    return ids
+  }
+  for (const name of fields) {
+    const { reference, generic } = type.fields[name]!
+    if (generic !== undefined) {
+      for (const row of rows) {
+        const [target, id] = [row[name], row[generic.id]]
+        if (typeof target === "string" && Number.isSafeInteger(id)) idsOf(target).add(Number(id))
+      }
+    }
+    if (reference === undefined) continue
+    const ids = idsOf(reference.type)
+    for (const row of rows) {
+      const value = row[name]
+      if (typeof value === "number") ids.add(value)
+      else if (Array.isArray(value)) for (const id of value as ReadonlyArray<number>) ids.add(id)
+    }
+  }
+  return wanted
+}

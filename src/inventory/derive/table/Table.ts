@@ -1,0 +1,209 @@
+/**
+ * Declaration -> table: columns, constraints, indexes and triggers, as statements that `Migrate.ts` may have to run.
+ */
+import { type Generic, literal } from "../../Field.ts"
+import type { ObjectType, Unique } from "../../ObjectType.ts"
+import { objectType, registry } from "../../Registry.ts"
+import { bounds } from "../../Unreadable.ts"
+import { indexesOf } from "./Index.ts"
+import { storedName } from "./StoredName.ts"
+
+export interface Column {
+  readonly name: string
+  /** As Postgres' `format_type` spells it. */
+  readonly type: string
+  readonly nullable: boolean
+  readonly default?: string | undefined
+}
+
+/** A constraint or trigger by name; it is made anew when its definition changes. */
+export interface Definition {
+  readonly name: string
+  /** What follows the name in `alter table … add constraint`, or in `create trigger`. */
+  readonly sql: string
+  /** Whether rows that are there already may break the constraint. */
+  readonly sparesOldRows?: boolean
+}
+
+export interface Index extends Definition {
+  /** The extension without which it cannot be made; what it would answer is then scanned for. */
+  readonly needs?: Extension | undefined
+}
+
+export const extensions = ["pg_trgm", "btree_gin"] as const
+export type Extension = (typeof extensions)[number]
+
+export interface Table {
+  readonly name: string
+  /** Whether it is partitioned by the day of its column `time`. */
+  readonly daily: boolean
+  /** Whether it is gone after a crash and gives the WAL no work. */
+  readonly unlogged?: boolean
+  /** Beside the column `id`, which every table has and which fills itself. */
+  readonly columns: ReadonlyArray<Column>
+  readonly constraints: ReadonlyArray<Definition>
+  /** What follows the name in `create index … on`; `unique` where it is one. */
+  readonly indexes: ReadonlyArray<Index & { readonly unique: boolean }>
+  readonly triggers: ReadonlyArray<Definition>
+  /** Whether its changes are read from the WAL: old rows whole, no TRUNCATE. */
+  readonly published: boolean
+}
+
+export const tableOf = (type: ObjectType): Table => {
+  const published = type.kind === "object"
+  return {
+    name: type.table,
+    daily: type.daily,
+    columns: Object.entries(type.fields).map(([name, field]) => ({
+      name: type.columns[name]!,
+      type: spelling[field.type] ?? field.type,
+      nullable: field.nullable,
+      default: field.sqlDefault
+    })),
+    constraints: [...checks(type), ...uniques(type).filter((unique) => !unique.index), ...references(type)],
+    indexes: [
+      ...uniques(type)
+        .filter((unique) => unique.index)
+        .map(({ name, sql }) => ({ name, sql, unique: true })),
+      ...indexesOf(type, uniquesOf(type)).map((index) => ({ ...index, unique: false }))
+    ],
+    triggers: [...triggers(type, published), ...type.triggers],
+    published
+  }
+}
+
+/** Postgres' own names of types for which we use the short ones. */
+const spelling: Readonly<Record<string, string>> = { timestamptz: "timestamp with time zone" }
+
+const checks = (type: ObjectType): ReadonlyArray<Definition> => [
+  // JavaScript tells larger numbers apart no more, so two objects would be one.
+  ...(type.kind === "object"
+    ? [{ name: storedName([type.table, "id"], "check"), sql: check(bounds.integer, "id"), sparesOldRows: true }]
+    : []),
+  ...Object.entries(type.fields).flatMap(([name, { constraint, sparesOldRows = false }]) =>
+    constraint === undefined
+      ? []
+      : [{ name: nameOf(type, [name], "check"), sql: check(constraint, type.columns[name]!), sparesOldRows }]
+  )
+]
+
+/** The column stands where a `$` stands that is no part of a path into JSON. */
+const check = (constraint: string, column: string): string => `check (${constraint.replaceAll(/\$(?!\.)/g, column)})`
+
+/** All uniqueness of a type, that of single fields included. */
+export const uniquesOf = (type: ObjectType): ReadonlyArray<Unique> => [
+  ...Object.entries(type.fields)
+    .filter(([, field]) => field.unique)
+    .map(([name]) => ({ fields: [name] })),
+  ...type.unique
+]
+
+/** Name of the constraint or index that holds a uniqueness; errors of Postgres name it. */
+export const uniqueName = (type: ObjectType, unique: Unique): string =>
+  nameOf(type, unique.fields, unique.whereNull === undefined ? "key" : "top_key")
+
+const nameOf = (type: ObjectType, fields: ReadonlyArray<string>, kind: string): string =>
+  storedName([type.table, ...fields.map((field) => type.columns[field]!)], kind)
+
+const uniques = (type: ObjectType): ReadonlyArray<Definition & { readonly index: boolean }> =>
+  uniquesOf(type).map((unique) => {
+    // A partitioned table can only be unique with the column that it is partitioned by.
+    const fields = type.daily ? [...unique.fields, "time"] : unique.fields
+    const keys = fields.map((field) => uniqueKey(type, unique, field, ""))
+    const name = uniqueName(type, unique)
+    if (unique.whereNull !== undefined) {
+      return { name, sql: `(${keys.join(", ")}) where ${type.columns[unique.whereNull]} is null`, index: true }
+    }
+    // A constraint knows columns only.
+    const index = unique.ignoreCase !== undefined
+    return { name, sql: `${index ? "" : "unique "}(${keys.join(", ")})`, index }
+  })
+
+/** SQL of what is compared of a field; `alias` stands before the column, with its dot. */
+export const uniqueKey = (type: ObjectType, unique: Unique, field: string, alias: string): string => {
+  const column = `${alias}${type.columns[field]}`
+  return unique.ignoreCase?.includes(field) === true ? `lower(${column})` : column
+}
+
+/** What a foreign key says of the deletion of what it points at. */
+const onDelete = { cascade: "cascade", "set null": "set null", protect: "restrict" } as const
+
+const references = (type: ObjectType): ReadonlyArray<Definition> =>
+  Object.entries(type.fields).flatMap(([name, { reference }]) => {
+    if (reference === undefined || reference.many || reference.onDelete === "keep") return []
+    const column = type.columns[name]
+    return [
+      {
+        name: nameOf(type, [name], "fkey"),
+        sql: `foreign key (${column}) references ${objectType(reference.type).table} (id) on delete ${onDelete[reference.onDelete]}`
+      }
+    ]
+  })
+
+const triggers = (type: ObjectType, published: boolean): ReadonlyArray<Definition> => {
+  const { table } = type
+  const touched = Object.hasOwn(type.fields, "last_updated")
+  return [
+    ...(touched
+      ? [{ name: `${table}_touch`, sql: `before update on ${table} for each row execute function rackwire_touch()` }]
+      : []),
+    ...(type.announced
+      ? [
+          {
+            name: `${table}_announce`,
+            sql: `after insert or update or delete on ${table} for each row execute function rackwire_announce(${literal(type.id)})`
+          }
+        ]
+      : []),
+    ...(published
+      ? [
+          {
+            name: `${table}_no_truncate`,
+            sql: `before truncate on ${table} for each statement execute function rackwire_refuse_truncate()`
+          }
+        ]
+      : []),
+    ...Object.entries(type.fields).flatMap(([name, { generic, reference }]) => {
+      const column = type.columns[name]!
+      const call = (function_: string, ...args: ReadonlyArray<string>) =>
+        `execute function ${function_}(${args.map(literal).join(", ")})`
+      if (generic !== undefined) return genericTriggers(type, column, generic)
+      if (reference === undefined || !reference.many) return []
+      const target = objectType(reference.type).table
+      return [
+        {
+          name: `${table}_${column}_exist`,
+          sql: `before insert or update of ${column} on ${table} for each row when (new.${column} <> '{}') ${call("rackwire_check_list", target, column)}`
+        },
+        {
+          name: `${table}_${column}_forget`,
+          sql: `after delete on ${target} for each row ${call("rackwire_forget", table, column)}`
+        }
+      ]
+    })
+  ]
+}
+
+/** The object types that a generic reference may name. */
+export const genericTargets = ({ types }: Generic): ReadonlyArray<ObjectType> =>
+  [...registry.values()].filter((target) => types?.includes(target.id) ?? target.kind === "object")
+
+/** The function that looks whether the object of a generic reference is there (Functions.ts). */
+export const genericCheckName = (type: ObjectType, column: string): string =>
+  storedName(["rackwire", type.table, column], "check")
+
+/** A reference to one of several types has no foreign key either: these keep it valid. */
+const genericTriggers = (type: ObjectType, column: string, generic: Generic): ReadonlyArray<Definition> => {
+  const { table } = type
+  const id = type.columns[generic.id]!
+  return [
+    {
+      name: `${table}_${column}_exist`,
+      sql: `before insert or update of ${column}, ${id} on ${table} for each row when (num_nonnulls(new.${column}, new.${id}) > 0) execute function ${genericCheckName(type, column)}()`
+    },
+    ...genericTargets(generic).map((target) => ({
+      name: `${target.table}_gone_${table}`,
+      sql: `after delete on ${target.table} referencing old table as gone for each statement execute function rackwire_forget_generic('${table}', '${column}', '${id}', '${target.id}', '${generic.onDelete}')`
+    }))
+  ]
+}

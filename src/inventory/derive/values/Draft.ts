@@ -1,0 +1,51 @@
+/** Declaration and a body from the wire -> a draft: parsed values by field, or what is wrong with each. Pure. */
+import { type Errors, emptyRecord, isDictionary, notDictionary } from "../../Field.ts"
+import { type ObjectType, perType } from "../../ObjectType.ts"
+import { blankOf } from "./Row.ts"
+import type { Target } from "../../field/Reference.ts"
+
+export interface Draft {
+  /** Values of the fields that the body names; references are `Target`s until they are resolved. */
+  readonly values: Readonly<Record<string, unknown>>
+  readonly errors: Errors
+}
+
+const shapes = perType((type) => {
+  const fields = Object.entries(type.fields)
+  return {
+    asked: fields.filter(([, { wire }]) => wire !== "read" && wire !== "none"),
+    filled: fields.filter(([, { initial, byAuthor }]) => initial !== undefined || byAuthor === true),
+    blank: blankOf(fields.flatMap(([name, { initial }]) => (initial === undefined ? [] : [name])))
+  }
+})
+
+/** `whole`: fields that a create needs must be there (create, PUT); otherwise only what is there counts (PATCH). */
+export const draft = (type: ObjectType, input: unknown, whole: boolean): Draft => {
+  if (!isDictionary(input)) return { values: {}, errors: { non_field_errors: [notDictionary(input)] } }
+  const values = emptyRecord<unknown>()
+  const errors = emptyRecord<ReadonlyArray<string>>()
+  for (const [name, field] of shapes(type).asked) {
+    const given = Object.hasOwn(input, name) ? input[name] : undefined
+    if (given === undefined) {
+      if (whole && field.initial === undefined) errors[name] = ["This field is required."]
+      continue
+    }
+    const parsed = field.parse(given)
+    if ("errors" in parsed) errors[name] = parsed.errors
+    else if (parsed.value !== undefined) values[name] = parsed.value
+  }
+  return { values, errors }
+}
+
+/** A new row's values: what the body names, and what the declaration fills in; `user` is the id of whoever makes it. */
+export const withInitials = (type: ObjectType, values: Draft["values"], user?: number): Draft["values"] => {
+  const { blank, filled } = shapes(type)
+  const complete: Record<string, unknown> = { ...blank }
+  for (const [name, { byAuthor, initial }] of filled) {
+    if (Object.hasOwn(values, name)) continue
+    if (byAuthor === true && user !== undefined) complete[name] = { id: user } satisfies Target
+    else if (initial !== undefined) complete[name] = initial()
+  }
+  for (const name in values) complete[name] = values[name]
+  return complete
+}

@@ -1,0 +1,226 @@
+/** Reading objects: lists, single rows, and the related rows that their representation needs. */
+import { Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { type Action, Clearance, cleared } from "../Clearance.ts"
+import type { Row, View } from "../Field.ts"
+import type { ObjectType } from "../ObjectType.ts"
+import { objectType, registry } from "../Registry.ts"
+import { kindOf } from "../derive/filter/Lookup.ts"
+import { countsMark, fieldsMark, premiseMark, readStatement } from "../derive/represent/ReadStatement.ts"
+import { nestedFields, references, referencesBehind, viewOf } from "../derive/represent/Representation.ts"
+import { rowFromJson } from "../derive/values/Row.ts"
+import { type Where, allOf, isEverything, whereIds } from "../derive/filter/Where.ts"
+import { customReferences } from "../field/CustomFields.ts"
+
+export interface Page {
+  readonly where: Where
+  /** Field names, `-` before one turns it; fields that are not shown or have no order are ignored, as NetBox does. */
+  readonly ordering: ReadonlyArray<string>
+  /** Most rows; undefined for all. */
+  readonly limit: number | undefined
+  readonly offset: number
+}
+
+interface JsonRow {
+  readonly row: Readonly<Record<string, unknown>>
+}
+
+export const list = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
+  const sql = yield* SqlClient.SqlClient
+  const where = allOf(page.where, yield* cleared(type, "view"))
+  const query = pageQuery(type, { ...page, where })
+  const rows = yield* sql.unsafe<JsonRow>(`select row_to_json(t) as row from (${query}) t`, where.parameters)
+  return rows.map(({ row }) => rowFromJson(type, row))
+})
+
+/** SQL of the rows of a page. Numbers stand in it, so that Postgres plans for so many rows. */
+export const pageQuery = (type: ObjectType, { where, ordering, limit, offset }: Page): string => {
+  const bounds = `${limit === undefined ? "" : ` limit ${limit}`}${offset === 0 ? "" : ` offset ${offset}`}`
+  return `select t.* from ${type.table} t where ${where.sql} order by ${orderBy(type, ordering)}${bounds}`
+}
+
+/** What representations need beside the rows themselves, as far as it was read with them. */
+export interface Beside {
+  /** Rows that they point at, by object type and id; a view adds what it reads. */
+  readonly related: Map<string, Map<number, Row>>
+  readonly counts: ReadonlyMap<number, Readonly<Record<string, unknown>>>
+  /** The custom fields of their type, in their order. */
+  readonly customFields: ReadonlyArray<Row>
+}
+
+/** A page of objects, and what their representations point at: one statement. */
+export const readPage = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
+  const where = allOf(page.where, yield* cleared(type, "view"))
+  return yield* readAll(type, { sql: pageQuery(type, { ...page, where }), parameters: where.parameters })
+})
+
+/** The object of this id, if it exists and may be seen, and what its representation points at: one statement. */
+export const readOne = Effect.fnUntraced(function* (type: ObjectType, id: number) {
+  const where = allOf({ sql: "t.id = $1::bigint", parameters: [`${id}`] }, yield* cleared(type, "view"))
+  return yield* readAll(type, allWhere(type, where))
+})
+
+/** What the representations of rows that are at hand need: one statement. */
+const readBeside = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
+  return (yield* readAll(type, allWhere(type, whereIds(rows.map(({ id }) => id))), false)).beside
+})
+
+const allWhere = ({ table }: ObjectType, { sql, parameters }: Where): Where => ({
+  sql: `select t.* from ${table} t where ${sql}`,
+  parameters
+})
+
+const readAll = Effect.fnUntraced(function* (type: ObjectType, page: Where, withRows = true) {
+  const sql = yield* SqlClient.SqlClient
+  const { where, premise } = yield* Clearance
+  // Of other types some objects may not be seen: viewFor reads those, and tells what is hidden from what is gone.
+  const statement = readStatement(type, page, (target) => where(target, "view"), withRows, premise?.where)
+  const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(statement.sql, statement.parameters)
+  const rows: Array<Row> = []
+  const related = new Map<string, Map<number, Row>>()
+  const counts = new Map<number, Readonly<Record<string, unknown>>>()
+  const customFields: Array<Row> = []
+  for (const { type: of, row } of found) {
+    if (of === "") rows.push(rowFromJson(type, row))
+    else if (of === countsMark) counts.set(Number(row["id"]), row["counts"] as Readonly<Record<string, unknown>>)
+    else if (of === premiseMark) premise!.holds = true
+    else if (of === fieldsMark) customFields.push(rowFromJson(objectType(customFieldType), row))
+    else {
+      const other = rowFromJson(objectType(of), row)
+      const ofType = related.get(of)
+      if (ofType === undefined) related.set(of, new Map([[other.id, other]]))
+      else ofType.set(other.id, other)
+    }
+  }
+  const sorted = customFieldsByType(customFields).get(type.id) ?? []
+  return { rows, beside: { related, counts, customFields: sorted } satisfies Beside }
+})
+
+const customFieldType = "extras.customfield"
+
+/** The rows of these ids that exist and the action may be done to, in the type's usual order. */
+export const byIds = Effect.fnUntraced(function* (
+  type: ObjectType,
+  ids: Iterable<number>,
+  action: Action = "view",
+  lock: "" | "for update" = ""
+) {
+  const wanted = [...ids]
+  if (wanted.length === 0) return []
+  const sql = yield* SqlClient.SqlClient
+  const where = allOf(whereIds(wanted), yield* cleared(type, action))
+  const rows = yield* sql.unsafe<JsonRow>(
+    `select row_to_json(t) as row from ${type.table} t where ${where.sql} order by ${orderBy(type, [])} ${lock}`,
+    where.parameters
+  )
+  return rows.map(({ row }) => rowFromJson(type, row))
+})
+
+/** SQL of the order by these fields, or the usual ones. Ties are broken by id, in the direction of the last field. */
+export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): string => {
+  const known = [...new Set(ordering)].filter((name) => isOrdered(type, name.replace(/^-/, "")))
+  const terms = (known.length > 0 ? known : type.ordering).map((name) => {
+    const field = name.replace(/^-/, "")
+    return `t.${field === "id" ? "id" : type.columns[field]}${name.startsWith("-") ? " desc" : ""}`
+  })
+  return [...terms, terms.at(-1)?.endsWith(" desc") === true ? "t.id desc" : "t.id"].join(", ")
+}
+
+/** Whether objects can be ordered by the field: the representation shows it, and its values have an order. */
+export const isOrdered = (type: ObjectType, name: string): boolean => {
+  if (name === "id") return true
+  const field = Object.hasOwn(type.fields, name) ? type.fields[name]! : undefined
+  if (field === undefined || (field.wire !== "both" && field.wire !== "read")) return false
+  return field.reference === undefined ? kindOf(field) !== undefined : !field.reference.many
+}
+
+/** Custom fields by the object types that have them, in their order. */
+export const customFieldsByType = (definitions: Iterable<Row>): ReadonlyMap<string, ReadonlyArray<Row>> => {
+  const byType = new Map<string, Array<Row>>()
+  const sorted = [...definitions].sort(
+    (a, b) => Number(a["weight"]) - Number(b["weight"]) || (String(a["name"]) < String(b["name"]) ? -1 : 1)
+  )
+  for (const definition of sorted) {
+    const types = definition["content_types"]
+    for (const id of Array.isArray(types) ? (types as ReadonlyArray<string>) : []) {
+      const fields = byType.get(id) ?? []
+      byType.set(id, fields)
+      fields.push(definition)
+    }
+  }
+  return byType
+}
+
+/** The custom fields of a type, in their order. They are part of its objects, for everybody who may see those. */
+export const customFieldsOf = Effect.fnUntraced(function* (type: ObjectType) {
+  if (!Object.hasOwn(type.fields, "custom_fields")) return []
+  const where = { sql: "t.content_types @> $1::text[]", parameters: [[type.id]] }
+  const page = { where, ordering: [], limit: undefined, offset: 0 }
+  const rows = yield* Effect.provideService(list(objectType(customFieldType), page), Clearance, Clearance.all)
+  return customFieldsByType(rows).get(type.id) ?? []
+})
+
+/**
+ * A view on everything that the representations of these rows point at. What was not read with them is read now, one
+ * query per object type pointed at. Of an object that whoever asks may not see it shows the id alone, so that what was
+ * read can be written back.
+ */
+export const viewFor = (
+  type: ObjectType,
+  rows: ReadonlyArray<Row>,
+  base: string,
+  read?: Beside
+): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient | Clearance> =>
+  Effect.gen(function* () {
+    const beside = read ?? (yield* readBeside(type, rows))
+    const { related: known, counts, customFields: definitions } = beside
+    const own = known.get(type.id) ?? new Map<number, Row>()
+    known.set(type.id, own)
+    for (const row of rows) own.set(row.id, row)
+    const hidden = new Map<string, ReadonlySet<number>>()
+    const row: View["row"] = (id, key) => known.get(id)?.get(key)
+    const follow = (wanted: Iterable<readonly [id: string, ids: ReadonlySet<number>]>) =>
+      Effect.gen(function* () {
+        let pending = [...wanted]
+        while (pending.length > 0) {
+          const next: typeof pending = []
+          for (const [id, ids] of pending) {
+            const found = known.get(id) ?? new Map<number, Row>()
+            const unread = ids.difference(found)
+            if (unread.size === 0) continue
+            const target = objectType(id)
+            known.set(id, found)
+            const missing = yield* byIds(target, unread)
+            for (const row of missing) found.set(row.id, row)
+            // Whether it is hidden or gone nobody learns who may not see all objects of the type.
+            if (!isEverything(yield* cleared(target, "view"))) {
+              hidden.set(id, ids.difference(found).union(hidden.get(id) ?? new Set()))
+            }
+            // Inside a representation objects are brief, so from here on only brief fields are followed.
+            next.push(...references(target, missing, nestedFields(target)))
+          }
+          pending = next
+        }
+      })
+    const pointing = Object.entries(type.pointedBy).map(
+      ([name, by]) => [by.type, new Set([...counts.values()].flatMap((each) => each[name] as Array<number>))] as const
+    )
+    yield* follow([...references(type, rows), ...customReferences(definitions, rows, registry), ...pointing])
+    yield* follow(referencesBehind(type, rows, row))
+    const view = viewOf(base, {
+      row,
+      customFields: (id) => (id === type.id ? definitions : []),
+      counted: (id, key) => (id === type.id ? counts.get(key) : undefined)
+    })
+    const masked = (id: string, key: number) => ({
+      id: key,
+      url: `${base}${objectType(id).path}${key}/`,
+      display: `#${key}`
+    })
+    const { reveal } = yield* Clearance
+    return {
+      ...view,
+      reveal,
+      nested: (id, key) => (hidden.get(id)?.has(key) === true ? masked(id, key) : view.nested(id, key))
+    }
+  })

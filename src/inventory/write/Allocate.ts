@@ -1,0 +1,114 @@
+/**
+ * What is free in a prefix, a range of addresses or a VLAN group, and taking of it.
+ *
+ * Who takes waits for whoever takes of the same VRF or group: what is found free is written before the next one looks.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Row } from "../Field.ts"
+import { type Gap, hostsOf, printBare } from "../derive/values/Space.ts"
+import { type Network, baseOf, lastOf, parseNetwork } from "../field/Network.ts"
+
+/** Most gaps that are looked at: of networks, which may be of any size. */
+const gapsMax = 10_000
+
+/** Held until the end of the transaction by whoever takes of the same VRF (or of none), or VLAN group. */
+export const takeTurn = (what: "vrf" | "vlangroup", id: unknown) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`select pg_advisory_xact_lock(hashtext(${`allocation of ${what} ${String(id)}`}))::text`
+  )
+
+/** The network that the row is, and the addresses in it that hosts can have. */
+export const roomOf = (row: Row): { readonly network: Network; readonly hosts: Gap } => {
+  if (row["prefix"] === undefined) {
+    const network = parseNetwork(String(row["start_address"]))!
+    return { network, hosts: { first: network.bits, last: parseNetwork(String(row["end_address"]))!.bits } }
+  }
+  const network = parseNetwork(String(row["prefix"]))!
+  return { network, hosts: hostsOf(network, row["is_pool"] === true) }
+}
+
+/** The addresses of a prefix or range that nobody has, as gaps: the first ones, enough for `count`. */
+export const freeAddresses = Effect.fnUntraced(function* (row: Row, count: number) {
+  if (row["mark_utilized"] === true) return []
+  const { network, hosts } = roomOf(row)
+  const ranges =
+    row["prefix"] === undefined
+      ? ""
+      : `union all select host(start_address)::inet, host(end_address)::inet from ipam_iprange
+          where vrf_id is not distinct from $3::bigint and family(start_address) = family($1::inet)
+            and host(end_address)::inet >= $1::inet and host(start_address)::inet <= $2::inet`
+  return yield* gapsBetween(
+    `select (host(address)::inet), (host(address)::inet) from ipam_ipaddress
+      where (host(address)::inet) <<= inet_merge($1::inet, $2::inet) and vrf_id is not distinct from $3::bigint
+        and (host(address)::inet) between $1::inet and $2::inet ${ranges}`,
+    network,
+    hosts,
+    row["vrf"],
+    count
+  )
+})
+
+/** What no child of a prefix covers, as gaps. */
+export const freeSpace = Effect.fnUntraced(function* (row: Row) {
+  if (row["mark_utilized"] === true) return []
+  const { network } = roomOf(row)
+  return yield* gapsBetween(
+    `select host(network(prefix))::inet, host(broadcast(prefix))::inet from ipam_prefix
+      where prefix <<= inet_merge($1::inet, $2::inet) and masklen(prefix) > ${network.length}
+        and vrf_id is not distinct from $3::bigint`,
+    network,
+    { first: baseOf(network), last: lastOf(network) },
+    row["vrf"],
+    gapsMax
+  )
+})
+
+interface Bounds {
+  readonly low: string | null
+  readonly high: string | null
+}
+
+/**
+ * The first gaps of a span between what SQL (over `$1` its first, `$2` its last address, `$3` the VRF) says is taken.
+ */
+const gapsBetween = Effect.fnUntraced(function* (
+  taken: string,
+  network: Network,
+  { first, last }: Gap,
+  vrf: unknown,
+  count: number
+) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe<Bounds & { readonly inner: ReadonlyArray<Bounds> | null }>(
+    `with taken (low, high) as materialized (${taken}),
+     steps as (select low, max(high) over (order by low, high rows between unbounded preceding and 1 preceding) as before
+                 from taken),
+     inner_gaps as (select before, low from steps
+                     where case when low > before then low <> before + 1 else false end order by low limit $4::int)
+     select host(min(low)) as low, host(max(high)) as high,
+            (select json_agg(json_build_object('low', host(before), 'high', host(low)) order by low) from inner_gaps) as inner
+       from taken`,
+    [printBare(network, first), printBare(network, last), vrf ?? null, count]
+  )
+  const { low, high, inner } = rows[0]!
+  if (low === null || high === null) return [{ first, last }]
+  const bits = (address: string | null) => parseNetwork(address!)!.bits
+  const gaps = [
+    { first, last: bits(low) - 1n },
+    ...(inner ?? []).map((gap) => ({ first: bits(gap.low) + 1n, last: bits(gap.high) - 1n })),
+    { first: bits(high) + 1n, last }
+  ]
+  return gaps.filter((gap) => gap.first <= gap.last)
+})
+
+/** The VLAN ids of a group that no VLAN of it has. */
+export const freeVlanIds = Effect.fnUntraced(function* (group: Row, count: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly vid: number }>`
+    select vid::int as vid from generate_series(${group["min_vid"]}::int, ${group["max_vid"]}::int) as vid
+     where not exists (select from ipam_vlan v where v.group_id = ${group.id} and v.vid = vid.vid)
+     order by vid limit ${count}`
+  return rows.map(({ vid }) => vid)
+})

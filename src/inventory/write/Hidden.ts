@@ -1,0 +1,157 @@
+/**
+ * Texts with hidden secrets (`secretsIn` of a field): put together from what is shown and what is kept sealed, and taken
+ * apart again when they are stored.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Vault } from "../../Vault.ts"
+import { type Row, literal } from "../Field.ts"
+import { type ObjectType, perType } from "../ObjectType.ts"
+import type { Draft } from "../derive/values/Draft.ts"
+import { type HiddenValues, hiddenMark, hideSecrets, revealSecrets } from "../field/HeaderSecrets.ts"
+
+type Values = Readonly<Record<string, unknown>>
+
+/** Fields whose secrets are hidden, with the fields that keep them. */
+const hidingFields = perType(({ fields }) =>
+  Object.entries(fields).flatMap(([name, { secretsIn }]) =>
+    secretsIn === undefined ? [] : [{ name, keptIn: secretsIn }]
+  )
+)
+
+/** What a sealed text holds; undefined where it cannot be opened, or plain SQL has put another one there. */
+const hiddenIn = (sealed: unknown, { open }: Vault["Service"]): HiddenValues | undefined => {
+  if (typeof sealed !== "string" || sealed === "") return []
+  try {
+    const found: unknown = JSON.parse(open(sealed) ?? "")
+    return Array.isArray(found) && found.every(isPair) ? found : undefined
+  } catch {
+    return undefined
+  }
+}
+
+const isPair = (item: unknown): item is readonly [string, string] =>
+  Array.isArray(item) && item.length === 2 && item.every((part) => typeof part === "string")
+
+const sealedOf = (hidden: HiddenValues, { seal }: Vault["Service"]): string =>
+  hidden.length === 0 ? "" : seal(JSON.stringify(hidden))
+
+/**
+ * The whole text of a field of a row as it was read; undefined when its secrets were sealed with an unknown key, or
+ * plain SQL has written a mark in place of a secret that there is none of.
+ */
+export const wholeText = (type: ObjectType, row: Row, name: string, vault: Vault["Service"]): string | undefined => {
+  const hidden = hiddenIn(row[type.fields[name]!.secretsIn!], vault)
+  const whole = hidden === undefined ? undefined : revealSecrets(String(row[name]), hidden)
+  return whole !== undefined && "text" in whole ? whole.text : undefined
+}
+
+/** Rows with their texts as they were written, as far as they can be read; for rules about them. */
+export const withWholeTexts = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
+  const fields = hidingFields(type)
+  if (fields.length === 0) return rows
+  const vault = yield* Vault
+  return rows.map((row): Row => {
+    const whole = fields.map(({ name }) => [name, wholeText(type, row, name, vault) ?? row[name]] as const)
+    return { ...row, ...Object.fromEntries(whole) }
+  })
+})
+
+/** Drafts in which what a client was shown as hidden, and sends back, is what it stands for in the row before. */
+export const withKeptSecrets = Effect.fnUntraced(function* (
+  type: ObjectType,
+  drafts: ReadonlyArray<Draft>,
+  before: ReadonlyArray<Row>
+) {
+  const fields = hidingFields(type)
+  if (fields.length === 0) return drafts
+  const vault = yield* Vault
+  return drafts.map((draft, at): Draft => {
+    const values: Record<string, unknown> = { ...draft.values }
+    const errors: Record<string, ReadonlyArray<string>> = { ...draft.errors }
+    for (const { name, keptIn } of fields) {
+      if (typeof values[name] !== "string") continue
+      const whole = revealSecrets(values[name], hiddenIn(before[at]?.[keptIn], vault) ?? [])
+      const of = "missing" in whole && whole.missing !== "" ? ` for ${whole.missing}` : ""
+      if ("text" in whole) values[name] = whole.text
+      else errors[name] = [`No value is kept${of}: write it instead of ${hiddenMark}.`]
+    }
+    return { values, errors }
+  })
+})
+
+/** Values as they are stored: secrets of texts taken out and sealed. */
+export const withoutSecrets = <A extends Values>(type: ObjectType, value: A, vault: Vault["Service"]): A => {
+  const stored: Record<string, unknown> = { ...value }
+  for (const { name, keptIn } of hidingFields(type)) {
+    if (typeof value[name] !== "string") continue
+    const { shown, hidden } = hideSecrets(value[name])
+    stored[name] = shown
+    stored[keptIn] = sealedOf(hidden, vault)
+  }
+  return stored as A
+}
+
+/** Whether objects of the type have texts with hidden secrets. */
+export const hasHidden = (type: ObjectType): boolean => hidingFields(type).length > 0
+
+/**
+ * Seals what plain SQL has written in the clear, in rows of these ids or in all; answers in how many. Where it has
+ * replaced some of the secrets the others stay.
+ */
+export const sealHidden = Effect.fnUntraced(function* (type: ObjectType, ids?: ReadonlyArray<number>) {
+  let count = 0
+  for (const { name, keptIn } of hidingFields(type)) {
+    const sql = yield* SqlClient.SqlClient
+    const vault = yield* Vault
+    const [text, kept] = [type.columns[name]!, type.columns[keptIn]!]
+    const rows = yield* sql.unsafe<{ readonly id: string; readonly text: string; readonly kept: string }>(
+      `select id::text as id, ${text} as text, ${kept} as kept from ${type.table}
+        where ${text} <> ''${ids === undefined ? "" : " and id = any ($1::text[]::bigint[])"}`,
+      ids === undefined ? [] : [ids.map(String)]
+    )
+    for (const row of rows.filter((row) => hideSecrets(row.text).hidden.length > 0)) {
+      const whole = revealSecrets(row.text, hiddenIn(row.kept, vault) ?? [])
+      const { shown, hidden } = hideSecrets("text" in whole ? whole.text : row.text)
+      // Not what somebody else has set meanwhile.
+      yield* sql.unsafe(
+        `update ${type.table} set ${text} = $1, ${kept} = $2 where id = $3::bigint and ${text} = $4 and ${kept} = $5`,
+        [shown, sealedOf(hidden, vault), row.id, row.text, row.kept]
+      )
+      count += 1
+    }
+  }
+  return count
+})
+
+/** Hides in the change log what an earlier version wrote there in the clear; answers in how many changes. */
+export const hideLogged = Effect.fnUntraced(function* (type: ObjectType) {
+  let count = 0
+  for (const { name } of hidingFields(type)) {
+    const sql = yield* SqlClient.SqlClient
+    const has = loggedTexts.map((each) => `coalesce(${each}->>${literal(name)}, '') <> ''`)
+    const rows = yield* sql.unsafe<Record<"id" | (typeof loggedTexts)[number], string>>(
+      `select id::text as id, ${loggedTexts.map((each) => `${each}::text as ${each}`).join(", ")}
+         from extras_objectchange where changed_object_type = $1 and (${has.join(" or ")})`,
+      [type.id]
+    )
+    for (const row of rows) {
+      const hidden = loggedTexts.map((each) => withHidden(row[each], name))
+      if (hidden.every((text, at) => text === row[loggedTexts[at]!])) continue
+      const sets = loggedTexts.map((each, at) => `${each} = $${at + 2}::text::json`)
+      yield* sql.unsafe(`update extras_objectchange set ${sets.join(", ")} where id = $1::bigint`, [row.id, ...hidden])
+      count += 1
+    }
+  }
+  return count
+})
+
+const loggedTexts = ["data", "prechange_data", "postchange_data"] as const
+
+/** A text without secrets stays to the letter. */
+const withHidden = (json: string, name: string): string => {
+  const object = JSON.parse(json) as Record<string, unknown> | null
+  if (typeof object?.[name] !== "string") return json
+  const { shown, hidden } = hideSecrets(object[name])
+  return hidden.length === 0 ? json : JSON.stringify({ ...object, [name]: shown })
+}

@@ -1,0 +1,78 @@
+/** Objects that cannot go because others, which are to stay, need them. */
+import { Effect, Schema } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import type { Row } from "../Field.ts"
+import type { ObjectType } from "../ObjectType.ts"
+import { byIds, viewFor } from "../read/Read.ts"
+import { registry } from "../Registry.ts"
+import { rowFromJson } from "../derive/values/Row.ts"
+import { asTexts } from "../derive/filter/Where.ts"
+
+/** `detail` names those that need them. */
+export class Protected extends Schema.TaggedError<Protected>()("Protected", { detail: Schema.String }) {}
+
+/** Whether Postgres refused because of a foreign key that restricts. */
+export const isProtected = (error: unknown): boolean => {
+  if (!SqlError.isSqlError(error)) return false
+  const { code } = error.reason.cause as { readonly code?: string }
+  return code === "23001" || code === "23503"
+}
+
+/** Most objects that are named, and looked for. */
+const namedMax = 100
+
+interface Reach {
+  readonly type: ObjectType
+  readonly ids: ReadonlyArray<number>
+}
+
+/** What a client reads when these objects cannot go: those that need them, or what would go with them. */
+export const protectedBy = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlyArray<number>) {
+  const names: Array<string> = []
+  let reached: ReadonlyArray<Reach> = [{ type, ids }]
+  for (let step = 0; reached.length > 0 && names.length === 0 && step < registry.size; step++) {
+    const next: Array<Reach> = []
+    for (const { target, field, reach } of pointing(reached)) {
+      const rows = yield* holding(target, field, reach.ids)
+      if (rows.length === 0) continue
+      if (target.fields[field]!.reference!.onDelete === "protect") names.push(...(yield* called(target, rows)))
+      else next.push({ type: target, ids: rows.map(({ id }) => id) })
+    }
+    reached = next
+  }
+  const count = names.length >= namedMax ? "Many" : String(names.length)
+  return `Unable to delete object. ${count} dependent objects were found: ${names.slice(0, namedMax).join(", ")}`
+})
+
+/** The references that protect what was reached, or go with it. */
+const pointing = (reached: ReadonlyArray<Reach>) =>
+  reached.flatMap((reach) =>
+    [...registry.values()].flatMap((target) =>
+      Object.entries(target.fields).flatMap(([field, { reference }]) =>
+        reference?.type === reach.type.id && !reference.many && /^(protect|cascade)$/.test(reference.onDelete)
+          ? [{ target, field, reach }]
+          : []
+      )
+    )
+  )
+
+const holding = Effect.fnUntraced(function* (type: ObjectType, field: string, ids: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  const found = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
+    `select row_to_json(t) as row from ${type.table} t where ${type.columns[field]} = any ($1::text[]::bigint[])
+      order by id limit ${namedMax}`,
+    [asTexts(ids)]
+  )
+  return found.map(({ row }) => rowFromJson(type, row))
+})
+
+/** What they are called; of those that whoever asks may not see only their ids. */
+const called = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
+  const seen = yield* byIds(
+    type,
+    rows.map(({ id }) => id)
+  )
+  const view = yield* viewFor(type, seen, "")
+  const names = new Map(seen.map((row) => [row.id, type.display(row, view)]))
+  return rows.map(({ id }) => `${names.get(id) ?? `#${id}`} (${id})`)
+})

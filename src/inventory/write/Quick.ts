@@ -1,0 +1,86 @@
+/**
+ * Creations of which only the database can find fault: one statement that is a transaction of its own.
+ *
+ * Most creations are such: nothing is wrong with their values, they name what they point at by id, and no rule looks at
+ * other rows. What a uniqueness or a foreign key then refuses goes the whole way (Write.ts), which says what is wrong.
+ */
+import { Effect, Option } from "effect"
+import { SqlClient } from "effect/sql"
+import { mapInSlices } from "../../Slices.ts"
+import { Clearance } from "../Clearance.ts"
+import { forgetCounts } from "../read/Count.ts"
+import type { Row } from "../Field.ts"
+import { grammarErrors } from "../Grammar.ts"
+import { type ObjectType, perType } from "../ObjectType.ts"
+import { objectType } from "../Registry.ts"
+import { stored } from "./Stored.ts"
+import { contextPrefix } from "../database/DatabaseFunctions.ts"
+import { type Author, contextOf, lostRace } from "./Transaction.ts"
+import type { Draft } from "../derive/values/Draft.ts"
+import { insertStatementOfItsOwn } from "../derive/values/InsertStatement.ts"
+import { columnsOf, rowFromJson } from "../derive/values/Row.ts"
+import { isEverything } from "../derive/filter/Where.ts"
+import type { Target } from "../field/Reference.ts"
+
+/** The rows that were made; none where the whole way must be gone, and then nothing was made. */
+export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: ReadonlyArray<Draft>, author: Author) {
+  const sql = yield* SqlClient.SqlClient
+  const { where } = yield* Clearance
+  const isOpen = (of: ObjectType, action: "add" | "refer") => isEverything(where(of, action))
+  // Within a transaction a refusal would end that of the caller.
+  if (Option.isSome(yield* Effect.serviceOption(sql.transactionService))) return Option.none()
+  if (drafts.length === 0 || type.rivals.length > 0 || type.quota !== undefined) return Option.none()
+  if (!isOpen(type, "add")) return Option.none()
+  const rows = yield* mapInSlices(drafts, (draft) => rowOf(type, draft, (target) => isOpen(target, "refer")))
+  if (!rows.every((row) => row !== undefined) || !(yield* areSound(type, rows))) return Option.none()
+  const values = yield* stored(type, rows)
+  const made = yield* sql
+    .unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(insertStatementOfItsOwn(type), [
+      JSON.stringify(values.map((row) => columnsOf(type, row))),
+      contextPrefix,
+      contextOf(author)
+    ])
+    .pipe(
+      // What takes longer than a read may is tried in a transaction, which has more time.
+      Effect.catchIf(
+        (error) => lostRace(error) || error.reason._tag === "StatementTimeoutError",
+        () => Effect.succeed([])
+      ),
+      Effect.ensuring(forgetCounts)
+    )
+  return made.length === 0 ? Option.none() : Option.some(made.map(({ row }) => rowFromJson(type, row)))
+})
+
+const pointing = perType(({ fields }) =>
+  Object.entries(fields).filter(([, { generic, reference }]) => generic !== undefined || reference !== undefined)
+)
+
+/** The row of a draft whose references are ids already; undefined where something has to be looked up. */
+const rowOf = (type: ObjectType, draft: Draft, mayRefer: (target: ObjectType) => boolean): Row | undefined => {
+  if (Object.keys(draft.errors).length > 0) return undefined
+  const row: Record<string, unknown> = { ...draft.values }
+  row["id"] = 0
+  for (const [name, { generic, reference }] of pointing(type)) {
+    const value = row[name] ?? null
+    if (generic !== undefined && value !== null) return undefined
+    if (reference === undefined || value === null) continue
+    const targets = (Array.isArray(value) ? value : [value]) as ReadonlyArray<Target>
+    if (targets.length > 0 && !mayRefer(objectType(reference.type))) return undefined
+    const ids = targets.flatMap((target) => ("id" in target ? [target.id] : []))
+    if (ids.length < targets.length) return undefined
+    row[name] = reference.many ? [...new Set(ids)].sort((a, b) => a - b) : ids[0]
+  }
+  if (Object.keys((row["custom_fields"] as object | undefined) ?? {}).length > 0) return undefined
+  const looks = type.looksAt.some((path) => [row[path.split(".")[0]!] ?? []].flat().length > 0)
+  return looks ? undefined : (row as Row)
+}
+
+const areSound = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
+  const errors = yield* grammarErrors(
+    type,
+    rows.map((row) => ({ values: row, row }))
+  )
+  if (errors.some((own) => Object.keys(own).length > 0)) return false
+  const broken = yield* mapInSlices(rows, (row) => Object.keys(type.check(row, () => undefined, undefined)).length > 0)
+  return !broken.includes(true)
+})

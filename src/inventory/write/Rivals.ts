@@ -1,0 +1,73 @@
+/** Rules between a row and any other of its type, asked of a whole write at once and safe from writes beside it. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { cleared } from "../Clearance.ts"
+import type { Errors, Row } from "../Field.ts"
+import type { Find, ObjectType, Rival } from "../ObjectType.ts"
+import { byIds } from "../read/Read.ts"
+import type { Conflict } from "./Unique.ts"
+import { columnsOf, rowFromJson } from "../derive/values/Row.ts"
+import { asTexts, isEverything } from "../derive/filter/Where.ts"
+
+/** Locks are taken of so many numbers: a write of any size holds no more, and few wait that need not. */
+const lockNumbers = 64
+
+interface Found {
+  readonly at: number
+  readonly other: Readonly<Record<string, unknown>>
+}
+
+/** Rows, as they would be stored, that rivals of theirs stand in the way of. */
+export const rivals = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, find: Find) {
+  const conflicts: Array<Conflict> = []
+  for (const rival of type.rivals) {
+    const met = yield* meetings(type, rival, rows)
+    const hidden = yield* hiddenAmong(type, met)
+    for (const { at, other } of met) {
+      const errors = rival.errors(rows[at - 1]!, rowFromJson(type, other), find)
+      conflicts.push({ at: at - 1, errors: hidden.has(Number(other["id"])) ? unexplained(type, errors) : errors })
+    }
+  }
+  return conflicts
+})
+
+/** Ids of the rivals that the sender may not see. Those of the same write have none yet. */
+const hiddenAmong = Effect.fnUntraced(function* (type: ObjectType, met: ReadonlyArray<Found>) {
+  const ids = new Set(met.flatMap(({ other }) => (Number(other["id"]) > 0 ? [Number(other["id"])] : [])))
+  if (ids.size === 0 || isEverything(yield* cleared(type, "view"))) return new Set<number>()
+  return ids.difference(new Set((yield* byIds(type, ids)).map(({ id }) => id)))
+})
+
+/** The same fields are in the wrong, and nothing is said of what stands in their way. */
+const unexplained = (type: ObjectType, errors: Errors): Errors =>
+  Object.fromEntries(
+    Object.keys(errors).map((name) => [name, [`This conflicts with another ${type.label}, which you may not view.`]])
+  )
+
+const meetings = Effect.fnUntraced(function* (type: ObjectType, rival: Rival, rows: ReadonlyArray<Row>) {
+  const sql = yield* SqlClient.SqlClient
+  const json = JSON.stringify(rows.map((row) => columnsOf(type, row)))
+  const written = `jsonb_populate_recordset(null::${type.table}, $1::jsonb) with ordinality`
+  // In the order of their numbers, so that two writes do not wait for each other.
+  yield* sql.unsafe(
+    `select pg_advisory_xact_lock(hashtext('${type.table}'), number)::text from (
+       select distinct mod(abs(hashtext(${rival.lock})::bigint), ${lockNumbers})::int as number
+         from ${written} j where ${rival.lock} is not null order by number) numbers`,
+    [json]
+  )
+  const stored = yield* sql.unsafe<Found>(
+    `select distinct on (j.ordinality) j.ordinality::int as at, row_to_json(t) as other
+       from ${written} j join ${type.table} t on ${rival.where}
+      where t.id <> all ($2::text[]::bigint[]) order by j.ordinality, t.id`,
+    [json, asTexts(rows.map(({ id }) => id))]
+  )
+  if (rows.length === 1) return stored
+  // The later one of two in the same write is the one in the wrong.
+  const together = yield* sql.unsafe<Found>(
+    `select distinct on (j.ordinality) j.ordinality::int as at, to_json(t) as other
+       from ${written} j join ${written} t on t.ordinality < j.ordinality and ${rival.where}
+      order by j.ordinality, t.ordinality`,
+    [json]
+  )
+  return [...stored, ...together]
+})

@@ -1,0 +1,46 @@
+/** One request, one transaction: its first record in the WAL says who wrote and for which request. */
+import { Effect } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import { statementMillis } from "../../Postgres.ts"
+import { forgetCounts } from "../read/Count.ts"
+import { contextPrefix } from "../database/DatabaseFunctions.ts"
+
+export interface Author {
+  readonly username: string
+  readonly requestId: string
+  /** Id of the user; absent where nobody in particular writes. */
+  readonly userId?: number | undefined
+}
+
+/** What the first record of a transaction in the WAL says. */
+export const contextOf = ({ username, requestId }: Author): string =>
+  JSON.stringify({ user: username, request: requestId })
+
+/** Times that a transaction is tried when another one was in its way. */
+const triesMax = 5
+
+/**
+ * Runs the effect in one transaction of the author. It is run again from the start when it lost a race (deadlock,
+ * serialization, or a constraint that another transaction made true since the checks), so it must do nothing but SQL.
+ */
+export const asAuthor =
+  (author: Author) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.gen(function* () {
+      const sql = yield* SqlClient.SqlClient
+      return yield* sql
+        .withTransaction(
+          Effect.andThen(
+            // A write may wait for locks and cascade, so its statements get longer than those of a read.
+            sql`select pg_logical_emit_message(true, ${contextPrefix}, ${contextOf(author)})::text,
+                       set_config('statement_timeout', ${`${statementMillis}`}, true)`,
+            effect
+          )
+        )
+        .pipe(Effect.retry({ times: triesMax - 1, while: lostRace }), Effect.ensuring(forgetCounts))
+    })
+
+const races = new Set(["UniqueViolation", "ConstraintError", "DeadlockError", "SerializationError"])
+
+/** Whether a transaction failed for what another one did, or could have done. */
+export const lostRace = (error: unknown): boolean => SqlError.isSqlError(error) && races.has(error.reason._tag)

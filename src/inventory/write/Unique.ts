@@ -1,0 +1,96 @@
+/**
+ * Rules between rows: uniqueness, and trees without cycles. Conflicts are told by the position of the row in the write.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Errors, Row } from "../Field.ts"
+import type { ObjectType, Unique } from "../ObjectType.ts"
+import { isTree } from "../derive/filter/Path.ts"
+import { columnsOf } from "../derive/values/Row.ts"
+import { uniqueKey, uniquesOf } from "../derive/table/Table.ts"
+import { asTexts } from "../derive/filter/Where.ts"
+
+export interface Conflict {
+  readonly at: number
+  readonly errors: Errors
+}
+
+/** Rows, as they would be stored, that break a uniqueness with rows in the database or among themselves. */
+export const duplicates = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
+  const sql = yield* SqlClient.SqlClient
+  const json = JSON.stringify(rows.map((row) => columnsOf(type, row)))
+  const conflicts: Array<Conflict> = []
+  for (const unique of uniquesOf(type)) {
+    const same = unique.fields.map(
+      (field) => `${uniqueKey(type, unique, field, "t.")} = ${uniqueKey(type, unique, field, "j.")}`
+    )
+    const only =
+      unique.whereNull === undefined
+        ? ""
+        : ` and t.${type.columns[unique.whereNull]} is null and j.${type.columns[unique.whereNull]} is null`
+    const found = yield* sql.unsafe<{ readonly at: number }>(
+      `select j.ordinality::int as at
+         from jsonb_populate_recordset(null::${type.table}, $1::jsonb) with ordinality j
+         join ${type.table} t on ${same.join(" and ")}${only}
+        where t.id <> all ($2::text[]::bigint[])`,
+      [json, asTexts(rows.map(({ id }) => id))]
+    )
+    const errors = conflictMessage(type, unique)
+    for (const { at } of found) conflicts.push({ at: at - 1, errors })
+    for (const at of repeated(unique, rows)) conflicts.push({ at, errors })
+  }
+  return conflicts
+})
+
+/** Positions of rows that repeat the values of an earlier one. */
+const repeated = (unique: Unique, rows: ReadonlyArray<Row>): ReadonlyArray<number> => {
+  const seen = new Set<string>()
+  return rows.flatMap((row, at) => {
+    const values = unique.fields.map((field) => {
+      const value = row[field]
+      return typeof value === "string" && unique.ignoreCase?.includes(field) === true ? value.toLowerCase() : value
+    })
+    if (values.includes(null) || (unique.whereNull !== undefined && row[unique.whereNull] !== null)) return []
+    const key = JSON.stringify(values)
+    if (seen.has(key)) return [at]
+    seen.add(key)
+    return []
+  })
+}
+
+/** What a client reads of a uniqueness that its row would break. */
+export const conflictMessage = (type: ObjectType, unique: Unique): Errors => {
+  const names = unique.fields.map((field) => field.replaceAll("_", " "))
+  if (unique.fields.length === 1 && unique.whereNull === undefined) {
+    return { [unique.fields[0]!]: [`${type.label} with this ${names[0]} already exists.`] }
+  }
+  const labels = names.map(capitalised)
+  const listed = labels.length === 1 ? labels[0] : `${labels.slice(0, -1).join(", ")} and ${labels.at(-1)}`
+  return { __all__: [unique.message ?? `${capitalised(type.label)} with this ${listed} already exists.`] }
+}
+
+const capitalised = (text: string): string => text.slice(0, 1).toUpperCase() + text.slice(1)
+
+/** Rows that would become their own ancestor. */
+export const cycles = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
+  if (!isTree(type)) return []
+  const moved = new Map(rows.flatMap(({ id, parent }) => (id > 0 && typeof parent === "number" ? [[id, parent]] : [])))
+  if (moved.size === 0) return []
+  const sql = yield* SqlClient.SqlClient
+  // Two moves at once could close a circle that neither sees.
+  yield* sql`select pg_advisory_xact_lock(hashtext(${type.table}))::text`
+  const above = yield* sql.unsafe<{ readonly id: string; readonly parent: string }>(
+    `with recursive up as (
+       select id, parent_id from ${type.table} where id = any ($1::text[]::bigint[])
+       union select p.id, p.parent_id from ${type.table} p join up on p.id = up.parent_id
+     ) select id::text as id, parent_id::text as parent from up where parent_id is not null`,
+    [asTexts(moved.values())]
+  )
+  const parents = new Map([...above.map(({ id, parent }) => [Number(id), Number(parent)] as const), ...moved])
+  return rows.flatMap(({ id }, at): ReadonlyArray<Conflict> => {
+    if (!moved.has(id)) return []
+    const seen = new Set<number>()
+    for (let up = parents.get(id); up !== undefined && !seen.has(up); up = parents.get(up)) seen.add(up)
+    return seen.has(id) ? [{ at, errors: { parent: [`Cannot assign self or child ${type.label} as parent.`] } }] : []
+  })
+})

@@ -1,0 +1,253 @@
+/**
+ * Writing objects: create, update and delete, one or many, all or nothing.
+ *
+ * Responsible for: every rule that a row must meet, told with the field that breaks it, before Postgres has to refuse
+ * it. Guarantees: nothing is half written; a race that the checks could not see ends in the same clean answer, because
+ * the transaction is run again. Does not: decide who may write (auth), nor what the wire looks like (http).
+ */
+import { Effect, Option } from "effect"
+import { SqlClient, SqlError } from "effect/sql"
+import { mapInSlices } from "../../Slices.ts"
+import { type Action, OutOfBounds, cleared } from "../Clearance.ts"
+import { type Errors, type Row, emptyRecord } from "../Field.ts"
+import { grammarErrors } from "../Grammar.ts"
+import { sealHidden, withKeptSecrets, withWholeTexts } from "./Hidden.ts"
+import { resolveCustomFields } from "./CustomValues.ts"
+import { lookAt } from "./LooksAt.ts"
+import type { ObjectType } from "../ObjectType.ts"
+import { Protected, isProtected, protectedBy } from "./Protected.ts"
+import { byIds } from "../read/Read.ts"
+import { quickly } from "./Quick.ts"
+import { staysWithinQuota } from "./Quota.ts"
+import { resolveGenerics, resolveReferences } from "./Resolve.ts"
+import { rivals } from "./Rivals.ts"
+import { stored } from "./Stored.ts"
+import { type Author, asAuthor } from "./Transaction.ts"
+import { type Conflict, conflictMessage, cycles, duplicates } from "./Unique.ts"
+import { unreadableIn } from "../Unreadable.ts"
+import { WriteRefused } from "./WriteRefused.ts"
+import { type Draft, draft, withInitials } from "../derive/values/Draft.ts"
+import { insertStatement, writtenFields } from "../derive/values/InsertStatement.ts"
+import { columnsOf, rowFromJson } from "../derive/values/Row.ts"
+import { uniqueName, uniquesOf } from "../derive/table/Table.ts"
+import { allOf, isEverything, whereIds } from "../derive/filter/Where.ts"
+
+export interface Created {
+  readonly row: Row
+  /** What is shown in the answer to the creation and never again, by field. */
+  readonly shown: Readonly<Record<string, unknown>>
+}
+
+/** Creates one object per body. */
+export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author: Author) =>
+  Effect.gen(function* () {
+    const drafts = yield* draftsOf(type, bodies, author)
+    const made = yield* quickly(type, drafts, author)
+    const careful = carefully(type, drafts).pipe(asAuthor(author), refuseConflicts(type, drafts.length))
+    return created(type, drafts, Option.isSome(made) ? made.value : yield* careful)
+  })
+
+/** Creates so many objects, of bodies that are made in the transaction: of what is free at that time, say. */
+export const createFrom = <E, R>(
+  type: ObjectType,
+  count: number,
+  bodies: Effect.Effect<ReadonlyArray<unknown>, E, R>,
+  author: Author
+) =>
+  Effect.gen(function* () {
+    const drafts = yield* draftsOf(type, yield* bodies, author)
+    return created(type, drafts, yield* carefully(type, drafts))
+  }).pipe(asAuthor(author), refuseConflicts(type, count))
+
+const draftsOf = Effect.fnUntraced(function* (type: ObjectType, bodies: ReadonlyArray<unknown>, { userId }: Author) {
+  const drafts = yield* mapInSlices(bodies, (body): Draft => {
+    const { values, errors } = draft(type, body, true)
+    return { values: withInitials(type, values, userId), errors }
+  })
+  return yield* withKeptSecrets(type, drafts, [])
+})
+
+const created = (type: ObjectType, drafts: ReadonlyArray<Draft>, rows: ReadonlyArray<Row>): ReadonlyArray<Created> => {
+  const once = Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "once")
+  return rows.map((row, at) => ({
+    row,
+    shown: Object.fromEntries(once.map((name) => [name, drafts[at]!.values[name]]))
+  }))
+}
+
+/** With every rule looked at before. */
+const carefully = Effect.fnUntraced(function* (type: ObjectType, drafts: ReadonlyArray<Draft>) {
+  const inserted = yield* insert(type, yield* settle(type, drafts, []))
+  yield* staysWithin(type, inserted, "add")
+  yield* staysWithinQuota(type, inserted)
+  return inserted
+})
+
+export interface Change {
+  readonly id: number
+  readonly body: unknown
+}
+
+/** Looks at the rows, locked, before they are changed; what it fails with ends the write. */
+export type Guard<E> = (before: ReadonlyArray<Row>) => Effect.Effect<void, E>
+
+const unguarded = () => Effect.void
+
+/** Updates the objects that exist; others are passed over. `whole` as in a PUT: required fields must be there. */
+export const update = <E = never>(
+  type: ObjectType,
+  changes: ReadonlyArray<Change>,
+  whole: boolean,
+  author: Author,
+  guard: Guard<E> = unguarded
+) =>
+  Effect.gen(function* () {
+    yield* sealHidden(
+      type,
+      changes.map(({ id }) => id)
+    )
+    const before = yield* byIds(
+      type,
+      changes.map(({ id }) => id),
+      "change",
+      "for update"
+    )
+    yield* guard(before)
+    const found = new Map(before.map((row) => [row.id, row]))
+    const known = changes.filter(({ id }) => found.has(id))
+    const present = known.map(({ id }) => found.get(id)!)
+    const drafts = yield* mapInSlices(known, ({ body }) => draft(type, body, whole))
+    const rows = yield* settle(type, yield* withKeptSecrets(type, drafts, present), present)
+    const after = yield* replace(type, rows)
+    yield* staysWithin(type, rows, "change")
+    yield* staysWithinQuota(type, rows, before)
+    return before.map(({ id }) => after.get(id)!)
+  }).pipe(asAuthor(author), refuseConflicts(type, changes.length))
+
+/** Deletes the objects that exist, and what goes with them; answers their ids. */
+export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, author: Author, guard?: Guard<E>) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    if (guard !== undefined) yield* guard(yield* byIds(type, ids, "delete", "for update"))
+    const where = allOf(whereIds(ids), yield* cleared(type, "delete"))
+    const rows = yield* sql.unsafe<{ readonly id: string }>(
+      `delete from ${type.table} t where ${where.sql} returning id::text as id`,
+      where.parameters
+    )
+    return rows.map(({ id }) => Number(id))
+  }).pipe(
+    // Not run again: what protects them does not go away by itself.
+    Effect.mapError((error) => (isProtected(error) ? new Protected({ detail: "" }) : error)),
+    asAuthor(author),
+    Effect.catchTag("Protected", () => Effect.flatMap(protectedBy(type, ids), (detail) => new Protected({ detail })))
+  )
+
+/** Rows as they were just written are such as their author may write. */
+const staysWithin = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, action: Action) {
+  const allowed = yield* cleared(type, action)
+  if (isEverything(allowed) || rows.length === 0) return
+  const sql = yield* SqlClient.SqlClient
+  const where = allOf(whereIds(rows.map(({ id }) => id)), allowed)
+  const within = yield* sql.unsafe(`select id from ${type.table} t where ${where.sql}`, where.parameters)
+  if (within.length < rows.length) return yield* new OutOfBounds({ objectType: type.id })
+})
+
+/**
+ * What only Postgres saw, and saw again when the transaction was run again: rows that exchange unique values in one
+ * write, or a race without end. Told with the first item.
+ */
+const refuseConflicts =
+  (type: ObjectType, items: number) =>
+  <A, E, R>(
+    write: Effect.Effect<A, E | SqlError.SqlError, R>
+  ): Effect.Effect<A, E | SqlError.SqlError | WriteRefused, R> =>
+    Effect.mapError(write, (error) => {
+      if (!SqlError.isSqlError(error)) return error
+      const { reason } = error
+      if (reason._tag !== "UniqueViolation" && reason._tag !== "ConstraintError") return error
+      const { constraint, detail = "" } = reason.cause as { readonly constraint?: string; readonly detail?: string }
+      const broken = uniquesOf(type).find((unique) => uniqueName(type, unique) === constraint)
+      const first: Errors =
+        broken === undefined ? { __all__: [detail || String(constraint)] } : conflictMessage(type, broken)
+      return new WriteRefused({ errors: Array.from({ length: items }, (_, at) => (at === 0 ? first : {})) })
+    })
+
+/** From drafts to rows that can be stored: references resolved, every rule met, secrets hashed or sealed. */
+const settle = Effect.fnUntraced(function* (
+  type: ObjectType,
+  drafts: ReadonlyArray<Draft>,
+  before: ReadonlyArray<Row>
+) {
+  const named = yield* resolveReferences(type, drafts, before)
+  const resolved = yield* resolveGenerics(type, yield* resolveCustomFields(type, named, before), before)
+  // Of drafts that are refused already some references are no ids.
+  const find = yield* lookAt(
+    type,
+    resolved.flatMap(({ values, errors }, at) =>
+      Object.keys(errors).length > 0 ? [] : [{ id: 0, ...before[at], ...values }]
+    )
+  )
+  const wholeBefore = yield* withWholeTexts(type, before)
+  const values = resolved.map((draft) => draft.values)
+  const ungrammatical = yield* grammarErrors(
+    type,
+    values.map((written, at) => ({ values: written, row: { ...wholeBefore[at], ...written } }))
+  )
+  const errors = yield* mapInSlices(resolved, (draft, at): Errors => {
+    const own: Record<string, ReadonlyArray<string>> = { ...draft.errors, ...ungrammatical[at] }
+    if (before[at] !== undefined) Object.assign(own, unreadableErrors({ ...before[at], ...draft.values }))
+    // A rule about several fields would speak of values that are already refused.
+    return Object.keys(own).length > 0 ? own : type.check({ id: 0, ...before[at], ...draft.values }, find, before[at])
+  })
+  if (errors.some((own) => Object.keys(own).length > 0)) return yield* new WriteRefused({ errors })
+  const rows = (yield* stored(type, values)).map((value, at): Row => ({ id: 0, ...before[at], ...value }))
+  const conflicts = [
+    ...(yield* duplicates(type, rows)),
+    ...(yield* cycles(type, rows)),
+    ...(yield* rivals(type, rows, find))
+  ]
+  if (conflicts.length > 0) {
+    return yield* new WriteRefused({ errors: rows.map((_, at) => merge(conflicts.filter((each) => each.at === at))) })
+  }
+  return rows
+})
+
+/** A write takes the whole row along, so what cannot be read must be replaced. */
+const unreadableErrors = (row: Row): Errors =>
+  Object.fromEntries(
+    Object.entries(row).flatMap(([name, value]) => {
+      const found = unreadableIn(value)
+      return found === undefined ? [] : [[name, [`What is stored is ${found.reason}: give another value.`]]]
+    })
+  )
+
+const merge = (conflicts: ReadonlyArray<Conflict>): Errors => {
+  const errors = emptyRecord<ReadonlyArray<string>>()
+  for (const conflict of conflicts) {
+    for (const [name, messages] of Object.entries(conflict.errors))
+      errors[name] = [...(errors[name] ?? []), ...messages]
+  }
+  return errors
+}
+
+/** Inserts rows as they are stored, without any check: for those above, and for rows that the service makes itself. */
+export const insert = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Draft["values"]>) {
+  if (rows.length === 0) return []
+  const sql = yield* SqlClient.SqlClient
+  const inserted = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(insertStatement(type), [
+    JSON.stringify(rows.map((row) => columnsOf(type, row)))
+  ])
+  return inserted.map(({ row }) => rowFromJson(type, row))
+})
+
+const replace = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
+  const sql = yield* SqlClient.SqlClient
+  const sets = writtenFields(type).map((name) => `${type.columns[name]} = j.${type.columns[name]}`)
+  const after = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
+    `update ${type.table} t set ${sets.join(", ")}
+       from jsonb_populate_recordset(null::${type.table}, $1::jsonb) j where t.id = j.id
+     returning row_to_json(t) as row`,
+    [JSON.stringify(rows.map((row) => columnsOf(type, row)))]
+  )
+  return new Map(after.map(({ row }) => rowFromJson(type, row)).map((row) => [row.id, row]))
+})

@@ -76,7 +76,8 @@ const order: ReadonlyArray<readonly [stage: string, may: ReadonlyArray<string>]>
   ["capture", ["root", "embedded", "inventory", "auth"]],
   ["match", ["root", "inventory", "auth"]],
   ["stream", ["root", "inventory", "auth"]],
-  ["template", ["root", "inventory", "auth"]],
+  ["jinja", []],
+  ["template", ["root", "inventory", "auth", "jinja"]],
   ["deliver", ["root", "inventory", "auth", "capture", "match", "stream", "template"]],
   ["http", ["root", "inventory", "auth", "match", "template", "deliver"]],
   ["console", ["root", "inventory", "auth", "match", "template", "deliver"]]
@@ -108,8 +109,13 @@ describe("imports", () => {
   it("leave no file of src that nobody imports, but those that are found by looking", () => {
     const used = new Set(everything.filter((file) => !file.startsWith("test/")).flatMap(importsOf))
     const found = (file: string) =>
-      file === "src/main.ts" || file.startsWith("src/inventory/types/") || file === "src/template/Plugin.ts"
+      file === "src/main.ts" || file.startsWith("src/inventory/types/") || file === "src/template/plugin/Plugin.ts"
     expect(sources.filter((file) => !used.has(file) && !found(file))).toEqual([])
+  })
+
+  it("of the Jinja2 engine are its own", () => {
+    const own = sources.filter((file) => stageOf(file) === "jinja")
+    expect(breaking(own, (text) => lines(text, /from "(?!\.)(?!re2js")/))).toEqual([])
   })
 
   it("of a plugin are #plugin and libraries, nothing of ours", () => {

@@ -1,8 +1,8 @@
 /** What templates are rendered with: an event as JSON text, and what plugins add to it. */
-import type { JsonObject as PluginObject } from "./Plugin.ts"
-import { copyJson } from "./PluginBridge.ts"
-import { parseJsonObject } from "./value/ContextJson.ts"
-import { Dict, type JsonObject } from "./value/Dict.ts"
+import type { JsonObject as PluginObject } from "./plugin/Plugin.ts"
+import { copyJson } from "./plugin/PluginBridge.ts"
+import { parseJsonObject } from "../jinja/value/ContextJson.ts"
+import { Dict, type JsonObject } from "../jinja/value/Dict.ts"
 
 const nothing: PluginObject = {}
 

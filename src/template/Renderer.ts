@@ -2,12 +2,12 @@
  * Renders templates of every engine: what runs in a worker, and in the main thread where templates are only checked.
  */
 import type { Context } from "./Context.ts"
-import { Environment } from "./Environment.ts"
-import { Fault, PlacedFault, type TemplateFault, faultAt, limitFault, toFault } from "./Fault.ts"
-import { type Limits, limits } from "./Limits.ts"
-import { EngineFault } from "./Plugin.ts"
-import { pluginFault } from "./PluginBridge.ts"
-import { type Engines, type LoadedPlugin, install } from "./PluginLoader.ts"
+import { Environment } from "../jinja/Environment.ts"
+import { Fault, PlacedFault, type TemplateFault, faultAt, limitFault, toFault } from "../jinja/runtime/Fault.ts"
+import { type Limits, limits } from "../jinja/runtime/Limits.ts"
+import { EngineFault } from "./plugin/Plugin.ts"
+import { pluginFault } from "./plugin/PluginBridge.ts"
+import { type Engines, type LoadedPlugin, install } from "./plugin/PluginLoader.ts"
 
 /** A compiled template of any engine. */
 export type Render = (context: Context) => string

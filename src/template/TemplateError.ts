@@ -1,5 +1,5 @@
 import { Schema } from "effect"
-import { type TemplateFault, faultReasons, limitNames } from "./Fault.ts"
+import { type TemplateFault, faultReasons, limitNames } from "../jinja/runtime/Fault.ts"
 
 /**
  * A template that cannot be read or rendered, and where. The messages are Jinja's where Jinja has the error; the

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import { beforeAll, describe, expect, it } from "vitest"
-import { limits } from "../../src/template/Limits.ts"
+import { limits } from "../../src/jinja/runtime/Limits.ts"
 import { attacks, context } from "./attacks/attacks.ts"
 import { render } from "./render.ts"
 

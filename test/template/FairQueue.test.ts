@@ -7,7 +7,7 @@ import {
   firstPauseMillis,
   forgivenAfter,
   longestPauseMillis
-} from "../../src/template/FairQueue.ts"
+} from "../../src/template/pool/FairQueue.ts"
 
 interface Asked extends Waiting {
   readonly name: string

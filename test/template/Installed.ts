@@ -1,7 +1,7 @@
 /** Every shipped plugin in an environment of this thread, and templates rendered with it. */
 import { Context } from "../../src/template/Context.ts"
-import type { TemplateFault } from "../../src/template/Fault.ts"
-import { findPlugins, readPlugins } from "../../src/template/PluginLoader.ts"
+import type { TemplateFault } from "../../src/jinja/runtime/Fault.ts"
+import { findPlugins, readPlugins } from "../../src/template/plugin/PluginLoader.ts"
 import { Renderer, faultOf } from "../../src/template/Renderer.ts"
 
 export const shipped = await readPlugins(findPlugins([]))

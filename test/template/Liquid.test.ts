@@ -1,7 +1,7 @@
 import { Liquid, filters } from "liquidjs"
 import { describe, expect, it } from "vitest"
 import { Context } from "../../src/template/Context.ts"
-import { fromLiquid } from "../../src/template/Plugin.ts"
+import { fromLiquid } from "../../src/template/plugin/Plugin.ts"
 import { Renderer } from "../../src/template/Renderer.ts"
 import { outcome } from "./Installed.ts"
 import { liquidAttacks, liquidContext } from "./attacks/liquid.ts"

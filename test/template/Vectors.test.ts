@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Environment } from "../../src/template/Environment.ts"
+import { Environment } from "../../src/jinja/Environment.ts"
 import { render } from "./render.ts"
 import { pythonNames, vectors } from "./vectors.ts"
 

@@ -1,7 +1,7 @@
 /** Renders a template in this thread, and gives what came of it as data. */
-import { Environment } from "../../src/template/Environment.ts"
-import { PlacedFault, type TemplateFault } from "../../src/template/Fault.ts"
-import { parseContext } from "../../src/template/value/ContextJson.ts"
+import { Environment } from "../../src/jinja/Environment.ts"
+import { PlacedFault, type TemplateFault } from "../../src/jinja/runtime/Fault.ts"
+import { parseContext } from "../../src/jinja/value/ContextJson.ts"
 
 export type Rendered =
   | { readonly output: string; readonly steps: number; readonly fault?: undefined }

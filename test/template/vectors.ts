@@ -1,8 +1,8 @@
 /** The rows of jinja-vectors.json: what Jinja2 3.1.2 makes of a template, written down by running it. */
 import { readFileSync } from "node:fs"
-import type { FaultReason } from "../../src/template/Fault.ts"
-import type { EnvironmentOptions } from "../../src/template/Environment.ts"
-import type { Extension } from "../../src/template/syntax/Parser.ts"
+import type { FaultReason } from "../../src/jinja/runtime/Fault.ts"
+import type { EnvironmentOptions } from "../../src/jinja/Environment.ts"
+import type { Extension } from "../../src/jinja/syntax/Parser.ts"
 
 /** Python's name of each reason. */
 export const pythonNames: Readonly<Partial<Record<FaultReason, ReadonlyArray<string>>>> = {

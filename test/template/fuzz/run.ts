@@ -6,7 +6,7 @@
  * Fails when fewer than 97 % are equal, or when any difference is not in the table of known ones.
  */
 import { parseArgs } from "node:util"
-import { Environment } from "../../../src/template/Environment.ts"
+import { Environment } from "../../../src/jinja/Environment.ts"
 import { render } from "../render.ts"
 import { baseContext, optionsOf, pythonNames } from "../vectors.ts"
 import { type Difference, known } from "./known.ts"

@@ -1,0 +1,103 @@
+/** What templates of one kind share: filters, tests, globals, tags and budgets. */
+import { PlacedFault, limitFault, place, toFault, valueFault } from "./runtime/Fault.ts"
+import { builtinFilters } from "./filters/Filters.ts"
+import { builtinGlobals } from "./runtime/Globals.ts"
+import { type Limits, limits } from "./runtime/Limits.ts"
+import type { Native } from "./runtime/Native.ts"
+import { Runtime } from "./runtime/Runtime.ts"
+import { builtinTests } from "./runtime/Tests.ts"
+import { type Render, compileTemplate } from "./compile/CompiledTemplate.ts"
+import { type Extension, parse } from "./syntax/Parser.ts"
+import { type LexicalOptions, normalize } from "./syntax/Tokenizer.ts"
+import type { Dict, JsonValue } from "./value/Dict.ts"
+import type { Keywords, Value } from "./value/Values.ts"
+
+/** A tag that a plugin brings. */
+export interface Tag {
+  readonly body: boolean
+  readonly run: (runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined, body: () => string) => string
+}
+
+export interface EnvironmentOptions extends LexicalOptions {
+  readonly extensions?: ReadonlySet<Extension>
+  readonly limits?: Partial<Limits>
+}
+
+export class Environment {
+  readonly filters = new Map<string, Native>(builtinFilters)
+  readonly tests = new Map<string, Native>(builtinTests)
+  readonly globals = new Map<string, Value>(builtinGlobals)
+  /** Globals that are data: every run has its own copy. */
+  readonly dataGlobals = new Map<string, JsonValue>()
+  readonly tags = new Map<string, Tag>()
+  readonly limits: Limits
+  private readonly options: EnvironmentOptions
+
+  constructor(options: EnvironmentOptions = {}) {
+    this.options = options
+    this.limits = { ...limits, ...options.limits }
+  }
+
+  /**
+   * Parses and compiles; throws a PlacedFault. Runs nothing of the template. Where the output is header lines, what the
+   * template prints must hold no line break.
+   */
+  compile(source: string, headers = false): CompiledTemplate {
+    const normal = normalize(source, this.options)
+    const render = guarded(
+      normal,
+      () => 0,
+      () => {
+        if (source.length > this.limits.sourceChars) throw limitFault("source")
+        const body = parse(normal, { ...this.options, tags: this.tags }, this.limits)
+        return compileTemplate(this, normal, body)
+      }
+    )
+    return new CompiledTemplate(this, normal, headers, render)
+  }
+}
+
+/** What random choices start from; a function is asked only where something is random. */
+export type Seed = number | (() => number)
+
+export class CompiledTemplate {
+  private readonly environment: Environment
+  private readonly source: string
+  private readonly headers: boolean
+  private readonly run: Render
+
+  constructor(environment: Environment, source: string, headers: boolean, run: Render) {
+    this.environment = environment
+    this.source = source
+    this.headers = headers
+    this.run = run
+  }
+
+  /** The output; throws a PlacedFault. `seed` makes what is random come out the same again. */
+  render(context: Dict, seed?: Seed): string {
+    return this.measure(context, seed).output
+  }
+
+  /** The output, and the steps that it took. */
+  measure(context: Dict, seed: Seed = 0): { readonly output: string; readonly steps: number } {
+    const runtime = new Runtime(this.environment, context, seed, this.headers)
+    return guarded(
+      this.source,
+      () => runtime.at,
+      () => {
+        this.run(runtime)
+        if (!runtime.out.isWellFormed())
+          throw valueFault("'utf-8' codec can't encode characters: surrogates not allowed")
+        return { output: runtime.out, steps: runtime.stepsUsed }
+      }
+    )
+  }
+}
+
+const guarded = <A>(source: string, position: () => number, compute: () => A): A => {
+  try {
+    return compute()
+  } catch (error) {
+    throw new PlacedFault(place(source, toFault(error), position()), error)
+  }
+}

@@ -1,0 +1,72 @@
+/** `self`, and the blocks of a template through it. */
+import { Fault, typeFault } from "../runtime/Fault.ts"
+import type { Runtime } from "../runtime/Runtime.ts"
+import { quote } from "../value/Repr.ts"
+import { Callable, type Keywords, Markup, Obj, Undefined, type Value } from "../value/Values.ts"
+
+/** Names that a scoped block sees beside the context. */
+export type Names = ReadonlyMap<string, Value> | undefined
+
+/** Renders a block into the runtime's output. */
+export type RenderBlock = (runtime: Runtime, names: Names) => void
+
+/** `super`: without inheritance there never is one. */
+export const noParent = (name: string): Undefined =>
+  new Undefined(() => new Fault("Undefined", `there is no parent block called ${quote(name)}.`))
+
+/** `self` */
+export class TemplateReference extends Obj {
+  readonly typeName = "TemplateReference"
+  private readonly blocks: ReadonlyMap<string, RenderBlock>
+  private readonly names: Names
+
+  constructor(blocks: ReadonlyMap<string, RenderBlock>, names: Names) {
+    super()
+    this.blocks = blocks
+    this.names = names
+  }
+
+  override get module(): string {
+    return "jinja2.runtime"
+  }
+
+  override attribute(_runtime: Runtime, name: string): Value | undefined {
+    const block = this.blocks.get(name)
+    return block === undefined ? undefined : new BlockReference(name, block, this.names)
+  }
+
+  override repr(): string {
+    return "<TemplateReference None>"
+  }
+}
+
+/** `self.name` */
+class BlockReference extends Callable {
+  readonly typeName = "BlockReference"
+  private readonly name: string
+  private readonly block: RenderBlock
+  private readonly names: Names
+
+  constructor(name: string, block: RenderBlock, names: Names) {
+    super()
+    this.name = name
+    this.block = block
+    this.names = names
+  }
+
+  override get module(): string {
+    return "jinja2.runtime"
+  }
+
+  override attribute(_runtime: Runtime, name: string): Value | undefined {
+    return name === "name" ? this.name : name === "super" ? noParent(this.name) : undefined
+  }
+
+  override call(runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined): Value {
+    if (args.length > 0 || keywords !== undefined) {
+      throw typeFault(`BlockReference.__call__() takes 1 positional argument but ${args.length + 1} were given`)
+    }
+    const text = runtime.capture(() => this.block(runtime, this.names))
+    return runtime.autoescape ? new Markup(text) : text
+  }
+}

@@ -1,0 +1,64 @@
+/** A template as closures. */
+import { Fault } from "../runtime/Fault.ts"
+import type { Environment } from "../Environment.ts"
+import type { Runtime } from "../runtime/Runtime.ts"
+import { type Block, type Body, type Node, childrenOf } from "../syntax/Ast.ts"
+import { quote } from "../value/Repr.ts"
+import { type RenderBlock, TemplateReference, noParent } from "./Blocks.ts"
+import { factsOf } from "./Facts.ts"
+import { Frame } from "./Frame.ts"
+import { Scope } from "./Scope.ts"
+import { compileBody } from "./Statements.ts"
+import { Unit } from "./Unit.ts"
+
+/** Writes the template into the runtime's output. */
+export type Render = (runtime: Runtime) => void
+
+/** Makes closures of a tree; `source` is what the tree was parsed from. */
+export const compileTemplate = (environment: Environment, source: string, body: Body): Render => {
+  const unit = new Unit(environment, source)
+  const blocks = collectBlocks(body)
+  const scope = Scope.root(true)
+  const selfIndex = factsOf(body).reads.has("self") ? scope.indexOf(scope.symbols.declareParameter("self")) : undefined
+  scope.symbols.visit(body)
+  const entry = scope.entry()
+  const execute = compileBody(unit, scope, body)
+  for (const block of blocks) unit.blocks.set(block.name, compileBlock(unit, block))
+  return (runtime) => {
+    const frame = new Frame(runtime, undefined, scope.owner.size)
+    if (selfIndex !== undefined) frame.slots[selfIndex] = new TemplateReference(unit.blocks, undefined)
+    entry?.(frame)
+    execute(frame)
+  }
+}
+
+const collectBlocks = (body: Body): ReadonlyArray<Block> => {
+  const blocks = new Map<string, Block>()
+  const open: Array<Node> = body.toReversed()
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    open.push(...[...childrenOf(node)].toReversed())
+    if (node.kind !== "Block") continue
+    if (blocks.has(node.name)) throw new Fault("Assertion", `block ${quote(node.name)} defined twice`, node.at)
+    blocks.set(node.name, node)
+  }
+  return [...blocks.values()]
+}
+
+const compileBlock = (unit: Unit, block: Block): RenderBlock => {
+  const scope = Scope.root(false)
+  const used = factsOf(block.body).reads
+  const declare = (name: string) => (used.has(name) ? scope.indexOf(scope.symbols.declareParameter(name)) : undefined)
+  const [selfIndex, superIndex] = [declare("self"), declare("super")]
+  scope.symbols.visit(block.body)
+  const entry = scope.entry()
+  const execute = compileBody(unit, scope, block.body)
+  return (runtime, names) => {
+    runtime.enter()
+    const frame = new Frame(runtime, undefined, scope.owner.size, names)
+    if (selfIndex !== undefined) frame.slots[selfIndex] = new TemplateReference(unit.blocks, names)
+    if (superIndex !== undefined) frame.slots[superIndex] = noParent(block.name)
+    entry?.(frame)
+    execute(frame)
+    runtime.leave()
+  }
+}

@@ -1,0 +1,43 @@
+/** Variables at run time: one frame for each call of what Jinja would compile to a function. */
+import type { Runtime } from "../runtime/Runtime.ts"
+import type { Value } from "../value/Values.ts"
+
+/** Undefined: the variable is missing. */
+export type Slot = Value | undefined
+
+export class Frame {
+  readonly runtime: Runtime
+  /** The frame of the function that this one stands in, as it was when this one was made. */
+  readonly parent: Frame | undefined
+  readonly slots: Array<Slot>
+  /** Names that a scoped block sees beside the context. */
+  readonly names: ReadonlyMap<string, Value> | undefined
+
+  constructor(
+    runtime: Runtime,
+    parent: Frame | undefined,
+    size: number,
+    names: ReadonlyMap<string, Value> | undefined = parent?.names
+  ) {
+    runtime.tick(size >> 4)
+    this.runtime = runtime
+    this.parent = parent
+    this.slots = []
+    this.slots.length = size
+    this.names = names
+  }
+
+  resolve(name: string): Slot {
+    const own = this.names?.get(name)
+    return own === undefined ? this.runtime.resolve(name) : own
+  }
+}
+
+/** How the run goes on after a statement. */
+export type Signal = typeof proceed | typeof breakLoop | typeof continueLoop
+export const proceed = 0
+export const breakLoop = 1
+export const continueLoop = 2
+
+export type Evaluate = (frame: Frame) => Value
+export type Execute = (frame: Frame) => Signal

@@ -1,0 +1,271 @@
+/** Makes closures of statements. */
+import { Fault, typeFault } from "../runtime/Fault.ts"
+import type { Runtime } from "../runtime/Runtime.ts"
+import type {
+  AssignBlock,
+  Autoescape,
+  Block,
+  Body,
+  FilterBlock,
+  If,
+  Output,
+  PluginTag,
+  Statement,
+  With
+} from "../syntax/Ast.ts"
+import { isTrue } from "../value/Compare.ts"
+import { escapeHtml } from "../value/Html.ts"
+import { text } from "../value/Repr.ts"
+import { Markup, type Value, isText, plain, typeName } from "../value/Values.ts"
+import { compileArguments, compileFilter } from "./Calls.ts"
+import { compileExpression } from "./Expressions.ts"
+import { type Evaluate, type Execute, type Frame, breakLoop, continueLoop, proceed } from "./Frame.ts"
+import { compileCallBlock, compileMacro } from "./Macros.ts"
+import { compileFor } from "./Loops.ts"
+import type { Scope } from "./Scope.ts"
+import { compileAssignment, compileCheck } from "./Assignments.ts"
+import type { Unit } from "./Unit.ts"
+
+/** The statements in a row. */
+export const compileBody = (unit: Unit, scope: Scope, body: Body): Execute => {
+  const statements = body.map((statement) => compileStatement(unit, scope, statement))
+  if (statements.length === 1) return statements[0]!
+  return (frame) => {
+    for (const statement of statements) {
+      const signal = statement(frame)
+      if (signal !== proceed) return signal
+    }
+    return proceed
+  }
+}
+
+const compileStatement = (unit: Unit, scope: Scope, node: Statement): Execute => {
+  switch (node.kind) {
+    case "Output":
+      return compileOutput(unit, scope, node)
+    case "If":
+      return compileIf(unit, scope, node)
+    case "For":
+      return compileFor(unit, scope, node)
+    case "Assign": {
+      const check = compileCheck(scope, node.target)
+      const value = compileExpression(unit, scope, node.node)
+      const assign = compileAssignment(scope, node.target)
+      return at(node.at, (frame) => {
+        check?.(frame)
+        assign(frame, value(frame))
+      })
+    }
+    case "AssignBlock":
+      return compileAssignBlock(unit, scope, node)
+    case "Macro":
+      return compileMacro(unit, scope, node)
+    case "CallBlock":
+      return compileCallBlock(unit, scope, node)
+    case "FilterBlock":
+      return compileFilterBlock(unit, scope, node)
+    case "With":
+      return compileWith(unit, scope, node)
+    case "Block":
+      return compileBlockCall(unit, scope, node)
+    case "Autoescape":
+      return compileAutoescape(unit, scope, node)
+    case "PluginTag":
+      return compilePluginTag(unit, scope, node)
+    case "ExprStmt": {
+      const value = compileExpression(unit, scope, node.node)
+      return at(node.at, value)
+    }
+    case "NoLoader": {
+      if (node.what === "extends" && !scope.topLevel) {
+        throw new Fault("Assertion", "cannot use extend from a non top-level scope", node.at)
+      }
+      const template = compileExpression(unit, scope, node.template)
+      return at(node.at, (frame) => {
+        template(frame)
+        throw typeFault("no loader for this environment specified")
+      })
+    }
+    case "Break":
+    case "Continue": {
+      if (!scope.inLoop) throw new Fault("Syntax", `'${node.kind.toLowerCase()}' outside loop`, node.at)
+      const signal = node.kind === "Break" ? breakLoop : continueLoop
+      return () => signal
+    }
+  }
+}
+
+/** A statement that does not change how the run goes on. */
+const at =
+  (offset: number, execute: (frame: Frame) => unknown): Execute =>
+  (frame) => {
+    frame.runtime.at = offset
+    execute(frame)
+    return proceed
+  }
+
+/** Prints a value where it must be text already: what macros and filters of blocks give. */
+export const printText = (runtime: Runtime, value: Value): void => {
+  if (!isText(value)) throw typeFault(`sequence item 0: expected str instance, ${typeName(value)} found`)
+  runtime.print(plain(value))
+}
+
+const writer = (autoescape: boolean | undefined): ((runtime: Runtime, value: Value) => void) => {
+  const escape = (runtime: Runtime, value: Value) =>
+    runtime.print(value instanceof Markup ? value.text : escapeHtml(runtime, text(runtime, value)))
+  const write = (runtime: Runtime, value: Value) => runtime.print(text(runtime, value))
+  if (autoescape === undefined) {
+    return (runtime, value) => (runtime.autoescape ? escape(runtime, value) : write(runtime, value))
+  }
+  return autoescape ? escape : write
+}
+
+const compileOutput = (unit: Unit, scope: Scope, { nodes }: Output): Execute => {
+  const write = writer(scope.autoescape)
+  const parts = nodes.map((node): ((frame: Frame) => void) => {
+    if (node.kind === "TemplateData") {
+      const { text: data } = node
+      return (frame) => frame.runtime.write(data)
+    }
+    const value = compileExpression(unit, scope, node)
+    return (frame) => {
+      const { runtime } = frame
+      runtime.at = node.at
+      runtime.tick(1)
+      write(runtime, value(frame))
+    }
+  })
+  return (frame) => {
+    for (const part of parts) part(frame)
+    return proceed
+  }
+}
+
+const compileIf = (unit: Unit, outer: Scope, node: If): Execute => {
+  const scope = outer.with({ soft: true })
+  const arms = [node, ...node.elifs].map((arm) => ({
+    at: arm.at,
+    test: compileExpression(unit, scope, arm.test),
+    body: compileBody(unit, scope, arm.body)
+  }))
+  const otherwise = compileBody(unit, scope, node.otherwise)
+  return (frame) => {
+    for (const arm of arms) {
+      frame.runtime.at = arm.at
+      frame.runtime.tick(1)
+      if (isTrue(arm.test(frame))) return arm.body(frame)
+    }
+    return otherwise(frame)
+  }
+}
+
+/** A body whose output is kept: gives it as text, or as Markup where output is escaped. */
+const compileCapture = (unit: Unit, scope: Scope, body: Body): Evaluate => {
+  const entry = scope.entry()
+  const execute = compileBody(unit, scope, body)
+  return (frame) => {
+    const { runtime } = frame
+    entry?.(frame)
+    const captured = runtime.capture(() => execute(frame))
+    return (scope.autoescape ?? runtime.autoescape) ? new Markup(captured) : captured
+  }
+}
+
+const compileAssignBlock = (unit: Unit, scope: Scope, node: AssignBlock): Execute => {
+  const inner = scope.inner({ inLoop: false })
+  inner.symbols.visit(node.body)
+  const body = compileCapture(unit, inner, node.body)
+  const value = node.filter === undefined ? body : compileFilter(unit, inner, node.filter, body)
+  const assign = compileAssignment(scope, node.target)
+  const exit = inner.exit()
+  return at(node.at, (frame) => {
+    const result = value(frame)
+    assign(
+      frame,
+      frame.runtime.autoescape && !(result instanceof Markup) ? new Markup(text(frame.runtime, result)) : result
+    )
+    exit(frame)
+  })
+}
+
+const compileFilterBlock = (unit: Unit, scope: Scope, node: FilterBlock): Execute => {
+  const inner = scope.inner({ inLoop: false })
+  inner.symbols.visit([...node.body, node.filter])
+  const value = compileFilter(unit, inner, node.filter, compileCapture(unit, inner, node.body))
+  const exit = inner.exit()
+  return at(node.at, (frame) => {
+    printText(frame.runtime, value(frame))
+    exit(frame)
+  })
+}
+
+const compileWith = (unit: Unit, scope: Scope, node: With): Execute => {
+  const inner = scope.inner()
+  inner.symbols.visit(node.targets)
+  inner.symbols.visit(node.body)
+  const values = node.values.map((value) => compileExpression(unit, scope, value))
+  const targets = node.targets.map((target) => compileAssignment(inner, target))
+  const entry = inner.entry()
+  const body = compileBody(unit, inner, node.body)
+  const exit = inner.exit()
+  return (frame) => {
+    frame.runtime.at = node.at
+    entry?.(frame)
+    targets.forEach((assign, index) => assign(frame, values[index]!(frame)))
+    const signal = body(frame)
+    exit(frame)
+    return signal
+  }
+}
+
+/** Where a block stands, it is rendered. Its body is compiled apart: see CompiledTemplate.ts. */
+const compileBlockCall = (unit: Unit, scope: Scope, node: Block): Execute => {
+  const { blocks } = unit
+  const visible = node.scoped ? scope.stores() : undefined
+  return at(node.at, (frame) => {
+    if (node.required) throw new Fault("Runtime", `Required block '${node.name}' not found`)
+    if (visible === undefined) return blocks.get(node.name)!(frame.runtime, frame.names)
+    frame.runtime.tick(visible.length >> 2)
+    const names = new Map(frame.names)
+    for (const { name, read } of visible) {
+      const value = read(frame)
+      if (value !== undefined) names.set(name, value)
+    }
+    return blocks.get(node.name)!(frame.runtime, names)
+  })
+}
+
+const compileAutoescape = (unit: Unit, scope: Scope, node: Autoescape): Execute => {
+  const { enabled: option } = node
+  const inner = scope.inner({ autoescape: option.kind === "Const" ? isTrue(option.value) : undefined })
+  inner.symbols.visit([option, ...node.body])
+  const enabled = compileExpression(unit, inner, option)
+  const entry = inner.entry()
+  const body = compileBody(unit, inner, node.body)
+  const exit = inner.exit()
+  return (frame) => {
+    const { runtime } = frame
+    const before = runtime.autoescape
+    entry?.(frame)
+    runtime.autoescape = isTrue(enabled(frame))
+    const signal = body(frame)
+    runtime.autoescape = before
+    exit(frame)
+    return signal
+  }
+}
+
+const compilePluginTag = (unit: Unit, scope: Scope, node: PluginTag): Execute => {
+  const tag = unit.environment.tags.get(node.name)!
+  const { args, keywords } = compileArguments(unit, scope, node, node.at)
+  const inner = scope.inner({ inLoop: false })
+  inner.symbols.visit(node.body ?? [])
+  const body: Evaluate = node.body === undefined ? () => "" : compileCapture(unit, inner, node.body)
+  const exit = inner.exit()
+  return at(node.at, (frame) => {
+    const { runtime } = frame
+    runtime.tick(4)
+    runtime.print(tag.run(runtime, args(frame, []), keywords(frame), () => text(runtime, body(frame))))
+    exit(frame)
+  })
+}

@@ -1,0 +1,244 @@
+/** Methods of list, tuple, dict and the windows on dicts. */
+import { Fault, typeFault, valueFault } from "../runtime/Fault.ts"
+import { type Native, native, variadic } from "../runtime/Native.ts"
+import type { Runtime } from "../runtime/Runtime.ts"
+import { asInteger, integerOr } from "../value/Arguments.ts"
+import { contains, elementsEqual, isTrue } from "../value/Compare.ts"
+import { call } from "../value/Call.ts"
+import { Dict } from "../value/Dict.ts"
+import { elementsOf, iterate, listOf } from "../value/Iterate.ts"
+import { repr, viewItems } from "../value/Repr.ts"
+import { sortBy } from "../value/Sort.ts"
+import { Float, type Keywords, Range, Tuple, Undefined, type Value, View, orElse, typeName } from "../value/Values.ts"
+
+/** Where the item stands among items[start:stop]; -1 where it does not. */
+const indexOf = (
+  runtime: Runtime,
+  items: ReadonlyArray<Value>,
+  item: Value,
+  start: Value | undefined,
+  stop: Value | undefined
+): number => {
+  const clip = (bound: Value | undefined, absent: number) => {
+    const index = integerOr(bound, absent)
+    return index < 0 ? Math.max(0, index + items.length) : index
+  }
+  const end = Math.min(clip(stop, items.length), items.length)
+  for (let index = clip(start, 0); index < end; index++) {
+    runtime.tick(1)
+    if (elementsEqual(runtime, items[index]!, item)) return index
+  }
+  return -1
+}
+
+const countOf = (runtime: Runtime, items: ReadonlyArray<Value>, item: Value): number => {
+  let count = 0
+  for (const other of items) {
+    runtime.tick(1)
+    if (elementsEqual(runtime, other, item)) count++
+  }
+  return count
+}
+
+const itemsOf = (self: Value): ReadonlyArray<Value> => (self instanceof Tuple ? self.items : (self as Array<Value>))
+
+const sequenceMethods = (missing: (runtime: Runtime, item: Value) => string): ReadonlyArray<Native> => [
+  native("index(self, value, start?, stop?, /)", (rt, self, item, start, stop) => {
+    const index = indexOf(rt, itemsOf(self!), item!, start, stop)
+    if (index < 0) throw valueFault(missing(rt, item!))
+    return index
+  }),
+  native("count(self, value, /)", (rt, self, item) => countOf(rt, itemsOf(self!), item!))
+]
+
+export const tupleMethods = sequenceMethods(() => "tuple.index(x): x not in tuple")
+
+/** Moving what stands behind a place costs its length. */
+const shift = (runtime: Runtime, items: Array<Value>): void => runtime.tick(1 + (items.length >> 4))
+
+const pop = (runtime: Runtime, items: Array<Value>, at: Value | undefined): Value => {
+  const wanted = integerOr(at, -1)
+  if (items.length === 0) throw new Fault("Index", "pop from empty list")
+  const index = wanted < 0 ? wanted + items.length : wanted
+  if (!(index >= 0 && index < items.length)) throw new Fault("Index", "pop index out of range")
+  shift(runtime, items)
+  return items.splice(index, 1)[0]!
+}
+
+const extend = (runtime: Runtime, items: Array<Value>, more: Value): void => {
+  // A list may be extended with itself: what is added is settled before anything is.
+  for (const item of Array.isArray(more) ? more.slice() : elementsOf(runtime, more)) {
+    runtime.alloc(8)
+    items.push(item)
+  }
+}
+
+const sort = (runtime: Runtime, self: Value, args: ReadonlyArray<Value>, keywords: Keywords | undefined): null => {
+  if (args.length > 0) throw typeFault("sort() takes no positional arguments")
+  const key = keywords?.get("key") ?? null
+  const items = self as Array<Value>
+  const keyOf = key === null ? (item: Value) => item : (item: Value) => call(runtime, key, [item], undefined)
+  const sorted = sortBy(runtime, items, keyOf, isTrue(keywords?.get("reverse") ?? false))
+  sorted.forEach((item, index) => {
+    items[index] = item
+  })
+  return null
+}
+
+export const listMethods: ReadonlyArray<Native> = [
+  ...sequenceMethods((rt, item) => `${repr(rt, item)} is not in list`),
+  native("append(self, object, /)", (rt, self, item) => {
+    rt.alloc(8)
+    ;(self as Array<Value>).push(item!)
+    return null
+  }),
+  native("extend(self, iterable, /)", (rt, self, more) => {
+    extend(rt, self as Array<Value>, more!)
+    return null
+  }),
+  native("insert(self, index, object, /)", (rt, self, index, item) => {
+    rt.alloc(8)
+    shift(rt, self as Array<Value>)
+    ;(self as Array<Value>).splice(asInteger(index!), 0, item!)
+    return null
+  }),
+  native("pop(self, index?, /)", (rt, self, index) => pop(rt, self as Array<Value>, index)),
+  native("remove(self, value, /)", (rt, self, item) => {
+    const index = indexOf(rt, itemsOf(self!), item!, undefined, undefined)
+    if (index < 0) throw valueFault("list.remove(x): x not in list")
+    shift(rt, self as Array<Value>)
+    ;(self as Array<Value>).splice(index, 1)
+    return null
+  }),
+  native("clear(self, /)", (_rt, self) => {
+    ;(self as Array<Value>).length = 0
+    return null
+  }),
+  native("copy(self, /)", (rt, self) => listOf(rt, self!)),
+  native("reverse(self, /)", (rt, self) => {
+    shift(rt, self as Array<Value>)
+    ;(self as Array<Value>).reverse()
+    return null
+  }),
+  variadic("sort", (rt, [self, ...args], keywords) => sort(rt, self!, args, keywords))
+]
+
+/** `dict.update(other, **keywords)`; `name` is for the messages. */
+export const update = (
+  runtime: Runtime,
+  dict: Dict,
+  args: ReadonlyArray<Value>,
+  keywords: Keywords | undefined,
+  name: string
+): void => {
+  if (args.length > 1) throw typeFault(`${name} expected at most 1 argument, got ${args.length}`)
+  const [other] = args
+  if (other instanceof Dict) {
+    for (const [key, value] of Array.from(other.entries())) put(runtime, dict, key, value)
+  } else if (other instanceof Undefined) throw other.fault()
+  else if (other !== undefined) updateFromPairs(runtime, dict, other)
+  for (const [key, value] of keywords ?? []) put(runtime, dict, key, value)
+}
+
+const updateFromPairs = (runtime: Runtime, dict: Dict, pairs: Value): void => {
+  const next = iterate(runtime, pairs)
+  let index = 0
+  for (let pair = next(); pair !== undefined; pair = next()) {
+    const items = pairItems(runtime, pair, index)
+    if (items.length !== 2) {
+      throw valueFault(`dictionary update sequence element #${index} has length ${items.length}; 2 is required`)
+    }
+    put(runtime, dict, items[0]!, items[1]!)
+    index++
+  }
+}
+
+const pairItems = (runtime: Runtime, pair: Value, index: number): ReadonlyArray<Value> => {
+  try {
+    return elementsOf(runtime, pair)
+  } catch (error) {
+    if (error instanceof Fault && error.reason === "Type") {
+      throw typeFault(`cannot convert dictionary update sequence element #${index} to a sequence`)
+    }
+    throw error
+  }
+}
+
+const put = (runtime: Runtime, dict: Dict, key: Value, value: Value): void => {
+  runtime.alloc(16)
+  runtime.charge(key)
+  dict.set(key, value)
+}
+
+const fromKeys = (runtime: Runtime, keys: Value, value: Value): Dict => {
+  const dict = new Dict()
+  const next = iterate(runtime, keys)
+  for (let key = next(); key !== undefined; key = next()) put(runtime, dict, key, value)
+  return dict
+}
+
+/** `dict.fromkeys`, which the type itself has too. */
+export const fromKeysMethod = native("fromkeys(self, iterable, value?, /)", (rt, _self, keys, value = null) =>
+  fromKeys(rt, keys!, value)
+)
+
+export const dictMethods: ReadonlyArray<Native> = [
+  native("items(self, /)", (_rt, self) => new View(self as Dict, "items")),
+  native("keys(self, /)", (_rt, self) => new View(self as Dict, "keys")),
+  native("values(self, /)", (_rt, self) => new View(self as Dict, "values")),
+  native("get(self, key, default?, /)", (_rt, self, key, absent = null) =>
+    orElse((self as Dict).get(key!), () => absent)
+  ),
+  native("copy(self, /)", (rt, self) => {
+    rt.alloc((self as Dict).size * 16)
+    return (self as Dict).copy()
+  }),
+  variadic("update", (rt, [self, ...args], keywords) => {
+    update(rt, self as Dict, args, keywords, "update")
+    return null
+  }),
+  native("pop(self, key, default?, /)", (rt, self, key, absent) => {
+    const dict = self as Dict
+    const known = dict.get(key!)
+    const value = known === undefined ? absent : known
+    if (value === undefined) throw new Fault("Key", repr(rt, key!))
+    dict.delete(key!)
+    return value
+  }),
+  native("popitem(self, /)", (_rt, self) => {
+    const dict = self as Dict
+    const key = dict.lastKey()
+    if (key === undefined) throw new Fault("Key", "'popitem(): dictionary is empty'")
+    const item = new Tuple([key, dict.get(key)!])
+    dict.delete(key)
+    return item
+  }),
+  native("setdefault(self, key, default?, /)", (rt, self, key, absent = null) => {
+    const known = (self as Dict).get(key!)
+    if (known === undefined) put(rt, self as Dict, key!, absent)
+    return known === undefined ? absent : known
+  }),
+  native("clear(self, /)", (_rt, self) => {
+    ;(self as Dict).clear()
+    return null
+  }),
+  fromKeysMethod
+]
+
+export const viewMethods: ReadonlyArray<Native> = [
+  native("isdisjoint(self, other, /)", (rt, self, other) => {
+    const view = self as View
+    if (view.what === "values") throw typeFault(`'${typeName(view)}' object has no attribute 'isdisjoint'`)
+    return !viewItems(view).some((item) => contains(rt, item, other!))
+  })
+]
+
+export const rangeMethods: ReadonlyArray<Native> = [
+  native("index(self, value, /)", (rt, self, value) => {
+    const range = self as Range
+    if (!contains(rt, value!, range)) throw valueFault(`${repr(rt, value!)} is not in range`)
+    const place = value instanceof Float ? value.value : asInteger(value!)
+    return (place - range.start) / range.step
+  }),
+  native("count(self, value, /)", (rt, self, value) => (contains(rt, value!, self!) ? 1 : 0))
+]

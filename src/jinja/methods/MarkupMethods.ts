@@ -1,0 +1,67 @@
+/**
+ * Methods of Markup: those of str, but text that comes in is escaped and text that comes out is Markup, as far as
+ * markupsafe does so.
+ */
+import { type Implementation, type Native, native } from "../runtime/Native.ts"
+import type { Runtime } from "../runtime/Runtime.ts"
+import { escapeUnlessSafe } from "../value/Html.ts"
+import { elementsOf } from "../value/Iterate.ts"
+import { stripTags, unescapeHtml } from "../value/StripTags.ts"
+import { Markup, Tuple, type Value, isText } from "../value/Values.ts"
+
+/** Methods that escape their arguments and give Markup. */
+const escaping: ReadonlySet<string> = new Set(
+  "capitalize title lower upper replace ljust rjust lstrip rstrip center strip translate expandtabs swapcase zfill".split(
+    " "
+  )
+)
+
+/** Methods that leave their arguments alone and give Markup. */
+const wrapping: ReadonlySet<string> = new Set(["split", "rsplit", "splitlines"])
+
+/** Methods that escape their arguments and give parts of Markup. */
+const parting: ReadonlySet<string> = new Set(["partition", "rpartition"])
+
+const escapeText = (runtime: Runtime, value: Value): Value => (isText(value) ? escapeUnlessSafe(runtime, value) : value)
+
+const wrap = (value: Value): Value => {
+  if (typeof value === "string") return new Markup(value)
+  if (Array.isArray(value)) return value.map(wrap)
+  return value instanceof Tuple ? new Tuple(value.items.map(wrap)) : value
+}
+
+const markupMethod = (method: Native): Native => {
+  const definedIn = escaping.has(method.name) ? "str" : "Markup"
+  const escapes = escaping.has(method.name) || parting.has(method.name)
+  const wraps = escapes || wrapping.has(method.name)
+  return {
+    ...method,
+    ...(wraps ? { definedIn } : {}),
+    run: undefined,
+    call: (runtime, [self, ...args], keywords) => {
+      const given = escapes ? args.map((arg) => escapeText(runtime, arg)) : args
+      const result = method.call(runtime, [(self as Markup).text, ...given], keywords)
+      return wraps ? wrap(result) : result
+    }
+  }
+}
+
+export const markupMethods = (textMethods: ReadonlyArray<Native>): ReadonlyArray<Native> => [
+  ...textMethods.map(markupMethod),
+  ...ownMethods
+]
+
+const own = (signature: string, run: Implementation): Native =>
+  Object.assign(native(signature, run), { definedIn: "Markup" })
+
+const ownMethods: ReadonlyArray<Native> = [
+  own("join(self, seq)", (rt, self, items) => {
+    const pieces = elementsOf(rt, items!).map((item) => escapeUnlessSafe(rt, item))
+    const { text } = self as Markup
+    rt.alloc(pieces.reduce((length, piece) => length + piece.length + text.length, 0))
+    return new Markup(pieces.join(text))
+  }),
+  own("unescape(self)", (rt, self) => unescapeHtml(rt, (self as Markup).text)),
+  own("striptags(self)", (rt, self) => stripTags(rt, (self as Markup).text)),
+  own("escape(self, s)", (rt, _self, value) => new Markup(escapeUnlessSafe(rt, value!)))
+]

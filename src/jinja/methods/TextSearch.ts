@@ -1,0 +1,236 @@
+/** Methods of str that look for something: find, count, replace, split, partition, prefixes. */
+import { Fault, typeFault, valueFault } from "../runtime/Fault.ts"
+import { type Native, native } from "../runtime/Native.ts"
+import type { Runtime } from "../runtime/Runtime.ts"
+import { asInteger, asText, integerOr } from "../value/Arguments.ts"
+import { elementsOf } from "../value/Iterate.ts"
+import { characterChars, characters, find, isSpace, lengthOf, sliceText } from "../value/Text.ts"
+import { Tuple, type Value, isText, plain, typeName } from "../value/Values.ts"
+
+/** `text[start:end]` and how many characters stand before it; undefined where start is behind end. */
+const window = (
+  source: string,
+  start: Value | undefined,
+  end: Value | undefined
+): { readonly text: string; readonly offset: number } | undefined => {
+  const length = lengthOf(source)
+  const clip = (bound: Value | undefined, absent: number) => {
+    if (bound === undefined || bound === null) return absent
+    const index = asInteger(bound)
+    return index < 0 ? Math.max(0, index + length) : index
+  }
+  const from = clip(start, 0)
+  const to = Math.min(clip(end, length), length)
+  if (from > to) return undefined
+  return { text: sliceText(source, from, to), offset: from }
+}
+
+/** Position of the needle in characters, from the left or the right; -1 where it is not. */
+const position = (
+  runtime: Runtime,
+  self: Value | undefined,
+  needle: Value | undefined,
+  start: Value | undefined,
+  end: Value | undefined,
+  right: boolean
+): number => {
+  const wanted = asText(needle!, "must be str")
+  const part = window(self as string, start, end)
+  if (part === undefined) return -1
+  const first = find(runtime, part.text, wanted)
+  const found = first < 0 || !right ? first : part.text.lastIndexOf(wanted)
+  return found < 0 ? -1 : part.offset + lengthOf(part.text.slice(0, found))
+}
+
+const found = (at: number): number => {
+  if (at < 0) throw valueFault("substring not found")
+  return at
+}
+
+/** `self.count(needle)`: how often it stands there without overlapping. */
+const count = (runtime: Runtime, source: string, needle: string): number => {
+  if (needle === "") return lengthOf(source) + 1
+  let times = 0
+  for (let at = find(runtime, source, needle); at >= 0; at = find(runtime, source, needle, at + needle.length)) {
+    times++
+  }
+  return times
+}
+
+/** `source.replace(old, new, limit)`; all of them where the limit is negative. */
+export const replace = (runtime: Runtime, source: string, old: string, by: string, limit: number): string => {
+  const most = limit < 0 ? Infinity : limit
+  if (old === "") return insertBetween(runtime, source, by, most)
+  let all = ""
+  let from = 0
+  for (let times = 0; times < most; times++) {
+    const at = find(runtime, source, old, from)
+    if (at < 0) break
+    runtime.alloc(at - from + by.length)
+    all += source.slice(from, at) + by
+    from = at + old.length
+  }
+  runtime.alloc(source.length - from)
+  return all + source.slice(from)
+}
+
+const insertBetween = (runtime: Runtime, source: string, by: string, most: number): string => {
+  let all = ""
+  let times = 0
+  runtime.alloc(source.length * characterChars)
+  for (const character of [...characters(source), ""]) {
+    if (times++ < most) {
+      runtime.alloc(by.length)
+      all += by
+    }
+    all += character
+  }
+  return all
+}
+
+/** `source.split(separator, limit)`, with the limit counted from the right where `right`. */
+const split = (
+  runtime: Runtime,
+  self: Value | undefined,
+  separator: Value | undefined,
+  maxsplit: Value | undefined,
+  right: boolean
+): Array<string> => {
+  const source = self as string
+  const limit = integerOr(maxsplit, -1)
+  const most = limit < 0 ? Infinity : limit
+  // Half of the characters may be separators, and every part is an element.
+  runtime.alloc(source.length * 4)
+  if (separator === undefined || separator === null) {
+    return right ? splitSpaceRight(runtime, source, most) : splitSpace(runtime, source, most)
+  }
+  const wanted = asText(separator, "must be str or None")
+  if (wanted === "") throw valueFault("empty separator")
+  find(runtime, source, wanted)
+  const all = source.split(wanted)
+  if (all.length - 1 <= most) return all
+  return right
+    ? [all.slice(0, all.length - most).join(wanted), ...all.slice(all.length - most)]
+    : [...all.slice(0, most), all.slice(most).join(wanted)]
+}
+
+const splitSpace = (runtime: Runtime, source: string, most: number): Array<string> => {
+  const all: Array<string> = []
+  let at = 0
+  for (;;) {
+    while (at < source.length && isSpace(source[at]!)) at++
+    if (at === source.length) return all
+    const from = at
+    if (all.length === most) at = source.length
+    while (at < source.length && !isSpace(source[at]!)) at++
+    runtime.tick(1)
+    all.push(source.slice(from, at))
+  }
+}
+
+const splitSpaceRight = (runtime: Runtime, source: string, most: number): Array<string> => {
+  const all: Array<string> = []
+  let at = source.length
+  for (;;) {
+    while (at > 0 && isSpace(source[at - 1]!)) at--
+    if (at === 0) return all.toReversed()
+    const to = at
+    if (all.length === most) at = 0
+    while (at > 0 && !isSpace(source[at - 1]!)) at--
+    runtime.tick(1)
+    all.push(source.slice(at, to))
+  }
+}
+
+/** Whether any of the texts, alone or in a tuple, passes. */
+const anyAffix = (name: string, affix: Value, passes: (text: string) => boolean): boolean => {
+  if (isText(affix)) return passes(plain(affix))
+  if (!(affix instanceof Tuple)) {
+    throw typeFault(`${name} first arg must be str or a tuple of str, not ${typeName(affix)}`)
+  }
+  return affix.items.some((item) => passes(asText(item, `tuple for ${name} must only contain str`)))
+}
+
+const cutAt = (self: string, at: number, separator: string): Tuple =>
+  new Tuple([self.slice(0, at), separator, self.slice(at + separator.length)])
+
+const separatorOf = (value: Value | undefined): string => {
+  const separator = asText(value!, "must be str")
+  if (separator === "") throw valueFault("empty separator")
+  return separator
+}
+
+/** `separator.join(items)` */
+const join = (runtime: Runtime, separator: string, items: ReadonlyArray<Value>): string => {
+  let all = ""
+  items.forEach((item, index) => {
+    if (!isText(item)) throw typeFault(`sequence item ${index}: expected str instance, ${typeName(item)} found`)
+    runtime.alloc(plain(item).length + separator.length)
+    all += index === 0 ? plain(item) : separator + plain(item)
+  })
+  return all
+}
+
+const iterableOnly = (runtime: Runtime, value: Value): ReadonlyArray<Value> => {
+  try {
+    return elementsOf(runtime, value)
+  } catch (error) {
+    if (error instanceof Fault && error.reason === "Type") throw typeFault("can only join an iterable")
+    throw error
+  }
+}
+
+export const searchMethods: ReadonlyArray<Native> = [
+  native("find(self, sub, start?, end?, /)", (rt, self, sub, start, end) => position(rt, self, sub, start, end, false)),
+  native("rfind(self, sub, start?, end?, /)", (rt, self, sub, start, end) => position(rt, self, sub, start, end, true)),
+  native("index(self, sub, start?, end?, /)", (rt, self, sub, start, end) =>
+    found(position(rt, self, sub, start, end, false))
+  ),
+  native("rindex(self, sub, start?, end?, /)", (rt, self, sub, start, end) =>
+    found(position(rt, self, sub, start, end, true))
+  ),
+  native("count(self, sub, start?, end?, /)", (rt, self, sub, start, end) => {
+    const wanted = asText(sub!, "must be str")
+    const part = window(self as string, start, end)
+    return part === undefined ? 0 : count(rt, part.text, wanted)
+  }),
+  native("startswith(self, prefix, start?, end?, /)", (_rt, self, prefix, start, end) => {
+    const part = window(self as string, start, end)
+    return anyAffix("startswith", prefix!, (text) => part?.text.startsWith(text) === true)
+  }),
+  native("endswith(self, suffix, start?, end?, /)", (_rt, self, suffix, start, end) => {
+    const part = window(self as string, start, end)
+    return anyAffix("endswith", suffix!, (text) => part?.text.endsWith(text) === true)
+  }),
+  native("removeprefix(self, prefix, /)", (_rt, self, prefix) => {
+    const text = asText(prefix!, "removeprefix() argument must be str")
+    return (self as string).startsWith(text) ? (self as string).slice(text.length) : self!
+  }),
+  native("removesuffix(self, suffix, /)", (_rt, self, suffix) => {
+    const text = asText(suffix!, "removesuffix() argument must be str")
+    return text !== "" && (self as string).endsWith(text) ? (self as string).slice(0, -text.length) : self!
+  }),
+  native("replace(self, old, new, count?, /)", (rt, self, old, by, limit) =>
+    replace(
+      rt,
+      self as string,
+      asText(old!, "replace() argument 1 must be str"),
+      asText(by!, "replace() argument 2 must be str"),
+      integerOr(limit, -1)
+    )
+  ),
+  native("split(self, sep?, maxsplit?)", (rt, self, sep, maxsplit) => split(rt, self, sep, maxsplit, false)),
+  native("rsplit(self, sep?, maxsplit?)", (rt, self, sep, maxsplit) => split(rt, self, sep, maxsplit, true)),
+  native("partition(self, sep, /)", (rt, self, sep) => {
+    const separator = separatorOf(sep)
+    const at = find(rt, self as string, separator)
+    return at < 0 ? new Tuple([self!, "", ""]) : cutAt(self as string, at, separator)
+  }),
+  native("rpartition(self, sep, /)", (rt, self, sep) => {
+    const separator = separatorOf(sep)
+    find(rt, self as string, separator)
+    const at = (self as string).lastIndexOf(separator)
+    return at < 0 ? new Tuple(["", "", self!]) : cutAt(self as string, at, separator)
+  }),
+  native("join(self, iterable, /)", (rt, self, iterable) => join(rt, self as string, iterableOnly(rt, iterable!)))
+]

@@ -1,0 +1,183 @@
+/** Methods of str that change or ask for its form: case, padding, stripping, kinds of characters. */
+import { typeFault, valueFault } from "../runtime/Fault.ts"
+import { type Native, native } from "../runtime/Native.ts"
+import type { Runtime } from "../runtime/Runtime.ts"
+import { asInteger, asText, integerOr } from "../value/Arguments.ts"
+import { capitalize, foldCase, isLower, isTitle, isUpper, swapCase, titleCase } from "../value/Case.ts"
+import { isTrue } from "../value/Compare.ts"
+import { Dict } from "../value/Dict.ts"
+import { isPrintable } from "../value/Repr.ts"
+import { characterChars, characters, lengthOf, linesOf, linesWithEnds, strip, whitespace } from "../value/Text.ts"
+import { Bytes, type Value, isInteger, isText, plain, typeName } from "../value/Values.ts"
+
+/** `cost`: memory for each character while it is done. */
+const shape = (name: string, change: (text: string) => string, cost = 1): Native =>
+  native(`${name}(self, /)`, (rt, self) => {
+    rt.alloc((self as string).length * cost)
+    const changed = change(self as string)
+    rt.alloc(changed.length - (self as string).length)
+    return changed
+  })
+
+const predicate = (name: string, holds: (text: string) => boolean, cost = 1): Native =>
+  native(`${name}(self, /)`, (rt, self) => {
+    rt.alloc((self as string).length * cost)
+    return holds(self as string)
+  })
+
+/** Whether there are characters and all are of the class. */
+const all = (name: string, characterClass: string): Native => {
+  const pattern = new RegExp(`^[${characterClass}]+$`, "u")
+  return predicate(name, (text) => pattern.test(text))
+}
+
+/** Digits that are no decimal ones: superscripts, circled and the like. */
+const otherDigits = "²³¹⁰⁴-⁹₀-₉①-⑨⑴-⑼⒈-⒐⓪⓵-⓽⓿❶-❾➀-➈➊-➒"
+
+/** Text of that width, with the fill on the sides asked for. */
+export const pad = (
+  runtime: Runtime,
+  text: string,
+  width: number,
+  fill: Value | undefined,
+  side: "left" | "right" | "both"
+): string => {
+  const filler = fill === undefined ? " " : asText(fill, "The fill character must be a unicode character")
+  if (lengthOf(filler) !== 1) throw typeFault("The fill character must be exactly one character long")
+  const missing = width - lengthOf(text)
+  if (missing <= 0) return text
+  runtime.alloc(text.length + missing * filler.length)
+  if (side === "left") return filler.repeat(missing) + text
+  if (side === "right") return text + filler.repeat(missing)
+  // CPython's rounding: the odd one goes left where both width and missing are odd.
+  const left = Math.floor(missing / 2) + (missing & width & 1)
+  return filler.repeat(left) + text + filler.repeat(missing - left)
+}
+
+const padding = (name: string, side: "left" | "right" | "both"): Native =>
+  native(`${name}(self, width, fillchar?, /)`, (rt, self, width, fill) =>
+    pad(rt, self as string, asInteger(width!), fill, side)
+  )
+
+const stripping = (name: string, left: boolean, right: boolean): Native =>
+  native(`${name}(self, chars?, /)`, (rt, self, chars) => {
+    if (chars !== undefined && chars !== null && !isText(chars)) throw typeFault(`${name} arg must be None or str`)
+    rt.alloc((self as string).length + (isText(chars ?? null) ? plain(chars as string).length * characterChars : 0))
+    return strip(self as string, chars === undefined || chars === null ? undefined : plain(chars), left, right)
+  })
+
+const zfill = (runtime: Runtime, text: string, width: number): string => {
+  const missing = width - lengthOf(text)
+  if (missing <= 0) return text
+  runtime.alloc(text.length + missing)
+  const sign = /^[+-]/.test(text) ? text[0]! : ""
+  return sign + "0".repeat(missing) + text.slice(sign.length)
+}
+
+const expandTabs = (runtime: Runtime, text: string, size: number): string => {
+  let column = 0
+  let expanded = ""
+  runtime.alloc(text.length * characterChars)
+  for (const character of characters(text)) {
+    if (character === "\t") {
+      const spaces = size > 0 ? size - (column % size) : 0
+      runtime.alloc(spaces)
+      expanded += " ".repeat(spaces)
+      column += spaces
+      continue
+    }
+    expanded += character
+    column = character === "\n" || character === "\r" ? 0 : column + 1
+  }
+  return expanded
+}
+
+const translate = (runtime: Runtime, text: string, table: Value): string => {
+  if (!(table instanceof Dict)) throw typeFault(`'${typeName(table)}' object is not subscriptable`)
+  let translated = ""
+  runtime.alloc(text.length * characterChars)
+  for (const character of characters(text)) {
+    runtime.tick(1)
+    const by = table.get(character.codePointAt(0)!)
+    const piece = by === undefined ? character : by === null ? "" : isInteger(by) ? codePoint(by) : asText(by, mapping)
+    runtime.alloc(piece.length)
+    translated += piece
+  }
+  return translated
+}
+
+const mapping = "character mapping must return integer, None or str"
+
+const codePoint = (value: Value): string => {
+  const code = asInteger(value)
+  if (!(code >= 0 && code <= 0x10ffff)) throw valueFault("character mapping must be in range(0x110000)")
+  return String.fromCodePoint(code)
+}
+
+const makeTranslation = (from: Value, to: Value | undefined, without: Value | undefined): Dict => {
+  const table = new Dict()
+  if (to === undefined) {
+    if (!(from instanceof Dict)) throw typeFault("if you give only one argument to maketrans it must be a dict")
+    for (const [key, value] of from.entries()) table.set(isText(key) ? plain(key).codePointAt(0)! : key, value)
+    return table
+  }
+  const source = characters(asText(from, "first maketrans argument must be a string if there is a second argument"))
+  const target = characters(asText(to, "maketrans() argument 2 must be str"))
+  if (source.length !== target.length) {
+    throw valueFault("the first two maketrans arguments must have equal length")
+  }
+  source.forEach((character, index) => table.set(character.codePointAt(0)!, target[index]!.codePointAt(0)!))
+  const removed = without === undefined ? "" : asText(without, "maketrans() argument 3 must be str")
+  for (const character of removed) table.set(character.codePointAt(0)!, null)
+  return table
+}
+
+const encode = (runtime: Runtime, text: string, encoding: string): Bytes => {
+  runtime.alloc(text.length * 3)
+  const name = encoding.toLowerCase().replaceAll("_", "-")
+  if (name === "utf-8" || name === "utf8") return new Bytes(Buffer.from(text, "utf8"))
+  const limit = name === "ascii" ? 0x80 : name === "latin-1" || name === "iso-8859-1" ? 0x100 : 0
+  if (limit === 0) throw valueFault(`unknown encoding: ${encoding}`)
+  for (const character of text) {
+    if (character.codePointAt(0)! >= limit) throw valueFault(`'${encoding}' codec can't encode character`)
+  }
+  return new Bytes(Buffer.from(text, "latin1"))
+}
+
+export const shapeMethods: ReadonlyArray<Native> = [
+  shape("upper", (text) => text.toUpperCase()),
+  shape("lower", (text) => text.toLowerCase()),
+  shape("title", titleCase, characterChars),
+  shape("capitalize", capitalize),
+  shape("swapcase", swapCase, characterChars),
+  shape("casefold", foldCase, characterChars),
+  padding("center", "both"),
+  padding("ljust", "right"),
+  padding("rjust", "left"),
+  stripping("strip", true, true),
+  stripping("lstrip", true, false),
+  stripping("rstrip", false, true),
+  native("zfill(self, width, /)", (rt, self, width) => zfill(rt, self as string, asInteger(width!))),
+  native("expandtabs(self, tabsize?)", (rt, self, size) => expandTabs(rt, self as string, integerOr(size, 8))),
+  native("splitlines(self, keepends?)", (rt, self, keep) => {
+    rt.alloc((self as string).length * 4)
+    return keep !== undefined && isTrue(keep) ? linesWithEnds(self as string) : linesOf(self as string)
+  }),
+  native("translate(self, table, /)", (rt, self, table) => translate(rt, self as string, table!)),
+  native("maketrans(self, x, y?, z?, /)", (_rt, _self, x, y, z) => makeTranslation(x!, y, z)),
+  native("encode(self, encoding?, errors?)", (rt, self, encoding) =>
+    encode(rt, self as string, encoding === undefined ? "utf-8" : asText(encoding, "encoding must be str"))
+  ),
+  all("isalpha", "\\p{L}"),
+  all("isalnum", "\\p{L}\\p{N}"),
+  all("isdecimal", "\\p{Nd}"),
+  all("isdigit", `\\p{Nd}${otherDigits}`),
+  all("isnumeric", "\\p{N}"),
+  all("isspace", whitespace),
+  predicate("isascii", (text) => /^[\0-\x7f]*$/.test(text)),
+  predicate("isidentifier", (text) => /^[\p{XIDS}_]\p{XIDC}*$/u.test(text)),
+  predicate("isprintable", (text) => characters(text).every(isPrintable), characterChars),
+  predicate("isupper", isUpper),
+  predicate("islower", isLower),
+  predicate("istitle", isTitle, characterChars)
+]

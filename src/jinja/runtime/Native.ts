@@ -1,0 +1,120 @@
+/** Functions of ours that templates may call: filters, tests, methods, globals. */
+import { typeFault } from "./Fault.ts"
+import type { Runtime } from "./Runtime.ts"
+import { repr } from "../value/Repr.ts"
+import { Callable, type Keywords, type Value, address, typeName } from "../value/Values.ts"
+
+/** Arguments that were left out are undefined. */
+export type Implementation = (runtime: Runtime, ...args: Array<Value | undefined>) => Value
+
+/** An implementation that looks at its arguments itself, like Python's `*args, **kwargs`. */
+export type Variadic = (runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined) => Value
+
+export interface Native {
+  /** The function's name in Python, which its messages show. */
+  readonly name: string
+  /** Set where the arguments are fixed: a call with that many positional arguments may come straight here. */
+  readonly run: Implementation | undefined
+  readonly required: number
+  readonly most: number
+  readonly call: Variadic
+  /** The class that Python names before a method that is not built in: `bound method Markup.join`. */
+  readonly definedIn?: string
+}
+
+interface Signature {
+  readonly name: string
+  readonly params: ReadonlyArray<string>
+  readonly required: number
+  /** Whether parameters may be named in a call. */
+  readonly byName: boolean
+}
+
+/** Reads `do_center(value, width?)`: a `?` for what may be left out, a final `/` where nothing may be named. */
+const parseSignature = (source: string): Signature => {
+  const open = source.indexOf("(")
+  const all = source
+    .slice(open + 1, -1)
+    .split(",")
+    .map((param) => param.trim())
+    .filter((param) => param !== "")
+  const byName = all.at(-1) !== "/"
+  const params = byName ? all : all.slice(0, -1)
+  return {
+    name: source.slice(0, open),
+    params: params.map((param) => param.replace("?", "")),
+    required: params.filter((param) => !param.endsWith("?")).length,
+    byName
+  }
+}
+
+/** A function with fixed parameters: `native("do_center(value, width?)", (runtime, value, width) => …)`. */
+export const native = (source: string, run: Implementation): Native => {
+  const signature = parseSignature(source)
+  return {
+    name: signature.name,
+    run,
+    required: signature.required,
+    most: signature.params.length,
+    call: (runtime, args, keywords) => run(runtime, ...bind(signature, args, keywords))
+  }
+}
+
+export const variadic = (name: string, call: Variadic): Native => ({ name, run: undefined, required: 0, most: 0, call })
+
+const bind = (
+  signature: Signature,
+  args: ReadonlyArray<Value>,
+  keywords: Keywords | undefined
+): Array<Value | undefined> => {
+  const { name, params, required, byName } = signature
+  if (args.length > params.length) throw typeFault(`${name}() ${tooMany(signature, args.length)}`)
+  const bound: Array<Value | undefined> = args.slice()
+  for (const [key, value] of keywords ?? []) {
+    if (!byName) throw typeFault(`${name}() takes no keyword arguments`)
+    const index = params.indexOf(key)
+    if (index < 0) throw typeFault(`${name}() got an unexpected keyword argument '${key}'`)
+    if (bound[index] !== undefined) throw typeFault(`${name}() got multiple values for argument '${key}'`)
+    bound[index] = value
+  }
+  for (let index = 0; index < required; index++) {
+    if (bound[index] === undefined) {
+      throw typeFault(`${name}() missing 1 required positional argument: '${params[index]}'`)
+    }
+  }
+  return bound
+}
+
+const tooMany = ({ params, required }: Signature, given: number): string => {
+  const most = params.length
+  const takes = most === required ? `${most}` : `from ${required} to ${most}`
+  return `takes ${takes} positional argument${most === 1 && most === required ? "" : "s"} but ${given} were given`
+}
+
+/** A method together with its object: `'a'.upper`. */
+export class BoundMethod extends Callable {
+  readonly typeName = "builtin_function_or_method"
+  readonly self: Value
+  readonly method: Native
+
+  constructor(self: Value, method: Native) {
+    super()
+    this.self = self
+    this.method = method
+  }
+
+  override call(runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined): Value {
+    runtime.charge(this.self)
+    return this.method.call(runtime, [this.self, ...args], keywords)
+  }
+
+  override repr(runtime: Runtime): string {
+    // The sandbox wraps these two in functions of its own.
+    if (this.method.name === "format" || this.method.name === "format_map") {
+      return `<function ${typeName(this.self)}.${this.method.name} at ${address}>`
+    }
+    const { definedIn } = this.method
+    if (definedIn !== undefined) return `<bound method ${definedIn}.${this.method.name} of ${repr(runtime, this.self)}>`
+    return `<built-in method ${this.method.name} of ${typeName(this.self)} object at ${address}>`
+  }
+}

@@ -1,0 +1,12 @@
+import { typeFault } from "../runtime/Fault.ts"
+import type { Runtime } from "../runtime/Runtime.ts"
+import { Callable, type Keywords, Undefined, type Value, typeName } from "./Values.ts"
+
+/** `callee(*args, **keywords)` */
+export const call = (runtime: Runtime, callee: Value, args: Array<Value>, keywords: Keywords | undefined): Value => {
+  runtime.tick(2)
+  for (const arg of args) runtime.charge(arg)
+  if (callee instanceof Callable) return callee.call(runtime, args, keywords)
+  if (callee instanceof Undefined) throw callee.fault()
+  throw typeFault(`'${typeName(callee)}' object is not callable`)
+}

@@ -1,0 +1,192 @@
+/**
+ * Python's dict: ordered, and keyed by value, so that 1, 1.0 and True are one key and tuples are compared by what they
+ * hold. A dict that came as JSON stays as the parser left it until something but a look-up by name is asked of it: most
+ * templates look at a few fields of a large event.
+ */
+import { typeFault } from "../runtime/Fault.ts"
+import { Bytes, Float, Markup, Obj, Tuple, Undefined, type Value, View, typeName } from "./Values.ts"
+
+/** What a key is looked up by. Equal keys have equal ones. */
+type HashKey = string | number | bigint | null | Obj
+
+/** Starts hash keys that are no plain strings; strings that start with it get another in front. */
+const mark = "\0"
+
+/** A JSON object as the parser left it: read only through own properties, never handed out. */
+export type JsonObject = { [name: string]: JsonValue }
+export type JsonValue = null | boolean | number | bigint | string | Float | Array<JsonValue> | JsonObject
+
+export class Dict extends Obj {
+  readonly typeName = "dict"
+  private map: Map<HashKey, Value> | undefined
+  /** The keys themselves, where they are not their own hash key: `{True: 1}` prints True. */
+  private keyValues: Map<HashKey, Value> | undefined
+  private json: JsonObject | undefined
+
+  constructor(json?: JsonObject) {
+    super()
+    this.json = json
+    if (json === undefined) this.map = new Map()
+  }
+
+  static of(entries: Iterable<readonly [Value, Value]>): Dict {
+    const dict = new Dict()
+    for (const [key, value] of entries) dict.set(key, value)
+    return dict
+  }
+
+  /** The value of a name: an identifier of the template, or another string that does not start with NUL. */
+  getName(name: string): Value | undefined {
+    const known = this.map?.get(name)
+    if (known !== undefined || this.json === undefined || !Object.hasOwn(this.json, name)) return known
+    const value = this.json[name]!
+    if (typeof value === "string") return value
+    const adopted = adopt(value)
+    // Kept, because a list or dict must be the same one the next time.
+    if (typeof adopted === "object" && adopted !== null) (this.map ??= new Map()).set(name, adopted)
+    return adopted
+  }
+
+  get(key: Value): Value | undefined {
+    if (typeof key === "string" && !key.startsWith(mark)) return this.getName(key)
+    return this.entriesMap().get(hashKey(key))
+  }
+
+  has(key: Value): boolean {
+    if (this.json !== undefined && typeof key === "string") return Object.hasOwn(this.json, key)
+    return this.entriesMap().has(hashKey(key))
+  }
+
+  set(key: Value, value: Value): void {
+    const map = this.entriesMap()
+    const hash = hashKey(key)
+    if (hash !== key && !map.has(hash)) (this.keyValues ??= new Map()).set(hash, key)
+    map.set(hash, value)
+  }
+
+  delete(key: Value): boolean {
+    const hash = hashKey(key)
+    this.keyValues?.delete(hash)
+    return this.entriesMap().delete(hash)
+  }
+
+  clear(): void {
+    this.entriesMap().clear()
+    this.keyValues?.clear()
+  }
+
+  override get size(): number {
+    return this.entriesMap().size
+  }
+
+  /** What reading it costs. Nothing for JSON that nobody looked into: that was paid when the event was made. */
+  get weight(): number {
+    return this.json === undefined ? this.map!.size : 0
+  }
+
+  copy(): Dict {
+    const copy = new Dict()
+    copy.map = new Map(this.entriesMap())
+    if (this.keyValues !== undefined) copy.keyValues = new Map(this.keyValues)
+    return copy
+  }
+
+  *entries(): IterableIterator<[Value, Value]> {
+    const { keyValues } = this
+    for (const [hash, value] of this.entriesMap()) yield [keyOf(hash, keyValues), value]
+  }
+
+  keys(): Array<Value> {
+    const { keyValues } = this
+    return Array.from(this.entriesMap().keys(), (hash) => keyOf(hash, keyValues))
+  }
+
+  /** The key that came last. */
+  lastKey(): Value | undefined {
+    return this.keys().at(-1)
+  }
+
+  values(): Array<Value> {
+    return Array.from(this.entriesMap().values())
+  }
+
+  private entriesMap(): Map<HashKey, Value> {
+    if (this.json === undefined) return this.map!
+    const { json, map: adopted } = this
+    const map = new Map<HashKey, Value>()
+    for (const name of Object.keys(json)) {
+      const hash = name.startsWith(mark) ? mark + name : name
+      if (hash !== name) (this.keyValues ??= new Map()).set(hash, name)
+      const known = adopted?.get(name)
+      map.set(hash, known === undefined ? adopt(json[name]!) : known)
+    }
+    this.json = undefined
+    this.map = map
+    return map
+  }
+}
+
+/** No key that differs from its hash key is None. */
+const keyOf = (hash: HashKey, keyValues: Map<HashKey, Value> | undefined): Value => keyValues?.get(hash) ?? hash
+
+/**
+ * Makes a template value of what the JSON parser gave. Numbers that are not integers are floats; where the text tells
+ * 1 from 1.0, ContextJson.ts has put a Float there already.
+ */
+export const adopt = (json: JsonValue): Value => {
+  if (typeof json === "number") return Number.isInteger(json) ? json + 0 : new Float(json)
+  if (typeof json !== "object" || json === null || json instanceof Float) return json
+  return Array.isArray(json) ? json.map(adopt) : new Dict(json)
+}
+
+/**
+ * What the key is looked up by; a Type fault for lists and dicts. Whoever asks has paid for it: `Runtime.charge(key)`.
+ */
+const hashKey = (key: Value): HashKey => {
+  switch (typeof key) {
+    case "string":
+      return key.startsWith(mark) ? mark + key : key
+    case "boolean":
+      return Number(key)
+    case "number":
+    case "bigint":
+      return key
+    default:
+      return key === null ? null : hashObject(key)
+  }
+}
+
+const hashObject = (key: Array<Value> | Obj): HashKey => {
+  if (key instanceof Markup) return hashKey(key.text)
+  if (key instanceof Float) return hashFloat(key)
+  if (key instanceof Tuple) return mark + key.items.map(hashPart).join(",")
+  if (key instanceof Undefined) return undefinedKey
+  if (key instanceof Bytes) return `${mark}b${Buffer.from(key.bytes).toString("latin1")}`
+  const changes = Array.isArray(key) || key instanceof Dict || (key instanceof View && key.what !== "values")
+  if (changes) throw typeFault(`unhashable type: '${typeName(key)}'`)
+  return key
+}
+
+/** All undefined values are equal, so they are one key. */
+const undefinedKey = new Tuple([])
+
+const hashFloat = (key: Float): HashKey => {
+  const { value } = key
+  if (Number.isSafeInteger(value)) return value + 0
+  if (Number.isInteger(value)) return BigInt(value)
+  // Every NaN is a key of its own.
+  return Number.isNaN(value) ? key : value
+}
+
+const identities = new WeakMap<Obj, number>()
+let identityCount = 0
+
+/** A part of a tuple's hash key, such that no two lists of parts read the same. */
+const hashPart = (part: Value): string => {
+  const hash = hashKey(part)
+  if (typeof hash === "string") return `${hash.length}:${hash}`
+  if (!(hash instanceof Obj)) return `${hash}`
+  let identity = identities.get(hash)
+  if (identity === undefined) identities.set(hash, (identity = ++identityCount))
+  return `#${identity}`
+}

@@ -1,0 +1,22 @@
+/** Python's stable sort, with `<` as the only comparison. */
+import type { Runtime } from "../runtime/Runtime.ts"
+import { compare } from "./Compare.ts"
+import type { Value } from "./Values.ts"
+
+/** `sorted(items, key=…, reverse=…)` */
+export const sortBy = (
+  runtime: Runtime,
+  items: ReadonlyArray<Value>,
+  keyOf: (item: Value) => Value,
+  reverse: boolean
+): Array<Value> => {
+  runtime.alloc(items.length * 8)
+  const keyed = items.map((value) => {
+    runtime.tick(1)
+    return { value, key: keyOf(value) }
+  })
+  // The order of equal ones is kept in reverse too. What does not compare (NaN) counts as equal.
+  const direction = reverse ? -1 : 1
+  keyed.sort((a, b) => (compare(runtime, a.key, b.key, "<") || 0) * direction)
+  return keyed.map(({ value }) => value)
+}

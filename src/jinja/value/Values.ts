@@ -1,0 +1,264 @@
+/**
+ * What a template can hold. Python's types in JavaScript:
+ *
+ * None is null, bool is boolean, int is a safe integer number or else a bigint, str is a string (of code points: see
+ * Text.ts), list is an array; everything else is an instance of a class below or in a module of its own. A JavaScript
+ * function or a plain object is never a template value, so there is no prototype that a template could walk.
+ */
+import type { Fault } from "../runtime/Fault.ts"
+import type { Runtime } from "../runtime/Runtime.ts"
+import type { Dict } from "./Dict.ts"
+
+/* Because null is None, `??` must not stand behind a value that may be absent: `orElse` below tells the two apart. */
+export type Value = null | boolean | number | bigint | string | Array<Value> | Obj
+
+/** Keyword arguments of a call. */
+export type Keywords = ReadonlyMap<string, Value>
+
+/** Gives the next value, then undefined. */
+export type Next = () => Value | undefined
+
+/** An instance of a Python class. Without overrides it is opaque: no attributes, no items, not callable. */
+export abstract class Obj {
+  /** `type(x).__name__`. */
+  abstract readonly typeName: string
+
+  /** Module of the type; empty for Python's builtins. */
+  get module(): string {
+    return ""
+  }
+
+  /** `len(x)`, in UTF-16 units for text; undefined for what has none. */
+  get size(): number | undefined {
+    return undefined
+  }
+
+  /** A public attribute or method; undefined where there is none. */
+  attribute(_runtime: Runtime, _name: string): Value | undefined {
+    return undefined
+  }
+
+  repr(_runtime: Runtime): string {
+    return `<${this.module === "" ? "" : `${this.module}.`}${this.typeName} object at ${address}>`
+  }
+}
+
+/** What a template can call. */
+export abstract class Callable extends Obj {
+  abstract call(runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined): Value
+}
+
+/** Where Python prints an address. One for all, so that equal runs print equal bytes. */
+export const address = "0x7f0000000000"
+
+/** All floats, integral or not. A bare number is an int. */
+export class Float extends Obj {
+  readonly typeName = "float"
+  readonly value: number
+
+  constructor(value: number) {
+    super()
+    this.value = value
+  }
+}
+
+/** Text that is safe in HTML: markupsafe's `Markup`. */
+export class Markup extends Obj {
+  readonly typeName = "Markup"
+  readonly text: string
+
+  constructor(text: string) {
+    super()
+    this.text = text
+  }
+
+  override get module(): string {
+    return "markupsafe"
+  }
+
+  override get size(): number {
+    return this.text.length
+  }
+}
+
+export class Tuple extends Obj {
+  readonly typeName: string = "tuple"
+  readonly items: ReadonlyArray<Value>
+  /** What hashing it costs, in UTF-16 units: all that it holds, however deep, as often as it holds it. */
+  readonly weight: number
+
+  constructor(items: ReadonlyArray<Value>) {
+    super()
+    this.items = items
+    let weight = 8
+    for (const item of items) {
+      weight += typeof item === "string" ? item.length : item instanceof Tuple ? item.weight : 8
+    }
+    this.weight = weight
+  }
+
+  override get size(): number {
+    return this.items.length
+  }
+}
+
+/** What `groupby` gives: a tuple whose fields have names. */
+export class GroupTuple extends Tuple {
+  override readonly typeName = "_GroupTuple"
+
+  override get module(): string {
+    return "jinja2.filters"
+  }
+
+  override attribute(_runtime: Runtime, name: string): Value | undefined {
+    return name === "grouper" ? this.items[0] : name === "list" ? this.items[1] : undefined
+  }
+}
+
+export class Bytes extends Obj {
+  readonly typeName = "bytes"
+  readonly bytes: Uint8Array
+
+  constructor(bytes: Uint8Array) {
+    super()
+    this.bytes = bytes
+  }
+
+  override get size(): number {
+    return this.bytes.length
+  }
+}
+
+/** `range(start, stop, step)`; all safe integers, at most `maxRange` long. */
+export class Range extends Obj {
+  readonly typeName = "range"
+  readonly start: number
+  readonly stop: number
+  readonly step: number
+  private readonly length: number
+
+  constructor(start: number, stop: number, step: number) {
+    super()
+    this.start = start
+    this.stop = stop
+    this.step = step
+    this.length = Math.max(0, Math.ceil((stop - start) / step))
+  }
+
+  override get size(): number {
+    return this.length
+  }
+
+  at(index: number): number {
+    return this.start + index * this.step
+  }
+
+  override attribute(_runtime: Runtime, name: string): Value | undefined {
+    return name === "start" || name === "stop" || name === "step" ? this[name] : undefined
+  }
+
+  override repr(): string {
+    return `range(${this.start}, ${this.stop}${this.step === 1 ? "" : `, ${this.step}`})`
+  }
+}
+
+/** `dict.keys()`, `dict.values()`, `dict.items()`: a window on a dict, not a copy. */
+export class View extends Obj {
+  readonly typeName: string
+  readonly dict: Dict
+  readonly what: "keys" | "values" | "items"
+
+  constructor(dict: Dict, what: "keys" | "values" | "items") {
+    super()
+    this.typeName = `dict_${what}`
+    this.dict = dict
+    this.what = what
+  }
+
+  override get size(): number {
+    return this.dict.size
+  }
+}
+
+/** A generator or iterator: lazy, and empty once it was read. */
+export class Iterator extends Obj {
+  readonly typeName: string
+  readonly next: Next
+  private readonly label: string
+
+  /** `label` is what Python prints: `generator object do_unique`, `list_reverseiterator object`. */
+  constructor(label: string, next: Next) {
+    super()
+    this.typeName = label.slice(0, label.indexOf(" "))
+    this.label = label
+    this.next = next
+  }
+
+  override repr(): string {
+    return `<${this.label} at ${address}>`
+  }
+}
+
+/**
+ * Something that is not there. Prints as nothing, is false and empty; every other use fails with why it is not there.
+ */
+export class Undefined extends Obj {
+  readonly typeName = "Undefined"
+  /** Made when it is asked for: most are printed and never fail. */
+  readonly fault: () => Fault
+
+  constructor(fault: () => Fault) {
+    super()
+    this.fault = fault
+  }
+
+  override get module(): string {
+    return "jinja2.runtime"
+  }
+
+  override get size(): number {
+    return 0
+  }
+
+  override repr(): string {
+    return "Undefined"
+  }
+}
+
+export const isText = (value: Value): value is string | Markup => typeof value === "string" || value instanceof Markup
+
+export const plain = (value: string | Markup): string => (typeof value === "string" ? value : value.text)
+
+/** The value, or another where it is absent; None is not absent. */
+export const orElse = (value: Value | undefined, otherwise: () => Value): Value =>
+  value === undefined ? otherwise() : value
+
+/** Python's int, bool included. */
+export const isInteger = (value: Value): value is boolean | number | bigint =>
+  typeof value === "number" || typeof value === "boolean" || typeof value === "bigint"
+
+export const isNumber = (value: Value): value is boolean | number | bigint | Float =>
+  isInteger(value) || value instanceof Float
+
+/** `type(value).__name__` */
+export const typeName = (value: Value): string => {
+  if (value === null) return "NoneType"
+  switch (typeof value) {
+    case "boolean":
+      return "bool"
+    case "number":
+    case "bigint":
+      return "int"
+    case "string":
+      return "str"
+    default:
+      return Array.isArray(value) ? "list" : value.typeName
+  }
+}
+
+/** How Jinja names an object in messages. */
+export const objectName = (value: Value): string => {
+  if (value === null) return "None"
+  const module = value instanceof Obj ? value.module : ""
+  return `${module === "" ? "" : `${module}.`}${typeName(value)} object`
+}

@@ -1,0 +1,72 @@
+/** What travels between the pool and its workers: many requests in one message, each text only once. */
+import type { TemplateFault } from "../../jinja/runtime/Fault.ts"
+
+/**
+ * A template's source. In `headers` the output is header lines: what such a template prints must hold no line break, so
+ * that only its own text begins a header, and never a value in it.
+ */
+export type Source = string | { readonly headers: string }
+
+/** Templates to render with one context. */
+export interface Request {
+  readonly sources: ReadonlyArray<Source>
+  /** JSON text of an object. */
+  readonly context: string
+  readonly engine: string
+}
+
+export interface BatchTemplate {
+  readonly source: string
+  readonly engine: string
+  readonly headers: boolean
+}
+
+export interface Batch {
+  /** Each once. */
+  readonly templates: ReadonlyArray<BatchTemplate>
+  /** Each once. */
+  readonly contexts: ReadonlyArray<string>
+  /** For each request: its context, how many templates it has, and which. */
+  readonly requests: ReadonlyArray<number>
+}
+
+/** What came of a batch. A worker ends a batch that takes long: the requests behind `millis` were not begun. */
+export interface Reply {
+  /** Time that each request took, milliseconds. */
+  readonly millis: ReadonlyArray<number>
+  /** The outputs of the requests that have no fault, one behind the other. */
+  readonly outputs: ReadonlyArray<string>
+  readonly faults: ReadonlyArray<{ readonly request: number; readonly fault: TemplateFault }>
+}
+
+/** What a worker says first. */
+export const ready = "ready"
+
+export const packBatch = (requests: ReadonlyArray<Request>): Batch => {
+  const templates: Array<BatchTemplate> = []
+  const known = new Map<string, Map<string, number>>()
+  const contexts = new Map<string, number>()
+  const packed: Array<number> = []
+  for (const { sources, context, engine } of requests) {
+    packed.push(position(contexts, context), sources.length)
+    for (const given of sources) {
+      const headers = typeof given !== "string"
+      const source = headers ? given.headers : given
+      const kind = headers ? `${engine} headers` : engine
+      let ofKind = known.get(kind)
+      if (ofKind === undefined) known.set(kind, (ofKind = new Map()))
+      const index = position(ofKind, source, templates.length)
+      if (index === templates.length) templates.push({ source, engine, headers })
+      packed.push(index)
+    }
+  }
+  return { templates, contexts: [...contexts.keys()], requests: packed }
+}
+
+/** Where the text stands among those seen, itself included. */
+const position = (seen: Map<string, number>, text: string, next = seen.size): number => {
+  const known = seen.get(text)
+  if (known !== undefined) return known
+  seen.set(text, next)
+  return next
+}

@@ -1,0 +1,229 @@
+/**
+ * Worker threads that render, fed in batches: what arrives while a batch runs makes up the next one.
+ *
+ * The engine's own budgets end nearly every template. For what they miss (a plugin that spins, one native operation
+ * over too much text) the pool watches from outside: a worker that does not come on, or runs out of memory, is ended
+ * and replaced, the request it was at gets a fault, and the others are rendered again elsewhere. Which request goes
+ * next is FairQueue's decision; requests of penalised owners run in one worker of their own, started when there are
+ * any, so that all others have the rest. Plain code: no promise, no fiber and no span for each request.
+ */
+import type { Request } from "./Batch.ts"
+import { FairQueue } from "./FairQueue.ts"
+import { Fault, faultAt, limitFault } from "../../jinja/runtime/Fault.ts"
+import { type Outcome, type Pending, PoolWorker, type WorkerOptions, finish } from "./PoolWorker.ts"
+
+export interface PoolOptions extends WorkerOptions {
+  /** Workers. */
+  readonly size: number
+}
+
+/** Requests in one message, and their characters: a message is copied. */
+const batchRequests = 256
+const batchChars = 4 << 20
+
+/** Messages that a worker has at once: one that it works on, and one so that it need not wait. */
+const batchesAhead = 2
+
+/** Starts that may fail in a row before requests fail with them. */
+const failedStarts = 3
+
+/** How long the worker for penalised owners is kept with nothing to do, milliseconds. */
+const idleMillis = 60_000
+
+export class Pool {
+  private options: PoolOptions
+  private readonly workers = new Set<PoolWorker>()
+  /** The one for penalised owners, while there is one. */
+  private penalty: PoolWorker | undefined
+  /** When an owner was penalised last, or served as one. */
+  private penalisedAt = Number.NEGATIVE_INFINITY
+  /** Where the first request of an unknown owner is: it may take the worker along, so nothing waits behind it. */
+  private tryingIn: PoolWorker | undefined
+  private penaltyTimer: NodeJS.Timeout | undefined
+  private readonly queue = new FairQueue<Pending>()
+  private scheduled = false
+  private watch: NodeJS.Timeout | undefined
+  private failures = 0
+  private closed = false
+
+  constructor(options: PoolOptions) {
+    this.options = options
+    for (let i = 0; i < options.size; i++) this.hire()
+  }
+
+  /**
+   * Takes a request on; gives back how to let it go. `done` is called once, later, unless the request was let go.
+   * Owners share the workers by time, whatever the number of their requests.
+   */
+  submit(request: Request, done: (outcome: Outcome) => void, owner = ""): () => void {
+    const pending: Pending = { request, done, owner, chars: charsOf(request), cancelled: false }
+    this.queue.add(pending)
+    this.schedule()
+    return () => {
+      pending.cancelled = true
+    }
+  }
+
+  /** Replaces the workers by ones with these plugins; what the old ones have been given they still answer. */
+  renew(modules: ReadonlyArray<string>, version: string): void {
+    this.options = { ...this.options, modules, version }
+    const old = this.all
+    this.penalty = undefined
+    for (const worker of old) this.workers.add(worker)
+    for (let i = 0; i < this.options.size; i++) this.hire()
+    for (const worker of old) worker.leave()
+  }
+
+  /** Threads that are there now, for those who count them. */
+  get threads(): number {
+    return this.all.length
+  }
+
+  /** Ends all workers; resolves when they are gone. */
+  async close(): Promise<void> {
+    this.closed = true
+    clearInterval(this.watch)
+    clearTimeout(this.penaltyTimer)
+    const workers = this.all
+    await Promise.all(workers.map((worker) => worker.end()))
+    this.workers.clear()
+    this.penalty = undefined
+    const left = [...this.queue.drain(), ...workers.flatMap((worker) => worker.unanswered)]
+    for (const pending of left) finish(pending, closedFault)
+  }
+
+  private get all(): ReadonlyArray<PoolWorker> {
+    return this.penalty === undefined ? [...this.workers] : [...this.workers, this.penalty]
+  }
+
+  /** Requests of one turn of the event loop go together. */
+  private schedule(): void {
+    if (this.scheduled) return
+    this.scheduled = true
+    queueMicrotask(() => {
+      this.scheduled = false
+      this.dispatch()
+    })
+  }
+
+  private dispatch(): void {
+    if (this.closed) {
+      for (const pending of this.queue.drain()) finish(pending, closedFault)
+      return
+    }
+    while (this.queue.size > 0) {
+      const free = [...this.workers].filter((worker) => this.isFree(worker))
+      const next = free.toSorted((a, b) => a.ahead - b.ahead)[0]
+      if (next === undefined) break
+      // Idle workers share what there is.
+      const idle = Math.max(1, free.filter((worker) => worker.ahead === 0).length)
+      const count = Math.min(batchRequests, Math.ceil(this.queue.size / idle))
+      const { isTrying } = this.queue
+      const batch = this.queue.take(count, batchChars, !this.isPenalising())
+      if (batch.length === 0) break
+      if (!isTrying && this.queue.isTrying) this.tryingIn = next
+      next.send(batch)
+    }
+    this.dispatchPenalised()
+    this.watch ??= setInterval(() => this.look(), this.options.limits.wallMillis / 4).unref()
+  }
+
+  private isFree(worker: PoolWorker): boolean {
+    const isTried = this.queue.isTrying && worker === this.tryingIn
+    return worker.isHired && worker.ahead < batchesAhead && !isTried
+  }
+
+  /** Whether there are penalised owners, or were: then unknown ones are tried where those are. */
+  private isPenalising(): boolean {
+    return this.penalty !== undefined || performance.now() - this.penalisedAt < idleMillis
+  }
+
+  /** One request at a time: no other is lost with its worker. */
+  private dispatchPenalised(): void {
+    const due = this.queue.nextPenalised(this.isPenalising())
+    if (due === undefined || (this.penalty?.ahead ?? 0) > 0) return
+    const now = performance.now()
+    if (due > now) {
+      clearTimeout(this.penaltyTimer)
+      this.penaltyTimer = setTimeout(() => this.dispatch(), Math.ceil(due - now)).unref()
+      return
+    }
+    this.penalty ??= this.newWorker()
+    if (!this.penalty.isHired) return
+    this.penalisedAt = now
+    this.penalty.send([this.queue.takePenalised(now)!])
+  }
+
+  /** Ends workers that do not come on, and the one for penalised owners when it has not been used for long. */
+  private look(): void {
+    const { penalty } = this
+    const isUsed = penalty !== undefined && performance.now() - this.penalisedAt < idleMillis
+    if (penalty?.ahead === 0 && !isUsed) {
+      this.penalty = undefined
+      void penalty.end()
+    }
+    let busy = isUsed
+    for (const worker of this.all) {
+      if (worker.ahead === 0) continue
+      busy = true
+      if (worker.isLost()) this.replace(worker)
+      else if (worker.isStuck()) void worker.end("wall")
+    }
+    if (busy) return
+    clearInterval(this.watch)
+    this.watch = undefined
+  }
+
+  private penalise(pending: Pending, millis: number): void {
+    this.penalisedAt = performance.now()
+    this.queue.overran(pending, millis, this.penalisedAt)
+  }
+
+  private hire(): void {
+    this.workers.add(this.newWorker())
+  }
+
+  private newWorker(): PoolWorker {
+    const worker = new PoolWorker(this.options, {
+      ended: (pending, outcome, millis) => {
+        if ("reason" in outcome && outcome.limit === "time") this.penalise(pending, millis)
+        else this.queue.ended(pending, millis)
+        finish(pending, outcome)
+      },
+      answered: (rest) => {
+        this.failures = 0
+        this.queue.giveBack(rest, false)
+        this.dispatch()
+      },
+      gone: () => this.replace(worker)
+    })
+    return worker
+  }
+
+  private replace(worker: PoolWorker): void {
+    const isPenalty = worker === this.penalty
+    if (isPenalty) this.penalty = undefined
+    if (this.closed || (!isPenalty && !this.workers.delete(worker))) return
+    const { guilty, others } = worker.blame()
+    if (guilty !== undefined) {
+      this.penalise(guilty, 2 * this.options.limits.wallMillis)
+      finish(guilty, faultAt(limitFault(worker.passed), 0, 0))
+    } else if (!worker.isLeaving) this.failures++
+    this.queue.giveBack(others, true)
+    if (worker.isLeaving) return this.schedule()
+    if (this.failures >= failedStarts) {
+      this.failures = 0
+      for (const pending of this.queue.drain()) finish(pending, startFault)
+    }
+    if (!isPenalty) this.hire()
+    this.schedule()
+  }
+}
+
+const charsOf = ({ sources, context }: Request): number => {
+  const texts = sources.map((source) => (typeof source === "string" ? source : source.headers))
+  return texts.reduce((sum, text) => sum + text.length, context.length)
+}
+
+const closedFault = faultAt(new Fault("Internal", "the template workers were stopped"), 0, 0)
+const startFault = faultAt(new Fault("Internal", "the template workers do not start"), 0, 0)

@@ -1,0 +1,182 @@
+/** One worker thread of the pool, and what it was given. */
+import { setTimeout } from "node:timers/promises"
+import { Worker } from "node:worker_threads"
+import { type Batch, type Reply, type Request, packBatch, ready } from "./Batch.ts"
+import type { Waiting } from "./FairQueue.ts"
+import type { LimitName, TemplateFault } from "../../jinja/runtime/Fault.ts"
+import type { Limits } from "../../jinja/runtime/Limits.ts"
+import type { WorkerData } from "./Worker.ts"
+
+/** What a worker works with. */
+export interface WorkerOptions {
+  readonly limits: Limits
+  /** URLs of the plugins' modules. */
+  readonly modules: ReadonlyArray<string>
+  /** Changes when plugins are to be read again. */
+  readonly version?: string
+}
+
+/** How long one run may take beside its own limit before its worker is ended: a multiple of that limit. */
+const patience = 2
+
+/** Time that a worker gets to end: V8 does not always get out of one that ran out of memory. Milliseconds. */
+const endMillis = 2_000
+
+/** Time that a worker gets to load, milliseconds. */
+const startMillis = 20_000
+
+/** Memory of a worker, MB: beyond it V8 ends the worker, and the process goes on. */
+const workerMegabytes = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
+
+/** Outputs in the order of the sources, or what went wrong. */
+export type Outcome = ReadonlyArray<string> | TemplateFault
+
+/** A request that was taken on. */
+export interface Pending extends Waiting {
+  readonly request: Request
+  readonly done: (outcome: Outcome) => void
+}
+
+export const finish = (pending: Pending, outcome: Outcome): void => {
+  if (!pending.cancelled) pending.done(outcome)
+}
+
+interface Listener {
+  /** The request came back. */
+  readonly ended: (pending: Pending, outcome: Outcome, millis: number) => void
+  /** A batch came back; these requests of it were not begun. */
+  readonly answered: (rest: ReadonlyArray<Pending>) => void
+  /** The thread is gone. */
+  readonly gone: () => void
+}
+
+export class PoolWorker {
+  private readonly thread: Worker
+  private readonly listener: Listener
+  private readonly limits: Limits
+  private readonly runs = new Int32Array(new SharedArrayBuffer(4))
+  private batches: Array<ReadonlyArray<Pending>> = []
+  private isReady = false
+  /** Whether it gets no more work. */
+  isLeaving = false
+  /** Runs of the batches that came back. */
+  private answeredRuns = 0
+  private seenRuns = -1
+  private seenAt = performance.now()
+  /** What it passed, once it ends. */
+  passed: LimitName = "wall"
+  private ending: { readonly since: number; readonly gone: Promise<unknown> } | undefined
+
+  constructor({ limits, modules, version }: WorkerOptions, listener: Listener) {
+    this.listener = listener
+    this.limits = limits
+    const workerData: WorkerData = { modules, version, limits, runs: this.runs.buffer }
+    this.thread = new Worker(new URL("./Worker.ts", import.meta.url), { workerData, resourceLimits: workerMegabytes })
+    this.thread.on("message", (message: Reply | typeof ready) => this.receive(message))
+    this.thread.on("error", (error) => {
+      if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") this.passed = "memory"
+    })
+    this.thread.on("exit", () => this.listener.gone())
+    this.thread.unref()
+  }
+
+  /** Batches that it was given and has not answered. */
+  get ahead(): number {
+    return this.batches.length
+  }
+
+  /** Whether it takes work. */
+  get isHired(): boolean {
+    return !this.isLeaving && this.ending === undefined
+  }
+
+  get unanswered(): ReadonlyArray<Pending> {
+    return this.batches.flat()
+  }
+
+  send(batch: ReadonlyArray<Pending>): void {
+    if (this.batches.length === 0) {
+      this.comeOn()
+      // Only what is waited for keeps the process alive.
+      this.thread.ref()
+    }
+    this.batches.push(batch)
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread is no window
+    this.thread.postMessage(packBatch(batch.map(({ request }) => request)) satisfies Batch)
+  }
+
+  private comeOn(): void {
+    this.seenRuns = Atomics.load(this.runs, 0)
+    this.seenAt = performance.now()
+  }
+
+  private receive(message: Reply | typeof ready): void {
+    this.comeOn()
+    if (message === ready) {
+      this.isReady = true
+      return
+    }
+    const batch = this.batches.shift()
+    // It was given up, and what it was given has gone to others.
+    if (batch === undefined) return
+    if (this.batches.length === 0) this.thread.unref()
+    const begun = batch.slice(0, message.millis.length)
+    for (const { request } of begun) this.answeredRuns += request.sources.length
+    this.deliver(begun, message)
+    this.listener.answered(batch.slice(begun.length))
+    if (this.isLeaving) this.leave()
+  }
+
+  /** Ends the thread once it has answered what it was given. */
+  leave(): void {
+    this.isLeaving = true
+    if (this.batches.length === 0) void this.end()
+  }
+
+  /** Whether a run takes so long that its own limits must have failed. */
+  isStuck(): boolean {
+    if (Atomics.load(this.runs, 0) !== this.seenRuns) this.comeOn()
+    const most = this.isReady ? this.limits.wallMillis * patience : startMillis
+    return performance.now() - this.seenAt > most
+  }
+
+  /** Ends the thread; the listener hears of it when it is gone. Waits for that, but not for ever. */
+  async end(limit?: LimitName): Promise<void> {
+    if (this.ending === undefined) {
+      if (limit !== undefined) this.passed = limit
+      this.ending = { since: performance.now(), gone: this.thread.terminate() }
+    }
+    await Promise.race([this.ending.gone, setTimeout(endMillis, undefined, { ref: false })])
+  }
+
+  /** Whether it was ended and has not gone. */
+  isLost(): boolean {
+    return this.ending !== undefined && performance.now() - this.ending.since > endMillis
+  }
+
+  /** Whose run it was that the thread ended in, and who only waited: others answer to them now. */
+  blame(): { readonly guilty: Pending | undefined; readonly others: ReadonlyArray<Pending> } {
+    const all = this.unanswered
+    this.batches = []
+    let before = Atomics.load(this.runs, 0) - this.answeredRuns
+    if (before <= 0) return { guilty: undefined, others: all }
+    const guilty = all.find(({ request }) => {
+      before -= request.sources.length
+      return before <= 0
+    })
+    return { guilty, others: all.filter((pending) => pending !== guilty) }
+  }
+
+  /** Hands on the outputs of a batch. */
+  private deliver(batch: ReadonlyArray<Pending>, { outputs, faults, millis }: Reply): void {
+    const faulty = new Map(faults.map(({ request, fault }) => [request, fault]))
+    let at = 0
+    batch.forEach((pending, index) => {
+      const fault = faulty.get(index)
+      if (fault !== undefined) return this.listener.ended(pending, fault, millis[index]!)
+      const count = pending.request.sources.length
+      this.listener.ended(pending, outputs.slice(at, at + count), millis[index]!)
+      at += count
+    })
+  }
+}

@@ -42,7 +42,7 @@ import type { Route } from "./http/Route.ts"
 import { schemaRoutes } from "./http/describe/Schema.ts"
 import { serve } from "./http/Server.ts"
 import { statusRoutes } from "./http/describe/Status.ts"
-import { trialRoutes } from "./http/webhooks/TryOut.ts"
+import { tryOutRoutes } from "./http/webhooks/TryOut.ts"
 import { webhookDetails, webhookRoutes } from "./http/webhooks/Webhooks.ts"
 import { Clearance } from "./inventory/Clearance.ts"
 import { migrate } from "./inventory/database/Migrate.ts"
@@ -126,7 +126,7 @@ const usualRoutes = [
   ...deliveryRoutes,
   ...webhookRoutes,
   ...backgroundRoutes,
-  ...trialRoutes,
+  ...tryOutRoutes,
   ...pluginRoutes,
   help,
   ...provisionRoutes,

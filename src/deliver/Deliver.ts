@@ -27,9 +27,9 @@ import { dropDiscarded } from "./request/Discard.ts"
 import { operationType, workOffOperations } from "./request/Operations.ts"
 import { deliveryType, takeUpRetries } from "./request/RetryByHand.ts"
 import { replayType, workOffReplays } from "./request/Replay.ts"
-import { survive } from "./actor/LogDefect.ts"
+import { logDefectAndContinue } from "./actor/LogDefect.ts"
 import { sweep } from "./recover/Sweeper.ts"
-import { Turns } from "./actor/FairShare.ts"
+import { FairShare } from "./actor/FairShare.ts"
 
 const type = objectType("extras.webhook")
 
@@ -45,7 +45,7 @@ interface Running {
 interface Common {
   /** Of the process. */
   readonly life: Scope.Scope
-  readonly turns: Turns
+  readonly turns: FairShare
 }
 
 export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effect.Effect<number> }>()(
@@ -59,7 +59,7 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
       yield* Effect.addFinalizer(() =>
         Effect.forEach(running.values(), ({ scope }) => Scope.close(scope, Exit.void), { concurrency: "unbounded" })
       )
-      yield* Effect.forkScoped(followWebhooks(running, { life: yield* Effect.scope, turns: new Turns() }))
+      yield* Effect.forkScoped(followWebhooks(running, { life: yield* Effect.scope, turns: new FairShare() }))
       yield* streams.onWake(
         (webhook) => {
           if (webhook === 0) for (const { actor } of running.values()) actor.wake()
@@ -67,12 +67,12 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
         },
         (news) => running.get(news.webhook)?.actor.learn(news)
       )
-      const look = survive("the look for what was missed")(rounds(running))
+      const look = logDefectAndContinue("the look for what was missed")(rounds(running))
       yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(roundPause)))
       // On its own: long work must not keep what was missed from being found.
-      const work = survive("work that was asked for")(workOffAsked)
+      const work = logDefectAndContinue("work that was asked for")(workOffAsked)
       yield* Effect.forkScoped(Effect.schedule(work, Schedule.spaced(roundPause)))
-      const hold = survive("keeping hold of entries")(keepHold(running))
+      const hold = logDefectAndContinue("keeping hold of entries")(keepHold(running))
       yield* Effect.forkScoped(Effect.schedule(hold, Schedule.spaced(leaseMillis / 3)))
       yield* Effect.forkScoped(turnDays)
       const { tell } = yield* Presence

@@ -1,6 +1,6 @@
 import { Effect, Scope } from "effect"
 import { describe, expect, it } from "vitest"
-import { makeAlarm } from "../../src/deliver/actor/EarliestTimer.ts"
+import { makeEarliestTimer } from "../../src/deliver/actor/EarliestTimer.ts"
 
 const scope = Effect.runSync(Scope.make())
 
@@ -9,7 +9,7 @@ const late = (...millis: ReadonlyArray<number>) =>
   new Promise<number>((resolve) => {
     const began = performance.now()
     const ring = Effect.sync(() => resolve(performance.now() - began - millis.at(-1)!))
-    const set = Effect.runSync(Scope.provide(makeAlarm(ring), scope))
+    const set = Effect.runSync(Scope.provide(makeEarliestTimer(ring), scope))
     for (const each of millis) set(each)
   })
 

@@ -1,12 +1,12 @@
 /** Who may read how much, when some webhooks have a backlog and others keep up. */
 import { Effect } from "effect"
 import { beforeEach, describe, expect, it } from "vitest"
-import { Turns } from "../../src/deliver/actor/FairShare.ts"
+import { FairShare } from "../../src/deliver/actor/FairShare.ts"
 
-let turns: Turns
+let turns: FairShare
 
 beforeEach(() => {
-  turns = new Turns()
+  turns = new FairShare()
 })
 
 const take = (webhook: number, count: number) => Effect.runPromise(turns.take(webhook, count))

@@ -1,7 +1,7 @@
 /** Attempts that begin at their places in a limited rate, in a real Redis. */
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
-import { atPlace } from "../../src/deliver/actor/RateSlot.ts"
+import { inRateSlot } from "../../src/deliver/actor/RateSlot.ts"
 import { startStreams } from "../stream/TwoReaders.ts"
 
 const streams = startStreams()
@@ -13,7 +13,7 @@ describe("a place in a limited rate", () => {
     const first = await Effect.runPromise(one.reserve(definition.id, 4, definition.rateLimit))
     const began: Array<number> = []
     const whole = [0, 1, 2, 3].map((at) =>
-      Effect.runPromise(atPlace(one, () => definition, first + at * 200)).then(() => began.push(performance.now()))
+      Effect.runPromise(inRateSlot(one, () => definition, first + at * 200)).then(() => began.push(performance.now()))
     )
     // Nothing of this process runs meanwhile, as when it is stopped.
     for (const end = performance.now() + 1500; performance.now() < end;);

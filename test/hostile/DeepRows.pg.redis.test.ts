@@ -190,7 +190,7 @@ describe("rows that are there from before the constraints", () => {
     expect([other.status, other.json]).toEqual([400, { custom_fields: [expect.stringContaining("600 levels")] }])
   })
 
-  it("are set aside once, and survive a restart and its migration", { timeout: 120_000 }, async () => {
+  it("are set aside once, and logDefectAndContinue a restart and its migration", { timeout: 120_000 }, async () => {
     const before = await asideRows()
     await service.stop("SIGKILL")
     service = await startService(environment())

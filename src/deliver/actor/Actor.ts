@@ -9,7 +9,7 @@ import { inWords } from "../../Telemetry.ts"
 import type { BreakerNews } from "../../stream/Probe.ts"
 import { type Entry, Streams } from "../../stream/Streams.ts"
 import { Templates } from "../../template/Template.ts"
-import { makeAlarm } from "./EarliestTimer.ts"
+import { makeEarliestTimer } from "./EarliestTimer.ts"
 import { makeAttempt } from "../attempt/Attempt.ts"
 import { type Breaker, closedBreaker, roomOf } from "../breaker/Breaker.ts"
 import { forgetBreaker } from "../breaker/BreakerTable.ts"
@@ -18,10 +18,10 @@ import { disable } from "../outcome/Disable.ts"
 import { DeliveryLog } from "../log/DeliveryLog.ts"
 import { EventBodies } from "../attempt/EventBodies.ts"
 import { isRendered } from "../attempt/Request.ts"
-import { atPlace } from "./RateSlot.ts"
+import { inRateSlot } from "./RateSlot.ts"
 import { learn, learnAtStart, mayBegin, turnBreaker } from "../breaker/SharedBreaker.ts"
-import { survive } from "./LogDefect.ts"
-import type { Turns } from "./FairShare.ts"
+import { logDefectAndContinue } from "./LogDefect.ts"
+import type { FairShare } from "./FairShare.ts"
 
 export interface Actor {
   readonly id: number
@@ -58,7 +58,7 @@ const unloggedMax = 256
 type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClient
 
 /** Starts the actor in the scope. */
-export const startActor = (first: Definition, turns: Turns): Effect.Effect<Actor, never, Scope.Scope | Needs> =>
+export const startActor = (first: Definition, turns: FairShare): Effect.Effect<Actor, never, Scope.Scope | Needs> =>
   Effect.gen(function* () {
     const services = yield* Effect.context<Needs>()
     const streams = yield* Streams
@@ -67,8 +67,8 @@ export const startActor = (first: Definition, turns: Turns): Effect.Effect<Actor
     const attempts = yield* FiberSet.make<void>()
     const runAttempt = yield* FiberSet.runtime(attempts)<Needs>()
     const state = new State(first, () => void Queue.offerUnsafe(signals, undefined))
-    const reopen = yield* makeAlarm(Effect.sync(state.wake))
-    const dueIn: (millis: number) => void = yield* makeAlarm(Effect.suspend(() => promote))
+    const reopen = yield* makeEarliestTimer(Effect.sync(state.wake))
+    const dueIn: (millis: number) => void = yield* makeEarliestTimer(Effect.suspend(() => promote))
 
     const promote = Effect.suspend(() => streams.promote(first.id, state.definition.ordered)).pipe(
       Effect.map(({ moved, next }) => {
@@ -84,7 +84,7 @@ export const startActor = (first: Definition, turns: Turns): Effect.Effect<Actor
       const whole =
         waitMillis > 0
           ? Effect.andThen(
-              atPlace(streams, () => state.definition, waitMillis),
+              inRateSlot(streams, () => state.definition, waitMillis),
               attempt
             )
           : attempt
@@ -100,7 +100,7 @@ export const startActor = (first: Definition, turns: Turns): Effect.Effect<Actor
         Effect.provideContext(services)
       )
     )
-    const read = survive(`reading webhook ${first.id}`)(readAll(state, { turns, reopen, start }))
+    const read = logDefectAndContinue(`reading webhook ${first.id}`)(readAll(state, { turns, reopen, start }))
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), read)))
     yield* promote
     yield* learnAtStart(state)
@@ -119,7 +119,7 @@ export const startActor = (first: Definition, turns: Turns): Effect.Effect<Actor
   })
 
 interface Reading {
-  readonly turns: Turns
+  readonly turns: FairShare
   /** Wakes the actor when its breaker lets a probe through. */
   readonly reopen: (millis: number) => void
   readonly start: (entry: Entry, waitMillis: number) => void

@@ -1,7 +1,7 @@
 /** A timer that can only be set to ring earlier. */
 import { Effect, FiberHandle } from "effect"
 
-export const makeAlarm = Effect.fnUntraced(function* (ring: Effect.Effect<void>) {
+export const makeEarliestTimer = Effect.fnUntraced(function* (ring: Effect.Effect<void>) {
   const handle = yield* FiberHandle.make<void>()
   const run = yield* FiberHandle.runtime(handle)()
   let due = Number.POSITIVE_INFINITY

@@ -1,5 +1,5 @@
 /**
- * Turns: a webhook that has more to send than it can leaves the process time for those that keep up.
+ * FairShare: a webhook that has more to send than it can leaves the process time for those that keep up.
  *
  * All actors share one event loop. One with a backlog would take all of it, and what comes for the others would wait
  * behind that at every step from the WAL on. So while webhooks that keep up are about, those with a backlog read in
@@ -24,7 +24,7 @@ const patienceMillis = 20
 const nobody = { webhook: -1, at: Number.NEGATIVE_INFINITY }
 
 /** The webhooks of one process. */
-export class Turns {
+export class FairShare {
   /** The last two different ones that kept up. */
   private latest = nobody
   private before = nobody

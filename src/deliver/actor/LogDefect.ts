@@ -8,7 +8,7 @@ import { Effect } from "effect"
 /** Pause after a fault, so that one that comes each time does not fill the log. */
 const pause = "1 second"
 
-export const survive =
+export const logDefectAndContinue =
   (what: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | void, E, R> =>
     Effect.catchDefect(effect, (defect) =>

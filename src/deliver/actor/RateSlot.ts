@@ -14,7 +14,7 @@ const lateMax = 100
 const pause = Schedule.spaced("500 millis")
 
 /** Succeeds when the attempt may begin; the first place is in so many milliseconds. */
-export const atPlace = (
+export const inRateSlot = (
   streams: Streams["Service"],
   definition: () => { readonly id: number; readonly rateLimit: number | undefined },
   waitMillis: number
@@ -25,7 +25,7 @@ export const atPlace = (
       const { id, rateLimit } = definition()
       if (rateLimit === undefined || performance.now() - due < lateMax) return Effect.void
       const another = streams.reserve(id, 1, rateLimit).pipe(Effect.retry(pause), Effect.orDie)
-      return Effect.flatMap(another, (millis) => atPlace(streams, definition, millis))
+      return Effect.flatMap(another, (millis) => inRateSlot(streams, definition, millis))
     })
     return Effect.andThen(Effect.sleep(waitMillis), next)
   })

@@ -14,7 +14,7 @@ import { type Entry, type Settled, Streams } from "../../stream/Streams.ts"
 import { credentialsIn, headerText, withoutCredentials } from "../attempt/HeaderText.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
 import type { Attempt, Outcome } from "../outcome/Outcome.ts"
-import { survive } from "../actor/LogDefect.ts"
+import { logDefectAndContinue } from "../actor/LogDefect.ts"
 
 export interface Result {
   readonly entry: Entry
@@ -44,7 +44,7 @@ export class DeliveryLog extends Context.Service<
       const queue = yield* Queue.unbounded<readonly [Result, Deferred.Deferred<void>]>()
       const writer = Effect.gen(function* () {
         const waiting = yield* Queue.takeBetween(queue, 1, batchMax)
-        yield* survive("the delivery log")(write(waiting.map(([result]) => result)))
+        yield* logDefectAndContinue("the delivery log")(write(waiting.map(([result]) => result)))
         // Also what could not be written for a fault of ours: it is taken over when its lease is over, and attempted
         // again.
         for (const [, done] of waiting) Deferred.doneUnsafe(done, Effect.void)

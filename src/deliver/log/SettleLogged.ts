@@ -27,7 +27,7 @@ const query = `
    where (delivery_id, time) in (select * from unnest($1::text[], $2::text[]::timestamptz[]))`
 
 /** Ends the entries whose attempt is in the log; answers the others. */
-export const withoutEnded = Effect.fnUntraced(function* (webhook: number, entries: ReadonlyArray<Entry>) {
+export const settleLogged = Effect.fnUntraced(function* (webhook: number, entries: ReadonlyArray<Entry>) {
   if (entries.length === 0) return entries
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<Logged>(query, [

@@ -14,7 +14,7 @@ import { Append } from "../../stream/Append.ts"
 import type { Delivery } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { overEntries } from "./Browse.ts"
-import { withoutEnded } from "../log/SettleLogged.ts"
+import { settleLogged } from "../log/SettleLogged.ts"
 import { type LoggedEvent, deliveryOf, loggedEvent, pageOf, subjectOf } from "../log/LoggedEvent.ts"
 import { holdLogged, loggedDeliveries } from "../request/RetryByHand.ts"
 import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
@@ -29,7 +29,7 @@ export const rebuild = Effect.fnUntraced(function* (webhook: number) {
   const ordered = yield* isOrdered(webhook)
   // What Redis had been told was done may be back.
   yield* overEntries(webhook, (page) =>
-    withoutEnded(
+    settleLogged(
       webhook,
       page.map((entry) => ({ ...entry, ordered }))
     )

@@ -9,7 +9,7 @@ import type { Table } from "../../inventory/derive/table/Table.ts"
 import { Streams } from "../../stream/Streams.ts"
 import type { Look, Marked } from "../../stream/Sweep.ts"
 import type { Actor } from "../actor/Actor.ts"
-import { withoutEnded } from "../log/SettleLogged.ts"
+import { settleLogged } from "../log/SettleLogged.ts"
 
 /** What a webhook has in Redis, as the sweeper found it last; no row for one that has nothing. */
 export const backlogTable: Table = {
@@ -54,7 +54,7 @@ const lookAfter = Effect.fnUntraced(function* (webhook: number, look: Look, acto
   const streams = yield* Streams
   const held = look.pending > 0 ? yield* streams.reclaim(webhook, actor.isOrdered()) : []
   const stranded = look.stranded ? yield* streams.takeStranded(webhook, actor.isOrdered()) : []
-  actor.adopt(yield* withoutEnded(webhook, [...held, ...stranded]))
+  actor.adopt(yield* settleLogged(webhook, [...held, ...stranded]))
   if (look.dueMillis !== undefined) actor.dueIn(look.dueMillis)
   if (look.queued === 0) return
   // Whoever has room for it; ourselves not by a message, which may be heard by nobody.

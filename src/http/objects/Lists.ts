@@ -8,7 +8,7 @@ import { allOf } from "../../inventory/derive/filter/Where.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { cursorLink, cursorOf, from, pageBounds, pageLinks } from "../wire/Paging.ts"
 import type { Handler, Request } from "../Route.ts"
-import { shapeOf } from "../query/FieldSelection.ts"
+import { fieldSelectionOf } from "../query/FieldSelection.ts"
 import { filteredBy, refuseMissing } from "../query/Strict.ts"
 
 export const listObjects =
@@ -26,7 +26,7 @@ export const listObjects =
       const { rows, beside } = yield* readPage(type, { where: behind, ordering, ...bounds })
       yield* refuseMissing(named, rows.length)
       const view = yield* viewFor(type, rows, request.base, beside)
-      const show = shapeOf(type, query)
+      const show = fieldSelectionOf(type, query)
       const results = rows.map((row) => show(row, view))
       if (start !== undefined) {
         const ids = rows.map(({ id }) => id)

@@ -17,7 +17,7 @@ import { importObjects } from "../files/Import.ts"
 import { inWritingTime, refuseLongList } from "./Limits.ts"
 import { listObjects } from "./Lists.ts"
 import type { Handler, Request, Route, Services } from "../Route.ts"
-import { shapeOf } from "../query/FieldSelection.ts"
+import { fieldSelectionOf } from "../query/FieldSelection.ts"
 import { refuseUnknown } from "../query/Strict.ts"
 
 /** What the detail of an object shows beside its representation, by object type. */
@@ -79,7 +79,7 @@ const showObject =
       const [row] = rows
       if (row === undefined) return yield* notFound()
       const view = yield* viewFor(type, rows, request.base, beside)
-      const json = shapeOf(type, request.url.searchParams)(row, view)
+      const json = fieldSelectionOf(type, request.url.searchParams)(row, view)
       const more = detail === undefined ? {} : yield* detail(row)
       return { status: 200, json: { ...json, ...more }, headers: etagHeader(row) }
     })

@@ -3,10 +3,10 @@ import type { Row, View } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { type Json, brief, representation } from "../../inventory/derive/represent/Representation.ts"
 
-export type Shape = (row: Row, view: View) => Json
+export type FieldSelection = (row: Row, view: View) => Json
 
 /** `fields` counts more than `omit`, and that more than `brief`. Names that the type does not have are passed over. */
-export const shapeOf = (type: ObjectType, query: URLSearchParams): Shape => {
+export const fieldSelectionOf = (type: ObjectType, query: URLSearchParams): FieldSelection => {
   const only = names(query.get("fields"))
   const omitted = names(query.get("omit"))
   if (only.size > 0) return picked(type, (name) => only.has(name))
@@ -19,6 +19,6 @@ const names = (text: string | null): ReadonlySet<string> =>
   new Set(text?.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()])))
 
 const picked =
-  (type: ObjectType, wanted: (name: string) => boolean): Shape =>
+  (type: ObjectType, wanted: (name: string) => boolean): FieldSelection =>
   (row, view) =>
     Object.fromEntries(Object.entries(representation(type, row, view)).filter(([name]) => wanted(name)))

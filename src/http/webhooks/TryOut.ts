@@ -102,7 +102,7 @@ const match: Handler = (request) =>
     return { status: 200, json: { matches: explanation.outcome === "holds", explanation } }
   })
 
-export const trialRoutes: ReadonlyArray<Route> = [
+export const tryOutRoutes: ReadonlyArray<Route> = [
   { path: `${webhookType.path}render/`, access: webhookType, methods: { POST: render } },
   { path: `${webhookType.path}match/`, access: webhookType, methods: { POST: match } }
 ]

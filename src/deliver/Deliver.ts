@@ -27,7 +27,7 @@ import { dropDiscarded } from "./request/Discard.ts"
 import { operationType, workOffOperations } from "./request/Operations.ts"
 import { deliveryType, takeUpRetries } from "./request/RetryByHand.ts"
 import { replayType, workOffReplays } from "./request/Replay.ts"
-import { logDefectAndContinue } from "./actor/LogDefect.ts"
+import { logDefectAndContinue } from "./LogDefect.ts"
 import { sweep } from "./recover/Sweeper.ts"
 import { FairShare } from "./actor/FairShare.ts"
 

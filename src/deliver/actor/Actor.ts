@@ -20,7 +20,7 @@ import { EventBodies } from "../attempt/EventBodies.ts"
 import { isRendered } from "../attempt/Request.ts"
 import { inRateSlot } from "./RateSlot.ts"
 import { learn, learnAtStart, mayBegin, turnBreaker } from "../breaker/SharedBreaker.ts"
-import { logDefectAndContinue } from "./LogDefect.ts"
+import { logDefectAndContinue } from "../LogDefect.ts"
 import type { FairShare } from "./FairShare.ts"
 
 export interface Actor {

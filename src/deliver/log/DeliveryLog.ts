@@ -14,7 +14,7 @@ import { type Entry, type Settled, Streams } from "../../stream/Streams.ts"
 import { credentialsIn, headerText, withoutCredentials } from "../attempt/HeaderText.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
 import type { Attempt, Outcome } from "../outcome/Outcome.ts"
-import { logDefectAndContinue } from "../actor/LogDefect.ts"
+import { logDefectAndContinue } from "../LogDefect.ts"
 
 export interface Result {
   readonly entry: Entry

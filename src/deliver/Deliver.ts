@@ -12,7 +12,6 @@ import { Context, Effect, Exit, Layer, Schedule, Scope, Semaphore } from "effect
 import { Settings } from "../Config.ts"
 import { inWords } from "../Telemetry.ts"
 import { Presence } from "../inventory/database/Presence.ts"
-import type { Row } from "../inventory/Field.ts"
 import { sealHidden } from "../inventory/write/Hidden.ts"
 import { byIds } from "../inventory/read/Read.ts"
 import { objectType } from "../inventory/Registry.ts"
@@ -22,7 +21,7 @@ import { type Actor, startActor } from "./actor/Actor.ts"
 import { announcements } from "./recover/Announcements.ts"
 import { attemptDays } from "./log/DeliveryLog.ts"
 import { deliveryDays } from "./log/DeliveryRows.ts"
-import { type Surroundings, definitionOf, surroundings } from "./actor/Definition.ts"
+import { type Surroundings, type WebhookRow, definitionOf, surroundings } from "./actor/Definition.ts"
 import { dropDiscarded } from "./request/Discard.ts"
 import { operationType, workOffOperations } from "./request/Operations.ts"
 import { deliveryType, takeUpRetries } from "./request/RetryByHand.ts"
@@ -168,11 +167,11 @@ const refresh = Effect.fnUntraced(function* (
   const shared = yield* surroundings
   // What plain SQL wrote in the clear does not stay so.
   yield* sealHidden(type, [...ids])
-  const rows = new Map((yield* byIds(type, ids)).map((row) => [row.id, row]))
+  const rows = new Map((yield* byIds(type, ids)).map((row) => [row.id, row as WebhookRow]))
   for (const id of ids) {
     const row = rows.get(id)
     const present = running.get(id)
-    const isActive = row !== undefined && row["enabled"] === true && row["paused"] !== true
+    const isActive = row !== undefined && row.enabled === true && row.paused !== true
     const definition = isActive ? yield* usable(row, shared) : undefined
     if (definition !== undefined) {
       if (present !== undefined) {
@@ -197,7 +196,7 @@ const refresh = Effect.fnUntraced(function* (
  * The definition of a webhook. Plain SQL may have written values that the API refuses: then its deliveries wait until
  * the row changes, and those of all others go on.
  */
-const usable = (row: Row, shared: Surroundings) =>
+const usable = (row: WebhookRow, shared: Surroundings) =>
   Effect.try(() => definitionOf(row, shared)).pipe(
     Effect.catch(({ cause }) =>
       Effect.as(

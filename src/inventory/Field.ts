@@ -9,6 +9,14 @@ import type { Vault } from "../Vault.ts"
 /** An object as a row: canonical values by field name. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: number }
 
+/** Fields by name, as a declaration has them. */
+export type Fields = Readonly<Record<string, Field>>
+
+/** The row of an object type, or of its fields: each field's own type of value by its name. */
+export type RowOf<T extends { readonly fields: Fields }> = {
+  readonly [Name in keyof T["fields"]]: T["fields"][Name] extends Field<infer Value> ? Value : never
+} & { readonly id: number }
+
 /** Messages by field name; `__all__` for rules about several fields. */
 export type Errors = Readonly<Record<string, ReadonlyArray<string>>>
 
@@ -74,7 +82,10 @@ export interface Generic {
 /** `undefined` as a value: as if the field had not been named. */
 export type Parsed = { readonly value: unknown } | { readonly errors: ReadonlyArray<string> }
 
-export interface Field {
+/** `Value` is the type of its canonical value. */
+export interface Field<Value = unknown> {
+  /** Never there: it tells the compiler the type of the values. */
+  readonly valueType?: Value
   /** Postgres type of the column. */
   readonly type: string
   /** Most characters of a text. */
@@ -123,6 +134,13 @@ export interface Field {
   readonly snapshot: (value: unknown, view: View, type: string) => unknown
 }
 
+/** What a field holds that is null where nothing is given and there is no default. */
+export type Optional<O, Value> = O extends { readonly default: string | number | boolean }
+  ? Value
+  : O extends { readonly optional: true }
+    ? Value | null
+    : Value
+
 /** What every constructor of the vocabulary takes. */
 export interface Options {
   /** May be left out of a create; then `initial` is what the kind says. */
@@ -169,10 +187,10 @@ export const isStorable = (text: string): boolean => text.isWellFormed() && !tex
 const itself = (value: unknown): unknown => value
 
 /** Completes a kind: what it does not say is the same for all. */
-export const makeField = (
-  kind: Pick<Field, "type" | "parse"> & Partial<Omit<Field, "type" | "parse">>,
+export const makeField = <Value = unknown>(
+  kind: Pick<Field, "type" | "parse"> & Partial<Omit<Field<Value>, "type" | "parse">>,
   options: Options
-): Field => ({
+): Field<Value> => ({
   nullable: false,
   isFiltered: true,
   fromJson: itself,

@@ -6,7 +6,7 @@
  */
 import type { Settings } from "../Config.ts"
 import type { Counted } from "./Counted.ts"
-import type { Errors, Field, Row, View } from "./Field.ts"
+import type { Errors, Field, Fields, Row, RowOf, View } from "./Field.ts"
 import { time } from "./field/Scalar.ts"
 
 export { bounded, countOf, countOfAny, treeCount, treeDepth } from "./Counted.ts"
@@ -37,12 +37,12 @@ export interface Unique {
  * A rule between a row that is about to be written and any other row of its type, which no constraint can hold: about
  * ranges that may not meet, say, or one that a third object switches on. Rivals.ts asks for a whole write at once.
  */
-export interface Rival {
+export interface Rival<R extends Row = Row> {
   /** SQL condition under which `j`, the row, and `t`, the other one, cannot both be. */
   readonly where: string
   /** SQL text over `j`, equal for rows that can be rivals; null where it can have none. Writes of equal ones wait. */
   readonly lock: string
-  readonly errors: (row: Row, other: Row, find: Find) => Errors
+  errors(row: R, other: R, find: Find): Errors
 }
 
 /** A limit of how many objects of the type may refer to the same object (Quota.ts). */
@@ -53,11 +53,15 @@ export interface Quota {
   readonly message: (max: number) => string
 }
 
-/** Another object by object type and id, if `looksAt` leads to it. */
-export type Find = View["row"]
+/** Another object by object type and id, if `looksAt` leads to it: `find<typeof Site>("dcim.site", row.site)`. */
+export type Find = <T extends Typed = Typed>(type: string, id: number | null) => RowOf<T> | undefined
+
+interface Typed {
+  readonly fields: Fields
+}
 
 /** What the representation shows beside the fields: made of the row and what it points at. */
-export type Derived = (row: Row, view: View) => unknown
+export type Derived<R extends Row = Row> = { of(row: R, view: View): unknown }["of"]
 
 /** An object type, and its reference to one. */
 export interface PointedBy {
@@ -71,7 +75,13 @@ export interface Trigger {
   readonly sql: string
 }
 
-export interface Declaration {
+/** The row of a declaration: its own fields, and the times that an object has besides. */
+export type DeclaredRow<F extends Fields> = RowOf<{ readonly fields: F }> & {
+  readonly created?: unknown
+  readonly last_updated?: unknown
+}
+
+export interface Declaration<F extends Fields = Fields> {
   readonly app: string
   /** Model name, lower case, without separators: `sitegroup`. */
   readonly name: string
@@ -79,13 +89,13 @@ export interface Declaration {
   readonly plural: string
   /** The name in messages, where it differs from `name`: `site group`. */
   readonly label?: string
-  readonly fields: Readonly<Record<string, Field>>
+  readonly fields: F
   /** Uniqueness of several fields together; of one field it stands on the field. */
   readonly unique?: ReadonlyArray<Unique>
-  readonly rivals?: ReadonlyArray<Rival>
+  readonly rivals?: ReadonlyArray<Rival<DeclaredRow<F>>>
   readonly quota?: Quota
   /** Read-only values beside the fields; of a generic reference its object is one without being named here. */
-  readonly derived?: Readonly<Record<string, Derived>>
+  readonly derived?: Readonly<Record<string, Derived<DeclaredRow<F>>>>
   /** References that `derived` follows from the rows that the object points at: `cable.a_terminations`. */
   readonly derivedBy?: ReadonlyArray<string>
   /** Read-only numbers that the database counts or works out when somebody reads the object. */
@@ -110,14 +120,14 @@ export interface Declaration {
   /** Fields, derived values and counts of the brief (nested) representation, beside id, url and display. */
   readonly brief: ReadonlyArray<string>
   /** The name where it is not said. */
-  readonly display?: (row: Row, view: View) => string
+  display?(row: DeclaredRow<F>, view: View): string
   /** References that `display` follows. */
   readonly displayBy?: ReadonlyArray<string>
   /**
    * Rules about several fields of a row that is about to be written, and about the rows that it points at.
    * `before` is the row as it is, undefined for a new one.
    */
-  readonly check?: (row: Row, find: Find, before: Row | undefined) => Errors
+  check?(row: DeclaredRow<F>, find: Find, before: DeclaredRow<F> | undefined): Errors
   /** References that `check` follows; `rack.site`: those of the row pointed at. */
   readonly looksAt?: ReadonlyArray<string>
   /** For records: kept in a partition per day of `time`, so that old days are dropped and not deleted. */
@@ -131,7 +141,7 @@ export interface Declaration {
   readonly kind?: "object" | "account" | "record"
 }
 
-export interface ObjectType extends Required<Omit<Declaration, "key" | "quota">> {
+export interface ObjectType<F extends Fields = Fields> extends Required<Omit<Declaration<F>, "key" | "quota">> {
   readonly quota: Quota | undefined
   readonly key: string | undefined
   /** `dcim.site`. */
@@ -148,7 +158,7 @@ export interface ObjectType extends Required<Omit<Declaration, "key" | "quota">>
 const reserved: ReadonlySet<string> = new Set(["default"])
 
 /** Completes a declaration. Names that do not fit together are a defect of the file: they end the start. */
-export const defineObjectType = (declaration: Declaration): ObjectType => {
+export const defineObjectType = <const F extends Fields>(declaration: Declaration<F>): ObjectType<F> => {
   const { app, name } = declaration
   const kind = declaration.kind ?? "object"
   const times: Readonly<Record<string, Field>> =

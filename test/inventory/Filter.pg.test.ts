@@ -1,7 +1,16 @@
 /** Filters as Postgres answers them: which rows they find, and that each of them may use an index. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { makeField, value } from "../../src/inventory/Field.ts"
-import { choice, defineObjectType, flag, integer, ref, tags, text } from "../../src/inventory/ObjectType.ts"
+import {
+  type ObjectType,
+  choice,
+  defineObjectType,
+  flag,
+  integer,
+  ref,
+  tags,
+  text
+} from "../../src/inventory/ObjectType.ts"
 import { functions } from "../../src/inventory/database/DatabaseFunctions.ts"
 import { registry } from "../../src/inventory/Registry.ts"
 import { constraint } from "../../src/inventory/derive/filter/Constraint.ts"
@@ -101,13 +110,13 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
-const whereOf = (type: typeof thing, asked: string) => {
+const whereOf = (type: ObjectType, asked: string) => {
   const filtered = filter(type, [...new URLSearchParams(asked)] as Query, allVisible)
   if ("errors" in filtered) throw new Error(JSON.stringify(filtered.errors))
   return filtered.where
 }
 
-const found = async (type: typeof thing, { sql, parameters }: ReturnType<typeof whereOf>) => {
+const found = async (type: ObjectType, { sql, parameters }: ReturnType<typeof whereOf>) => {
   const rows = await database.sql.query<{ readonly id: bigint }>(
     `select id from ${type.table} t where ${sql} order by id`,
     parameters

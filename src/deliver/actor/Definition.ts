@@ -2,7 +2,8 @@
 import { Duration, Effect } from "effect"
 import { Settings, reveal } from "../../Config.ts"
 import { Vault } from "../../Vault.ts"
-import type { Row } from "../../inventory/Field.ts"
+import type { RowOf } from "../../inventory/Field.ts"
+import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { wholeText } from "../../inventory/write/Hidden.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { authorityOf } from "../attempt/CertificateAuthority.ts"
@@ -48,6 +49,9 @@ export const surroundings = Effect.gen(function* () {
   return { settings, vault, usual, rules: yield* targetRules, proxy: yield* proxyRules } satisfies Surroundings
 })
 
+/** A webhook as its table has it. */
+export type WebhookRow = RowOf<typeof Webhook>
+
 export interface Definition {
   readonly id: number
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
@@ -76,40 +80,36 @@ export interface Definition {
 /** Attempts of a webhook at the same time, in one process, where the webhook sets none. */
 const inFlightUsual = 32
 
-export const definitionOf = (row: Row, { settings, vault, usual, rules, proxy }: Surroundings): Definition => {
-  const open = (name: string) => (row[name] === "" ? "" : vault.open(String(row[name])))
-  const [secret, previous] = [open("secret"), open("previous_secret")]
-  const expires = row["previous_secret_expires"] as string | null
-  const policy = row["retry_schedule"] === null ? usual : parsePolicy(row["retry_schedule"])
-  const maxInFlight = (row["max_in_flight"] as number | null) ?? inFlightUsual
-  const timeoutMillis =
-    row["timeout"] === null ? Duration.toMillis(settings.webhookTimeout) : (row["timeout"] as number) * 1000
+export const definitionOf = (row: WebhookRow, { settings, vault, usual, rules, proxy }: Surroundings): Definition => {
+  const open = (sealed: string) => (sealed === "" ? "" : vault.open(sealed))
+  const [secret, previous] = [open(row.secret), open(row.previous_secret)]
+  const expires = row.previous_secret_expires
+  const policy = row.retry_schedule === null ? usual : parsePolicy(row.retry_schedule)
+  const maxInFlight = row.max_in_flight ?? inFlightUsual
+  const timeoutMillis = row.timeout === null ? Duration.toMillis(settings.webhookTimeout) : row.timeout * 1000
   return {
     id: row.id,
-    method: row["http_method"] as Definition["method"],
-    url: String(row["payload_url"]),
-    contentType: String(row["http_content_type"]),
-    engine: String(row["template_engine"]),
+    method: row.http_method,
+    url: row.payload_url,
+    contentType: row.http_content_type,
+    engine: row.template_engine,
     headers: wholeText(objectType("extras.webhook"), row, "additional_headers", vault),
-    bodyTemplate: String(row["body_template"]),
-    signing:
-      secret === undefined || previous === undefined
-        ? undefined
-        : { style: row["signature"] as Signing["style"], secret, previous },
+    bodyTemplate: row.body_template,
+    signing: secret === undefined || previous === undefined ? undefined : { style: row.signature, secret, previous },
     previousUntil: expires === null ? Number.POSITIVE_INFINITY : Date.parse(expires),
     timeoutMillis,
     maxInFlight,
-    rateLimit: (row["rate_limit"] as number | null) ?? undefined,
-    ordered: row["ordering"] === "object",
+    rateLimit: row.rate_limit ?? undefined,
+    ordered: row.ordering === "object",
     // A policy that is not understood can only have come past our checks by plain SQL.
     schedule: retrySchedule(typeof policy === "string" ? usual : policy),
     connections: openConnections({
       rules,
       tls: {
-        rejectUnauthorized: row["ssl_verification"] === true,
+        rejectUnauthorized: row.ssl_verification === true,
         authority: authorityOf({
-          pem: String(row["ca_certificate"] ?? ""),
-          path: String(row["ca_file_path"] ?? ""),
+          pem: row.ca_certificate,
+          path: row.ca_file_path ?? "",
           directories: settings.webhookCaDirectory
         })
       },

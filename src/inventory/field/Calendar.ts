@@ -3,7 +3,7 @@ import { type Field, type Options, invalid, makeField, value } from "../Field.ts
 const wrongDate = "Date has wrong format. Use one of these formats instead: YYYY-MM-DD."
 
 /** A day, `2026-11-20`, from the year 1 to 9999; null where none is given. */
-export const date = (options: Options = {}): Field =>
+export const date = (options: Options = {}): Field<string | null> =>
   makeField(
     {
       type: "date",

@@ -5,7 +5,7 @@ import { Unreadable, bounds, parseJson, readableJson, shownOf } from "../Unreada
  * What an object has beside its declared fields: values by the names of the custom fields of its type, `jsonb` in the
  * table. A write names some of them, the others stay (CustomValues.ts); on the wire and in a snapshot all are there.
  */
-export const customFields = (): Field =>
+export const customFields = (): Field<Readonly<Record<string, unknown>>> =>
   makeField(
     {
       type: "jsonb",

@@ -1,4 +1,13 @@
-import { type Field, type Generic, type Options, invalid, makeField, value } from "../Field.ts"
+import {
+  type Field,
+  type Fields,
+  type Generic,
+  type Optional,
+  type Options,
+  invalid,
+  makeField,
+  value
+} from "../Field.ts"
 import { integer } from "./Scalar.ts"
 
 interface GenericOptions extends Options {
@@ -13,7 +22,15 @@ interface GenericOptions extends Options {
  * A reference to an object of one of several types, as three names on the wire: `<name>_type` (`dcim.interface`),
  * `<name>_id`, and `<name>`, its brief representation, which is read only. Triggers keep it valid.
  */
-export const generic = (name: string, options: GenericOptions): Readonly<Record<string, Field>> => ({
+export const generic = <const Name extends string, const O extends GenericOptions>(name: Name, options: O) =>
+  fieldsOf(name, options) as GenericFields<Name, O>
+
+type GenericFields<Name extends string, O> = Readonly<
+  Record<O extends { readonly typeField: infer T extends string } ? T : `${Name}_type`, Field<Optional<O, string>>> &
+    Record<`${Name}_id`, Field<Optional<O, number>>>
+>
+
+const fieldsOf = (name: string, options: GenericOptions): Fields => ({
   [options.typeField ?? `${name}_type`]: makeField(
     {
       type: "text",

@@ -4,13 +4,13 @@ import { tags } from "./Reference.ts"
 import { slug, text } from "./Text.ts"
 
 /** A name and a slug that no other object of the type has. */
-export const named = (): Readonly<Record<"name" | "slug", Field>> => ({
+export const named = (): Readonly<Record<"name" | "slug", Field<string>>> => ({
   name: text({ max: 100, unique: true }),
   slug: slug({ unique: true })
 })
 
 /** What people add to an object: tags, and values of custom fields. */
-export const labels = (): Readonly<Record<"tags" | "custom_fields", Field>> => ({
+export const labels = () => ({
   tags: tags(),
   custom_fields: customFields()
 })

@@ -2,7 +2,7 @@ import { type Field, type Options, invalid, isStorable, makeField, notList, valu
 import { integer } from "./Scalar.ts"
 
 /** A list of different texts, at least one unless optional. */
-export const texts = (options: Options = {}): Field =>
+export const texts = (options: Options = {}): Field<ReadonlyArray<string>> =>
   makeField(
     {
       type: "text[]",
@@ -25,7 +25,7 @@ interface IntegersOptions extends Options {
 }
 
 /** A list of different whole numbers, in their order. */
-export const integers = (options: IntegersOptions): Field =>
+export const integers = (options: IntegersOptions): Field<ReadonlyArray<number>> =>
   makeField(
     {
       type: "integer[]",

@@ -1,5 +1,5 @@
 import { parseAddress } from "../../Address.ts"
-import { type Field, type Options, type Parsed, invalid, makeField, printed, value } from "../Field.ts"
+import { type Field, type Optional, type Options, type Parsed, invalid, makeField, printed, value } from "../Field.ts"
 
 /** An IP network or the address of a host in one, as numbers. */
 export interface Network {
@@ -74,7 +74,11 @@ const withLength = (text: string): string => {
   return `${text}/${text.includes(":") ? 128 : 32}`
 }
 
-const network = (type: "inet" | "cidr", options: Options, refuse: (found: Network) => string | undefined): Field =>
+const network = <Value>(
+  type: "inet" | "cidr",
+  options: Options,
+  refuse: (found: Network) => string | undefined
+): Field<Value> =>
   makeField(
     {
       type,
@@ -95,10 +99,11 @@ const network = (type: "inet" | "cidr", options: Options, refuse: (found: Networ
   )
 
 /** The address of a host with the length of its network: `10.0.0.1/24`. */
-export const address = (options: Options = {}): Field => network("inet", options, () => undefined)
+export const address = <const O extends Options = Options>(options: O = {} as O): Field<Optional<O, string>> =>
+  network("inet", options, () => undefined)
 
 /** A network: `10.0.0.0/24`. */
-export const prefix = (options: Options = {}): Field =>
+export const prefix = <const O extends Options = Options>(options: O = {} as O): Field<Optional<O, string>> =>
   network("cidr", options, (found) => {
     const base = baseOf(found)
     if (base === found.bits) return undefined
@@ -106,7 +111,7 @@ export const prefix = (options: Options = {}): Field =>
   })
 
 /** A MAC address of 6 octets, or a world wide name of 8; in capitals, as NetBox shows it. */
-const octets = (type: "macaddr" | "macaddr8", count: number, refusal: string, options: Options): Field =>
+const octets = (type: "macaddr" | "macaddr8", count: number, refusal: string, options: Options): Field<string | null> =>
   makeField(
     {
       type,
@@ -124,9 +129,11 @@ const octets = (type: "macaddr" | "macaddr8", count: number, refusal: string, op
     options
   )
 
-export const mac = (options: Options = {}): Field => octets("macaddr", 6, "Invalid MAC address format.", options)
+export const mac = (options: Options = {}): Field<string | null> =>
+  octets("macaddr", 6, "Invalid MAC address format.", options)
 
-export const wwn = (options: Options = {}): Field => octets("macaddr8", 8, "Invalid WWN format.", options)
+export const wwn = (options: Options = {}): Field<string | null> =>
+  octets("macaddr8", 8, "Invalid WWN format.", options)
 
 /** The family of an address or network, as it is shown. */
 export const shownFamily = (network: unknown): unknown =>

@@ -4,7 +4,7 @@ import { type Field, invalid, makeField, notList, printed, value } from "../Fiel
 import { parseArray } from "./List.ts"
 
 /** Networks in CIDR notation; a single address is a network of one. */
-export const networks = (): Field =>
+export const networks = (): Field<ReadonlyArray<string>> =>
   makeField(
     {
       type: "text[]",

@@ -15,7 +15,7 @@ interface Machine {
 
 const families = [["primary_ip4", 4] as const, ["primary_ip6", 6] as const]
 
-const addressField = (): Field => ref("ipam.ipaddress", { optional: true, onDelete: "set null" })
+const addressField = (): Field<number | null> => ref("ipam.ipaddress", { optional: true, onDelete: "set null" })
 
 export const primaryAddresses = ({ interfaces, owner, called, otherFamily }: Machine) => ({
   fields: { primary_ip4: addressField(), primary_ip6: addressField() },

@@ -1,5 +1,6 @@
 import {
   type Field,
+  type Optional,
   type Options,
   type Parsed,
   type Reference,
@@ -26,7 +27,7 @@ interface ReferenceOptions extends Options {
 }
 
 /** A reference to one object: its id in the table, its brief representation on the wire; or its id there too. */
-export const ref = (type: string, options: ReferenceOptions): Field =>
+export const ref = <const O extends ReferenceOptions>(type: string, options: O): Field<Optional<O, number>> =>
   makeField(
     {
       type: "bigint",
@@ -48,7 +49,7 @@ const describedMax = 250
  * References to several objects: `bigint[]` in the table, kept valid by triggers, so that a change of them is a change
  * of the row. Brief representations on the wire; in a snapshot their ids, where nothing else is said.
  */
-export const refs = (type: string, snapshot: Field["snapshot"] = (ids) => ids): Field =>
+export const refs = (type: string, snapshot: Field["snapshot"] = (ids) => ids): Field<ReadonlyArray<number>> =>
   makeField(
     {
       type: "bigint[]",
@@ -92,7 +93,7 @@ const idsOf = (text: string): unknown => {
 }
 
 /** The tags of an object; sorted names in a snapshot. */
-export const tags = (): Field =>
+export const tags = (): Field<ReadonlyArray<number>> =>
   refs("extras.tag", (ids, view) =>
     (ids as ReadonlyArray<number>)
       .map((id) => view.row("extras.tag", id))

@@ -1,11 +1,11 @@
-import { type Field, type Options, invalid, literal, makeField, value } from "../Field.ts"
+import { type Field, type Optional, type Options, invalid, literal, makeField, value } from "../Field.ts"
 import { bounds, isDeeper, nestingMax, parseInteger, parseJson, readableJson, shownOf } from "../Unreadable.ts"
 
 /** Words for the two, as NetBox takes them. */
 const truths: ReadonlySet<unknown> = new Set(["true", "t", "yes", "y", "on", "1"])
 const untruths: ReadonlySet<unknown> = new Set(["false", "f", "no", "n", "off", "0"])
 
-export const flag = (options: Options & { readonly default: boolean }): Field =>
+export const flag = (options: Options & { readonly default: boolean }): Field<boolean> =>
   makeField(
     {
       type: "boolean",
@@ -40,7 +40,9 @@ const unless = (options: NumberOptions) => ({
 })
 
 /** A whole number, or null where none is given and there is no default. */
-export const integer = (options: NumberOptions = {}): Field =>
+export const integer = <const O extends NumberOptions = NumberOptions>(
+  options: O = {} as O
+): Field<Optional<O, number>> =>
   makeField(
     {
       type: "bigint",
@@ -69,7 +71,7 @@ interface DecimalOptions extends NumberOptions {
 const decimalPattern = /^\s*[-+]?(\d+(\.\d*)?|\.\d+)(e[-+]?\d+)?\s*$/i
 
 /** A number with a fixed count of decimal places, or null where none is given and there is no default. */
-export const decimal = (options: DecimalOptions): Field =>
+export const decimal = <const O extends DecimalOptions>(options: O): Field<Optional<O, number>> =>
   makeField(
     {
       type: `numeric(${options.digits},${options.places})`,
@@ -102,11 +104,17 @@ const inBounds = (number: number, { min, max }: NumberOptions) => {
 const wrongTime =
   "Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."
 
+interface TimeOptions extends Options {
+  readonly now?: boolean
+}
+
 /**
  * A point in time; null where none is given, unless `now` fills it in. Canonical is ISO 8601 in UTC with the
  * microseconds that Postgres keeps: `2026-11-20T23:48:01.123456Z`.
  */
-export const time = (options: Options & { readonly now?: boolean } = {}): Field =>
+export const time = <const O extends TimeOptions = TimeOptions>(
+  options: O = {} as O
+): Field<O extends { readonly now: true } ? string : string | null> =>
   makeField(
     {
       type: "timestamptz",
@@ -197,7 +205,7 @@ export const jsonText = (options: Options = {}): Field =>
 export const isUuid = (input: unknown): input is string =>
   typeof input === "string" && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(input)
 
-export const uuid = (options: Options = {}): Field =>
+export const uuid = (options: Options = {}): Field<string> =>
   makeField(
     {
       type: "uuid",
@@ -215,7 +223,11 @@ interface ChoiceOptions extends Options {
 }
 
 /** One of a closed list, by value and label. Null where none is given and there is no default. */
-export const choice = (choices: Readonly<Record<string, string>>, options: ChoiceOptions = {}): Field => {
+export const choice = <const Choice extends string, const O extends ChoiceOptions = ChoiceOptions>(
+  choices: Readonly<Record<Choice, string>>,
+  options: O = {} as O
+): Field<Optional<O, Choice>> => {
+  const labels: Readonly<Record<string, string>> = choices
   const nullable = options.optional === true && options.default === undefined
   const shown = (chosen: unknown) => (options.numeric === true && chosen !== null ? Number(chosen) : chosen)
   return makeField(
@@ -229,7 +241,7 @@ export const choice = (choices: Readonly<Record<string, string>>, options: Choic
       represent: (chosen) =>
         options.bare === true || chosen === null
           ? chosen
-          : { value: shown(chosen), label: choices[String(chosen)] ?? "" },
+          : { value: shown(chosen), label: labels[String(chosen)] ?? "" },
       snapshot: shown,
       parse: (input) => {
         if (typeof input === "object") {

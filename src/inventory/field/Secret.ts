@@ -5,7 +5,7 @@ import { hideSecrets } from "./HeaderSecrets.ts"
 import { text } from "./Text.ts"
 
 /** A password: stored as an argon2id hash, never shown. */
-export const password = (): Field =>
+export const password = (): Field<string> =>
   makeField(
     {
       type: "text",
@@ -27,7 +27,7 @@ export const password = (): Field =>
   )
 
 /** A text that we must be able to read again: sealed in the database, never shown. "" is none. */
-export const sealed = (options: Options & { readonly max: number }): Field =>
+export const sealed = (options: Options & { readonly max: number }): Field<string> =>
   makeField(
     {
       type: "text",
@@ -71,7 +71,7 @@ const keyLength = 40
  * The key of a token: generated unless chosen, blank is not chosen; stored as a digest, shown once, or as long as the
  * copy in the other field can be opened.
  */
-export const tokenKey = (options: { readonly copiedTo: string }): Field =>
+export const tokenKey = (options: { readonly copiedTo: string }): Field<string> =>
   makeField(
     {
       type: "text",

@@ -2,7 +2,7 @@ import { type Field, invalid, isDictionary, makeField, notList, printed, typeNam
 import { refs } from "./Reference.ts"
 
 /** One end of a cable: interfaces, each named as `{object_type, object_id}`, and shown with its object. */
-export const terminations = (type: string): Field => {
+export const terminations = (type: string): Field<ReadonlyArray<number>> => {
   const list = refs(type)
   return makeField(
     {

@@ -10,6 +10,9 @@ interface TextOptions extends Options {
   readonly nullable?: boolean
 }
 
+/** The value of a text field with these options. */
+type TextOf<O> = O extends { readonly nullable: true } ? string | null : string
+
 interface PatternOptions extends TextOptions {
   /** What a text that is not blank must look like, and the message where it does not. */
   readonly pattern?: RegExp
@@ -17,13 +20,13 @@ interface PatternOptions extends TextOptions {
 }
 
 /** A text. Required and not blank, unless optional: then it is "" where none is given, or null. */
-export const text = (options: PatternOptions = {}): Field =>
+export const text = <const O extends PatternOptions = PatternOptions>(options: O = {} as O): Field<TextOf<O>> =>
   textField(options, (text) =>
     text === "" || options.pattern === undefined || options.pattern.test(text) ? undefined : options.refusal
   )
 
 /** A text of letters, numbers, underscores and hyphens that stands in URLs. */
-export const slug = (options: TextOptions = {}): Field =>
+export const slug = (options: TextOptions = {}): Field<string> =>
   textField({ max: 100, ...options }, (text) =>
     /^[-a-zA-Z0-9_]+$/.test(text)
       ? undefined
@@ -31,23 +34,23 @@ export const slug = (options: TextOptions = {}): Field =>
   )
 
 /** Six hexadecimal digits. */
-export const color = (options: TextOptions = {}): Field =>
+export const color = (options: TextOptions = {}): Field<string> =>
   textField({ max: 6, ...options }, (text) =>
     /^[0-9a-f]{6}$/.test(text) ? undefined : "Enter a valid hexadecimal RGB color code."
   )
 
-export const email = (options: TextOptions = {}): Field =>
+export const email = (options: TextOptions = {}): Field<string> =>
   textField({ max: 254, ...options }, (text) =>
     text === "" || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) ? undefined : "Enter a valid email address."
   )
 
 /** An address on the web. */
-export const url = (options: TextOptions = {}): Field =>
+export const url = (options: TextOptions = {}): Field<string> =>
   textField({ max: 200, ...options }, (text) =>
     text === "" || (/^(https?|ftps?):\/\/[^\s/]/i.test(text) && URL.canParse(text)) ? undefined : "Enter a valid URL."
   )
 
-const textField = (options: TextOptions, refuse: (text: string) => string | undefined): Field => {
+const textField = <Value>(options: TextOptions, refuse: (text: string) => string | undefined): Field<Value> => {
   const optional = options.optional === true || options.default !== undefined || options.nullable === true
   const initial = options.nullable === true ? null : optional ? (options.default ?? "") : undefined
   const max = options.max

@@ -36,7 +36,7 @@ const nameless = (row: Row): Row => ({
 
 export const lookAt = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
   const known = new Map<string, Map<number, Row>>()
-  const find: Find = (id, key) => known.get(id)?.get(key)
+  const find = ((id, key) => (key === null ? undefined : known.get(id)?.get(key))) as Find
   let steps = type.looksAt.map((path): Step => ({ type, rows, path: path.split(".") }))
   while (steps.length > 0) {
     const next: Array<Step> = []

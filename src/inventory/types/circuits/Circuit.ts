@@ -31,5 +31,5 @@ export default defineObjectType({
   search: ["cid", "description", "comments"],
   ordering: ["provider", "cid"],
   brief: ["cid"],
-  display: (row) => String(row["cid"])
+  display: (row) => String(row.cid)
 })

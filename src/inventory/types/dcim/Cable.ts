@@ -1,4 +1,4 @@
-import type { Errors, Row } from "../../Field.ts"
+import type { Errors, RowOf } from "../../Field.ts"
 import {
   type Find,
   choice,
@@ -10,58 +10,63 @@ import {
   terminations,
   text
 } from "../../ObjectType.ts"
+import type Interface from "./Interface.ts"
+
+const fields = {
+  type: choice(
+    {
+      cat3: "CAT3",
+      cat5: "CAT5",
+      cat5e: "CAT5e",
+      cat6: "CAT6",
+      cat6a: "CAT6a",
+      cat7: "CAT7",
+      cat7a: "CAT7a",
+      cat8: "CAT8",
+      "dac-active": "Direct Attach Copper (Active)",
+      "dac-passive": "Direct Attach Copper (Passive)",
+      "mrj21-trunk": "MRJ21 Trunk",
+      coaxial: "Coaxial",
+      mmf: "Multimode Fiber",
+      "mmf-om1": "Multimode Fiber (OM1)",
+      "mmf-om2": "Multimode Fiber (OM2)",
+      "mmf-om3": "Multimode Fiber (OM3)",
+      "mmf-om4": "Multimode Fiber (OM4)",
+      "mmf-om5": "Multimode Fiber (OM5)",
+      smf: "Singlemode Fiber",
+      "smf-os1": "Singlemode Fiber (OS1)",
+      "smf-os2": "Singlemode Fiber (OS2)",
+      aoc: "Active Optical Cabling (AOC)",
+      power: "Power"
+    },
+    { optional: true }
+  ),
+  a_terminations: terminations("dcim.interface"),
+  b_terminations: terminations("dcim.interface"),
+  status: choice(
+    { connected: "Connected", planned: "Planned", decommissioning: "Decommissioning" },
+    { default: "connected" }
+  ),
+  tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
+  label: text({ max: 100, optional: true }),
+  color: color({ optional: true }),
+  length: decimal({ digits: 8, places: 2, min: 0, optional: true }),
+  length_unit: choice(
+    { km: "Kilometers", m: "Meters", cm: "Centimeters", mi: "Miles", ft: "Feet", in: "Inches" },
+    { optional: true }
+  ),
+  description: text({ max: 200, optional: true }),
+  comments: text({ optional: true }),
+  ...labels()
+}
+
+type Cable = RowOf<{ readonly fields: typeof fields }>
 
 export default defineObjectType({
   app: "dcim",
   name: "cable",
   plural: "cables",
-  fields: {
-    type: choice(
-      {
-        cat3: "CAT3",
-        cat5: "CAT5",
-        cat5e: "CAT5e",
-        cat6: "CAT6",
-        cat6a: "CAT6a",
-        cat7: "CAT7",
-        cat7a: "CAT7a",
-        cat8: "CAT8",
-        "dac-active": "Direct Attach Copper (Active)",
-        "dac-passive": "Direct Attach Copper (Passive)",
-        "mrj21-trunk": "MRJ21 Trunk",
-        coaxial: "Coaxial",
-        mmf: "Multimode Fiber",
-        "mmf-om1": "Multimode Fiber (OM1)",
-        "mmf-om2": "Multimode Fiber (OM2)",
-        "mmf-om3": "Multimode Fiber (OM3)",
-        "mmf-om4": "Multimode Fiber (OM4)",
-        "mmf-om5": "Multimode Fiber (OM5)",
-        smf: "Singlemode Fiber",
-        "smf-os1": "Singlemode Fiber (OS1)",
-        "smf-os2": "Singlemode Fiber (OS2)",
-        aoc: "Active Optical Cabling (AOC)",
-        power: "Power"
-      },
-      { optional: true }
-    ),
-    a_terminations: terminations("dcim.interface"),
-    b_terminations: terminations("dcim.interface"),
-    status: choice(
-      { connected: "Connected", planned: "Planned", decommissioning: "Decommissioning" },
-      { default: "connected" }
-    ),
-    tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
-    label: text({ max: 100, optional: true }),
-    color: color({ optional: true }),
-    length: decimal({ digits: 8, places: 2, min: 0, optional: true }),
-    length_unit: choice(
-      { km: "Kilometers", m: "Meters", cm: "Centimeters", mi: "Miles", ft: "Feet", in: "Inches" },
-      { optional: true }
-    ),
-    description: text({ max: 200, optional: true }),
-    comments: text({ optional: true }),
-    ...labels()
-  },
+  fields,
   functions: [
     // A cable is at one place only: where it ends, its interfaces say so, and one without an end is none.
     `create or replace function rackwire_connect() returns trigger language plpgsql as $$
@@ -89,16 +94,16 @@ export default defineObjectType({
   search: ["label", "description", "comments"],
   ordering: ["created"],
   brief: ["label"],
-  display: (row) => (row["label"] === "" ? `#${row.id}` : String(row["label"])),
+  display: (row) => (row.label === "" ? `#${row.id}` : String(row.label)),
   looksAt: ["a_terminations", "b_terminations"],
   check: (row, find) => {
-    const [a, b] = [row["a_terminations"], row["b_terminations"]] as [ReadonlyArray<number>, ReadonlyArray<number>]
+    const [a, b] = [row.a_terminations, row.b_terminations] as [ReadonlyArray<number>, ReadonlyArray<number>]
     if (a.length === 0 || b.length === 0) {
       return { __all__: ["Must define A and B terminations when creating a new cable."] }
     }
     const twice = a.find((id) => b.includes(id))
     if (twice !== undefined) return { b_terminations: [`Cannot connect dcim.interface ${twice} to itself`] }
-    if (row["length"] !== null && row["length_unit"] === null) {
+    if (row.length !== null && row.length_unit === null) {
       return { __all__: ["Must specify a unit when setting a cable length"] }
     }
     return { ...endErrors("a_terminations", a, row, find), ...endErrors("b_terminations", b, row, find) }
@@ -113,14 +118,12 @@ export default defineObjectType({
   ]
 })
 
-const endErrors = (name: string, ids: ReadonlyArray<number>, row: Row, find: Find): Errors => {
-  const ends = ids.flatMap((id) => find("dcim.interface", id) ?? [])
+const endErrors = (name: string, ids: ReadonlyArray<number>, row: Cable, find: Find): Errors => {
+  const ends = ids.flatMap((id) => find<typeof Interface>("dcim.interface", id) ?? [])
   const taken = ends.find(({ cable }) => cable !== null && cable !== row.id)
   if (taken !== undefined) {
-    return { [name]: [`Duplicate termination found for dcim.interface ${taken.id}: cable ${String(taken["cable"])}`] }
+    return { [name]: [`Duplicate termination found for dcim.interface ${taken.id}: cable ${String(taken.cable)}`] }
   }
   const virtual = ends.find(({ type }) => ["virtual", "bridge", "lag"].includes(String(type)))
-  return virtual === undefined
-    ? {}
-    : { [name]: [`Cables cannot be terminated to ${String(virtual["type"])} interfaces`] }
+  return virtual === undefined ? {} : { [name]: [`Cables cannot be terminated to ${String(virtual.type)} interfaces`] }
 }

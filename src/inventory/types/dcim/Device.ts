@@ -1,4 +1,4 @@
-import type { Errors, Row } from "../../Field.ts"
+import type { Errors, RowOf } from "../../Field.ts"
 import {
   type Find,
   choice,
@@ -11,6 +11,12 @@ import {
   ref,
   text
 } from "../../ObjectType.ts"
+import type Cluster from "../virtualization/Cluster.ts"
+import type DeviceType from "./DeviceType.ts"
+import type Location from "./Location.ts"
+import type Platform from "./Platform.ts"
+import type Rack from "./Rack.ts"
+import type Site from "./Site.ts"
 import { airflows } from "./DeviceType.ts"
 
 /** SQL of the height of a device's type. */
@@ -24,46 +30,50 @@ const primary = primaryAddresses({
   otherFamily: (address, family) => `${address} is not an IPv${family} address.`
 })
 
+const fields = {
+  name: text({ max: 64, nullable: true }),
+  device_type: ref("dcim.devicetype", { onDelete: "protect" }),
+  device_role: ref("dcim.devicerole", { onDelete: "protect" }),
+  tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
+  platform: ref("dcim.platform", { optional: true, onDelete: "set null" }),
+  serial: text({ max: 50, optional: true }),
+  asset_tag: text({ max: 50, nullable: true, unique: true }),
+  site: ref("dcim.site", { onDelete: "protect" }),
+  location: ref("dcim.location", { optional: true, onDelete: "protect" }),
+  rack: ref("dcim.rack", { optional: true, onDelete: "protect" }),
+  position: decimal({ digits: 4, places: 1, min: 1, max: 100.5, optional: true }),
+  face: choice({ front: "Front", rear: "Rear" }, { optional: true }),
+  status: choice(
+    {
+      offline: "Offline",
+      active: "Active",
+      planned: "Planned",
+      staged: "Staged",
+      failed: "Failed",
+      inventory: "Inventory",
+      decommissioning: "Decommissioning"
+    },
+    { default: "active" }
+  ),
+  airflow: choice(airflows, { optional: true }),
+  ...primary.fields,
+  cluster: ref("virtualization.cluster", { optional: true, onDelete: "set null" }),
+  virtual_chassis: ref("dcim.virtualchassis", { optional: true, onDelete: "set null" }),
+  vc_position: integer({ min: 0, max: 255, optional: true }),
+  vc_priority: integer({ min: 0, max: 255, optional: true }),
+  description: text({ max: 200, optional: true }),
+  comments: text({ optional: true }),
+  local_context_data: json(),
+  ...labels()
+}
+
+type Device = RowOf<{ readonly fields: typeof fields }>
+
 export default defineObjectType({
   app: "dcim",
   name: "device",
   plural: "devices",
-  fields: {
-    name: text({ max: 64, nullable: true }),
-    device_type: ref("dcim.devicetype", { onDelete: "protect" }),
-    device_role: ref("dcim.devicerole", { onDelete: "protect" }),
-    tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
-    platform: ref("dcim.platform", { optional: true, onDelete: "set null" }),
-    serial: text({ max: 50, optional: true }),
-    asset_tag: text({ max: 50, nullable: true, unique: true }),
-    site: ref("dcim.site", { onDelete: "protect" }),
-    location: ref("dcim.location", { optional: true, onDelete: "protect" }),
-    rack: ref("dcim.rack", { optional: true, onDelete: "protect" }),
-    position: decimal({ digits: 4, places: 1, min: 1, max: 100.5, optional: true }),
-    face: choice({ front: "Front", rear: "Rear" }, { optional: true }),
-    status: choice(
-      {
-        offline: "Offline",
-        active: "Active",
-        planned: "Planned",
-        staged: "Staged",
-        failed: "Failed",
-        inventory: "Inventory",
-        decommissioning: "Decommissioning"
-      },
-      { default: "active" }
-    ),
-    airflow: choice(airflows, { optional: true }),
-    ...primary.fields,
-    cluster: ref("virtualization.cluster", { optional: true, onDelete: "set null" }),
-    virtual_chassis: ref("dcim.virtualchassis", { optional: true, onDelete: "set null" }),
-    vc_position: integer({ min: 0, max: 255, optional: true }),
-    vc_priority: integer({ min: 0, max: 255, optional: true }),
-    description: text({ max: 200, optional: true }),
-    comments: text({ optional: true }),
-    local_context_data: json(),
-    ...labels()
-  },
+  fields,
   unique: [
     { fields: ["name", "site", "tenant"], ignoreCase: ["name"] },
     {
@@ -83,10 +93,10 @@ export default defineObjectType({
   brief: ["name"],
   displayBy: ["device_type"],
   display: (row, view) => {
-    if (row["name"] === null) {
-      return String(view.row("dcim.devicetype", Number(row["device_type"]))?.["model"] ?? "")
+    if (row.name === null) {
+      return String(view.row("dcim.devicetype", Number(row.device_type))?.model ?? "")
     }
-    return row["asset_tag"] === null ? String(row["name"]) : `${row["name"]} (${row["asset_tag"]})`
+    return row.asset_tag === null ? String(row.name) : `${row.name} (${row.asset_tag})`
   },
   looksAt: ["site", "location", "rack", "device_type", "platform", "cluster", ...primary.looksAt],
   check: (row, find) => ({ ...placeErrors(row, find), ...partErrors(row, find), ...primary.errors(row, find) }),
@@ -96,9 +106,9 @@ export default defineObjectType({
         and j.position < t.position + ${heightOf("t")} and (t.face = j.face or ${isDeep("j")} or ${isDeep("t")})`,
       lock: "case when j.position is not null then j.rack_id::text end",
       errors: (row, _, find) => {
-        const type = find("dcim.devicetype", Number(row["device_type"]))
-        const shown = `${String(type?.["model"])} (${String(type?.["u_height"])}U)`
-        const unit = `U${String(row["position"])} is already occupied or does not have sufficient space`
+        const type = find<typeof DeviceType>("dcim.devicetype", row.device_type)
+        const shown = `${String(type?.model)} (${String(type?.u_height)}U)`
+        const unit = `U${String(row.position)} is already occupied or does not have sufficient space`
         return { position: [`${unit} to accommodate this device type: ${shown}`] }
       }
     }
@@ -106,34 +116,34 @@ export default defineObjectType({
 })
 
 /** Where it stands: site, location, rack, and its place in the rack. */
-const placeErrors = (row: Row, find: Find): Errors => {
-  const site = find("dcim.site", Number(row["site"]))
-  const location = find("dcim.location", Number(row["location"]))
-  const rack = find("dcim.rack", Number(row["rack"]))
-  const type = find("dcim.devicetype", Number(row["device_type"]))
-  const position = row["position"]
-  if (rack !== undefined && rack["site"] !== row["site"]) {
-    return { rack: [`Rack ${rack["name"]} does not belong to site ${site?.["name"]}.`] }
+const placeErrors = (row: Device, find: Find): Errors => {
+  const site = find<typeof Site>("dcim.site", row.site)
+  const location = find<typeof Location>("dcim.location", row.location)
+  const rack = find<typeof Rack>("dcim.rack", row.rack)
+  const type = find<typeof DeviceType>("dcim.devicetype", row.device_type)
+  const position = row.position
+  if (rack !== undefined && rack.site !== row.site) {
+    return { rack: [`Rack ${rack.name} does not belong to site ${site?.name}.`] }
   }
-  if (location !== undefined && location["site"] !== row["site"]) {
-    return { location: [`Location ${location["name"]} does not belong to site ${site?.["name"]}.`] }
+  if (location !== undefined && location.site !== row.site) {
+    return { location: [`Location ${location.name} does not belong to site ${site?.name}.`] }
   }
-  if (rack !== undefined && location !== undefined && rack["location"] !== row["location"]) {
-    return { rack: [`Rack ${rack["name"]} does not belong to location ${location["name"]}.`] }
+  if (rack !== undefined && location !== undefined && rack.location !== row.location) {
+    return { rack: [`Rack ${rack.name} does not belong to location ${location.name}.`] }
   }
   if (rack === undefined) {
-    if (row["face"] !== null) return { face: ["Cannot select a rack face without assigning a rack."] }
+    if (row.face !== null) return { face: ["Cannot select a rack face without assigning a rack."] }
     if (position !== null) return { position: ["Cannot select a rack position without assigning a rack."] }
     return {}
   }
   if (position === null) return {}
   if ((Number(position) * 2) % 1 !== 0) return { position: ["Position must be in increments of 0.5 rack units."] }
-  if (row["face"] === null) return { face: ["Must specify rack face when defining rack position."] }
-  if (type?.["u_height"] === 0) {
-    return { position: [`A U0 device type (${String(type["model"])}) cannot be assigned to a rack position.`] }
+  if (row.face === null) return { face: ["Must specify rack face when defining rack position."] }
+  if (type?.u_height === 0) {
+    return { position: [`A U0 device type (${String(type.model)}) cannot be assigned to a rack position.`] }
   }
-  if (Number(position) + Number(type?.["u_height"]) > Number(rack["u_height"]) + 1) {
-    const shown = `${String(type?.["model"])} (${String(type?.["u_height"])}U)`
+  if (Number(position) + Number(type?.u_height) > Number(rack.u_height) + 1) {
+    const shown = `${String(type?.model)} (${String(type?.u_height)}U)`
     const unit = `U${String(position)} is already occupied or does not have sufficient space`
     return { position: [`${unit} to accommodate this device type: ${shown}`] }
   }
@@ -141,17 +151,17 @@ const placeErrors = (row: Row, find: Find): Errors => {
 }
 
 /** What it is part of, and what is part of it. */
-const partErrors = (row: Row, find: Find): Errors => {
-  const platform = find("dcim.platform", Number(row["platform"]))
-  const cluster = find("virtualization.cluster", Number(row["cluster"]))
-  const type = find("dcim.devicetype", Number(row["device_type"]))
-  if (typeof platform?.["manufacturer"] === "number" && platform["manufacturer"] !== type?.["manufacturer"]) {
+const partErrors = (row: Device, find: Find): Errors => {
+  const platform = find<typeof Platform>("dcim.platform", row.platform)
+  const cluster = find<typeof Cluster>("virtualization.cluster", row.cluster)
+  const type = find<typeof DeviceType>("dcim.devicetype", row.device_type)
+  if (typeof platform?.manufacturer === "number" && platform.manufacturer !== type?.manufacturer) {
     return { platform: ["The assigned platform is limited to device types of another manufacturer."] }
   }
-  if (typeof cluster?.["site"] === "number" && cluster["site"] !== row["site"]) {
-    return { cluster: [`The assigned cluster belongs to a different site (${String(cluster["site"])})`] }
+  if (typeof cluster?.site === "number" && cluster.site !== row.site) {
+    return { cluster: [`The assigned cluster belongs to a different site (${String(cluster.site)})`] }
   }
-  if (row["virtual_chassis"] !== null && row["vc_position"] === null) {
+  if (row.virtual_chassis !== null && row.vc_position === null) {
     return { vc_position: ["A device assigned to a virtual chassis must have its position defined."] }
   }
   return {}

@@ -38,15 +38,15 @@ export default defineObjectType({
   search: ["model", "slug", "part_number", "description", "comments"],
   ordering: ["manufacturer", "model"],
   brief: ["manufacturer", "model", "slug", "device_count"],
-  display: (row) => String(row["model"]),
+  display: (row) => String(row.model),
   check: (row) => {
-    if ((Number(row["u_height"]) * 2) % 1 !== 0) {
+    if ((Number(row.u_height) * 2) % 1 !== 0) {
       return { u_height: ["U height must be in increments of 0.5 rack units."] }
     }
-    if (row["subdevice_role"] === "child" && row["u_height"] !== 0) {
+    if (row.subdevice_role === "child" && row.u_height !== 0) {
       return { u_height: ["Child device types must be 0U."] }
     }
-    if (row["weight"] !== null && row["weight_unit"] === null) {
+    if (row.weight !== null && row.weight_unit === null) {
       return { __all__: ["Must specify a unit when setting a weight"] }
     }
     return {}

@@ -1,4 +1,4 @@
-import type { Errors, Row, View } from "../../Field.ts"
+import type { Errors, RowOf, View } from "../../Field.ts"
 import {
   type Find,
   choice,
@@ -12,6 +12,8 @@ import {
   text,
   wwn
 } from "../../ObjectType.ts"
+import type Device from "./Device.ts"
+import type Vlan from "../ipam/Vlan.ts"
 
 const types = {
   virtual: "Virtual",
@@ -130,65 +132,69 @@ const types = {
 }
 
 /** The end of its cable that an interface is at, and the interfaces at the other one; undefined where it has none. */
-const endsOf = (row: Row, view: View) => {
-  const cable = view.row("dcim.cable", Number(row["cable"]))
+const endsOf = (row: Interface, view: View) => {
+  const cable = view.row("dcim.cable", Number(row.cable))
   if (cable === undefined) return undefined
-  const [a, b] = [cable["a_terminations"], cable["b_terminations"]] as [ReadonlyArray<number>, ReadonlyArray<number>]
+  const [a, b] = [cable.a_terminations, cable.b_terminations] as [ReadonlyArray<number>, ReadonlyArray<number>]
   const end = a.includes(row.id) ? "A" : "B"
   const peers = (end === "A" ? b : a).map((id) => view.nested("dcim.interface", id)).filter(Boolean)
-  return { end, peers, reachable: cable["status"] === "connected" }
+  return { end, peers, reachable: cable.status === "connected" }
 }
 
-const peersType = (row: Row, view: View): string | null =>
+const peersType = (row: Interface, view: View): string | null =>
   (endsOf(row, view)?.peers.length ?? 0) > 0 ? "dcim.interface" : null
 
 /** Types without a socket. */
 const withoutSocket: ReadonlySet<unknown> = new Set(["virtual", "bridge", "lag"])
 
+const fields = {
+  device: ref("dcim.device", { onDelete: "cascade" }),
+  name: text({ max: 64 }),
+  label: text({ max: 64, optional: true }),
+  type: choice(types),
+  enabled: flag({ default: true }),
+  parent: ref("dcim.interface", { optional: true, onDelete: "set null" }),
+  bridge: ref("dcim.interface", { optional: true, onDelete: "set null" }),
+  lag: ref("dcim.interface", { optional: true, onDelete: "set null" }),
+  mtu: integer({ min: 1, max: 65_536, optional: true }),
+  mac_address: mac({ optional: true }),
+  speed: integer({ min: 0, max: 2_147_483_647, optional: true }),
+  duplex: choice({ half: "Half", full: "Full", auto: "Auto" }, { optional: true }),
+  wwn: wwn({ optional: true }),
+  mgmt_only: flag({ default: false }),
+  description: text({ max: 200, optional: true }),
+  mode: choice({ access: "Access", tagged: "Tagged", "tagged-all": "Tagged (All)" }, { optional: true }),
+  tx_power: integer({ min: 0, max: 127, optional: true }),
+  poe_mode: choice({ pd: "PD", pse: "PSE" }, { optional: true }),
+  poe_type: choice(
+    {
+      "type1-ieee802.3af": "802.3af (Type 1)",
+      "type2-ieee802.3at": "802.3at (Type 2)",
+      "type3-ieee802.3bt": "802.3bt (Type 3)",
+      "type4-ieee802.3bt": "802.3bt (Type 4)",
+      "passive-24v-2pair": "Passive 24V (2-pair)",
+      "passive-24v-4pair": "Passive 24V (4-pair)",
+      "passive-48v-2pair": "Passive 48V (2-pair)",
+      "passive-48v-4pair": "Passive 48V (4-pair)"
+    },
+    { optional: true }
+  ),
+  untagged_vlan: ref("ipam.vlan", { optional: true, onDelete: "set null" }),
+  tagged_vlans: refs("ipam.vlan"),
+  vrf: ref("ipam.vrf", { optional: true, onDelete: "set null" }),
+  mark_connected: flag({ default: false }),
+  /** Kept by the cables themselves, by a trigger. */
+  cable: ref("dcim.cable", { optional: true, onDelete: "set null", wire: "read" }),
+  ...labels()
+}
+
+type Interface = RowOf<{ readonly fields: typeof fields }>
+
 export default defineObjectType({
   app: "dcim",
   name: "interface",
   plural: "interfaces",
-  fields: {
-    device: ref("dcim.device", { onDelete: "cascade" }),
-    name: text({ max: 64 }),
-    label: text({ max: 64, optional: true }),
-    type: choice(types),
-    enabled: flag({ default: true }),
-    parent: ref("dcim.interface", { optional: true, onDelete: "set null" }),
-    bridge: ref("dcim.interface", { optional: true, onDelete: "set null" }),
-    lag: ref("dcim.interface", { optional: true, onDelete: "set null" }),
-    mtu: integer({ min: 1, max: 65_536, optional: true }),
-    mac_address: mac({ optional: true }),
-    speed: integer({ min: 0, max: 2_147_483_647, optional: true }),
-    duplex: choice({ half: "Half", full: "Full", auto: "Auto" }, { optional: true }),
-    wwn: wwn({ optional: true }),
-    mgmt_only: flag({ default: false }),
-    description: text({ max: 200, optional: true }),
-    mode: choice({ access: "Access", tagged: "Tagged", "tagged-all": "Tagged (All)" }, { optional: true }),
-    tx_power: integer({ min: 0, max: 127, optional: true }),
-    poe_mode: choice({ pd: "PD", pse: "PSE" }, { optional: true }),
-    poe_type: choice(
-      {
-        "type1-ieee802.3af": "802.3af (Type 1)",
-        "type2-ieee802.3at": "802.3at (Type 2)",
-        "type3-ieee802.3bt": "802.3bt (Type 3)",
-        "type4-ieee802.3bt": "802.3bt (Type 4)",
-        "passive-24v-2pair": "Passive 24V (2-pair)",
-        "passive-24v-4pair": "Passive 24V (4-pair)",
-        "passive-48v-2pair": "Passive 48V (2-pair)",
-        "passive-48v-4pair": "Passive 48V (4-pair)"
-      },
-      { optional: true }
-    ),
-    untagged_vlan: ref("ipam.vlan", { optional: true, onDelete: "set null" }),
-    tagged_vlans: refs("ipam.vlan"),
-    vrf: ref("ipam.vrf", { optional: true, onDelete: "set null" }),
-    mark_connected: flag({ default: false }),
-    /** Kept by the cables themselves, by a trigger. */
-    cable: ref("dcim.cable", { optional: true, onDelete: "set null", wire: "read" }),
-    ...labels()
-  },
+  fields,
   unique: [{ fields: ["device", "name"] }],
   derived: {
     cable_end: (row, view) => endsOf(row, view)?.end ?? "",
@@ -200,7 +206,7 @@ export default defineObjectType({
     connected_endpoints_reachable: (row, view) => endsOf(row, view)?.reachable ?? null,
     // There are no virtual device contexts.
     vdcs: () => [],
-    _occupied: (row) => row["cable"] !== null || row["mark_connected"] === true
+    _occupied: (row) => row.cable !== null || row.mark_connected === true
   },
   derivedBy: ["cable.a_terminations", "cable.b_terminations"],
   counts: {
@@ -210,58 +216,58 @@ export default defineObjectType({
   search: ["name", "label", "description"],
   ordering: ["device", "name"],
   brief: ["device", "name", "cable", "_occupied"],
-  display: (row) => (row["label"] === "" ? String(row["name"]) : `${row["name"]} (${row["label"]})`),
+  display: (row) => (row.label === "" ? String(row.name) : `${row.name} (${row.label})`),
   looksAt: ["device", "parent.device", "bridge.device", "lag.device", "untagged_vlan"],
   check: (row, find) => ({ ...kinErrors(row, find), ...lagErrors(row), ...portErrors(row, find) })
 })
 
 /** Interfaces that it belongs to: of the same device, or of another one of its virtual chassis. */
-const kinErrors = (row: Row, find: Find): Errors => {
-  const device = find("dcim.device", Number(row["device"]))
-  for (const name of ["parent", "bridge", "lag"]) {
-    const other = find("dcim.interface", Number(row[name]))
+const kinErrors = (row: Interface, find: Find): Errors => {
+  const device = find<typeof Device>("dcim.device", row.device)
+  for (const name of ["parent", "bridge", "lag"] as const) {
+    const other = find<{ readonly fields: typeof fields }>("dcim.interface", row[name])
     if (other === undefined) continue
-    const shown = String(other["name"])
+    const shown = String(other.name)
     if (other.id === row.id) return { [name]: [`An interface cannot be its own ${name}.`] }
-    const there = find("dcim.device", Number(other["device"]))
-    const chassis = device?.["virtual_chassis"] ?? null
-    if (other["device"] !== row["device"] && (chassis === null || there?.["virtual_chassis"] !== chassis)) {
-      const owner = String(there?.["name"])
+    const there = find<typeof Device>("dcim.device", other.device)
+    const chassis = device?.virtual_chassis ?? null
+    if (other.device !== row.device && (chassis === null || there?.virtual_chassis !== chassis)) {
+      const owner = String(there?.name)
       return { [name]: [`The selected ${name} interface (${shown}) belongs to a different device (${owner}).`] }
     }
   }
   return {}
 }
 
-const lagErrors = (row: Row): Errors => {
-  if (row["parent"] !== null && row["type"] !== "virtual") {
+const lagErrors = (row: Interface): Errors => {
+  if (row.parent !== null && row.type !== "virtual") {
     return { parent: ["Only virtual interfaces may be assigned to a parent interface."] }
   }
-  if (row["lag"] !== null && row["type"] === "virtual") {
+  if (row.lag !== null && row.type === "virtual") {
     return { lag: ["Virtual interfaces cannot have a parent LAG interface."] }
   }
   return {}
 }
 
-const portErrors = (row: Row, find: Find): Errors => {
-  if (withoutSocket.has(row["type"])) {
-    if (row["mark_connected"] === true) {
+const portErrors = (row: Interface, find: Find): Errors => {
+  if (withoutSocket.has(row.type)) {
+    if (row.mark_connected === true) {
       return {
-        mark_connected: [`${types[row["type"] as keyof typeof types]} interfaces cannot be marked as connected.`]
+        mark_connected: [`${types[row.type as keyof typeof types]} interfaces cannot be marked as connected.`]
       }
     }
-    if (row["poe_mode"] !== null) return { poe_mode: ["Virtual interfaces cannot have a PoE mode."] }
+    if (row.poe_mode !== null) return { poe_mode: ["Virtual interfaces cannot have a PoE mode."] }
   }
-  if (row["poe_type"] !== null && row["poe_mode"] === null) {
+  if (row.poe_type !== null && row.poe_mode === null) {
     return { poe_type: ["Must specify PoE mode when designating a PoE type."] }
   }
-  if (row["cable"] !== null && row["mark_connected"] === true) {
+  if (row.cable !== null && row.mark_connected === true) {
     return { mark_connected: ["Cannot mark as connected with a cable attached."] }
   }
-  const vlan = find("ipam.vlan", Number(row["untagged_vlan"]))
-  const device = find("dcim.device", Number(row["device"]))
-  if (typeof vlan?.["site"] === "number" && vlan["site"] !== device?.["site"]) {
-    const shown = `${String(vlan["name"])} (${String(vlan["vid"])})`
+  const vlan = find<typeof Vlan>("ipam.vlan", row.untagged_vlan)
+  const device = find<typeof Device>("dcim.device", row.device)
+  if (typeof vlan?.site === "number" && vlan.site !== device?.site) {
+    const shown = `${String(vlan.name)} (${String(vlan.vid)})`
     return {
       untagged_vlan: [
         `The untagged VLAN (${shown}) must belong to the same site as the interface's parent device, or it must be global.`

@@ -1,24 +1,27 @@
 import { defineObjectType, flag, generic, labels, ref, text, treeDepth } from "../../ObjectType.ts"
+import type Interface from "./Interface.ts"
+
+const fields = {
+  device: ref("dcim.device", { onDelete: "cascade" }),
+  parent: ref("dcim.inventoryitem", { optional: true, onDelete: "cascade" }),
+  name: text({ max: 64 }),
+  label: text({ max: 64, optional: true }),
+  manufacturer: ref("dcim.manufacturer", { optional: true, onDelete: "protect" }),
+  part_id: text({ max: 50, optional: true }),
+  serial: text({ max: 50, optional: true }),
+  asset_tag: text({ max: 50, nullable: true, unique: true }),
+  discovered: flag({ default: false }),
+  description: text({ max: 200, optional: true }),
+  ...generic("component", { types: ["dcim.interface"], optional: true, onDelete: "set null" }),
+  ...labels()
+}
 
 export default defineObjectType({
   app: "dcim",
   name: "inventoryitem",
   plural: "inventory-items",
   label: "inventory item",
-  fields: {
-    device: ref("dcim.device", { onDelete: "cascade" }),
-    parent: ref("dcim.inventoryitem", { optional: true, onDelete: "cascade" }),
-    name: text({ max: 64 }),
-    label: text({ max: 64, optional: true }),
-    manufacturer: ref("dcim.manufacturer", { optional: true, onDelete: "protect" }),
-    part_id: text({ max: 50, optional: true }),
-    serial: text({ max: 50, optional: true }),
-    asset_tag: text({ max: 50, nullable: true, unique: true }),
-    discovered: flag({ default: false }),
-    description: text({ max: 200, optional: true }),
-    ...generic("component", { types: ["dcim.interface"], optional: true, onDelete: "set null" }),
-    ...labels()
-  },
+  fields,
   unique: [
     { fields: ["device", "parent", "name"] },
     {
@@ -32,15 +35,15 @@ export default defineObjectType({
   search: ["name", "label", "part_id", "serial", "asset_tag", "description"],
   ordering: ["device", "name"],
   brief: ["device", "name", "_depth"],
-  display: (row) => (row["label"] === "" ? String(row["name"]) : `${row["name"]} (${row["label"]})`),
+  display: (row) => (row.label === "" ? String(row.name) : `${row.name} (${row.label})`),
   looksAt: ["parent", "component_type"],
   check: (row, find) => {
-    const parent = find("dcim.inventoryitem", Number(row["parent"]))
-    if (parent !== undefined && parent["device"] !== row["device"]) {
+    const parent = find<{ readonly fields: typeof fields }>("dcim.inventoryitem", row.parent)
+    if (parent !== undefined && parent.device !== row.device) {
       return { parent: ["Parent inventory item does not belong to the same device."] }
     }
-    const component = find("dcim.interface", Number(row["component_id"]))
-    if (component !== undefined && component["device"] !== row["device"]) {
+    const component = find<typeof Interface>("dcim.interface", row.component_id)
+    if (component !== undefined && component.device !== row.device) {
       return { component_id: ["Cannot assign inventory item to component on another device"] }
     }
     return {}

@@ -1,28 +1,31 @@
 import { choice, defineObjectType, labels, ref, slug, text, treeCount, treeDepth } from "../../ObjectType.ts"
+import type Site from "./Site.ts"
+
+const fields = {
+  name: text({ max: 100 }),
+  slug: slug(),
+  site: ref("dcim.site", { onDelete: "cascade" }),
+  parent: ref("dcim.location", { optional: true, onDelete: "cascade" }),
+  status: choice(
+    {
+      planned: "Planned",
+      staging: "Staging",
+      active: "Active",
+      decommissioning: "Decommissioning",
+      retired: "Retired"
+    },
+    { default: "active" }
+  ),
+  tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
+  description: text({ max: 200, optional: true }),
+  ...labels()
+}
 
 export default defineObjectType({
   app: "dcim",
   name: "location",
   plural: "locations",
-  fields: {
-    name: text({ max: 100 }),
-    slug: slug(),
-    site: ref("dcim.site", { onDelete: "cascade" }),
-    parent: ref("dcim.location", { optional: true, onDelete: "cascade" }),
-    status: choice(
-      {
-        planned: "Planned",
-        staging: "Staging",
-        active: "Active",
-        decommissioning: "Decommissioning",
-        retired: "Retired"
-      },
-      { default: "active" }
-    ),
-    tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
-    description: text({ max: 200, optional: true }),
-    ...labels()
-  },
+  fields,
   unique: [
     { fields: ["site", "parent", "name"] },
     { fields: ["site", "parent", "slug"] },
@@ -65,10 +68,10 @@ export default defineObjectType({
   brief: ["name", "slug", "rack_count", "_depth"],
   looksAt: ["site", "parent"],
   check: (row, find) => {
-    const parent = find("dcim.location", Number(row["parent"]))
-    if (parent === undefined || parent["site"] === row["site"]) return {}
-    const site = find("dcim.site", Number(row["site"]))
-    const message = `Parent location (${String(parent["name"])}) must belong to the same site (${String(site?.["name"])})`
+    const parent = find<{ readonly fields: typeof fields }>("dcim.location", row.parent)
+    if (parent === undefined || parent.site === row.site) return {}
+    const site = find<typeof Site>("dcim.site", row.site)
+    const message = `Parent location (${String(parent.name)}) must belong to the same site (${String(site?.name)})`
     return { __all__: [message] }
   }
 })

@@ -1,4 +1,6 @@
 import { choice, defineObjectType, flag, integer, labels, ref, text } from "../../ObjectType.ts"
+import type PowerPanel from "./PowerPanel.ts"
+import type Rack from "./Rack.ts"
 
 export default defineObjectType({
   app: "dcim",
@@ -30,13 +32,13 @@ export default defineObjectType({
   brief: ["name"],
   looksAt: ["power_panel", "rack"],
   check: (row, find) => {
-    const panel = find("dcim.powerpanel", Number(row["power_panel"]))
-    const rack = find("dcim.rack", Number(row["rack"]))
-    if (rack !== undefined && rack["site"] !== panel?.["site"]) {
-      const [shown, fed] = [String(rack["name"]), String(panel?.["name"])]
+    const panel = find<typeof PowerPanel>("dcim.powerpanel", row.power_panel)
+    const rack = find<typeof Rack>("dcim.rack", row.rack)
+    if (rack !== undefined && rack.site !== panel?.site) {
+      const [shown, fed] = [String(rack.name), String(panel?.name)]
       return { __all__: [`Rack ${shown} and power panel ${fed} are in different sites`] }
     }
-    if (Number(row["voltage"]) < 0 && row["supply"] === "ac") {
+    if (Number(row.voltage) < 0 && row.supply === "ac") {
       return { voltage: ["Voltage cannot be negative for AC supply"] }
     }
     return {}

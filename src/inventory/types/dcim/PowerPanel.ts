@@ -1,4 +1,6 @@
 import { countOf, defineObjectType, labels, ref, text } from "../../ObjectType.ts"
+import type Location from "./Location.ts"
+import type Site from "./Site.ts"
 
 export default defineObjectType({
   app: "dcim",
@@ -20,9 +22,9 @@ export default defineObjectType({
   brief: ["name", "powerfeed_count"],
   looksAt: ["site", "location"],
   check: (row, find) => {
-    const location = find("dcim.location", Number(row["location"]))
-    if (location === undefined || location["site"] === row["site"]) return {}
-    const site = find("dcim.site", Number(row["site"]))
-    return { __all__: [`Location ${String(location["name"])} is in a different site than ${String(site?.["name"])}`] }
+    const location = find<typeof Location>("dcim.location", row.location)
+    if (location === undefined || location.site === row.site) return {}
+    const site = find<typeof Site>("dcim.site", row.site)
+    return { __all__: [`Location ${String(location.name)} is in a different site than ${String(site?.name)}`] }
   }
 })

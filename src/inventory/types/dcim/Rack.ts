@@ -1,4 +1,6 @@
 import { choice, countOf, decimal, defineObjectType, flag, integer, labels, ref, text } from "../../ObjectType.ts"
+import type Location from "./Location.ts"
+import type Site from "./Site.ts"
 
 export default defineObjectType({
   app: "dcim",
@@ -77,21 +79,21 @@ export default defineObjectType({
   search: ["name", "facility_id", "serial", "asset_tag", "description", "comments"],
   ordering: ["site", "location", "name"],
   brief: ["name", "device_count"],
-  display: (row) => (row["facility_id"] ? `${row["name"]} (${row["facility_id"]})` : String(row["name"])),
+  display: (row) => (row.facility_id ? `${row.name} (${row.facility_id})` : String(row.name)),
   looksAt: ["site", "location"],
   check: (row, find) => {
-    const location = find("dcim.location", Number(row["location"]))
-    if (location !== undefined && location["site"] !== row["site"]) {
-      const site = find("dcim.site", Number(row["site"]))
-      return { __all__: [`Assigned location must belong to parent site (${String(site?.["name"])}).`] }
+    const location = find<typeof Location>("dcim.location", row.location)
+    if (location !== undefined && location.site !== row.site) {
+      const site = find<typeof Site>("dcim.site", row.site)
+      return { __all__: [`Assigned location must belong to parent site (${String(site?.name)}).`] }
     }
-    if ((row["outer_width"] !== null || row["outer_depth"] !== null) && row["outer_unit"] === null) {
+    if ((row.outer_width !== null || row.outer_depth !== null) && row.outer_unit === null) {
       return { __all__: ["Must specify a unit when setting an outer width/depth"] }
     }
-    if (row["weight"] !== null && row["weight_unit"] === null) {
+    if (row.weight !== null && row.weight_unit === null) {
       return { __all__: ["Must specify a unit when setting a weight"] }
     }
-    if (row["max_weight"] !== null && row["weight_unit"] === null) {
+    if (row.max_weight !== null && row.weight_unit === null) {
       return { __all__: ["Must specify a unit when setting a maximum weight"] }
     }
     return {}

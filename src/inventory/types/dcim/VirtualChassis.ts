@@ -1,4 +1,5 @@
 import { countOf, defineObjectType, labels, ref, text } from "../../ObjectType.ts"
+import type Device from "./Device.ts"
 
 export default defineObjectType({
   app: "dcim",
@@ -34,10 +35,10 @@ export default defineObjectType({
   brief: ["name", "master", "member_count"],
   looksAt: ["master"],
   check: (row, find, before) => {
-    const master = find("dcim.device", Number(row["master"]))
+    const master = find<typeof Device>("dcim.device", row.master)
     // A new one has no members yet.
-    if (before === undefined || master === undefined || master["virtual_chassis"] === row.id) return {}
-    const name = String(master["name"])
+    if (before === undefined || master === undefined || master.virtual_chassis === row.id) return {}
+    const name = String(master.name)
     return { master: [`The selected master (${name}) is not assigned to this virtual chassis.`] }
   }
 })

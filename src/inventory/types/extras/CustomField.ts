@@ -1,4 +1,4 @@
-import { type Errors, type Row, printed } from "../../Field.ts"
+import { type Errors, type RowOf, printed } from "../../Field.ts"
 import { choice, decimal, defineObjectType, flag, integer, json, text, texts } from "../../ObjectType.ts"
 import { PatternError } from "../../../Pattern.ts"
 import { compiledPattern, refusal } from "../../derive/values/CustomValue.ts"
@@ -13,57 +13,61 @@ const dataTypes: ReadonlyMap<string, string> = new Map([
   ["multiobject", "array"]
 ])
 
+const fields = {
+  content_types: texts({ grammar: "objectTypes" }),
+  type: choice(
+    {
+      text: "Text",
+      longtext: "Text (long)",
+      integer: "Integer",
+      decimal: "Decimal",
+      boolean: "Boolean (true/false)",
+      date: "Date",
+      datetime: "Date & time",
+      url: "URL",
+      json: "JSON",
+      select: "Selection",
+      multiselect: "Multiple selection",
+      object: "Object",
+      multiobject: "Multiple objects"
+    },
+    { default: "text" }
+  ),
+  object_type: text({ max: 100, nullable: true, grammar: "objectTypes" }),
+  name: text({ max: 50, unique: true }),
+  label: text({ max: 50, optional: true }),
+  group_name: text({ max: 50, optional: true }),
+  description: text({ max: 200, optional: true }),
+  required: flag({ default: false }),
+  search_weight: integer({ min: 0, max: 32_767, default: 1000 }),
+  filter_logic: choice({ disabled: "Disabled", loose: "Loose", exact: "Exact" }, { default: "loose" }),
+  ui_visibility: choice(
+    {
+      "read-write": "Read/Write",
+      "read-only": "Read-only",
+      hidden: "Hidden",
+      "hidden-ifunset": "Hidden (if unset)"
+    },
+    { default: "read-write" }
+  ),
+  default: json(),
+  weight: integer({ min: 0, max: 32_767, default: 100 }),
+  validation_minimum: decimal({ digits: 15, places: 4, optional: true }),
+  validation_maximum: decimal({ digits: 15, places: 4, optional: true }),
+  validation_regex: text({ max: 500, optional: true, verbatim: true }),
+  choices: texts({ optional: true }),
+  is_cloneable: flag({ default: false })
+}
+
+type CustomField = RowOf<{ readonly fields: typeof fields }>
+
 export default defineObjectType({
   app: "extras",
   name: "customfield",
   plural: "custom-fields",
   label: "custom field",
-  fields: {
-    content_types: texts({ grammar: "objectTypes" }),
-    type: choice(
-      {
-        text: "Text",
-        longtext: "Text (long)",
-        integer: "Integer",
-        decimal: "Decimal",
-        boolean: "Boolean (true/false)",
-        date: "Date",
-        datetime: "Date & time",
-        url: "URL",
-        json: "JSON",
-        select: "Selection",
-        multiselect: "Multiple selection",
-        object: "Object",
-        multiobject: "Multiple objects"
-      },
-      { default: "text" }
-    ),
-    object_type: text({ max: 100, nullable: true, grammar: "objectTypes" }),
-    name: text({ max: 50, unique: true }),
-    label: text({ max: 50, optional: true }),
-    group_name: text({ max: 50, optional: true }),
-    description: text({ max: 200, optional: true }),
-    required: flag({ default: false }),
-    search_weight: integer({ min: 0, max: 32_767, default: 1000 }),
-    filter_logic: choice({ disabled: "Disabled", loose: "Loose", exact: "Exact" }, { default: "loose" }),
-    ui_visibility: choice(
-      {
-        "read-write": "Read/Write",
-        "read-only": "Read-only",
-        hidden: "Hidden",
-        "hidden-ifunset": "Hidden (if unset)"
-      },
-      { default: "read-write" }
-    ),
-    default: json(),
-    weight: integer({ min: 0, max: 32_767, default: 100 }),
-    validation_minimum: decimal({ digits: 15, places: 4, optional: true }),
-    validation_maximum: decimal({ digits: 15, places: 4, optional: true }),
-    validation_regex: text({ max: 500, optional: true, verbatim: true }),
-    choices: texts({ optional: true }),
-    is_cloneable: flag({ default: false })
-  },
-  derived: { data_type: (row) => dataTypes.get(String(row["type"])) ?? "string" },
+  fields,
+  derived: { data_type: (row) => dataTypes.get(row.type) ?? "string" },
   functions: [
     // Values of a custom field are kept by its name: they follow when it changes, and go with it.
     `create or replace function rackwire_follow_custom_field() returns trigger language plpgsql as $$
@@ -94,30 +98,30 @@ export default defineObjectType({
   ordering: ["group_name", "weight", "name"],
   brief: ["name"],
   display: (row) => {
-    const words = String(row["name"]).replaceAll("_", " ")
-    return String(row["label"] || words.slice(0, 1).toUpperCase() + words.slice(1))
+    const words = String(row.name).replaceAll("_", " ")
+    return String(row.label || words.slice(0, 1).toUpperCase() + words.slice(1))
   },
   check: (row, _, before) => ({ ...nameErrors(row), ...kindErrors(row, before), ...ruleErrors(row) })
 })
 
-const nameErrors = (row: Row): Errors => {
-  const name = String(row["name"])
+const nameErrors = (row: CustomField): Errors => {
+  const name = String(row.name)
   if (!/^[a-z0-9_]+$/i.test(name)) return { name: ["Only alphanumeric characters and underscores are allowed."] }
   return name.includes("__") ? { name: ["Double underscores are not permitted in custom field names."] } : {}
 }
 
-const kindErrors = (row: Row, before: Row | undefined): Errors => {
-  const kind = String(row["type"])
-  if (before !== undefined && before["type"] !== kind) {
+const kindErrors = (row: CustomField, before: CustomField | undefined): Errors => {
+  const kind = String(row.type)
+  if (before !== undefined && before.type !== kind) {
     return { type: ["The type of a custom field that exists cannot be changed."] }
   }
   const points = kind === "object" || kind === "multiobject"
-  if (points && row["object_type"] === null) return { object_type: ["Object fields must define an object type."] }
-  if (!points && row["object_type"] !== null) {
+  if (points && row.object_type === null) return { object_type: ["Object fields must define an object type."] }
+  if (!points && row.object_type !== null) {
     return { object_type: [`${kind} fields may not define an object type.`] }
   }
   const selects = kind === "select" || kind === "multiselect"
-  const choices = row["choices"] as ReadonlyArray<string>
+  const choices = row.choices as ReadonlyArray<string>
   if (selects && choices.length === 0) return { choices: ["Selection fields must specify at least one choice."] }
   if (!selects && choices.length > 0) {
     return { choices: ["Choices may be set only for custom selection fields."] }
@@ -125,16 +129,16 @@ const kindErrors = (row: Row, before: Row | undefined): Errors => {
   return {}
 }
 
-const ruleErrors = (row: Row): Errors => {
-  const kind = String(row["type"])
+const ruleErrors = (row: CustomField): Errors => {
+  const kind = String(row.type)
   const bounded = kind === "integer" || kind === "decimal"
-  if (!bounded && row["validation_minimum"] !== null) {
+  if (!bounded && row.validation_minimum !== null) {
     return { validation_minimum: ["A minimum value may be set only for numeric fields"] }
   }
-  if (!bounded && row["validation_maximum"] !== null) {
+  if (!bounded && row.validation_maximum !== null) {
     return { validation_maximum: ["A maximum value may be set only for numeric fields"] }
   }
-  const pattern = String(row["validation_regex"])
+  const pattern = String(row.validation_regex)
   if (pattern !== "" && !["text", "longtext", "url"].includes(kind)) {
     return { validation_regex: ["Regular expression validation is supported only for text and URL fields"] }
   }
@@ -142,8 +146,8 @@ const ruleErrors = (row: Row): Errors => {
   if (compiled instanceof PatternError) {
     return { validation_regex: [`Invalid regular expression: ${compiled.message}.`] }
   }
-  if (row["default"] === null) return {}
+  if (row.default === null) return {}
   if (kind === "object" || kind === "multiobject") return { default: ["Object fields have no default value."] }
-  const reason = refusal({ ...row, required: false }, row["default"], new Map())
-  return reason === undefined ? {} : { default: [`Invalid default value "${printed(row["default"])}": ${reason}`] }
+  const reason = refusal({ ...row, required: false }, row.default, new Map())
+  return reason === undefined ? {} : { default: [`Invalid default value "${printed(row.default)}": ${reason}`] }
 }

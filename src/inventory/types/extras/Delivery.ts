@@ -39,5 +39,5 @@ export default defineObjectType({
   search: ["delivery_id", "message"],
   ordering: ["-time"],
   brief: ["delivery_id"],
-  display: (row) => String(row["delivery_id"])
+  display: (row) => String(row.delivery_id)
 })

@@ -16,5 +16,5 @@ export default defineObjectType({
   search: ["comments"],
   ordering: ["-created"],
   brief: ["created"],
-  display: (row) => `${String(row["created"]).slice(0, 10)} - ${String(row["kind"])}`
+  display: (row) => `${String(row.created).slice(0, 10)} - ${String(row.kind)}`
 })

@@ -28,5 +28,5 @@ export default defineObjectType({
   ordering: ["-time"],
   brief: [],
   display: (row) =>
-    `${row["changed_object_type"]} ${row["object_repr"]} ${String(row["action"])}d by ${row["user_name"] || "nobody"}`
+    `${row.changed_object_type} ${row.object_repr} ${String(row.action)}d by ${row.user_name || "nobody"}`
 })

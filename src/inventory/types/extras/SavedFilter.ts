@@ -21,7 +21,7 @@ export default defineObjectType({
   ordering: ["weight", "name"],
   brief: ["name", "slug"],
   check: (row) =>
-    isDictionary(row["parameters"])
+    isDictionary(row.parameters)
       ? {}
       : { parameters: ["Filter parameters must be stored as a dictionary of keyword arguments."] }
 })

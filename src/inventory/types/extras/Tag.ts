@@ -14,5 +14,5 @@ export default defineObjectType({
   search: ["name", "slug", "description"],
   ordering: ["name"],
   brief: ["name", "slug", "color"],
-  display: (row) => String(row["name"])
+  display: (row) => String(row.name)
 })

@@ -58,15 +58,15 @@ export default defineObjectType({
   search: ["name", "payload_url"],
   ordering: ["name"],
   brief: ["name"],
-  display: (row) => String(row["name"]),
+  display: (row) => String(row.name),
   check: (row) => {
-    if (row["type_create"] !== true && row["type_update"] !== true && row["type_delete"] !== true) {
+    if (row.type_create !== true && row.type_update !== true && row.type_delete !== true) {
       return { __all__: ["At least one type must be selected: create, update, and/or delete."] }
     }
-    if (row["ssl_verification"] === false && row["ca_file_path"]) {
+    if (row.ssl_verification === false && row.ca_file_path) {
       return { ca_file_path: ["Do not specify a CA certificate file if SSL verification is disabled."] }
     }
-    if (row["ssl_verification"] === false && row["ca_certificate"]) {
+    if (row.ssl_verification === false && row.ca_certificate) {
       return { ca_certificate: ["Do not specify a CA certificate if SSL verification is disabled."] }
     }
     return {}

@@ -13,21 +13,21 @@ export default defineObjectType({
     comments: text({ optional: true }),
     ...labels()
   },
-  derived: { family: (row) => shownFamily(row["prefix"]) },
+  derived: { family: (row) => shownFamily(row.prefix) },
   search: ["prefix", "description", "comments"],
   ordering: ["prefix"],
   brief: ["family", "prefix"],
-  display: (row) => String(row["prefix"]),
-  check: (row) => (String(row["prefix"]).endsWith("/0") ? { prefix: ["Cannot create aggregate with /0 mask."] } : {}),
+  display: (row) => String(row.prefix),
+  check: (row) => (String(row.prefix).endsWith("/0") ? { prefix: ["Cannot create aggregate with /0 mask."] } : {}),
   rivals: [
     {
       where: "t.prefix && j.prefix",
       lock: "'any'",
       errors: (row, other) => ({
         prefix: [
-          lengthOf(other["prefix"]) <= lengthOf(row["prefix"])
-            ? `Aggregates cannot overlap. ${row["prefix"]} is already covered by an existing aggregate (${other["prefix"]}).`
-            : `Prefixes cannot overlap aggregates. ${row["prefix"]} covers an existing aggregate (${other["prefix"]}).`
+          lengthOf(other.prefix) <= lengthOf(row.prefix)
+            ? `Aggregates cannot overlap. ${row.prefix} is already covered by an existing aggregate (${other.prefix}).`
+            : `Prefixes cannot overlap aggregates. ${row.prefix} covers an existing aggregate (${other.prefix}).`
         ]
       })
     }

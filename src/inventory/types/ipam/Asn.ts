@@ -21,5 +21,5 @@ export default defineObjectType({
   search: ["description", "comments"],
   ordering: ["asn"],
   brief: ["asn"],
-  display: (row) => asdot(Number(row["asn"]))
+  display: (row) => asdot(Number(row.asn))
 })

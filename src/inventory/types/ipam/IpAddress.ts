@@ -1,4 +1,5 @@
 import { address, choice, defineObjectType, generic, labels, ref, shownFamily, text } from "../../ObjectType.ts"
+import type Vrf from "./Vrf.ts"
 
 /** Roles in which several interfaces may have one address. */
 const shared = "('anycast', 'vip', 'vrrp', 'hsrp', 'glbp', 'carp')"
@@ -48,7 +49,7 @@ export default defineObjectType({
     ...labels()
   },
   indexes: [["assigned_object_type", "assigned_object_id"]],
-  derived: { family: (row) => shownFamily(row["address"]) },
+  derived: { family: (row) => shownFamily(row.address) },
   pointedBy: { nat_outside: { type: "ipam.ipaddress", field: "nat_inside" } },
   paths: {
     interface: "assigned_object:dcim.interface/name",
@@ -61,9 +62,9 @@ export default defineObjectType({
   search: ["address", "dns_name", "description", "comments"],
   ordering: ["address"],
   brief: ["family", "address"],
-  display: (row) => String(row["address"]),
+  display: (row) => String(row.address),
   check: (row) =>
-    row["status"] === "slaac" && !String(row["address"]).includes(":")
+    row.status === "slaac" && !String(row.address).includes(":")
       ? { status: ["Only IPv6 addresses can be assigned SLAAC status"] }
       : {},
   looksAt: ["vrf"],
@@ -73,8 +74,8 @@ export default defineObjectType({
         and not (coalesce(t.role in ${shared}, false) and coalesce(j.role in ${shared}, false))`,
       lock: `case when ${enforced} then j.vrf_id || ' ' || host(j.address) end`,
       errors: (row, other, find) => {
-        const vrf = find("ipam.vrf", Number(row["vrf"]))
-        return { address: [`Duplicate IP address found in VRF ${String(vrf?.["name"])}: ${String(other["address"])}`] }
+        const vrf = find<typeof Vrf>("ipam.vrf", row.vrf)
+        return { address: [`Duplicate IP address found in VRF ${String(vrf?.name)}: ${String(other.address)}`] }
       }
     }
   ]

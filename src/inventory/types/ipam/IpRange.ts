@@ -5,8 +5,8 @@ import { type Network, parseNetwork } from "../../field/Network.ts"
 const sizeMax = 2n ** 32n - 1n
 
 const ends = (row: Readonly<Record<string, unknown>>): readonly [start: Network, end: Network] => [
-  parseNetwork(String(row["start_address"]))!,
-  parseNetwork(String(row["end_address"]))!
+  parseNetwork(String(row.start_address))!,
+  parseNetwork(String(row.end_address))!
 ]
 
 const sizeOf = ([start, end]: readonly [start: Network, end: Network]): bigint => end.bits - start.bits + 1n
@@ -28,13 +28,13 @@ export default defineObjectType({
     ...labels()
   },
   derived: {
-    family: (row) => shownFamily(row["start_address"]),
+    family: (row) => shownFamily(row.start_address),
     size: (row) => Number(sizeOf(ends(row)))
   },
   search: ["start_address", "end_address", "description", "comments"],
   ordering: ["start_address"],
   brief: ["family", "start_address", "end_address"],
-  display: (row) => `${String(row["start_address"]).split("/")[0]}-${row["end_address"]}`,
+  display: (row) => `${String(row.start_address).split("/")[0]}-${row.end_address}`,
   check: (row) => {
     const [start, end] = ends(row)
     if (start.family !== end.family) {
@@ -42,7 +42,7 @@ export default defineObjectType({
     }
     if (start.length !== end.length) return { end_address: ["Starting and ending IP address masks must match"] }
     if (end.bits <= start.bits) {
-      return { end_address: [`Ending address must be greater than the starting address (${row["start_address"]})`] }
+      return { end_address: [`Ending address must be greater than the starting address (${row.start_address})`] }
     }
     if (sizeOf([start, end]) > sizeMax) {
       return { __all__: [`Defined range exceeds maximum supported size (${sizeMax})`] }
@@ -57,7 +57,7 @@ export default defineObjectType({
       lock: "coalesce(j.vrf_id, 0)::text",
       errors: (_, other) => ({
         __all__: [
-          `Defined addresses overlap with range ${String(other["start_address"]).split("/")[0]}-${other["end_address"]}`
+          `Defined addresses overlap with range ${String(other.start_address).split("/")[0]}-${other.end_address}`
         ]
       })
     }

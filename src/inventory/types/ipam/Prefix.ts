@@ -1,4 +1,5 @@
 import { bounded, choice, defineObjectType, flag, labels, prefix, ref, shownFamily, text } from "../../ObjectType.ts"
+import type Vrf from "./Vrf.ts"
 
 export default defineObjectType({
   app: "ipam",
@@ -21,7 +22,7 @@ export default defineObjectType({
     comments: text({ optional: true }),
     ...labels()
   },
-  derived: { family: (row) => shownFamily(row["prefix"]) },
+  derived: { family: (row) => shownFamily(row.prefix) },
   counts: {
     children: (type, _, from) =>
       bounded(
@@ -37,8 +38,8 @@ export default defineObjectType({
   search: ["prefix", "description", "comments"],
   ordering: ["prefix"],
   brief: ["family", "prefix", "_depth"],
-  display: (row) => String(row["prefix"]),
-  check: (row) => (String(row["prefix"]).endsWith("/0") ? { prefix: ["Cannot create prefix with /0 mask."] } : {}),
+  display: (row) => String(row.prefix),
+  check: (row) => (String(row.prefix).endsWith("/0") ? { prefix: ["Cannot create prefix with /0 mask."] } : {}),
   looksAt: ["vrf"],
   rivals: [
     {
@@ -46,8 +47,8 @@ export default defineObjectType({
         and (select enforce_unique from ipam_vrf where id = j.vrf_id)`,
       lock: "case when (select enforce_unique from ipam_vrf where id = j.vrf_id) then j.vrf_id || ' ' || j.prefix end",
       errors: (row, other, find) => {
-        const vrf = find("ipam.vrf", Number(row["vrf"]))
-        return { prefix: [`Duplicate prefix found in VRF ${String(vrf?.["name"])}: ${String(other["prefix"])}`] }
+        const vrf = find<typeof Vrf>("ipam.vrf", row.vrf)
+        return { prefix: [`Duplicate prefix found in VRF ${String(vrf?.name)}: ${String(other.prefix)}`] }
       }
     }
   ]

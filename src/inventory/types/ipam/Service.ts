@@ -19,12 +19,12 @@ export default defineObjectType({
   ordering: ["protocol", "ports"],
   brief: ["name", "protocol", "ports"],
   display: (row) =>
-    `${row["name"]} (${String(row["protocol"]).toUpperCase()}/${(row["ports"] as ReadonlyArray<number>).join(", ")})`,
+    `${row.name} (${String(row.protocol).toUpperCase()}/${(row.ports as ReadonlyArray<number>).join(", ")})`,
   check: (row) => {
-    if (row["device"] !== null && row["virtual_machine"] !== null) {
+    if (row.device !== null && row.virtual_machine !== null) {
       return { __all__: ["A service cannot be associated with both a device and a virtual machine."] }
     }
-    if (row["device"] === null && row["virtual_machine"] === null) {
+    if (row.device === null && row.virtual_machine === null) {
       return { __all__: ["A service must be associated with either a device or a virtual machine."] }
     }
     return {}

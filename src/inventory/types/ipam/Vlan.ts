@@ -1,4 +1,6 @@
 import { choice, countOf, defineObjectType, integer, labels, ref, text } from "../../ObjectType.ts"
+import type Site from "../dcim/Site.ts"
+import type VlanGroup from "./VlanGroup.ts"
 
 export default defineObjectType({
   app: "ipam",
@@ -22,18 +24,18 @@ export default defineObjectType({
   search: ["name", "vid", "description", "comments"],
   ordering: ["site", "group", "vid"],
   brief: ["vid", "name"],
-  display: (row) => `${row["name"]} (${row["vid"]})`,
+  display: (row) => `${row.name} (${row.vid})`,
   looksAt: ["group", "site"],
   check: (row, find) => {
-    const group = find("ipam.vlangroup", Number(row["group"]))
+    const group = find<typeof VlanGroup>("ipam.vlangroup", row.group)
     if (group === undefined) return {}
     const { name, min_vid: min, max_vid: max } = group
-    if (Number(row["vid"]) < Number(min) || Number(row["vid"]) > Number(max)) {
+    if (Number(row.vid) < Number(min) || Number(row.vid) > Number(max)) {
       return { vid: [`VID must be between ${min} and ${max} for VLANs in group ${name}`] }
     }
-    const isScope = group["scope_type"] === "dcim.site" && group["scope_id"] === row["site"]
-    if (row["site"] !== null && !isScope) {
-      const site = find("dcim.site", Number(row["site"]))?.["name"]
+    const isScope = group.scope_type === "dcim.site" && group.scope_id === row.site
+    if (row.site !== null && !isScope) {
+      const site = find<typeof Site>("dcim.site", row.site)?.name
       return { __all__: [`VLAN is assigned to group ${name}; cannot also assign to site ${site}.`] }
     }
     return {}

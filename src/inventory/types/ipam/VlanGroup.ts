@@ -38,7 +38,7 @@ export default defineObjectType({
   ordering: ["name"],
   brief: ["name", "slug", "vlan_count"],
   check: (row) =>
-    Number(row["max_vid"]) < Number(row["min_vid"])
+    Number(row.max_vid) < Number(row.min_vid)
       ? { max_vid: ["Maximum child VID must be greater than or equal to minimum child VID"] }
       : {}
 })

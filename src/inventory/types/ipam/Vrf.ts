@@ -25,5 +25,5 @@ export default defineObjectType({
   search: ["name", "rd", "description", "comments"],
   ordering: ["name", "rd"],
   brief: ["name", "rd", "prefix_count"],
-  display: (row) => (row["rd"] === null ? String(row["name"]) : `${row["name"]} (${row["rd"]})`)
+  display: (row) => (row.rd === null ? String(row.name) : `${row.name} (${row.rd})`)
 })

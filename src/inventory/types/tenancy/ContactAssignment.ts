@@ -20,8 +20,8 @@ export default defineObjectType({
   ordering: ["contact"],
   brief: ["contact", "role", "priority"],
   display: (row, view) => {
-    const contact = view.row("tenancy.contact", Number(row["contact"]))
-    const priority = row["priority"] === null ? "" : ` (${String(row["priority"])})`
-    return `${String(contact?.["name"] ?? "")}${priority}`
+    const contact = view.row("tenancy.contact", Number(row.contact))
+    const priority = row.priority === null ? "" : ` (${String(row.priority)})`
+    return `${String(contact?.name ?? "")}${priority}`
   }
 })

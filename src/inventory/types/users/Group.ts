@@ -12,5 +12,5 @@ export default defineObjectType({
   search: ["name"],
   ordering: ["name"],
   brief: ["name"],
-  display: (row) => String(row["name"])
+  display: (row) => String(row.name)
 })

@@ -20,5 +20,5 @@ export default defineObjectType({
   search: ["name", "description"],
   ordering: ["name"],
   brief: ["name", "enabled", "object_types", "groups", "users", "actions"],
-  display: (row) => String(row["name"])
+  display: (row) => String(row.name)
 })

@@ -26,7 +26,7 @@ export default defineObjectType({
   ordering: ["created"],
   brief: ["write_enabled"],
   display: (row, view) => {
-    const owner = typeof row["user"] === "number" ? view.row("users.user", row["user"]) : undefined
-    return `${String(row["key"]).slice(0, tokenTail)} (${owner?.["username"] ?? ""})`
+    const owner = typeof row.user === "number" ? view.row("users.user", row.user) : undefined
+    return `${String(row.key).slice(0, tokenTail)} (${owner?.username ?? ""})`
   }
 })

@@ -23,7 +23,7 @@ export default defineObjectType({
   ordering: ["username"],
   brief: ["username"],
   display: (row) => {
-    const name = `${row["first_name"]} ${row["last_name"]}`.trim()
-    return name === "" ? String(row["username"]) : `${row["username"]} (${name})`
+    const name = `${row.first_name} ${row.last_name}`.trim()
+    return name === "" ? String(row.username) : `${row.username} (${name})`
   }
 })

@@ -1,4 +1,4 @@
-import type { Errors, Row } from "../../Field.ts"
+import type { Errors, RowOf } from "../../Field.ts"
 import {
   type Find,
   choice,
@@ -11,6 +11,10 @@ import {
   ref,
   text
 } from "../../ObjectType.ts"
+import type Cluster from "./Cluster.ts"
+import type Device from "../dcim/Device.ts"
+import type DeviceRole from "../dcim/DeviceRole.ts"
+import type Site from "../dcim/Site.ts"
 
 const primary = primaryAddresses({
   interfaces: "virtualization.vminterface",
@@ -19,39 +23,43 @@ const primary = primaryAddresses({
   otherFamily: (address, family) => `Must be an IPv${family} address. (${address})`
 })
 
+const fields = {
+  name: text({ max: 64 }),
+  status: choice(
+    {
+      offline: "Offline",
+      active: "Active",
+      planned: "Planned",
+      staged: "Staged",
+      failed: "Failed",
+      decommissioning: "Decommissioning"
+    },
+    { default: "active" }
+  ),
+  site: ref("dcim.site", { optional: true, onDelete: "protect" }),
+  cluster: ref("virtualization.cluster", { optional: true, onDelete: "protect" }),
+  device: ref("dcim.device", { optional: true, onDelete: "protect" }),
+  role: ref("dcim.devicerole", { optional: true, onDelete: "protect" }),
+  tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
+  platform: ref("dcim.platform", { optional: true, onDelete: "set null" }),
+  ...primary.fields,
+  vcpus: decimal({ digits: 6, places: 2, min: 0.01, optional: true }),
+  memory: integer({ min: 0, max: 2_147_483_647, optional: true }),
+  disk: integer({ min: 0, max: 2_147_483_647, optional: true }),
+  description: text({ max: 200, optional: true }),
+  comments: text({ optional: true }),
+  local_context_data: json(),
+  ...labels()
+}
+
+type VirtualMachine = RowOf<{ readonly fields: typeof fields }>
+
 export default defineObjectType({
   app: "virtualization",
   name: "virtualmachine",
   plural: "virtual-machines",
   label: "virtual machine",
-  fields: {
-    name: text({ max: 64 }),
-    status: choice(
-      {
-        offline: "Offline",
-        active: "Active",
-        planned: "Planned",
-        staged: "Staged",
-        failed: "Failed",
-        decommissioning: "Decommissioning"
-      },
-      { default: "active" }
-    ),
-    site: ref("dcim.site", { optional: true, onDelete: "protect" }),
-    cluster: ref("virtualization.cluster", { optional: true, onDelete: "protect" }),
-    device: ref("dcim.device", { optional: true, onDelete: "protect" }),
-    role: ref("dcim.devicerole", { optional: true, onDelete: "protect" }),
-    tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
-    platform: ref("dcim.platform", { optional: true, onDelete: "set null" }),
-    ...primary.fields,
-    vcpus: decimal({ digits: 6, places: 2, min: 0.01, optional: true }),
-    memory: integer({ min: 0, max: 2_147_483_647, optional: true }),
-    disk: integer({ min: 0, max: 2_147_483_647, optional: true }),
-    description: text({ max: 200, optional: true }),
-    comments: text({ optional: true }),
-    local_context_data: json(),
-    ...labels()
-  },
+  fields,
   unique: [
     { fields: ["name", "cluster", "tenant"], ignoreCase: ["name"] },
     {
@@ -69,24 +77,24 @@ export default defineObjectType({
   check: (row, find) => ({ ...placeErrors(row, find), ...primary.errors(row, find) })
 })
 
-const placeErrors = (row: Row, find: Find): Errors => {
-  if (row["site"] === null && row["cluster"] === null) {
+const placeErrors = (row: VirtualMachine, find: Find): Errors => {
+  if (row.site === null && row.cluster === null) {
     return { cluster: ["A virtual machine must be assigned to a site and/or cluster."] }
   }
-  const cluster = find("virtualization.cluster", Number(row["cluster"]))
-  if (row["site"] !== null && typeof cluster?.["site"] === "number" && cluster["site"] !== row["site"]) {
-    const site = find("dcim.site", Number(row["site"]))?.["name"]
-    return { cluster: [`The selected cluster (${cluster["name"]}) is not assigned to this site (${site}).`] }
+  const cluster = find<typeof Cluster>("virtualization.cluster", row.cluster)
+  if (row.site !== null && typeof cluster?.site === "number" && cluster.site !== row.site) {
+    const site = find<typeof Site>("dcim.site", row.site)?.name
+    return { cluster: [`The selected cluster (${cluster.name}) is not assigned to this site (${site}).`] }
   }
-  if (row["device"] !== null) {
+  if (row.device !== null) {
     if (cluster === undefined) return { device: ["Must specify a cluster when assigning a host device."] }
-    const device = find("dcim.device", Number(row["device"]))
-    if (device?.["cluster"] !== cluster.id) {
+    const device = find<typeof Device>("dcim.device", row.device)
+    if (device?.cluster !== cluster.id) {
       return {
-        device: [`The selected device (${device?.["name"]}) is not assigned to this cluster (${cluster["name"]}).`]
+        device: [`The selected device (${device?.name}) is not assigned to this cluster (${cluster.name}).`]
       }
     }
   }
-  const role = find("dcim.devicerole", Number(row["role"]))
-  return role?.["vm_role"] === false ? { role: ["This role is not for virtual machines."] } : {}
+  const role = find<typeof DeviceRole>("dcim.devicerole", row.role)
+  return role?.vm_role === false ? { role: ["This role is not for virtual machines."] } : {}
 }

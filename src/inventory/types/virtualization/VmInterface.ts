@@ -1,25 +1,27 @@
 import { choice, defineObjectType, flag, integer, labels, mac, ref, refs, text } from "../../ObjectType.ts"
 
+const fields = {
+  virtual_machine: ref("virtualization.virtualmachine", { onDelete: "cascade" }),
+  name: text({ max: 64 }),
+  enabled: flag({ default: true }),
+  parent: ref("virtualization.vminterface", { optional: true, onDelete: "set null" }),
+  bridge: ref("virtualization.vminterface", { optional: true, onDelete: "set null" }),
+  mtu: integer({ min: 1, max: 65_536, optional: true }),
+  mac_address: mac({ optional: true }),
+  description: text({ max: 200, optional: true }),
+  mode: choice({ access: "Access", tagged: "Tagged", "tagged-all": "Tagged (All)" }, { optional: true }),
+  untagged_vlan: ref("ipam.vlan", { optional: true, onDelete: "set null" }),
+  tagged_vlans: refs("ipam.vlan"),
+  vrf: ref("ipam.vrf", { optional: true, onDelete: "set null" }),
+  ...labels()
+}
+
 export default defineObjectType({
   app: "virtualization",
   name: "vminterface",
   plural: "interfaces",
   label: "interface",
-  fields: {
-    virtual_machine: ref("virtualization.virtualmachine", { onDelete: "cascade" }),
-    name: text({ max: 64 }),
-    enabled: flag({ default: true }),
-    parent: ref("virtualization.vminterface", { optional: true, onDelete: "set null" }),
-    bridge: ref("virtualization.vminterface", { optional: true, onDelete: "set null" }),
-    mtu: integer({ min: 1, max: 65_536, optional: true }),
-    mac_address: mac({ optional: true }),
-    description: text({ max: 200, optional: true }),
-    mode: choice({ access: "Access", tagged: "Tagged", "tagged-all": "Tagged (All)" }, { optional: true }),
-    untagged_vlan: ref("ipam.vlan", { optional: true, onDelete: "set null" }),
-    tagged_vlans: refs("ipam.vlan"),
-    vrf: ref("ipam.vrf", { optional: true, onDelete: "set null" }),
-    ...labels()
-  },
+  fields,
   unique: [{ fields: ["virtual_machine", "name"] }],
   counts: {
     count_ipaddresses: (_, types, from) =>
@@ -30,12 +32,12 @@ export default defineObjectType({
   brief: ["virtual_machine", "name"],
   looksAt: ["parent", "bridge"],
   check: (row, find) => {
-    for (const name of ["parent", "bridge"]) {
-      const other = find("virtualization.vminterface", Number(row[name]))
+    for (const name of ["parent", "bridge"] as const) {
+      const other = find<{ readonly fields: typeof fields }>("virtualization.vminterface", row[name])
       if (other === undefined) continue
       if (other.id === row.id) return { [name]: [`An interface cannot be its own ${name}.`] }
-      if (other["virtual_machine"] !== row["virtual_machine"]) {
-        const shown = String(other["name"])
+      if (other.virtual_machine !== row.virtual_machine) {
+        const shown = String(other.name)
         return { [name]: [`The selected ${name} interface (${shown}) belongs to a different virtual machine.`] }
       }
     }

@@ -77,7 +77,11 @@ export class Append extends Context.Service<
         return Append.of({
           open: (generation, tops) => run(() => appender.open(generation, tops)),
           append: (deliveries) => run(() => appender.append(deliveries)),
-          memory: Effect.sync(() => budget.memory),
+          // A Redis that is away does not keep a process from telling its status.
+          memory: command(() => budget.look()).pipe(
+            Effect.timeout("1 second"),
+            Effect.catch(() => Effect.sync(() => budget.known))
+          ),
           onDisk: command(() => disk.reached()),
           verify: (webhooks) => run(() => appender.verify(webhooks)),
           restore: (webhook, owed) => run(() => appender.restore(webhook, owed))

@@ -22,7 +22,8 @@ const freshMillis = 1000
 const freshBytes = 8 << 20
 
 export class MemoryBudget {
-  memory: Memory = { used: 0, limit: 0 }
+  /** As it was last told. */
+  known: Memory = { used: 0, limit: 0 }
   private isFull = false
   private askedAt = Number.NEGATIVE_INFINITY
   private appendedSince = 0
@@ -38,21 +39,27 @@ export class MemoryBudget {
   /** Resolves when so many bytes may be appended; rejects with a RedisError that says why not. */
   async spend(bytes: number): Promise<void> {
     this.appendedSince += bytes
-    if (performance.now() - this.askedAt > freshMillis || this.appendedSince > freshBytes) await this.ask()
+    await this.look()
     if (!this.isFull) return
-    const { used, limit } = this.memory
+    const { used, limit } = this.known
     throw new RedisError({
       reason: "Unavailable",
       message: `Redis uses ${megabytes(used)} of ${megabytes(limit)}; deliveries are appended again below ${goOnBelow * 100} %`
     })
   }
 
+  /** The memory as it is now, or was a moment ago. */
+  async look(): Promise<Memory> {
+    if (performance.now() - this.askedAt > freshMillis || this.appendedSince > freshBytes) await this.ask()
+    return this.known
+  }
+
   private async ask(): Promise<void> {
     // A cluster is connected to by its first command.
     if (this.client.isCluster) await this.client.ping()
     const all = await Promise.all(mastersOf(this.client).map((server) => memoryOf(server, this.limit)))
-    this.memory = all.reduce((fullest, each) => (partOf(each) > partOf(fullest) ? each : fullest))
-    this.isFull = partOf(this.memory) >= (this.isFull ? goOnBelow : stopAt)
+    this.known = all.reduce((fullest, each) => (partOf(each) > partOf(fullest) ? each : fullest))
+    this.isFull = partOf(this.known) >= (this.isFull ? goOnBelow : stopAt)
     this.askedAt = performance.now()
     this.appendedSince = 0
   }

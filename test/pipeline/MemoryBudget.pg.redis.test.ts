@@ -71,6 +71,10 @@ it("keeps capture from appending until enough is free again", async () => {
   // A little less than the size that Redis would round up.
   for (const filler of fillers) await redis.set(filler, "x".repeat(limit / 100 - 1000))
 
+  const used = async () =>
+    Number(/^rackwire_stream_redis_bytes (\d+)$/m.exec((await service.call("GET", "/metrics")).text)?.[1])
+  await expect.poll(used, { timeout: 20_000 }).toBeGreaterThan(0.8 * limit)
+
   expect((await service.call("POST", "/api/extras/tags/", named("second"))).status).toBe(201)
   await expect.poll(ready, { timeout: 20_000 }).toEqual({
     status: 503,

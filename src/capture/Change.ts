@@ -21,6 +21,8 @@ export interface Readable extends Identified {
   readonly row: () => Row
   /** Why nothing can be made of the row, in words, where that is so; known once the row was read. */
   readonly unreadable?: string | undefined
+  /** Why values are missing that the row had. An event is made of it all the same, if its type can do without them. */
+  readonly incomplete?: string | undefined
 }
 
 /** There was a row, and the WAL does not tell it. */

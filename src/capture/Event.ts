@@ -102,7 +102,7 @@ export const eventsOf = (window: Window, epoch: number, related: Related, base: 
     } catch (error) {
       const { type, kind, idx, last } = change
       const objectId = last.unsafeId ?? `${last.id}`
-      const { message: reason } = error as Error
+      const reason = last.incomplete ?? (error as Error).message
       const after = change.after?.row()
       aside.push({ position: position(epoch, commitLsn), idx, type, kind, objectId, timestamp, reason, after })
       return []

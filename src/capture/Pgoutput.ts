@@ -112,7 +112,7 @@ export class Pgoutput {
     const kind = this.bytes[this.at++]
     if (kind !== O && relation.full) throw protocol(`${relation.name}: a delete without its old row`)
     const before = this.tuple(relation, undefined)!
-    if (kind !== O) before.unreadable = "the WAL carries only its id: the table had lost its replica identity"
+    if (kind !== O) before.incomplete = "the WAL carries only its id: the table had lost its replica identity"
     this.handler.change(relation.layout.type, before, undefined)
   }
 

@@ -30,6 +30,7 @@ export class Tuple implements Readable {
   readonly id: number
   readonly unsafeId: string | undefined
   unreadable: string | undefined
+  incomplete: string | undefined
   private readonly layout: TupleLayout
   private readonly bytes: Buffer
   private readonly start: number

@@ -18,7 +18,7 @@ export interface RedisCluster {
 export const startRedisCluster = async (): Promise<RedisCluster> => {
   const directory = mkdtempSync(join(tmpdir(), "rackwire-cluster-"))
   const nodes: Array<{ readonly port: number; readonly process: ChildProcess }> = []
-  for (const port of await freePorts(3)) {
+  for (const port of await nodePorts()) {
     const folder = join(directory, `${port}`)
     mkdirSync(folder)
     const settings = {
@@ -47,6 +47,20 @@ export const startRedisCluster = async (): Promise<RedisCluster> => {
       )
       rmSync(directory, { recursive: true, force: true })
     }
+  }
+}
+
+/** Between nodes, a node listens on its port and this. */
+const busOffset = 10_000
+
+/** First port that connections may begin from, on Linux. */
+const firstEphemeral = 32_768
+
+/** Three ports whose bus ports no connection begins from: a node that cannot listen there ends at once. */
+const nodePorts = async (): Promise<ReadonlyArray<number>> => {
+  for (;;) {
+    const found = (await freePorts(12)).filter((port) => port + busOffset < firstEphemeral)
+    if (found.length >= 3) return found.slice(0, 3)
   }
 }
 

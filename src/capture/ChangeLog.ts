@@ -4,7 +4,7 @@ import { SqlClient } from "effect/sql"
 import { Days } from "../inventory/database/Days.ts"
 import { objectType } from "../inventory/Registry.ts"
 import type { Kind } from "./Change.ts"
-import type { Event } from "./Event.ts"
+import type { Event } from "./CapturedEvent.ts"
 
 /** The change log's word for each kind. */
 const actions: Readonly<Record<Kind, string>> = { created: "create", updated: "update", deleted: "delete" }

@@ -6,7 +6,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Table } from "../inventory/derive/table/Table.ts"
-import type { SetAside } from "./Event.ts"
+import type { SetAside } from "./CapturedEvent.ts"
 
 export const setAsideTable: Table = {
   name: "rackwire_set_aside",

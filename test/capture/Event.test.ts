@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { type Folded, type Kind, type Readable, fold } from "../../src/capture/Change.ts"
-import { eventBody, eventsOf } from "../../src/capture/Event.ts"
+import { eventBody, eventsOf } from "../../src/capture/CapturedEvent.ts"
 import { Related } from "../../src/capture/Related.ts"
 import type { Window } from "../../src/capture/Tracker.ts"
 import type { Row } from "../../src/inventory/Field.ts"

@@ -1,5 +1,5 @@
 /** Events of the change log as deliveries, to the letter as they were first queued. */
-import { type EventText, eventBody } from "../../capture/Event.ts"
+import { type EventText, eventBody } from "../../capture/CapturedEvent.ts"
 import type { Subject } from "../../match/WebhookIndex.ts"
 import { type Delivery, bodyFields, deliveryId } from "../../stream/Entry.ts"
 

@@ -1,6 +1,7 @@
 /** Deliveries put into a webhook's stream as capture would have put them, so that only delivering is measured. */
 import type { Redis } from "ioredis"
-import { deliveryId, pack } from "../src/stream/Entry.ts"
+import { deliveryId } from "../src/event/Delivery.ts"
+import { pack } from "../src/stream/Entry.ts"
 import { keysOf, wakeChannel } from "../src/stream/Keys.ts"
 
 /** A kilobyte, as the default body is. */

@@ -6,7 +6,7 @@ import { Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Vault } from "./Vault.ts"
 import { CaptureError } from "./capture/CaptureError.ts"
-import { type Event, type SetAside, type Told, eventBody } from "./capture/CapturedEvent.ts"
+import type { CapturedEvent, SetAside, Told } from "./capture/CapturedEvent.ts"
 import { outrank } from "./capture/Leadership.ts"
 import { EventSink } from "./capture/Sink.ts"
 import { Settings } from "./Config.ts"
@@ -29,7 +29,8 @@ import { type Considered, fired } from "./match/Scope.ts"
 import { WebhookIndex } from "./match/WebhookIndex.ts"
 import { type Version, keepVersions, versionsAt } from "./match/WebhookVersions.ts"
 import { Append, Fenced } from "./stream/Append.ts"
-import { type Delivery, bodyFields, deliveryId } from "./stream/Entry.ts"
+import { type Delivery, deliveryBody, deliveryOf } from "./event/Delivery.ts"
+import { comparePositions, parsePosition } from "./event/Position.ts"
 import { Streams } from "./stream/Streams.ts"
 import { Templates } from "./template/Template.ts"
 
@@ -63,7 +64,7 @@ export const sinkLayer = Layer.effect(
           yield* mapInSlices(webhooks, (row) => index.set(row.id, row))
           const known = yield* loadTops
           const { lost, tops } = yield* open(generation, known)
-          const ahead = [...tops.values()].find((top) => BigInt(top.split("-")[0]!) > end)
+          const ahead = [...tops.values()].find((top) => parsePosition(top).position > end)
           if (ahead !== undefined) {
             const message = `queued up to ${ahead}, which this database has not reached: it is an older copy`
             return yield* new CaptureError({ reason: "EpochMismatch", message })
@@ -158,7 +159,7 @@ const tellUndecided = (index: WebhookIndex) =>
 
 /** An event and the webhooks that want it; of those with a scope (match/Scope.ts) it is still to be decided. */
 interface Owed extends Considered {
-  readonly event: Event
+  readonly event: CapturedEvent
   readonly webhooks: ReadonlyArray<number>
 }
 
@@ -174,7 +175,7 @@ function* matchAll(index: WebhookIndex, { events, aside }: Told): Generator<void
   const versions: Array<Version> = []
   const owed: Array<Owed> = []
   const shared = new SharedBudget()
-  const learn = ({ type, position, idx, after }: Event | SetAside, webhook: number) => {
+  const learn = ({ type, position, idx, after }: CapturedEvent | SetAside, webhook: number) => {
     if (type.id !== webhookType) return
     index.set(webhook, after)
     versions.push({ webhook, position, idx, row: after })
@@ -182,7 +183,7 @@ function* matchAll(index: WebhookIndex, { events, aside }: Told): Generator<void
   const unheard = aside.filter(({ objectId }) => Number.isSafeInteger(Number(objectId)))
   for (const event of events) {
     // A webhook counts from its own place on, also where its row cannot be read: then it fires for nothing.
-    while (unheard[0] !== undefined && isBefore(unheard[0], event)) {
+    while (unheard[0] !== undefined && comparePositions(unheard[0], event) < 0) {
       learn(unheard[0], Number(unheard.shift()!.objectId))
       yield
     }
@@ -203,9 +204,6 @@ function* matchAll(index: WebhookIndex, { events, aside }: Told): Generator<void
 
 const webhookType = "extras.webhook"
 
-const isBefore = (one: SetAside, other: Event): boolean =>
-  one.position < other.position || (one.position === other.position && one.idx < other.idx)
-
 const deliveriesOf = Effect.fnUntraced(function* (
   index: WebhookIndex,
   owed: ReadonlyArray<Owed>,
@@ -213,33 +211,16 @@ const deliveriesOf = Effect.fnUntraced(function* (
 ) {
   const scoped = yield* fired(index, owed, shared)
   const made = yield* mapInSlices(owed, ({ event, webhooks }, at): ReadonlyArray<Delivery> => {
-    const text = { ...event, model: event.type.name }
-    const whole = webhooks.length === 0 ? { body: "" } : bodyFields(eventBody(text))
+    const whole = webhooks.length === 0 ? { body: "" } : deliveryBody(event)
     return [
       ...webhooks.map((webhook) => deliveryOf(event, webhook, whole)),
       ...scoped[at]!.map(({ webhook, seen: { data, hidden } }) => {
-        const body = eventBody({ ...text, json: { ...event.json, data: JSON.stringify(data) } })
-        return deliveryOf(event, webhook, bodyFields(body, hidden))
+        const shown = { ...event, json: { ...event.json, data: JSON.stringify(data) } }
+        return deliveryOf(event, webhook, deliveryBody(shown, hidden))
       })
     ]
   })
   return made.flat()
-})
-
-const deliveryOf = (event: Event, webhook: number, body: ReturnType<typeof bodyFields>): Delivery => ({
-  id: deliveryId(webhook, `${event.position}`, event.idx),
-  webhook,
-  position: `${event.position}`,
-  idx: event.idx,
-  event: event.kind,
-  objectType: event.type.id,
-  objectId: event.objectId,
-  requestId: event.requestId,
-  time: event.timestamp,
-  attempts: 0,
-  spent: 0,
-  firstAttempt: 0,
-  ...body
 })
 
 export const grammarsLayer = Layer.effect(

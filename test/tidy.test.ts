@@ -71,14 +71,15 @@ const longFunctions = (text: string): ReadonlyArray<string> => {
 /** What each folder of src may import from; a file directly under src counts by its own name, else as `root`. */
 const order: ReadonlyArray<readonly [stage: string, may: ReadonlyArray<string>]> = [
   ["embedded", ["root"]],
+  ["event", []],
   ["inventory", ["root"]],
   ["auth", ["root", "inventory"]],
-  ["capture", ["root", "embedded", "inventory", "auth"]],
-  ["match", ["root", "inventory", "auth"]],
-  ["stream", ["root", "inventory", "auth"]],
+  ["capture", ["root", "event", "embedded", "inventory", "auth"]],
+  ["match", ["root", "event", "inventory", "auth"]],
+  ["stream", ["root", "event", "inventory", "auth"]],
   ["jinja", []],
   ["template", ["root", "inventory", "auth", "jinja"]],
-  ["deliver", ["root", "inventory", "auth", "capture", "match", "stream", "template"]],
+  ["deliver", ["root", "event", "inventory", "auth", "match", "stream", "template"]],
   ["http", ["root", "inventory", "auth", "match", "template", "deliver"]],
   ["console", ["root", "inventory", "auth", "match", "template", "deliver"]]
 ]

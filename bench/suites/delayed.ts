@@ -6,7 +6,8 @@
  * fall due at a steady rate meanwhile, and are late by what passes from then until they come to the receiver.
  */
 import { Redis } from "ioredis"
-import { deliveryId, pack } from "../../src/stream/Entry.ts"
+import { deliveryId } from "../../src/event/Delivery.ts"
+import { pack } from "../../src/stream/Entry.ts"
 import { keysOf, sweepKeys } from "../../src/stream/Keys.ts"
 import { startReceiver } from "../Receiver.ts"
 import { bodyOf } from "../QueuedDeliveries.ts"

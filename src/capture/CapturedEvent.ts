@@ -1,42 +1,36 @@
-/** What happened to one object in one transaction, as receivers see it. */
+/** Events as capture makes them from the changes of a transaction. */
+import type { Event } from "../event/Event.ts"
+import type { Kind } from "../event/Kind.ts"
+import { type Position, inEpoch } from "../event/Position.ts"
 import type { Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { type Json, representation, snapshot, viewOf } from "../inventory/derive/represent/Representation.ts"
-import type { Kind, Readable } from "./Change.ts"
-import { position } from "./Lsn.ts"
+import type { Readable } from "./Change.ts"
 import type { Related } from "./Related.ts"
 import type { Window } from "./Tracker.ts"
 
-export interface Event {
-  /** Where its change stands in the WAL: epoch and commit LSN (Lsn.ts), and the message within the transaction. */
-  readonly position: bigint
-  readonly idx: number
+export interface CapturedEvent extends Event {
   /** The transaction's number in Postgres, its lower 32 bits. */
   readonly xid: number
   readonly type: ObjectType
-  readonly kind: Kind
-  readonly objectId: number
   readonly display: string
-  readonly timestamp: string
-  readonly username: string
-  readonly requestId: string
   readonly before: Row | undefined
   readonly after: Row | undefined
   readonly data: Json
   readonly prechange: Json | null
   readonly postchange: Json | null
-  /** The same three as JSON text. */
-  readonly json: { readonly data: string; readonly prechange: string; readonly postchange: string }
 }
 
 /** What became of the changes of a window. */
 export interface Told {
-  readonly events: ReadonlyArray<Event>
+  readonly events: ReadonlyArray<CapturedEvent>
   readonly aside: ReadonlyArray<SetAside>
 }
 
 /** A change that no event can be made of. */
-export interface SetAside extends Pick<Event, "position" | "idx" | "type" | "kind"> {
+export interface SetAside extends Position {
+  readonly type: ObjectType
+  readonly kind: Kind
   /** As the WAL tells it: it may be no safe number. */
   readonly objectId: string
   readonly timestamp: string
@@ -59,7 +53,7 @@ export const eventsOf = (window: Window, epoch: number, related: Related, base: 
     row: findIn(window.changes, related, ({ before, last }) => before ?? last),
     customFields
   })
-  const eventOf = (change: Window["changes"][number]): Event => {
+  const eventOf = (change: Window["changes"][number]): CapturedEvent => {
     const { type, kind, idx } = change
     // What goes is told as it was, and so is what it pointed at.
     const view = kind === "deleted" ? viewBefore : viewAfter
@@ -74,11 +68,12 @@ export const eventsOf = (window: Window, epoch: number, related: Related, base: 
     const prechange = before === undefined ? null : snapshot(type, before, view)
     const postchange = after === undefined ? null : snapshot(type, after, view)
     return {
-      position: position(epoch, commitLsn),
+      position: inEpoch(epoch, commitLsn),
       idx,
       xid,
       type,
       kind,
+      objectType: type.id,
       objectId: last.id,
       display: type.display(last, view),
       timestamp,
@@ -96,7 +91,7 @@ export const eventsOf = (window: Window, epoch: number, related: Related, base: 
       }
     }
   }
-  const events = window.changes.flatMap((change): ReadonlyArray<Event> => {
+  const events = window.changes.flatMap((change): ReadonlyArray<CapturedEvent> => {
     try {
       return [eventOf(change)]
     } catch (error) {
@@ -104,7 +99,7 @@ export const eventsOf = (window: Window, epoch: number, related: Related, base: 
       const objectId = last.unsafeId ?? `${last.id}`
       const reason = last.incomplete ?? (error as Error).message
       const after = change.after?.row()
-      aside.push({ position: position(epoch, commitLsn), idx, type, kind, objectId, timestamp, reason, after })
+      aside.push({ position: inEpoch(epoch, commitLsn), idx, type, kind, objectId, timestamp, reason, after })
       return []
     }
   })
@@ -120,28 +115,4 @@ const findIn = (
   const sound = changes.filter(({ last }) => last.unsafeId === undefined)
   const picked = new Map(sound.map((change) => [`${change.type.id} ${change.last.id}`, pick(change)]))
   return (type, id) => picked.get(`${type} ${id}`)?.row() ?? related.find(type, id)
-}
-
-/** What the default body and the context of templates are made of; also how it is rebuilt from the change log. */
-export interface EventText {
-  readonly kind: Kind
-  readonly timestamp: string
-  /** Name of the object type without its app. */
-  readonly model: string
-  readonly username: string
-  readonly requestId: string
-  readonly json: Event["json"]
-}
-
-/** The event as JSON text: the default body of a delivery, and the context of its templates. */
-export const eventBody = (event: EventText): string => {
-  const head = JSON.stringify({
-    event: event.kind,
-    timestamp: event.timestamp,
-    model: event.model,
-    username: event.username,
-    request_id: event.requestId
-  })
-  const { data, prechange, postchange } = event.json
-  return `${head.slice(0, -1)},"data":${data},"snapshots":{"prechange":${prechange},"postchange":${postchange}}}`
 }

@@ -1,4 +1,5 @@
 /** What happened to rows: changes as the WAL tells them, and folded to one per object. Pure. */
+import type { Kind } from "../event/Kind.ts"
 import type { Row } from "../inventory/Field.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 
@@ -38,8 +39,6 @@ export interface Change<R extends Identified> {
   readonly idx: number
   readonly context: ChangeContext | undefined
 }
-
-export type Kind = "created" | "updated" | "deleted"
 
 /** All changes of one object in one window, as one. */
 export interface Folded<R extends Identified> {

@@ -3,19 +3,16 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Days } from "../inventory/database/Days.ts"
 import { objectType } from "../inventory/Registry.ts"
-import type { Kind } from "./Change.ts"
-import type { Event } from "./CapturedEvent.ts"
-
-/** The change log's word for each kind. */
-const actions: Readonly<Record<Kind, string>> = { created: "create", updated: "update", deleted: "delete" }
+import { actionOf } from "../event/Kind.ts"
+import type { CapturedEvent } from "./CapturedEvent.ts"
 
 /** Column, its Postgres type, and its value of an event. */
-const columns: ReadonlyArray<readonly [string, string, (event: Event) => string]> = [
+const columns: ReadonlyArray<readonly [string, string, (event: CapturedEvent) => string]> = [
   ["time", "timestamptz", (event) => event.timestamp],
   ["user_name", "text", (event) => event.username],
   ["request_id", "uuid", (event) => event.requestId],
-  ["action", "text", (event) => actions[event.kind]],
-  ["changed_object_type", "text", (event) => event.type.id],
+  ["action", "text", (event) => actionOf[event.kind]],
+  ["changed_object_type", "text", (event) => event.objectType],
   ["changed_object_id", "bigint", (event) => `${event.objectId}`],
   ["object_repr", "text", (event) => event.display],
   ["position", "bigint", (event) => `${event.position}`],
@@ -34,7 +31,7 @@ const statement = `
   select * from unnest(${columns.map(([, type], at) => `$${at + 1}::text[]::${type}[]`).join(", ")})
   on conflict (position, idx, time) do nothing`
 
-export const write = Effect.fnUntraced(function* (events: ReadonlyArray<Event>) {
+export const write = Effect.fnUntraced(function* (events: ReadonlyArray<CapturedEvent>) {
   if (events.length === 0) return
   const sql = yield* SqlClient.SqlClient
   yield* changeLogDays.write(

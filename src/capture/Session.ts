@@ -7,9 +7,10 @@ import { inWords } from "../Telemetry.ts"
 import { Servers } from "../embedded/Servers.ts"
 import { CaptureError } from "./CaptureError.ts"
 import { write as writeChangeLog } from "./ChangeLog.ts"
+import { inEpoch } from "../event/Position.ts"
 import { type Told, eventsOf } from "./CapturedEvent.ts"
 import { lead, release } from "./Leadership.ts"
-import { formatLsn, position } from "./Lsn.ts"
+import { formatLsn } from "./Lsn.ts"
 import { Related } from "./Related.ts"
 import { countSetAside, setAside } from "./SetAside.ts"
 import type { Sink } from "./Sink.ts"
@@ -67,7 +68,7 @@ const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared
   const generation = yield* lead(slot).pipe(asTransport)
   const { confirmed, end } = yield* bounds(slot).pipe(asTransport)
   stream.beginAt(confirmed)
-  const terms = { from: position(epoch, confirmed), epochBegin: position(epoch, 0n), end: position(epoch, end) }
+  const terms = { from: inEpoch(epoch, confirmed), epochBegin: inEpoch(epoch, 0n), end: inEpoch(epoch, end) }
   yield* persist("sink", sink.begin({ ...terms, generation })).pipe(
     Effect.tapError(({ reason, message }) =>
       reason === "EpochMismatch" ? persist("new epoch", endEpoch(epoch, message)) : Effect.void

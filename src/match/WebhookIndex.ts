@@ -1,4 +1,5 @@
 /** Which webhooks an event goes to: looked up by object type and kind, then decided by each one's condition. */
+import type { Kind } from "../event/Kind.ts"
 import type { Row } from "../inventory/Field.ts"
 import { Unreadable } from "../inventory/Unreadable.ts"
 import { SharedBudget, bounded, guaranteed, isSpent } from "./Budget.ts"
@@ -11,7 +12,7 @@ import { explain, tooCostly } from "./Explanation.ts"
 export interface Subject extends ConditionSubject {
   /** Id of the object type. */
   readonly type: string
-  readonly kind: "created" | "updated" | "deleted"
+  readonly kind: Kind
 }
 
 /** A condition that could not be evaluated, so that its webhook did not fire. */

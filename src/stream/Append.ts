@@ -15,7 +15,9 @@
 import { Context, Effect, Layer, Schema } from "effect"
 import { type Client, Redis, RedisError, command } from "../Redis.ts"
 import { Disk } from "./Durable.ts"
-import { type Delivery, pack } from "./Entry.ts"
+import type { Delivery } from "../event/Delivery.ts"
+import { formatPosition } from "../event/Position.ts"
+import { pack } from "./Entry.ts"
 import { keysOf, sweepKeys, wakeChannel } from "./Keys.ts"
 import { Script, type ScriptCall } from "./Script.ts"
 import { type Memory, MemoryBudget } from "./Memory.ts"
@@ -192,7 +194,7 @@ class Appender {
         webhook,
         part,
         // A part whose forerunner was refused in the middle must not go in: its forerunner's rest never could then.
-        least: at > 0 ? idOf(all[at - 1]!.at(-1)!) : mode === "restore" ? "" : top,
+        least: at > 0 ? formatPosition(all[at - 1]!.at(-1)!) : mode === "restore" ? "" : top,
         // Not before the last part: until then it must count as lost.
         afterwards: mode === "restore" && at === all.length - 1 ? top : ""
       }))
@@ -229,7 +231,7 @@ class Appender {
       keys: [keysOf(webhook).queue, keysOf(webhook).notes, ...marks],
       args: [
         ...[this.generation, webhook, least, afterwards],
-        ...part.flatMap((delivery) => [idOf(delivery), pack(delivery)])
+        ...part.flatMap((delivery) => [formatPosition(delivery), pack(delivery)])
       ]
     }
   }
@@ -243,8 +245,6 @@ class Appender {
     await pipeline.exec()
   }
 }
-
-const idOf = ({ position, idx }: Delivery): string => `${position}-${idx}`
 
 /** Entries of one webhook that go together. */
 interface Part {

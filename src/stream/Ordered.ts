@@ -6,7 +6,8 @@
  * one step in Redis, so any number of processes may read.
  */
 import type { Client } from "../Redis.ts"
-import type { Delivery } from "./Entry.ts"
+import type { Delivery } from "../event/Delivery.ts"
+import { formatPosition, parsePosition } from "../event/Position.ts"
 import { group, type keysOf } from "./Keys.ts"
 import { Script } from "./Script.ts"
 
@@ -24,10 +25,7 @@ export const placeOf = ({ position, idx, id }: Delivery): string =>
   `${position.padStart(20, "0")}-${`${idx}`.padStart(10, "0")}|${id}`
 
 /** The id in the queue of a place. */
-export const idOfPlace = (place: string): string => {
-  const [position, idx] = place.slice(0, place.indexOf("|")).split("-").map(BigInt)
-  return `${position}-${idx}`
-}
+export const idOfPlace = (place: string): string => formatPosition(parsePosition(place.slice(0, place.indexOf("|"))))
 
 /**
  * Lua: names the delivery as the one of its object that is out; where another one is, parks it behind that, and notes

@@ -2,7 +2,8 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { type Client, Redis, type RedisError, command } from "../Redis.ts"
 import { type Depth, depth } from "./Depth.ts"
-import type { Delivery } from "./Entry.ts"
+import type { Delivery } from "../event/Delivery.ts"
+import { comparePositions, parsePosition } from "../event/Position.ts"
 import { keysOf, wakeChannel } from "./Keys.ts"
 import { type Out, idOfPlace, letGo, outOf } from "./Ordered.ts"
 import { reserve } from "./Pace.ts"
@@ -216,13 +217,5 @@ const heads = async (
 
 const leastOf = (first: string, place: string): string | undefined => {
   const ids = [...(first === "" ? [] : [first]), ...(place === "" ? [] : [idOfPlace(place)])]
-  return ids.reduce<string | undefined>(
-    (least, id) => (least === undefined || isBefore(id, least) ? id : least),
-    undefined
-  )
-}
-
-const isBefore = (one: string, other: string): boolean => {
-  const [a, b] = [one, other].map((id) => id.split("-").map(BigInt)) as [[bigint, bigint], [bigint, bigint]]
-  return a[0] < b[0] || (a[0] === b[0] && a[1] < b[1])
+  return ids.toSorted((one, other) => comparePositions(parsePosition(one), parsePosition(other)))[0]
 }

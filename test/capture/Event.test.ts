@@ -1,64 +1,13 @@
-import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { type Folded, type Kind, type Readable, fold } from "../../src/capture/Change.ts"
-import { eventBody, eventsOf } from "../../src/capture/CapturedEvent.ts"
+import { type Folded, type Readable, fold } from "../../src/capture/Change.ts"
+import { eventsOf } from "../../src/capture/CapturedEvent.ts"
+import type { Kind } from "../../src/event/Kind.ts"
 import { Related } from "../../src/capture/Related.ts"
 import type { Window } from "../../src/capture/Tracker.ts"
 import type { Row } from "../../src/inventory/Field.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
 
 const kinds: ReadonlyArray<Kind> = ["created", "updated", "deleted"]
-
-describe("the body of an event", () => {
-  /** Any JSON, as its text and as the value that the text stands for. */
-  const json = fc.jsonValue().map((value) => JSON.stringify(value))
-  const text = fc.oneof(fc.string({ unit: "binary" }), fc.string())
-  const event = fc.record({
-    kind: fc.constantFrom(...kinds),
-    timestamp: text,
-    model: text,
-    username: text,
-    requestId: text,
-    json: fc.record({ data: json, prechange: json, postchange: json })
-  })
-
-  test("is JSON that says what the event is, for any values", () => {
-    fc.assert(
-      fc.property(event, (event) => {
-        const { data, prechange, postchange } = event.json
-        expect(JSON.parse(eventBody(event))).toEqual({
-          event: event.kind,
-          timestamp: event.timestamp,
-          model: event.model,
-          username: event.username,
-          request_id: event.requestId,
-          data: JSON.parse(data),
-          snapshots: { prechange: JSON.parse(prechange), postchange: JSON.parse(postchange) }
-        })
-      })
-    )
-  })
-
-  test("has its keys in NetBox's order", () => {
-    fc.assert(
-      fc.property(event, (event) => {
-        const body = JSON.parse(eventBody(event)) as { readonly snapshots: object }
-        const order = ["event", "timestamp", "model", "username", "request_id", "data", "snapshots"]
-        expect(Object.keys(body)).toEqual(order)
-        expect(Object.keys(body.snapshots)).toEqual(["prechange", "postchange"])
-      })
-    )
-  })
-
-  test("holds the data and the snapshots to the letter", () => {
-    const exact = { data: '{ "b":1,\n"a":1.0}', prechange: "null", postchange: '"\\u00e9"' }
-    const body = eventBody({ kind: "created", timestamp: "t", model: "m", username: "u", requestId: "r", json: exact })
-    expect(body).toBe(
-      '{"event":"created","timestamp":"t","model":"m","username":"u","request_id":"r",' +
-        '"data":{ "b":1,\n"a":1.0},"snapshots":{"prechange":null,"postchange":"\\u00e9"}}'
-    )
-  })
-})
 
 const tag = objectType("extras.tag")
 const anonymous = { username: "", requestId: "00000000-0000-8000-a000-000000000000" }

@@ -1,12 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { formatLsn, parseLsn, position } from "../../src/capture/Lsn.ts"
+import { formatLsn, parseLsn } from "../../src/capture/Lsn.ts"
 
 const lsnMax = (1n << 64n) - 1n
-
-/** LSNs below 4 petabytes of WAL, which is what a position has room for. */
-const lsn = fc.bigInt({ min: 0n, max: (1n << 52n) - 1n })
-const epoch = fc.nat(2047)
 
 describe("an LSN", () => {
   test("is printed as Postgres prints it", () => {
@@ -34,34 +30,4 @@ describe("an LSN", () => {
       expect(() => parseLsn(text)).toThrow(RangeError)
     }
   )
-})
-
-describe("a position", () => {
-  test("in epoch 0 is the LSN", () => {
-    fc.assert(
-      fc.property(lsn, (value) => {
-        expect(position(0, value)).toBe(value)
-      })
-    )
-  })
-
-  test("rises with the LSN within an epoch, and with the epoch whatever the LSNs", () => {
-    fc.assert(
-      fc.property(epoch, lsn, epoch, lsn, (epochA, lsnA, epochB, lsnB) => {
-        const inOrder = epochA === epochB ? lsnA < lsnB : epochA < epochB
-        expect(position(epochA, lsnA) < position(epochB, lsnB)).toBe(inOrder)
-      })
-    )
-  })
-
-  test("fits a bigint of Postgres, and both it and its epoch can be told from it", () => {
-    fc.assert(
-      fc.property(epoch, lsn, (number, value) => {
-        const placed = position(number, value)
-        expect(placed).toBeLessThan(1n << 63n)
-        expect(placed >> 52n).toBe(BigInt(number))
-        expect(BigInt.asUintN(52, placed)).toBe(value)
-      })
-    )
-  })
 })

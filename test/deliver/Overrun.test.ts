@@ -8,7 +8,7 @@ import { isHopeless } from "../../src/deliver/outcome/Outcome.ts"
 import { renderAll } from "../../src/deliver/attempt/Request.ts"
 import { makeAttempt } from "../../src/deliver/attempt/Attempt.ts"
 import { type RetryPolicy, retrySchedule } from "../../src/deliver/outcome/RetrySchedule.ts"
-import type { Delivery } from "../../src/stream/Entry.ts"
+import type { Delivery } from "../../src/event/Delivery.ts"
 import { Templates } from "../../src/template/Template.ts"
 import { TemplateError } from "../../src/template/TemplateError.ts"
 

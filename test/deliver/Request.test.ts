@@ -8,7 +8,7 @@ import type { Definition } from "../../src/deliver/actor/Definition.ts"
 import { addressProblem, buildRequest, headersProblem, isTemplate } from "../../src/deliver/attempt/Request.ts"
 import { retrySchedule, usualPolicy } from "../../src/deliver/outcome/RetrySchedule.ts"
 import { type Signing, sign } from "../../src/deliver/attempt/Sign.ts"
-import type { Delivery } from "../../src/stream/Entry.ts"
+import type { Delivery } from "../../src/event/Delivery.ts"
 import { Templates } from "../../src/template/Template.ts"
 import { renderHere } from "../support/RenderHere.ts"
 

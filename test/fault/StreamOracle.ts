@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import type { Redis } from "ioredis"
-import { deliveryOf } from "../../src/deliver/log/LoggedEvent.ts"
+import { loggedDelivery } from "../../src/deliver/log/LoggedEvent.ts"
 import { pack } from "../../src/stream/Entry.ts"
 import { keysOf } from "../../src/stream/Keys.ts"
 import { type Document, type Json, evaluate } from "../match/NaiveCondition.ts"
@@ -39,7 +39,7 @@ export const owedTo = (logged: ReadonlyArray<Logged>): ReadonlyMap<number, Reado
       if (!asksFor(row, event)) continue
       const list = owed.get(webhook) ?? []
       owed.set(webhook, list)
-      list.push({ id: `${event.position}-${event.idx}`, digest: digestOf(pack(deliveryOf(event, webhook))) })
+      list.push({ id: `${event.position}-${event.idx}`, digest: digestOf(pack(loggedDelivery(event, webhook))) })
     }
   }
   return owed

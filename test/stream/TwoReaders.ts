@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, inject } from "vitest"
 import { Redis } from "../../src/Redis.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
 import { Append } from "../../src/stream/Append.ts"
-import { type Delivery, deliveryId } from "../../src/stream/Entry.ts"
+import { type Delivery, deliveryId } from "../../src/event/Delivery.ts"
 import { Streams } from "../../src/stream/Streams.ts"
 import { redisUrlOfWorker } from "../support/Database.ts"
 

@@ -1,6 +1,6 @@
 /** One attempt of a delivery, from the webhook's definition of this moment to what follows from the answer. */
 import { Clock, Effect, Random } from "effect"
-import type { Delivery } from "../../stream/Entry.ts"
+import type { Delivery } from "../../event/Delivery.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { Definition } from "../actor/Definition.ts"
 import type { Loaded } from "./EventBodies.ts"

@@ -7,8 +7,9 @@
 import { Context, Effect, Layer, RcMap, type Scope, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { inWords } from "../../Telemetry.ts"
-import type { Delivery } from "../../stream/Entry.ts"
-import { type LoggedEvent, loggedEvent, textOf } from "../log/LoggedEvent.ts"
+import type { Delivery } from "../../event/Delivery.ts"
+import { eventBody } from "../../event/Event.ts"
+import { type LoggedEvent, eventOf, loggedEvent } from "../log/LoggedEvent.ts"
 import type { Failure } from "../outcome/Outcome.ts"
 import { withHidden } from "../log/SeenEvents.ts"
 
@@ -117,7 +118,9 @@ const load = (sql: SqlClient.SqlClient, place: Place): Effect.Effect<Buffer | un
       [place.position, place.idx, place.time]
     )
     .pipe(
-      Effect.map(([event]) => (event === undefined ? undefined : Buffer.from(textOf(withHidden(event, place.hidden))))),
+      Effect.map(([event]) =>
+        event === undefined ? undefined : Buffer.from(eventBody(eventOf(withHidden(event, place.hidden))))
+      ),
       Effect.catch((error) =>
         Effect.logWarning(`deliver: an event cannot be loaded, trying again: ${inWords(error)}`).pipe(
           Effect.andThen(Effect.sleep(loadPause)),

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { version } from "../../Config.ts"
 import { emptyRecord } from "../../inventory/Field.ts"
-import type { Delivery } from "../../stream/Entry.ts"
+import type { Delivery } from "../../event/Delivery.ts"
 import { splitHeaders } from "../../template/Headers.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"

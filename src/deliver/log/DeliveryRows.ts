@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Days } from "../../inventory/database/Days.ts"
-import type { Delivery } from "../../stream/Entry.ts"
+import type { Delivery } from "../../event/Delivery.ts"
 import type { Dropped } from "../outcome/Outcome.ts"
 
 export const deliveryDays = new Days("extras_delivery")

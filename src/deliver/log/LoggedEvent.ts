@@ -1,13 +1,14 @@
-/** Events of the change log as deliveries, to the letter as they were first queued. */
-import { type EventText, eventBody } from "../../capture/CapturedEvent.ts"
+/** Events read from the change log: to the letter as capture made them, and so are their deliveries. */
+import { type Delivery, deliveryBody, deliveryOf } from "../../event/Delivery.ts"
+import type { Event } from "../../event/Event.ts"
+import { type Action, kindOf } from "../../event/Kind.ts"
 import type { Subject } from "../../match/WebhookIndex.ts"
-import { type Delivery, bodyFields, deliveryId } from "../../stream/Entry.ts"
 
 /** A row of `loggedEvent`. */
 export interface LoggedEvent {
   readonly position: string
   readonly idx: string
-  readonly action: "create" | "update" | "delete"
+  readonly action: Action
   readonly object_type: string
   readonly object_id: string
   readonly request_id: string
@@ -29,47 +30,32 @@ export const loggedEvent = `
   to_char(c.time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') as event_time,
   c.data::text as data, c.prechange_data::text as prechange, c.postchange_data::text as postchange`
 
-export const kinds: Readonly<Record<LoggedEvent["action"], EventText["kind"]>> = {
-  create: "created",
-  update: "updated",
-  delete: "deleted"
-}
-
 /** What conditions see of the event. */
 export const subjectOf = (event: LoggedEvent): Subject => ({
   type: event.object_type,
-  kind: kinds[event.action],
+  kind: kindOf[event.action],
   data: JSON.parse(event.data) as unknown,
   snapshots: { prechange: JSON.parse(event.prechange) as unknown, postchange: JSON.parse(event.postchange) as unknown }
 })
 
-/** The event as a delivery to the webhook, not attempted yet. */
-export const deliveryOf = (event: LoggedEvent, webhook: number): Delivery => ({
-  id: deliveryId(webhook, event.position, Number(event.idx)),
-  webhook,
-  position: event.position,
-  idx: Number(event.idx),
-  event: kinds[event.action],
-  objectType: event.object_type,
-  objectId: Number(event.object_id),
-  requestId: event.request_id,
-  time: event.event_time,
-  attempts: 0,
-  spent: 0,
-  firstAttempt: 0,
-  ...bodyFields(textOf(event), event.hidden)
+/** The event as capture made it. */
+export const eventOf = (row: LoggedEvent): Event => ({
+  position: BigInt(row.position),
+  idx: Number(row.idx),
+  kind: kindOf[row.action],
+  objectType: row.object_type,
+  objectId: Number(row.object_id),
+  timestamp: row.event_time,
+  username: row.user_name,
+  requestId: row.request_id,
+  json: { data: row.data, prechange: row.prechange, postchange: row.postchange }
 })
 
-/** The event as JSON text. */
-export const textOf = (event: LoggedEvent): string =>
-  eventBody({
-    kind: kinds[event.action],
-    timestamp: event.event_time,
-    model: event.object_type.split(".")[1]!,
-    username: event.user_name,
-    requestId: event.request_id,
-    json: { data: event.data, prechange: event.prechange, postchange: event.postchange }
-  })
+/** The delivery to the webhook as it was first queued. */
+export const loggedDelivery = (row: LoggedEvent, webhook: number): Delivery => {
+  const event = eventOf(row)
+  return deliveryOf(event, webhook, deliveryBody(event, row.hidden))
+}
 
 /** Characters of events that one page of the change log holds, one longer event aside. */
 const pageCharsMax = 8 << 20

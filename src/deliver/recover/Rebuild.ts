@@ -8,14 +8,15 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { mapInSlices } from "../../Slices.ts"
+import { type Position, comparePositions } from "../../event/Position.ts"
 import { WebhookIndex } from "../../match/WebhookIndex.ts"
 import { versionsOf } from "../../match/WebhookVersions.ts"
 import { Append } from "../../stream/Append.ts"
-import type { Delivery } from "../../stream/Entry.ts"
+import type { Delivery } from "../../event/Delivery.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { overEntries } from "./Browse.ts"
 import { settleLogged } from "../log/SettleLogged.ts"
-import { type LoggedEvent, deliveryOf, loggedEvent, pageOf, subjectOf } from "../log/LoggedEvent.ts"
+import { type LoggedEvent, loggedDelivery, loggedEvent, pageOf, subjectOf } from "../log/LoggedEvent.ts"
 import { holdLogged, loggedDeliveries } from "../request/RetryByHand.ts"
 import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
 import { watermarkTable } from "./Watermarks.ts"
@@ -101,7 +102,7 @@ const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
         const { row } = versions.shift()!
         index.set(webhook, row && { ...row, scope_user: null })
       }
-      if (index.match(subjectOf(event)).length > 0) owed.push(deliveryOf(event, webhook))
+      if (index.match(subjectOf(event)).length > 0) owed.push(loggedDelivery(event, webhook))
     })
     page = yield* nextEvents(webhook, page.at(-1))
   }
@@ -109,10 +110,8 @@ const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
 })
 
 /** Whether a version came after the event: a webhook counts from its own place on. */
-const isAfter = (version: { readonly position: bigint; readonly idx: number }, event: LoggedEvent): boolean => {
-  const position = BigInt(event.position)
-  return version.position > position || (version.position === position && version.idx > Number(event.idx))
-}
+const isAfter = (version: Position, { position, idx }: LoggedEvent): boolean =>
+  comparePositions(version, { position: BigInt(position), idx: Number(idx) }) > 0
 
 /** Events of the webhook's open range that no attempt of it is logged for, behind the last one read. */
 const nextEvents = (webhook: number, last: LoggedEvent | undefined) =>

@@ -6,6 +6,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { type Position, parsePosition } from "../../event/Position.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 import type { Tops } from "../../stream/Append.ts"
 
@@ -27,11 +28,6 @@ export const watermarkTable: Table = {
 
 const table = watermarkTable.name
 
-const split = (id: string): readonly [position: string, idx: string] => {
-  const [position, idx] = id.split("-")
-  return [position!, idx!]
-}
-
 /** The last ids known to be on disk. */
 export const loadTops = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -46,14 +42,14 @@ export const loadTops = Effect.gen(function* () {
 export const advance = Effect.fnUntraced(function* (tops: Tops) {
   if (tops.size === 0) return
   const sql = yield* SqlClient.SqlClient
-  const ids = [...tops.values()].map(split)
+  const ids = [...tops.values()].map(parsePosition)
   yield* sql.unsafe(
     `insert into ${table} (webhook_id, appended_position, appended_idx, open_position, open_idx)
      select w, p, i, 0, 0 from unnest($1::bigint[], $2::text[]::bigint[], $3::text[]::bigint[]) as u (w, p, i)
      on conflict (webhook_id) do update
        set appended_position = excluded.appended_position, appended_idx = excluded.appended_idx
      where (excluded.appended_position, excluded.appended_idx) > (${table}.appended_position, ${table}.appended_idx)`,
-    [[...tops.keys()], ids.map(([position]) => position), ids.map(([, idx]) => idx)]
+    [[...tops.keys()], ids.map(({ position }) => `${position}`), ids.map(({ idx }) => `${idx}`)]
   )
 })
 
@@ -65,11 +61,13 @@ export const noteOpen = Effect.fnUntraced(function* (heads: Heads, tops: Tops) {
   if (heads.size === 0) return
   const sql = yield* SqlClient.SqlClient
   // With nothing in the stream, what comes after the last id is the first that may be unfinished.
-  const open = Array.from(heads, ([webhook, head]) => split(head ?? afterwards(tops.get(webhook)!)))
+  const open = Array.from(heads, ([webhook, head]) =>
+    head === undefined ? afterwards(tops.get(webhook)!) : parsePosition(head)
+  )
   yield* sql.unsafe(
     `update ${table} set open_position = p, open_idx = i
        from unnest($1::bigint[], $2::text[]::bigint[], $3::text[]::bigint[]) as u (w, p, i) where webhook_id = w`,
-    [[...heads.keys()], open.map(([position]) => position), open.map(([, idx]) => idx)]
+    [[...heads.keys()], open.map(({ position }) => `${position}`), open.map(({ idx }) => `${idx}`)]
   )
 })
 
@@ -94,7 +92,7 @@ export const owedSince = Effect.gen(function* () {
   return row?.day ?? undefined
 })
 
-const afterwards = (id: string): string => {
-  const [position, idx] = split(id)
-  return `${position}-${Number(idx) + 1}`
+const afterwards = (id: string): Position => {
+  const { position, idx } = parsePosition(id)
+  return { position, idx: idx + 1 }
 }

@@ -21,7 +21,7 @@ import { type Where, allOf } from "../../inventory/derive/filter/Where.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { WebhookIndex } from "../../match/WebhookIndex.ts"
 import { deliveryDays, insertUnattempted } from "../log/DeliveryRows.ts"
-import { type LoggedEvent, deliveryOf, loggedEvent, pageOf, subjectOf } from "../log/LoggedEvent.ts"
+import { type LoggedEvent, loggedDelivery, loggedEvent, pageOf, subjectOf } from "../log/LoggedEvent.ts"
 import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
 import { workOffAll } from "./Work.ts"
 
@@ -132,7 +132,7 @@ const keepPage = Effect.fnUntraced(function* (
 ) {
   const sql = yield* SqlClient.SqlClient
   const owed = matched.map((event) => {
-    const delivery = deliveryOf(event, webhook)
+    const delivery = loggedDelivery(event, webhook)
     return { ...delivery, id: `${delivery.id}-r${replay.id}` }
   })
   const askedBy = viewersAmong(replay.asked_by)[0]

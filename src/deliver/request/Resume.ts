@@ -1,7 +1,7 @@
 /** A paused webhook let go on, with all that it was owed meanwhile or with less. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Delivery } from "../../stream/Entry.ts"
+import type { Delivery } from "../../event/Delivery.ts"
 import { objectOf } from "../../stream/Ordered.ts"
 import { type Entry, Streams } from "../../stream/Streams.ts"
 import { overEntries } from "../recover/Browse.ts"

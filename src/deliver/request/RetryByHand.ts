@@ -11,7 +11,7 @@ import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { Append } from "../../stream/Append.ts"
 import { Streams } from "../../stream/Streams.ts"
-import { type LoggedEvent, deliveryOf, loggedEvent, pageOf } from "../log/LoggedEvent.ts"
+import { type LoggedEvent, loggedDelivery, loggedEvent, pageOf } from "../log/LoggedEvent.ts"
 import type { Dropped } from "../outcome/Outcome.ts"
 import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
 
@@ -98,7 +98,7 @@ export const holdLogged = Effect.fnUntraced(function* (
     const held = each.map((row) => ({
       delayMillis: anew ? 0 : Math.max(Number(row.due_in ?? 0), 0),
       delivery: {
-        ...deliveryOf(row, webhook),
+        ...loggedDelivery(row, webhook),
         // That of a replay differs from that of its event.
         id: row.delivery_id,
         attempts: Number(row.attempts),

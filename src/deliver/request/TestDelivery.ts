@@ -7,7 +7,7 @@ import { Clearance } from "../../inventory/Clearance.ts"
 import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { allOf, everything } from "../../inventory/derive/filter/Where.ts"
 import { insertUnattempted } from "../log/DeliveryRows.ts"
-import { type LoggedEvent, deliveryOf, loggedEvent } from "../log/LoggedEvent.ts"
+import { type LoggedEvent, loggedDelivery, loggedEvent } from "../log/LoggedEvent.ts"
 import { viewersAmong } from "../log/SeenEvents.ts"
 
 export interface TestRequest {
@@ -42,7 +42,7 @@ export const askForTest = Effect.fnUntraced(function* ({ webhook, requestId, cha
     wanted.parameters
   )
   if (event === undefined) return undefined
-  const delivery = deliveryOf(event, webhook)
+  const delivery = loggedDelivery(event, webhook)
   const id = `${delivery.id}-t${requestId.slice(0, 8)}`
   yield* insertUnattempted([{ ...delivery, id }], { askedBy })
   const [row] = yield* sql<{ readonly id: string }>`

@@ -1,0 +1,69 @@
+/** One event, owed to one webhook. */
+import { type Event, eventBody } from "./Event.ts"
+import type { Kind } from "./Kind.ts"
+import { formatPosition } from "./Position.ts"
+
+export interface Delivery extends DeliveryBody {
+  /** Stable: the same through all attempts. */
+  readonly id: string
+  readonly webhook: number
+  /** Of the change, as in Position.ts; decimal, since JSON has no such numbers. */
+  readonly position: string
+  readonly idx: number
+  readonly event: Kind
+  readonly objectType: string
+  readonly objectId: number
+  readonly requestId: string
+  /** Time of the commit, ISO 8601. */
+  readonly time: string
+  /** Attempts made so far. */
+  readonly attempts: number
+  /** Those of them that the retry schedule counts: a retry by hand begins it anew. */
+  readonly spent: number
+  /** Time of the first attempt that the schedule counts, milliseconds since 1970; 0 before it. */
+  readonly firstAttempt: number
+  /** Attempts for which the webhook's templates ran out of time; absent for none. */
+  readonly overruns?: number
+}
+
+export interface DeliveryBody {
+  /** The event as JSON text; empty if it is longer than `inlineCharsMax`: then only the change log holds it. */
+  readonly body: string
+  /** Length of a body that is left out, characters. */
+  readonly chars?: number
+  /** Objects that such a body shows by id alone, each as its type and id; absent for none. */
+  readonly hidden?: ReadonlyArray<string>
+}
+
+/** Longest body that a delivery carries, characters: the entries of all webhooks would hold it again. */
+const inlineCharsMax = 16 * 1024
+
+/** The part of a delivery that holds the event's JSON text, in which `hidden` objects are shown by id alone. */
+export const deliveryBody = (event: Event, hidden: ReadonlyArray<string> = []): DeliveryBody => {
+  const text = eventBody(event)
+  if (text.length <= inlineCharsMax) return { body: text }
+  return { body: "", chars: text.length, ...(hidden.length > 0 && { hidden }) }
+}
+
+export const deliveryId = (webhook: number, position: string, idx: number): string =>
+  `${webhook}-${formatPosition({ position, idx })}`
+
+/** The event as a delivery to the webhook that was not attempted yet. */
+export const deliveryOf = (event: Event, webhook: number, body: DeliveryBody): Delivery => {
+  const position = `${event.position}`
+  return {
+    id: deliveryId(webhook, position, event.idx),
+    webhook,
+    position,
+    idx: event.idx,
+    event: event.kind,
+    objectType: event.objectType,
+    objectId: event.objectId,
+    requestId: event.requestId,
+    time: event.timestamp,
+    attempts: 0,
+    spent: 0,
+    firstAttempt: 0,
+    ...body
+  }
+}

@@ -1,0 +1,35 @@
+/**
+ * Where a change stands in the write-ahead log. Positions order all changes of an installation; printed, they are the
+ * ids of Redis' stream entries.
+ */
+
+export interface Position {
+  /** The commit's LSN with its epoch in the high bits (`inEpoch`). */
+  readonly position: bigint
+  /** The number of the message within its transaction. */
+  readonly idx: number
+}
+
+/** Bits of a position that hold the LSN: 4 petabytes of WAL. */
+const lsnBits = 52n
+
+/**
+ * An LSN with its epoch in the high bits, so that positions rise over the whole life of an installation, across a
+ * restored or replaced database too. In epoch 0 a position is the LSN.
+ */
+export const inEpoch = (epoch: number, lsn: bigint): bigint => (BigInt(epoch) << lsnBits) | lsn
+
+/** `<position>-<idx>`, both decimal. */
+export const formatPosition = ({ position, idx }: { readonly position: bigint | string; readonly idx: number }) =>
+  `${position}-${idx}`
+
+/** The position that `formatPosition` printed; leading zeros are allowed. Throws a RangeError for anything else. */
+export const parsePosition = (text: string): Position => {
+  const match = /^(\d+)-(\d+)$/.exec(text)
+  if (match === null) throw new RangeError(`not a position: ${text}`)
+  return { position: BigInt(match[1]!), idx: Number(match[2]) }
+}
+
+/** Negative if `one` comes first, positive if `other` does, 0 if they are the same. */
+export const comparePositions = (one: Position, other: Position): number =>
+  one.position === other.position ? one.idx - other.idx : one.position < other.position ? -1 : 1

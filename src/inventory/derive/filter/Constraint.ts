@@ -8,9 +8,9 @@
 import { isStorable, typeName } from "../../Field.ts"
 import type { ObjectType } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
+import { addressOf, hostOf } from "./Address.ts"
 import type { Filtered } from "./Filter.ts"
 import { type Comparand, type Compiled, asText, compare, compared, denial, kindOf } from "./Lookup.ts"
-import { addressOf, hostOf } from "./Network.ts"
 import { along, comparandOf } from "./Path.ts"
 import { type Bind, type Where, allVisible, anyOf, everything, isEverything } from "./Where.ts"
 

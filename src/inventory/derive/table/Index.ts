@@ -6,7 +6,7 @@
  */
 import type { ObjectType, Unique } from "../../ObjectType.ts"
 import { kindOf } from "../filter/Lookup.ts"
-import { hostOf } from "../filter/Network.ts"
+import { hostOf } from "../filter/Address.ts"
 import { storedName } from "./StoredName.ts"
 import type { Index } from "./Table.ts"
 

@@ -6,6 +6,7 @@ import { asInteger, asText, integerOr } from "../value/Arguments.ts"
 import { isTrue, refuseUndefined } from "../value/Compare.ts"
 import {
   fixedText,
+  float,
   floatText,
   parseFloatText,
   parseInteger,
@@ -13,7 +14,7 @@ import {
   roundInteger,
   truncate
 } from "../value/Numbers.ts"
-import { divide, float, multiply, negate, positive, power } from "../value/Operators.ts"
+import { divide, multiply, negate, positive, power } from "../value/Operators.ts"
 import { quote } from "../value/Repr.ts"
 import { Float, type Value, isInteger, isNumber, isText, orElse, plain, typeName } from "../value/Values.ts"
 

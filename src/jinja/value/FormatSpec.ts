@@ -1,8 +1,7 @@
 /** `format(value, spec)`: Python's format specification mini-language. */
 import { Fault, typeFault, valueFault } from "../runtime/Fault.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
-import { fixedText, floatText, generalText, scientificText } from "./Numbers.ts"
-import { float } from "./Operators.ts"
+import { fixedText, float, floatText, generalText, scientificText } from "./Numbers.ts"
 import { text } from "./Repr.ts"
 import { headOf, lengthOf } from "./Text.ts"
 import { Float, type Value, isInteger, isText, plain, typeName } from "./Values.ts"

@@ -1,5 +1,5 @@
 /** Python's int and float: how they are read, rounded and written. */
-import { limitFault, valueFault } from "../runtime/Fault.ts"
+import { Fault, limitFault, valueFault } from "../runtime/Fault.ts"
 import { limits } from "../runtime/Limits.ts"
 import { asciiDigits, strip } from "./Text.ts"
 import { Float } from "./Values.ts"
@@ -11,6 +11,14 @@ export const integer = (value: bigint): number | bigint => {
   if (value >= -0x1fffffffffffffn && value <= 0x1fffffffffffffn) return Number(value)
   if (value > largest || value < -largest) throw limitFault("memory", "an integer became too large")
   return value
+}
+
+/** The number as a float. */
+export const float = (value: boolean | number | bigint | Float): number => {
+  if (value instanceof Float) return value.value
+  const number = Number(value)
+  if (!Number.isFinite(number)) throw new Fault("Overflow", "int too large to convert to float")
+  return number
 }
 
 /** The int that a float is cut to. */

@@ -5,7 +5,7 @@ import type { Runtime } from "../runtime/Runtime.ts"
 import { asIndex } from "./Arguments.ts"
 import { refuseUndefined } from "./Compare.ts"
 import { escapeUnlessSafe } from "./Html.ts"
-import { integer } from "./Numbers.ts"
+import { float, integer } from "./Numbers.ts"
 import { formatMarkup, formatPercent } from "./Percent.ts"
 import { Bytes, Float, Markup, Tuple, type Value, isInteger, isNumber, isText, plain, typeName } from "./Values.ts"
 
@@ -15,14 +15,6 @@ const unsupported = (operator: string, a: Value, b: Value): Fault => {
 }
 
 const zeroDivision = (message: string) => new Fault("ZeroDivision", message)
-
-/** The number as a float. */
-export const float = (value: boolean | number | bigint | Float): number => {
-  if (value instanceof Float) return value.value
-  const number = Number(value)
-  if (!Number.isFinite(number)) throw new Fault("Overflow", "int too large to convert to float")
-  return number
-}
 
 /** A bool is an int. */
 const whole = (value: boolean | number | bigint): number | bigint =>

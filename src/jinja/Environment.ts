@@ -1,6 +1,7 @@
 /** What templates of one kind share: filters, tests, globals, tags and budgets. */
 import { PlacedFault, limitFault, place, toFault, valueFault } from "./runtime/Fault.ts"
 import { builtinFilters } from "./filters/Filters.ts"
+import { methodsOf } from "./methods/Methods.ts"
 import { builtinGlobals } from "./runtime/Globals.ts"
 import { type Limits, limits } from "./runtime/Limits.ts"
 import type { Native } from "./runtime/Native.ts"
@@ -30,6 +31,8 @@ export class Environment {
   /** Globals that are data: every run has its own copy. */
   readonly dataGlobals = new Map<string, JsonValue>()
   readonly tags = new Map<string, Tag>()
+  /** The methods of a value's type. `str.format` is one and looks up others: so values find them here. */
+  readonly methodsOf = methodsOf
   readonly limits: Limits
   private readonly options: EnvironmentOptions
 

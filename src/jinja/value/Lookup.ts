@@ -3,7 +3,6 @@
  * keeps for itself exist, but only as something undefined whose every use is a Security fault.
  */
 import { Fault, typeFault } from "../runtime/Fault.ts"
-import { methodsOf } from "../methods/Methods.ts"
 import { BoundMethod } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { Dict } from "./Dict.ts"
@@ -59,7 +58,7 @@ export const getAttribute = (runtime: Runtime, object: Value, name: string): Val
 
 /** An attribute proper: a method, a property, or something hidden; never an item. */
 export const attributeOf = (runtime: Runtime, object: Value, name: string): Value | undefined => {
-  const method = methodsOf(object)?.get(name)
+  const method = runtime.environment.methodsOf(object)?.get(name)
   if (method !== undefined) return new BoundMethod(object, method)
   const own = object instanceof Obj ? object.attribute(runtime, name) : numberAttribute(object, name)
   if (!name.startsWith("_")) return own

@@ -10,7 +10,6 @@ import { iterate } from "../value/Iterate.ts"
 import { getAttribute } from "../value/Lookup.ts"
 import { quote } from "../value/Repr.ts"
 import { type Keywords, Undefined, type Value, isText, plain, typeName } from "../value/Values.ts"
-import { compileExpression } from "./Expressions.ts"
 import type { Evaluate, Frame } from "./Frame.ts"
 import type { Scope } from "./Scope.ts"
 import type { Unit } from "./Unit.ts"
@@ -24,15 +23,15 @@ interface CompiledArguments {
 }
 
 export const compileArguments = (unit: Unit, scope: Scope, node: Arguments, at: number): CompiledArguments => {
-  const args = node.args.map((arg) => compileExpression(unit, scope, arg))
-  const keywords = node.keywords.map(({ key, value }) => ({ key, value: compileExpression(unit, scope, value) }))
+  const args = node.args.map((arg) => unit.expression(scope, arg))
+  const keywords = node.keywords.map(({ key, value }) => ({ key, value: unit.expression(scope, value) }))
   const keys = new Set<string>()
   for (const { key } of keywords) {
     if (keys.has(key)) throw new Fault("Syntax", `keyword argument repeated: ${key}`, at)
     keys.add(key)
   }
-  const restArgs = node.restArgs === undefined ? undefined : compileExpression(unit, scope, node.restArgs)
-  const restKeywords = node.restKeywords === undefined ? undefined : compileExpression(unit, scope, node.restKeywords)
+  const restArgs = node.restArgs === undefined ? undefined : unit.expression(scope, node.restArgs)
+  const restKeywords = node.restKeywords === undefined ? undefined : unit.expression(scope, node.restKeywords)
   const simple = keywords.length === 0 && restArgs === undefined && restKeywords === undefined
   return {
     fixed: simple ? args : undefined,
@@ -153,14 +152,14 @@ export const compileFilter = (unit: Unit, scope: Scope, node: Filter, body: Eval
       ? body!
       : node.node.kind === "Filter"
         ? compileFilter(unit, scope, node.node, body)
-        : compileExpression(unit, scope, node.node)
+        : unit.expression(scope, node.node)
   const apply = compileNative(filter, compileArguments(unit, scope, node, node.at), filterSteps, node.at)
   return (frame) => apply(frame, input(frame))
 }
 
 export const compileTest = (unit: Unit, scope: Scope, node: Test): Evaluate => {
   const test = lookUp(unit, scope, "test", node.name, node.at)
-  const input = compileExpression(unit, scope, node.node)
+  const input = unit.expression(scope, node.node)
   const apply = compileNative(test, compileArguments(unit, scope, node, node.at), testSteps, node.at)
   return (frame) => apply(frame, input(frame))
 }
@@ -181,7 +180,7 @@ export const compileCall = (
     return call(frame.runtime, callee, all, named)
   }
   if (node.node.kind !== "Getattr" || caller !== undefined) {
-    const callee = compileExpression(unit, scope, node.node)
+    const callee = unit.expression(scope, node.node)
     return (frame) => invoke(frame, callee(frame))
   }
   return compileMethodCall(unit, scope, node, invoke)
@@ -195,7 +194,7 @@ const compileMethodCall = (
   invoke: (frame: Frame, callee: Value) => Value
 ): Evaluate => {
   const getattr = node.node as Extract<Call["node"], { readonly kind: "Getattr" }>
-  const object = compileExpression(unit, scope, getattr.node)
+  const object = unit.expression(scope, getattr.node)
   const given = compileArguments(unit, scope, node, node.at)
   const applications = new Map<Native, (frame: Frame, value: Value) => Value>()
   return (frame) => {

@@ -8,7 +8,6 @@ import { type RenderBlock, TemplateReference, noParent } from "./Blocks.ts"
 import { factsOf } from "./Facts.ts"
 import { Frame } from "./Frame.ts"
 import { Scope } from "./Scope.ts"
-import { compileBody } from "./Statements.ts"
 import { Unit } from "./Unit.ts"
 
 /** Writes the template into the runtime's output. */
@@ -22,7 +21,7 @@ export const compileTemplate = (environment: Environment, source: string, body: 
   const selfIndex = factsOf(body).reads.has("self") ? scope.indexOf(scope.symbols.declareParameter("self")) : undefined
   scope.symbols.visit(body)
   const entry = scope.entry()
-  const execute = compileBody(unit, scope, body)
+  const execute = unit.body(scope, body)
   for (const block of blocks) unit.blocks.set(block.name, compileBlock(unit, block))
   return (runtime) => {
     const frame = new Frame(runtime, undefined, scope.owner.size)
@@ -51,7 +50,7 @@ const compileBlock = (unit: Unit, block: Block): RenderBlock => {
   const [selfIndex, superIndex] = [declare("self"), declare("super")]
   scope.symbols.visit(block.body)
   const entry = scope.entry()
-  const execute = compileBody(unit, scope, block.body)
+  const execute = unit.body(scope, block.body)
   return (runtime, names) => {
     runtime.enter()
     const frame = new Frame(runtime, undefined, scope.owner.size, names)

@@ -55,7 +55,7 @@ export const compileExpression = (unit: Unit, scope: Scope, node: Expression): E
 type Of<Kind extends Expression["kind"]> = Extract<Expression, { readonly kind: Kind }>
 
 const compileItems = (unit: Unit, scope: Scope, node: Of<"List" | "Tuple">): Evaluate => {
-  const items = node.items.map((item) => compileExpression(unit, scope, item))
+  const items = node.items.map((item) => unit.expression(scope, item))
   const evaluate: (frame: Parameters<Evaluate>[0]) => Array<Value> = (frame) => {
     frame.runtime.alloc(items.length * 8)
     return items.map((item) => item(frame))
@@ -65,8 +65,8 @@ const compileItems = (unit: Unit, scope: Scope, node: Of<"List" | "Tuple">): Eva
 
 const compileDict = (unit: Unit, scope: Scope, node: Of<"Dict">): Evaluate => {
   const pairs = node.items.map(({ key, value }) => ({
-    key: compileExpression(unit, scope, key),
-    value: compileExpression(unit, scope, value)
+    key: unit.expression(scope, key),
+    value: unit.expression(scope, value)
   }))
   return (frame) => {
     const { runtime } = frame
@@ -82,7 +82,7 @@ const compileDict = (unit: Unit, scope: Scope, node: Of<"Dict">): Evaluate => {
 }
 
 const compileGetattr = (unit: Unit, scope: Scope, { node, name, at }: Of<"Getattr">): Evaluate => {
-  const object = compileExpression(unit, scope, node)
+  const object = unit.expression(scope, node)
   // Of a dict, a name that is no method and hides nothing is an item: by far the most common look-up.
   const plainName = !ofDict.has(name) && !name.startsWith("_")
   return (frame) => {
@@ -97,10 +97,10 @@ const compileGetattr = (unit: Unit, scope: Scope, { node, name, at }: Of<"Getatt
 }
 
 const compileGetitem = (unit: Unit, scope: Scope, { node, arg, at }: Of<"Getitem">): Evaluate => {
-  const object = compileExpression(unit, scope, node)
+  const object = unit.expression(scope, node)
   if (arg.kind === "Slice") {
     const part = (expression: Expression | undefined): Evaluate =>
-      expression === undefined ? () => null : compileExpression(unit, scope, expression)
+      expression === undefined ? () => null : unit.expression(scope, expression)
     const [start, stop, step] = [part(arg.start), part(arg.stop), part(arg.step)]
     return (frame) => {
       const [of, from, to, by] = [object(frame), start(frame), stop(frame), step(frame)]
@@ -108,7 +108,7 @@ const compileGetitem = (unit: Unit, scope: Scope, { node, arg, at }: Of<"Getitem
       return slice(frame.runtime, of, from, to, by)
     }
   }
-  const key = compileExpression(unit, scope, arg)
+  const key = unit.expression(scope, arg)
   return (frame) => {
     const of = object(frame)
     const item = key(frame)
@@ -119,8 +119,8 @@ const compileGetitem = (unit: Unit, scope: Scope, { node, arg, at }: Of<"Getitem
 
 const compileCondition = (unit: Unit, outer: Scope, node: Of<"CondExpr">): Evaluate => {
   const scope = outer.with({ soft: true })
-  const test = compileExpression(unit, scope, node.test)
-  const chosen = compileExpression(unit, scope, node.chosen)
+  const test = unit.expression(scope, node.test)
+  const chosen = unit.expression(scope, node.chosen)
   const nothing = new Undefined(
     () =>
       new Fault(
@@ -128,8 +128,7 @@ const compileCondition = (unit: Unit, outer: Scope, node: Of<"CondExpr">): Evalu
         `the inline if-expression on line ${unit.lineOf(node.at)} evaluated to false and no else section was defined.`
       )
   )
-  const otherwise: Evaluate =
-    node.otherwise === undefined ? () => nothing : compileExpression(unit, scope, node.otherwise)
+  const otherwise: Evaluate = node.otherwise === undefined ? () => nothing : unit.expression(scope, node.otherwise)
   return (frame) => (isTrue(test(frame)) ? chosen(frame) : otherwise(frame))
 }
 
@@ -145,10 +144,10 @@ const comparisons: Readonly<Record<Comparison, (runtime: Runtime, a: Value, b: V
 }
 
 const compileCompare = (unit: Unit, scope: Scope, { expr, operands, at }: Of<"Compare">): Evaluate => {
-  const first = compileExpression(unit, scope, expr)
+  const first = unit.expression(scope, expr)
   const links = operands.map(({ operator, expr: operand }: Operand) => ({
     holds: comparisons[operator],
-    operand: compileExpression(unit, scope, operand)
+    operand: unit.expression(scope, operand)
   }))
   return (frame) => {
     let left = first(frame)
@@ -163,7 +162,7 @@ const compileCompare = (unit: Unit, scope: Scope, { expr, operands, at }: Of<"Co
 }
 
 const compileConcat = (unit: Unit, scope: Scope, { nodes }: Of<"Concat">): Evaluate => {
-  const parts = nodes.map((node) => compileExpression(unit, scope, node))
+  const parts = nodes.map((node) => unit.expression(scope, node))
   if (scope.autoescape === true)
     return (frame) =>
       joinMarkup(
@@ -203,13 +202,13 @@ const compileOperator = (
   node: Of<"Binary" | "And" | "Or" | "Not" | "Neg" | "Pos">
 ): Evaluate => {
   if ("node" in node) {
-    const operand = compileExpression(unit, scope, node.node)
+    const operand = unit.expression(scope, node.node)
     if (node.kind === "Not") return (frame) => !isTrue(operand(frame))
     const change = node.kind === "Neg" ? negate : positive
     return (frame) => change(frame.runtime, operand(frame))
   }
-  const left = compileExpression(unit, scope, node.left)
-  const right = compileExpression(unit, scope, node.right)
+  const left = unit.expression(scope, node.left)
+  const right = unit.expression(scope, node.right)
   if (node.kind !== "Binary") {
     const stopsAt = node.kind === "Or"
     return (frame) => {

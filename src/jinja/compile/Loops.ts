@@ -6,12 +6,10 @@ import { isTrue } from "../value/Compare.ts"
 import { iterate } from "../value/Iterate.ts"
 import { Iterator, Markup, type Next, type Value, plain } from "../value/Values.ts"
 import { compileAssignment } from "./Assignments.ts"
-import { compileExpression } from "./Expressions.ts"
 import { factsOf } from "./Facts.ts"
 import { type Execute, Frame, type Signal, breakLoop, proceed } from "./Frame.ts"
 import { LoopContext, type Recurse } from "./Loop.ts"
 import { FunctionScope, type Scope } from "./Scope.ts"
-import { compileBody } from "./Statements.ts"
 import type { Unit } from "./Unit.ts"
 
 /** Work of one turn, in steps. */
@@ -23,7 +21,7 @@ export const compileFor = (unit: Unit, scope: Scope, node: For): Execute => {
     throw new Fault("Assertion", "Can't assign to special loop variable in for-loop target", loopSetAt)
   }
   const owner = node.recursive ? new FunctionScope(scope.owner) : scope.owner
-  const iter = compileExpression(unit, scope, node.iter)
+  const iter = unit.expression(scope, node.iter)
   const filter = compileLoopFilter(unit, scope, node)
   const run = compileTurns(unit, scope, node, owner)
   const elements = (frame: Frame, value: Value): Value => (filter === undefined ? value : filter(frame, value))
@@ -64,7 +62,7 @@ const compileLoopFilter = (
   const loop = scope.inner({}, owner)
   loop.symbols.visit([node.target], true)
   loop.symbols.visit([node.test])
-  const test = compileExpression(unit, loop, node.test)
+  const test = unit.expression(loop, node.test)
   const assign = compileAssignment(loop, node.target)
   const entry = loop.entry()
   return (outer, iterable) => {
@@ -94,7 +92,7 @@ const compileTurns = (unit: Unit, scope: Scope, node: For, owner: FunctionScope)
   const otherwise = compileElse(unit, scope, node, owner)
   const assign = compileAssignment(loop, node.target)
   const entry = loop.entry()
-  const body = compileBody(unit, loop, node.body)
+  const body = unit.body(loop, node.body)
   const exit = loop.exit()
   const turn = (frame: Frame, item: Value): Signal => {
     frame.runtime.tick(turnSteps)
@@ -145,7 +143,7 @@ const compileElse = (unit: Unit, scope: Scope, node: For, owner: FunctionScope):
   const inner = scope.inner({}, owner)
   inner.symbols.visit(node.otherwise)
   const entry = inner.entry()
-  const body = compileBody(unit, inner, node.otherwise)
+  const body = unit.body(inner, node.otherwise)
   const exit = inner.exit()
   return (frame) => {
     entry?.(frame)

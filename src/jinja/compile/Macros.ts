@@ -4,12 +4,11 @@ import type { CallBlock, Macro as MacroNode } from "../syntax/Ast.ts"
 import { quote } from "../value/Repr.ts"
 import { Undefined } from "../value/Values.ts"
 import { compileCall } from "./Calls.ts"
-import { compileExpression } from "./Expressions.ts"
 import { factsOf } from "./Facts.ts"
 import { type Evaluate, type Execute, Frame, proceed } from "./Frame.ts"
 import { Macro } from "./Macro.ts"
+import { printText } from "./Output.ts"
 import { FunctionScope, type Scope } from "./Scope.ts"
-import { compileBody, printText } from "./Statements.ts"
 import type { Unit } from "./Unit.ts"
 
 /** Names that a macro has without declaring them, in the order in which it gets them. */
@@ -36,7 +35,7 @@ const compileMacroValue = (unit: Unit, outer: Scope, node: MacroNode | CallBlock
   const indexes = [...names, ...specials].map((name) => scope.indexOf(symbols.ref(name)))
   const defaults = node.params.map(({ name }, index) => compileDefault(unit, scope, node, name, index))
   const entry = scope.entry()
-  const body = compileBody(unit, scope, node.body)
+  const body = unit.body(scope, node.body)
   const shape = {
     name: node.kind === "Macro" ? node.name : undefined,
     params: names,
@@ -70,7 +69,7 @@ const compileDefault = (
   param: number
 ): Evaluate => {
   const index = defaultIndex(node, param)
-  if (index >= 0) return compileExpression(unit, scope, node.defaults[index]!)
+  if (index >= 0) return unit.expression(scope, node.defaults[index]!)
   const missing = new Undefined(() => new Fault("Undefined", `parameter ${quote(name)} was not provided`))
   return () => missing
 }

@@ -1,6 +1,5 @@
 /** Makes closures of statements. */
 import { Fault, typeFault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
 import type {
   AssignBlock,
   Autoescape,
@@ -8,20 +7,18 @@ import type {
   Body,
   FilterBlock,
   If,
-  Output,
   PluginTag,
   Statement,
   With
 } from "../syntax/Ast.ts"
 import { isTrue } from "../value/Compare.ts"
-import { escapeHtml } from "../value/Html.ts"
 import { text } from "../value/Repr.ts"
-import { Markup, type Value, isText, plain, typeName } from "../value/Values.ts"
+import { Markup } from "../value/Values.ts"
 import { compileArguments, compileFilter } from "./Calls.ts"
-import { compileExpression } from "./Expressions.ts"
 import { type Evaluate, type Execute, type Frame, breakLoop, continueLoop, proceed } from "./Frame.ts"
 import { compileCallBlock, compileMacro } from "./Macros.ts"
 import { compileFor } from "./Loops.ts"
+import { compileOutput, printText } from "./Output.ts"
 import type { Scope } from "./Scope.ts"
 import { compileAssignment, compileCheck } from "./Assignments.ts"
 import type { Unit } from "./Unit.ts"
@@ -49,7 +46,7 @@ const compileStatement = (unit: Unit, scope: Scope, node: Statement): Execute =>
       return compileFor(unit, scope, node)
     case "Assign": {
       const check = compileCheck(scope, node.target)
-      const value = compileExpression(unit, scope, node.node)
+      const value = unit.expression(scope, node.node)
       const assign = compileAssignment(scope, node.target)
       return at(node.at, (frame) => {
         check?.(frame)
@@ -73,14 +70,14 @@ const compileStatement = (unit: Unit, scope: Scope, node: Statement): Execute =>
     case "PluginTag":
       return compilePluginTag(unit, scope, node)
     case "ExprStmt": {
-      const value = compileExpression(unit, scope, node.node)
+      const value = unit.expression(scope, node.node)
       return at(node.at, value)
     }
     case "NoLoader": {
       if (node.what === "extends" && !scope.topLevel) {
         throw new Fault("Assertion", "cannot use extend from a non top-level scope", node.at)
       }
-      const template = compileExpression(unit, scope, node.template)
+      const template = unit.expression(scope, node.template)
       return at(node.at, (frame) => {
         template(frame)
         throw typeFault("no loader for this environment specified")
@@ -104,51 +101,14 @@ const at =
     return proceed
   }
 
-/** Prints a value where it must be text already: what macros and filters of blocks give. */
-export const printText = (runtime: Runtime, value: Value): void => {
-  if (!isText(value)) throw typeFault(`sequence item 0: expected str instance, ${typeName(value)} found`)
-  runtime.print(plain(value))
-}
-
-const writer = (autoescape: boolean | undefined): ((runtime: Runtime, value: Value) => void) => {
-  const escape = (runtime: Runtime, value: Value) =>
-    runtime.print(value instanceof Markup ? value.text : escapeHtml(runtime, text(runtime, value)))
-  const write = (runtime: Runtime, value: Value) => runtime.print(text(runtime, value))
-  if (autoescape === undefined) {
-    return (runtime, value) => (runtime.autoescape ? escape(runtime, value) : write(runtime, value))
-  }
-  return autoescape ? escape : write
-}
-
-const compileOutput = (unit: Unit, scope: Scope, { nodes }: Output): Execute => {
-  const write = writer(scope.autoescape)
-  const parts = nodes.map((node): ((frame: Frame) => void) => {
-    if (node.kind === "TemplateData") {
-      const { text: data } = node
-      return (frame) => frame.runtime.write(data)
-    }
-    const value = compileExpression(unit, scope, node)
-    return (frame) => {
-      const { runtime } = frame
-      runtime.at = node.at
-      runtime.tick(1)
-      write(runtime, value(frame))
-    }
-  })
-  return (frame) => {
-    for (const part of parts) part(frame)
-    return proceed
-  }
-}
-
 const compileIf = (unit: Unit, outer: Scope, node: If): Execute => {
   const scope = outer.with({ soft: true })
   const arms = [node, ...node.elifs].map((arm) => ({
     at: arm.at,
-    test: compileExpression(unit, scope, arm.test),
-    body: compileBody(unit, scope, arm.body)
+    test: unit.expression(scope, arm.test),
+    body: unit.body(scope, arm.body)
   }))
-  const otherwise = compileBody(unit, scope, node.otherwise)
+  const otherwise = unit.body(scope, node.otherwise)
   return (frame) => {
     for (const arm of arms) {
       frame.runtime.at = arm.at
@@ -162,7 +122,7 @@ const compileIf = (unit: Unit, outer: Scope, node: If): Execute => {
 /** A body whose output is kept: gives it as text, or as Markup where output is escaped. */
 const compileCapture = (unit: Unit, scope: Scope, body: Body): Evaluate => {
   const entry = scope.entry()
-  const execute = compileBody(unit, scope, body)
+  const execute = unit.body(scope, body)
   return (frame) => {
     const { runtime } = frame
     entry?.(frame)
@@ -203,10 +163,10 @@ const compileWith = (unit: Unit, scope: Scope, node: With): Execute => {
   const inner = scope.inner()
   inner.symbols.visit(node.targets)
   inner.symbols.visit(node.body)
-  const values = node.values.map((value) => compileExpression(unit, scope, value))
+  const values = node.values.map((value) => unit.expression(scope, value))
   const targets = node.targets.map((target) => compileAssignment(inner, target))
   const entry = inner.entry()
-  const body = compileBody(unit, inner, node.body)
+  const body = unit.body(inner, node.body)
   const exit = inner.exit()
   return (frame) => {
     frame.runtime.at = node.at
@@ -239,9 +199,9 @@ const compileAutoescape = (unit: Unit, scope: Scope, node: Autoescape): Execute 
   const { enabled: option } = node
   const inner = scope.inner({ autoescape: option.kind === "Const" ? isTrue(option.value) : undefined })
   inner.symbols.visit([option, ...node.body])
-  const enabled = compileExpression(unit, inner, option)
+  const enabled = unit.expression(inner, option)
   const entry = inner.entry()
-  const body = compileBody(unit, inner, node.body)
+  const body = unit.body(inner, node.body)
   const exit = inner.exit()
   return (frame) => {
     const { runtime } = frame

@@ -1,6 +1,11 @@
-/** What is known about the template that is being compiled. */
+/** The template that is being compiled. */
 import type { Environment } from "../Environment.ts"
+import type { Body, Expression } from "../syntax/Ast.ts"
 import type { RenderBlock } from "./Blocks.ts"
+import { compileExpression } from "./Expressions.ts"
+import type { Evaluate, Execute } from "./Frame.ts"
+import type { Scope } from "./Scope.ts"
+import { compileBody } from "./Statements.ts"
 
 export class Unit {
   readonly environment: Environment
@@ -11,6 +16,16 @@ export class Unit {
   constructor(environment: Environment, source: string) {
     this.environment = environment
     this.source = source
+  }
+
+  /** Compiles an expression; whatever holds expressions calls back here. */
+  expression(scope: Scope, node: Expression): Evaluate {
+    return compileExpression(this, scope, node)
+  }
+
+  /** Compiles statements in a row; whatever holds statements calls back here. */
+  body(scope: Scope, body: Body): Execute {
+    return compileBody(this, scope, body)
   }
 
   /** Number of the line that the offset is in, from 1. */

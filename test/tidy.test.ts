@@ -29,6 +29,26 @@ const importsOf = (file: string): ReadonlyArray<string> =>
     relative(root, join(root, dirname(file), match[1]!))
   )
 
+/** Modules that a module imports when it runs: only `import type` is erased. */
+const runtimeImportsOf = (file: string): ReadonlyArray<string> =>
+  [...read(file).matchAll(/^(?:import|export) (?!type )[\w\s{},*]*from "(\.{1,2}\/[^"]+)"/gm)].map((match) =>
+    relative(root, join(root, dirname(file), match[1]!))
+  )
+
+/** Cycles that are found when the imports of modules are followed, each module once. */
+const cyclesAmong = (files: ReadonlyArray<string>): ReadonlyArray<string> => {
+  const settled = new Set<string>()
+  const follow = (file: string, path: ReadonlyArray<string>): ReadonlyArray<string> => {
+    const since = path.indexOf(file)
+    if (since >= 0) return [[...path.slice(since), file].join(" -> ")]
+    if (settled.has(file)) return []
+    const found = runtimeImportsOf(file).flatMap((target) => follow(target, [...path, file]))
+    settled.add(file)
+    return found
+  }
+  return files.flatMap((file) => follow(file, []))
+}
+
 describe("files and functions", () => {
   it("are at most 300 lines long", () => {
     expect(
@@ -105,6 +125,10 @@ describe("imports", () => {
         )
     )
     expect(wrong).toEqual([])
+  })
+
+  it("have no cycle at run time", () => {
+    expect(cyclesAmong(sources)).toEqual([])
   })
 
   it("leave no file of src that nobody imports, but those that are found by looking", () => {

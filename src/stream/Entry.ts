@@ -1,6 +1,8 @@
 /**
- * What an entry holds: one line of JSON about the delivery, then the event's JSON text, untouched. The text of a long
- * event is left out: the change log has it, under the delivery's position, idx and time.
+ * An entry of a stream, and how a delivery is written to it and read from it.
+ *
+ * The text of an entry is one line of JSON about the delivery, then the event's JSON text as it is. A long event's text
+ * is left out: the change log has it, under the delivery's position, idx and time.
  */
 import type { Delivery } from "../event/Delivery.ts"
 
@@ -10,3 +12,24 @@ export const unpack = (text: string): Delivery => {
   const line = text.indexOf("\n")
   return { ...(JSON.parse(text.slice(0, line)) as Omit<Delivery, "body">), body: text.slice(line + 1) }
 }
+
+/** The streams of a webhook, in the order in which they are read. */
+export const streams = ["again", "queue"] as const
+
+/** A delivery as it stands in a stream. */
+export interface Entry {
+  readonly stream: (typeof streams)[number]
+  readonly entryId: string
+  readonly delivery: Delivery
+  /** Whether others of its object wait for it. */
+  readonly ordered: boolean
+}
+
+/** An entry as Redis replies it: its one field `d` holds the packed delivery. */
+export type RawEntry = readonly [entryId: string, fields: ReadonlyArray<string>]
+
+export const entriesOf = (
+  stream: Entry["stream"],
+  raw: ReadonlyArray<RawEntry>,
+  ordered: boolean
+): ReadonlyArray<Entry> => raw.map(([entryId, fields]) => ({ stream, entryId, delivery: unpack(fields[1]!), ordered }))

@@ -2,11 +2,10 @@
  * One consumer of the group: taking entries, keeping hold of them, and taking over those of consumers that are gone.
  */
 import type { Client } from "../Redis.ts"
-import { unpack } from "./Entry.ts"
+import { type Entry, type RawEntry, entriesOf, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
 import { readOrdered } from "./Ordered.ts"
 import { Script } from "./Script.ts"
-import type { Entry } from "./Streams.ts"
 
 /** An entry whose holder has not been heard of for this long is given to another process, milliseconds. */
 export const leaseMillis = 15_000
@@ -16,8 +15,6 @@ const marginMillis = 2000
 
 /** Most pending entries looked at in one reclaiming call: Redis blocks meanwhile. */
 const reclaimMax = 100
-
-export const streams = ["again", "queue"] as const
 
 /**
  * Lua: whether the consumer may still end the entry: it holds it, or nobody does since the group was lost. What another
@@ -175,11 +172,3 @@ export class Reader {
     }
   }
 }
-
-type RawEntry = readonly [id: string, fields: ReadonlyArray<string>]
-
-export const entriesOf = (
-  stream: Entry["stream"],
-  raw: ReadonlyArray<RawEntry>,
-  ordered: boolean
-): ReadonlyArray<Entry> => raw.map(([entryId, fields]) => ({ stream, entryId, delivery: unpack(fields[1]!), ordered }))

@@ -2,8 +2,8 @@
 import { Context, Effect, Layer, type Scope } from "effect"
 import { type Client, Redis, type RedisError, command } from "../Redis.ts"
 import { type Depth, depth } from "./Depth.ts"
-import type { Delivery } from "../event/Delivery.ts"
 import { comparePositions, parsePosition } from "../event/Position.ts"
+import { type Entry, entriesOf } from "./Entry.ts"
 import { keysOf, wakeChannel } from "./Keys.ts"
 import { type Out, idOfPlace, letGo, outOf } from "./Ordered.ts"
 import { reserve } from "./Pace.ts"
@@ -18,31 +18,10 @@ import {
   probeNow,
   readNews
 } from "./Probe.ts"
-import { Reader, entriesOf } from "./Reader.ts"
+import { Reader } from "./Reader.ts"
 import { Script } from "./Script.ts"
 import { type Look, type Marked, leave, look, mark, take } from "./Sweep.ts"
-import { drop, gather, hold, promote, remove, settle } from "./Waiting.ts"
-
-/** Where an entry stands. */
-export interface Entry {
-  readonly stream: "queue" | "again"
-  readonly entryId: string
-  readonly delivery: Delivery
-  /** Whether others of its object wait for it. */
-  readonly ordered: boolean
-}
-
-/** What becomes of an entry that was attempted: it is done, or waits. */
-export interface Settled {
-  readonly entry: Entry
-  readonly later?: Held | undefined
-}
-
-/** A delivery that waits, as it is to come back. */
-export interface Held {
-  readonly delayMillis: number
-  readonly delivery: Delivery
-}
+import { type Held, type Settled, drop, gather, hold, promote, remove, settle } from "./Waiting.ts"
 
 /** Pause between two questions to a connection that only subscribes, milliseconds. */
 const beatMillis = 5000

@@ -1,14 +1,26 @@
 /** Deliveries that wait for their next attempt, and the end of entries. */
 import type { Client } from "../Redis.ts"
-import { pack } from "./Entry.ts"
+import type { Delivery } from "../event/Delivery.ts"
+import { type Entry, entriesOf, pack, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
 import { type Out, goOut, objectOf, placeOf, release } from "./Ordered.ts"
-import { entriesOf, owns, streams } from "./Reader.ts"
+import { owns } from "./Reader.ts"
 import { Script } from "./Script.ts"
 import { mark } from "./Sweep.ts"
-import type { Entry, Held, Settled } from "./Streams.ts"
 
 type Keys = ReturnType<typeof keysOf>
+
+/** What becomes of an entry that was attempted: it is done, or waits. */
+export interface Settled {
+  readonly entry: Entry
+  readonly later?: Held | undefined
+}
+
+/** A delivery that waits, as it is to come back. */
+export interface Held {
+  readonly delayMillis: number
+  readonly delivery: Delivery
+}
 
 /** Most waiting deliveries that are moved at once. */
 const promoteMax = 500

@@ -4,7 +4,8 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { keysOf } from "../../src/stream/Keys.ts"
 import type { RedisError } from "../../src/Redis.ts"
-import type { Entry, Streams } from "../../src/stream/Streams.ts"
+import type { Entry } from "../../src/stream/Entry.ts"
+import type { Streams } from "../../src/stream/Streams.ts"
 import { delivery, startStreams } from "./TwoReaders.ts"
 
 const streams = startStreams()

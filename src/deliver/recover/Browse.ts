@@ -1,6 +1,7 @@
 /** All that stands in a webhook's streams, a page at a time. */
 import { Effect } from "effect"
-import { type Entry, Streams } from "../../stream/Streams.ts"
+import type { Entry } from "../../stream/Entry.ts"
+import { Streams } from "../../stream/Streams.ts"
 
 /** Entries looked at once. */
 const pageSize = 500

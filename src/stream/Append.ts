@@ -19,7 +19,7 @@ import type { Delivery } from "../event/Delivery.ts"
 import { formatPosition } from "../event/Position.ts"
 import { pack } from "./Entry.ts"
 import { keysOf, sweepKeys, wakeChannel } from "./Keys.ts"
-import { Script, type ScriptCall } from "./Script.ts"
+import { Script, type ScriptCall } from "../RedisScript.ts"
 import { type Memory, MemoryBudget } from "./Memory.ts"
 import { mark } from "./Sweep.ts"
 

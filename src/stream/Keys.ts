@@ -28,9 +28,6 @@ export const keysOf = (webhook: number) => {
   } as const
 }
 
-/** The part of a key that decides where in a cluster it lies. */
-export const tagOf = (key: string): string => key.slice(key.indexOf("{"), key.indexOf("}"))
-
 /** The consumer group of every stream. */
 export const group = "deliver"
 

@@ -9,7 +9,7 @@ import type { Client } from "../Redis.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import { formatPosition, parsePosition } from "../event/Position.ts"
 import { group, type keysOf } from "./Keys.ts"
-import { Script } from "./Script.ts"
+import { Script } from "../RedisScript.ts"
 
 /** `dcim.site 5`; the script makes the same of an entry's first line. */
 export const objectOf = ({ objectType, objectId }: Delivery): string => `${objectType} ${objectId}`

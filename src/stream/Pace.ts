@@ -3,7 +3,7 @@
  * makes them. So in any span of time there are no more than the rate allows, plus one.
  */
 import type { Client } from "../Redis.ts"
-import { Script } from "./Script.ts"
+import { Script } from "../RedisScript.ts"
 
 /** Takes places, on Redis' own clock. ARGV: how many, and microseconds from one to the next. Answers microseconds. */
 const script = new Script(`

@@ -6,7 +6,7 @@
  */
 import type { Client } from "../Redis.ts"
 import { breakerChannel, keysOf } from "./Keys.ts"
-import { Script } from "./Script.ts"
+import { Script } from "../RedisScript.ts"
 
 /** How a breaker stands. */
 export interface BreakerNews {

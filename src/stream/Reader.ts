@@ -5,7 +5,7 @@ import type { Client } from "../Redis.ts"
 import { type Entry, type RawEntry, entriesOf, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
 import { readOrdered } from "./Ordered.ts"
-import { Script } from "./Script.ts"
+import { Script } from "../RedisScript.ts"
 
 /** An entry whose holder has not been heard of for this long is given to another process, milliseconds. */
 export const leaseMillis = 15_000

@@ -19,7 +19,7 @@ import {
   readNews
 } from "./Probe.ts"
 import { Reader } from "./Reader.ts"
-import { Script } from "./Script.ts"
+import { Script } from "../RedisScript.ts"
 import { type Look, type Marked, leave, look, mark, take } from "./Sweep.ts"
 import { type Held, type Settled, drop, gather, hold, promote, remove, settle } from "./Waiting.ts"
 

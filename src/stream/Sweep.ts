@@ -9,7 +9,7 @@ import { chunksOf } from "effect/Array"
 import type { Client } from "../Redis.ts"
 import type { Depth } from "./Depth.ts"
 import { group, keysOf, sweepKeys } from "./Keys.ts"
-import { Script } from "./Script.ts"
+import { Script } from "../RedisScript.ts"
 
 /**
  * Time after which another process may become the sweeper, milliseconds; also until a look that came to no end is

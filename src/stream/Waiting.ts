@@ -5,7 +5,7 @@ import { type Entry, entriesOf, pack, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
 import { type Out, goOut, objectOf, placeOf, release } from "./Ordered.ts"
 import { owns } from "./Reader.ts"
-import { Script } from "./Script.ts"
+import { Script } from "../RedisScript.ts"
 import { mark } from "./Sweep.ts"
 
 type Keys = ReturnType<typeof keysOf>

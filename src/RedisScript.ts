@@ -1,7 +1,6 @@
 /** Lua in Redis, sent by its digest and in full only to a server that does not know it yet. */
 import { createHash } from "node:crypto"
-import { type Client, mastersOf } from "../Redis.ts"
-import { tagOf } from "./Keys.ts"
+import { type Client, mastersOf } from "./Redis.ts"
 
 export interface ScriptCall {
   readonly keys: ReadonlyArray<string>
@@ -49,6 +48,9 @@ export class Script {
     return (await pipeline.exec()) ?? []
   }
 }
+
+/** The part of a key that decides where in a cluster it lies. */
+const tagOf = (key: string): string => key.slice(key.indexOf("{"), key.indexOf("}"))
 
 type Reply = readonly [Error | null, unknown]
 

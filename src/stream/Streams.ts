@@ -6,7 +6,7 @@ import { comparePositions, parsePosition } from "../event/Position.ts"
 import { type Entry, entriesOf } from "./Entry.ts"
 import { keysOf, wakeChannel } from "./Keys.ts"
 import { type Out, idOfPlace, letGo, outOf } from "./Ordered.ts"
-import { reserve } from "./Pace.ts"
+import { reserve } from "./RateSlots.ts"
 import {
   type BreakerNews,
   beginProbe,
@@ -17,7 +17,7 @@ import {
   openBreaker,
   probeNow,
   readNews
-} from "./Probe.ts"
+} from "./Breaker.ts"
 import { Reader } from "./Reader.ts"
 import { Script } from "../RedisScript.ts"
 import { type Look, type Marked, leave, look, mark, take } from "./Sweep.ts"

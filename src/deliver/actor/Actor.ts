@@ -6,7 +6,7 @@
 import { Effect, FiberSet, Queue, type Scope } from "effect"
 import { SqlClient } from "effect/sql"
 import { inWords } from "../../Telemetry.ts"
-import type { BreakerNews } from "../../stream/Probe.ts"
+import type { BreakerNews } from "../../stream/Breaker.ts"
 import type { Entry } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { Templates } from "../../template/Template.ts"

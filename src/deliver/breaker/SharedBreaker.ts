@@ -5,7 +5,7 @@
  * What is shared may be lost. Then each process goes by what it knows, and opens its own.
  */
 import { Effect } from "effect"
-import type { BreakerNews } from "../../stream/Probe.ts"
+import type { BreakerNews } from "../../stream/Breaker.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { type Breaker, afterAttempt, closedBreaker } from "./Breaker.ts"
 import { noteBreaker } from "./BreakerTable.ts"

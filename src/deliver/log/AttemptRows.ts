@@ -1,0 +1,198 @@
+/** Outcomes of attempts as rows of Postgres: one statement writes a batch, deliveries and attempts together. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Days } from "../../inventory/database/Days.ts"
+import type { Table } from "../../inventory/derive/table/Table.ts"
+import type { Entry } from "../../stream/Entry.ts"
+import { credentialsIn, headerText, withoutCredentials } from "../attempt/HeaderText.ts"
+import type { Attempt, Outcome } from "../outcome/Outcome.ts"
+import { deliveryDays } from "./DeliveryRows.ts"
+
+export interface Result {
+  readonly entry: Entry
+  readonly attempt: Attempt
+  readonly outcome: Outcome
+}
+
+/** One row per attempt; the delivery's own row is `extras.delivery`. */
+export const attemptTable: Table = {
+  name: "rackwire_attempt",
+  daily: true,
+  columns: [
+    // Of the event, like the delivery's.
+    { name: "time", type: "timestamp with time zone", nullable: false },
+    { name: "delivery_id", type: "text", nullable: false },
+    { name: "number", type: "bigint", nullable: false },
+    { name: "started", type: "timestamp with time zone", nullable: false },
+    { name: "duration_ms", type: "bigint", nullable: false },
+    // Steps of the attempt, milliseconds each.
+    { name: "phases", type: "jsonb", nullable: true },
+    { name: "url", type: "text", nullable: false },
+    // Lines; empty where there was no request, or no answer.
+    { name: "request_headers", type: "text", nullable: false, default: "''" },
+    { name: "response_status", type: "bigint", nullable: true },
+    { name: "response_headers", type: "text", nullable: false, default: "''" },
+    { name: "response_body", type: "text", nullable: false },
+    { name: "reason", type: "text", nullable: false },
+    { name: "message", type: "text", nullable: false }
+  ],
+  constraints: [{ name: "rackwire_attempt_key", sql: "unique (delivery_id, number, time)" }],
+  indexes: [],
+  triggers: [],
+  published: false
+}
+
+/** "" stands for null in every column but texts: the driver has no type for a list of nothing but nulls. */
+type Column<Of = Result> = readonly [name: string, type: string, value: (result: Of) => string]
+
+/** The last time that was written, and its text: most attempts of a batch begin in the same milliseconds. */
+let written = { millis: 0, text: new Date(0).toISOString() }
+
+const isoTime = (millis: number): string => {
+  if (millis !== written.millis) written = { millis, text: new Date(millis).toISOString() }
+  return written.text
+}
+
+const status = { Delivered: "successful", Retry: "retrying", Dead: "failed" } as const
+
+const deliveryColumns: ReadonlyArray<Column<Latest>> = [
+  ["delivery_id", "text", ({ entry }) => entry.delivery.id],
+  ["webhook_id", "bigint", ({ entry }) => `${entry.delivery.webhook}`],
+  ["status", "text", ({ outcome }) => status[outcome.kind]],
+  ["event", "text", ({ entry }) => entry.delivery.event],
+  ["object_type", "text", ({ entry }) => entry.delivery.objectType],
+  ["object_id", "bigint", ({ entry }) => `${entry.delivery.objectId}`],
+  ["request_id", "uuid", ({ entry }) => entry.delivery.requestId],
+  ["time", "timestamptz", ({ entry }) => entry.delivery.time],
+  ["position", "bigint", ({ entry }) => entry.delivery.position],
+  ["idx", "bigint", ({ entry }) => `${entry.delivery.idx}`],
+  ["attempts", "bigint", ({ attempts }) => `${attempts}`],
+  ["first_attempt", "timestamptz", ({ entry, attempt }) => isoTime(entry.delivery.firstAttempt || attempt.started)],
+  ["last_attempt", "timestamptz", ({ attempt }) => isoTime(attempt.started)],
+  // By the clock of Postgres, which is the same to all: a process's own may be set.
+  [
+    "next_attempt",
+    "interval",
+    ({ outcome }) => (outcome.kind === "Retry" ? `${outcome.delayMillis} milliseconds` : "")
+  ],
+  ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
+  ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
+  ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
+]
+
+const attemptColumns: ReadonlyArray<Column> = [
+  ["time", "timestamptz", ({ entry }) => entry.delivery.time],
+  ["delivery_id", "text", ({ entry }) => entry.delivery.id],
+  ["number", "bigint", ({ attempt }) => `${attempt.number}`],
+  ["started", "timestamptz", ({ attempt }) => isoTime(attempt.started)],
+  ["duration_ms", "bigint", ({ attempt }) => `${attempt.durationMillis}`],
+  ["phases", "jsonb", ({ attempt }) => JSON.stringify(attempt.phases)],
+  ["url", "text", ({ attempt }) => withoutNul(attempt.url)],
+  ["request_headers", "text", ({ attempt }) => withoutNul(headerText(attempt.headers))],
+  ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
+  ["response_headers", "text", ({ attempt }) => answered(attempt, headerText(attempt.response?.headers ?? {}))],
+  ["response_body", "text", ({ attempt }) => answered(attempt, attempt.response?.body ?? "")],
+  ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
+  ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
+]
+
+/** What a receiver answered, as the log keeps it. */
+const answered = ({ headers }: Attempt, text: string): string =>
+  withoutNul(withoutCredentials(text, credentialsIn(headers)))
+
+/** Postgres keeps no zero byte in a text, and a receiver may send one. */
+const withoutNul = (text: string): string => text.replaceAll("\0", "\uFFFD")
+
+const select = (columns: ReadonlyArray<Column<never>>, from: number): string => {
+  const values = columns.map(([name, type]) => valueOf(name, type))
+  const arrays = columns.map((_, at) => `$${from + at}::text[]`)
+  return `select ${values.join(", ")} from unnest(${arrays.join(", ")}) as u (${names(columns)})`
+}
+
+const valueOf = (name: string, type: string): string => {
+  if (type === "text") return name
+  return `${type === "interval" ? "now() + " : ""}nullif(${name}, '')::${type}`
+}
+
+const names = (columns: ReadonlyArray<Column<never>>): string => columns.map(([name]) => name).join(", ")
+
+/**
+ * Two processes may be over the same delivery, one of which believes that it still holds the entry. What has ended is
+ * not taken back by one that is to go on.
+ */
+const hasEnded = `(extras_delivery.status = 'successful' and excluded.status <> 'successful'
+  or extras_delivery.status in ('failed', 'discarded') and excluded.status = 'retrying')`
+
+const writeStatement = `
+  with delivery as (
+    insert into extras_delivery (${names(deliveryColumns)}) ${select(deliveryColumns, 1)}
+    on conflict (delivery_id, time) do update set ${[
+      "status",
+      "last_attempt",
+      "next_attempt",
+      "response_status",
+      "reason",
+      "message"
+    ]
+      .map((name) => `${name} = case when ${hasEnded} then extras_delivery.${name} else excluded.${name} end`)
+      .join(", ")}, first_attempt = coalesce(extras_delivery.first_attempt, excluded.first_attempt),
+      -- Redis may have lost its last moments, and count from before them.
+      attempts = greatest(extras_delivery.attempts, excluded.attempts)
+    returning delivery_id, status),
+  attempt as (insert into ${attemptTable.name} (${names(attemptColumns)}) ${select(attemptColumns, 1 + deliveryColumns.length)}
+  on conflict (delivery_id, number, time) do update set ${[
+    "started",
+    "duration_ms",
+    "phases",
+    "url",
+    "request_headers",
+    "response_status",
+    "response_headers",
+    "response_body",
+    "reason",
+    "message"
+  ]
+    .map((name) => `${name} = excluded.${name}`)
+    .join(", ")})
+  select delivery_id as id from delivery where status = 'discarded'`
+
+export const attemptDays = new Days(attemptTable.name)
+
+/** The outcome of a delivery that stands, of those in one batch. */
+interface Latest extends Result {
+  /** The number of its last attempt. */
+  readonly attempts: number
+}
+
+const rank: Readonly<Record<Outcome["kind"], number>> = { Delivered: 2, Dead: 1, Retry: 0 }
+
+/**
+ * A statement may write a row once. When Redis has lost its data there may be copies of a delivery that are attempted
+ * at the same time, each with the number that it knows.
+ */
+const latestOf = (results: ReadonlyArray<Result>): ReadonlyArray<Latest> => {
+  const latest = new Map<string, Latest>()
+  for (const result of results) {
+    const { id } = result.entry.delivery
+    const known = latest.get(id)
+    const attempts = Math.max(result.attempt.number, known?.attempts ?? 0)
+    const stands = known !== undefined && rank[known.outcome.kind] > rank[result.outcome.kind] ? known : result
+    latest.set(id, { ...stands, attempts })
+  }
+  return [...latest.values()]
+}
+
+/** Writes the outcomes; returns the ids of the deliveries that somebody has discarded meanwhile. */
+export const writeRows = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
+  const sql = yield* SqlClient.SqlClient
+  const latest = latestOf(results)
+  const numbered = new Map(results.map((result) => [`${result.entry.delivery.id} ${result.attempt.number}`, result]))
+  const attempts = [...numbered.values()]
+  const times = latest.map(({ entry }) => entry.delivery.time)
+  const write = sql.unsafe<{ readonly id: string }>(writeStatement, [
+    ...deliveryColumns.map(([, , value]) => latest.map(value)),
+    ...attemptColumns.map(([, , value]) => attempts.map(value))
+  ])
+  const discarded = yield* deliveryDays.write(times, attemptDays.write(times, write))
+  return new Set(discarded.map(({ id }) => id))
+})

@@ -1,17 +1,26 @@
-import { Effect, Scope } from "effect"
+import { Effect } from "effect"
+import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { makeEarliestTimer } from "../../src/deliver/actor/EarliestTimer.ts"
+import { monotonicMillis } from "../../src/Monotonic.ts"
 
-const scope = Effect.runSync(Scope.make())
-
-/** Sets an alarm to these times; answers how long after the last of them it rang, milliseconds. */
+/** Sets a timer to these times; answers how long after the last of them it rang, milliseconds, on a clock that is turned. */
 const late = (...millis: ReadonlyArray<number>) =>
-  new Promise<number>((resolve) => {
-    const began = performance.now()
-    const ring = Effect.sync(() => resolve(performance.now() - began - millis.at(-1)!))
-    const set = Effect.runSync(Scope.provide(makeEarliestTimer(ring), scope))
-    for (const each of millis) set(each)
-  })
+  Effect.runPromise(
+    Effect.gen(function* () {
+      const now = yield* monotonicMillis
+      let rang = Number.NaN
+      const set = yield* makeEarliestTimer(
+        Effect.sync(() => {
+          rang = now()
+        })
+      )
+      const due = now() + millis.at(-1)!
+      for (const each of millis) set(each)
+      for (let turned = 0; turned < 100; turned++) yield* TestClock.adjust("1 millis")
+      return rang - due
+    }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
+  )
 
 describe("an alarm", () => {
   it("never rings before its time, however small the part of a millisecond", async () => {

@@ -11,6 +11,7 @@ import { type RetryPolicy, retrySchedule } from "../../src/deliver/outcome/Retry
 import type { Delivery } from "../../src/event/Delivery.ts"
 import { Templates } from "../../src/template/Template.ts"
 import { TemplateError } from "../../src/template/TemplateError.ts"
+import { connections } from "./Receiver.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "rackwire-overrun-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -54,7 +55,9 @@ test("a delivery whose templates ran out of time twice is failed", async () => {
   const attempt = async (error: TemplateError, overruns?: number) => {
     const templates = { render: () => Effect.fail(error) } as unknown as Templates["Service"]
     const delivery = { body: "{}", webhook: 1, attempts: 5, spent: 5, firstAttempt: 0, overruns } as Delivery
-    return (await Effect.runPromise(makeAttempt(definition, delivery, delivery, templates))).outcome
+    return (
+      await Effect.runPromise(makeAttempt({ definition, connections: connections() }, delivery, delivery, templates))
+    ).outcome
   }
   expect(await attempt(late)).toMatchObject({ kind: "Retry", failure: { reason: "Overrun" } })
   expect(await attempt(late, 1)).toEqual({

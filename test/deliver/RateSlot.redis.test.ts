@@ -1,7 +1,8 @@
 /** Attempts that begin at their places in a limited rate, in a real Redis. */
-import { Effect } from "effect"
+import { Context, Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { inRateSlot } from "../../src/deliver/actor/RateSlot.ts"
+import { Streams } from "../../src/stream/Streams.ts"
 import { startStreams } from "../stream/TwoReaders.ts"
 
 const streams = startStreams()
@@ -9,11 +10,12 @@ const streams = startStreams()
 describe("a place in a limited rate", () => {
   it("that a process has slept through is not made up for all at once", async () => {
     const { one } = streams()
+    const run = Effect.runPromiseWith(Context.make(Streams, one))
     const definition = { id: 1, rateLimit: 5 }
     const first = await Effect.runPromise(one.reserve(definition.id, 4, definition.rateLimit))
     const began: Array<number> = []
     const whole = [0, 1, 2, 3].map((at) =>
-      Effect.runPromise(inRateSlot(one, () => definition, first + at * 200)).then(() => began.push(performance.now()))
+      run(inRateSlot(() => definition, first + at * 200)).then(() => began.push(performance.now()))
     )
     // Nothing of this process runs meanwhile, as when it is stopped.
     for (const end = performance.now() + 1500; performance.now() < end;);

@@ -7,10 +7,12 @@ import { onTestFinished } from "vitest"
 import { type ConnectionOptions, type Connections, openConnections } from "../../src/deliver/attempt/Connector.ts"
 import { type TargetRules, readRules } from "../../src/deliver/attempt/TargetPolicy.ts"
 
+/** The usual target policy. */
+export const targetRules = readRules("private", [], []) as TargetRules
+
 /** Connections that live as long as the test, to anywhere that the usual policy allows. */
 export const connections = (options: Partial<ConnectionOptions> = {}): Connections => {
-  const rules = readRules("private", [], []) as TargetRules
-  const opened = openConnections({ rules, tls: {}, count: 8, timeoutMillis: 60_000, ...options })
+  const opened = openConnections({ rules: targetRules, tls: {}, count: 8, timeoutMillis: 60_000, ...options })
   onTestFinished(() => opened.agent.destroy())
   return opened
 }

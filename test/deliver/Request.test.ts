@@ -1,7 +1,6 @@
 import { createHmac } from "node:crypto"
 import { Effect, Result } from "effect"
 import fc from "fast-check"
-import { Agent } from "undici"
 import { describe, expect, test } from "vitest"
 import { version } from "../../src/Config.ts"
 import type { Definition } from "../../src/deliver/actor/Definition.ts"
@@ -11,6 +10,7 @@ import { type Signing, sign } from "../../src/deliver/attempt/Sign.ts"
 import type { Delivery } from "../../src/event/Delivery.ts"
 import { Templates } from "../../src/template/Template.ts"
 import { renderHere } from "../support/RenderHere.ts"
+import { targetRules } from "./Receiver.ts"
 
 const definition: Definition = {
   id: 7,
@@ -27,7 +27,7 @@ const definition: Definition = {
   rateLimit: undefined,
   ordered: false,
   schedule: retrySchedule(usualPolicy),
-  connections: { agent: new Agent(), last: () => undefined }
+  target: { rules: targetRules, tls: {}, count: 1, timeoutMillis: 1000 }
 }
 
 const delivery: Delivery = {

@@ -1,13 +1,14 @@
 /** A webhook as deliver works with it: its row, read once per change. */
-import { Duration, Effect } from "effect"
+import { Data, Duration, Effect } from "effect"
 import { Settings, reveal } from "../../Config.ts"
+import { inWords } from "../../Telemetry.ts"
 import { Vault } from "../../Vault.ts"
 import type { RowOf } from "../../inventory/Field.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { wholeText } from "../../inventory/write/Hidden.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { authorityOf } from "../attempt/CertificateAuthority.ts"
-import { type Connections, openConnections } from "../attempt/Connector.ts"
+import type { ConnectionOptions } from "../attempt/Connector.ts"
 import { type RetryPolicy, parsePolicy, retrySchedule, usualPolicy } from "../outcome/RetrySchedule.ts"
 import type { Signing } from "../attempt/Sign.ts"
 import { type TargetRules, readRules } from "../attempt/TargetPolicy.ts"
@@ -73,14 +74,30 @@ export interface Definition {
   /** Deliveries of one object go out one after the other. */
   readonly ordered: boolean
   readonly schedule: ReturnType<typeof retrySchedule>
-  /** Its own connections: nobody else's slow receiver takes them. */
-  readonly connections: Connections
+  /** How its connections are made, and to which targets. */
+  readonly target: ConnectionOptions
 }
 
 /** Attempts of a webhook at the same time, in one process, where the webhook sets none. */
 const inFlightUsual = 32
 
-export const definitionOf = (row: WebhookRow, { settings, vault, usual, rules, proxy }: Surroundings): Definition => {
+/** Plain SQL may write values that the API refuses. */
+export class UnusableWebhook extends Data.TaggedError("UnusableWebhook")<{
+  readonly webhook: number
+  readonly message: string
+}> {}
+
+export const unusable = (webhook: number, cause: unknown): UnusableWebhook =>
+  new UnusableWebhook({ webhook, message: inWords(cause) })
+
+/** The webhook's definition; fails where the row holds a value of which none can be made. */
+export const definitionOf = (row: WebhookRow, surroundings: Surroundings): Effect.Effect<Definition, UnusableWebhook> =>
+  Effect.try({
+    try: () => readDefinition(row, surroundings),
+    catch: (cause) => unusable(row.id, cause)
+  })
+
+const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy }: Surroundings): Definition => {
   const open = (sealed: string) => (sealed === "" ? "" : vault.open(sealed))
   const [secret, previous] = [open(row.secret), open(row.previous_secret)]
   const expires = row.previous_secret_expires
@@ -103,7 +120,7 @@ export const definitionOf = (row: WebhookRow, { settings, vault, usual, rules, p
     ordered: row.ordering === "object",
     // A policy that is not understood can only have come past our checks by plain SQL.
     schedule: retrySchedule(typeof policy === "string" ? usual : policy),
-    connections: openConnections({
+    target: {
       rules,
       tls: {
         rejectUnauthorized: row.ssl_verification === true,
@@ -116,6 +133,6 @@ export const definitionOf = (row: WebhookRow, { settings, vault, usual, rules, p
       count: maxInFlight,
       timeoutMillis,
       proxy
-    })
+    }
   }
 }

@@ -1,31 +1,32 @@
 /**
- * The beginning of an attempt at its place in a limited rate.
+ * The begin of an attempt in a time slot of its webhook's rate limit.
  *
- * A process that was stopped for a while would begin at once what it had places for meanwhile. What comes late takes
- * another place.
+ * A process that was stopped for a while would begin all attempts whose slots have passed at once, and exceed the rate.
+ * So an attempt that is late reserves another slot.
  */
 import { Effect, Schedule } from "effect"
-import type { Streams } from "../../stream/Streams.ts"
+import { monotonicMillis } from "../../Monotonic.ts"
+import { Streams } from "../../stream/Streams.ts"
 
 /** How late an attempt may begin, milliseconds. */
 const lateMax = 100
 
-/** Pause before another place is asked for again when Redis is away. */
+/** Pause before the next try to reserve a slot when Redis is away. */
 const pause = Schedule.spaced("500 millis")
 
-/** Succeeds when the attempt may begin; the first place is in so many milliseconds. */
+/** Succeeds when the attempt may begin. The slot that is reserved already is in `waitMillis`. */
 export const inRateSlot = (
-  streams: Streams["Service"],
   definition: () => { readonly id: number; readonly rateLimit: number | undefined },
   waitMillis: number
-): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    const due = performance.now() + waitMillis
+): Effect.Effect<void, never, Streams> =>
+  Effect.flatMap(monotonicMillis, (now) => {
+    const due = now() + waitMillis
     const next = Effect.suspend(() => {
       const { id, rateLimit } = definition()
-      if (rateLimit === undefined || performance.now() - due < lateMax) return Effect.void
-      const another = streams.reserve(id, 1, rateLimit).pipe(Effect.retry(pause), Effect.orDie)
-      return Effect.flatMap(another, (millis) => inRateSlot(streams, definition, millis))
+      if (rateLimit === undefined || now() - due < lateMax) return Effect.void
+      const reserved = Effect.flatMap(Streams, (streams) => streams.reserve(id, 1, rateLimit))
+      const another = reserved.pipe(Effect.retry(pause), Effect.orDie)
+      return Effect.flatMap(another, (millis) => inRateSlot(definition, millis))
     })
     return Effect.andThen(Effect.sleep(waitMillis), next)
   })

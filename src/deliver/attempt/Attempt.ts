@@ -2,7 +2,7 @@
 import { Clock, Effect, Random } from "effect"
 import type { Delivery } from "../../event/Delivery.ts"
 import type { Templates } from "../../template/Template.ts"
-import type { Definition } from "../actor/Definition.ts"
+import type { Connected } from "../actor/Connected.ts"
 import type { Loaded } from "./EventBodies.ts"
 import { type Attempt, type Failure, type Outcome, overrunsMax } from "../outcome/Outcome.ts"
 import { buildRequest } from "./Request.ts"
@@ -33,7 +33,7 @@ const toldAsSpent = (delivery: Delivery, failure: Failure): Failure =>
     : failure
 
 export const makeAttempt = Effect.fnUntraced(function* (
-  definition: Definition,
+  { definition, connections }: Connected,
   delivery: Delivery,
   loaded: Loaded | Failure,
   templates: Templates["Service"]
@@ -45,7 +45,7 @@ export const makeAttempt = Effect.fnUntraced(function* (
     "reason" in loaded ? Effect.fail(loaded) : buildRequest(definition, loaded, templates, started)
   ).pipe(
     Effect.flatMap((outgoing) =>
-      Effect.map(send(outgoing, definition.connections, definition.timeoutMillis, started), (sent) => ({
+      Effect.map(send(outgoing, connections, definition.timeoutMillis, started), (sent) => ({
         ...sent,
         url: outgoing.url,
         headers: outgoing.headers

@@ -5,68 +5,94 @@
  * What is shared may be lost. Then each process goes by what it knows, and opens its own.
  */
 import { Effect } from "effect"
+import type { SqlClient } from "effect/sql"
+import { monotonicMillis } from "../../Monotonic.ts"
+import type { RedisError } from "../../Redis.ts"
 import type { BreakerNews } from "../../stream/Breaker.ts"
 import { Streams } from "../../stream/Streams.ts"
-import { type Breaker, afterAttempt, closedBreaker } from "./Breaker.ts"
-import { noteBreaker } from "./BreakerTable.ts"
+import { makeEarliestTimer } from "../actor/EarliestTimer.ts"
 import type { Failure } from "../outcome/Outcome.ts"
+import { type Breaker, afterAttempt, closedBreaker, roomOf } from "./Breaker.ts"
+import { forgetBreaker, noteBreaker } from "./BreakerTable.ts"
 
-export interface Guarded {
-  breaker: Breaker
-  readonly definition: { readonly id: number; readonly timeoutMillis: number }
-  readonly wake: () => void
+export interface SharedBreaker {
+  readonly isOpen: () => boolean
+  /** Whether it is open and its time is not over: nothing may be sent, a probe included. */
+  readonly isShut: () => boolean
+  /** How many attempts may begin, of `max` at the same time. */
+  readonly room: (inFlight: number, max: number) => number
+  /** Whether an attempt may begin: always while it is closed, else if this process is the one that probes. */
+  readonly mayBegin: (timeoutMillis: number) => Effect.Effect<boolean, RedisError>
+  /** Lets another process probe, since this one has nothing to send. */
+  readonly endProbe: Effect.Effect<void, RedisError>
+  /** Wakes the actor when its time is over. */
+  readonly awaitProbe: () => void
+  /** Opens or closes it after an attempt, here and elsewhere; `failure` is undefined when it succeeded. */
+  readonly turn: (failure: Failure | undefined) => Effect.Effect<void, never, SqlClient.SqlClient>
+  /** Takes over what another process says. */
+  readonly learn: (news: BreakerNews) => void
+  /** Ends its time: the receiver, or how it is reached, may have changed. */
+  readonly probeNow: () => void
 }
 
 /** Time that a probe may take beyond its attempt, milliseconds. */
-const probeMargin = 2000
+const probeMarginMillis = 2000
 
-/** Whether the actor may begin an attempt: always while the breaker is closed, and as the one that probes. */
-export const mayBegin = Effect.fnUntraced(function* (guarded: Guarded) {
-  if (guarded.breaker.until === undefined) return true
-  const { id, timeoutMillis } = guarded.definition
-  const wait = yield* (yield* Streams).beginProbe(id, timeoutMillis + probeMargin)
-  if (wait > 0) guarded.breaker = { ...guarded.breaker, until: performance.now() + wait }
-  return wait === 0
-})
-
-/** Takes over what another process says. */
-export const learn = (guarded: Guarded, { openMillis, openings }: BreakerNews): void => {
-  const { breaker } = guarded
-  if (openMillis === 0 && openings === 0) guarded.breaker = closedBreaker
-  else {
-    const until = performance.now() + openMillis
-    guarded.breaker = { ...breaker, until, openings: Math.max(breaker.openings, openings) }
-  }
-  guarded.wake()
-}
-
-/** Takes over how others left it. */
-export const learnAtStart = (guarded: Guarded) =>
-  Effect.gen(function* () {
-    const news = yield* (yield* Streams).breakerOf(guarded.definition.id)
-    if (news.openings > 0 || news.openMillis > 0) learn(guarded, news)
-  }).pipe(Effect.ignore)
-
-/** After an attempt: opens or closes it, here and elsewhere. */
-export const turnBreaker = Effect.fnUntraced(function* (
-  guarded: Guarded,
-  failure: Failure | undefined,
-  reopen: (millis: number) => void
-) {
-  const before = guarded.breaker
-  const now = performance.now()
-  const after = afterAttempt(before, now, failure)
-  guarded.breaker = after
-  if (after.until === before.until) return
-  const { id } = guarded.definition
+/** The breaker of a webhook as other processes left it. `wake` is called when attempts may begin again. */
+export const makeSharedBreaker = Effect.fnUntraced(function* (webhook: number, wake: () => void) {
   const streams = yield* Streams
-  if (after.until === undefined) {
-    guarded.wake()
-    yield* Effect.ignore(streams.closeBreaker(id))
-    return yield* noteBreaker(id, undefined, "")
+  const now = yield* monotonicMillis
+  const timer = yield* makeEarliestTimer(Effect.sync(wake))
+  let breaker: Breaker = closedBreaker
+  const learn = ({ openMillis, openings }: BreakerNews): void => {
+    breaker =
+      openMillis === 0 && openings === 0
+        ? closedBreaker
+        : { ...breaker, until: now() + openMillis, openings: Math.max(breaker.openings, openings) }
+    wake()
   }
-  const openMillis = after.until - now
-  reopen(openMillis)
-  yield* Effect.ignore(streams.openBreaker({ webhook: id, openMillis, openings: after.openings }))
-  yield* noteBreaker(id, openMillis, failure?.message ?? "")
+  const turn = Effect.fnUntraced(function* (failure: Failure | undefined) {
+    const before = breaker
+    const at = now()
+    breaker = afterAttempt(before, at, failure)
+    const { until, openings } = breaker
+    if (until === before.until) return
+    if (until === undefined) {
+      wake()
+      yield* Effect.ignore(streams.closeBreaker(webhook))
+      return yield* noteBreaker(webhook, undefined, "")
+    }
+    timer(until - at)
+    yield* Effect.ignore(streams.openBreaker({ webhook, openMillis: until - at, openings }))
+    yield* noteBreaker(webhook, until - at, failure?.message ?? "")
+  })
+  yield* Effect.addFinalizer(() => (breaker.until === undefined ? Effect.void : forgetBreaker(webhook)))
+  yield* Effect.ignore(
+    Effect.map(streams.breakerOf(webhook), (news) => {
+      if (news.openings > 0 || news.openMillis > 0) learn(news)
+    })
+  )
+  return {
+    isOpen: () => breaker.until !== undefined,
+    isShut: () => (breaker.until ?? 0) > now(),
+    room: (inFlight, max) => roomOf(breaker, now(), inFlight, max),
+    mayBegin: (timeoutMillis) =>
+      Effect.suspend(() => {
+        if (breaker.until === undefined) return Effect.succeed(true)
+        return Effect.map(streams.beginProbe(webhook, timeoutMillis + probeMarginMillis), (wait) => {
+          if (wait > 0) breaker = { ...breaker, until: now() + wait }
+          return wait === 0
+        })
+      }),
+    endProbe: Effect.suspend(() => (breaker.until === undefined ? Effect.void : streams.endProbe(webhook))),
+    awaitProbe: () => {
+      const wait = (breaker.until ?? 0) - now()
+      if (wait > 0) timer(wait)
+    },
+    turn,
+    learn,
+    probeNow: () => {
+      if (breaker.until !== undefined) breaker = { ...breaker, until: now() }
+    }
+  } satisfies SharedBreaker
 })

@@ -1,0 +1,81 @@
+/** The actors of a process: one per webhook that is enabled and not paused, as its row says. */
+import { Effect, Exit, Scope } from "effect"
+import { monotonicMillis } from "../../Monotonic.ts"
+import { byIds } from "../../inventory/read/Read.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import { sealHidden } from "../../inventory/write/Hidden.ts"
+import { Streams } from "../../stream/Streams.ts"
+import { type Actor, startActor } from "./Actor.ts"
+import { type WebhookRow, definitionOf, surroundings } from "./Definition.ts"
+import { FairShare } from "./FairShare.ts"
+
+const type = objectType("extras.webhook")
+
+interface Running {
+  readonly actor: Actor
+  readonly scope: Scope.Closeable
+}
+
+/** The actors, none at first; all of them end with the scope, at the same time. */
+export const makeActors = Effect.gen(function* () {
+  const streams = yield* Streams
+  const shared = yield* surroundings
+  const share = new FairShare(yield* monotonicMillis)
+  const scope = yield* Effect.scope
+  const life = yield* Scope.fork(scope, "parallel")
+  const running = new Map<number, Running>()
+
+  const start = Effect.fnUntraced(function* (row: WebhookRow) {
+    const definition = yield* definitionOf(row, shared)
+    const present = running.get(row.id)
+    if (present !== undefined) {
+      if (present.actor.isOpen()) yield* Effect.ignore(streams.probeNow(row.id))
+      return yield* present.actor.redefine(definition)
+    }
+    const own = yield* Scope.fork(life)
+    const actor = yield* startActor(definition, share).pipe(
+      Scope.provide(own),
+      Effect.onError((cause) => Scope.close(own, Exit.failCause(cause)))
+    )
+    running.set(row.id, { actor, scope: own })
+  })
+
+  /** Attempts under way may take a while to end; other webhooks do not wait for them. */
+  const stop = (id: number, after: Effect.Effect<void>) => {
+    const present = running.get(id)
+    running.delete(id)
+    const close = present === undefined ? Effect.void : Scope.close(present.scope, Exit.void)
+    return Effect.forkIn(Effect.andThen(close, after), scope)
+  }
+
+  /** Starts, redefines and stops actors as the rows of these webhooks say. */
+  const follow = Effect.fnUntraced(function* (ids: ReadonlySet<number>) {
+    // What plain SQL wrote in the clear does not stay so.
+    yield* sealHidden(type, [...ids])
+    const rows = new Map((yield* byIds(type, ids)).map((row) => [row.id, row as WebhookRow]))
+    for (const id of ids) {
+      const row = rows.get(id)
+      if (row === undefined) yield* stop(id, Effect.ignore(streams.forget(id)))
+      // A webhook that is disabled or paused keeps the deliveries that it is owed.
+      else if (row.enabled !== true || row.paused === true) yield* stop(id, Effect.void)
+      else {
+        yield* Effect.catch(start(row), ({ message }) =>
+          Effect.andThen(
+            Effect.logError(`deliver: webhook ${id} cannot be used, its deliveries wait: ${message}`),
+            stop(id, Effect.void)
+          )
+        )
+      }
+    }
+  })
+
+  return {
+    follow,
+    get: (webhook: number): Actor | undefined => running.get(webhook)?.actor,
+    all: (): ReadonlyArray<readonly [webhook: number, Actor]> =>
+      Array.from(running, ([webhook, { actor }]) => [webhook, actor]),
+    count: () => running.size
+  }
+})
+
+export type Actors = Effect.Success<typeof makeActors>

@@ -1,0 +1,50 @@
+/**
+ * A webhook's definition, with connections of its own: nobody else's slow receiver takes them. A changed definition
+ * gets new connections, since TLS, proxy and their number may differ; attempts that began before keep the old ones.
+ */
+import { Effect, Exit, Scope } from "effect"
+import { type Connections, openConnections } from "../attempt/Connector.ts"
+import { type Definition, type UnusableWebhook, unusable } from "./Definition.ts"
+
+/** Time that attempts under way get to end when their definition is replaced or their actor stops, milliseconds. */
+export const graceMillis = 10_000
+
+export interface Connected {
+  readonly definition: Definition
+  readonly connections: Connections
+}
+
+export interface ConnectedWebhook {
+  readonly current: () => Connected
+  readonly redefine: (definition: Definition) => Effect.Effect<void, UnusableWebhook>
+}
+
+/** The webhook for the scope; at its end requests that are still under way are cut off. */
+export const makeConnected = Effect.fnUntraced(function* (first: Definition) {
+  const life = yield* Scope.fork(yield* Effect.scope, "parallel")
+  const connect = (definition: Definition) =>
+    Effect.gen(function* () {
+      const connections = yield* Effect.try({
+        try: () => openConnections(definition.target),
+        catch: (cause) => unusable(definition.id, cause)
+      })
+      const scope = yield* Scope.fork(life)
+      yield* Scope.addFinalizer(
+        scope,
+        Effect.promise(() => connections.agent.destroy())
+      )
+      return { definition, connections, scope }
+    }).pipe(Effect.uninterruptible)
+  let current = yield* connect(first)
+  const redefine = Effect.fnUntraced(function* (definition: Definition) {
+    const { connections, scope } = current
+    current = yield* connect(definition)
+    // Not at once: a request that is being rendered is still to be sent on them.
+    const close = Effect.sleep(graceMillis).pipe(
+      Effect.andThen(Effect.promise(() => connections.agent.close())),
+      Effect.andThen(Scope.close(scope, Exit.void))
+    )
+    yield* Effect.forkIn(close, life)
+  })
+  return { current: () => current, redefine } satisfies ConnectedWebhook
+})

@@ -22,8 +22,12 @@ import { Capture } from "./capture/Capture.ts"
 import { leaderTable } from "./capture/Leadership.ts"
 import { setAsideTable } from "./capture/SetAside.ts"
 import { epochTable } from "./capture/Slot.ts"
+import { notFoundPage } from "./console/NotFound.ts"
+import { pages } from "./console/Pages.ts"
+import templateHelp from "./console/TemplateHelp.ts"
+import password from "./http/Account.ts"
+import login from "./http/Login.ts"
 import { breakerTable } from "./deliver/breaker/BreakerTable.ts"
-import { templateHelp } from "./console/TemplateHelp.ts"
 import { Deliver } from "./deliver/Deliver.ts"
 import { EventBodies } from "./deliver/attempt/EventBodies.ts"
 import { DeliveryLog } from "./deliver/log/DeliveryLog.ts"
@@ -31,20 +35,10 @@ import { attemptTable } from "./deliver/log/AttemptRows.ts"
 import { Servers } from "./embedded/Servers.ts"
 import { backlogTable } from "./deliver/recover/Sweeper.ts"
 import { watermarkTable } from "./deliver/recover/Watermarks.ts"
-import { accountRoutes } from "./http/Account.ts"
-import { allocationRoutes } from "./http/objects/Allocation.ts"
-import { backgroundRoutes } from "./http/webhooks/BackgroundTasks.ts"
-import { deliveryDetails, deliveryRoutes } from "./http/webhooks/Deliveries.ts"
-import { loginRoutes } from "./http/Login.ts"
-import { objectRoutes } from "./http/objects/Objects.ts"
-import { pluginRoutes } from "./http/webhooks/Plugins.ts"
-import { provisionRoutes } from "./http/account/Provision.ts"
 import type { Route } from "./http/Route.ts"
-import { schemaRoutes } from "./http/describe/Schema.ts"
+import { apiRoutes } from "./http/Routes.ts"
+import { schemaRoute } from "./http/describe/Schema.ts"
 import { serve } from "./http/Server.ts"
-import { statusRoutes } from "./http/describe/Status.ts"
-import { tryOutRoutes } from "./http/webhooks/TryOut.ts"
-import { webhookDetails, webhookRoutes } from "./http/webhooks/Webhooks.ts"
 import { Clearance } from "./inventory/Clearance.ts"
 import { migrate } from "./inventory/database/Migrate.ts"
 import { Presence, presenceTable } from "./inventory/database/Presence.ts"
@@ -113,29 +107,15 @@ const deliver = Deliver.layer.pipe(
   Layer.provide(streams)
 )
 
-const help: Route = {
-  path: "/help/templates/",
-  access: "open",
-  methods: {
-    GET: () => Effect.map(templateHelp, (content) => ({ status: 200, text: { type: "text/html", content } }))
-  }
-}
-
-const usualRoutes = [
-  ...objectRoutes({ ...deliveryDetails, ...webhookDetails }),
-  ...allocationRoutes,
-  ...deliveryRoutes,
-  ...webhookRoutes,
-  ...backgroundRoutes,
-  ...tryOutRoutes,
-  ...pluginRoutes,
-  help,
-  ...provisionRoutes,
-  ...loginRoutes,
-  ...accountRoutes,
-  ...statusRoutes
+/** Every route: the API and its description, and the pages. */
+export const routes: ReadonlyArray<Route> = [
+  ...apiRoutes,
+  schemaRoute(() => routes),
+  ...pages,
+  templateHelp,
+  ...login,
+  password
 ]
-export const routes: ReadonlyArray<Route> = [...usualRoutes, ...schemaRoutes(usualRoutes)]
 
 /**
  * Time that a connection may be idle, milliseconds: longer than proxies and clients keep theirs, most of them a minute.
@@ -145,7 +125,7 @@ const keepAliveTimeout = 65_000
 
 const api = Layer.unwrap(
   Effect.map(Settings, ({ host, port }) =>
-    serve(routes).pipe(
+    serve({ routes, notFoundPage }).pipe(
       Layer.provide([Attempts.layer, requestSqlLayer, AdmissionSql.layer]),
       Layer.provideMerge(
         NodeHttpServer.layer(() => createServer({ keepAliveTimeout }), {

@@ -4,13 +4,15 @@
  * It is what `/api/plugins/` tells, for people; a plugin that is loaded appears here by itself.
  */
 import { Effect } from "effect"
-import { type Html, html, page } from "../Html.ts"
+import { type Html, html } from "../Html.ts"
+import type { Route } from "../http/Route.ts"
 import { type PluginDescription, Templates } from "../template/Template.ts"
+import { pageReply } from "./part/Layout.ts"
 
-export const templateHelp = Effect.gen(function* () {
+const show = Effect.gen(function* () {
   const { plugins } = yield* Templates
   const all = yield* plugins
-  return page(
+  return pageReply(
     "Templates: help",
     html`<h1>Templates</h1>
       <p>Beside Jinja's own. Each example was run when its plugin was loaded.</p>
@@ -61,3 +63,5 @@ const example = ({ template, expect }: PluginDescription["examples"][number]): H
     <td><pre>${template}</pre></td>
     <td><pre>${typeof expect === "string" ? expect : `refused: ${expect.error}`}</pre></td>
   </tr>`
+
+export default { path: "/help/templates/", access: "open", methods: { GET: () => show } } satisfies Route

@@ -57,6 +57,8 @@ const submit: Handler = ({ principal, incoming, author, origin }) =>
     }
   })
 
-export const accountRoutes: ReadonlyArray<Route> = [
-  { path: "/user/password/", access: "credentials", methods: { GET: show, POST: submit } }
-]
+export default {
+  path: "/user/password/",
+  access: "credentials",
+  methods: { GET: show, POST: submit }
+} satisfies Route

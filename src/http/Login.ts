@@ -83,7 +83,7 @@ const submitLogout: Handler = ({ principal, incoming, origin }) =>
     return { ...redirect("/"), cookies: forgottenCookies(origin) }
   })
 
-export const loginRoutes: ReadonlyArray<Route> = [
+export default [
   { path: "/login/", access: "credentials", methods: { GET: showLogin, POST: submitLogin } },
   { path: "/logout/", access: "credentials", methods: { GET: showLogout, POST: submitLogout } }
-]
+] satisfies ReadonlyArray<Route>

@@ -12,7 +12,6 @@ import type { IpNetwork } from "effect/net"
 import { SqlClient } from "effect/sql"
 import { AdmissionSql } from "../AdmissionSql.ts"
 import { Settings } from "../Config.ts"
-import { html, page } from "../Html.ts"
 import { auditGrant } from "../auth/Audit.ts"
 import { Denied } from "../auth/Denied.ts"
 import { refuseGrant } from "../auth/Grant.ts"
@@ -46,9 +45,22 @@ import {
 /** The major and minor version of the NetBox API that this one is like. */
 export const apiVersion = "3.5"
 
-export const serve = (routes: ReadonlyArray<Route>) => {
+/** What the server answers with: its routes, and a page for paths that none of them has. */
+interface Site {
+  readonly routes: ReadonlyArray<Route>
+  readonly notFoundPage: (path: string) => Reply
+}
+
+interface Serving extends Pick<Site, "notFoundPage"> {
+  readonly find: ReturnType<typeof makeRouter>
+  readonly proxies: ReadonlyArray<IpNetwork.IpNetwork>
+}
+
+export const serve = ({ routes, notFoundPage }: Site) => {
   const find = makeRouter(routes)
-  return Layer.unwrap(Effect.map(proxyNetworks, (proxies) => HttpServer.serve(answerAll(find, proxies))))
+  return Layer.unwrap(
+    Effect.map(proxyNetworks, (proxies) => HttpServer.serve(answerAll({ find, notFoundPage, proxies })))
+  )
 }
 
 /** What proxies of ours say of a client is believed; what others say is not. */
@@ -62,14 +74,14 @@ const proxyNetworks = Effect.gen(function* () {
   return networks.filter((network) => network !== undefined)
 })
 
-const answerAll = (find: ReturnType<typeof makeRouter>, proxies: ReadonlyArray<IpNetwork.IpNetwork>) =>
+const answerAll = (serving: Serving) =>
   Effect.gen(function* () {
     const settings = yield* Settings
-    const told = forwarded(yield* HttpServerRequest.HttpServerRequest, proxies)
+    const told = forwarded(yield* HttpServerRequest.HttpServerRequest, serving.proxies)
     const { incoming } = told
     const requestId = randomUUID()
     const reply: Reply = yield* originOf(told, settings).pipe(
-      Effect.flatMap((origin) => answer(find, { incoming, origin, requestId })),
+      Effect.flatMap((origin) => answer(serving, { incoming, origin, requestId })),
       Effect.catch((refusal) => replyTo(refusal, incoming.url, requestId)),
       Effect.catchCause((cause) => unexpected(cause, requestId))
     )
@@ -77,14 +89,14 @@ const answerAll = (find: ReturnType<typeof makeRouter>, proxies: ReadonlyArray<I
   })
 
 const answer = Effect.fnUntraced(function* (
-  find: ReturnType<typeof makeRouter>,
+  { find, notFoundPage }: Serving,
   { incoming, origin, requestId }: Omit<Asked, "url">
 ) {
   const url = yield* targetOf(incoming.url)
   const match = find(url.pathname)
   if (match === undefined) {
     const slashed = find(`${url.pathname}/`) !== undefined
-    return slashed ? moved(`${url.pathname}/${url.search}`) : pageNotFound(url.pathname)
+    return slashed ? moved(`${url.pathname}/${url.search}`) : notFoundPage(url.pathname)
   }
   const answerTo = handle(match, { incoming, origin, url, requestId })
   const guess = yield* presume(incoming, match.route, origin)
@@ -163,18 +175,6 @@ const auditWrite = ({ principal, url }: Request, method: Method, { json, written
 }
 
 const moved = (to: string): Reply => ({ status: 301, headers: { location: to } })
-
-const pageNotFound = (path: string): Reply => ({
-  status: 404,
-  text: {
-    type: "text/html",
-    content: page(
-      "Not found",
-      html`<h1>Not found</h1>
-        <p>${path}</p>`
-    )
-  }
-})
 
 const methodNotAllowed = (method: string, allow: string) =>
   new HttpRefused({

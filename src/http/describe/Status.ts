@@ -1,41 +1,12 @@
-/** What runs and how it is: the home page, the roots of the API, health. */
+/** The roots of the API, health, status and metrics. */
 import { Effect } from "effect"
 import { version } from "../../Config.ts"
 import { Health } from "../../Health.ts"
-import { html, page } from "../../Html.ts"
 import { Presence } from "../../inventory/database/Presence.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { mayWatch, watching } from "./MetricsAccess.ts"
 import { apiVersion } from "../Server.ts"
 import type { Handler, Route } from "../Route.ts"
-
-const home: Handler = () =>
-  Effect.succeed({
-    status: 200,
-    text: {
-      type: "text/html",
-      content: page(
-        "Rackwire",
-        html`<h1>Rackwire ${version}</h1>
-          <p>An infrastructure inventory whose webhooks can be relied on.</p>
-          <ul>
-            <li>
-              <a href="/api/">REST API</a>: <code>Authorization: Token …</code>, a token from
-              <code>POST /api/users/tokens/provision/</code>
-            </li>
-            <li>
-              <a href="/api/extras/webhooks/">Webhooks</a>,
-              <a href="/api/extras/deliveries/?status=failed">failed deliveries</a>,
-              <a href="/api/extras/object-changes/">changes</a>
-            </li>
-            <li><a href="/help/templates/">Templates</a>: what plugins bring, with examples</li>
-            <li>
-              Health: <a href="/health/live">live</a>, <a href="/health/ready">ready</a>; <a href="/metrics">metrics</a>
-            </li>
-          </ul>`
-      )
-    }
-  })
 
 const apps = [...Map.groupBy(registry.values(), (type) => type.app)]
 
@@ -99,7 +70,6 @@ const metrics: Handler = (request) =>
   })
 
 export const statusRoutes: ReadonlyArray<Route> = [
-  { path: "/", access: "open", methods: { GET: home } },
   { path: "/api/", access: "open", methods: { GET: apiRoot } },
   { path: "/api/status/", access: "open", methods: { GET: status } },
   { path: "/metrics", access: "unasked", methods: { GET: metrics } },

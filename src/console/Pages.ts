@@ -1,0 +1,28 @@
+/**
+ * console: the pages for people.
+ *
+ * Responsible for: every HTML page of the service. Guarantees: text in a page is escaped; a page is a route like those
+ * of the API, so `http` admits its reader first. Does not: read or write data by ways that the API does not have.
+ *
+ * Every file under `page/` is a page; this module finds them, and no list names them. A file exports one route or
+ * several as its default.
+ */
+import { readdirSync } from "node:fs"
+import type { Route } from "../http/Route.ts"
+
+const folder = new URL("./page/", import.meta.url)
+
+const load = async (): Promise<ReadonlyArray<Route>> => {
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => file.endsWith(".ts"))
+    .sort()
+  const modules = await Promise.all(
+    files.map(
+      (file) => import(new URL(file, folder).href) as Promise<{ readonly default: Route | ReadonlyArray<Route> }>
+    )
+  )
+  return modules.flatMap((module) => module.default)
+}
+
+/** The routes of all pages. */
+export const pages: ReadonlyArray<Route> = await load()

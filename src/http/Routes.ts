@@ -1,0 +1,23 @@
+/** The routes of the API. */
+import { provisionRoutes } from "./account/Provision.ts"
+import { statusRoutes } from "./describe/Status.ts"
+import { allocationRoutes } from "./objects/Allocation.ts"
+import { objectRoutes } from "./objects/Objects.ts"
+import type { Route } from "./Route.ts"
+import { backgroundRoutes } from "./webhooks/BackgroundTasks.ts"
+import { deliveryDetails, deliveryRoutes } from "./webhooks/Deliveries.ts"
+import { pluginRoutes } from "./webhooks/Plugins.ts"
+import { tryOutRoutes } from "./webhooks/TryOut.ts"
+import { webhookDetails, webhookRoutes } from "./webhooks/Webhooks.ts"
+
+export const apiRoutes: ReadonlyArray<Route> = [
+  ...objectRoutes({ ...deliveryDetails, ...webhookDetails }),
+  ...allocationRoutes,
+  ...deliveryRoutes,
+  ...webhookRoutes,
+  ...backgroundRoutes,
+  ...tryOutRoutes,
+  ...pluginRoutes,
+  ...provisionRoutes,
+  ...statusRoutes
+]

@@ -24,9 +24,6 @@ import { setAsideTable } from "./capture/SetAside.ts"
 import { epochTable } from "./capture/Slot.ts"
 import { notFoundPage } from "./console/NotFound.ts"
 import { pages } from "./console/Pages.ts"
-import templateHelp from "./console/TemplateHelp.ts"
-import password from "./http/Account.ts"
-import login from "./http/Login.ts"
 import { breakerTable } from "./deliver/breaker/BreakerTable.ts"
 import { Deliver } from "./deliver/Deliver.ts"
 import { EventBodies } from "./deliver/attempt/EventBodies.ts"
@@ -108,14 +105,7 @@ const deliver = Deliver.layer.pipe(
 )
 
 /** Every route: the API and its description, and the pages. */
-export const routes: ReadonlyArray<Route> = [
-  ...apiRoutes,
-  schemaRoute(() => routes),
-  ...pages,
-  templateHelp,
-  ...login,
-  password
-]
+export const routes: ReadonlyArray<Route> = [...apiRoutes, schemaRoute(() => routes), ...pages]
 
 /**
  * Time that a connection may be idle, milliseconds: longer than proxies and clients keep theirs, most of them a minute.

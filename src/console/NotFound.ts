@@ -1,5 +1,5 @@
 /** The page for a path that no route has. */
-import { html } from "../Html.ts"
+import { html } from "./Html.ts"
 import type { Reply } from "../http/Route.ts"
 import { pageReply } from "./part/Layout.ts"
 

@@ -1,7 +1,7 @@
 /** `/`: where to begin. */
 import { Effect } from "effect"
 import { version } from "../../Config.ts"
-import { html } from "../../Html.ts"
+import { html } from "../Html.ts"
 import type { Route } from "../../http/Route.ts"
 import { pageReply } from "../part/Layout.ts"
 

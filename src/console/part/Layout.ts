@@ -1,5 +1,5 @@
 /** The layout of every page. */
-import { type Html, page } from "../../Html.ts"
+import { type Html, page } from "../Html.ts"
 import type { Reply } from "../../http/Route.ts"
 
 /** The answer with a whole page. */

@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { html, page } from "../src/Html.ts"
+import { html, page } from "../../src/console/Html.ts"
 
 describe("HTML", () => {
   it("has no markup that was put in as text, in content and in attributes", () => {

@@ -5,9 +5,9 @@
  */
 import { Effect } from "effect"
 import { type Html, html } from "../Html.ts"
-import type { Route } from "../http/Route.ts"
-import { type PluginDescription, Templates } from "../template/Template.ts"
-import { pageReply } from "./part/Layout.ts"
+import type { Route } from "../../http/Route.ts"
+import { type PluginDescription, Templates } from "../../template/Template.ts"
+import { pageReply } from "../part/Layout.ts"
 
 const show = Effect.gen(function* () {
   const { plugins } = yield* Templates

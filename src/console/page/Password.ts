@@ -1,15 +1,15 @@
 /** `/user/password/`: a user's own password, changed with the one before it. */
 import { Effect } from "effect"
 import { html } from "../Html.ts"
-import { auditLogin } from "../auth/Audit.ts"
-import { changePassword } from "../auth/Password.ts"
-import { username } from "../auth/Principal.ts"
-import { begin, csrfToken } from "../auth/Session.ts"
-import { addressOf, formOf } from "./Admission.ts"
-import { sessionCookies } from "./wire/Cookies.ts"
-import { formPage } from "./FormPage.ts"
-import { throttled } from "./wire/RateLimit.ts"
-import type { Handler, Reply, Route } from "./Route.ts"
+import { auditLogin } from "../../auth/Audit.ts"
+import { changePassword } from "../../auth/Password.ts"
+import { username } from "../../auth/Principal.ts"
+import { begin, csrfToken } from "../../auth/Session.ts"
+import { addressOf, formOf } from "../../http/Admission.ts"
+import { sessionCookies } from "../../http/wire/Cookies.ts"
+import { formPage } from "../part/FormPage.ts"
+import { throttled } from "../../http/wire/RateLimit.ts"
+import type { Handler, Reply, Route } from "../../http/Route.ts"
 
 const toLogin: Reply = { status: 302, headers: { location: "/login/?next=/user/password/" } }
 

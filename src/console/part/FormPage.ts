@@ -1,6 +1,6 @@
 /** A page with one form, which is nobody's to keep or to frame. */
 import { type Html, html, page } from "../Html.ts"
-import type { Reply } from "./Route.ts"
+import type { Reply } from "../../http/Route.ts"
 
 const headers = {
   "cache-control": "no-store",

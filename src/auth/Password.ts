@@ -8,7 +8,7 @@ import { Effect, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { hashPassword, isOutdated, passwordLength, verifyPassword } from "../Vault.ts"
 import { Clearance } from "../inventory/Clearance.ts"
-import { isStorable } from "../inventory/Field.ts"
+import { type Row, isStorable } from "../inventory/Field.ts"
 import { objectType } from "../inventory/Registry.ts"
 import type { Author } from "../inventory/write/Transaction.ts"
 import { update } from "../inventory/write/Write.ts"
@@ -40,13 +40,13 @@ export const logIn = Effect.fnUntraced(function* (username: string, password: st
  * set.
  */
 export const changePassword = Effect.fnUntraced(function* (
-  { user }: Principal,
+  user: Row,
   before: string,
   wanted: string,
   by: { readonly address: string | undefined; readonly author: Author }
 ) {
-  yield* logIn(String(user!["username"]), before, by.address)
-  const change = { id: user!.id, body: { password: wanted } }
+  yield* logIn(String(user["username"]), before, by.address)
+  const change = { id: user.id, body: { password: wanted } }
   return yield* update(objectType("users.user"), [change], false, by.author).pipe(
     // One's own password is everybody's to change.
     Effect.provideService(Clearance, Clearance.all),

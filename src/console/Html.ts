@@ -1,4 +1,4 @@
-/** HTML in which whatever was no HTML is escaped. */
+/** HTML by tagged templates: what is put into a template is escaped unless it is HTML itself. */
 
 export class Html {
   readonly text: string
@@ -10,9 +10,9 @@ export class Html {
 
 type Part = string | number | Html | ReadonlyArray<Part>
 
-/** A tagged template: what stands in it is HTML, what is put into it is text, unless it was made here. */
+/** The template's own text is HTML. Text and numbers put into it are escaped; lists are joined. */
 export const html = (fixed: TemplateStringsArray, ...parts: ReadonlyArray<Part>): Html =>
-  new Html(fixed.reduce((before, after, at) => before + textOf(parts[at - 1]!) + after))
+  new Html(String.raw({ raw: fixed }, ...parts.map(textOf)))
 
 const textOf = (part: Part): string => {
   if (part instanceof Html) return part.text
@@ -24,19 +24,3 @@ const textOf = (part: Part): string => {
     .replaceAll('"', "&quot;")
     .replaceAll("'", "&#39;")
 }
-
-const style =
-  "body{font:16px/1.5 system-ui;max-width:60rem;margin:4rem auto;padding:0 1rem}code,pre{background:#8882;padding:0 .3em}pre{white-space:pre-wrap}td,th{text-align:left;vertical-align:top;padding:.2em 1em .2em 0}"
-
-/** A whole page. */
-export const page = (title: string, body: Html): string =>
-  html`<!doctype html>
-    <html lang="en">
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width" />
-      <title>${title}</title>
-      <style>
-        ${new Html(style)}
-      </style>
-      ${body}
-    </html> `.text

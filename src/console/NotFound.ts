@@ -1,6 +1,6 @@
 /** The page for a path that no route has. */
-import { html } from "./Html.ts"
 import type { Reply } from "../http/Route.ts"
+import { html } from "./Html.ts"
 import { pageReply } from "./part/Layout.ts"
 
 export const notFoundPage = (path: string): Reply =>

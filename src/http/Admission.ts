@@ -6,7 +6,7 @@
  * exists.
  */
 import { timingSafeEqual } from "node:crypto"
-import { ByteSize, Effect, Option, Result } from "effect"
+import { Effect, Option, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { Settings } from "../Config.ts"
 import { auditDenied } from "../auth/Audit.ts"
@@ -16,7 +16,7 @@ import { authorize } from "../auth/Permission.ts"
 import { type Principal, anonymous, username } from "../auth/Principal.ts"
 import { csrfToken } from "../auth/Session.ts"
 import type { Action } from "../inventory/Clearance.ts"
-import { asText, isOfType, readBytes } from "./wire/Body.ts"
+import { readForm } from "./wire/Body.ts"
 import { csrfCookie, sessionCookie } from "./wire/Cookies.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { type Origin, isOurs } from "./wire/Origin.ts"
@@ -105,32 +105,17 @@ const sentByUs = Effect.fnUntraced(function* (incoming: Incoming, session: strin
   }
   if (incoming.cookies[csrfCookie(reached)] === undefined) return yield* csrfFailed("CSRF cookie not set.")
   const inHeader = headers["x-csrftoken"]
-  const given = inHeader ?? (yield* inForm(incoming))
-  if (given === undefined) return yield* csrfFailed("CSRF token missing.")
-  if (same(given, csrfToken(session))) return
+  const given = inHeader ?? (yield* readForm(incoming)).get("csrfmiddlewaretoken")
+  if (given === null) return yield* csrfFailed("CSRF token missing.")
+  if (isSameSecret(given, csrfToken(session))) return
   const place = inHeader === undefined ? "POST" : "the 'X-Csrftoken' HTTP header"
   return yield* csrfFailed(`CSRF token from ${place} incorrect.`)
 })
 
 const csrfFailed = (why: string) => new HttpRefused({ reason: "Forbidden", body: { detail: `CSRF Failed: ${why}` } })
 
-const inForm = (incoming: Incoming) =>
-  Effect.map(formOf(incoming), (form) => form.get("csrfmiddlewaretoken") ?? undefined)
-
-/** Largest form. */
-const formSizeMax = ByteSize.kibibytes(64)
-
-/** The fields of a form; none of what is no form, or too large for one. */
-export const formOf = (incoming: Incoming): Effect.Effect<URLSearchParams> =>
-  isOfType(incoming.headers["content-type"], "application/x-www-form-urlencoded")
-    ? readBytes(incoming, formSizeMax).pipe(
-        Effect.map((bytes) => new URLSearchParams(asText(bytes))),
-        Effect.catch(() => Effect.succeed(new URLSearchParams()))
-      )
-    : Effect.succeed(new URLSearchParams())
-
-/** Compares in a time that does not tell how much was right. */
-export const same = (one: string, other: string): boolean => {
+/** Compares in constant time, so that the time does not tell how much was right. */
+export const isSameSecret = (one: string, other: string): boolean => {
   const [a, b] = [Buffer.from(one), Buffer.from(other)]
   return a.length === b.length && timingSafeEqual(a, b)
 }

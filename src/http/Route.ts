@@ -69,6 +69,8 @@ export interface Reply {
   readonly written?: ReadonlyArray<number>
 }
 
+export const redirect = (to: string): Reply => ({ status: 302, headers: { location: to } })
+
 export type Services =
   | SqlClient.SqlClient
   | AdmissionSql

@@ -1,6 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { html, page } from "../../src/console/Html.ts"
+import { html } from "../../src/console/Html.ts"
+import { page } from "../../src/console/part/Layout.ts"
 
 describe("HTML", () => {
   it("has no markup that was put in as text, in content and in attributes", () => {

@@ -1,8 +1,8 @@
 /** `/`: where to begin. */
 import { Effect } from "effect"
 import { version } from "../../Config.ts"
-import { html } from "../Html.ts"
 import type { Route } from "../../http/Route.ts"
+import { html } from "../Html.ts"
 import { pageReply } from "../part/Layout.ts"
 
 const home = pageReply(

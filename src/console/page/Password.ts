@@ -1,17 +1,18 @@
-/** `/user/password/`: a user's own password, changed with the one before it. */
+/** `/user/password/`: users change their own password, with the one before it. */
 import { Effect } from "effect"
-import { html } from "../Html.ts"
 import { auditLogin } from "../../auth/Audit.ts"
 import { changePassword } from "../../auth/Password.ts"
 import { username } from "../../auth/Principal.ts"
 import { begin, csrfToken } from "../../auth/Session.ts"
-import { addressOf, formOf } from "../../http/Admission.ts"
+import { addressOf } from "../../http/Admission.ts"
+import { type Handler, type Route, redirect } from "../../http/Route.ts"
+import { readForm } from "../../http/wire/Body.ts"
 import { sessionCookies } from "../../http/wire/Cookies.ts"
-import { formPage } from "../part/FormPage.ts"
 import { throttled } from "../../http/wire/RateLimit.ts"
-import type { Handler, Reply, Route } from "../../http/Route.ts"
+import { html } from "../Html.ts"
+import { formPage } from "../part/FormPage.ts"
 
-const toLogin: Reply = { status: 302, headers: { location: "/login/?next=/user/password/" } }
+const toLogin = redirect("/login/?next=/user/password/")
 
 const passwordForm = (session: string, problem: string) =>
   formPage(
@@ -39,22 +40,20 @@ const submit: Handler = ({ principal, incoming, author, origin }) =>
   Effect.gen(function* () {
     const { user, session } = principal
     if (user === undefined || session === undefined) return toLogin
-    const form = yield* formOf(incoming)
-    const [before, wanted] = ["old_password", "new_password"].map((name) => form.get(name) ?? "")
+    const form = yield* readForm(incoming)
     const address = addressOf(incoming)
-    const problem = yield* changePassword(principal, before!, wanted!, { address, author }).pipe(
-      Effect.catchTag("Denied", () => Effect.succeed("Your current password was not that one.")),
-      Effect.catchTag("TooManyAttempts", ({ seconds }) => throttled(seconds))
+    const [before, wanted] = [form.get("old_password") ?? "", form.get("new_password") ?? ""]
+    const problem = yield* changePassword(user, before, wanted, { address, author }).pipe(
+      Effect.catchTags({
+        Denied: () => Effect.succeed("Your current password was not that one."),
+        TooManyAttempts: ({ seconds }) => throttled(seconds)
+      })
     )
     if (problem !== undefined) return passwordForm(session, problem)
     yield* auditLogin("changed the password", username(principal), address)
-    // Every session ended with the old password; this browser gets another.
+    // The new password ended every session of the user; this browser gets a new one.
     const begun = yield* begin(user.id, session)
-    return {
-      status: 302,
-      headers: { location: "/" },
-      cookies: sessionCookies(origin, begun.key, begun.seconds)
-    }
+    return { ...redirect("/"), cookies: sessionCookies(origin, begun.key, begun.seconds) }
   })
 
 export default {

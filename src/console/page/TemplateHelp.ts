@@ -1,12 +1,12 @@
 /**
- * Help for those who write templates: what each plugin brings, with its examples, which were run when it was loaded.
+ * `/help/templates/`: what each template plugin adds, with its examples, for people who write templates.
  *
- * It is what `/api/plugins/` tells, for people; a plugin that is loaded appears here by itself.
+ * It shows what `/api/plugins/` answers, so a plugin appears here as soon as it is loaded.
  */
 import { Effect } from "effect"
-import { type Html, html } from "../Html.ts"
 import type { Route } from "../../http/Route.ts"
 import { type PluginDescription, Templates } from "../../template/Template.ts"
+import { type Html, html } from "../Html.ts"
 import { pageReply } from "../part/Layout.ts"
 
 const show = Effect.gen(function* () {

@@ -1,6 +1,7 @@
-/** A page with one form, which is nobody's to keep or to frame. */
-import { type Html, html, page } from "../Html.ts"
+/** A page with one form. No cache keeps it, and no other site can frame it. */
 import type { Reply } from "../../http/Route.ts"
+import { type Html, html } from "../Html.ts"
+import { pageReply } from "./Layout.ts"
 
 const headers = {
   "cache-control": "no-store",
@@ -9,17 +10,13 @@ const headers = {
   "referrer-policy": "same-origin"
 }
 
-/** `token`: what the form sends back to show that it is ours. */
+/** `token` is the CSRF token that the form sends back; `problem` is what was wrong with the form sent before, or "". */
 export const formPage = (title: string, token: string, problem: string, fields: Html): Reply => ({
-  status: 200,
-  headers,
-  text: {
-    type: "text/html",
-    content: page(
-      title,
-      html`<h1>${title}</h1>
-        ${problem === "" ? [] : html`<p role="alert">${problem}</p>`}
-        <form method="post"><input type="hidden" name="csrfmiddlewaretoken" value="${token}" />${fields}</form>`
-    )
-  }
+  ...pageReply(
+    title,
+    html`<h1>${title}</h1>
+      ${problem === "" ? [] : html`<p role="alert">${problem}</p>`}
+      <form method="post"><input type="hidden" name="csrfmiddlewaretoken" value="${token}" />${fields}</form>`
+  ),
+  headers
 })

@@ -10,7 +10,7 @@ export const bodySizeMax = ByteSize.mebibytes(1)
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
 /** The text of bytes; undefined where they are not UTF-8. */
-export const asText = (bytes: ArrayBuffer): string | undefined => {
+const asText = (bytes: ArrayBuffer): string | undefined => {
   try {
     return utf8.decode(bytes)
   } catch {
@@ -51,6 +51,18 @@ export const readJson = (incoming: HttpServerRequest.HttpServerRequest): Effect.
       catch: (error) => malformed((error as Error).message)
     })
   })
+
+/** Largest form. */
+const formSizeMax = ByteSize.kibibytes(64)
+
+/** The fields of a form; none if the body is no form or too large. */
+export const readForm = (incoming: HttpServerRequest.HttpServerRequest): Effect.Effect<URLSearchParams> =>
+  isOfType(incoming.headers["content-type"], "application/x-www-form-urlencoded")
+    ? readBytes(incoming, formSizeMax).pipe(
+        Effect.map((bytes) => new URLSearchParams(asText(bytes))),
+        Effect.orElseSucceed(() => new URLSearchParams())
+      )
+    : Effect.succeed(new URLSearchParams())
 
 const malformed = (message: string) =>
   new HttpRefused({ reason: "MalformedJson", body: { detail: `JSON parse error - ${message}` } })

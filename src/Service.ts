@@ -39,6 +39,7 @@ import { serve } from "./http/Server.ts"
 import { Clearance } from "./inventory/Clearance.ts"
 import { migrate } from "./inventory/database/Migrate.ts"
 import { Presence, presenceTable } from "./inventory/database/Presence.ts"
+import { Counts } from "./inventory/read/Count.ts"
 import { reseal } from "./inventory/database/Reseal.ts"
 import { versionTable } from "./match/WebhookVersions.ts"
 import { Append } from "./stream/Append.ts"
@@ -49,7 +50,7 @@ import { Templates } from "./template/Template.ts"
 
 export const servers = Servers.layer.pipe(Layer.provideMerge(Telemetry.layer), Layer.provideMerge(Settings.layer))
 /** Postgres, and what is needed to write to it. */
-export const database = Layer.mergeAll(Postgres.layer, Vault.layer, Clearance.unrestricted).pipe(
+export const database = Layer.mergeAll(Postgres.layer, Vault.layer, Clearance.unrestricted, Counts.layer).pipe(
   Layer.provideMerge(servers)
 )
 const grammars = grammarsLayer.pipe(Layer.provideMerge(Templates.layer))

@@ -18,6 +18,7 @@ import type { Principal } from "../auth/Principal.ts"
 import type { Action, Clearance, OutOfBounds } from "../inventory/Clearance.ts"
 import { emptyRecord } from "../inventory/Field.ts"
 import type { Grammars } from "../inventory/Grammar.ts"
+import type { Counts } from "../inventory/read/Count.ts"
 import type { Presence } from "../inventory/database/Presence.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import type { Protected } from "../inventory/write/Protected.ts"
@@ -78,6 +79,7 @@ export type Services =
   | Vault
   | Clearance
   | Attempts
+  | Counts
   | Grammars
   | Health
   | Presence

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../Config.ts"
 import { Presence } from "../../inventory/database/Presence.ts"
-import { count } from "../../inventory/read/Count.ts"
+import { Counts } from "../../inventory/read/Count.ts"
 import { list } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { everything } from "../../inventory/derive/filter/Where.ts"
@@ -23,7 +23,7 @@ const queues: Handler = ({ url, base }) =>
     const settings = yield* Settings
     const workers = (yield* deliverers).length
     const bounds = pageBounds(url.searchParams, { usual: settings.pageSize, max: settings.pageSizeMax })
-    const total = yield* count(webhookType, everything)
+    const total = yield* (yield* Counts).count(webhookType, everything)
     const page = yield* list(webhookType, { where: everything, ordering: [], ...bounds })
     const rows = yield* sql<Told>`
       select json_build_object(

@@ -1,20 +1,20 @@
 /**
  * Counts of lists. Exact, and yet a long list costs no scan per page.
  *
- * A page that is not full tells the count by itself. Another is counted; where there is much to count, the answer is
- * used again for a moment, as long as this process has written nothing: how long is in proportion to what it cost, so
- * that counting takes a small part of the time however often it is asked for.
+ * A page that is not full gives the count by itself. Other lists are counted. A large count is kept for a moment, until
+ * this process writes something: for a time in proportion to its cost, so that counting takes a small part of the time
+ * however often clients ask.
  */
-import { Clock, Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { cleared } from "../Clearance.ts"
+import { Clock, Context, Effect, Layer } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { type Clearance, cleared } from "../Clearance.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { type Where, allOf } from "../derive/filter/Where.ts"
 
-/** Rows from which on a count is used again. */
+/** Rows from which on a count is kept. */
 const manyRows = 10_000
 
-/** How many times as long as counting took its answer is used. */
+/** How many times as long as counting took the count is kept. */
 const worth = 20
 
 /** Most counts that are kept; the oldest goes first. */
@@ -25,46 +25,69 @@ interface Kept {
   readonly until: number
 }
 
-const kept = new Map<string, Kept>()
-
-/** Rises with every write, so that what was counted meanwhile is not kept. */
-let writes = 0
-
-/** Forgets what was counted: something was written. */
-export const forgetCounts = Effect.sync(() => {
-  writes += 1
-  kept.clear()
-})
-
-export const count = Effect.fnUntraced(function* (type: ObjectType, wanted: Where) {
-  const where = allOf(wanted, yield* cleared(type, "view"))
-  const key = `${type.table} ${where.sql} ${JSON.stringify(where.parameters)}`
-  const began = yield* Clock.currentTimeMillis
-  const known = kept.get(key)
-  if (known !== undefined && known.until > began) return known.count
-  const written = writes
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql.unsafe<{ readonly count: string }>(
-    `select count(*)::text as count from ${type.table} t where ${where.sql}`,
-    where.parameters
-  )
-  const counted = Number(rows[0]!.count)
-  kept.delete(key)
-  if (counted >= manyRows && written === writes) {
-    const now = yield* Clock.currentTimeMillis
-    kept.set(key, { count: counted, until: now + worth * (now - began) })
-    if (kept.size > keptMax) kept.delete(kept.keys().next().value!)
+export class Counts extends Context.Service<
+  Counts,
+  {
+    /** How many objects of the type meet the condition, of those that the sender may see. */
+    readonly count: (
+      type: ObjectType,
+      wanted: Where
+    ) => Effect.Effect<number, SqlError.SqlError, SqlClient.SqlClient | Clearance>
+    /** Forgets the kept counts, because something was written. */
+    readonly forget: Effect.Effect<void>
   }
-  return counted
-})
+>()("rackwire/inventory/Counts") {
+  static readonly layer = Layer.sync(Counts, () => {
+    const kept = new Map<string, Kept>()
+    /** Rises with every write, so that a count from before a write is not kept. */
+    let writes = 0
+    return Counts.of({
+      count: Effect.fnUntraced(function* (type, wanted) {
+        const where = allOf(wanted, yield* cleared(type, "view"))
+        const key = `${type.table} ${where.sql} ${JSON.stringify(where.parameters)}`
+        const began = yield* Clock.currentTimeMillis
+        const known = kept.get(key)
+        if (known !== undefined && known.until > began) return known.count
+        const written = writes
+        const sql = yield* SqlClient.SqlClient
+        const [found] = yield* sql.unsafe<{ readonly count: string }>(
+          `select count(*)::text as count from ${type.table} t where ${where.sql}`,
+          where.parameters
+        )
+        const counted = Number(found?.count)
+        kept.delete(key)
+        if (counted >= manyRows && written === writes) {
+          const now = yield* Clock.currentTimeMillis
+          kept.set(key, { count: counted, until: now + worth * (now - began) })
+          for (const oldest of kept.keys()) {
+            if (kept.size <= keptMax) break
+            kept.delete(oldest)
+          }
+        }
+        return counted
+      }),
+      forget: Effect.sync(() => {
+        writes += 1
+        kept.clear()
+      })
+    })
+  })
+}
 
 interface Bounds {
   readonly limit: number | undefined
   readonly offset: number
 }
 
-/** How many rows there are in all, when a page within these bounds brought so many. */
-export const countBeside = (type: ObjectType, where: Where, { limit, offset }: Bounds, rows: number) => {
+/** How many objects there are in all, when a page within these bounds brought so many rows. */
+export const countBeside = Effect.fnUntraced(function* (
+  type: ObjectType,
+  where: Where,
+  { limit, offset }: Bounds,
+  rows: number
+) {
   const ends = limit === undefined || rows < limit
-  return ends && (rows > 0 || offset === 0) ? Effect.succeed(offset + rows) : count(type, where)
-}
+  if (ends && (rows > 0 || offset === 0)) return offset + rows
+  const { count } = yield* Counts
+  return yield* count(type, where)
+})

@@ -8,7 +8,7 @@ import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
 import { mapInSlices } from "../../Slices.ts"
 import { Clearance } from "../Clearance.ts"
-import { forgetCounts } from "../read/Count.ts"
+import { Counts } from "../read/Count.ts"
 import type { Row } from "../Field.ts"
 import { grammarErrors } from "../Grammar.ts"
 import { type ObjectType, perType } from "../ObjectType.ts"
@@ -34,6 +34,7 @@ export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: Re
   const rows = yield* mapInSlices(drafts, (draft) => rowOf(type, draft, (target) => isOpen(target, "refer")))
   if (!rows.every((row) => row !== undefined) || !(yield* areSound(type, rows))) return Option.none()
   const values = yield* stored(type, rows)
+  const { forget } = yield* Counts
   const made = yield* sql
     .unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(insertStatementOfItsOwn(type), [
       JSON.stringify(values.map((row) => columnsOf(type, row))),
@@ -46,7 +47,7 @@ export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: Re
         (error) => lostRace(error) || error.reason._tag === "StatementTimeoutError",
         () => Effect.succeed([])
       ),
-      Effect.ensuring(forgetCounts)
+      Effect.ensuring(forget)
     )
   return made.length === 0 ? Option.none() : Option.some(made.map(({ row }) => rowFromJson(type, row)))
 })

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { statementMillis } from "../../Postgres.ts"
-import { forgetCounts } from "../read/Count.ts"
+import { Counts } from "../read/Count.ts"
 import { contextPrefix } from "../database/DatabaseFunctions.ts"
 
 export interface Author {
@@ -28,6 +28,7 @@ export const asAuthor =
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const { forget } = yield* Counts
       return yield* sql
         .withTransaction(
           Effect.andThen(
@@ -37,7 +38,7 @@ export const asAuthor =
             effect
           )
         )
-        .pipe(Effect.retry({ times: triesMax - 1, while: lostRace }), Effect.ensuring(forgetCounts))
+        .pipe(Effect.retry({ times: triesMax - 1, while: lostRace }), Effect.ensuring(forget))
     })
 
 const races = new Set(["UniqueViolation", "ConstraintError", "DeadlockError", "SerializationError"])

@@ -7,7 +7,7 @@
  *
  * Each step reads only the objects that may be looked at: what a filter finds tells nothing of hidden ones.
  */
-import type { ObjectType } from "../../ObjectType.ts"
+import { type ObjectType, perType } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
 import { emptyRecord, literal } from "../../Field.ts"
 import {
@@ -85,16 +85,12 @@ export const along = (
 /** Most references that lead to what a filter asks about without a path being declared. */
 const depthMax = 3
 
-const found = new Map<ObjectType, Readonly<Record<string, string>>>()
-
 /**
  * The paths of a type by the names of filters: those that it declares, and to everything that the objects it points at
  * point at. `region` of a device is that of its site; a name that says less than the type has the one before it in
  * front (`site_group`, `cluster_type`). The nearest counts, then the first in the declaration.
  */
-export const pathsOf = (type: ObjectType): Readonly<Record<string, string>> => {
-  const known = found.get(type)
-  if (known !== undefined) return known
+export const pathsOf = perType((type): Readonly<Record<string, string>> => {
   const paths = emptyRecord<string>()
   let ends: ReadonlyArray<End> = [{ path: "", last: "", type }]
   for (let depth = 0; depth < depthMax; depth++) {
@@ -107,10 +103,8 @@ export const pathsOf = (type: ObjectType): Readonly<Record<string, string>> => {
       })
     )
   }
-  const all = { ...paths, ...type.paths }
-  found.set(type, all)
-  return all
-}
+  return { ...paths, ...type.paths }
+})
 
 /** Where following references leads, and the last of them. */
 interface End {

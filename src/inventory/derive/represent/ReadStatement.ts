@@ -7,7 +7,7 @@
  */
 import { literal } from "../../Field.ts"
 import { namesThis } from "../../Counted.ts"
-import type { ObjectType, PointedBy } from "../../ObjectType.ts"
+import { type ObjectType, type PointedBy, perType } from "../../ObjectType.ts"
 import { objectType, registry } from "../../Registry.ts"
 import { nestedFields, stepsBehind } from "./Representation.ts"
 import { type Visible, type Where, after, isEverything } from "../filter/Where.ts"
@@ -32,7 +32,10 @@ interface Made {
   readonly bound: ReadonlyArray<ObjectType>
 }
 
-/** Statements that were asked for, by page and what may be seen: making one takes longer than running it. */
+/**
+ * Statements by their page and what may be seen: making one takes longer than running it. A pure memo, which services in
+ * one process may share: a statement follows from its key.
+ */
 const made = new Map<string, Made>()
 
 /** Most statements that are kept; the oldest goes first. */
@@ -60,9 +63,7 @@ export const readStatement = (
 }
 
 /** The object types that representations of the type may hold, or count. */
-const typesWithin = (type: ObjectType): ReadonlyArray<ObjectType> => {
-  const known = within.get(type)
-  if (known !== undefined) return known
+const typesWithin = perType((type): ReadonlyArray<ObjectType> => {
   const found = new Set<ObjectType>()
   for (const counted of Object.values(type.counts)) {
     counted(type, registry, (target) => {
@@ -75,11 +76,8 @@ const typesWithin = (type: ObjectType): ReadonlyArray<ObjectType> => {
     for (const { target } of pointing) found.add(target)
     pointing = pointing.flatMap(({ target }) => pointingFrom(target, nestedFields(target), ""))
   }
-  within.set(type, [...found])
   return [...found]
-}
-
-const within = new Map<ObjectType, ReadonlyArray<ObjectType>>()
+})
 
 const statementOf = (
   type: ObjectType,

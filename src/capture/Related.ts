@@ -11,6 +11,8 @@ import { objectType, registry } from "../inventory/Registry.ts"
 import { nestedFields, references, referencesBehind } from "../inventory/derive/represent/Representation.ts"
 import { everything } from "../inventory/derive/filter/Where.ts"
 import { customReferences } from "../inventory/field/CustomFields.ts"
+import type CustomFieldType from "../inventory/types/extras/CustomField.ts"
+import type { CustomField } from "../inventory/types/extras/CustomField.ts"
 import type { Folded, Readable } from "./Change.ts"
 
 const customField = "extras.customfield"
@@ -20,14 +22,18 @@ const all = { where: everything, ordering: [], limit: undefined, offset: 0 }
 /** Most rows of one object type. */
 const rowsMax = 50_000
 
+/** The custom field that the change leaves behind; undefined where it is of another type, or a deletion. */
+const definitionIn = ({ type, after }: Folded<Readable>): CustomField | undefined =>
+  type.id === customField ? (after?.row() as CustomField | undefined) : undefined
+
 export class Related {
   private readonly types = new Map<string, Map<number, Row>>()
   /** All custom fields, once they were asked for, and the same by object type. */
-  private definitions: Map<number, Row> | undefined
+  private definitions: Map<number, CustomField> | undefined
   private definitionsByType: ReturnType<typeof customFieldsByType> = new Map()
 
   /** The custom fields of an object type, in their order. */
-  customFields = (type: string): ReadonlyArray<Row> => this.definitionsByType.get(type) ?? []
+  customFields = (type: string): ReadonlyArray<CustomField> => this.definitionsByType.get(type) ?? []
 
   find = (type: string, id: number): Row | undefined => {
     const rows = this.types.get(type)
@@ -44,7 +50,8 @@ export class Related {
     if (change.last.unsafeId !== undefined) return
     if (change.type.id === customField && this.definitions !== undefined) {
       this.definitions.delete(change.last.id)
-      if (change.after !== undefined) this.definitions.set(change.last.id, change.after.row())
+      const definition = definitionIn(change)
+      if (definition !== undefined) this.definitions.set(change.last.id, definition)
       this.define(this.definitions)
     }
     const rows = this.types.get(change.type.id)
@@ -56,12 +63,10 @@ export class Related {
   /** Loads what the representations of these changes need and is not here. */
   load = Effect.fnUntraced({ self: this }, function* (this: Related, changes: ReadonlyArray<Folded<Readable>>) {
     if (this.definitions === undefined) {
-      const found = yield* list(objectType(customField), all)
+      const found = yield* list(objectType<typeof CustomFieldType>(customField), all)
       this.define(new Map(found.map((row) => [row.id, row])))
     }
-    const coming = customFieldsByType(
-      changes.flatMap(({ type, after }) => (type.id === customField && after !== undefined ? [after.row()] : []))
-    )
+    const coming = customFieldsByType(changes.flatMap((change) => definitionIn(change) ?? []))
     const changed = [...Map.groupBy(changes, ({ type }) => type)].map(([type, each]) => ({
       type,
       rows: each.flatMap(({ before, last }) => (before === undefined ? [last.row()] : [before.row(), last.row()]))
@@ -104,7 +109,7 @@ export class Related {
     }
   )
 
-  private define(definitions: Map<number, Row>): void {
+  private define(definitions: Map<number, CustomField>): void {
     this.definitions = definitions
     this.definitionsByType = customFieldsByType(definitions.values())
   }

@@ -5,6 +5,7 @@
  * boolean, number, `null`, ISO 8601 text for a time, an id for a reference, a list of ids for several, JSON for JSON.
  */
 import type { Vault } from "../Vault.ts"
+import type { CustomField } from "./types/extras/CustomField.ts"
 
 /** An object as a row: canonical values by field name. */
 export type Row = Readonly<Record<string, unknown>> & { readonly id: number }
@@ -31,7 +32,7 @@ export interface View {
   /** The text of a sealed copy, where those are shown. */
   readonly reveal?: ((sealed: string) => string | undefined) | undefined
   /** The custom fields of an object type, in their order. */
-  readonly customFields: (type: string) => ReadonlyArray<Row>
+  readonly customFields: (type: string) => ReadonlyArray<CustomField>
   /**
    * The counts of an object (see Counted.ts), and the ids of what points at it; undefined where nobody counted, as
    * inside another object and in events.

@@ -26,9 +26,9 @@ const load = async (): Promise<ReadonlyMap<string, ObjectType>> => {
 /** Object types by id (`dcim.site`). */
 export const registry: ReadonlyMap<string, ObjectType> = await load()
 
-/** The object type of an id that is known to be declared. */
-export const objectType = (id: string): ObjectType => {
+/** The object type of an id that is known to be declared: `objectType<typeof Webhook>("extras.webhook")`. */
+export const objectType = <T extends ObjectType = ObjectType>(id: string): T => {
   const type = registry.get(id)
   if (type === undefined) throw new Error(`no object type ${id}`)
-  return type
+  return type as T
 }

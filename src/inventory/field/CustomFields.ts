@@ -1,4 +1,5 @@
 import { type Field, type Row, type View, invalid, isDictionary, makeField, typeName, value } from "../Field.ts"
+import type { CustomField } from "../types/extras/CustomField.ts"
 import { Unreadable, bounds, parseJson, readableJson, shownOf } from "../Unreadable.ts"
 
 /**
@@ -32,23 +33,23 @@ const shown = (
   values: unknown,
   view: View,
   type: string,
-  show: (definition: Row, value: unknown, view: View) => unknown
+  show: (definition: CustomField, value: unknown, view: View) => unknown
 ): unknown =>
   Object.fromEntries(
     view.customFields(type).map((definition) => {
-      const name = String(definition["name"])
+      const { name } = definition
       const value = isDictionary(values) && Object.hasOwn(values, name) ? values[name] : null
       return [name, show(definition, shownOf(value), view)]
     })
   )
 
-const represent = (definition: Row, value: unknown, view: View): unknown => {
-  const target = String(definition["object_type"])
-  switch (definition["type"]) {
+const represent = ({ type, object_type: target }: CustomField, value: unknown, view: View): unknown => {
+  const nested = (id: number) => (target === null ? null : view.nested(target, id))
+  switch (type) {
     case "object":
-      return typeof value === "number" ? view.nested(target, value) : null
+      return typeof value === "number" ? nested(value) : null
     case "multiobject":
-      return Array.isArray(value) ? value.map((id) => view.nested(target, Number(id))).filter(Boolean) : null
+      return Array.isArray(value) ? value.map((id) => nested(Number(id))).filter(Boolean) : null
     default:
       return value
   }
@@ -59,7 +60,7 @@ const represent = (definition: Row, value: unknown, view: View): unknown => {
  * names no declared type; its values point at nothing.
  */
 export const customReferences = (
-  definitions: ReadonlyArray<Row>,
+  definitions: ReadonlyArray<CustomField>,
   rows: Iterable<Row>,
   declared: Pick<ReadonlyMap<string, unknown>, "has">
 ): ReadonlyMap<string, ReadonlySet<number>> => {

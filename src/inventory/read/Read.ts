@@ -11,6 +11,8 @@ import { nestedFields, references, referencesBehind, viewOf } from "../derive/re
 import { rowFromJson } from "../derive/values/Row.ts"
 import { type Where, allOf, isEverything, whereIds } from "../derive/filter/Where.ts"
 import { customReferences } from "../field/CustomFields.ts"
+import type CustomFieldType from "../types/extras/CustomField.ts"
+import type { CustomField } from "../types/extras/CustomField.ts"
 
 export interface Page {
   readonly where: Where
@@ -25,7 +27,7 @@ interface JsonRow {
   readonly row: Readonly<Record<string, unknown>>
 }
 
-export const list = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
+export const list = Effect.fnUntraced(function* <T extends ObjectType>(type: T, page: Page) {
   const sql = yield* SqlClient.SqlClient
   const where = allOf(page.where, yield* cleared(type, "view"))
   const query = pageQuery(type, { ...page, where })
@@ -45,7 +47,7 @@ export interface Beside {
   readonly related: Map<string, Map<number, Row>>
   readonly counts: ReadonlyMap<number, Readonly<Record<string, unknown>>>
   /** The custom fields of their type, in their order. */
-  readonly customFields: ReadonlyArray<Row>
+  readonly customFields: ReadonlyArray<CustomField>
 }
 
 /** A page of objects, and what their representations point at: one statement. */
@@ -79,12 +81,12 @@ const readAll = Effect.fnUntraced(function* (type: ObjectType, page: Where, with
   const rows: Array<Row> = []
   const related = new Map<string, Map<number, Row>>()
   const counts = new Map<number, Readonly<Record<string, unknown>>>()
-  const customFields: Array<Row> = []
+  const customFields: Array<CustomField> = []
   for (const { type: of, row } of found) {
     if (of === "") rows.push(rowFromJson(type, row))
     else if (of === countsMark) counts.set(Number(row["id"]), row["counts"] as Readonly<Record<string, unknown>>)
     else if (of === premiseMark) premise!.holds = true
-    else if (of === fieldsMark) customFields.push(rowFromJson(objectType(customFieldType), row))
+    else if (of === fieldsMark) customFields.push(rowFromJson(objectType<typeof CustomFieldType>(customFieldType), row))
     else {
       const other = rowFromJson(objectType(of), row)
       const ofType = related.get(of)
@@ -99,8 +101,8 @@ const readAll = Effect.fnUntraced(function* (type: ObjectType, page: Where, with
 const customFieldType = "extras.customfield"
 
 /** The rows of these ids that exist and the action may be done to, in the type's usual order. */
-export const byIds = Effect.fnUntraced(function* (
-  type: ObjectType,
+export const byIds = Effect.fnUntraced(function* <T extends ObjectType>(
+  type: T,
   ids: Iterable<number>,
   action: Action = "view",
   lock: "" | "for update" = ""
@@ -135,14 +137,13 @@ export const isOrdered = (type: ObjectType, name: string): boolean => {
 }
 
 /** Custom fields by the object types that have them, in their order. */
-export const customFieldsByType = (definitions: Iterable<Row>): ReadonlyMap<string, ReadonlyArray<Row>> => {
-  const byType = new Map<string, Array<Row>>()
-  const sorted = [...definitions].sort(
-    (a, b) => Number(a["weight"]) - Number(b["weight"]) || (String(a["name"]) < String(b["name"]) ? -1 : 1)
-  )
+export const customFieldsByType = (
+  definitions: Iterable<CustomField>
+): ReadonlyMap<string, ReadonlyArray<CustomField>> => {
+  const byType = new Map<string, Array<CustomField>>()
+  const sorted = [...definitions].sort((a, b) => a.weight - b.weight || (a.name < b.name ? -1 : 1))
   for (const definition of sorted) {
-    const types = definition["content_types"]
-    for (const id of Array.isArray(types) ? (types as ReadonlyArray<string>) : []) {
+    for (const id of Array.isArray(definition.content_types) ? definition.content_types : []) {
       const fields = byType.get(id) ?? []
       byType.set(id, fields)
       fields.push(definition)
@@ -156,7 +157,11 @@ export const customFieldsOf = Effect.fnUntraced(function* (type: ObjectType) {
   if (!Object.hasOwn(type.fields, "custom_fields")) return []
   const where = { sql: "t.content_types @> $1::text[]", parameters: [[type.id]] }
   const page = { where, ordering: [], limit: undefined, offset: 0 }
-  const rows = yield* Effect.provideService(list(objectType(customFieldType), page), Clearance, Clearance.all)
+  const rows = yield* Effect.provideService(
+    list(objectType<typeof CustomFieldType>(customFieldType), page),
+    Clearance,
+    Clearance.all
+  )
   return customFieldsByType(rows).get(type.id) ?? []
 })
 

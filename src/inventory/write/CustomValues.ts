@@ -9,6 +9,7 @@ import { existingIds } from "./Resolve.ts"
 import { canonical, refusal } from "../derive/values/CustomValue.ts"
 import type { Draft } from "../derive/values/Draft.ts"
 import { customReferences } from "../field/CustomFields.ts"
+import type { CustomField } from "../types/extras/CustomField.ts"
 
 export const resolveCustomFields = Effect.fnUntraced(function* (
   type: ObjectType,
@@ -32,19 +33,22 @@ export const resolveCustomFields = Effect.fnUntraced(function* (
 })
 
 /** The draft with all values that the object will have: its own before, defaults of a new one. */
-const merge = (draft: Draft, definitions: ReadonlyArray<Row>, before: Row | undefined, isNew: boolean): Draft => {
+const merge = (
+  draft: Draft,
+  definitions: ReadonlyArray<CustomField>,
+  before: Row | undefined,
+  isNew: boolean
+): Draft => {
   const given = draft.values["custom_fields"]
   if (!isNew && given === undefined) return draft
-  const defaults = definitions.flatMap((each) =>
-    isNew && each["default"] !== null ? [[String(each["name"]), each["default"]]] : []
-  )
+  const defaults = definitions.flatMap((each) => (isNew && each.default !== null ? [[each.name, each.default]] : []))
   const values = Object.entries(isDictionary(given) ? given : {}).map(([name, value]) => {
-    const kind = definitions.find((each) => each["name"] === name)?.["type"]
+    const kind = definitions.find((each) => each.name === name)?.type
     return [name, canonical(kind, value)]
   })
   // A field that is no longer there may have left its value.
   const kept = Object.entries((before?.["custom_fields"] ?? {}) as object).filter(([name]) =>
-    definitions.some((each) => each["name"] === name)
+    definitions.some((each) => each.name === name)
   )
   const custom = Object.fromEntries([...defaults, ...kept, ...values])
   return { ...draft, values: { ...draft.values, custom_fields: custom } }
@@ -53,12 +57,12 @@ const merge = (draft: Draft, definitions: ReadonlyArray<Row>, before: Row | unde
 /** In steps of one value each: a pattern may take some milliseconds for it. */
 function* refuseAll(
   drafts: ReadonlyArray<Draft>,
-  definitions: ReadonlyArray<Row>,
+  definitions: ReadonlyArray<CustomField>,
   existing: ReadonlyMap<string, ReadonlySet<number>>,
   isNew: boolean
 ): Generator<void, ReadonlyArray<Draft>> {
-  const known = new Map(definitions.map((each) => [String(each["name"]), each]))
-  const missing = definitions.filter(({ required }) => required === true && isNew).map(({ name }) => String(name))
+  const known = new Map(definitions.map((each) => [each.name, each]))
+  const missing = definitions.filter(({ required }) => required && isNew).map(({ name }) => name)
   const refused: Array<Draft> = []
   for (const draft of drafts) {
     const values = draft.values["custom_fields"]

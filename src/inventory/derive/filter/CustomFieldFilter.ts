@@ -4,7 +4,7 @@
  * The values of all custom fields are one JSON document in the row. Its index answers which documents hold a value, a
  * text or the name at all; where that is not the whole question, the condition beside it looks at the one value.
  */
-import { type Field, type Row, literal } from "../../Field.ts"
+import { type Field, literal } from "../../Field.ts"
 import type { ObjectType } from "../../ObjectType.ts"
 import { date } from "../../field/Calendar.ts"
 import { time } from "../../field/Scalar.ts"
@@ -26,8 +26,8 @@ import type { Bind } from "./Where.ts"
 /** What the name of such a filter begins with. */
 export const customPrefix = "cf_"
 
-/** The definitions of a type's custom fields, by name. */
-export type CustomFields = ReadonlyMap<string, Row>
+/** The definitions of a type's custom fields, by name, as far as filters ask. */
+export type CustomFields = ReadonlyMap<string, { readonly type: string; readonly filter_logic: string }>
 
 /** How values are read and compared. */
 interface Compared {
@@ -71,12 +71,12 @@ export const customCondition = (
   known: CustomFields
 ): Compiled => {
   const definition = known.get(name)
-  const kind = String(definition?.["type"])
-  const compared = Object.hasOwn(comparedAs, kind) ? comparedAs[kind] : undefined
-  if (definition === undefined || compared === undefined || definition["filter_logic"] === "disabled") return undefined
+  if (definition === undefined || definition.filter_logic === "disabled") return undefined
+  const compared = Object.hasOwn(comparedAs, definition.type) ? comparedAs[definition.type] : undefined
+  if (compared === undefined) return undefined
   if (!Object.hasOwn(type.fields, "custom_fields")) return undefined
   const [asked, denied] = positive(suffix)
-  const isLoose = asked === "" && definition["filter_logic"] === "loose" && written.has(definition["type"])
+  const isLoose = asked === "" && definition.filter_logic === "loose" && written.has(definition.type)
   const lookup = isLoose ? "ic" : asked
   const given = values.filter((value) => value !== "")
   if (!Object.hasOwn(lookupsOf(compared), lookup) || given.length === 0) return undefined

@@ -1,8 +1,9 @@
 /** A custom field's definition and a value from the wire -> the value as it is kept, or what is wrong with it. Pure. */
 import { type Pattern, PatternError, matchMax, patternOf } from "../../../Pattern.ts"
-import { type Row, isDictionary, isStorable, printed } from "../../Field.ts"
+import { isDictionary, isStorable, printed } from "../../Field.ts"
 import { isDay } from "../../field/Calendar.ts"
 import { isJsonStorable, time } from "../../field/Scalar.ts"
+import type { CustomField } from "../../types/extras/CustomField.ts"
 
 /** Objects are named by their ids, or as they were given out; points in time as everywhere. */
 export const canonical = (kind: unknown, value: unknown): unknown => {
@@ -19,23 +20,21 @@ const moment = time()
 
 /** What is wrong with a value, in NetBox's words. */
 export const refusal = (
-  definition: Row,
+  definition: CustomField,
   value: unknown,
   existing: ReadonlyMap<string, ReadonlySet<number>>
 ): string | undefined => {
   if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) {
-    return definition["required"] === true ? "Required field cannot be empty." : undefined
+    return definition.required ? "Required field cannot be empty." : undefined
   }
-  const kind = String(definition["type"])
-  const check = Object.hasOwn(checks, kind) ? checks[kind] : undefined
-  return check?.(value, definition, existing.get(String(definition["object_type"])) ?? new Set())
+  return checks[definition.type](value, definition, existing.get(definition.object_type ?? "") ?? new Set())
 }
 
-type Check = (value: unknown, definition: Row, existing: ReadonlySet<number>) => string | undefined
+type Check = (value: unknown, definition: CustomField, existing: ReadonlySet<number>) => string | undefined
 
 const isText: Check = (value, { validation_regex: pattern }) => {
   if (typeof value !== "string" || !isStorable(value)) return "Value must be a string."
-  if (typeof pattern !== "string" || pattern === "") return undefined
+  if (pattern === "") return undefined
   const compiled = compiledPattern(pattern)
   if (compiled instanceof PatternError) return `The field's validation_regex cannot be used: ${compiled.message}.`
   const length = Math.floor(matchMax / compiled.size)
@@ -52,17 +51,18 @@ export const compiledPattern = (pattern: string): Pattern | PatternError => {
   }
 }
 
-const inBounds = (value: number, { validation_minimum: least, validation_maximum: most }: Row): string | undefined => {
-  if (typeof least === "number" && value < least) return `Value must be at least ${least}`
-  return typeof most === "number" && value > most ? `Value must not exceed ${most}` : undefined
+const inBounds = (
+  value: number,
+  { validation_minimum: least, validation_maximum: most }: CustomField
+): string | undefined => {
+  if (least !== null && value < least) return `Value must be at least ${least}`
+  return most !== null && value > most ? `Value must not exceed ${most}` : undefined
 }
 
-const isChoice = (value: unknown, { choices }: Row): string | undefined => {
-  const known = choices as ReadonlyArray<string>
-  return typeof value === "string" && known.includes(value)
+const isChoice = (value: unknown, { choices }: CustomField): string | undefined =>
+  typeof value === "string" && choices.includes(value)
     ? undefined
-    : `Invalid choice (${printed(value)}). Available choices are: ${known.join(", ")}`
-}
+    : `Invalid choice (${printed(value)}). Available choices are: ${choices.join(", ")}`
 
 const isObject: Check = (value, _, existing) => {
   if (typeof value !== "number" || !Number.isSafeInteger(value)) return "Value must be an object ID, not a text."
@@ -70,7 +70,7 @@ const isObject: Check = (value, _, existing) => {
 }
 
 /** By type of custom field. */
-const checks: Readonly<Record<string, Check>> = {
+const checks: Readonly<Record<CustomField["type"], Check>> = {
   text: isText,
   longtext: isText,
   url: isText,

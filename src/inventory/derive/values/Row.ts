@@ -1,5 +1,5 @@
 /** Declaration -> rows: what Postgres gives, as JSON or as text, to canonical values by field name. */
-import type { Row } from "../../Field.ts"
+import type { RowOf } from "../../Field.ts"
 import { type ObjectType, perType } from "../../ObjectType.ts"
 
 /**
@@ -16,7 +16,7 @@ const shapes = perType((type) => ({
 }))
 
 /** The row that `row_to_json` of the type's table gave. */
-export const rowFromJson = (type: ObjectType, json: Readonly<Record<string, unknown>>): Row => {
+export const rowFromJson = <T extends ObjectType>(type: T, json: Readonly<Record<string, unknown>>): RowOf<T> => {
   const { row: blank, fields } = shapes(type)
   const row: Record<string, unknown> = { ...blank }
   row["id"] = json["id"]
@@ -24,7 +24,7 @@ export const rowFromJson = (type: ObjectType, json: Readonly<Record<string, unkn
     const value = json[column]
     if (value !== null && value !== undefined) row[name] = fromJson(value)
   }
-  return row as Row
+  return row as RowOf<T>
 }
 
 /** Values by column name, as the table keeps them. */

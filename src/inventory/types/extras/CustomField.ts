@@ -59,7 +59,7 @@ const fields = {
   is_cloneable: flag({ default: false })
 }
 
-type CustomField = RowOf<{ readonly fields: typeof fields }>
+export type CustomField = RowOf<{ readonly fields: typeof fields }>
 
 export default defineObjectType({
   app: "extras",
@@ -121,9 +121,8 @@ const kindErrors = (row: CustomField, before: CustomField | undefined): Errors =
     return { object_type: [`${kind} fields may not define an object type.`] }
   }
   const selects = kind === "select" || kind === "multiselect"
-  const choices = row.choices as ReadonlyArray<string>
-  if (selects && choices.length === 0) return { choices: ["Selection fields must specify at least one choice."] }
-  if (!selects && choices.length > 0) {
+  if (selects && row.choices.length === 0) return { choices: ["Selection fields must specify at least one choice."] }
+  if (!selects && row.choices.length > 0) {
     return { choices: ["Choices may be set only for custom selection fields."] }
   }
   return {}

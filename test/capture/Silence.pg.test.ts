@@ -2,14 +2,14 @@
 import { expect, it } from "vitest"
 import { addressOf } from "../../src/PostgresUrl.ts"
 import { Walsender } from "../../src/capture/Walsender.ts"
-import { makeDatabase } from "../support/Database.ts"
+import { makeEmptyDatabase } from "../support/Database.ts"
 
 /** Long enough for a server to say what it says by itself, milliseconds. */
 const settleMillis = 300
 
 // By itself it says something every fifteen seconds, when it has noted its running transactions.
 it("a server that is asked for a word gives one, with nothing to tell", { timeout: 10_000 }, async () => {
-  const { databaseUrl, slot, sql, drop } = await makeDatabase()
+  const { databaseUrl, slot, sql, drop } = await makeEmptyDatabase()
   await sql.query("create publication nothing")
   await sql.query("select pg_create_logical_replication_slot($1, 'pgoutput')::text", [slot])
   const walsender = await Walsender.connect(addressOf(databaseUrl))

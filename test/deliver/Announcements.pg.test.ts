@@ -4,12 +4,12 @@ import { expect, it } from "vitest"
 import { PgClient } from "@effect/sql-pg"
 import { Unheard, announcements } from "../../src/deliver/recover/Announcements.ts"
 import { announceChannel } from "../../src/inventory/database/DatabaseFunctions.ts"
-import { makeDatabase } from "../support/Database.ts"
+import { makeEmptyDatabase } from "../support/Database.ts"
 import { Proxy } from "../fault/Proxy.ts"
 import { Random } from "../fault/Random.ts"
 
 it("announcements are heard, and it is noticed when none can be", { timeout: 60_000 }, async () => {
-  const { databaseUrl, sql, drop } = await makeDatabase()
+  const { databaseUrl, sql, drop } = await makeEmptyDatabase()
   const url = new URL(databaseUrl)
   const proxy = await Proxy.start(Number(url.port), new Random("listening"))
   url.port = `${proxy.port}`

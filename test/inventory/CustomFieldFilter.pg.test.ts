@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { defineObjectType, json } from "../../src/inventory/ObjectType.ts"
 import { type Query, filter } from "../../src/inventory/derive/filter/Filter.ts"
 import { allVisible } from "../../src/inventory/derive/filter/Where.ts"
-import { type TestDatabase, forbidScans, makeDatabase } from "../support/Database.ts"
+import { type TestDatabase, forbidScans, makeEmptyDatabase } from "../support/Database.ts"
 
 const thing = defineObjectType({
   app: "test",
@@ -19,7 +19,7 @@ const thing = defineObjectType({
 let database: TestDatabase
 
 beforeAll(async () => {
-  database = await makeDatabase()
+  database = await makeEmptyDatabase()
   await database.sql.query("create extension pg_trgm")
   await database.sql.query("create table test_thing (id bigint, custom_fields jsonb)")
   await database.sql.query("create index on test_thing using gin (custom_fields)")

@@ -1,12 +1,9 @@
 /** Every filter of every object type, asked of Postgres: it finds, or refuses the value, and never fails. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { functions } from "../../src/inventory/database/DatabaseFunctions.ts"
 import { objectType, registry } from "../../src/inventory/Registry.ts"
 import { filter } from "../../src/inventory/derive/filter/Filter.ts"
 import { filterNames } from "../../src/inventory/derive/filter/FilterNames.ts"
 import { everySuffix } from "../../src/inventory/derive/filter/Lookup.ts"
-import { plan } from "../../src/inventory/derive/table/Migration.ts"
-import { extensions, tableOf } from "../../src/inventory/derive/table/Table.ts"
 import { type Visible, allVisible } from "../../src/inventory/derive/filter/Where.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 
@@ -14,12 +11,6 @@ let database: TestDatabase
 
 beforeAll(async () => {
   database = await makeDatabase()
-  for (const extension of extensions) await database.sql.query(`create extension ${extension}`)
-  for (const definition of functions) await database.sql.query(definition)
-  const nothing = { columns: [], definitions: new Map(), extensions: new Set(extensions) }
-  const planned = plan([...registry.values()].map(tableOf), nothing)
-  if ("refused" in planned) throw new Error(planned.refused)
-  await database.sql.transaction(...planned.statements)
 })
 afterAll(() => database.drop())
 

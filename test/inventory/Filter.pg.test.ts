@@ -11,8 +11,6 @@ import {
   tags,
   text
 } from "../../src/inventory/ObjectType.ts"
-import { functions } from "../../src/inventory/database/DatabaseFunctions.ts"
-import { registry } from "../../src/inventory/Registry.ts"
 import { constraint } from "../../src/inventory/derive/filter/Constraint.ts"
 import { type Query, filter } from "../../src/inventory/derive/filter/Filter.ts"
 import { plan } from "../../src/inventory/derive/table/Migration.ts"
@@ -65,10 +63,11 @@ const query = (table: string, columns: string, ...rows: ReadonlyArray<string>) =
 
 beforeAll(async () => {
   database = await makeDatabase()
-  for (const extension of extensions) await database.sql.query(`create extension ${extension}`)
-  for (const definition of functions) await database.sql.query(definition)
-  const tables = [...registry.values(), thing, address].map(tableOf)
-  const planned = plan(tables, { columns: [], definitions: new Map(), extensions: new Set(extensions) })
+  const planned = plan([thing, address].map(tableOf), {
+    columns: [],
+    definitions: new Map(),
+    extensions: new Set(extensions)
+  })
   if ("refused" in planned) throw new Error(planned.refused)
   for (const statement of planned.statements) await database.sql.query(statement)
   await database.sql.query("select rackwire_add_day('extras_objectchange', '2026-11-20')::text")

@@ -4,12 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
 import { columnsOf, rowFromJson, textDecoders } from "../../src/inventory/derive/values/Row.ts"
 import { tableOf } from "../../src/inventory/derive/table/Table.ts"
-import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+import { type TestDatabase, makeEmptyDatabase } from "../support/Database.ts"
 import { rowOf } from "./Rows.ts"
 
 let database: TestDatabase
 beforeAll(async () => {
-  database = await makeDatabase()
+  database = await makeEmptyDatabase()
 })
 afterAll(() => database.drop())
 

@@ -1,13 +1,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import { expect, it } from "vitest"
-import { keepVersions, versionTable, versionsOf } from "../../src/match/WebhookVersions.ts"
+import { keepVersions, versionsOf } from "../../src/match/WebhookVersions.ts"
 import { makeDatabase } from "../support/Database.ts"
 
 it("versions of a webhook come in the order of the WAL, however long their positions are", async () => {
-  const { databaseUrl, sql, drop } = await makeDatabase()
-  const columns = versionTable.columns.map(({ name, type }) => `${name} ${type}`).join(", ")
-  await sql.query(`create table ${versionTable.name} (${columns}, unique (webhook_id, position, idx))`)
+  const { databaseUrl, drop } = await makeDatabase()
   const places = [
     [99n, 9],
     [99n, 10],

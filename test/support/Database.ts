@@ -1,4 +1,4 @@
-/** A database of the shared Postgres for one test file, with plain SQL to it, and a Redis database beside it. */
+/** A database of the shared Postgres for one test file, plain SQL to it, and a Redis database beside it. */
 import { randomBytes } from "node:crypto"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, ManagedRuntime, Redacted } from "effect"
@@ -47,22 +47,29 @@ export interface TestDatabase {
   readonly drop: () => Promise<void>
 }
 
-const at = (url: string, path: string): string => Object.assign(new URL(url), { pathname: `/${path}` }).href
+/** The same server's database, of Postgres by name or of Redis by number. */
+export const databaseAt = (url: string, path: string): string =>
+  Object.assign(new URL(url), { pathname: `/${path}` }).href
 
 /** Redis databases are numbered; the worker's number tells those of files that run at the same time apart. */
-export const redisUrlOfWorker = (): string => at(inject("redisUrl"), process.env["VITEST_POOL_ID"] ?? "1")
+export const redisUrlOfWorker = (): string => databaseAt(inject("redisUrl"), process.env["VITEST_POOL_ID"] ?? "1")
 
-export const makeDatabase = async (): Promise<TestDatabase> => {
+/** A database with all tables and no rows: a copy of the one that was migrated before the first test. */
+export const makeDatabase = (): Promise<TestDatabase> => copyOf(inject("migratedDatabase"))
+
+export const makeEmptyDatabase = (): Promise<TestDatabase> => copyOf("template1")
+
+const copyOf = async (template: string): Promise<TestDatabase> => {
   const name = `test_${randomBytes(6).toString("hex")}`
   const server = openSql(inject("superuserUrl"))
   const owner = new URL(inject("databaseUrl")).username
-  await server.query(`create database ${name} owner ${owner}`)
+  await server.query(`create database ${name} template ${template} owner ${owner}`)
   const redis = new Redis(redisUrlOfWorker(), { protocol: 2 })
   await redis.flushdb()
   await redis.quit()
-  const databaseUrl = at(inject("databaseUrl"), name)
+  const databaseUrl = databaseAt(inject("databaseUrl"), name)
   const sql = openSql(databaseUrl)
-  const superuser = openSql(at(inject("superuserUrl"), name))
+  const superuser = openSql(databaseAt(inject("superuserUrl"), name))
   return {
     databaseUrl,
     redisUrl: redisUrlOfWorker(),

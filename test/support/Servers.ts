@@ -54,6 +54,9 @@ export default async (project: TestProject): Promise<() => Promise<void>> => {
 
 const prepare = async (databaseUrl: string, superuserUrl: string): Promise<void> => {
   const server = openSql(superuserUrl)
+  // No test cuts the power of the machine.
+  await server.query("alter system set fsync = off")
+  await server.query("select pg_reload_conf()")
   await server.query(`create database ${migratedDatabase} owner ${new URL(databaseUrl).username}`)
   await server.close()
 }

@@ -1,61 +1,69 @@
-/** Lua in Redis, sent by its digest and in full only to a server that does not know it yet. */
+/** Lua scripts in files of their own, run by digest and sent in full only to a server that does not know them yet. */
 import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
 import { type Client, mastersOf } from "./Redis.ts"
 
-export interface ScriptCall {
+interface ScriptCall {
   readonly keys: ReadonlyArray<string>
   readonly args: ReadonlyArray<string | number>
 }
 
-export class Script {
-  private readonly text: string
+/** `Reply`: what the script returns, as ioredis reads it. */
+export class RedisScript<Reply> {
+  /** The script as Redis gets it. */
+  readonly text: string
   private readonly digest: string
 
-  constructor(text: string) {
-    this.text = text
-    this.digest = createHash("sha1").update(text).digest("hex")
+  /** Reads the file at once: a script that is missing ends the start of the process, not a call. */
+  constructor(file: URL) {
+    this.text = textOf(file)
+    this.digest = createHash("sha1").update(this.text).digest("hex")
   }
 
-  async run(client: Client, call: ScriptCall): Promise<unknown> {
+  async run(client: Client, call: ScriptCall): Promise<Reply> {
     const [reply] = await this.runAll(client, [call])
-    return reply
+    return reply!
   }
 
-  /** Runs the calls in a pipeline; rejects with the first error among their replies. */
-  async runAll(client: Client, calls: ReadonlyArray<ScriptCall>): Promise<ReadonlyArray<unknown>> {
-    const replies = await this.send(client, calls)
-    if (!replies.some(([error]) => error?.message.startsWith("NOSCRIPT") === true)) return values(replies)
+  /** Runs the calls in a pipeline and returns their replies in order; rejects with the first error among them. */
+  async runAll(client: Client, calls: ReadonlyArray<ScriptCall>): Promise<ReadonlyArray<Reply>> {
+    const results = await this.send(client, calls)
+    if (!results.some(([error]) => error?.message.startsWith("NOSCRIPT") === true)) return repliesOf<Reply>(results)
     await Promise.all(mastersOf(client).map((master) => master.script("LOAD", this.text)))
-    return values(await this.send(client, calls))
+    return repliesOf<Reply>(await this.send(client, calls))
   }
 
-  private async send(client: Client, calls: ReadonlyArray<ScriptCall>): Promise<ReadonlyArray<Reply>> {
+  private async send(client: Client, calls: ReadonlyArray<ScriptCall>): Promise<ReadonlyArray<Result>> {
     if (!client.isCluster) return this.sendTogether(client, calls)
     // A pipeline to a cluster goes to one node.
     const parts = Map.groupBy(calls, ({ keys }) => tagOf(keys[0]!))
-    const replies = new Map<ScriptCall, Reply>()
+    const results = new Map<ScriptCall, Result>()
     await Promise.all(
       Array.from(parts.values(), async (part) => {
-        for (const [at, reply] of (await this.sendTogether(client, part)).entries()) replies.set(part[at]!, reply)
+        for (const [at, result] of (await this.sendTogether(client, part)).entries()) results.set(part[at]!, result)
       })
     )
-    return calls.map((call) => replies.get(call)!)
+    return calls.map((call) => results.get(call)!)
   }
 
-  private async sendTogether(client: Client, calls: ReadonlyArray<ScriptCall>): Promise<ReadonlyArray<Reply>> {
+  private async sendTogether(client: Client, calls: ReadonlyArray<ScriptCall>): Promise<ReadonlyArray<Result>> {
     const pipeline = client.pipeline()
     for (const { keys, args } of calls) pipeline.evalsha(this.digest, keys.length, ...keys, ...args)
     return (await pipeline.exec()) ?? []
   }
 }
 
+/** The file's text; a line `-- include <path>` stands for the file at that path, seen from the including file. */
+const textOf = (file: URL): string =>
+  readFileSync(file, "utf8").replace(/^-- include (\S+)$/gm, (_, path: string) => textOf(new URL(path, file)))
+
 /** The part of a key that decides where in a cluster it lies. */
 const tagOf = (key: string): string => key.slice(key.indexOf("{"), key.indexOf("}"))
 
-type Reply = readonly [Error | null, unknown]
+type Result = readonly [Error | null, unknown]
 
-const values = (replies: ReadonlyArray<Reply>): ReadonlyArray<unknown> => {
-  const failed = replies.find(([error]) => error !== null)
+const repliesOf = <Reply>(results: ReadonlyArray<Result>): ReadonlyArray<Reply> => {
+  const failed = results.find(([error]) => error !== null)
   if (failed !== undefined) throw failed[0]
-  return replies.map(([, value]) => value)
+  return results.map(([, reply]) => reply as Reply)
 }

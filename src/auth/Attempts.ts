@@ -6,10 +6,11 @@
  * stand in the way waits for them to end. Who is over the limit is told when to come back, and costs no hash.
  */
 import { createHash, randomUUID } from "node:crypto"
-import { Clock, Context, Effect, Layer, Result, Schema } from "effect"
+import { type Cause, Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { Settings } from "../Config.ts"
 import { Redis, RedisError, command } from "../Redis.ts"
+import { RedisScript } from "../RedisScript.ts"
 import { Denied } from "./Denied.ts"
 
 export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {
@@ -43,44 +44,9 @@ const underWayMillis = 60_000
 const turns = { pause: "50 millis", most: 200 } as const
 const waitingMax = 50
 
-/**
- * Adds an attempt to every key, unless failures are as many as may be in one of them: then answers the milliseconds
- * until they are not; or -1 where failures and attempts under way are. Nothing is added then, so a key holds no more
- * entries than its limit. An entry is `f` and an id when it failed, `p` and an id while it is under way.
- */
-const claimScript = `
-  local time = redis.call('TIME')
-  local now = time[1] * 1000 + math.floor(time[2] / 1000)
-  local window, wait, full = tonumber(ARGV[1]), 0, false
-  for at, key in ipairs(KEYS) do
-    local most, failed, oldest = tonumber(ARGV[2 + at]), 0, nil
-    redis.call('ZREMRANGEBYSCORE', key, '-inf', now - window)
-    local entries = redis.call('ZRANGE', key, 0, -1, 'WITHSCORES')
-    for entry = 1, #entries, 2 do
-      local began = tonumber(entries[entry + 1])
-      if string.sub(entries[entry], 1, 1) == 'f' or began < now - ${underWayMillis} then
-        failed = failed + 1
-        oldest = oldest or began
-      end
-    end
-    if failed >= most then wait = math.max(wait, oldest + window - now) end
-    full = full or #entries / 2 >= most
-  end
-  if wait > 0 then return wait end
-  if full then return -1 end
-  for _, key in ipairs(KEYS) do
-    redis.call('ZADD', key, now, 'p' .. ARGV[2])
-    redis.call('PEXPIRE', key, window)
-  end
-  return 0`
+const claimScript = new RedisScript<number>(new URL("scripts/claim-attempt.lua", import.meta.url))
 
-/** An attempt has ended: it has failed, or it is forgotten. */
-const settleScript = `
-  for _, key in ipairs(KEYS) do
-    local began = redis.call('ZSCORE', key, 'p' .. ARGV[1])
-    redis.call('ZREM', key, 'p' .. ARGV[1])
-    if began and ARGV[2] == 'failed' then redis.call('ZADD', key, began, 'f' .. ARGV[1]) end
-  end`
+const settleScript = new RedisScript<null>(new URL("scripts/settle-attempt.lua", import.meta.url))
 
 export class Attempts extends Context.Service<
   Attempts,
@@ -97,7 +63,7 @@ export class Attempts extends Context.Service<
     Effect.gen(function* () {
       const { client } = yield* Redis
       /** Of a server that is known to be away nobody waits for an answer. */
-      const ask = <A>(run: () => Promise<A>) =>
+      const ask = <A>(run: () => Promise<A>): Effect.Effect<A, RedisError | Cause.TimeoutError> =>
         /^(reconnecting|close|end)$/.test(client.status)
           ? new RedisError({ reason: "Unavailable", message: "Redis is away" })
           : Effect.timeout(command(run), patience)
@@ -111,8 +77,9 @@ export class Attempts extends Context.Service<
         const now = yield* Clock.currentTimeMillis
         const keys = limits.map(({ key }) => redisKey(key))
         const most = limits.map(({ most }) => most)
-        return yield* ask(() => client.eval(claimScript, keys.length, ...keys, windowMillis, id, ...most)).pipe(
-          Effect.map(Number),
+        return yield* ask(() =>
+          claimScript.run(client, { keys, args: [windowMillis, underWayMillis, id, ...most] })
+        ).pipe(
           Effect.catch((error) =>
             // A command that is wrong is a fault of ours: it must not pass for a server that is away.
             error._tag === "RedisError" && !error.mayRetry
@@ -124,7 +91,7 @@ export class Attempts extends Context.Service<
       const settle = (limits: ReadonlyArray<Limit>, id: string, failed: boolean) => {
         local.settle(limits, id, failed)
         const keys = limits.map(({ key }) => redisKey(key))
-        return Effect.ignore(ask(() => client.eval(settleScript, keys.length, ...keys, id, failed ? "failed" : "")))
+        return Effect.ignore(ask(() => settleScript.run(client, { keys, args: [id, failed ? "failed" : ""] })))
       }
       let waiting = 0
       const enter = Effect.fnUntraced(function* (limits: ReadonlyArray<Limit>, id: string) {

@@ -19,7 +19,7 @@ import type { Delivery } from "../event/Delivery.ts"
 import { formatPosition } from "../event/Position.ts"
 import { pack } from "./Entry.ts"
 import { keysOf, sweepKeys, wakeChannel } from "./Keys.ts"
-import { Script, type ScriptCall } from "../RedisScript.ts"
+import { RedisScript } from "../RedisScript.ts"
 import { type Memory, MemoryBudget } from "./Memory.ts"
 import { mark } from "./Sweep.ts"
 
@@ -93,57 +93,9 @@ export class Append extends Context.Service<
   )
 }
 
-/**
- * Adds entries to one webhook's stream, and tells of them. KEYS: the stream, its notes, and the marks, which a cluster
- * may have elsewhere: then they are left out, and nobody is told. ARGV: the generation, the webhook, the id that the
- * stream's last entry has at least ('' when nothing is known; else nothing is added to a stream that lost it), the id
- * that it is to have at least afterwards ('' for whatever the entries bring), then id and content of each entry. Which
- * entry was the last a stream knows by itself, also when it has been emptied. Ids are two numbers of up to 64 bits,
- * compared as texts: Lua's numbers are too small.
- */
-const appendScript = new Script(`
-local function below(a, b)
-  local a1, a2 = string.match(a, '(%d+)-(%d+)')
-  local b1, b2 = string.match(b, '(%d+)-(%d+)')
-  if a1 == b1 then return #a2 < #b2 or (#a2 == #b2 and a2 < b2) end
-  return #a1 < #b1 or (#a1 == #b1 and a1 < b1)
-end
-local function last()
-  if redis.call('EXISTS', KEYS[1]) == 0 then return '0-0' end
-  local info = redis.call('XINFO', 'STREAM', KEYS[1])
-  for i = 1, #info, 2 do
-    if info[i] == 'last-generated-id' then return info[i + 1] end
-  end
-end
-local generation = redis.call('HGET', KEYS[2], 'generation')
-if generation and tonumber(generation) > tonumber(ARGV[1]) then
-  return redis.error_reply('FENCED by generation ' .. generation)
-end
-local top = last()
-if ARGV[3] ~= '' and below(top, ARGV[3]) then return 'lost' end
-local added = 0
-for i = 5, #ARGV, 2 do
-  local reply = redis.pcall('XADD', KEYS[1], ARGV[i], 'd', ARGV[i + 1])
-  if type(reply) == 'table' and reply.err then
-    if not string.find(reply.err, 'equal or smaller', 1, true) then return reply end
-  else
-    added = added + 1
-    top = ARGV[i]
-  end
-end
-if ARGV[4] ~= '' and below(top, ARGV[4]) then
-  top = ARGV[4]
-  redis.call('XADD', KEYS[1], top, 'd', '')
-  redis.call('XDEL', KEYS[1], top)
-end
-redis.call('HSET', KEYS[2], 'generation', ARGV[1])
-if KEYS[3] and #ARGV > 4 then
-  -- Marked first: who is told may have nothing left to do by then, and the mark may go.
-  redis.call('ZADD', KEYS[3], 0, ARGV[2])
-  -- Whom nobody tells finds the entries by the mark; a user may not be allowed to publish.
-  redis.pcall('PUBLISH', '${wakeChannel}', ARGV[2])
-end
-return { added, top }`)
+const appendScript = new RedisScript<"lost" | readonly [added: number, top: string]>(
+  new URL("scripts/append.lua", import.meta.url)
+)
 
 /** Entries in one call of the script: Redis does nothing else meanwhile. */
 const entriesMax = 500
@@ -210,9 +162,10 @@ class Appender {
         round.map((each) => this.callOf(each))
       )
       for (const [at, { webhook, part }] of round.entries()) {
-        if (replies[at] === "lost") lost.add(webhook)
-        if (lost.has(webhook)) continue
-        const [added, top] = replies[at] as readonly [number, string]
+        const reply = replies[at]!
+        if (reply === "lost") lost.add(webhook)
+        if (reply === "lost" || lost.has(webhook)) continue
+        const [added, top] = reply
         duplicates += part.length - added
         tops.set(webhook, top)
       }
@@ -225,12 +178,12 @@ class Appender {
     return { duplicates, lost: [...lost], tops }
   }
 
-  private callOf({ webhook, part, least, afterwards }: Part): ScriptCall {
+  private callOf({ webhook, part, least, afterwards }: Part) {
     const marks = this.client.isCluster ? [] : [sweepKeys.marks]
     return {
       keys: [keysOf(webhook).queue, keysOf(webhook).notes, ...marks],
       args: [
-        ...[this.generation, webhook, least, afterwards],
+        ...[this.generation, webhook, least, afterwards, wakeChannel],
         ...part.flatMap((delivery) => [formatPosition(delivery), pack(delivery)])
       ]
     }

@@ -9,7 +9,7 @@ import type { Client } from "../Redis.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import { formatPosition, parsePosition } from "../event/Position.ts"
 import { group, type keysOf } from "./Keys.ts"
-import { Script } from "../RedisScript.ts"
+import { RedisScript } from "../RedisScript.ts"
 
 /** `dcim.site 5`; the script makes the same of an entry's first line. */
 export const objectOf = ({ objectType, objectId }: Delivery): string => `${objectType} ${objectId}`
@@ -27,55 +27,9 @@ export const placeOf = ({ position, idx, id }: Delivery): string =>
 /** The id in the queue of a place. */
 export const idOfPlace = (place: string): string => formatPosition(parsePosition(place.slice(0, place.indexOf("|"))))
 
-/**
- * Lua: names the delivery as the one of its object that is out; where another one is, parks it behind that, and notes
- * that it left the queue without an attempt.
- */
-export const goOut = `
-local function headOf(content) return cjson.decode(string.match(content, '^[^\\n]*')) end
-local function goOut(blocked, parked, held, content, unattempted)
-  local head = headOf(content)
-  local object = head.objectType .. ' ' .. string.format('%.0f', head.objectId)
-  local owner = redis.call('HGET', blocked, object)
-  if not owner or owner == head.id then
-    redis.call('HSET', blocked, object, head.id)
-    return true
-  end
-  local position = string.rep('0', 20 - #head.position) .. head.position
-  local place = position .. string.format('-%010.0f', head.idx) .. '|' .. head.id
-  redis.call('ZADD', parked, 0, object .. '|' .. place)
-  if unattempted then redis.call('ZADD', unattempted, 0, place) end
-  redis.call('HSET', held, head.id, content)
-  return false
-end`
-
-/**
- * KEYS: again, queue, blocked, parked, held, unattempted. ARGV: group, consumer, count. Answers entries, and how many
- * it looked at.
- */
-const script = new Script(`
-${goOut}
-local wanted, scanned, out = tonumber(ARGV[3]), 0, {}
-local function take(stream, entryId, content)
-  if goOut(KEYS[3], KEYS[4], KEYS[5], content, stream == 2 and KEYS[6]) then
-    out[#out + 1] = { stream, entryId, content }
-    return
-  end
-  redis.call('XACK', KEYS[stream], ARGV[1], entryId)
-  redis.call('XDEL', KEYS[stream], entryId)
-end
-for stream = 1, 2 do
-  local more = true
-  while more and #out < wanted and scanned < ${scannedMax} do
-    local reply = redis.call('XREADGROUP', 'GROUP', ARGV[1], ARGV[2], 'COUNT', wanted - #out, 'STREAMS', KEYS[stream], '>')
-    more = reply and #reply > 0
-    for _, entry in ipairs(more and reply[1][2] or {}) do
-      scanned = scanned + 1
-      take(stream, entry[1], entry[2][2])
-    end
-  end
-end
-return { out, scanned }`)
+const readOrderedScript = new RedisScript<readonly [entries: ReadonlyArray<OrderedEntry>, scanned: number]>(
+  new URL("scripts/read-ordered.lua", import.meta.url)
+)
 
 export const readOrdered = async (
   client: Client,
@@ -85,37 +39,16 @@ export const readOrdered = async (
 ): Promise<ReadonlyArray<OrderedEntry>> => {
   const found: Array<OrderedEntry> = []
   while (true) {
-    const [out, scanned] = (await script.run(client, {
+    const [out, scanned] = await readOrderedScript.run(client, {
       keys: [keys.again, keys.queue, keys.blocked, keys.parked, keys.held, keys.unattempted],
-      args: [group, consumer, count - found.length]
-    })) as readonly [ReadonlyArray<OrderedEntry>, number]
+      args: [group, consumer, count - found.length, scannedMax]
+    })
     found.push(...out)
     if (scanned < scannedMax || found.length >= count) return found
   }
 }
 
-/** Lua: a delivery is done, and the next of its object goes among those whose time has come. */
-export const release = `
-local function release(blocked, parked, held, again, object, id)
-  if redis.call('HGET', blocked, object) ~= id then return end
-  -- '|' ends the object in a member, and '}' is the character after it.
-  local next = redis.call('ZRANGEBYLEX', parked, '[' .. object .. '|', '(' .. object .. '}', 'LIMIT', 0, 1)[1]
-  if not next then
-    redis.call('HDEL', blocked, object)
-    return
-  end
-  local nextId = string.match(next, '|([^|]*)$')
-  local content = redis.call('HGET', held, nextId)
-  redis.call('ZREM', parked, next)
-  redis.call('HDEL', held, nextId)
-  redis.call('HSET', blocked, object, nextId)
-  if content then redis.call('XADD', again, '*', 'd', content) end
-end`
-
-/** KEYS: blocked, parked, held, again. ARGV: objects, each with the id of its delivery. */
-const releaseScript = new Script(`
-${release}
-for i = 1, #ARGV, 2 do release(KEYS[1], KEYS[2], KEYS[3], KEYS[4], ARGV[i], ARGV[i + 1]) end`)
+const unblockScript = new RedisScript<null>(new URL("scripts/unblock.lua", import.meta.url))
 
 /** An object, and the delivery that others of it wait for. */
 export interface Out {
@@ -132,5 +65,5 @@ export const letGo = async (
   done: ReadonlyArray<Out>
 ): Promise<void> => {
   const args = done.flatMap(({ object, id }) => [object, id])
-  await releaseScript.run(client, { keys: [blocked, parked, held, again], args })
+  await unblockScript.run(client, { keys: [blocked, parked, held, again], args })
 }

@@ -5,7 +5,7 @@ import type { Client } from "../Redis.ts"
 import { type Entry, type RawEntry, entriesOf, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
 import { readOrdered } from "./Ordered.ts"
-import { Script } from "../RedisScript.ts"
+import { RedisScript } from "../RedisScript.ts"
 
 /** An entry whose holder has not been heard of for this long is given to another process, milliseconds. */
 export const leaseMillis = 15_000
@@ -16,50 +16,12 @@ const marginMillis = 2000
 /** Most pending entries looked at in one reclaiming call: Redis blocks meanwhile. */
 const reclaimMax = 100
 
-/**
- * Lua: whether the consumer may still end the entry: it holds it, or nobody does since the group was lost. What another
- * consumer holds is not ours any more. An entry that is gone was ended by another when our lease is over; within it
- * nobody can have done that, so Redis has lost it, and what we know of it is still true: then the answer is 'lost'.
- */
-export const owns = `
-local function owns(stream, group, consumer, id, withinLease)
-  local pending = redis.pcall('XPENDING', stream, group, id, id, 1)
-  if not pending.err and pending[1] then return pending[1][2] == consumer end
-  return #redis.call('XRANGE', stream, id, id) > 0 or withinLease and 'lost'
-end`
+/** Returns the ids of entries that the consumer may not end. */
+const keepScript = new RedisScript<ReadonlyArray<string>>(new URL("scripts/keep.lua", import.meta.url))
 
-/** Sets for how long entries were not heard of, where they are the consumer's; answers the ids of the others. */
-const keepScript = new Script(`
-${owns}
-local lost = {}
-for i = 4, #ARGV do
-  if owns(KEYS[1], ARGV[1], ARGV[2], ARGV[i], false) then
-    redis.pcall('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, ARGV[i], 'IDLE', ARGV[3], 'JUSTID')
-  else
-    lost[#lost + 1] = ARGV[i]
-  end
-end
-return lost`)
-
-/**
- * Takes what nobody holds though the group has read past it. Redis 7 brings that about: a file that ends within a
- * transaction is cut behind the last whole command, and what is left of the transaction takes place at the next start.
- */
-const strandedScript = new Script(`
-redis.call('XPENDING', KEYS[1], ARGV[1])
-local read
-local info = redis.call('XINFO', 'GROUPS', KEYS[1])[1]
-for i = 1, #info, 2 do
-  if info[i] == 'last-delivered-id' then read = info[i + 1] end
-end
-local out = {}
-for _, entry in ipairs(redis.call('XRANGE', KEYS[1], '-', read, 'COUNT', ARGV[3])) do
-  if #redis.call('XPENDING', KEYS[1], ARGV[1], entry[1], entry[1], 1) == 0 then
-    redis.call('XCLAIM', KEYS[1], ARGV[1], ARGV[2], 0, entry[1], 'FORCE', 'JUSTID')
-    out[#out + 1] = entry
-  end
-end
-return out`)
+const claimStrandedScript = new RedisScript<ReadonlyArray<RawEntry>>(
+  new URL("scripts/claim-stranded.lua", import.meta.url)
+)
 
 /** One consumer of the group. */
 export class Reader {
@@ -117,12 +79,12 @@ export class Reader {
     const now = performance.now()
     const call = (key: string) => ({ keys: [key], args: [group, this.consumer, reclaimMax] })
     const replies = await this.inGroup(webhook, () =>
-      strandedScript.runAll(
+      claimStrandedScript.runAll(
         this.client,
         streams.map((stream) => call(keysOf(webhook)[stream]))
       )
     )
-    const taken = streams.flatMap((stream, at) => entriesOf(stream, replies[at] as ReadonlyArray<RawEntry>, ordered))
+    const taken = streams.flatMap((stream, at) => entriesOf(stream, replies[at]!, ordered))
     return this.held(taken, now)
   }
 
@@ -143,9 +105,7 @@ export class Reader {
       this.client,
       calls.map(({ call }) => call)
     )
-    const lost = new Set(
-      calls.flatMap(({ stream }, at) => (replies[at] as ReadonlyArray<string>).map((id) => `${stream} ${id}`))
-    )
+    const lost = new Set(calls.flatMap(({ stream }, at) => replies[at]!.map((id) => `${stream} ${id}`)))
     const isLost = ({ stream, entryId }: Entry) => lost.has(`${stream} ${entryId}`)
     for (const entry of entries) if (!isLost(entry)) this.heldSince.set(entry, now - idleMillis)
     return entries.filter(isLost)

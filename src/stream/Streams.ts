@@ -19,7 +19,7 @@ import {
   readNews
 } from "./Breaker.ts"
 import { Reader } from "./Reader.ts"
-import { Script } from "../RedisScript.ts"
+import { RedisScript } from "../RedisScript.ts"
 import { type Look, type Marked, leave, look, mark, take } from "./Sweep.ts"
 import { type Held, type Settled, drop, gather, hold, promote, remove, settle } from "./Waiting.ts"
 
@@ -180,17 +180,16 @@ export class Streams extends Context.Service<
     )
 }
 
-/** KEYS: queue, unattempted. Answers the first entry's id and the first place. */
-const headScript = new Script(`
-local first = redis.call('XRANGE', KEYS[1], '-', '+', 'COUNT', 1)[1]
-return { first and first[1] or '', redis.call('ZRANGE', KEYS[2], 0, 0)[1] or '' }`)
+const headScript = new RedisScript<readonly [first: string, place: string]>(
+  new URL("scripts/head.lua", import.meta.url)
+)
 
 const heads = async (
   client: Client,
   webhooks: ReadonlyArray<number>
 ): Promise<ReadonlyMap<number, string | undefined>> => {
   const calls = webhooks.map((webhook) => ({ keys: [keysOf(webhook).queue, keysOf(webhook).unattempted], args: [] }))
-  const replies = (await headScript.runAll(client, calls)) as ReadonlyArray<readonly [first: string, place: string]>
+  const replies = await headScript.runAll(client, calls)
   return new Map(webhooks.map((webhook, at) => [webhook, leastOf(...replies[at]!)]))
 }
 

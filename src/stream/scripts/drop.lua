@@ -1,0 +1,36 @@
+-- Removes deliveries that are delayed, parked, or in `again` with nobody holding them, and unblocks their objects.
+-- Returns nothing.
+local later, held, blocked, parked, again, unattempted = unpack(KEYS)
+-- Then for each delivery its id, its object, and if it is in `again` its entry and its place (else '').
+local group = ARGV[1]
+local firstDelivery = 2
+
+-- include include/unblock.lua
+
+local function isHeldBySomebody(entryId)
+  local pending = redis.pcall('XPENDING', again, group, entryId, entryId, 1)
+  return not pending.err and #pending > 0
+end
+
+local function unpark(object, id)
+  for _, member in ipairs(redis.call('ZRANGEBYLEX', parked, '[' .. object .. '|', '(' .. object .. '}')) do
+    if string.match(member, '|([^|]*)$') == id then
+      redis.call('ZREM', parked, member)
+      redis.call('ZREM', unattempted, string.sub(member, #object + 2))
+      redis.call('HDEL', held, id)
+    end
+  end
+end
+
+for i = firstDelivery, #ARGV, 4 do
+  local id, object, entryId, place = unpack(ARGV, i, i + 3)
+  local isDropped
+  if entryId == '' then
+    isDropped = redis.call('ZREM', later, id) == 1
+    if isDropped then redis.call('HDEL', held, id) else unpark(object, id) end
+  else
+    isDropped = not isHeldBySomebody(entryId) and redis.call('XDEL', again, entryId) == 1
+    if isDropped then redis.call('ZREM', unattempted, place) end
+  end
+  if isDropped then unblock(blocked, parked, held, again, object, id) end
+end

@@ -1,0 +1,18 @@
+-- Claims the webhooks whose marks are due, if the consumer is the sweeper or becomes it.
+-- Returns each webhook with its new mark: the time at which it is due again if the sweep comes to no end.
+local marks, sweeper = unpack(KEYS)
+local consumer, leaseMillis, count = unpack(ARGV)
+
+-- include ../include/now.lua
+
+local owner = redis.call('GET', sweeper)
+if owner and owner ~= consumer then return {} end
+redis.call('SET', sweeper, consumer, 'PX', leaseMillis)
+local now = nowMillis()
+local mark = string.format('%.0f', now + leaseMillis)
+local claimed = {}
+for at, webhook in ipairs(redis.call('ZRANGEBYSCORE', marks, '-inf', now, 'LIMIT', 0, count)) do
+  redis.call('ZADD', marks, mark, webhook)
+  claimed[at] = { webhook, mark }
+end
+return claimed

@@ -1,0 +1,38 @@
+-- Returns what one webhook has in Redis: how many deliveries are queued, pending and waiting, in how many milliseconds
+-- the next is due (or -1), and whether entries are stranded (1): nobody holds them, and the group has read past them.
+-- Deletes consumers that hold nothing and were not heard of for long: every process is one, so they would pile up.
+local again, queue, later, parked = unpack(KEYS)
+local group = ARGV[1]
+local goneMillis = tonumber(ARGV[2])
+
+-- include ../include/now.lua
+
+local function field(info, name)
+  for i = 1, #info, 2 do
+    if info[i] == name then return info[i + 1] end
+  end
+end
+
+local pending, stranded = 0, 0
+for _, stream in ipairs({ again, queue }) do
+  local summary = redis.pcall('XPENDING', stream, group)
+  if not summary.err then
+    pending = pending + summary[1]
+    local last = field(redis.call('XINFO', 'STREAM', stream), 'last-generated-id')
+    local read = field(redis.call('XINFO', 'GROUPS', stream)[1], 'last-delivered-id')
+    if read == last and redis.call('XLEN', stream) > summary[1] then stranded = 1 end
+    for _, info in ipairs(redis.call('XINFO', 'CONSUMERS', stream, group)) do
+      if field(info, 'pending') == 0 and field(info, 'idle') > goneMillis then
+        redis.call('XGROUP', 'DELCONSUMER', stream, group, field(info, 'name'))
+      end
+    end
+  end
+end
+local next = redis.call('ZRANGE', later, 0, 0, 'WITHSCORES')
+return {
+  redis.call('XLEN', again) + redis.call('XLEN', queue) + redis.call('ZCARD', parked) - pending,
+  pending,
+  redis.call('ZCARD', later),
+  next[2] and math.max(next[2] - nowMillis(), 0) or -1,
+  stranded
+}

@@ -25,6 +25,18 @@ export interface Entry {
   readonly ordered: boolean
 }
 
+/** What becomes of an entry that was attempted: it is done, or waits. */
+export interface Settled {
+  readonly entry: Entry
+  readonly later?: Held | undefined
+}
+
+/** A delivery that waits, as it is to come back. */
+export interface Held {
+  readonly delayMillis: number
+  readonly delivery: Delivery
+}
+
 /** An entry as Redis replies it: its one field `d` holds the packed delivery. */
 export type RawEntry = readonly [entryId: string, fields: ReadonlyArray<string>]
 

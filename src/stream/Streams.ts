@@ -3,7 +3,7 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { type Client, Redis, type RedisError, command } from "../Redis.ts"
 import { type Depth, depth } from "./Depth.ts"
 import { comparePositions, parsePosition } from "../event/Position.ts"
-import { type Entry, entriesOf } from "./Entry.ts"
+import { type Entry, type Held, type Settled, entriesOf } from "./Entry.ts"
 import { keysOf, wakeChannel } from "./Keys.ts"
 import { type Out, idOfPlace, letGo, outOf } from "./Ordered.ts"
 import { reserve } from "./RateSlots.ts"
@@ -21,7 +21,7 @@ import {
 import { Reader } from "./Reader.ts"
 import { RedisScript } from "../RedisScript.ts"
 import { type Look, type Marked, leave, look, mark, take } from "./Sweep.ts"
-import { type Held, type Settled, drop, gather, hold, promote, remove, settle } from "./Waiting.ts"
+import { drop, gather, hold, promote, remove, settle } from "./Waiting.ts"
 
 /** Pause between two questions to a connection that only subscribes, milliseconds. */
 const beatMillis = 5000

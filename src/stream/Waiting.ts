@@ -1,25 +1,12 @@
 /** Deliveries that wait for their next attempt, and the end of entries. */
 import type { Client } from "../Redis.ts"
-import type { Delivery } from "../event/Delivery.ts"
-import { type Entry, entriesOf, pack, streams } from "./Entry.ts"
+import { type Entry, type Held, type Settled, entriesOf, pack, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
 import { type Out, objectOf, placeOf } from "./Ordered.ts"
 import { RedisScript } from "../RedisScript.ts"
 import { mark } from "./Sweep.ts"
 
 type Keys = ReturnType<typeof keysOf>
-
-/** What becomes of an entry that was attempted: it is done, or waits. */
-export interface Settled {
-  readonly entry: Entry
-  readonly later?: Held | undefined
-}
-
-/** A delivery that waits, as it is to come back. */
-export interface Held {
-  readonly delayMillis: number
-  readonly delivery: Delivery
-}
 
 /** Most waiting deliveries that are moved at once. */
 const promoteMax = 500

@@ -7,8 +7,8 @@
 import { Context, Deferred, Effect, Layer, Queue, Schedule } from "effect"
 import { inWords } from "../../Telemetry.ts"
 import type { Delivery } from "../../event/Delivery.ts"
+import type { Settled } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"
-import type { Settled } from "../../stream/Waiting.ts"
 import { type Result, writeRows } from "./AttemptRows.ts"
 import type { Attempt } from "../outcome/Outcome.ts"
 import { logDefectAndContinue } from "../LogDefect.ts"
@@ -36,8 +36,7 @@ export class DeliveryLog extends Context.Service<
       const writer = Effect.gen(function* () {
         const waiting = yield* Queue.takeBetween(queue, 1, batchMax)
         yield* logDefectAndContinue("the delivery log")(write(waiting.map(([result]) => result)))
-        // Also what could not be written for a fault of ours: it is taken over when its lease is over, and attempted
-        // again.
+        // After a defect as well: when the lease is over the entries are claimed and attempted again.
         for (const [, done] of waiting) Deferred.doneUnsafe(done, Effect.void)
         yield* Effect.sleep(gatherPause)
       })

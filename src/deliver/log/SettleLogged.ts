@@ -6,9 +6,8 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Entry } from "../../stream/Entry.ts"
+import type { Entry, Settled } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"
-import type { Settled } from "../../stream/Waiting.ts"
 
 interface Logged {
   readonly id: string

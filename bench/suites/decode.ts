@@ -3,10 +3,10 @@
  *
  * The peer makes an object of every row. Ours reads a row when somebody asks for it, so it is measured both ways.
  */
-import { Pgoutput } from "../../src/capture/Pgoutput.ts"
-import { parseLsn } from "../../src/capture/Lsn.ts"
-import { Tracker } from "../../src/capture/Tracker.ts"
-import { Walsender } from "../../src/capture/Walsender.ts"
+import { Pgoutput } from "../../src/capture/wal/Pgoutput.ts"
+import { parseLsn } from "../../src/capture/wal/Lsn.ts"
+import { Tracker } from "../../src/capture/fold/TransactionWindows.ts"
+import { Walsender } from "../../src/capture/wal/Walsender.ts"
 import { addressOf } from "../../src/PostgresUrl.ts"
 import { installPeers } from "../Peers.ts"
 import { type Rackwire, startRackwire } from "../Rackwire.ts"

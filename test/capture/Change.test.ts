@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { type Change, type Folded, fold } from "../../src/capture/Change.ts"
+import { type Change, type Folded, fold } from "../../src/capture/fold/Change.ts"
 import type { Row } from "../../src/inventory/Field.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest"
-import { type Folded, type Readable, fold } from "../../src/capture/Change.ts"
-import { eventsOf } from "../../src/capture/CapturedEvent.ts"
+import { type Folded, type Readable, fold } from "../../src/capture/fold/Change.ts"
+import { eventsOf } from "../../src/capture/fold/CapturedEvent.ts"
 import type { Kind } from "../../src/event/Kind.ts"
-import { Related } from "../../src/capture/Related.ts"
-import type { Window } from "../../src/capture/Tracker.ts"
+import { Related } from "../../src/capture/fold/RelatedRows.ts"
+import type { Window } from "../../src/capture/fold/TransactionWindows.ts"
 import type { Row } from "../../src/inventory/Field.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
 

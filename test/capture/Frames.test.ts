@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { CaptureError } from "../../src/capture/CaptureError.ts"
-import { Frames } from "../../src/capture/Frames.ts"
+import { Frames } from "../../src/capture/wal/Frames.ts"
 
 interface Message {
   readonly tag: number

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type Watch, hangs, watch } from "../../src/capture/Leadership.ts"
+import { type Watch, hangs, watch } from "../../src/capture/slot/Leadership.ts"
 
 interface Look {
   readonly report: string

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { CaptureError } from "../../src/capture/CaptureError.ts"
-import { type Handler, Pgoutput } from "../../src/capture/Pgoutput.ts"
+import { type Handler, Pgoutput } from "../../src/capture/wal/Pgoutput.ts"
 import { type Cell, insert, logical, relation, remove, truncate, unchanged, update } from "./WalBytes.ts"
 
 type Call =

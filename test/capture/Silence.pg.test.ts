@@ -1,7 +1,7 @@
 /** A server that decodes what gives no output says nothing for as long as it hears us: it has to be asked. */
 import { expect, it } from "vitest"
 import { addressOf } from "../../src/PostgresUrl.ts"
-import { Walsender } from "../../src/capture/Walsender.ts"
+import { Walsender } from "../../src/capture/wal/Walsender.ts"
 import { makeEmptyDatabase } from "../support/Database.ts"
 
 /** Long enough for a server to say what it says by itself, milliseconds. */

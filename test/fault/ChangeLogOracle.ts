@@ -3,7 +3,7 @@
  * folded to one event per transaction, and nothing else is.
  */
 import { type LoggedEvent, loggedEvent } from "../../src/deliver/log/LoggedEvent.ts"
-import { windowMessages } from "../../src/capture/Tracker.ts"
+import { windowMessages } from "../../src/capture/fold/TransactionWindows.ts"
 import type { Sql } from "../support/Database.ts"
 import { type Change, type Transaction, kinds, readStamp } from "./Committed.ts"
 import type { Differences } from "./Differences.ts"

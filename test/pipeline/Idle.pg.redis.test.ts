@@ -1,6 +1,6 @@
 /** A database in which nothing of ours changes, an hour of it in seconds: beats, and WAL that others write. */
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
-import { beatPrefix } from "../../src/capture/Tracker.ts"
+import { beatPrefix } from "../../src/capture/fold/TransactionWindows.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { openSql } from "../support/Database.ts"
 

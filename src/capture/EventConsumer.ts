@@ -1,6 +1,6 @@
 /** Where events go: the stages that follow, as capture sees them. */
 import { Context, type Effect } from "effect"
-import type { Told } from "./CapturedEvent.ts"
+import type { Told } from "./fold/CapturedEvent.ts"
 
 /**
  * Who takes the events. All must bear being called again. A `CaptureError` ends the session, other errors are tried

@@ -1,7 +1,7 @@
 /** What happened to rows: changes as the WAL tells them, and folded to one per object. Pure. */
-import type { Kind } from "../event/Kind.ts"
-import type { Row } from "../inventory/Field.ts"
-import type { ObjectType } from "../inventory/ObjectType.ts"
+import type { Kind } from "../../event/Kind.ts"
+import type { Row } from "../../inventory/Field.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
 
 /** Who wrote, and for which request. */
 export interface ChangeContext {

@@ -1,10 +1,10 @@
 /** The stream of the slot: windows in, confirmations out. All of it is synchronous, called by the socket. */
 import { Deferred, Effect, Queue } from "effect"
-import type { CaptureError } from "./CaptureError.ts"
-import { Pgoutput } from "./Pgoutput.ts"
+import type { CaptureError } from "../CaptureError.ts"
+import { Pgoutput } from "../wal/Pgoutput.ts"
 import type { Prepared } from "./Slot.ts"
-import { Tracker, type Window } from "./Tracker.ts"
-import type { Walsender } from "./Walsender.ts"
+import { Tracker, type Window } from "../fold/TransactionWindows.ts"
+import type { Walsender } from "../wal/Walsender.ts"
 
 /** Most bytes of WAL data that wait to be confirmed before reading pauses, and how few let it go on. */
 const waitingBytesMax = 8 * 1024 * 1024

@@ -13,7 +13,7 @@ import { hostname } from "node:os"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Table } from "../inventory/derive/table/Table.ts"
+import type { Table } from "../../inventory/derive/table/Table.ts"
 
 /** Pause between two looks at a slot that another process holds. */
 const lookPause = "1 second"

@@ -1,5 +1,5 @@
 /** Postgres' wire protocol: a stream of bytes, cut anywhere, into messages. */
-import { CaptureError } from "./CaptureError.ts"
+import { CaptureError } from "../CaptureError.ts"
 
 /** Called with the tag and the body, which lies in `bytes` from `start` to `end`; it is gone after the call. */
 export type OnMessage = (tag: number, bytes: Buffer, start: number, end: number) => void

@@ -1,10 +1,10 @@
 /** Writing the change log: one statement per batch; a change that is there already is left as it is. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { Days } from "../inventory/database/Days.ts"
-import { objectType } from "../inventory/Registry.ts"
-import { actionOf } from "../event/Kind.ts"
-import type { CapturedEvent } from "./CapturedEvent.ts"
+import { Days } from "../../inventory/database/Days.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import { actionOf } from "../../event/Kind.ts"
+import type { CapturedEvent } from "../fold/CapturedEvent.ts"
 
 /** Column, its Postgres type, and its value of an event. */
 const columns: ReadonlyArray<readonly [string, string, (event: CapturedEvent) => string]> = [

@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { Frames } from "../../src/capture/Frames.ts"
-import { Pgoutput } from "../../src/capture/Pgoutput.ts"
-import { Tracker, type Window, windowMessages } from "../../src/capture/Tracker.ts"
+import { Frames } from "../../src/capture/wal/Frames.ts"
+import { Pgoutput } from "../../src/capture/wal/Pgoutput.ts"
+import { Tracker, type Window, windowMessages } from "../../src/capture/fold/TransactionWindows.ts"
 import { begin, commit, insert, logical, relation, truncate } from "./WalBytes.ts"
 
 /**

@@ -4,11 +4,11 @@
  * A relation's description is compiled once, when it arrives, to the decoders of its object type's fields; a relation
  * that is no object type is passed over without looking at its cells.
  */
-import type { ObjectType } from "../inventory/ObjectType.ts"
-import { registry } from "../inventory/Registry.ts"
-import { absentFields, textDecoders } from "../inventory/derive/values/Row.ts"
-import { CaptureError } from "./CaptureError.ts"
-import { type Readable, type Unknown, unknown } from "./Change.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { registry } from "../../inventory/Registry.ts"
+import { absentFields, textDecoders } from "../../inventory/derive/values/Row.ts"
+import { CaptureError } from "../CaptureError.ts"
+import { type Readable, type Unknown, unknown } from "../fold/Change.ts"
 import { Tuple, type TupleLayout, cellNull, cellText, cellUnchanged } from "./Tuple.ts"
 import { postgresEpochMillis } from "./Walsender.ts"
 

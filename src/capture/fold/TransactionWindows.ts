@@ -5,12 +5,12 @@
  * constant memory and is cut at the same places whenever it is sent again.
  */
 import { createHash } from "node:crypto"
-import { contextPrefix } from "../inventory/database/DatabaseFunctions.ts"
-import type { ObjectType } from "../inventory/ObjectType.ts"
-import { isUuid } from "../inventory/field/Scalar.ts"
-import { CaptureError } from "./CaptureError.ts"
+import { contextPrefix } from "../../inventory/database/DatabaseFunctions.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { isUuid } from "../../inventory/field/Scalar.ts"
+import { CaptureError } from "../CaptureError.ts"
 import { type Change, type ChangeContext, type Folded, type Readable, type Unknown, fold } from "./Change.ts"
-import type { Handler } from "./Pgoutput.ts"
+import type { Handler } from "../wal/Pgoutput.ts"
 
 /** A transaction, as far as its events know it. */
 export interface Transaction {

@@ -5,14 +5,14 @@
  * and the WAL catches up with it.
  */
 import { Effect } from "effect"
-import type { Row } from "../inventory/Field.ts"
-import { byIds, customFieldsByType, list } from "../inventory/read/Read.ts"
-import { objectType, registry } from "../inventory/Registry.ts"
-import { nestedFields, references, referencesBehind } from "../inventory/derive/represent/Representation.ts"
-import { everything } from "../inventory/derive/filter/Where.ts"
-import { customReferences } from "../inventory/field/CustomFields.ts"
-import type CustomFieldType from "../inventory/types/extras/CustomField.ts"
-import type { CustomField } from "../inventory/types/extras/CustomField.ts"
+import type { Row } from "../../inventory/Field.ts"
+import { byIds, customFieldsByType, list } from "../../inventory/read/Read.ts"
+import { objectType, registry } from "../../inventory/Registry.ts"
+import { nestedFields, references, referencesBehind } from "../../inventory/derive/represent/Representation.ts"
+import { everything } from "../../inventory/derive/filter/Where.ts"
+import { customReferences } from "../../inventory/field/CustomFields.ts"
+import type CustomFieldType from "../../inventory/types/extras/CustomField.ts"
+import type { CustomField } from "../../inventory/types/extras/CustomField.ts"
 import type { Folded, Readable } from "./Change.ts"
 
 const customField = "extras.customfield"

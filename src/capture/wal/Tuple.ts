@@ -3,11 +3,11 @@
  *
  * It keeps hold of the bytes that it came in: they live as long as the window that it belongs to.
  */
-import type { Row } from "../inventory/Field.ts"
-import type { ObjectType } from "../inventory/ObjectType.ts"
-import type { textDecoders } from "../inventory/derive/values/Row.ts"
-import { Unreadable, valueSizeMax } from "../inventory/Unreadable.ts"
-import type { Readable } from "./Change.ts"
+import type { Row } from "../../inventory/Field.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import type { textDecoders } from "../../inventory/derive/values/Row.ts"
+import { Unreadable, valueSizeMax } from "../../inventory/Unreadable.ts"
+import type { Readable } from "../fold/Change.ts"
 
 /** Kinds of cells. */
 export const cellNull = 0x6e

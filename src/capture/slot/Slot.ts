@@ -6,11 +6,11 @@
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
-import { Settings } from "../Config.ts"
-import { registry } from "../inventory/Registry.ts"
-import type { Table } from "../inventory/derive/table/Table.ts"
-import { CaptureError, fromSqlState } from "./CaptureError.ts"
-import { parseLsn } from "./Lsn.ts"
+import { Settings } from "../../Config.ts"
+import { registry } from "../../inventory/Registry.ts"
+import type { Table } from "../../inventory/derive/table/Table.ts"
+import { CaptureError, fromSqlState } from "../CaptureError.ts"
+import { parseLsn } from "../wal/Lsn.ts"
 
 const publication = "rackwire"
 

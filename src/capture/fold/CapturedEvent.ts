@@ -1,13 +1,13 @@
 /** Events as capture makes them from the changes of a transaction. */
-import type { Event } from "../event/Event.ts"
-import type { Kind } from "../event/Kind.ts"
-import { type Position, inEpoch } from "../event/Position.ts"
-import type { Row } from "../inventory/Field.ts"
-import type { ObjectType } from "../inventory/ObjectType.ts"
-import { type Json, representation, snapshot, viewOf } from "../inventory/derive/represent/Representation.ts"
+import type { Event } from "../../event/Event.ts"
+import type { Kind } from "../../event/Kind.ts"
+import { type Position, inEpoch } from "../../event/Position.ts"
+import type { Row } from "../../inventory/Field.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { type Json, representation, snapshot, viewOf } from "../../inventory/derive/represent/Representation.ts"
 import type { Readable } from "./Change.ts"
-import type { Related } from "./Related.ts"
-import type { Window } from "./Tracker.ts"
+import type { Related } from "./RelatedRows.ts"
+import type { Window } from "./TransactionWindows.ts"
 
 export interface CapturedEvent extends Event {
   /** The transaction's number in Postgres, its lower 32 bits. */

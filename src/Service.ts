@@ -15,6 +15,8 @@ import { requestSqlLayer } from "./RequestSql.ts"
 import { Telemetry } from "./Telemetry.ts"
 import { Vault } from "./Vault.ts"
 import { Attempts } from "./auth/Attempts.ts"
+import { KnownTokens } from "./auth/KnownTokens.ts"
+import { PasswordHashing } from "./auth/PasswordHashing.ts"
 import { sessionTable } from "./auth/Session.ts"
 import { ensureSuperuser } from "./auth/Superuser.ts"
 import { usualRights } from "./auth/UsualRights.ts"
@@ -33,7 +35,7 @@ import { Servers } from "./embedded/Servers.ts"
 import { backlogTable } from "./deliver/recover/Sweeper.ts"
 import { watermarkTable } from "./deliver/recover/Watermarks.ts"
 import type { Route } from "./http/Route.ts"
-import { apiRoutes } from "./http/Routes.ts"
+import { apiLayer, apiRoutes } from "./http/Routes.ts"
 import { schemaRoute } from "./http/describe/Schema.ts"
 import { serve } from "./http/Server.ts"
 import { Clearance } from "./inventory/Clearance.ts"
@@ -117,7 +119,14 @@ const keepAliveTimeout = 65_000
 const api = Layer.unwrap(
   Effect.map(Settings, ({ host, port }) =>
     serve({ routes, notFoundPage }).pipe(
-      Layer.provide([Attempts.layer, requestSqlLayer, AdmissionSql.layer]),
+      Layer.provide([
+        apiLayer,
+        Attempts.layer,
+        KnownTokens.layer,
+        PasswordHashing.layer,
+        requestSqlLayer,
+        AdmissionSql.layer
+      ]),
       Layer.provideMerge(
         NodeHttpServer.layer(() => createServer({ keepAliveTimeout }), {
           host,

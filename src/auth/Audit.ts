@@ -13,8 +13,8 @@ const quoted = (text: string): string => JSON.stringify(text.slice(0, lengthMax)
 
 const from = (address: string | undefined): string => `from ${quoted(address ?? "an unknown address")}`
 
-export const auditTokenUse = (token: string, name: unknown, address: string | undefined) =>
-  Effect.logInfo(`audit: token ${token} of ${quoted(String(name))} is used ${from(address)}`)
+export const auditTokenUse = (token: string, name: string | null, address: string | undefined) =>
+  Effect.logInfo(`audit: token ${token} of ${quoted(name ?? "")} is used ${from(address)}`)
 
 export const auditLogin = (
   how: "logged in" | "logged out" | "provisioned a token" | "changed the password",

@@ -1,12 +1,12 @@
 /**
- * Authentication: from a request's credentials to who sends it.
+ * Authentication: from a request's credentials to its sender.
  *
  * Responsible for sessions and tokens; passwords are in Password.ts. Guarantees: one indexed query for a token or a
- * session, permissions included; what was revoked or has expired fails at the next request, in every process. Does not:
- * decide what its user may do (Permission.ts).
+ * session, permissions included; a revoked or expired one fails at the next request, in every process. Does not: decide
+ * what the sender may do (Permission.ts).
  *
- * What a token gave is remembered as a premise, never as an answer: a read may start from it and asks Postgres, in the
- * statement that reads, whether the token gives the same to the letter.
+ * What a token gave is kept as a premise, never as an answer: a read may start from it, and the statement that reads
+ * asks Postgres whether the token still gives exactly the same.
  */
 import { Effect, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
@@ -18,7 +18,8 @@ import { rowFromJson } from "../inventory/derive/values/Row.ts"
 import { parseIpNetwork } from "../inventory/field/Networks.ts"
 import { auditTokenUse } from "./Audit.ts"
 import { Denied } from "./Denied.ts"
-import { type Permission, type Principal, anonymous } from "./Principal.ts"
+import { KnownTokens } from "./KnownTokens.ts"
+import { type Permission, type Principal, type UserRow, anonymous } from "./Principal.ts"
 import { isLive } from "./Session.ts"
 import { usualRights } from "./UsualRights.ts"
 
@@ -32,8 +33,8 @@ export interface Credentials {
 }
 
 /**
- * Who these credentials are of; anonymous where there are none. A session wins over a token, which is not even looked
- * at then.
+ * The sender that these credentials belong to; `anonymous` without any. Fails with `Denied` for wrong ones. Beside a
+ * valid session a token is ignored.
  */
 export const authenticate = Effect.fnUntraced(function* ({ authorization, session, address }: Credentials) {
   const known = session === undefined ? undefined : yield* ofSession(session)
@@ -43,17 +44,17 @@ export const authenticate = Effect.fnUntraced(function* ({ authorization, sessio
   return key === undefined ? anonymous : yield* ofToken(key, address)
 })
 
+/** The key that the header `Authorization` carries; undefined where it names no token. */
 const keyOf = (header: string | undefined): string | undefined | Denied => {
-  const words = (header ?? "").trim().split(/\s+/)
-  if (words[0]?.toLowerCase() !== "token") return undefined
-  if (words.length === 1) return new Denied({ reason: "EmptyHeader" })
-  if (words.length > 2) return new Denied({ reason: "SpacesInHeader" })
+  const [scheme, key, ...more] = (header ?? "").trim().split(/\s+/)
+  if (scheme?.toLowerCase() !== "token") return undefined
+  if (key === undefined) return new Denied({ reason: "EmptyHeader" })
+  if (more.length > 0) return new Denied({ reason: "SpacesInHeader" })
   // oxlint-disable-next-line no-control-regex
-  if (/[^\x00-\x7f]/.test(words[1]!)) return new Denied({ reason: "CharactersInHeader" })
-  return words[1]!
+  return /[^\x00-\x7f]/.test(key) ? new Denied({ reason: "CharactersInHeader" }) : key
 }
 
-/** A user `u` with what was granted to it and to its groups; a superuser needs no permission. */
+/** SQL: a user `u` with the permissions of that user and of the user's groups; a superuser needs none. */
 export const userColumns = `
   row_to_json(u) as user,
   case when u.is_superuser then '[]'::json else coalesce((
@@ -69,7 +70,7 @@ export interface FoundUser {
 export const permissionsOf = ({ permissions }: FoundUser) =>
   Effect.map(usualRights, (usual) => [...usual, ...permissions])
 
-export const userOf = ({ user }: FoundUser) => rowFromJson(objectType("users.user"), user)
+export const userOf = ({ user }: FoundUser) => rowFromJson(objectType("users.user"), user) as UserRow
 
 interface FoundToken extends FoundUser {
   readonly id: string
@@ -79,7 +80,7 @@ interface FoundToken extends FoundUser {
   readonly stale: boolean
 }
 
-/** The token of a key (`$1`), its user, and what was granted to that, as one text. */
+/** SQL: the token of a digest (`$1`), its user and the user's permissions, as one text. */
 const tokenQuery = `
   select row_to_json(found)::text as text from (
     select t.id::text as id, t.write_enabled, t.allowed_ips, coalesce(t.expires <= now(), false) as expired,
@@ -91,69 +92,53 @@ const ofToken = Effect.fnUntraced(function* (key: string, address: string | unde
   const sql = yield* SqlClient.SqlClient
   const token = digestToken(key)
   const [row] = yield* sql.unsafe<{ readonly text: string }>(tokenQuery, [token])
-  remembered.delete(token)
+  const tokens = yield* KnownTokens
+  tokens.forget(token)
   if (row === undefined) return yield* new Denied({ reason: "UnknownToken" })
   const found = JSON.parse(row.text) as FoundToken
   const user = userOf(found)
-  if (found.stale) yield* Effect.forkDetach(noteUse(found.id, user["username"], address))
+  if (found.stale) yield* Effect.forkDetach(noteUse(found.id, user.username, address))
   if (found.expired) return yield* new Denied({ reason: "ExpiredToken" })
-  if (user["is_active"] !== true) return yield* new Denied({ reason: "InactiveUser" })
+  if (!user.is_active) return yield* new Denied({ reason: "InactiveUser" })
   const refused = refusedAddress(found.allowed_ips, address)
   if (refused !== undefined) return yield* refused
   const principal: Principal = { user, mayWrite: found.write_enabled, permissions: yield* permissionsOf(found) }
-  // A use that has to be noted must be seen here.
-  if (!found.stale) remember(token, { mark: digest(row.text), allowed: found.allowed_ips, principal })
+  // A stale token must come here again, so that its use is noted.
+  if (!found.stale) tokens.keep(token, { mark: digest(row.text), allowed: found.allowed_ips, principal })
   return principal
 })
 
-interface Remembered {
-  /** Digest of what the query gave: a password's hash is part of it, and parameters may be logged by Postgres. */
-  readonly mark: string
-  /** Networks that the token may come from. */
-  readonly allowed: ReadonlyArray<string>
-  readonly principal: Principal
-}
-
-/** What tokens gave when they were looked up last, by digest. */
-const remembered = new Map<string, Remembered>()
-
-/** Most tokens that are remembered; the oldest goes first. */
-const rememberedMax = 1000
-
-const remember = (token: string, known: Remembered): void => {
-  remembered.set(token, known)
-  if (remembered.size > rememberedMax) remembered.delete(remembered.keys().next().value!)
-}
-
-/** Who a token was of when it came last, and what must still hold; undefined where nothing is remembered. */
-export const presumed = (
-  authorization: string | undefined,
-  address: string | undefined
-): { readonly principal: Principal; readonly premise: Premise } | undefined => {
+/** The sender that a token belonged to when it came last, and the premise to check; undefined where it is not known. */
+export const presumed = Effect.fnUntraced(function* (authorization: string | undefined, address: string | undefined) {
   const key = keyOf(authorization)
   if (key === undefined || key instanceof Denied) return undefined
   const token = digestToken(key)
-  const known = remembered.get(token)
+  const known = (yield* KnownTokens).get(token)
   if (known === undefined || refusedAddress(known.allowed, address) !== undefined) return undefined
   const where = {
     sql: `exists (select 1 from (${tokenQuery}) now where encode(sha256(convert_to(now.text, 'UTF8')), 'hex') = $2)`,
     parameters: [token, known.mark]
   }
-  return { principal: known.principal, premise: { where, holds: false } }
-}
-
-/** Once a minute, so that reading costs no writes; of requests at the same time one writes. Nobody waits for it. */
-const noteUse = (id: string, name: unknown, address: string | undefined) => Effect.ignore(noted(id, name, address))
-
-const noted = Effect.fnUntraced(function* (id: string, name: unknown, address: string | undefined) {
-  const sql = yield* SqlClient.SqlClient
-  const written = yield* sql`
-    update users_token set last_used = now()
-     where id = ${id}::bigint and (last_used is null or last_used < now() - interval '1 minute') returning id`
-  if (written.length > 0) yield* auditTokenUse(id, name, address)
+  const premise: Premise = { where, holds: false }
+  return { principal: known.principal, premise }
 })
 
-/** Why a token that may come from these networks, or from anywhere where there are none, may not come from there. */
+/**
+ * Notes that a token is used. At most once a minute, so that reads cost no writes; of concurrent requests one writes.
+ * Nobody waits for it, so its failure is ignored.
+ */
+const noteUse = Effect.fnUntraced(
+  function* (id: string, name: string | null, address: string | undefined) {
+    const sql = yield* SqlClient.SqlClient
+    const written = yield* sql`
+    update users_token set last_used = now()
+     where id = ${id}::bigint and (last_used is null or last_used < now() - interval '1 minute') returning id`
+    if (written.length > 0) yield* auditTokenUse(id, name, address)
+  },
+  (effect) => Effect.ignore(effect)
+)
+
+/** Why a token is refused from this address; undefined where it may come from there. No networks allow any address. */
 const refusedAddress = (allowed: ReadonlyArray<string>, text: string | undefined): Denied | undefined => {
   if (allowed.length === 0) return undefined
   const address =

@@ -20,7 +20,7 @@ const guarded = new Set(["users.user", "users.group", "users.token", "users.obje
 
 const safeMethods = new Set(["GET", "HEAD"])
 
-const isSuperuser = ({ user }: Principal): boolean => user?.["is_superuser"] === true
+const isSuperuser = ({ user }: Principal): boolean => user?.is_superuser === true
 
 /** Refuses who may do the action to no object of the type. */
 export const authorize = Effect.fnUntraced(function* (

@@ -1,7 +1,10 @@
-/** Who sends a request. */
-import type { Row } from "../inventory/Field.ts"
+/** The sender of a request. */
+import type { RowOf } from "../inventory/Field.ts"
+import type User from "../inventory/types/users/User.ts"
 
-/** Which objects of which types somebody may do what to. */
+export type UserRow = RowOf<typeof User>
+
+/** Actions that somebody may do to objects of some types. */
 export interface Permission {
   /** `dcim.site`. */
   readonly types: ReadonlyArray<string>
@@ -11,18 +14,18 @@ export interface Permission {
 }
 
 export interface Principal {
-  /** The user's row; undefined for somebody who gave no credentials. */
-  readonly user: Row | undefined
+  /** Undefined without credentials. */
+  readonly user: UserRow | undefined
   /** False for a token that only reads. */
   readonly mayWrite: boolean
-  /** What was granted to every user, to this one, and to the user's groups. */
+  /** Permissions of every user, of this one, and of the user's groups. */
   readonly permissions: ReadonlyArray<Permission>
-  /** Key of the session, for one who came with it. */
+  /** Key of the session, if the sender has one. */
   readonly session?: string
-  /** Whether the password of the session's user is the one that was generated. */
+  /** Whether the user still has the generated password. */
   readonly mustChangePassword?: boolean
 }
 
 export const anonymous: Principal = { user: undefined, mayWrite: false, permissions: [] }
 
-export const username = (principal: Principal): string => String(principal.user?.["username"] ?? "")
+export const username = (principal: Principal): string => principal.user?.username ?? ""

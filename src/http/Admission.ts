@@ -64,7 +64,7 @@ const nameOf = ({ method, url }: Incoming): string => `${method} ${url}`
 export const presume = Effect.fnUntraced(function* (incoming: Incoming, route: Route, origin: Origin) {
   if (route.readsAtOnce !== true || !isRead(incoming.method)) return undefined
   if (incoming.cookies[sessionCookie(origin)] !== undefined) return undefined
-  const known = presumed(incoming.headers["authorization"], addressOf(incoming))
+  const known = yield* presumed(incoming.headers["authorization"], addressOf(incoming))
   if (known === undefined) return undefined
   const allowed = yield* Effect.result(allow(incoming, route, known.principal, origin))
   return Result.isSuccess(allowed) ? known : undefined

@@ -1,4 +1,4 @@
-/** How many reads of one sender are worked on at once, so that one sender leaves connections to the others. */
+/** Limits the reads that one sender has under way, so that one sender leaves connections to the others. */
 import { Effect } from "effect"
 import type { Principal } from "../auth/Principal.ts"
 import { type Lane, makeLane } from "../Lane.ts"
@@ -7,11 +7,9 @@ import { HttpRefused } from "./HttpRefused.ts"
 /** Most reads of one sender at once: half of the connections of requests. */
 const readsMax = 8
 
-/** Most that wait for their turn, and for how long, milliseconds. */
-const waiting = 500
-const patience = 10_000
-
-const lanes = new Map<string, Lane<HttpRefused>>()
+/** Most reads of one sender that wait, and how long each waits. */
+const waitingMax = 500
+const patienceMillis = 10_000
 
 const busy = Effect.suspend(() =>
   Effect.fail(
@@ -23,18 +21,30 @@ const busy = Effect.suspend(() =>
   )
 )
 
-/** Runs a read when it is its sender's turn: the user's, or of anonymous senders those of one address. */
-export const inTurn =
-  ({ user }: Principal, address: string | undefined) =>
-  <A, E, R>(read: Effect.Effect<A, E, R>): Effect.Effect<A, E | HttpRefused, R> =>
-    Effect.suspend(() => {
-      const sender = user === undefined ? `address ${address ?? ""}` : `user ${user.id}`
-      const lane = lanes.get(sender) ?? makeLane({ most: readsMax, waiting, patience, busy })
-      lanes.set(sender, lane)
-      return Effect.ensuring(
-        lane.run(read),
-        Effect.sync(() => {
-          if (lane.isIdle() && lanes.get(sender) === lane) lanes.delete(sender)
-        })
-      )
-    })
+/**
+ * Runs a read in its sender's turn; fails with 429 where too many wait or the wait is too long. Anonymous senders are
+ * told apart by their address.
+ */
+export type InTurn = (
+  principal: Principal,
+  address: string | undefined
+) => <A, E, R>(read: Effect.Effect<A, E, R>) => Effect.Effect<A, E | HttpRefused, R>
+
+/** Each server counts the reads of its own senders. */
+export const makeInTurn = (): InTurn => {
+  const lanes = new Map<string, Lane<HttpRefused>>()
+  return ({ user }, address) =>
+    (read) =>
+      Effect.suspend(() => {
+        const sender = user === undefined ? `address ${address ?? ""}` : `user ${user.id}`
+        const lane =
+          lanes.get(sender) ?? makeLane({ most: readsMax, waiting: waitingMax, patience: patienceMillis, busy })
+        lanes.set(sender, lane)
+        return Effect.ensuring(
+          lane.run(read),
+          Effect.sync(() => {
+            if (lane.isIdle() && lanes.get(sender) === lane) lanes.delete(sender)
+          })
+        )
+      })
+}

@@ -14,6 +14,8 @@ import type { Health } from "../Health.ts"
 import type { Vault } from "../Vault.ts"
 import type { Attempts } from "../auth/Attempts.ts"
 import type { Denied } from "../auth/Denied.ts"
+import type { KnownTokens } from "../auth/KnownTokens.ts"
+import type { PasswordHashing } from "../auth/PasswordHashing.ts"
 import type { Principal } from "../auth/Principal.ts"
 import type { Action, Clearance, OutOfBounds } from "../inventory/Clearance.ts"
 import { emptyRecord } from "../inventory/Field.ts"
@@ -25,6 +27,8 @@ import type { Protected } from "../inventory/write/Protected.ts"
 import type { Author } from "../inventory/write/Transaction.ts"
 import type { WriteRefused } from "../inventory/write/WriteRefused.ts"
 import type { Templates } from "../template/Template.ts"
+import type { Imports } from "./files/ImportFile.ts"
+import type { TryOutLimits } from "./webhooks/TryOutLimits.ts"
 import type { Cookie } from "./wire/Cookies.ts"
 import type { HttpRefused } from "./HttpRefused.ts"
 import type { Origin } from "./wire/Origin.ts"
@@ -82,8 +86,12 @@ export type Services =
   | Counts
   | Grammars
   | Health
+  | Imports
+  | KnownTokens
+  | PasswordHashing
   | Presence
   | Templates
+  | TryOutLimits
 export type Refusal = Denied | HttpRefused | OutOfBounds | WriteRefused | Protected | SqlError.SqlError
 
 export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Services>

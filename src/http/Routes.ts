@@ -1,6 +1,8 @@
 /** The routes of the API. */
+import { Layer } from "effect"
 import { provisionRoutes } from "./account/Provision.ts"
 import { statusRoutes } from "./describe/Status.ts"
+import { Imports } from "./files/ImportFile.ts"
 import { allocationRoutes } from "./objects/Allocation.ts"
 import { objectRoutes } from "./objects/Objects.ts"
 import type { Route } from "./Route.ts"
@@ -8,7 +10,11 @@ import { backgroundRoutes } from "./webhooks/BackgroundTasks.ts"
 import { deliveryDetails, deliveryRoutes } from "./webhooks/Deliveries.ts"
 import { pluginRoutes } from "./webhooks/Plugins.ts"
 import { tryOutRoutes } from "./webhooks/TryOut.ts"
+import { TryOutLimits } from "./webhooks/TryOutLimits.ts"
 import { webhookDetails, webhookRoutes } from "./webhooks/Webhooks.ts"
+
+/** What requests to these routes share within a process. */
+export const apiLayer = Layer.mergeAll(Imports.layer, TryOutLimits.layer)
 
 export const apiRoutes: ReadonlyArray<Route> = [
   ...objectRoutes({ ...deliveryDetails, ...webhookDetails }),

@@ -24,7 +24,7 @@ import { addressOf, admit, presume } from "./Admission.ts"
 import { readBytes, readJson } from "./wire/Body.ts"
 import { withCookies } from "./wire/Cookies.ts"
 import { databaseReply, isWrongPattern } from "./DatabaseReply.ts"
-import { inTurn } from "./Fairness.ts"
+import { type InTurn, makeInTurn } from "./Fairness.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { allowed, metadata } from "./objects/Metadata.ts"
 import { accessProblem } from "./describe/MetricsAccess.ts"
@@ -54,12 +54,15 @@ interface Site {
 interface Serving extends Pick<Site, "notFoundPage"> {
   readonly find: ReturnType<typeof makeRouter>
   readonly proxies: ReadonlyArray<IpNetwork.IpNetwork>
+  readonly inTurn: InTurn
 }
 
 export const serve = ({ routes, notFoundPage }: Site) => {
   const find = makeRouter(routes)
   return Layer.unwrap(
-    Effect.map(proxyNetworks, (proxies) => HttpServer.serve(answerAll({ find, notFoundPage, proxies })))
+    Effect.map(proxyNetworks, (proxies) =>
+      HttpServer.serve(answerAll({ find, notFoundPage, proxies, inTurn: makeInTurn() }))
+    )
   )
 }
 
@@ -88,17 +91,15 @@ const answerAll = (serving: Serving) =>
     return withCookies(respond(reply, incoming, requestId, isTls(settings.baseUrl)), reply.cookies ?? [])
   })
 
-const answer = Effect.fnUntraced(function* (
-  { find, notFoundPage }: Serving,
-  { incoming, origin, requestId }: Omit<Asked, "url">
-) {
+const answer = Effect.fnUntraced(function* (serving: Serving, { incoming, origin, requestId }: Omit<Asked, "url">) {
+  const { find, notFoundPage } = serving
   const url = yield* targetOf(incoming.url)
   const match = find(url.pathname)
   if (match === undefined) {
     const slashed = find(`${url.pathname}/`) !== undefined
     return slashed ? moved(`${url.pathname}/${url.search}`) : notFoundPage(url.pathname)
   }
-  const answerTo = handle(match, { incoming, origin, url, requestId })
+  const answerTo = handle(serving, match, { incoming, origin, url, requestId })
   const guess = yield* presume(incoming, match.route, origin)
   if (guess !== undefined) {
     const reply = yield* Effect.result(answerTo(guess.principal, guess.premise))
@@ -120,7 +121,7 @@ interface Asked extends Pick<Request, "incoming" | "origin" | "url"> {
 }
 
 const handle =
-  ({ route, params }: Match, { incoming, origin, url, requestId }: Asked) =>
+  ({ inTurn }: Serving, { route, params }: Match, { incoming, origin, url, requestId }: Asked) =>
   (principal: Principal, premise?: Premise) =>
     Effect.gen(function* () {
       const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method | "OPTIONS"

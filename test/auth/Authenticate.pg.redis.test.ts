@@ -5,6 +5,7 @@ import type { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Settings } from "../../src/Config.ts"
 import { type Credentials, authenticate, presumed } from "../../src/auth/Authenticate.ts"
+import { KnownTokens } from "../../src/auth/KnownTokens.ts"
 import { Clearance } from "../../src/inventory/Clearance.ts"
 import { readPage } from "../../src/inventory/read/Read.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
@@ -33,7 +34,7 @@ const counting = Tracer.make({
   }
 })
 
-let runtime: ManagedRuntime.ManagedRuntime<PgClient.PgClient | SqlClient.SqlClient | Settings, unknown>
+let runtime: ManagedRuntime.ManagedRuntime<PgClient.PgClient | SqlClient.SqlClient | Settings | KnownTokens, unknown>
 
 beforeAll(async () => {
   api = await startApi()
@@ -48,7 +49,12 @@ beforeAll(async () => {
   const noted = "select 1 as one from users_token where user_id = $1 and last_used is not null"
   while ((await api.database.sql.query(noted, [user.id])).length === 0) await user.call("GET", "/api/dcim/sites/")
   runtime = ManagedRuntime.make(
-    Layer.mergeAll(Settings.layer, PgClient.layer({ url: Redacted.make(databaseUrl) }), Logger.layer([]))
+    Layer.mergeAll(
+      Settings.layer,
+      KnownTokens.layer,
+      PgClient.layer({ url: Redacted.make(databaseUrl) }),
+      Logger.layer([])
+    )
   )
 })
 
@@ -123,7 +129,7 @@ describe("a check of credentials", () => {
 
 /** Whether what was presumed of the user's token held while a page was read. */
 const heldWhileReading = async (): Promise<boolean> => {
-  const { premise } = presumed(`Token ${user.token}`, undefined)!
+  const { premise } = (await runtime.runPromise(presumed(`Token ${user.token}`, undefined)))!
   const page = { where: everything, ordering: [], limit: 1, offset: 0 }
   statements.length = 0
   await runtime.runPromise(

@@ -15,7 +15,7 @@ import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { bodyOfCells, withNamedReferences } from "../../inventory/derive/represent/Flat.ts"
 import { isOfType } from "../wire/Body.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import { inTurn, readFile } from "./ImportFile.ts"
+import { Imports, readFile } from "./ImportFile.ts"
 import { type ImportTask, type Portion, idOf } from "./ImportRows.ts"
 import { refuseAfter } from "../objects/Limits.ts"
 import type { Handler, Request } from "../Route.ts"
@@ -54,24 +54,27 @@ class Undone extends Data.TaggedError("Undone")<{ readonly report: Report }> {}
 export const importObjects =
   (type: ObjectType): Handler =>
   (request) =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const task = taskOf(type, request)
-      const portions = yield* readFile(request, task)
-      yield* refuseWrongIds(portions)
-      if (portions.some(({ changes }) => changes > 0)) yield* authorize(request.principal, "POST", "change", type)
-      const dryRun = isSet(request, "dry_run", false)
-      const { report, written } = yield* write(type, portions, task, request).pipe(
-        Effect.flatMap(({ report, written }) =>
-          dryRun || report.errors.length > 0 ? new Undone({ report }) : Effect.succeed({ report, written })
-        ),
-        sql.withTransaction,
-        refuseAfter(writingTime, "Writing the rows did not end"),
-        Effect.catchTag("Undone", ({ report }) => Effect.succeed({ report, written: [] }))
-      )
-      const status = report.errors.length > 0 ? 400 : 200
-      return { status, json: { dry_run: dryRun, ...report, errors: report.errors.slice(0, errorsMax) }, written }
-    }).pipe(inTurn)
+    Effect.flatMap(Imports, ({ admit }) => admit(importFile(type, request)))
+
+const importFile = (type: ObjectType, request: Request) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const task = taskOf(type, request)
+    const portions = yield* readFile(request, task)
+    yield* refuseWrongIds(portions)
+    if (portions.some(({ changes }) => changes > 0)) yield* authorize(request.principal, "POST", "change", type)
+    const dryRun = isSet(request, "dry_run", false)
+    const { report, written } = yield* write(type, portions, task, request).pipe(
+      Effect.flatMap(({ report, written }) =>
+        dryRun || report.errors.length > 0 ? new Undone({ report }) : Effect.succeed({ report, written })
+      ),
+      sql.withTransaction,
+      refuseAfter(writingTime, "Writing the rows did not end"),
+      Effect.catchTag("Undone", ({ report }) => Effect.succeed({ report, written: [] }))
+    )
+    const status = report.errors.length > 0 ? 400 : 200
+    return { status, json: { dry_run: dryRun, ...report, errors: report.errors.slice(0, errorsMax) }, written }
+  })
 
 const taskOf = (type: ObjectType, request: Request): Omit<ImportTask, "bytes"> => ({
   format: formatOf(request),

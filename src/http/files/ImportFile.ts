@@ -4,7 +4,7 @@
  */
 import { setTimeout } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
-import { ByteSize, Duration, Effect } from "effect"
+import { ByteSize, Context, Duration, Effect, Layer } from "effect"
 import { Settings } from "../../Config.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import type { ImportTask, Portion } from "./ImportRows.ts"
@@ -30,23 +30,37 @@ const endMillis = 2_000
 /** When a client that was refused should come again, seconds. */
 const retrySeconds = 15
 
-let underWay = 0
-
-/** Counts an import as under way; refuses it if there are as many in this process as `IMPORTS_AT_ONCE` allows. */
-export const inTurn = <A, E, R>(act: Effect.Effect<A, E, R>) =>
-  Effect.gen(function* () {
-    const { importsAtOnce } = yield* Settings
-    if (underWay >= importsAtOnce) {
-      const detail = `${underWay} imports are under way, as many as IMPORTS_AT_ONCE allows. Try again later.`
-      const headers = { "retry-after": String(retrySeconds) }
-      return yield* new HttpRefused({ reason: "Busy", body: { detail }, headers })
-    }
-    underWay++
-    return yield* Effect.ensuring(
-      act,
-      Effect.sync(() => underWay--)
-    )
-  })
+/** The imports that this process works on. */
+export class Imports extends Context.Service<
+  Imports,
+  {
+    /** Runs an import; fails with 503 if as many are under way as `IMPORTS_AT_ONCE` allows. */
+    readonly admit: <A, E, R>(act: Effect.Effect<A, E, R>) => Effect.Effect<A, E | HttpRefused, R>
+  }
+>()("rackwire/http/Imports") {
+  static readonly layer = Layer.effect(
+    Imports,
+    Effect.gen(function* () {
+      const { importsAtOnce } = yield* Settings
+      let underWay = 0
+      return Imports.of({
+        admit: (act) =>
+          Effect.gen(function* () {
+            if (underWay >= importsAtOnce) {
+              const detail = `${underWay} imports are under way, as many as IMPORTS_AT_ONCE allows. Try again later.`
+              const headers = { "retry-after": `${retrySeconds}` }
+              return yield* new HttpRefused({ reason: "Busy", body: { detail }, headers })
+            }
+            underWay++
+            return yield* Effect.ensuring(
+              act,
+              Effect.sync(() => underWay--)
+            )
+          })
+      })
+    })
+  )
+}
 
 /** The rows of the file that a request carries. */
 export const readFile = (request: Request, task: Omit<ImportTask, "bytes">) =>

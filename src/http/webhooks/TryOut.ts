@@ -12,38 +12,10 @@ import { Templates } from "../../template/Template.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
 import { bodyFields, refused } from "./ActionRequest.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import { rateLimit } from "../wire/RateLimit.ts"
-import type { Handler, Request, Route } from "../Route.ts"
+import type { Handler, Route } from "../Route.ts"
+import { TryOutLimits } from "./TryOutLimits.ts"
 
 const webhookType = objectType("extras.webhook")
-
-/** A rendering takes a quarter of a second at most: one user cannot take more than half a worker for long. */
-const limited = rateLimit({ burst: 20, perSecond: 2 })
-
-/** Renderings under way or waiting: of one user, and of all users together. */
-const waitingPerUser = 4
-const waitingMax = 32
-
-const waiting = new Map<number, number>()
-
-/** Renders as the user, or refuses with 503 where too many wait already. */
-const inTurn = <A, E, R>({ principal }: Request, render: (owner: string) => Effect.Effect<A, E, R>) =>
-  Effect.suspend((): Effect.Effect<A, E | HttpRefused, R> => {
-    const user = principal.user?.id ?? 0
-    const own = waiting.get(user) ?? 0
-    const all = [...waiting.values()].reduce((sum, count) => sum + count, 0)
-    if (own >= waitingPerUser || all >= waitingMax) {
-      const body = { detail: "Too many templates are being rendered. Try again in a second." }
-      return Effect.fail(new HttpRefused({ reason: "Busy", body, headers: { "retry-after": "1" } }))
-    }
-    waiting.set(user, own + 1)
-    const leave = Effect.sync(() => {
-      const left = waiting.get(user)! - 1
-      if (left === 0) waiting.delete(user)
-      else waiting.set(user, left)
-    })
-    return Effect.ensuring(render(`user ${user}`), leave)
-  })
 
 /**
  * `{template, headers?, context?, template_engine?}` -> `{output, headers}`. A blank template is the default body;
@@ -52,6 +24,7 @@ const inTurn = <A, E, R>({ principal }: Request, render: (owner: string) => Effe
  */
 const render: Handler = (request) =>
   Effect.gen(function* () {
+    const { limited, inTurn } = yield* TryOutLimits
     yield* limited(request)
     const fields = yield* bodyFields(request)
     const { template, headers = "", context = sampleEvent, template_engine: engine = "jinja" } = fields
@@ -84,6 +57,7 @@ const templateRefused = (field: string, error: TemplateError): HttpRefused => {
 /** `{conditions, data, snapshots?}` -> `{matches, explanation}`. */
 const match: Handler = (request) =>
   Effect.gen(function* () {
+    const { limited } = yield* TryOutLimits
     yield* limited(request)
     const { conditions, data, snapshots: given } = yield* bodyFields(request)
     const snapshots = given ?? undefined

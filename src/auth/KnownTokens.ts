@@ -1,0 +1,39 @@
+/** What this process found when it last looked tokens up. A premise of later reads, never an answer. */
+import { Context, Layer } from "effect"
+import type { Principal } from "./Principal.ts"
+
+export interface KnownToken {
+  /** Digest of what the query gave: a password's hash is part of it, and Postgres may log parameters. */
+  readonly mark: string
+  /** Networks that the token may come from. */
+  readonly allowed: ReadonlyArray<string>
+  readonly principal: Principal
+}
+
+/** Most tokens that are kept; the oldest goes first. */
+const keptMax = 1000
+
+export class KnownTokens extends Context.Service<
+  KnownTokens,
+  {
+    /** The token of this digest; undefined if it is not kept. */
+    readonly get: (digest: string) => KnownToken | undefined
+    readonly keep: (digest: string, token: KnownToken) => void
+    readonly forget: (digest: string) => void
+  }
+>()("rackwire/auth/KnownTokens") {
+  static readonly layer = Layer.sync(KnownTokens, () => {
+    const kept = new Map<string, KnownToken>()
+    return KnownTokens.of({
+      get: (digest) => kept.get(digest),
+      forget: (digest) => void kept.delete(digest),
+      keep: (digest, token) => {
+        kept.set(digest, token)
+        for (const oldest of kept.keys()) {
+          if (kept.size <= keptMax) break
+          kept.delete(oldest)
+        }
+      }
+    })
+  })
+}

@@ -1,0 +1,41 @@
+/**
+ * Hashes of passwords, few at a time, so that however many logins come at once, neither the memory nor the threads of
+ * the process go to them.
+ */
+import { Context, Effect, Layer, Semaphore } from "effect"
+import { hashPassword, passwordLength, verifyPassword } from "../Vault.ts"
+import { TooManyAttempts } from "./Attempts.ts"
+
+/** Hashes computed at a time, on the four threads that the process has for such work. */
+const hashesMax = 2
+
+/** Most hashes that wait or are computed; further logins are refused. */
+const waitingMax = 50
+
+export class PasswordHashing extends Context.Service<
+  PasswordHashing,
+  {
+    /** Whether the password has this hash. Without a hash it has not, which takes as long to find out. */
+    readonly verify: (password: string, hash: string | undefined) => Effect.Effect<boolean, TooManyAttempts>
+    readonly hash: (password: string) => Effect.Effect<string, TooManyAttempts>
+  }
+>()("rackwire/auth/PasswordHashing") {
+  static readonly layer = Layer.sync(PasswordHashing, () => {
+    const turns = Semaphore.makeUnsafe(hashesMax)
+    let waiting = 0
+    const inTurn = Effect.fnUntraced(function* <A>(work: () => Promise<A>) {
+      if (waiting >= waitingMax) return yield* new TooManyAttempts({ seconds: 1 })
+      waiting += 1
+      return yield* turns.withPermit(Effect.promise(work)).pipe(Effect.ensuring(Effect.sync(() => (waiting -= 1))))
+    })
+    /** The hash that stands in where there is no user. */
+    const nobody = hashPassword("nobody has this password")
+    return PasswordHashing.of({
+      verify: (password, hash) =>
+        inTurn(
+          async () => password.length <= passwordLength.max * 2 && verifyPassword(password, hash ?? (await nobody))
+        ),
+      hash: (password) => inTurn(() => hashPassword(password))
+    })
+  })
+}

@@ -6,7 +6,25 @@ import { type Subject, clauseDecision, lookUp, sidesOf } from "./Decision.ts"
 /** `invalid`: it cannot be evaluated, so nothing holds. `skipped`: it was not looked at, as the answer was known. */
 export type Outcome = "holds" | "fails" | "invalid" | "skipped"
 
-export type Explanation = Readonly<Record<string, unknown>> & { readonly outcome: Outcome }
+/** The document of a clause or of several items, and what came of it. */
+export interface Explanation extends Found {
+  readonly outcome: Outcome
+  readonly attr?: string
+  readonly op?: string
+  readonly value?: unknown
+  readonly negate?: boolean
+  readonly and?: ReadonlyArray<Explanation>
+  readonly or?: ReadonlyArray<Explanation>
+  /** Why the clause could not be evaluated. */
+  readonly reason?: string
+}
+
+/** What the clause looked at: the value, or those before and after. */
+interface Found {
+  readonly actual?: unknown
+  readonly before?: unknown
+  readonly after?: unknown
+}
 
 export const tooCostly = "Evaluating the condition takes too long: its patterns are too large for texts of this length."
 
@@ -55,8 +73,7 @@ const explainClause = (clause: Clause, subject: Subject): Explanation => {
   }
 }
 
-/** What the clause looked at: the value, or those before and after. */
-const look = ({ path, test }: Clause, subject: Subject): Readonly<Record<string, unknown>> | undefined => {
+const look = ({ path, test }: Clause, subject: Subject): Found | undefined => {
   if ("between" in test) {
     const sides = sidesOf(path)(subject)
     return sides && { before: shortened(sides.before), after: shortened(sides.after) }
@@ -65,7 +82,7 @@ const look = ({ path, test }: Clause, subject: Subject): Readonly<Record<string,
   return actual === undefined ? undefined : { actual: shortened(actual) }
 }
 
-const reasonOf = ({ path, op }: Clause, { snapshots }: Subject, found: object | undefined): string => {
+const reasonOf = ({ path, op }: Clause, { snapshots }: Subject, found: Found | undefined): string => {
   const attribute = path.join(".")
   if (isSpent()) return tooCostly
   if (found !== undefined) return `'${op}' cannot compare what ${attribute} holds.`

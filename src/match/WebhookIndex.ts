@@ -1,12 +1,13 @@
 /** Which webhooks an event goes to: looked up by object type and kind, then decided by each one's condition. */
 import type { Kind } from "../event/Kind.ts"
-import type { Row } from "../inventory/Field.ts"
+import type { Row, RowOf } from "../inventory/Field.ts"
+import type Webhook from "../inventory/types/extras/Webhook.ts"
 import { Unreadable } from "../inventory/Unreadable.ts"
 import { SharedBudget, bounded, guaranteed, isSpent } from "./Budget.ts"
 import { isEmpty, parse } from "./Condition.ts"
 import { type Subject as ConditionSubject, evaluation } from "./Decision.ts"
 import { EqualityIndex, type Entry } from "./EqualityIndex.ts"
-import { explain, tooCostly } from "./Explanation.ts"
+import { type Explanation, explain, tooCostly } from "./Explanation.ts"
 
 /** What of an event decides. */
 export interface Subject extends ConditionSubject {
@@ -55,16 +56,16 @@ export class WebhookIndex {
       this.scopedIndexes.get(key)?.delete(webhook)
     }
     this.keys.delete(webhook)
-    if (row === undefined || row["enabled"] !== true) return
-    const entry: Entry = { webhook, ...decisionOf(row["conditions"]) }
+    if (row === undefined) return
+    const { enabled, conditions, content_types: types, scope_user: viewer } = row as RowOf<typeof Webhook>
+    if (enabled !== true) return
+    const entry: Entry = { webhook, ...decisionOf(conditions) }
     const kinds = Object.entries(flags).filter(([, flag]) => row[flag] === true)
     // Plain SQL may name a type twice.
-    const types = new Set(row["content_types"] as ReadonlyArray<string>)
-    const keys = [...types].flatMap((type) => kinds.map(([kind]) => `${type} ${kind}`))
+    const keys = [...new Set(types)].flatMap((type) => kinds.map(([kind]) => `${type} ${kind}`))
     this.keys.set(webhook, keys)
-    const viewer = row["scope_user"] ?? undefined
-    if (viewer !== undefined) {
-      // One that cannot be read is a scope all the same: of nobody.
+    if (viewer !== null && viewer !== undefined) {
+      // A scope that cannot be read is one all the same: of nobody.
       if (typeof viewer !== "number") return
       for (const key of keys) {
         const scoped = this.scopedIndexes.get(key) ?? new Map<number, Scoped>()
@@ -168,9 +169,9 @@ const decisionOf = (document: unknown): Omit<Entry, "webhook"> => {
 const reasonOf = ({ condition, problem }: Entry, subject: Subject): string =>
   problem ?? (condition && firstReason(explain(condition, subject))) ?? "It is not understood."
 
-const firstReason = (explanation: Readonly<Record<string, unknown>>): string | undefined => {
-  if (typeof explanation["reason"] === "string") return explanation["reason"]
-  for (const item of (explanation["and"] ?? explanation["or"] ?? []) as ReadonlyArray<typeof explanation>) {
+const firstReason = (explanation: Explanation): string | undefined => {
+  if (explanation.reason !== undefined) return explanation.reason
+  for (const item of explanation.and ?? explanation.or ?? []) {
     const reason = firstReason(item)
     if (reason !== undefined) return reason
   }

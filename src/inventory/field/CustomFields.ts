@@ -69,8 +69,7 @@ export const customReferences = (
     ({ type, object_type: target }) => (type === "object" || type === "multiobject") && declared.has(String(target))
   )
   if (pointing.length === 0) return wanted
-  for (const row of rows) {
-    const values = row["custom_fields"]
+  for (const { custom_fields: values } of rows) {
     if (!isDictionary(values)) continue
     for (const { name, object_type: target } of pointing) {
       const ids = wanted.get(String(target)) ?? new Set<number>()

@@ -1,7 +1,9 @@
 /**
  * The addresses by which a machine is reached first: of a device and of a virtual machine, each with its interfaces.
  */
-import type { Errors, Field, Row, View } from "../Field.ts"
+import type { Errors, Field, View } from "../Field.ts"
+import type { Find } from "../ObjectType.ts"
+import type IpAddress from "../types/ipam/IpAddress.ts"
 import { ref } from "./Reference.ts"
 
 interface Machine {
@@ -13,6 +15,12 @@ interface Machine {
   readonly otherFamily: (address: string, family: number) => string
 }
 
+interface Primary {
+  readonly id: number
+  readonly primary_ip4: number | null
+  readonly primary_ip6: number | null
+}
+
 const families = [["primary_ip4", 4] as const, ["primary_ip6", 6] as const]
 
 const addressField = (): Field<number | null> => ref("ipam.ipaddress", { optional: true, onDelete: "set null" })
@@ -20,21 +28,21 @@ const addressField = (): Field<number | null> => ref("ipam.ipaddress", { optiona
 export const primaryAddresses = ({ interfaces, owner, called, otherFamily }: Machine) => ({
   fields: { primary_ip4: addressField(), primary_ip6: addressField() },
   derived: {
-    primary_ip: (row: Row, view: View) => {
-      const id = row["primary_ip6"] ?? row["primary_ip4"]
-      return typeof id === "number" ? view.nested("ipam.ipaddress", id) : null
+    primary_ip: (row: Primary, view: View) => {
+      const id = row.primary_ip6 ?? row.primary_ip4
+      return id === null ? null : view.nested("ipam.ipaddress", id)
     }
   },
   looksAt: families.map(([name]) => `${name}.assigned_object_type`),
   /** A primary address is of its family, and of one of the machine's interfaces. */
-  errors: (row: Row, find: View["row"]): Errors => {
+  errors: (row: Primary, find: Find): Errors => {
     for (const [name, family] of families) {
-      const address = find("ipam.ipaddress", Number(row[name]))
-      if (address === undefined) continue
-      const shown = String(address["address"])
+      const found = find<typeof IpAddress>("ipam.ipaddress", row[name])
+      if (found === undefined) continue
+      const shown = String(found.address)
       if (shown.includes(":") !== (family === 6)) return { [name]: [otherFamily(shown, family)] }
-      const isInterface = address["assigned_object_type"] === interfaces
-      const holder = isInterface ? find(interfaces, Number(address["assigned_object_id"])) : undefined
+      const isInterface = found.assigned_object_type === interfaces
+      const holder = isInterface ? find(interfaces, found.assigned_object_id) : undefined
       if (holder === undefined || holder[owner] !== row.id) {
         return { [name]: [`The specified IP address (${shown}) is not assigned to this ${called}.`] }
       }

@@ -59,8 +59,7 @@ const pointing = perType(({ fields }) =>
 /** The row of a draft whose references are ids already; undefined where something has to be looked up. */
 const rowOf = (type: ObjectType, draft: Draft, mayRefer: (target: ObjectType) => boolean): Row | undefined => {
   if (Object.keys(draft.errors).length > 0) return undefined
-  const row: Record<string, unknown> = { ...draft.values }
-  row["id"] = 0
+  const row: Record<string, unknown> & { readonly id: number } = { ...draft.values, id: 0 }
   for (const [name, { generic, reference }] of pointing(type)) {
     const value = row[name] ?? null
     if (generic !== undefined && value !== null) return undefined
@@ -73,7 +72,7 @@ const rowOf = (type: ObjectType, draft: Draft, mayRefer: (target: ObjectType) =>
   }
   if (Object.keys((row["custom_fields"] as object | undefined) ?? {}).length > 0) return undefined
   const looks = type.looksAt.some((path) => [row[path.split(".")[0]!] ?? []].flat().length > 0)
-  return looks ? undefined : (row as Row)
+  return looks ? undefined : row
 }
 
 const areSound = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {

@@ -14,7 +14,8 @@ const lockNumbers = 64
 
 interface Found {
   readonly at: number
-  readonly other: Readonly<Record<string, unknown>>
+  /** The id is 0 where the same write makes the object. */
+  readonly other: Row
 }
 
 /** Rows, as they would be stored, that rivals of theirs stand in the way of. */
@@ -25,15 +26,15 @@ export const rivals = Effect.fnUntraced(function* (type: ObjectType, rows: Reado
     const hidden = yield* hiddenAmong(type, met)
     for (const { at, other } of met) {
       const errors = rival.errors(rows[at - 1]!, rowFromJson(type, other), find)
-      conflicts.push({ at: at - 1, errors: hidden.has(Number(other["id"])) ? unexplained(type, errors) : errors })
+      conflicts.push({ at: at - 1, errors: hidden.has(other.id) ? unexplained(type, errors) : errors })
     }
   }
   return conflicts
 })
 
-/** Ids of the rivals that the sender may not see. Those of the same write have none yet. */
+/** Ids of the rivals that the sender may not see. */
 const hiddenAmong = Effect.fnUntraced(function* (type: ObjectType, met: ReadonlyArray<Found>) {
-  const ids = new Set(met.flatMap(({ other }) => (Number(other["id"]) > 0 ? [Number(other["id"])] : [])))
+  const ids = new Set(met.flatMap(({ other }) => (other.id > 0 ? [other.id] : [])))
   if (ids.size === 0 || isEverything(yield* cleared(type, "view"))) return new Set<number>()
   return ids.difference(new Set((yield* byIds(type, ids)).map(({ id }) => id)))
 })

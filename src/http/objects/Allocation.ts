@@ -2,8 +2,8 @@
 import { Effect } from "effect"
 import { Settings } from "../../Config.ts"
 import { mapInSlices } from "../../Slices.ts"
-import { freeAddresses, freeSpace, freeVlanIds, roomOf, takeTurn } from "../../inventory/write/Allocate.ts"
-import { type Dictionary, type Row, type View, isDictionary, notDictionary } from "../../inventory/Field.ts"
+import { type Space, freeAddresses, freeSpace, freeVlanIds, roomOf, takeTurn } from "../../inventory/write/Allocate.ts"
+import { type Dictionary, type RowOf, type View, isDictionary, notDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { viewFor } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
@@ -11,30 +11,33 @@ import { createFrom } from "../../inventory/write/Write.ts"
 import { carve, firstOf, networksIn, printHost, sizeOf } from "../../inventory/derive/values/Space.ts"
 import { representation, viewOf } from "../../inventory/derive/represent/Representation.ts"
 import { printNetwork, widthOf } from "../../inventory/field/Network.ts"
+import type IpRange from "../../inventory/types/ipam/IpRange.ts"
+import type Prefix from "../../inventory/types/ipam/Prefix.ts"
+import type VlanGroup from "../../inventory/types/ipam/VlanGroup.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { inWritingTime, refuseLongList } from "./Limits.ts"
 import { all, first, refuse, rowOf } from "./Objects.ts"
 import { pageBounds } from "../wire/Paging.ts"
 import type { Handler, Refusal, Request, Route, Services } from "../Route.ts"
 
-const prefixType = objectType("ipam.prefix")
-const rangeType = objectType("ipam.iprange")
+const prefixType = objectType<typeof Prefix>("ipam.prefix")
+const rangeType = objectType<typeof IpRange>("ipam.iprange")
 const addressType = objectType("ipam.ipaddress")
-const groupType = objectType("ipam.vlangroup")
+const groupType = objectType<typeof VlanGroup>("ipam.vlangroup")
 const vlanType = objectType("ipam.vlan")
 
 /** Something that objects are taken of. */
-interface Source {
+interface Source<T extends ObjectType, R = RowOf<T>> {
   /** The object type of what they are taken of, and of what is taken. */
-  readonly of: ObjectType
+  readonly of: T
   readonly taken: ObjectType
   /** What is free, at the most so many. */
-  readonly free: (row: Row, count: number, view: View) => Effect.Effect<ReadonlyArray<unknown>, Refusal, Services>
+  readonly free: (row: R, count: number, view: View) => Effect.Effect<ReadonlyArray<unknown>, Refusal, Services>
   /** Waits for whoever takes of the same. */
-  readonly turn: (row: Row) => ReturnType<typeof takeTurn>
+  readonly turn: (row: R) => ReturnType<typeof takeTurn>
   /** What is written of each item asked for; fails where there is not enough. */
   readonly bodies: (
-    row: Row,
+    row: R,
     items: ReadonlyArray<Dictionary>
   ) => Effect.Effect<ReadonlyArray<Dictionary>, Refusal, Services>
 }
@@ -48,7 +51,7 @@ const tooFew = (what: string, row: string, asked: number, free: number | bigint)
   })
 
 const show =
-  (source: Source): Handler =>
+  <T extends ObjectType>(source: Source<T>): Handler =>
   (request) =>
     Effect.gen(function* () {
       const row = yield* rowOf(source.of, request)
@@ -75,7 +78,7 @@ const itemsOf = Effect.fnUntraced(function* (request: Request) {
 })
 
 const take =
-  (source: Source): Handler =>
+  <T extends ObjectType>(source: Source<T>): Handler =>
   (request) =>
     Effect.gen(function* () {
       const row = yield* rowOf(source.of, request)
@@ -90,11 +93,10 @@ const take =
       return { status: 201, json: many ? shown : shown[0] }
     }).pipe(inWritingTime)
 
-const nestedVrf = (row: Row, view: View) =>
-  typeof row["vrf"] === "number" ? view.nested("ipam.vrf", row["vrf"]) : null
+const nestedVrf = ({ vrf }: Space, view: View) => (vrf === null ? null : view.nested("ipam.vrf", vrf))
 
-const addresses = (of: ObjectType): Source => ({
-  of,
+/** Taking addresses: of a prefix or of a range. */
+const addresses: Omit<Source<typeof prefixType, Space>, "of"> = {
   taken: addressType,
   free: (row, count, view) =>
     Effect.map(freeAddresses(row, count), (gaps) => {
@@ -105,23 +107,26 @@ const addresses = (of: ObjectType): Source => ({
         vrf: nestedVrf(row, view)
       }))
     }),
-  turn: (row) => takeTurn("vrf", row["vrf"]),
+  turn: (row) => takeTurn("vrf", row.vrf),
   bodies: (row, items) =>
     Effect.gen(function* () {
       const gaps = yield* freeAddresses(row, items.length)
       const free = firstOf(gaps, items.length)
       const { network } = roomOf(row)
       if (free.length < items.length) {
-        return yield* tooFew("IP addresses", of.display(row, noView), items.length, sizeOf(gaps))
+        return yield* tooFew("IP addresses", displayOf(row), items.length, sizeOf(gaps))
       }
-      return items.map((item, at) => ({ ...item, address: printHost(network, free[at]!), vrf: row["vrf"] }))
+      return items.map((item, at) => ({ ...item, address: printHost(network, free[at]!), vrf: row.vrf }))
     })
-})
+}
 
 /** Prefixes, ranges and VLAN groups are called by their own fields. */
 const noView = viewOf("", { row: () => undefined })
 
-const prefixes: Source = {
+const displayOf = (row: Space): string =>
+  "prefix" in row ? prefixType.display(row, noView) : rangeType.display(row, noView)
+
+const prefixes: Source<typeof prefixType> = {
   of: prefixType,
   taken: prefixType,
   free: (row, _, view) =>
@@ -132,7 +137,7 @@ const prefixes: Source = {
         vrf: nestedVrf(row, view)
       }))
     ),
-  turn: (row) => takeTurn("vrf", row["vrf"]),
+  turn: (row) => takeTurn("vrf", row.vrf),
   bodies: (row, items) =>
     Effect.gen(function* () {
       const { network } = roomOf(row)
@@ -146,7 +151,7 @@ const prefixes: Source = {
         const detail = "Insufficient space is available to accommodate the requested prefix size(s)"
         return yield* new HttpRefused({ reason: "Conflict", body: { detail } })
       }
-      return items.map((item, at) => ({ ...item, prefix: printNetwork(carved[at]!), vrf: row["vrf"] }))
+      return items.map((item, at) => ({ ...item, prefix: printNetwork(carved[at]!), vrf: row.vrf }))
     })
 }
 
@@ -160,7 +165,7 @@ const lengthErrors = (length: unknown, most: number): Readonly<Record<string, Re
     : {}
 }
 
-const vlans: Source = {
+const vlans: Source<typeof groupType> = {
   of: groupType,
   taken: vlanType,
   free: (row, count, view) =>
@@ -171,20 +176,20 @@ const vlans: Source = {
   bodies: (row, items) =>
     Effect.gen(function* () {
       const free = yield* freeVlanIds(row, items.length)
-      if (free.length < items.length) return yield* tooFew("VLANs", String(row["name"]), items.length, free.length)
+      if (free.length < items.length) return yield* tooFew("VLANs", row.name, items.length, free.length)
       return items.map((item, at) => ({ ...item, vid: free[at], group: row.id }))
     })
 }
 
-const route = (name: string, source: Source): Route => ({
+const route = <T extends ObjectType>(name: string, source: Source<T>): Route => ({
   path: `${source.of.path}:id/${name}/`,
   access: source.taken,
   methods: { GET: show(source), POST: take(source) }
 })
 
 export const allocationRoutes: ReadonlyArray<Route> = [
-  route("available-ips", addresses(prefixType)),
-  route("available-ips", addresses(rangeType)),
+  route("available-ips", { of: prefixType, ...addresses }),
+  route("available-ips", { of: rangeType, ...addresses }),
   route("available-prefixes", prefixes),
   route("available-vlans", vlans)
 ]

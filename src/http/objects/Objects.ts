@@ -62,7 +62,11 @@ const within =
     inWritingTime(handler(request))
 
 /** The row that a path names by id, if the action may be done to it. */
-export const rowOf = Effect.fnUntraced(function* (type: ObjectType, request: Request, action: Action = "view") {
+export const rowOf = Effect.fnUntraced(function* <T extends ObjectType>(
+  type: T,
+  request: Request,
+  action: Action = "view"
+) {
   const [row] = yield* byIds(type, idsIn(request.params["id"]), action)
   return row ?? (yield* notFound())
 })

@@ -5,9 +5,12 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Row } from "../Field.ts"
+import type { RowOf } from "../Field.ts"
 import { type Gap, hostsOf, printBare } from "../derive/values/Space.ts"
 import { type Network, baseOf, lastOf, parseNetwork } from "../field/Network.ts"
+import type IpRange from "../types/ipam/IpRange.ts"
+import type Prefix from "../types/ipam/Prefix.ts"
+import type VlanGroup from "../types/ipam/VlanGroup.ts"
 
 /** Most gaps that are looked at: of networks, which may be of any size. */
 const gapsMax = 10_000
@@ -19,40 +22,43 @@ export const takeTurn = (what: "vrf" | "vlangroup", id: unknown) =>
     (sql) => sql`select pg_advisory_xact_lock(hashtext(${`allocation of ${what} ${String(id)}`}))::text`
   )
 
+/** What addresses are taken of. */
+export type Space = RowOf<typeof Prefix> | RowOf<typeof IpRange>
+
 /** The network that the row is, and the addresses in it that hosts can have. */
-export const roomOf = (row: Row): { readonly network: Network; readonly hosts: Gap } => {
-  if (row["prefix"] === undefined) {
-    const network = parseNetwork(String(row["start_address"]))!
-    return { network, hosts: { first: network.bits, last: parseNetwork(String(row["end_address"]))!.bits } }
+export const roomOf = (row: Space): { readonly network: Network; readonly hosts: Gap } => {
+  if ("prefix" in row) {
+    const network = parseNetwork(row.prefix)!
+    return { network, hosts: hostsOf(network, row.is_pool) }
   }
-  const network = parseNetwork(String(row["prefix"]))!
-  return { network, hosts: hostsOf(network, row["is_pool"] === true) }
+  const network = parseNetwork(row.start_address)!
+  return { network, hosts: { first: network.bits, last: parseNetwork(row.end_address)!.bits } }
 }
 
 /** The addresses of a prefix or range that nobody has, as gaps: the first ones, enough for `count`. */
-export const freeAddresses = Effect.fnUntraced(function* (row: Row, count: number) {
-  if (row["mark_utilized"] === true) return []
+export const freeAddresses = Effect.fnUntraced(function* (row: Space, count: number) {
+  if ("mark_utilized" in row && row.mark_utilized) return []
   const { network, hosts } = roomOf(row)
   const ranges =
-    row["prefix"] === undefined
-      ? ""
-      : `union all select host(start_address)::inet, host(end_address)::inet from ipam_iprange
+    "prefix" in row
+      ? `union all select host(start_address)::inet, host(end_address)::inet from ipam_iprange
           where vrf_id is not distinct from $3::bigint and family(start_address) = family($1::inet)
             and host(end_address)::inet >= $1::inet and host(start_address)::inet <= $2::inet`
+      : ""
   return yield* gapsBetween(
     `select (host(address)::inet), (host(address)::inet) from ipam_ipaddress
       where (host(address)::inet) <<= inet_merge($1::inet, $2::inet) and vrf_id is not distinct from $3::bigint
         and (host(address)::inet) between $1::inet and $2::inet ${ranges}`,
     network,
     hosts,
-    row["vrf"],
+    row.vrf,
     count
   )
 })
 
 /** What no child of a prefix covers, as gaps. */
-export const freeSpace = Effect.fnUntraced(function* (row: Row) {
-  if (row["mark_utilized"] === true) return []
+export const freeSpace = Effect.fnUntraced(function* (row: RowOf<typeof Prefix>) {
+  if (row.mark_utilized) return []
   const { network } = roomOf(row)
   return yield* gapsBetween(
     `select host(network(prefix))::inet, host(broadcast(prefix))::inet from ipam_prefix
@@ -60,7 +66,7 @@ export const freeSpace = Effect.fnUntraced(function* (row: Row) {
         and vrf_id is not distinct from $3::bigint`,
     network,
     { first: baseOf(network), last: lastOf(network) },
-    row["vrf"],
+    row.vrf,
     gapsMax
   )
 })
@@ -77,7 +83,7 @@ const gapsBetween = Effect.fnUntraced(function* (
   taken: string,
   network: Network,
   { first, last }: Gap,
-  vrf: unknown,
+  vrf: number | null,
   count: number
 ) {
   const sql = yield* SqlClient.SqlClient
@@ -90,7 +96,7 @@ const gapsBetween = Effect.fnUntraced(function* (
      select host(min(low)) as low, host(max(high)) as high,
             (select json_agg(json_build_object('low', host(before), 'high', host(low)) order by low) from inner_gaps) as inner
        from taken`,
-    [printBare(network, first), printBare(network, last), vrf ?? null, count]
+    [printBare(network, first), printBare(network, last), vrf, count]
   )
   const { low, high, inner } = rows[0]!
   if (low === null || high === null) return [{ first, last }]
@@ -104,10 +110,10 @@ const gapsBetween = Effect.fnUntraced(function* (
 })
 
 /** The VLAN ids of a group that no VLAN of it has. */
-export const freeVlanIds = Effect.fnUntraced(function* (group: Row, count: number) {
+export const freeVlanIds = Effect.fnUntraced(function* (group: RowOf<typeof VlanGroup>, count: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly vid: number }>`
-    select vid::int as vid from generate_series(${group["min_vid"]}::int, ${group["max_vid"]}::int) as vid
+    select vid::int as vid from generate_series(${group.min_vid}::int, ${group.max_vid}::int) as vid
      where not exists (select from ipam_vlan v where v.group_id = ${group.id} and v.vid = vid.vid)
      order by vid limit ${count}`
   return rows.map(({ vid }) => vid)

@@ -6,10 +6,11 @@ import { Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Vault } from "./Vault.ts"
 import { CaptureError } from "./capture/CaptureError.ts"
-import type { CapturedEvent, SetAside, Told } from "./capture/fold/CapturedEvent.ts"
+import type { CapturedEvent, EventBatch, SetAside } from "./capture/fold/CapturedEvent.ts"
 import { outrank } from "./capture/slot/Leadership.ts"
-import { EventSink } from "./capture/EventConsumer.ts"
+import { ConsumerUnavailable, EventConsumer } from "./capture/EventConsumer.ts"
 import { Settings } from "./Config.ts"
+import { inWords } from "./Telemetry.ts"
 import { inSlices, mapInSlices } from "./Slices.ts"
 import { certificatesProblem, fileProblem } from "./deliver/attempt/CertificateAuthority.ts"
 import { targetRules } from "./deliver/actor/Definition.ts"
@@ -35,8 +36,8 @@ import { Streams } from "./stream/Streams.ts"
 import { Templates } from "./template/Template.ts"
 
 /** Events of capture, matched and queued. */
-export const sinkLayer = Layer.effect(
-  EventSink,
+export const eventConsumerLayer = Layer.effect(
+  EventConsumer,
   Effect.gen(function* () {
     const { open, append, onDisk, verify, memory } = yield* Append
     const context = yield* Effect.context<Append | Settings | Streams | SqlClient.SqlClient | Vault>()
@@ -56,7 +57,7 @@ export const sinkLayer = Layer.effect(
       Effect.map(memory, ({ used, limit }) => ({ ...counts, redisBytes: used, redisBytesLimit: limit }))
     )
     yield* tellUndecided(index).pipe(Effect.schedule(Schedule.spaced(undecidedPause)), Effect.forkScoped)
-    return EventSink.of({
+    return EventConsumer.of({
       begin: ({ from, epochBegin, end, generation }) =>
         Effect.gen(function* () {
           const webhooks = yield* versionsAt(from, epochBegin, watermarkTable.name)
@@ -74,10 +75,10 @@ export const sinkLayer = Layer.effect(
           recent.clear()
           toLookAt.length = 0
           for (const [webhook, top] of known) recent.set(webhook, top)
-        }).pipe(asCaptureError, Effect.provideContext(context)),
-      take: (told, logged) => {
+        }).pipe(asConsumerError, Effect.provideContext(context)),
+      accept: (batch, logged) => {
         // Matched once: tried again, events would meet webhooks as they are after them.
-        const matching = matchAll(index, told)
+        const matching = matchAll(index, batch)
         let matched: Matched | undefined
         // Decided once as well: permissions may change between two tries.
         let decided: ReadonlyArray<Delivery> | undefined
@@ -91,16 +92,17 @@ export const sinkLayer = Layer.effect(
           if (lost.length > 0) return yield* lostEntries(lost)
           counts.deliveries += deliveries.length - duplicates
           counts.duplicates += duplicates
-          if (tops.size === 0) return Effect.void
-          return Effect.gen(function* () {
+          const stored = Effect.gen(function* () {
+            if (tops.size === 0) return
             yield* onDisk
             yield* advance(tops)
             for (const [webhook, top] of tops) recent.set(webhook, top)
-          }).pipe(asCaptureError, Effect.provideContext(context))
-        }).pipe(asCaptureError, Effect.provideContext(context))
+          }).pipe(asConsumerError, Effect.provideContext(context))
+          return { stored }
+        }).pipe(asConsumerError, Effect.provideContext(context))
       },
-      owedSince: Effect.provideContext(owedSince, context),
-      look: noteFinished(recent, toLookAt, verify).pipe(asCaptureError, Effect.provideContext(context))
+      owedSince: owedSince.pipe(asConsumerError, Effect.provideContext(context)),
+      verify: noteFinished(recent, toLookAt, verify).pipe(asConsumerError, Effect.provideContext(context))
     })
   })
 )
@@ -134,12 +136,19 @@ const noteFinished = Effect.fnUntraced(function* (
   return toLookAt.length > 0
 })
 
-/** Another process leads, or did in a later copy of this database. */
-const asCaptureError = <A, R>(effect: Effect.Effect<A, unknown, R>) =>
-  Effect.catch(effect, (error): Effect.Effect<never, unknown, SqlClient.SqlClient> =>
-    error instanceof Fenced
-      ? Effect.andThen(outrank(error.generation), new CaptureError({ reason: "Fenced", message: error.message }))
-      : Effect.fail(error)
+/**
+ * Fails with what capture expects. Where Redis knows a higher generation, another process leads, or led in a later copy
+ * of this database: generations rise above that one from now on.
+ */
+const asConsumerError = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.catchIf(
+    effect,
+    (error) => error instanceof Fenced,
+    ({ generation, message }) => Effect.andThen(outrank(generation), new CaptureError({ reason: "Fenced", message }))
+  ).pipe(
+    Effect.mapError((error) =>
+      error instanceof CaptureError ? error : new ConsumerUnavailable({ message: inWords(error) })
+    )
   )
 
 /** How often the log says which webhooks did not fire because their condition could not be evaluated. */
@@ -171,7 +180,7 @@ interface Matched {
 }
 
 /** Webhooks take effect at their own place in the WAL: a change of one counts from there on, itself included. */
-function* matchAll(index: WebhookIndex, { events, aside }: Told): Generator<void, Matched> {
+function* matchAll(index: WebhookIndex, { events, aside }: EventBatch): Generator<void, Matched> {
   const versions: Array<Version> = []
   const owed: Array<Owed> = []
   const shared = new SharedBudget()

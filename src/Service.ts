@@ -8,7 +8,7 @@ import { HttpServer } from "effect/http"
 import { AdmissionSql } from "./AdmissionSql.ts"
 import { Settings } from "./Config.ts"
 import { Health } from "./Health.ts"
-import { grammarsLayer, sinkLayer } from "./Pipeline.ts"
+import { grammarsLayer, eventConsumerLayer } from "./Pipeline.ts"
 import { Postgres } from "./Postgres.ts"
 import { Redis } from "./Redis.ts"
 import { requestSqlLayer } from "./RequestSql.ts"
@@ -100,7 +100,7 @@ const streams = Layer.unwrap(
 
 const capture = Layer.unwrap(
   Effect.map(Settings, ({ baseUrl, host, port }) => Capture.layer(baseUrl ?? `http://${host}:${port}`))
-).pipe(Layer.provide(sinkLayer), Layer.provide(Append.layer), Layer.provide(streams))
+).pipe(Layer.provide(eventConsumerLayer), Layer.provide(Append.layer), Layer.provide(streams))
 
 const deliver = Deliver.layer.pipe(
   Layer.provide([DeliveryLog.layer, EventBodies.layer, Append.layer]),

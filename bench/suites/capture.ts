@@ -8,7 +8,7 @@ import { spawn } from "node:child_process"
 import { Redis } from "ioredis"
 import { parseLsn } from "../../src/capture/wal/Lsn.ts"
 import { Pgoutput } from "../../src/capture/wal/Pgoutput.ts"
-import { Tracker } from "../../src/capture/fold/TransactionWindows.ts"
+import { TransactionWindows } from "../../src/capture/fold/TransactionWindows.ts"
 import { addressOf } from "../../src/PostgresUrl.ts"
 import { Walsender } from "../../src/capture/wal/Walsender.ts"
 import { openSql } from "../../test/support/Database.ts"
@@ -113,7 +113,7 @@ const decodeAlone = (url: string, end: bigint) => async (slot: string) => {
   const walsender = await Walsender.connect(addressOf(url))
   let seen = 0
   await new Promise<void>((resolve, reject) => {
-    const tracker = new Tracker("bench", ({ changes, endLsn }) => {
+    const tracker = new TransactionWindows("bench", ({ changes, endLsn }) => {
       seen += changes.length
       if (endLsn !== undefined && endLsn >= end) resolve()
     })

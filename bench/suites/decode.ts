@@ -5,7 +5,7 @@
  */
 import { Pgoutput } from "../../src/capture/wal/Pgoutput.ts"
 import { parseLsn } from "../../src/capture/wal/Lsn.ts"
-import { Tracker } from "../../src/capture/fold/TransactionWindows.ts"
+import { TransactionWindows } from "../../src/capture/fold/TransactionWindows.ts"
 import { Walsender } from "../../src/capture/wal/Walsender.ts"
 import { addressOf } from "../../src/PostgresUrl.ts"
 import { installPeers } from "../Peers.ts"
@@ -30,7 +30,7 @@ const record = async ({ sql, databaseUrl }: Rackwire): Promise<ReadonlyArray<Buf
   const walsender = await Walsender.connect(addressOf(databaseUrl))
   const messages: Array<Buffer> = []
   await new Promise<void>((resolve, reject) => {
-    const tracker = new Tracker("bench", ({ endLsn }) => endLsn !== undefined && endLsn > end && resolve())
+    const tracker = new TransactionWindows("bench", ({ endLsn }) => endLsn !== undefined && endLsn > end && resolve())
     const decoder = new Pgoutput(tracker)
     const command = `START_REPLICATION SLOT ${slot} LOGICAL 0/0 (proto_version '1', publication_names 'rackwire', messages 'true')`
     walsender
@@ -71,7 +71,7 @@ export default async (): Promise<Suite> => {
   const ours = (read: boolean) => async () => {
     const began = performance.now()
     let count = 0
-    const tracker = new Tracker("bench", ({ changes }) => {
+    const tracker = new TransactionWindows("bench", ({ changes }) => {
       for (const { before, after } of changes) {
         if (read) before?.row()
         if (read) after?.row()

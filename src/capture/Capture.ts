@@ -21,7 +21,7 @@ import type { CaptureError } from "./CaptureError.ts"
 import { changeLogDays } from "./changelog/ChangeLog.ts"
 import { standBy } from "./slot/Leadership.ts"
 import { session } from "./Session.ts"
-import { EventSink, type Sink } from "./EventConsumer.ts"
+import { EventConsumer } from "./EventConsumer.ts"
 import { SlotGauge } from "./slot/SlotHealth.ts"
 import { type CaptureStatus, type Report, atFirst } from "./Status.ts"
 
@@ -34,9 +34,9 @@ export class Capture extends Context.Service<Capture, { readonly status: Effect.
       Capture,
       Effect.gen(function* () {
         const status = yield* Ref.make(atFirst)
-        const sink = yield* EventSink
+        const consumer = yield* EventConsumer
         const report: Report = (change) => Ref.update(status, (before) => ({ ...before, ...change(before) }))
-        yield* Effect.forkScoped(run(sink, base, report))
+        yield* Effect.forkScoped(run(consumer, base, report))
         yield* Effect.forkScoped(turnChangeLog)
         const { slot } = yield* Settings
         const { tell } = yield* Presence
@@ -48,11 +48,11 @@ export class Capture extends Context.Service<Capture, { readonly status: Effect.
 }
 
 /** Reads as long as it can: one session after another. */
-const run = (sink: Sink, base: string, report: Report) => {
+const run = (consumer: EventConsumer["Service"], base: string, report: Report) => {
   let vacantSince: number | undefined
   const turn = Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis
-    const error = yield* Effect.flip(Effect.scoped(session({ sink, base, report, vacantSince })))
+    const error = yield* Effect.flip(Effect.scoped(session({ consumer, base, report, vacantSince })))
     vacantSince = yield* afterFailure(error, report)
     if (!error.mayRetry) return yield* error
     // A session that lived was no failure to start one.
@@ -124,7 +124,7 @@ const turnPause = "1 hour"
 
 const turnChangeLog = Effect.gen(function* () {
   const { changelogRetention } = yield* Settings
-  const owed = yield* (yield* EventSink).owedSince
+  const owed = yield* (yield* EventConsumer).owedSince
   yield* changeLogDays.turn(changelogRetention, owed)
 }).pipe(
   Effect.catch((error) => Effect.logWarning(`capture: old changes were not dropped: ${inWords(error)}`)),

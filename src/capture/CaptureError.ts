@@ -21,6 +21,10 @@ export class CaptureError extends Schema.TaggedError<CaptureError>()("CaptureErr
   }
 }
 
+/** The error itself if it is one of ours; anything else is a fault in our handling of what the server sent. */
+export const asCaptureError = (error: unknown): CaptureError =>
+  error instanceof CaptureError ? error : new CaptureError({ reason: "Protocol", message: String(error) })
+
 /** The class of an error that Postgres reported, by SQLSTATE: texts differ between versions, codes do not. */
 export const fromSqlState = (code: string, message: string): CaptureError => {
   const reason =

@@ -1,38 +1,49 @@
-/** Where events go: the stages that follow, as capture sees them. */
-import { Context, type Effect } from "effect"
-import type { Told } from "./fold/CapturedEvent.ts"
+/** The stages that follow, as capture sees them: they match events and queue deliveries. `Pipeline.ts` joins them. */
+import { Context, type Effect, Schema } from "effect"
+import type { CaptureError } from "./CaptureError.ts"
+import type { EventBatch } from "./fold/CapturedEvent.ts"
 
-/**
- * Who takes the events. All must bear being called again. A `CaptureError` ends the session, other errors are tried
- * again.
- */
-export interface Sink {
-  /** Reading begins (again), under these terms. */
-  readonly begin: (terms: Terms) => Effect.Effect<void, unknown>
-  /**
-   * Takes the events, and learns of the changes among them that became none. Called for one list after another, in
-   * their order. Answers what succeeds when they are kept for good; meanwhile the next ones may come. `logged` succeeds
-   * when the events are in the change log.
-   */
-  readonly take: (told: Told, logged: Effect.Effect<void>) => Effect.Effect<Effect.Effect<void, unknown>, unknown>
-  /**
-   * Called every few seconds, also while events are taken: time to look whether what was taken is still there. Answers
-   * whether it is to be called again at once.
-   */
-  readonly look: Effect.Effect<boolean, unknown>
-  /** The day (`2026-11-20`) of the oldest change that is still owed to somebody, who may ask the change log for it. */
-  readonly owedSince: Effect.Effect<string | undefined, unknown>
+/** The stages that follow cannot take events now: a server is away, or refuses. Capture calls again. */
+export class ConsumerUnavailable extends Schema.TaggedError<ConsumerUnavailable>()("ConsumerUnavailable", {
+  message: Schema.String
+}) {}
+
+/** A `CaptureError` ends the session. */
+type ConsumerError = ConsumerUnavailable | CaptureError
+
+/** Events that the consumer has accepted. */
+export interface Receipt {
+  /** Succeeds when the events survive a crash. Meanwhile the next batches may come. */
+  readonly stored: Effect.Effect<void, ConsumerError>
 }
 
+/** All calls may be repeated. */
+export class EventConsumer extends Context.Service<
+  EventConsumer,
+  {
+    /** Reading begins (again), under these terms. */
+    readonly begin: (terms: Terms) => Effect.Effect<void, ConsumerError>
+    /**
+     * Accepts a batch; batches come one after another, in their order. `logged` succeeds when the events are in the
+     * change log.
+     */
+    readonly accept: (batch: EventBatch, logged: Effect.Effect<void>) => Effect.Effect<Receipt, ConsumerError>
+    /**
+     * Called every few seconds, also during `accept`: fails if something that was accepted is lost. Returns whether to
+     * call again at once.
+     */
+    readonly verify: Effect.Effect<boolean, ConsumerError>
+    /** The day (`2026-11-20`) of the oldest change that a delivery may still read from the change log, if any. */
+    readonly owedSince: Effect.Effect<string | undefined, ConsumerError>
+  }
+>()("rackwire/capture/EventConsumer") {}
+
 export interface Terms {
-  /** Whatever was before this position has been taken. */
+  /** The consumer has everything before this position. */
   readonly from: bigint
-  /** Positions of this epoch begin here; nothing of it can be at or behind `end` yet. */
+  /** The first position of the epoch; the WAL ends at `end`, so the consumer can have nothing behind it. */
   readonly epochBegin: bigint
   readonly end: bigint
   /** Rises with every process that takes the lead. */
   readonly generation: number
 }
-
-/** The sink that `Pipeline.ts` makes of the stages that follow. */
-export class EventSink extends Context.Service<EventSink, Sink>()("rackwire/capture/EventSink") {}

@@ -5,15 +5,15 @@ import { reveal } from "../Config.ts"
 import { addressOf } from "../PostgresUrl.ts"
 import { inWords } from "../Telemetry.ts"
 import { Servers } from "../embedded/Servers.ts"
-import { CaptureError } from "./CaptureError.ts"
+import { CaptureError, asCaptureError } from "./CaptureError.ts"
 import { write as writeChangeLog } from "./changelog/ChangeLog.ts"
 import { inEpoch } from "../event/Position.ts"
-import { type Told, eventsOf } from "./fold/CapturedEvent.ts"
+import { type EventBatch, eventsOf } from "./fold/CapturedEvent.ts"
 import { lead, release } from "./slot/Leadership.ts"
 import { formatLsn } from "./wal/Lsn.ts"
-import { Related } from "./fold/RelatedRows.ts"
+import { RelatedRows } from "./fold/RelatedRows.ts"
 import { countSetAside, setAside } from "./changelog/SetAside.ts"
-import type { Sink } from "./EventConsumer.ts"
+import type { EventConsumer } from "./EventConsumer.ts"
 import { type Prepared, bounds, endEpoch, prepare, repair } from "./slot/Slot.ts"
 import { SlotStream, type Waiting, now } from "./slot/SlotStream.ts"
 import type { Report } from "./Status.ts"
@@ -28,11 +28,11 @@ const retryPauses = Schedule.min([Schedule.exponential("250 millis", 2), Schedul
 const reportPause = "1 second"
 const beatPause = "5 seconds"
 
-/** How often the sink looks after what it took. */
-const lookPause = "5 seconds"
+/** How often the consumer verifies what it accepted. */
+const verifyPause = "5 seconds"
 
 export interface Reading {
-  readonly sink: Sink
+  readonly consumer: EventConsumer["Service"]
   /** Stands before the paths in the URLs of events. */
   readonly base: string
   readonly report: Report
@@ -62,14 +62,14 @@ export const session = Effect.fnUntraced(function* (reading: Reading) {
 
 /** Takes the lead and what comes; fails with why it cannot go on. */
 const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared, reading: Reading) {
-  const { sink, report, vacantSince } = reading
+  const { consumer, report, vacantSince } = reading
   const { epoch, slot } = prepared
   const asTransport = Effect.mapError((error: SqlError.SqlError) => transport(inWords(error)))
   const generation = yield* lead(slot).pipe(asTransport)
   const { confirmed, end } = yield* bounds(slot).pipe(asTransport)
   stream.beginAt(confirmed)
   const terms = { from: inEpoch(epoch, confirmed), epochBegin: inEpoch(epoch, 0n), end: inEpoch(epoch, end) }
-  yield* persist("sink", sink.begin({ ...terms, generation })).pipe(
+  yield* persist("start of the event consumer", consumer.begin({ ...terms, generation })).pipe(
     Effect.tapError(({ reason, message }) =>
       reason === "EpochMismatch" ? persist("new epoch", endEpoch(epoch, message)) : Effect.void
     )
@@ -94,17 +94,20 @@ const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared
   return yield* consume(stream, reading, epoch)
 })
 
-const fromWalsender = <A>(run: () => Promise<A>) =>
-  Effect.tryPromise({ try: run, catch: (error) => error as CaptureError })
+const fromWalsender = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run, catch: asCaptureError })
 
 const transport = (message: string) => new CaptureError({ reason: "Transport", message })
 
-/** Tries until it succeeds: a sink or a database that is away must not cost us the connection. */
-const persist = <A, R>(what: string, effect: Effect.Effect<A, unknown, R>): Effect.Effect<A, CaptureError, R> =>
+/**
+ * Tries until the effect succeeds, and fails only with a CaptureError: a database or a Redis that is away must not cost
+ * us the connection.
+ */
+const persist = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, CaptureError, R> =>
   effect.pipe(
     Effect.tapError((error) => Effect.logWarning(`capture: the ${what} failed: ${inWords(error)}`)),
     Effect.retry({ while: (error) => !(error instanceof CaptureError), schedule: retryPauses }),
-    Effect.mapError((error) => error as CaptureError)
+    // The schedule never ends.
+    Effect.catch((error) => (error instanceof CaptureError ? Effect.fail(error) : Effect.die(error)))
   )
 
 /**
@@ -174,14 +177,16 @@ const batchesMax = 4
 const takenMax = 2
 
 /** Takes windows in batches. Events are made and taken in order, kept side by side, and confirmed in order. */
-const consume = Effect.fnUntraced(function* (stream: SlotStream, { sink, base, report }: Reading, epoch: number) {
-  const related = new Related()
+const consume = Effect.fnUntraced(function* (stream: SlotStream, { consumer, base, report }: Reading, epoch: number) {
+  const related = new RelatedRows()
   const inOrder = yield* Semaphore.make(1)
   const room = yield* Semaphore.make(takenMax)
-  const take = (told: Told, logged: Effect.Effect<void>) =>
-    inOrder.withPermit(persist("sink", pausing(sink.take(told, logged), report))).pipe(Effect.ensuring(room.release(1)))
-  const look = Effect.repeat(persist("sink", sink.look), { while: (isMore) => isMore })
-  const looking = Effect.forever(Effect.andThen(Effect.sleep(lookPause), look))
+  const accept = (batch: EventBatch, logged: Effect.Effect<void>) =>
+    inOrder
+      .withPermit(persist("event consumer", pausing(consumer.accept(batch, logged), report)))
+      .pipe(Effect.ensuring(room.release(1)))
+  const verify = Effect.repeat(persist("event consumer", consumer.verify), { while: (isMore) => isMore })
+  const verifying = Effect.forever(Effect.andThen(Effect.sleep(verifyPause), verify))
   const kept =
     yield* Queue.bounded<readonly [ReadonlyArray<Waiting>, number, Fiber.Fiber<void, CaptureError>]>(batchesMax)
   const confirming = Effect.forever(
@@ -204,32 +209,32 @@ const consume = Effect.fnUntraced(function* (stream: SlotStream, { sink, base, r
       const logged = Deferred.makeUnsafe<void>()
       const logging = writeLog({ events, aside }, logged)
       const keeping = yield* Effect.forkScoped(
-        Effect.all([logging, take({ events, aside }, Deferred.await(logged))], { concurrency: 2 }).pipe(
+        Effect.all([logging, accept({ events, aside }, Deferred.await(logged))], { concurrency: 2 }).pipe(
           // What is said to be kept must stand in the change log: from there a stream is filled again.
-          Effect.flatMap(([, kept]) => persist("sink", kept))
+          Effect.flatMap(([, receipt]) => persist("event consumer", receipt.stored))
         ),
         { startImmediately: true }
       )
       yield* Queue.offer(kept, [waiting, events.length, keeping])
     })
   )
-  return yield* Effect.raceAllFirst([confirming, reading, looking])
+  return yield* Effect.raceAllFirst([confirming, reading, verifying])
 })
 
 /** Says so while events cannot be handed on: they wait, and with them the WAL that comes after. */
-const pausing = <A, R>(take: Effect.Effect<A, unknown, R>, report: Report) => {
+const pausing = <A, E, R>(accept: Effect.Effect<A, E, R>, report: Report) => {
   let isPaused = false
-  const pause = (error: unknown) => {
+  const pause = (error: E) => {
     isPaused = true
     return report(() => ({ state: "paused", isPaused, problem: inWords(error) }))
   }
   const goOn = Effect.suspend(() =>
     isPaused ? report(() => ({ state: "streaming", isPaused: false, problem: "" })) : Effect.void
   )
-  return take.pipe(Effect.tapError(pause), Effect.tap(goOn))
+  return accept.pipe(Effect.tapError(pause), Effect.tap(goOn))
 }
 
-const writeLog = ({ events, aside }: Told, logged: Deferred.Deferred<void>) =>
+const writeLog = ({ events, aside }: EventBatch, logged: Deferred.Deferred<void>) =>
   Effect.andThen(
     persist("change log", Effect.andThen(setAside(aside), writeChangeLog(events))),
     Deferred.succeed(logged, undefined)

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest"
 import { type Folded, type Readable, fold } from "../../src/capture/fold/Change.ts"
 import { eventsOf } from "../../src/capture/fold/CapturedEvent.ts"
 import type { Kind } from "../../src/event/Kind.ts"
-import { Related } from "../../src/capture/fold/RelatedRows.ts"
+import { RelatedRows } from "../../src/capture/fold/RelatedRows.ts"
 import type { Window } from "../../src/capture/fold/TransactionWindows.ts"
 import type { Row } from "../../src/inventory/Field.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
@@ -35,7 +35,7 @@ const folded = (kind: Kind, idx: number, extra: Partial<Folded<Readable>> = {}):
 
 const toldOf = (changes: ReadonlyArray<Folded<Readable>>, epoch = 0) => {
   const window: Window = { transaction, changes, endLsn: undefined, beat: undefined }
-  return eventsOf(window, epoch, new Related(), base)
+  return eventsOf(window, epoch, new RelatedRows(), base)
 }
 
 const events = (changes: ReadonlyArray<Folded<Readable>>, epoch = 0) => toldOf(changes, epoch).events

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { Frames } from "../../src/capture/wal/Frames.ts"
 import { Pgoutput } from "../../src/capture/wal/Pgoutput.ts"
-import { Tracker, type Window, windowMessages } from "../../src/capture/fold/TransactionWindows.ts"
+import { TransactionWindows, type Window, windowMessages } from "../../src/capture/fold/TransactionWindows.ts"
 import { begin, commit, insert, logical, relation, truncate } from "./WalBytes.ts"
 
 /**
@@ -33,7 +33,7 @@ const transaction = (parts: ReadonlyArray<Part>, lsn = 100n): ReadonlyArray<Buff
 /** The windows that the messages give; at the first error they end. */
 const follow = (messages: ReadonlyArray<Buffer>, installation = "system 0") => {
   const windows: Array<Window> = []
-  const tracker = new Tracker(installation, (window) => windows.push(window))
+  const tracker = new TransactionWindows(installation, (window) => windows.push(window))
   const decoder = new Pgoutput(tracker)
   let error: unknown
   try {
@@ -149,7 +149,7 @@ describe("a window", () => {
     )
     const arrive = (chunkSizes: ReadonlyArray<number>) => {
       const windows: Array<Window> = []
-      const decoder = new Pgoutput(new Tracker("system 0", (window) => windows.push(window)))
+      const decoder = new Pgoutput(new TransactionWindows("system 0", (window) => windows.push(window)))
       const frames = new Frames()
       for (let at = 0, turn = 0; at < bytes.length; turn++) {
         const size = chunkSizes[turn % chunkSizes.length]!

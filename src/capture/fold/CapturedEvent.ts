@@ -6,7 +6,7 @@ import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { type Json, representation, snapshot, viewOf } from "../../inventory/derive/represent/Representation.ts"
 import type { Readable } from "./Change.ts"
-import type { Related } from "./RelatedRows.ts"
+import type { RelatedRows } from "./RelatedRows.ts"
 import type { Window } from "./TransactionWindows.ts"
 
 export interface CapturedEvent extends Event {
@@ -21,8 +21,8 @@ export interface CapturedEvent extends Event {
   readonly postchange: Json | null
 }
 
-/** What became of the changes of a window. */
-export interface Told {
+/** What became of changes: events, and changes that were set aside. */
+export interface EventBatch {
   readonly events: ReadonlyArray<CapturedEvent>
   readonly aside: ReadonlyArray<SetAside>
 }
@@ -43,7 +43,7 @@ export interface SetAside extends Position {
  * The events of a window, in the order of their idx. `base` stands before the paths in URLs. What a row holds keeps
  * nothing but its own change from becoming an event.
  */
-export const eventsOf = (window: Window, epoch: number, related: Related, base: string): Told => {
+export const eventsOf = (window: Window, epoch: number, related: RelatedRows, base: string): EventBatch => {
   const { commitLsn, xid, timestamp, anonymous } = window.transaction
   const aside: Array<SetAside> = []
   for (const change of window.changes) related.apply(change)
@@ -58,7 +58,6 @@ export const eventsOf = (window: Window, epoch: number, related: Related, base: 
     // What goes is told as it was, and so is what it pointed at.
     const view = kind === "deleted" ? viewBefore : viewAfter
     const last = change.last.row()
-    if (change.last.unreadable !== undefined) throw new Error(change.last.unreadable)
     const known = change.before?.row()
     // An update that repairs a row is told: what it was before is as good as unknown.
     const before = change.before?.unreadable === undefined ? known : undefined
@@ -91,17 +90,23 @@ export const eventsOf = (window: Window, epoch: number, related: Related, base: 
       }
     }
   }
+  const setAside = (change: Window["changes"][number], why: string): void => {
+    const { type, kind, idx, last } = change
+    const objectId = last.unsafeId ?? `${last.id}`
+    const reason = last.incomplete ?? why
+    const after = change.after?.row()
+    aside.push({ position: inEpoch(epoch, commitLsn), idx, type, kind, objectId, timestamp, reason, after })
+  }
   const events = window.changes.flatMap((change): ReadonlyArray<CapturedEvent> => {
     try {
-      return [eventOf(change)]
+      // Only a row that was read tells whether it can be.
+      change.last.row()
+      if (change.last.unreadable === undefined) return [eventOf(change)]
+      setAside(change, change.last.unreadable)
     } catch (error) {
-      const { type, kind, idx, last } = change
-      const objectId = last.unsafeId ?? `${last.id}`
-      const reason = last.incomplete ?? (error as Error).message
-      const after = change.after?.row()
-      aside.push({ position: inEpoch(epoch, commitLsn), idx, type, kind, objectId, timestamp, reason, after })
-      return []
+      setAside(change, (error as Error).message)
     }
+    return []
   })
   return { events, aside }
 }
@@ -109,9 +114,9 @@ export const eventsOf = (window: Window, epoch: number, related: Related, base: 
 /** Objects that the window changes, as they were before or are after it; the others as they are known. */
 const findIn = (
   changes: Window["changes"],
-  related: Related,
+  related: RelatedRows,
   pick: (change: Window["changes"][number]) => Readable
-): Related["find"] => {
+): RelatedRows["find"] => {
   const sound = changes.filter(({ last }) => last.unsafeId === undefined)
   const picked = new Map(sound.map((change) => [`${change.type.id} ${change.last.id}`, pick(change)]))
   return (type, id) => picked.get(`${type} ${id}`)?.row() ?? related.find(type, id)

@@ -26,7 +26,7 @@ const rowsMax = 50_000
 const definitionIn = ({ type, after }: Folded<Readable>): CustomField | undefined =>
   type.id === customField ? (after?.row() as CustomField | undefined) : undefined
 
-export class Related {
+export class RelatedRows {
   private readonly types = new Map<string, Map<number, Row>>()
   /** All custom fields, once they were asked for, and the same by object type. */
   private definitions: Map<number, CustomField> | undefined
@@ -61,7 +61,7 @@ export class Related {
   }
 
   /** Loads what the representations of these changes need and is not here. */
-  load = Effect.fnUntraced({ self: this }, function* (this: Related, changes: ReadonlyArray<Folded<Readable>>) {
+  load = Effect.fnUntraced({ self: this }, function* (this: RelatedRows, changes: ReadonlyArray<Folded<Readable>>) {
     if (this.definitions === undefined) {
       const found = yield* list(objectType<typeof CustomFieldType>(customField), all)
       this.define(new Map(found.map((row) => [row.id, row])))
@@ -84,7 +84,7 @@ export class Related {
   /** Loads these rows, and what their brief representations need. */
   private follow = Effect.fnUntraced(
     { self: this },
-    function* (this: Related, wanted: ReadonlyArray<readonly [id: string, ids: ReadonlySet<number>]>) {
+    function* (this: RelatedRows, wanted: ReadonlyArray<readonly [id: string, ids: ReadonlySet<number>]>) {
       let pending = wanted
       while (pending.length > 0) {
         const next: Array<(typeof pending)[number]> = []

@@ -64,7 +64,7 @@ const contextShown = 200
 /** Raw messages per window. Part of what positions mean: a change of it needs a new epoch. */
 export const windowMessages = 1024
 
-export class Tracker implements Handler {
+export class TransactionWindows implements Handler {
   /** Transactions of which some change named no author. */
   withoutContext = 0
   /** Messages in the place of a context that could not be read as one, and how the last of them began. */

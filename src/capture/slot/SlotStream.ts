@@ -3,7 +3,7 @@ import { Deferred, Effect, Queue } from "effect"
 import type { CaptureError } from "../CaptureError.ts"
 import { Pgoutput } from "../wal/Pgoutput.ts"
 import type { Prepared } from "./Slot.ts"
-import { Tracker, type Window } from "../fold/TransactionWindows.ts"
+import { TransactionWindows, type Window } from "../fold/TransactionWindows.ts"
 import type { Walsender } from "../wal/Walsender.ts"
 
 /** Most bytes of WAL data that wait to be confirmed before reading pauses, and how few let it go on. */
@@ -34,14 +34,14 @@ export class SlotStream {
   private heard = performance.now()
   private readonly walsender: Walsender
   private readonly prepared: Prepared
-  private readonly tracker: Tracker
+  private readonly transactions: TransactionWindows
   private readonly decoder: Pgoutput
 
   constructor(walsender: Walsender, prepared: Prepared) {
     this.walsender = walsender
     this.prepared = prepared
-    this.tracker = new Tracker(`${prepared.systemId} ${prepared.epoch}`, (window) => this.offer(window))
-    this.decoder = new Pgoutput(this.tracker)
+    this.transactions = new TransactionWindows(`${prepared.systemId} ${prepared.epoch}`, (window) => this.offer(window))
+    this.decoder = new Pgoutput(this.transactions)
   }
 
   /** The slot had been confirmed up to here. */
@@ -61,7 +61,7 @@ export class SlotStream {
       onKeepalive: (walEnd, replyAtOnce) => {
         if (walEnd > this.received) this.received = walEnd
         // Nothing of ours lies between what is confirmed and the server's end: the WAL up to there may go.
-        const idle = this.waitingWindows === 0 && !this.tracker.inTransaction
+        const idle = this.waitingWindows === 0 && !this.transactions.inTransaction
         if (idle && walEnd > this.confirmed) this.confirmed = walEnd
         if (replyAtOnce) this.report()
       },
@@ -103,8 +103,8 @@ export class SlotStream {
   }
 
   /** What the transactions since the start have told. */
-  get told(): Pick<Tracker, "withoutContext" | "unreadableContexts" | "lastUnreadable"> {
-    return this.tracker
+  get told(): Pick<TransactionWindows, "withoutContext" | "unreadableContexts" | "lastUnreadable"> {
+    return this.transactions
   }
 
   /** How long the server has been silent, milliseconds; 0 while it is us who do not listen. */

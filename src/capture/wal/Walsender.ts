@@ -12,7 +12,7 @@ import { Result } from "effect"
 import { openSocket } from "../../Postgres.ts"
 import type { PostgresAddress } from "../../PostgresUrl.ts"
 import { inWords } from "../../Telemetry.ts"
-import { CaptureError, fromSqlState } from "../CaptureError.ts"
+import { CaptureError, asCaptureError, fromSqlState } from "../CaptureError.ts"
 import { Frames, type OnMessage } from "./Frames.ts"
 
 /** What a stream tells: WAL data, the server's own position, the end of a chunk of bytes, the end of it all. */
@@ -43,9 +43,7 @@ export class Walsender {
         this.frames.push(chunk, (tag, bytes, start, end) => this.onMessage(tag, bytes, start, end))
         this.onChunkEnd()
       } catch (error) {
-        this.end(
-          error instanceof CaptureError ? error : new CaptureError({ reason: "Protocol", message: String(error) })
-        )
+        this.end(asCaptureError(error))
       }
     })
     socket.on("error", (error) => this.end(transport(inWords(error))))
@@ -150,7 +148,7 @@ const dial = async ({ host, port, tls }: PostgresAddress): Promise<Socket> => {
     socket.write(sslRequest)
     const [answer] = await within(socket, "data")
     // Bytes behind the answer would be taken for encrypted ones: somebody in between put them there.
-    if (answer?.toString("latin1") !== "S") throw new Error("the server speaks no TLS")
+    if (answer?.toString("latin1") !== "S") throw transport("the server speaks no TLS")
     const encrypted = connectTls({ host, servername: isIP(host) === 0 ? host : "", ...tls, socket })
     await within(encrypted, "secureConnect")
     return encrypted

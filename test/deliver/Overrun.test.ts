@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { afterAll, expect, test } from "vitest"
 import type { Definition } from "../../src/deliver/actor/Definition.ts"
 import { isHopeless } from "../../src/deliver/outcome/Outcome.ts"
@@ -21,7 +21,9 @@ test("templates that ran out of time are tried again, those that are wrong are n
   writeFileSync(plugin, `export default { name: "slow", examples: [], filters: { spin: () => { for (;;); } } }`)
   const failure = (bodyTemplate: string) =>
     Effect.flatMap(Templates, (templates) =>
-      Effect.flip(renderAll({ engine: "jinja", url: "http://x/", headers: "", bodyTemplate }, delivery, templates))
+      Effect.flip(
+        renderAll({ engine: "jinja", url: "http://x/", headers: "", bodyTemplate }, delivery, templates)
+      ).pipe(Effect.map(({ failure }) => failure))
     )
   const delivery = { body: "{}" } as Delivery
   const [late, wrong] = await Effect.runPromise(
@@ -56,7 +58,9 @@ test("a delivery whose templates ran out of time twice is failed", async () => {
     const templates = { render: () => Effect.fail(error) } as unknown as Templates["Service"]
     const delivery = { body: "{}", webhook: 1, attempts: 5, spent: 5, firstAttempt: 0, overruns } as Delivery
     return (
-      await Effect.runPromise(makeAttempt({ definition, connections: connections() }, delivery, delivery, templates))
+      await Effect.runPromise(
+        makeAttempt({ definition, connections: connections() }, delivery, Result.succeed(delivery), templates)
+      )
     ).outcome
   }
   expect(await attempt(late)).toMatchObject({ kind: "Retry", failure: { reason: "Overrun" } })

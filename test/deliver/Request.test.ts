@@ -55,7 +55,11 @@ const build = (webhook: Partial<Definition> = {}, owed: Partial<Delivery> = {}) 
   Effect.runSync(
     Effect.flatMap(Templates, (templates) =>
       buildRequest({ ...definition, ...webhook }, { ...delivery, ...owed }, templates, Date.now())
-    ).pipe(Effect.result, Effect.provide(renderHere))
+    ).pipe(
+      Effect.mapError(({ failure }) => failure),
+      Effect.result,
+      Effect.provide(renderHere)
+    )
   )
 
 const built = (webhook: Partial<Definition> = {}, owed: Partial<Delivery> = {}) =>

@@ -1,10 +1,10 @@
-/** One attempt of a delivery, from the webhook's definition of this moment to what follows from the answer. */
-import { Clock, Effect, Random } from "effect"
+/** One attempt of a delivery: the request is built and sent, and its outcome decided. */
+import { Clock, Effect, Random, Result } from "effect"
 import type { Delivery } from "../../event/Delivery.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { Connected } from "../actor/Connected.ts"
 import type { Loaded } from "./EventBodies.ts"
-import { type Attempt, type Failure, type Outcome, overrunsMax } from "../outcome/Outcome.ts"
+import { type Attempt, type Failure, type Outcome, Unsendable, overrunsMax } from "../outcome/Outcome.ts"
 import { buildRequest } from "./Request.ts"
 import { decide } from "../outcome/RetrySchedule.ts"
 import { type Sent, send } from "./Send.ts"
@@ -35,14 +35,16 @@ const toldAsSpent = (delivery: Delivery, failure: Failure): Failure =>
 export const makeAttempt = Effect.fnUntraced(function* (
   { definition, connections }: Connected,
   delivery: Delivery,
-  loaded: Loaded | Failure,
+  loaded: Result.Result<Loaded, Failure>,
   templates: Templates["Service"]
 ) {
   const started = yield* Clock.currentTimeMillis
   // Time that passes is taken from a clock that cannot be set meanwhile.
   const begun = performance.now()
   const { isGone, ...sent } = yield* (
-    "reason" in loaded ? Effect.fail(loaded) : buildRequest(definition, loaded, templates, started)
+    Result.isFailure(loaded)
+      ? Effect.fail(new Unsendable({ failure: loaded.failure }))
+      : buildRequest(definition, loaded.success, templates, started)
   ).pipe(
     Effect.flatMap((outgoing) =>
       Effect.map(send(outgoing, connections, definition.timeoutMillis, started), (sent) => ({
@@ -52,8 +54,10 @@ export const makeAttempt = Effect.fnUntraced(function* (
       }))
     ),
     // A fault of ours must not keep the delivery from being logged: it would be attempted for ever.
-    Effect.catchDefect((defect) => Effect.fail<Failure>({ reason: "Render", message: `A defect: ${String(defect)}` })),
-    Effect.catch((failure) =>
+    Effect.catchDefect((defect) =>
+      Effect.fail(new Unsendable({ failure: { reason: "Render", message: `A defect: ${String(defect)}` } }))
+    ),
+    Effect.catch(({ failure }) =>
       Effect.succeed({ ...unsent, failure: toldAsSpent(delivery, failure), url: definition.url, headers: {} })
     )
   )

@@ -126,15 +126,8 @@ const makeConnector = (
   options: ConnectionOptions,
   onConnected: (times: ConnectTimes) => void
 ): buildConnector.connector => {
-  const { rules, timeoutMillis, proxy, resolve = lookUp } = options
-  const allowed = async (hostname: string, options: LookupOptions): Promise<ReadonlyArray<LookupAddress>> => {
-    const found = await resolve(hostname, options)
-    const refused = found.map(({ address }) => refusal(rules, address))
-    const open = found.filter((_, at) => refused[at] === undefined)
-    if (open.length > 0) return open
-    const why = found.map(({ address }, at) => `${address}: ${refused[at]}`).join("; ")
-    throw new BlockedTarget(hostname, why === "" ? "it has no address" : why)
-  }
+  const { rules, proxy } = options
+  const allowed = allowedOf(options)
   const lookup: LookupFunction = (hostname, options, answer) => {
     allowed(hostname, options).then(
       (open) => answer(null, [...open]),
@@ -142,70 +135,103 @@ const makeConnector = (
     )
   }
   const connectorFor = secured(options, lookup)
-  const begin = (
-    connect: buildConnector.connector,
-    options: buildConnector.Options,
-    literal: string | undefined,
-    answer: buildConnector.Callback
-  ) => {
-    const times: ConnectTimes = { begun: performance.now() }
-    const since = () => performance.now() - times.begun
-    if (proxy !== undefined && !isExcepted(proxy, options.hostname)) {
-      const tunnel = async () => {
-        const address = literal ?? (await allowed(options.hostname, { all: true }))[0]!.address
-        times.dns = since()
-        const port = Number(options.port) || (options.protocol === "https:" ? 443 : 80)
-        const socket = await openTunnel(proxy.url, address, port, timeoutMillis)
-        times.connect = since()
-        return socket
-      }
+  return (target, answer) => {
+    const literal = literalIn(target.hostname)
+    const why = literal === undefined ? undefined : refusal(rules, literal)
+    if (why !== undefined) return answer(new BlockedTarget(target.hostname, why), null)
+    const begin = (connect: buildConnector.connector) => {
+      const times: ConnectTimes = { begun: performance.now() }
       const connected: buildConnector.Callback = (...result) => {
         if (result[0] === null) {
           inPieces(result[1])
           onConnected(times)
         }
-        if (options.protocol === "https:") times.tls = since()
         answer(...result)
       }
-      tunnel().then(
-        (socket) =>
-          options.protocol === "https:"
-            ? connect({ ...options, httpSocket: socket }, connected)
-            : connected(null, socket),
-        (error: Error) => answer(error, null)
-      )
-      return
-    }
-    // It answers the socket at once, though its type does not say so.
-    const socket = connect(options, (...result) => {
-      if (result[0] === null) {
-        inPieces(result[1])
-        onConnected(times)
+      if (proxy === undefined || isExcepted(proxy, target.hostname))
+        connectDirectly(connect, target, rules, times, connected)
+      else {
+        const addressOf = async () => literal ?? (await allowed(target.hostname, { all: true }))[0].address
+        connectThrough({ connect, proxy, addressOf, timeoutMillis: options.timeoutMillis }, target, times, connected)
       }
-      answer(...result)
-    }) as unknown as Socket
-    socket.once("lookup", () => (times.dns ??= since()))
-    // Before the listener that begins the handshake.
-    socket.prependOnceListener("connect", () => {
-      times.connect = since()
-      const peer = refusal(rules, socket.remoteAddress ?? "")
-      if (peer !== undefined) socket.destroy(new BlockedTarget(socket.remoteAddress ?? options.hostname, peer))
-    })
-    socket.once("secureConnect", () => (times.tls = since()))
-  }
-  return (options, answer) => {
-    const literal = literalIn(options.hostname)
-    const why = literal === undefined ? undefined : refusal(rules, literal)
-    if (why !== undefined) return answer(new BlockedTarget(options.hostname, why), null)
-    const connect = connectorFor(options.protocol === "https:")
-    if (!(connect instanceof Promise)) return begin(connect, options, literal, answer)
-    connect.then((ready) => begin(ready, options, literal, answer)).catch((error: Error) => answer(error, null))
+    }
+    const connect = connectorFor(target.protocol === "https:")
+    if (!(connect instanceof Promise)) return begin(connect)
+    connect.then(begin).catch((error: Error) => answer(error, null))
   }
 }
 
+type Addresses = readonly [LookupAddress, ...ReadonlyArray<LookupAddress>]
+
+/** Looks a name up; gives the addresses that the policy allows, and rejects with BlockedTarget if it allows none. */
+const allowedOf =
+  ({ rules, resolve = lookUp }: ConnectionOptions) =>
+  async (hostname: string, options: LookupOptions): Promise<Addresses> => {
+    const found = await resolve(hostname, options)
+    const refused = found.map(({ address }) => refusal(rules, address))
+    const [first, ...others] = found.filter((_, at) => refused[at] === undefined)
+    if (first !== undefined) return [first, ...others]
+    const why = found.map(({ address }, at) => `${address}: ${refused[at]}`).join("; ")
+    throw new BlockedTarget(hostname, why === "" ? "it has no address" : why)
+  }
+
+const connectDirectly = (
+  connect: buildConnector.connector,
+  target: buildConnector.Options,
+  rules: TargetRules,
+  times: ConnectTimes,
+  connected: buildConnector.Callback
+): void => {
+  const since = () => performance.now() - times.begun
+  // It returns the socket at once, though its type does not say so.
+  const socket = connect(target, connected) as unknown as Socket
+  socket.once("lookup", () => (times.dns ??= since()))
+  // Before the listener that begins the handshake.
+  socket.prependOnceListener("connect", () => {
+    times.connect = since()
+    const peer = refusal(rules, socket.remoteAddress ?? "")
+    if (peer !== undefined) socket.destroy(new BlockedTarget(socket.remoteAddress ?? target.hostname, peer))
+  })
+  socket.once("secureConnect", () => (times.tls = since()))
+}
+
+interface Tunnelled {
+  readonly connect: buildConnector.connector
+  readonly proxy: ProxyRules
+  /** The allowed address that the proxy is asked for. */
+  readonly addressOf: () => Promise<string>
+  readonly timeoutMillis: number
+}
+
+const connectThrough = (
+  { connect, proxy, addressOf, timeoutMillis }: Tunnelled,
+  target: buildConnector.Options,
+  times: ConnectTimes,
+  connected: buildConnector.Callback
+): void => {
+  const since = () => performance.now() - times.begun
+  const isSecure = target.protocol === "https:"
+  const tunnel = async () => {
+    const address = await addressOf()
+    times.dns = since()
+    const socket = await openTunnel(proxy.url, address, Number(target.port) || (isSecure ? 443 : 80), timeoutMillis)
+    times.connect = since()
+    return socket
+  }
+  const secured: buildConnector.Callback = (...result) => {
+    times.tls = since()
+    connected(...result)
+  }
+  tunnel().then(
+    (socket) => (isSecure ? connect({ ...target, httpSocket: socket }, secured) : connected(null, socket)),
+    (error: Error) => connected(error, null)
+  )
+}
+
+/** Lookups under way, by name. Node's few threads for them belong to the process, and so does this. */
 const lookingUp = new Map<string, Promise<ReadonlyArray<LookupAddress>>>()
 
-/** The system's resolver. A name is looked up once at a time: it takes one of the few threads of the process. */
+/** The system's resolver, asked once at a time for each name: a lookup takes one of those threads. */
 const lookUp: Resolve = (hostname, options) => {
   const key = `${hostname} ${String(options.family)}`
   const found = lookingUp.get(key) ?? dns.lookup(hostname, { ...options, all: true })

@@ -4,7 +4,7 @@
  * Attempts of one event share one copy. Bytes are bounded: an attempt waits until there is room for its body, and one
  * webhook gets a part of the room only, so that a slow receiver does not take all of it.
  */
-import { Context, Effect, Layer, RcMap, type Scope, Semaphore } from "effect"
+import { Context, Effect, Layer, RcMap, Result, type Scope, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
 import { inWords } from "../../Telemetry.ts"
 import type { Delivery } from "../../event/Delivery.ts"
@@ -41,11 +41,12 @@ const loadPause = "500 millis"
 export class EventBodies extends Context.Service<
   EventBodies,
   {
-    /** Runs an attempt with the delivery's body, or with why there is none. `isRendered`: it has templates. */
+    /** Runs an attempt with the delivery and its body, or with the reason why there is no body. */
     readonly use: <A, E, R>(
       delivery: Delivery,
+      /** Whether the webhook has templates, which need the body as a text. */
       isRendered: boolean,
-      attempt: (delivery: Loaded | Failure) => Effect.Effect<A, E, R>
+      attempt: (delivery: Result.Result<Loaded, Failure>) => Effect.Effect<A, E, R>
     ) => Effect.Effect<A, E, R>
   }
 >()("rackwire/deliver/EventBodies") {
@@ -69,15 +70,17 @@ export class EventBodies extends Context.Service<
         delivery: Delivery,
         chars: number,
         isRendered: boolean,
-        attempt: (delivery: Loaded | Failure) => Effect.Effect<A, E, R>
+        attempt: (delivery: Result.Result<Loaded, Failure>) => Effect.Effect<A, E, R>
       ): Effect.Effect<A, E, R | Scope.Scope> =>
         Effect.gen(function* () {
           const share = yield* RcMap.get(shares, delivery.webhook)
           const whole = Effect.gen(function* () {
             const bytes = yield* RcMap.get(bodies, keyOf(delivery, chars))
-            if (bytes === undefined) return yield* attempt(expired)
-            if (!isRendered) return yield* attempt({ ...delivery, bytes })
-            const withText = Effect.suspend(() => attempt({ ...delivery, body: bytes.toString(), bytes }))
+            if (bytes === undefined) return yield* attempt(Result.fail(expired))
+            if (!isRendered) return yield* attempt(Result.succeed({ ...delivery, bytes }))
+            const withText = Effect.suspend(() =>
+              attempt(Result.succeed({ ...delivery, body: bytes.toString(), bytes }))
+            )
             return yield* rendered.withPermits(Math.min(chars, renderedChars))(withText)
           })
           return yield* share.withPermits(Math.min(chars, webhookChars))(whole)
@@ -85,8 +88,8 @@ export class EventBodies extends Context.Service<
       return EventBodies.of({
         use: (delivery, isRendered, attempt) => {
           const { chars } = delivery
-          if (chars === undefined) return attempt(delivery)
-          if (chars > eventCharsMax) return attempt(oversize(chars))
+          if (chars === undefined) return attempt(Result.succeed(delivery))
+          if (chars > eventCharsMax) return attempt(Result.fail(oversize(chars)))
           return Effect.scoped(usesLong(delivery, chars, isRendered, attempt))
         }
       })

@@ -1,4 +1,4 @@
-/** A delivery and its webhook's definition -> the HTTP request to send. */
+/** The HTTP request of a delivery, made from its webhook's definition. */
 import { Effect } from "effect"
 import { version } from "../../Config.ts"
 import { emptyRecord } from "../../inventory/Field.ts"
@@ -8,7 +8,7 @@ import type { Templates } from "../../template/Template.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
 import type { Definition } from "../actor/Definition.ts"
 import type { Loaded } from "./EventBodies.ts"
-import type { Failure } from "../outcome/Outcome.ts"
+import { type Failure, Unsendable } from "../outcome/Outcome.ts"
 import { type Signing, signatureHeaders } from "./Sign.ts"
 
 export interface Outgoing {
@@ -38,7 +38,7 @@ export const buildRequest = (
   delivery: Loaded,
   templates: Templates["Service"],
   nowMillis: number
-): Effect.Effect<Outgoing, Failure> => {
+): Effect.Effect<Outgoing, Unsendable> => {
   const { signing, headers } = definition
   if (signing === undefined)
     return fail("Secret", "The webhook's secret was sealed with another SECRET_KEY: set it anew.")
@@ -56,15 +56,15 @@ const compose = (
   definition: Definition,
   signing: Signing,
   delivery: Loaded,
-  [url, headerText, bodyText]: ReadonlyArray<string>,
+  [url, headerText, bodyText]: Rendered,
   nowMillis: number
-): Effect.Effect<Outgoing, Failure> => {
-  const address = addressProblem(url!)
+): Effect.Effect<Outgoing, Unsendable> => {
+  const address = addressProblem(url)
   if (address !== undefined) return fail("Render", address)
-  const body = (definition.bodyTemplate === "" ? delivery.bytes : undefined) ?? Buffer.from(bodyText!)
+  const body = (definition.bodyTemplate === "" ? delivery.bytes : undefined) ?? Buffer.from(bodyText)
   const headers = emptyRecord<string>()
   headers["content-type"] = definition.contentType
-  const split = splitHeaders(headerText!)
+  const split = splitHeaders(headerText)
   if ("error" in split) return fail("Render", `additional_headers: ${split.error}`)
   for (const [name, value] of split.headers) {
     if (reserved.has(name.toLowerCase())) return fail("Render", `additional_headers: ${name} cannot be set.`)
@@ -75,16 +75,20 @@ const compose = (
   headers["x-hook-attempt"] = `${delivery.attempts + 1}`
   const current = nowMillis < definition.previousUntil ? signing : { ...signing, previous: "" }
   Object.assign(headers, signatureHeaders(current, { id: delivery.id, timestamp: Math.floor(nowMillis / 1000), body }))
-  return Effect.succeed({ method: definition.method, url: url!, headers, body })
+  return Effect.succeed({ method: definition.method, url, headers, body })
 }
 
-const fail = (reason: Failure["reason"], message: string) => Effect.fail<Failure>({ reason, message })
+const fail = (reason: Failure["reason"], message: string) =>
+  Effect.fail(new Unsendable({ failure: { reason, message } }))
 
 /** Whether anything of the webhook's requests is made by a template. */
 export const isRendered = ({ url, headers, bodyTemplate }: Definition): boolean =>
   bodyTemplate !== "" || isTemplate(url) || isTemplate(headers ?? "")
 
-/** URL, header text and body. Without a template the engine is never entered. */
+/** The texts of a request; the body's is that of the whole event where the webhook has no template for it. */
+type Rendered = readonly [url: string, headers: string, body: string]
+
+/** Renders what is a template. Without one the engine is never entered. */
 export const renderAll = (
   {
     engine,
@@ -96,18 +100,25 @@ export const renderAll = (
   },
   delivery: Delivery,
   templates: Templates["Service"]
-): Effect.Effect<ReadonlyArray<string>, Failure> => {
-  // A blank template stands for the whole event.
-  const texts = [url, headers, bodyTemplate === "" ? delivery.body : bodyTemplate]
-  const isRendered = [isTemplate(url), isTemplate(headers), bodyTemplate !== ""]
-  const sources = [url, { headers }, bodyTemplate].filter((_, at) => isRendered[at])
-  if (sources.length === 0) return Effect.succeed(texts)
+): Effect.Effect<Rendered, Unsendable> => {
+  const hasTemplate = { url: isTemplate(url), headers: isTemplate(headers), body: bodyTemplate !== "" }
+  const sources = [
+    ...(hasTemplate.url ? [url] : []),
+    ...(hasTemplate.headers ? [{ headers }] : []),
+    ...(hasTemplate.body ? [bodyTemplate] : [])
+  ]
+  if (sources.length === 0) return Effect.succeed([url, headers, delivery.body])
   return templates.render(sources, delivery.body, engine, `webhook ${delivery.webhook}`).pipe(
     Effect.map((rendered) => {
-      const next = rendered.values()
-      return texts.map((text, at) => (isRendered[at] === true ? next.next().value! : text))
+      const texts = rendered.values()
+      const next = (isRendered: boolean, text: string): string => (isRendered ? (texts.next().value ?? text) : text)
+      return [
+        next(hasTemplate.url, url),
+        next(hasTemplate.headers, headers),
+        next(hasTemplate.body, delivery.body)
+      ] as const
     }),
-    Effect.mapError((error): Failure => ({ reason: reasonOf(error), message: error.told }))
+    Effect.mapError((error) => new Unsendable({ failure: { reason: reasonOf(error), message: error.told } }))
   )
 }
 

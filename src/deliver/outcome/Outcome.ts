@@ -1,4 +1,5 @@
 /** What came of an attempt, and what follows from it. */
+import { Data } from "effect"
 
 /**
  * Why an attempt failed. `message` is for the operator.
@@ -47,6 +48,9 @@ export interface Failure {
   /** The receiver, or what stands before it, has more to do than it can: it answered 429, 502, 503 or 504. */
   readonly isTooMuch?: boolean
 }
+
+/** No request could be made for the delivery, or none was wanted: the attempt fails before anything is sent. */
+export class Unsendable extends Data.TaggedError("Unsendable")<{ readonly failure: Failure }> {}
 
 export interface Response {
   readonly status: number

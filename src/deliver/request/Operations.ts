@@ -1,5 +1,5 @@
 /**
- * Many deliveries at once: attempted again or discarded by a filter, or let go when a webhook is resumed.
+ * Many deliveries at once: retried or discarded by a filter, or sent on when a webhook is resumed.
  *
  * The API asks with a row (`askForOperation`); a process that delivers works it off a page at a time.
  */
@@ -10,9 +10,9 @@ import { objectType } from "../../inventory/Registry.ts"
 import { type Query, filter } from "../../inventory/derive/filter/Filter.ts"
 import { type Where, allVisible, isEverything } from "../../inventory/derive/filter/Where.ts"
 import { askForDiscard } from "./Discard.ts"
-import { resume } from "./Resume.ts"
+import { type Kept, resume } from "./Resume.ts"
 import { askForRetry, deliveryType } from "./RetryByHand.ts"
-import { workOffAll } from "./Work.ts"
+import { WorkRefused, workOffAll } from "./Work.ts"
 
 export const operationType = objectType("extras.operation")
 
@@ -30,7 +30,7 @@ export interface OperationRequest {
 
 const told = `select pg_notify('${announceChannel}', 'extras.operation 0')::text`
 
-/** Asks for it; answers its id. */
+/** Asks for the operation; returns its id. */
 export const askForOperation = Effect.fnUntraced(function* ({ action, query, where, dryRun }: OperationRequest) {
   const sql = yield* SqlClient.SqlClient
   const at = where.parameters.length
@@ -51,10 +51,8 @@ export const askForOperation = Effect.fnUntraced(function* ({ action, query, whe
   return Number(row!.id)
 })
 
-/**
- * Asks for a webhook that is paused to go on with all that it was owed meanwhile, the latest of each object, or none.
- */
-export const askToResume = Effect.fnUntraced(function* (webhook: number, keep: string) {
+/** Asks to resume a paused webhook; `keep` says which deliveries of the pause are sent. Returns the operation's id. */
+export const askToResume = Effect.fnUntraced(function* (webhook: number, keep: Kept) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly id: string }>`
     insert into extras_operation (action, webhook_id, keep, dry_run, status, done)
@@ -68,24 +66,10 @@ interface Operation {
   readonly action: "retry" | "discard" | "resume"
   readonly webhook_id: string | null
   readonly filter: string
-  readonly keep: string | null
+  readonly keep: Kept | null
   readonly last_id: string
   readonly until_id: string | null
 }
-
-export const workOffOperations = workOffAll<Operation, unknown, Effect.Services<ReturnType<typeof workOff>>>(
-  operationType.table,
-  `action, webhook_id::text as webhook_id, filter, keep, coalesce(last_id, 0)::text as last_id,
-   until_id::text as until_id`,
-  (operation) => workOff(operation)
-)
-
-const workOff = (operation: Operation) =>
-  operation.action === "resume"
-    ? resume(Number(operation.webhook_id), operation.keep as "all" | "latest" | "none", (done) =>
-        moveOn(operation.id, done, 0)
-      )
-    : overPages(operation, operation.action === "retry" ? askForRetry : askForDiscard)
 
 const moveOn = (id: string, done: number, last: number) =>
   Effect.flatMap(
@@ -101,7 +85,7 @@ const overPages = Effect.fnUntraced(function* (operation: Operation, act: typeof
   const filtered = filter(deliveryType, [...new URLSearchParams(operation.filter)], allVisible, { strict: true })
   // A version that no longer knows a filter must not take it for every delivery.
   if ("errors" in filtered || (operation.filter !== "" && isEverything(filtered.where))) {
-    return yield* Effect.fail(new Error(`The filter is not understood: ${operation.filter}`))
+    return yield* new WorkRefused({ message: `The filter is not understood: ${operation.filter}` })
   }
   const { sql: condition, parameters } = filtered.where
   const at = parameters.length
@@ -122,3 +106,16 @@ const overPages = Effect.fnUntraced(function* (operation: Operation, act: typeof
     yield* sql.withTransaction(step)
   }
 })
+
+const workOff = Effect.fnUntraced(function* (operation: Operation) {
+  const { id, action, webhook_id, keep } = operation
+  if (action === "resume") yield* resume(Number(webhook_id), keep ?? "all", (done) => moveOn(id, done, 0))
+  else yield* overPages(operation, action === "retry" ? askForRetry : askForDiscard)
+})
+
+export const workOffOperations = workOffAll(
+  operationType.table,
+  `action, webhook_id::text as webhook_id, filter, keep, coalesce(last_id, 0)::text as last_id,
+   until_id::text as until_id`,
+  workOff
+)

@@ -1,13 +1,13 @@
 /**
  * Past events sent to a webhook again.
  *
- * The API or the command line asks with a row (`askForReplay`); a process that delivers works it off, a page of the
- * change log at a time: what the webhook's condition of today accepts becomes a row in the delivery log, `queued` under
- * an id of this replay, and goes out as a retry by hand does. Every page is one transaction that also moves the replay
- * on, so it can be interrupted anywhere and goes on where it was, by whichever process.
+ * The API or the command line asks with a row (`askForReplay`). A process that delivers works it off, a page of the
+ * change log at a time. Each event that the webhook's current condition accepts becomes a row of the delivery log,
+ * `queued` under an id of this replay, and is sent like a retry by hand. Each page is one transaction, which also
+ * writes the replay's progress: any process can go on after an interruption.
  *
- * It is bound to the webhook's object types and to what the user who asked may view: when it is asked for, when it is
- * worked off, and when its deliveries are taken up. What is counted is bound as well.
+ * A replay sends and counts only events of the webhook's object types that the user who asked may view. This is checked
+ * when it is asked for, when it is worked off, and when its deliveries are taken up.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -23,7 +23,7 @@ import { WebhookIndex } from "../../match/WebhookIndex.ts"
 import { deliveryDays, insertUnattempted } from "../log/DeliveryRows.ts"
 import { type LoggedEvent, loggedDelivery, loggedEvent, pageOf, subjectOf } from "../log/LoggedEvent.ts"
 import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
-import { workOffAll } from "./Work.ts"
+import { WorkRefused, workOffAll } from "./Work.ts"
 
 export const replayType = objectType("extras.replay")
 const webhookType = objectType("extras.webhook")
@@ -36,9 +36,9 @@ export interface ReplayRequest {
   /** ISO 8601. */
   readonly since: string
   readonly until: string
-  /** Only count what would be sent. */
+  /** Count what would be sent, and send nothing. */
   readonly dryRun: boolean
-  /** Id of the user who asks; absent for the command line, which may send everything. */
+  /** Id of the user who asks; absent for the command line, which may send all events. */
   readonly askedBy?: number | undefined
 }
 
@@ -49,7 +49,7 @@ const ofWebhook = (webhook: number, since: string, until: string): Where => ({
   parameters: [webhook, since, until]
 })
 
-/** Asks for a replay; answers its id. */
+/** Asks for a replay; returns its id. */
 export const askForReplay = Effect.fnUntraced(function* ({ webhook, since, until, dryRun, askedBy }: ReplayRequest) {
   const sql = yield* SqlClient.SqlClient
   const { where } = yield* Clearance
@@ -77,19 +77,11 @@ interface Claimed {
   readonly idx: string
 }
 
-/** Works off every replay that waits. */
-export const workOffReplays = workOffAll<Claimed, unknown, Effect.Services<ReturnType<typeof workOff>>>(
-  replayType.table,
-  `webhook_id::text as webhook_id, since::text as since, until::text as until, dry_run, asked_by::text as asked_by,
-   coalesce(position, -1)::text as position, coalesce(idx, -1)::text as idx`,
-  (replay) => workOff(replay)
-)
-
 const workOff = Effect.fnUntraced(function* (replay: Claimed) {
   const [webhook] = yield* byIds(webhookType, [Number(replay.webhook_id)])
-  if (webhook === undefined) return yield* Effect.fail(new Error("The webhook is gone."))
+  if (webhook === undefined) return yield* new WorkRefused({ message: "The webhook is gone." })
   const index = new WebhookIndex()
-  // Whether it takes new events now is not the question; its scope is that of each event.
+  // It may be disabled now, and the scope is checked for each event below.
   index.set(webhook.id, { ...webhook, enabled: true, scope_user: null })
   const asker =
     replay.asked_by === null
@@ -122,7 +114,7 @@ const nextEvents = ({ sql: condition, parameters }: Where, last: { readonly posi
     )
   })
 
-/** One page, as one transaction: the deliveries it gives, and how far the replay is. */
+/** Writes one page as one transaction: its deliveries, and how far the replay is. */
 const keepPage = Effect.fnUntraced(function* (
   replay: Claimed,
   webhook: number,
@@ -142,9 +134,17 @@ const keepPage = Effect.fnUntraced(function* (
            position = ${last.position}::text::bigint, idx = ${last.idx}::text::bigint
      where id = ${replay.id}::bigint`
   const told = sql`select pg_notify(${announceChannel}, 'extras.delivery 0')::text`
-  // Days are added before the transaction: one that is rolled back must not take them with it.
+  // Partitions are made before the transaction: a rollback must not take them with it.
   yield* deliveryDays.write(
     matched.map((event) => event.event_time),
     sql.withTransaction(Effect.andThen(Effect.andThen(keep, advance), told))
   )
 })
+
+/** Works off every replay that waits. */
+export const workOffReplays = workOffAll(
+  replayType.table,
+  `webhook_id::text as webhook_id, since::text as since, until::text as until, dry_run, asked_by::text as asked_by,
+   coalesce(position, -1)::text as position, coalesce(idx, -1)::text as idx`,
+  workOff
+)

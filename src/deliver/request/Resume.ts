@@ -1,7 +1,8 @@
-/** A paused webhook let go on, with all that it was owed meanwhile or with less. */
+/** Resuming a paused webhook, with all deliveries of the pause or with some of them. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Delivery } from "../../event/Delivery.ts"
+import { type Delivery, positionOf } from "../../event/Delivery.ts"
+import { comparePositions } from "../../event/Position.ts"
 import type { Entry } from "../../stream/Entry.ts"
 import { objectOf } from "../../stream/Ordered.ts"
 import { Streams } from "../../stream/Streams.ts"
@@ -9,15 +10,19 @@ import { overEntries } from "../recover/Browse.ts"
 import { insertUnattempted } from "../log/DeliveryRows.ts"
 import type { Dropped } from "../outcome/Outcome.ts"
 
-const reasons: Readonly<Record<"latest" | "none", Dropped>> = {
+/** What to keep of a pause: all deliveries, the latest of each object, or none. */
+export const keepChoices = ["all", "latest", "none"] as const
+export type Kept = (typeof keepChoices)[number]
+
+const reasons: Readonly<Record<Exclude<Kept, "all">, Dropped>> = {
   latest: { reason: "Superseded", message: "A later event of its object was kept when the webhook was resumed." },
   none: { reason: "Unwanted", message: "Nothing of the pause was kept when the webhook was resumed." }
 }
 
-/** Drops what is not to be kept, logs it as discarded, and lets the webhook go on. `onDropped` is told how many. */
+/** Logs and removes the deliveries that are not kept, then resumes the webhook. `onDropped` gets their count by page. */
 export const resume = Effect.fnUntraced(function* <E, R>(
   webhook: number,
-  keep: "all" | "latest" | "none",
+  keep: Kept,
   onDropped: (count: number) => Effect.Effect<unknown, E, R>
 ) {
   const sql = yield* SqlClient.SqlClient
@@ -40,11 +45,8 @@ export const resume = Effect.fnUntraced(function* <E, R>(
 const noteLatest = (latest: Map<string, Delivery>, page: ReadonlyArray<Entry>): void => {
   for (const { delivery } of page) {
     const known = latest.get(objectOf(delivery))
-    if (known === undefined || isAfter(delivery, known)) latest.set(objectOf(delivery), { ...delivery, body: "" })
+    if (known !== undefined && comparePositions(positionOf(delivery), positionOf(known)) <= 0) continue
+    // Without the body: there may be many objects.
+    latest.set(objectOf(delivery), { ...delivery, body: "" })
   }
-}
-
-const isAfter = (one: Delivery, other: Delivery): boolean => {
-  const [a, b] = [BigInt(one.position), BigInt(other.position)]
-  return a > b || (a === b && one.idx > other.idx)
 }

@@ -1,13 +1,16 @@
 /**
- * Long work that is asked for with a row: a process that delivers claims it, moves the row on as it goes, and when that
- * process dies another one goes on from there.
+ * Long work that is asked for with a row. A process that delivers claims the row and writes its progress to it; if that
+ * process dies, another one goes on from there.
  */
-import { Effect } from "effect"
+import { Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { inWords } from "../../Telemetry.ts"
 
-/** Work that no process has moved on for this long is taken up by another. */
+/** Work that made no progress for this long is claimed by another process. */
 const abandonedAfter = "30 seconds"
+
+/** The work cannot be done as its row says; `message` is shown as the row's. */
+export class WorkRefused extends Schema.TaggedError<WorkRefused>()("WorkRefused", { message: Schema.String }) {}
 
 /** Works off every row of the table that waits; `columns` is what the work needs of a row. */
 export const workOffAll = <Row extends { readonly id: string }, E, R>(
@@ -34,4 +37,4 @@ export const workOffAll = <Row extends { readonly id: string }, E, R>(
         Effect.catch((error) => end(id, "failed", inWords(error)))
       )
     }
-  }).pipe(Effect.catch((error) => Effect.logWarning(`deliver: ${table} is not worked off: ${inWords(error)}`)))
+  }).pipe(Effect.catch((error) => Effect.logWarning(`deliver: ${table} was not worked off: ${inWords(error)}`)))

@@ -2,6 +2,7 @@
 import { Clock, Effect } from "effect"
 import { openBreakers } from "../../deliver/breaker/BreakerTable.ts"
 import { askToResume, operationType } from "../../deliver/request/Operations.ts"
+import { keepChoices } from "../../deliver/request/Resume.ts"
 import { askForReplay, replayType } from "../../deliver/request/Replay.ts"
 import { deliveryType } from "../../deliver/request/RetryByHand.ts"
 import { askForTest } from "../../deliver/request/TestDelivery.ts"
@@ -43,12 +44,11 @@ const resume: Handler = (request) =>
   Effect.gen(function* () {
     const { id, ...webhook } = yield* rowOf(webhookType, request, "change")
     const { keep = "all" } = yield* bodyFields(request)
-    const choices = operationType.fields["keep"]!.choices!
-    if (typeof keep !== "string" || !Object.hasOwn(choices, keep))
-      return yield* refused({ keep: [`Use one of ${Object.keys(choices).join(", ")}.`] })
+    const kept = keepChoices.find((choice) => choice === keep)
+    if (kept === undefined) return yield* refused({ keep: [`Use one of ${keepChoices.join(", ")}.`] })
     if (webhook["paused"] !== true)
       return yield* new HttpRefused({ reason: "Conflict", body: { detail: "The webhook is not paused." } })
-    return yield* accepted(operationType, yield* askToResume(id, keep), request)
+    return yield* accepted(operationType, yield* askToResume(id, kept), request)
   })
 
 /** `{"object_change": 5}`: which past event to send; without it the latest of the webhook's object types. */

@@ -23,6 +23,7 @@ import { advance, loadTops, noteOpen, owedSince, watermarkTable } from "./delive
 import { type Grammar, Grammars } from "./inventory/Grammar.ts"
 import { Presence } from "./inventory/database/Presence.ts"
 import { constraintsProblem } from "./auth/Constraint.ts"
+import type { UsualRights } from "./auth/UsualRights.ts"
 import { registry } from "./inventory/Registry.ts"
 import { SharedBudget } from "./match/Budget.ts"
 import { isEmpty, parse } from "./match/Condition.ts"
@@ -40,7 +41,7 @@ export const eventConsumerLayer = Layer.effect(
   EventConsumer,
   Effect.gen(function* () {
     const { open, append, onDisk, verify, memory } = yield* Append
-    const context = yield* Effect.context<Append | Settings | Streams | SqlClient.SqlClient | Vault>()
+    const context = yield* Effect.context<Append | Settings | SqlClient.SqlClient | Streams | UsualRights | Vault>()
     const index = new WebhookIndex()
     /** Webhooks to look at for what they have finished, with their last ids that are on disk. */
     const recent = new Map<number, string>()

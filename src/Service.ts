@@ -19,7 +19,7 @@ import { KnownTokens } from "./auth/KnownTokens.ts"
 import { PasswordHashing } from "./auth/PasswordHashing.ts"
 import { sessionTable } from "./auth/Session.ts"
 import { ensureSuperuser } from "./auth/Superuser.ts"
-import { usualRights } from "./auth/UsualRights.ts"
+import { UsualRights } from "./auth/UsualRights.ts"
 import { Capture } from "./capture/Capture.ts"
 import { leaderTable } from "./capture/slot/Leadership.ts"
 import { setAsideTable } from "./capture/changelog/SetAside.ts"
@@ -79,7 +79,6 @@ const prepared = Layer.effectDiscard(
     const { resealed, unreadable } = yield* reseal
     if (resealed > 0) yield* Effect.logInfo(`${resealed} secrets were sealed anew with SECRET_KEY.`)
     if (unreadable > 0) yield* Effect.logWarning(`${unreadable} secrets were sealed with a key that is not known.`)
-    yield* usualRights
     const password = yield* ensureSuperuser
     const { superuserName } = yield* Settings
     if (password !== undefined)
@@ -190,5 +189,6 @@ export const service = (chosen: ReadonlyArray<Role>) =>
     Layer.provide(only(chosen.includes("capture"), capture)),
     Layer.provide(Presence.layer),
     Layer.provide(prepared),
+    Layer.provide(UsualRights.layer),
     Layer.provide(foundation)
   )

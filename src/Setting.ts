@@ -2,6 +2,9 @@
 import { Config, Duration, Option, Schema } from "effect"
 import { urlProblem } from "./PostgresUrl.ts"
 
+/** The service cannot work with the value of an option; the start fails. The message begins with the option's name. */
+export class OptionRefused extends Schema.TaggedError<OptionRefused>()("OptionRefused", { message: Schema.String }) {}
+
 export interface Setting<A> {
   readonly env: string
   readonly config: Config.Config<A>

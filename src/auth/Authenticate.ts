@@ -21,7 +21,7 @@ import { Denied } from "./Denied.ts"
 import { KnownTokens } from "./KnownTokens.ts"
 import { type Permission, type Principal, type UserRow, anonymous } from "./Principal.ts"
 import { isLive } from "./Session.ts"
-import { usualRights } from "./UsualRights.ts"
+import { UsualRights } from "./UsualRights.ts"
 
 export interface Credentials {
   /** The header `Authorization`. */
@@ -68,7 +68,7 @@ export interface FoundUser {
 }
 
 export const permissionsOf = ({ permissions }: FoundUser) =>
-  Effect.map(usualRights, (usual) => [...usual, ...permissions])
+  Effect.map(UsualRights, (usual) => [...usual, ...permissions])
 
 export const userOf = ({ user }: FoundUser) => rowFromJson(objectType("users.user"), user) as UserRow
 

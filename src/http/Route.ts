@@ -17,6 +17,7 @@ import type { Denied } from "../auth/Denied.ts"
 import type { KnownTokens } from "../auth/KnownTokens.ts"
 import type { PasswordHashing } from "../auth/PasswordHashing.ts"
 import type { Principal } from "../auth/Principal.ts"
+import type { UsualRights } from "../auth/UsualRights.ts"
 import type { Action, Clearance, OutOfBounds } from "../inventory/Clearance.ts"
 import { emptyRecord } from "../inventory/Field.ts"
 import type { Grammars } from "../inventory/Grammar.ts"
@@ -92,6 +93,7 @@ export type Services =
   | Presence
   | Templates
   | TryOutLimits
+  | UsualRights
 export type Refusal = Denied | HttpRefused | OutOfBounds | WriteRefused | Protected | SqlError.SqlError
 
 export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Services>

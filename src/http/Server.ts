@@ -12,6 +12,7 @@ import type { IpNetwork } from "effect/net"
 import { SqlClient } from "effect/sql"
 import { AdmissionSql } from "../AdmissionSql.ts"
 import { Settings } from "../Config.ts"
+import { OptionRefused } from "../Setting.ts"
 import { auditGrant } from "../auth/Audit.ts"
 import { Denied } from "../auth/Denied.ts"
 import { refuseGrant } from "../auth/Grant.ts"
@@ -70,11 +71,13 @@ export const serve = ({ routes, notFoundPage }: Site) => {
 const proxyNetworks = Effect.gen(function* () {
   const { trustedProxies, metricsAccess } = yield* Settings
   const problem = accessProblem(metricsAccess)
-  if (problem !== undefined) return yield* Effect.fail(new Error(problem))
-  const networks = trustedProxies.map(parseIpNetwork)
-  const wrong = trustedProxies.find((_, at) => networks[at] === undefined)
-  if (wrong !== undefined) return yield* Effect.fail(new Error(`TRUSTED_PROXIES: ${wrong} is no network`))
-  return networks.filter((network) => network !== undefined)
+  if (problem !== undefined) return yield* new OptionRefused({ message: problem })
+  return yield* Effect.forEach(trustedProxies, (text) => {
+    const network = parseIpNetwork(text)
+    return network === undefined
+      ? Effect.fail(new OptionRefused({ message: `TRUSTED_PROXIES: ${text} is no network` }))
+      : Effect.succeed(network)
+  })
 })
 
 const answerAll = (serving: Serving) =>

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Settings } from "../../src/Config.ts"
 import { type Credentials, authenticate, presumed } from "../../src/auth/Authenticate.ts"
 import { KnownTokens } from "../../src/auth/KnownTokens.ts"
+import { UsualRights } from "../../src/auth/UsualRights.ts"
 import { Clearance } from "../../src/inventory/Clearance.ts"
 import { readPage } from "../../src/inventory/read/Read.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
@@ -34,7 +35,10 @@ const counting = Tracer.make({
   }
 })
 
-let runtime: ManagedRuntime.ManagedRuntime<PgClient.PgClient | SqlClient.SqlClient | Settings | KnownTokens, unknown>
+let runtime: ManagedRuntime.ManagedRuntime<
+  PgClient.PgClient | SqlClient.SqlClient | Settings | KnownTokens | UsualRights,
+  unknown
+>
 
 beforeAll(async () => {
   api = await startApi()
@@ -50,7 +54,7 @@ beforeAll(async () => {
   while ((await api.database.sql.query(noted, [user.id])).length === 0) await user.call("GET", "/api/dcim/sites/")
   runtime = ManagedRuntime.make(
     Layer.mergeAll(
-      Settings.layer,
+      UsualRights.layer.pipe(Layer.provideMerge(Settings.layer)),
       KnownTokens.layer,
       PgClient.layer({ url: Redacted.make(databaseUrl) }),
       Logger.layer([])

@@ -1,9 +1,9 @@
 /**
- * How often a login may fail, by address and by user name.
+ * Limits how often logins fail, by address and by user name.
  *
- * Failures are counted in Redis, so by all processes together, in a window that slides; while Redis is away this
- * process counts alone. Attempts under way count as well, so that many at once are no way around; who comes while they
- * stand in the way waits for them to end. Who is over the limit is told when to come back, and costs no hash.
+ * Redis counts the failures of all processes in a sliding window; while Redis is away, each process counts its own.
+ * Attempts under way count too, so sending many at once does not get around the limit: further ones wait for them to
+ * end. An attempt over the limit is refused with the time to wait, before any hash is computed.
  */
 import { createHash, randomUUID } from "node:crypto"
 import { type Cause, Clock, Context, Effect, Layer, Result, Schema } from "effect"
@@ -14,7 +14,7 @@ import { RedisScript } from "../RedisScript.ts"
 import { Denied } from "./Denied.ts"
 
 export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {
-  /** Until the next may be made. */
+  /** Time until the next attempt may be made. */
   seconds: Schema.Number
 }) {}
 
@@ -23,25 +23,28 @@ interface Claimant {
   readonly address: string | undefined
 }
 
-/** Time in which failures count, milliseconds. */
+/** How long a failure counts. */
 const windowMillis = 5 * 60_000
 
-/** Time in which Redis has to answer; counting in two places at once would let twice as many through. */
-const patience = "2 seconds"
+/** How long Redis may take to answer. Then this process counts alone, and more attempts pass. */
+const answerTimeout = "2 seconds"
 
-/** Names and addresses that a process remembers while Redis is away. */
-const remembered = 10_000
+/** Most names and addresses that a process counts while Redis is away. */
+const countedMax = 10_000
 
 interface Limit {
   readonly key: string
   readonly most: number
 }
 
-/** After this long an attempt under way has failed: its process died. Milliseconds. */
+/** An attempt under way for longer counts as failed: its process died. */
 const underWayMillis = 60_000
 
-/** How long somebody waits for attempts under way, and how many may at a time. */
-const turns = { pause: "50 millis", most: 200 } as const
+/** How often an attempt that waits for others tries again, and after which pause. */
+const triesMax = 200
+const triesPause = "50 millis"
+
+/** Most attempts that wait for others at a time. */
 const waitingMax = 50
 
 const claimScript = new RedisScript<number>(new URL("scripts/claim-attempt.lua", import.meta.url))
@@ -51,7 +54,7 @@ const settleScript = new RedisScript<null>(new URL("scripts/settle-attempt.lua",
 export class Attempts extends Context.Service<
   Attempts,
   {
-    /** Makes the attempt, or refuses to. It counts when it is denied. */
+    /** Makes the attempt; fails with `TooManyAttempts` over the limit. A denied attempt counts as failed. */
     readonly guard: <A, E, R>(
       claimant: Claimant,
       attempt: Effect.Effect<A, E, R>
@@ -62,11 +65,11 @@ export class Attempts extends Context.Service<
     Attempts,
     Effect.gen(function* () {
       const { client } = yield* Redis
-      /** Of a server that is known to be away nobody waits for an answer. */
+      /** Fails at once if Redis is known to be away. */
       const ask = <A>(run: () => Promise<A>): Effect.Effect<A, RedisError | Cause.TimeoutError> =>
         /^(reconnecting|close|end)$/.test(client.status)
           ? new RedisError({ reason: "Unavailable", message: "Redis is away" })
-          : Effect.timeout(command(run), patience)
+          : Effect.timeout(command(run), answerTimeout)
       const { loginAttemptsPerUser, loginAttemptsPerAddress } = yield* Settings
       const local = new LocalAttempts()
       const limitsOf = ({ username, address }: Claimant): ReadonlyArray<Limit> => [
@@ -81,7 +84,7 @@ export class Attempts extends Context.Service<
           claimScript.run(client, { keys, args: [windowMillis, underWayMillis, id, ...most] })
         ).pipe(
           Effect.catch((error) =>
-            // A command that is wrong is a fault of ours: it must not pass for a server that is away.
+            // A wrong command is our own fault and must not look like an outage of Redis.
             error._tag === "RedisError" && !error.mayRetry
               ? Effect.die(error)
               : Effect.sync(() => local.claim(limits, id, now))
@@ -95,13 +98,13 @@ export class Attempts extends Context.Service<
       }
       let waiting = 0
       const enter = Effect.fnUntraced(function* (limits: ReadonlyArray<Limit>, id: string) {
-        for (let turn = 0; turn < turns.most && waiting < waitingMax; turn++) {
+        for (let tries = 0; tries < triesMax && waiting < waitingMax; tries++) {
           const wait = yield* claim(limits, id)
           if (wait === 0) return
           if (wait > 0) return yield* new TooManyAttempts({ seconds: Math.ceil(wait / 1000) })
           waiting += 1
           yield* Effect.ensuring(
-            Effect.sleep(turns.pause),
+            Effect.sleep(triesPause),
             Effect.sync(() => (waiting -= 1))
           )
         }
@@ -122,12 +125,12 @@ export class Attempts extends Context.Service<
   )
 }
 
-/** One hash tag, so that the keys of a claim lie together in a cluster. */
+/** One hash tag, so that a cluster keeps the keys of a claim on one node. */
 const redisKey = (key: string): string => `rackwire:{login}:${key}`
 
 const hashed = (text: string): string => createHash("sha256").update(text).digest("base64url")
 
-/** Who has one IPv6 address has 2^64 of them. */
+/** Whoever has one IPv6 address usually has the 2^64 of its network. */
 const networkOf = (address: string | undefined): string => {
   const parsed = Result.getOrUndefined(NetAddress.ipFromString(address?.replace(/%.*/, "") ?? ""))
   if (parsed === undefined) return "unknown"
@@ -143,27 +146,31 @@ interface Entry {
   readonly failed: boolean
 }
 
-/** The same in this process alone. */
+/** Counts the attempts of this process alone. */
 class LocalAttempts {
   private readonly entries = new Map<string, ReadonlyArray<Entry>>()
 
-  /** Milliseconds to wait; -1 while others are under way, 0 when it was added. */
+  /** Returns 0 if the attempt was added, the milliseconds to wait, or -1 while other attempts are under way. */
   claim(limits: ReadonlyArray<Limit>, id: string, now: number): number {
-    const recent = limits.map(({ key }) => (this.entries.get(key) ?? []).filter(({ at }) => at > now - windowMillis))
-    const waits = limits.map(({ most }, at) => {
-      const failed = recent[at]!.filter((entry) => entry.failed)
-      if (failed.length >= most) return failed[0]!.at + windowMillis - now
-      return recent[at]!.length >= most ? -1 : 0
+    const counted = limits.map(({ key, most }) => {
+      const recent = (this.entries.get(key) ?? []).filter(({ at }) => at > now - windowMillis)
+      return { key, most, recent }
+    })
+    const waits = counted.map(({ most, recent }) => {
+      const failures = recent.filter(({ failed }) => failed)
+      const [oldest] = failures
+      if (oldest !== undefined && failures.length >= most) return oldest.at + windowMillis - now
+      return recent.length >= most ? -1 : 0
     })
     const refused = waits.find((wait) => wait > 0) ?? waits.find((wait) => wait < 0)
     if (refused !== undefined) return refused
-    for (const [at, { key }] of limits.entries()) {
-      // Set anew, so that the map is in the order of their last attempt.
+    for (const { key, recent } of counted) {
+      // Deleted first, so that the map is in the order of the last attempts.
       this.entries.delete(key)
-      this.entries.set(key, [...recent[at]!, { id, at: now, failed: false }])
+      this.entries.set(key, [...recent, { id, at: now, failed: false }])
     }
     for (const key of this.entries.keys()) {
-      if (this.entries.size <= remembered) break
+      if (this.entries.size <= countedMax) break
       this.entries.delete(key)
     }
     return 0

@@ -1,12 +1,12 @@
 /**
- * The lines of the log that tell who came in, who was refused, and who granted what. They begin with `audit:`. What a
- * client sent stands in quotes, so that no line can be forged; secrets never stand there.
+ * The audit lines of the log: logins, refusals, and changes of accounts. They begin with `audit:`. Text from a client is
+ * quoted, so that no client can forge a line; secrets are never logged.
  */
 import { Effect } from "effect"
 import type { Denied } from "./Denied.ts"
 import { type Principal, username } from "./Principal.ts"
 
-/** Most characters of a text that a client sent. */
+/** Most characters of a text from a client. */
 const lengthMax = 150
 
 const quoted = (text: string): string => JSON.stringify(text.slice(0, lengthMax))
@@ -22,16 +22,16 @@ export const auditLogin = (
   address: string | undefined
 ) => Effect.logInfo(`audit: ${quoted(name)} ${how} ${from(address)}`)
 
-/** That nobody says who they are is no failure. */
+/** A request without credentials is no failure. */
 export const auditDenied = ({ reason }: Denied, what: string, name: string, address: string | undefined) =>
   reason === "NoCredentials"
     ? Effect.void
     : Effect.logWarning(`audit: ${quoted(name)} ${from(address)} is denied ${quoted(what)}: ${reason}`)
 
-/** Ids in one line; an import has thousands. */
+/** Ids per line; an import has thousands. */
 const idsPerLine = 500
 
-/** A write of accounts: users, groups, permissions, tokens. */
+/** Logs a write of accounts: users, groups, permissions, tokens. */
 export const auditGrant = (principal: Principal, what: string, ids: ReadonlyArray<number>) => {
   const lines = Array.from({ length: Math.max(1, Math.ceil(ids.length / idsPerLine)) }, (_, line) =>
     ids.slice(line * idsPerLine, (line + 1) * idsPerLine).join(", ")

@@ -1,4 +1,4 @@
-/** Constraints of an object permission, in which `$user` stands for who asks. */
+/** Constraints of an object permission, in which `$user` stands for the sender of the request. */
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
 import { isDeeper, nestingMax } from "../inventory/Unreadable.ts"
@@ -7,7 +7,7 @@ import type { Filtered } from "../inventory/derive/filter/Filter.ts"
 
 const token = "$user"
 
-/** The objects of the type that they mean for the user of this id. */
+/** The condition on objects of the type that the constraints mean for the user of this id; or errors. */
 export const constraintFor = (type: ObjectType, constraints: unknown, user: number): Filtered =>
   isDeeper(constraints, nestingMax)
     ? { errors: { constraints: [`Constraints are nested more than ${nestingMax} levels deep.`] } }
@@ -20,9 +20,9 @@ const withUser = (value: unknown, user: number): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withUser(each, user)]))
 }
 
-/** What is wrong with constraints for objects of these types, or undefined where nothing is. */
+/** What is wrong with constraints for objects of these types; undefined if nothing is. */
 export const constraintsProblem = (constraints: unknown, types: ReadonlyArray<string>): string | undefined => {
-  // Of nothing: somebody who writes it may as well mean everything.
+  // Somebody who writes an empty list may mean everything.
   if (Array.isArray(constraints) && constraints.length === 0) return "An empty list allows no object; null allows all."
   for (const id of types) {
     const type = registry.get(id)

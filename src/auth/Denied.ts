@@ -1,6 +1,6 @@
 import { Schema } from "effect"
 
-/** What the client reads, by reason; NetBox's texts, on which clients depend. */
+/** Texts for the client, by reason. They are NetBox's, and clients depend on them. */
 const details = {
   NoCredentials: "Authentication credentials were not provided.",
   EmptyHeader: "Invalid token header. No credentials provided.",
@@ -18,10 +18,10 @@ const details = {
   NoPermission: "You do not have permission to perform this action."
 } as const
 
-/** The request is refused for who sends it. Always 403 on the wire, never 401, as NetBox answers. */
+/** The request is refused because of its sender. The answer is 403, never 401, as NetBox's is. */
 export class Denied extends Schema.TaggedError<Denied>()("Denied", {
   reason: Schema.Literals(Object.keys(details) as ReadonlyArray<keyof typeof details>),
-  /** That of the client, where the text names it. */
+  /** The client's address, where the text names it. */
   address: Schema.optionalKey(Schema.String)
 }) {
   get detail(): string {

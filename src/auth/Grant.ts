@@ -1,12 +1,12 @@
-/** Tokens of other users: who makes them needs the permission `users.grant_token`. */
+/** Making tokens of other users needs the permission `users.grant_token`. */
 import { Effect } from "effect"
 import { Denied } from "./Denied.ts"
 import { mayGrant } from "./Permission.ts"
 import type { Principal } from "./Principal.ts"
 
 /**
- * Refuses a body that names another user as a token's owner, before anything is looked up: whether that user exists is
- * nobody's business.
+ * Fails with `Denied` if a body names another user as a token's owner. Checked before any lookup, so that the answer does
+ * not reveal whether that user exists.
  */
 export const refuseGrant = Effect.fnUntraced(function* (principal: Principal, body: unknown) {
   if (principal.user === undefined || mayGrant(principal)) return

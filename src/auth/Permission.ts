@@ -1,8 +1,8 @@
 /**
  * What a principal may do: to which object types at all, and to which objects of them.
  *
- * A superuser may do everything; anybody may read what is exempt from permission; for the rest an object permission is
- * needed, of the user or of one of the user's groups. Several add up.
+ * A superuser may do everything, and everybody may read what is exempt from permission. The rest needs an object
+ * permission of the user or of one of the user's groups; several add up.
  */
 import { Effect } from "effect"
 import { Settings } from "../Config.ts"
@@ -15,14 +15,14 @@ import { constraintFor } from "./Constraint.ts"
 import { Denied } from "./Denied.ts"
 import type { Permission, Principal } from "./Principal.ts"
 
-/** Types that `EXEMPT_VIEW_PERMISSIONS=*` does not open; they must be named. */
+/** Types that `EXEMPT_VIEW_PERMISSIONS=*` does not open; the option must name them. */
 const guarded = new Set(["users.user", "users.group", "users.token", "users.objectpermission", "extras.webhook"])
 
 const safeMethods = new Set(["GET", "HEAD"])
 
 const isSuperuser = ({ user }: Principal): boolean => user?.is_superuser === true
 
-/** Refuses who may do the action to no object of the type. */
+/** Fails with `Denied` if the principal may do the action to no object of the type. */
 export const authorize = Effect.fnUntraced(function* (
   principal: Principal,
   method: string,
@@ -37,7 +37,7 @@ export const authorize = Effect.fnUntraced(function* (
   if (granted(principal, type, action).length === 0) return yield* new Denied({ reason: "NoPermission" })
 })
 
-/** The objects to which a principal, if the premise holds, may do what; each condition is made once. */
+/** The clearance of a principal, if the premise holds. It makes each condition once. */
 export const clearanceOf = Effect.fnUntraced(function* (principal: Principal, premise?: Premise) {
   const { exemptViewPermissions: exempt, allowTokenRetrieval } = yield* Settings
   const { open } = yield* Vault
@@ -64,7 +64,7 @@ const whereOf = (
   if (type.id === "users.token" && (action === "add" || action === "change")) {
     return allOf(allowed, anyOf(ownTokens(principal), allOf(ordinaryTokens, grantedWhere(principal, type, "grant"))))
   }
-  // Who may change users or grant tokens would otherwise be a superuser by way of a password or token of one.
+  // Otherwise anyone who may change users or grant tokens could become a superuser, by a password or token of one.
   if (type.id === "users.user" && action !== "view") return allOf(allowed, ordinaryUsers)
   if (type.id === "extras.webhook" && (action === "add" || action === "change") && !isEverything(eventsSeen(where))) {
     return allOf(allowed, ownScope(principal))
@@ -81,14 +81,16 @@ const granted = (principal: Principal, type: ObjectType, action: string): Readon
   return principal.permissions.filter(({ types, actions }) => types.includes(type.id) && actions.includes(action))
 }
 
-/** Whether somebody may make tokens of other users. */
+/** Whether the principal may make tokens of other users. */
 export const mayGrant = (principal: Principal): boolean =>
   isSuperuser(principal) || granted(principal, objectType("users.token"), "grant").length > 0
 
-/** Constraints are checked when they are saved; one that plain SQL or an earlier version has left allows nothing. */
+/** Saving checks constraints; a wrong one, left by plain SQL or an earlier version, allows nothing. */
 const grantedWhere = (principal: Principal, type: ObjectType, action: string): Where => {
+  const { user } = principal
+  if (user === undefined) return anyOf()
   const wheres = granted(principal, type, action).flatMap(({ constraints }) => {
-    const compiled = constraintFor(type, constraints, principal.user!.id)
+    const compiled = constraintFor(type, constraints, user.id)
     return "where" in compiled ? [compiled.where] : []
   })
   return wheres.find(isEverything) ?? anyOf(...wheres)
@@ -103,21 +105,21 @@ const ordinaryTokens: Where = {
 
 const ordinaryUsers: Where = { sql: "not t.is_superuser", parameters: [] }
 
-/** Who writes a webhook receives what its `scope_user` may view: nobody may borrow the eyes of another. */
+/** A webhook receives what its `scope_user` may view, so nobody may name another user there. */
 const ownScope = ({ user }: Principal): Where => ({
   sql: "(t.scope_user_id is null or t.scope_user_id = $1::bigint)",
   parameters: [user?.id ?? 0]
 })
 
-/** The columns in which records name the object that they tell of. */
+/** The columns in which a record names its object. */
 const subjects: Readonly<Record<string, readonly [type: string, id: string]>> = {
   "extras.objectchange": ["changed_object_type", "changed_object_id"],
   "extras.delivery": ["object_type", "object_id"]
 }
 
 /**
- * Records tell of others: they are seen by who sees those. What is gone meets no constraint, so who sees only some
- * objects of a type does not see what is told of deleted ones.
+ * A record may be seen by those who may see its object. A deleted object meets no constraint, so a user who may see only
+ * some objects of a type does not see the records of deleted ones.
  */
 const tellingOfVisible = (type: ObjectType, where: Clearance["Service"]["where"]): ReadonlyArray<Where> => {
   const pointing = Object.entries(type.fields).flatMap(([name, { reference }]) => {
@@ -130,7 +132,7 @@ const tellingOfVisible = (type: ObjectType, where: Clearance["Service"]["where"]
   return typeColumn === undefined ? pointing : [...pointing, toldOf(`t.${typeColumn}`, `t.${idColumn}`, where)]
 }
 
-/** The events that somebody may see, over the change log under an alias: those of objects that may be viewed. */
+/** The events that somebody may see, as a condition on the change log: those of objects that may be viewed. */
 export const eventsSeen = (where: Clearance["Service"]["where"], alias = "c"): Where =>
   toldOf(`${alias}.changed_object_type`, `${alias}.changed_object_id`, where)
 
@@ -145,7 +147,7 @@ const toldOf = (typeColumn: string, idColumn: string, where: Clearance["Service"
   )
 }
 
-/** What holds where the column names an object of the type that may be seen. */
+/** Holds where the column names an object of the type that may be seen. */
 const among = (column: string, type: ObjectType, where: Clearance["Service"]["where"]): Where => {
   const visible = where(type, "view")
   const { sql, parameters } = visible

@@ -1,8 +1,9 @@
 /**
- * Sessions: who is logged in with a browser.
+ * Sessions of users who are logged in with a browser.
  *
- * A session is a row that is known by the digest of a random key, which only the cookie holds. Deleting the row ends it
- * in every process at the next request; so do its expiry, the end of its user, and another password of that user.
+ * A session is a row, found by the digest of a random key that only the cookie holds. It ends in every process at the
+ * next request when its row is deleted, when it expires, when its user is deleted or inactive, or when the password
+ * changes.
  */
 import { randomBytes } from "node:crypto"
 import { Duration, Effect } from "effect"
@@ -35,13 +36,13 @@ export const sessionTable: Table = {
   published: false
 }
 
-/** SQL by which a session knows that its user `u` has the password that it began with. */
+/** SQL that marks the password of user `u`: a session ends when the mark is another than at its begin. */
 const passwordMark = "md5(u.password)"
 
-/** What the session `s` of a user `u` must meet. */
+/** SQL: whether the session `s` of a user `u` is valid. */
 export const isLive = `s.expires > now() and u.is_active and s.password_mark = ${passwordMark}`
 
-/** Begins a session of the user, in place of the one of this key; answers its key and the seconds that it lasts. */
+/** Begins a session of the user in place of the one of this key. Returns its key and the seconds that it lasts. */
 export const begin = Effect.fnUntraced(function* (user: number, replaced: string | undefined) {
   const sql = yield* SqlClient.SqlClient
   const { loginTimeout } = yield* Settings
@@ -60,5 +61,5 @@ export const begin = Effect.fnUntraced(function* (user: number, replaced: string
 export const end = (key: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`delete from rackwire_session where digest = ${digest(key)}`)
 
-/** What a form or a header must name, beside the cookie of the session, so that no other site can send it. */
+/** The CSRF token of a session: a form or a header must carry it beside the cookie, which other sites cannot do. */
 export const csrfToken = (key: string): string => digest(`csrf ${key}`)

@@ -1,10 +1,10 @@
 /**
- * What users may see of events, where no request of theirs is at hand: a webhook that fires for what its `scope_user`
- * may view, a replay that somebody asked for and that is worked off later.
+ * What users may see of events outside of their requests: a webhook that fires for what its `scope_user` may view, or a
+ * replay that runs after the request for it.
  *
- * The rule is that of the change log: an event is seen by who may view its object as it is now; who may view only some
- * objects of a type sees nothing of those that are gone. Objects inside that the user may not view are shown by id.
- * Permissions count as of now, inactive users see nothing.
+ * The rule is that of the change log: a user sees an event if that user may view its object as it is now. A user who may
+ * view only some objects of a type sees no deleted ones. Objects inside that the user may not view are shown by id.
+ * Permissions count as of now; inactive users see nothing.
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -17,7 +17,7 @@ import { allOf, asTexts, isEverything, nothing, whereIds } from "../inventory/de
 import { type FoundUser, permissionsOf, userColumns, userOf } from "./Authenticate.ts"
 import { clearanceOf } from "./Permission.ts"
 
-/** An event, and the users who must all be allowed to see it. */
+/** An event and its viewers: all of them must be allowed to see it. */
 export interface Told {
   readonly type: string
   readonly objectId: number
@@ -25,17 +25,17 @@ export interface Told {
   readonly viewers: ReadonlyArray<number>
 }
 
-/** An event as its viewers may see it. */
+/** An event as all its viewers may see it. */
 export interface Seen {
   readonly data: Json
-  /** Objects inside that are shown by id alone (Masked.ts). */
+  /** Names of the objects inside that are shown by id alone (Masked.ts). */
   readonly hidden: ReadonlyArray<string>
 }
 
-/** May see nothing. */
+/** Sees nothing. */
 const blind = Clearance.of({ where: () => nothing })
 
-/** What these users may see; nothing, where one is inactive or gone. */
+/** The clearance of each of these users. An inactive or unknown user sees nothing. */
 export const clearancesOf = Effect.fnUntraced(function* (ids: ReadonlySet<number>) {
   const sql = yield* SqlClient.SqlClient
   const found = yield* sql.unsafe<FoundUser>(
@@ -50,32 +50,32 @@ export const clearancesOf = Effect.fnUntraced(function* (ids: ReadonlySet<number
   return (id: number): Clearance["Service"] => clearances.get(id) ?? blind
 })
 
-/** Each event as all its viewers may see it; undefined where one of them may not. Without viewers no query is made. */
+/** Each event as all its viewers may see it; undefined if one of them may not. Without viewers no query is made. */
 export const seen = Effect.fnUntraced(function* (events: ReadonlyArray<Told>) {
-  const hidden: Array<Set<string> | undefined> = events.map(() => new Set())
+  const shown = events.map((event) => ({ event, hidden: new Set<string>() as Set<string> | undefined }))
   const viewers = new Set(events.flatMap((event) => event.viewers))
-  const clearances = viewers.size === 0 ? undefined : yield* clearancesOf(viewers)
+  const clearanceFor = viewers.size === 0 ? () => blind : yield* clearancesOf(viewers)
   for (const viewer of viewers) {
-    const places = events.flatMap((event, at) =>
-      event.viewers.includes(viewer) && hidden[at] !== undefined ? [at] : []
-    )
+    const own = shown.filter(({ event, hidden }) => hidden !== undefined && event.viewers.includes(viewer))
     const sees = yield* sightOf(
-      clearances!(viewer),
-      places.map((at) => events[at]!)
+      clearanceFor(viewer),
+      own.map(({ event }) => event)
     )
-    for (const at of places) {
-      const { type, objectId, data } = events[at]!
-      if (!sees(type, objectId)) hidden[at] = undefined
-      else visitNested(data, (of, id) => void (sees(of, id) || hidden[at]!.add(nestedName(of, id))))
+    for (const each of own) {
+      const { type, objectId, data } = each.event
+      if (!sees(type, objectId)) each.hidden = undefined
+      else visitNested(data, (of, id) => void (sees(of, id) || each.hidden?.add(nestedName(of, id))))
     }
   }
-  return events.map(({ data }, at): Seen | undefined => {
-    const names = hidden[at]
-    return names && { data: masked(data, names), hidden: [...names] }
-  })
+  return shown.map(({ event: { data }, hidden }): Seen | undefined =>
+    hidden === undefined ? undefined : { data: masked(data, hidden), hidden: [...hidden] }
+  )
 })
 
-/** Which of the objects that events are about or show may be seen: one query per object type of which only some may. */
+/**
+ * Whether an object that these events are about or show may be seen. One query per object type of which the clearance
+ * covers only some objects.
+ */
 const sightOf = Effect.fnUntraced(function* (
   clearance: Clearance["Service"],
   events: ReadonlyArray<Omit<Told, "viewers">>
@@ -98,7 +98,7 @@ const sightOf = Effect.fnUntraced(function* (
   }
 })
 
-/** Longest time that a permission's constraint may take: it is asked where the WAL is read. Milliseconds. */
+/** Longest time for the query of a permission's constraint: the reader of the WAL waits for it. */
 const constraintMillisMax = 5000
 
 const visibleOf = Effect.fnUntraced(function* ({ where }: Clearance["Service"], id: string, ids: ReadonlySet<number>) {
@@ -114,15 +114,17 @@ const visibleOf = Effect.fnUntraced(function* ({ where }: Clearance["Service"], 
   ).pipe(
     sql.withTransaction,
     Effect.map((rows) => new Set(rows.map((row) => Number(row.id)))),
-    Effect.catchIf(cannotBeAsked, (error) =>
+    Effect.catchIf(isNotEvaluable, (error) =>
       Effect.as(
-        Effect.logWarning(`auth: a permission's constraint shows no ${id}, it cannot be evaluated: ${inWords(error)}`),
+        Effect.logWarning(
+          `auth: a permission's constraint cannot be evaluated, so it shows no ${id}: ${inWords(error)}`
+        ),
         new Set<number>()
       )
     )
   )
 })
 
-/** Whether Postgres gave the constraint up: a pattern that is none, a value of the wrong kind, too long a time. */
-const cannotBeAsked = ({ reason }: SqlError.SqlError): boolean =>
+/** Whether Postgres could not evaluate the constraint: a wrong pattern, a value of a wrong kind, too long a time. */
+const isNotEvaluable = ({ reason }: SqlError.SqlError): boolean =>
   /^(22|57014)/.test((reason.cause as { readonly code?: string } | undefined)?.code ?? "")

@@ -1,4 +1,4 @@
-/** The first user: made at the first start, or by `rackwire createsuperuser`. */
+/** The first user, made at the first start or by `rackwire createsuperuser`. */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -10,14 +10,14 @@ import { create } from "../inventory/write/Write.ts"
 
 const author = { username: "", requestId: "00000000-0000-0000-0000-000000000000" }
 
-/** Makes the configured superuser where there is none yet. Answers the password if it had to make one up. */
+/** Makes the configured superuser if there is none yet. Returns the password if it was generated. */
 export const ensureSuperuser = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const { superuserName, superuserPassword, superuserApiToken } = yield* Settings
   const existing = yield* sql`select 1 as one from users_user where is_superuser limit 1`
   if (existing.length > 0) return undefined
   const chosen = superuserPassword === undefined ? "" : reveal(superuserPassword)
-  // A variable that is set to nothing must not make a user with no password.
+  // An empty variable must not make a user without a password.
   const generated = chosen === "" ? randomBytes(12).toString("base64url") : undefined
   const password = generated ?? chosen
   if (generated === undefined && isCommonPassword(password)) {
@@ -31,8 +31,8 @@ export const ensureSuperuser = Effect.gen(function* () {
 })
 
 /**
- * Makes the user, or makes the user of this name a superuser with this password. One that is `temporary` has to be
- * changed before anything else is done with a browser.
+ * Makes a superuser, or makes the existing user of this name a superuser with this password. A `temporary` password must
+ * be changed before the user can do anything else with a browser.
  */
 export const createSuperuser = Effect.fnUntraced(function* (username: string, password: string, temporary = false) {
   const sql = yield* SqlClient.SqlClient

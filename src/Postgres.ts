@@ -11,6 +11,7 @@
 import { type Socket, connect } from "node:net"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
+import type { SqlError } from "effect/sql"
 import { reveal } from "./Config.ts"
 import { type PostgresAddress, addressOf } from "./PostgresUrl.ts"
 import { Servers } from "./embedded/Servers.ts"
@@ -29,6 +30,10 @@ const answerMillis = 75_000
 
 /** Silence after which the network is asked whether the other end is still there, milliseconds. */
 const probeMillis = 10_000
+
+/** The SQLSTATE that Postgres gave an error; undefined if it did not come from Postgres. */
+export const sqlStateOf = ({ reason }: SqlError.SqlError): string | undefined =>
+  (reason.cause as { readonly code?: string } | undefined)?.code
 
 /** A socket to the server, not connected yet. */
 export const openSocket = ({ host, port }: Pick<PostgresAddress, "host" | "port">): Socket =>

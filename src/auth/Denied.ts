@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 
 /** Texts for the client, by reason. They are NetBox's, and clients depend on them. */
 const details = {
@@ -20,7 +20,7 @@ const details = {
 
 /** The request is refused because of its sender. The answer is 403, never 401, as NetBox's is. */
 export class Denied extends Schema.TaggedError<Denied>()("Denied", {
-  reason: Schema.Literals(Object.keys(details) as ReadonlyArray<keyof typeof details>),
+  reason: Schema.Literals(Struct.keys(details)),
   /** The client's address, where the text names it. */
   address: Schema.optionalKey(Schema.String)
 }) {

@@ -8,6 +8,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { sqlStateOf } from "../Postgres.ts"
 import { inWords } from "../Telemetry.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
@@ -126,5 +127,4 @@ const visibleOf = Effect.fnUntraced(function* ({ where }: Clearance["Service"], 
 })
 
 /** Whether Postgres could not evaluate the constraint: a wrong pattern, a value of a wrong kind, too long a time. */
-const isNotEvaluable = ({ reason }: SqlError.SqlError): boolean =>
-  /^(22|57014)/.test((reason.cause as { readonly code?: string } | undefined)?.code ?? "")
+const isNotEvaluable = (error: SqlError.SqlError): boolean => /^(22|57014)/.test(sqlStateOf(error) ?? "")

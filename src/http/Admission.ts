@@ -20,7 +20,7 @@ import { readForm } from "./wire/Body.ts"
 import { csrfCookie, sessionCookie } from "./wire/Cookies.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { type Origin, isOurs } from "./wire/Origin.ts"
-import { type Method, type Route, isPage } from "./Route.ts"
+import { type Method, type Route, isPage, methodOf } from "./Route.ts"
 
 type Incoming = HttpServerRequest.HttpServerRequest
 
@@ -88,8 +88,8 @@ const allow = Effect.fnUntraced(function* (incoming: Incoming, route: Route, pri
   }
   // What an endpoint is like is no secret.
   if (access === "open" || incoming.method === "OPTIONS") return
-  const method = incoming.method === "HEAD" ? "GET" : incoming.method
-  yield* authorize(principal, method, action ?? actions[method as Method] ?? "view", access)
+  const method = methodOf(incoming.method)
+  yield* authorize(principal, incoming.method, action ?? (method && actions[method]) ?? "view", access)
 })
 
 const isRead = (method: string): boolean => method === "GET" || method === "HEAD"

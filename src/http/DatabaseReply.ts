@@ -1,18 +1,19 @@
-/** What a client reads when the database could not answer: whose fault it is, and when to come back. */
+/** Answers to requests that the database could not answer: whose fault it is, and when to try again. */
 import type { SqlError } from "effect/sql"
+import { sqlStateOf } from "../Postgres.ts"
 import { TooMany } from "../RequestSql.ts"
 import type { Reply } from "./Route.ts"
 
-/** Seconds after which a client may try again. */
-const retryAfter = "5"
+/** When a client may try again. */
+const retrySeconds = 5
 
 const unavailable = (detail: string): Reply => ({
   status: 503,
   json: { detail },
-  headers: { "retry-after": retryAfter }
+  headers: { "retry-after": `${retrySeconds}` }
 })
 
-/** The answer to a request that failed so; undefined where the failure is a fault of ours. */
+/** The answer to a request that failed with this error; undefined if the fault is our own. */
 export const databaseReply = (error: SqlError.SqlError, url: string): Reply | undefined => {
   const { reason } = error
   if (isWrongPattern(error)) return { status: 400, json: { detail: "Enter a valid regular expression." } }
@@ -26,9 +27,8 @@ export const databaseReply = (error: SqlError.SqlError, url: string): Reply | un
   return reason._tag === "LockTimeoutError" ? unavailable("Others are writing the same objects.") : undefined
 }
 
-/** Only Postgres knows what is a pattern to it. */
-export const isWrongPattern = ({ reason }: SqlError.SqlError): boolean =>
-  (reason.cause as { readonly code?: string } | undefined)?.code === "2201B"
+/** Whether a pattern is none to Postgres, which alone knows its own rules. */
+export const isWrongPattern = (error: SqlError.SqlError): boolean => sqlStateOf(error) === "2201B"
 
 /** Whether the query itself compares with a regular expression. */
 const asksByPattern = (url: string): boolean => /[?&][^=&]*regex(=|&|$)/.test(url)

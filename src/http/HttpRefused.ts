@@ -1,4 +1,4 @@
-import { Schema } from "effect"
+import { Schema, Struct } from "effect"
 
 /** Status on the wire, by reason. */
 const statuses = {
@@ -19,9 +19,9 @@ const statuses = {
   Busy: 503
 } as const
 
-/** The request cannot be answered as it stands. `body` is what the client reads. */
+/** The request is refused. `body` is the answer's. */
 export class HttpRefused extends Schema.TaggedError<HttpRefused>()("HttpRefused", {
-  reason: Schema.Literals(Object.keys(statuses) as ReadonlyArray<keyof typeof statuses>),
+  reason: Schema.Literals(Struct.keys(statuses)),
   body: Schema.Unknown,
   headers: Schema.optionalKey(Schema.Record(Schema.String, Schema.String))
 }) {

@@ -34,7 +34,17 @@ import type { Cookie } from "./wire/Cookies.ts"
 import type { HttpRefused } from "./HttpRefused.ts"
 import type { Origin } from "./wire/Origin.ts"
 
-export type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+const methods = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const
+
+export type Method = (typeof methods)[number]
+
+/** The method that a request means, HEAD as GET; undefined if it is none of a route's. */
+export const methodOf = (name: string): Method | undefined =>
+  name === "HEAD" ? "GET" : methods.find((method) => method === name)
+
+/** The methods of a route, in the order of its declaration. */
+export const methodsOf = (handlers: Readonly<Partial<Record<Method, unknown>>>): ReadonlyArray<Method> =>
+  Object.keys(handlers) as ReadonlyArray<Method>
 
 export interface Request {
   readonly incoming: HttpServerRequest.HttpServerRequest

@@ -33,14 +33,14 @@ import { negotiate } from "./wire/Negotiation.ts"
 import { forwarded, isTls, originOf } from "./wire/Origin.ts"
 import { targetOf } from "./wire/Target.ts"
 import {
-  type Handler,
   type Match,
   type Method,
   type Refusal,
   type Reply,
   type Request,
   type Route,
-  makeRouter
+  makeRouter,
+  methodOf
 } from "./Route.ts"
 
 /** The major and minor version of the NetBox API that this one is like. */
@@ -127,11 +127,12 @@ const handle =
   ({ inTurn }: Serving, { route, params }: Match, { incoming, origin, url, requestId }: Asked) =>
   (principal: Principal, premise?: Premise) =>
     Effect.gen(function* () {
-      const method = (incoming.method === "HEAD" ? "GET" : incoming.method) as Method | "OPTIONS"
+      const method = methodOf(incoming.method)
       const { access, methods, produces = json } = route
-      if (method === "OPTIONS") return yield* metadata(route, principal)
-      const handler: Handler | undefined = Object.hasOwn(methods, method) ? methods[method as Method] : undefined
-      if (handler === undefined) return yield* methodNotAllowed(incoming.method, allowed(methods))
+      if (incoming.method === "OPTIONS") return yield* metadata(route, principal)
+      const handler = method && methods[method]
+      if (method === undefined || handler === undefined)
+        return yield* methodNotAllowed(incoming.method, allowed(methods))
       const accepted = negotiate(
         url.pathname.startsWith("/api/") ? incoming.headers["accept"] : undefined,
         produces,

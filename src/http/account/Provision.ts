@@ -38,11 +38,13 @@ const provision: Handler = (request) =>
   })
 
 const newToken = Effect.fnUntraced(function* (fields: Readonly<Record<string, unknown>>, request: Request) {
-  const [token] = yield* create(type, [fields], request.author).pipe(
+  const created = yield* create(type, [fields], request.author).pipe(
     Effect.catchTag("WriteRefused", ({ errors }) => new HttpRefused({ reason: "InvalidBody", body: errors[0] }))
   )
-  const view = yield* viewFor(type, [token!.row], request.base)
-  return { status: 201, json: { ...representation(type, token!.row, view), ...token!.shown } }
+  const rows = created.map(({ row }) => row)
+  const view = yield* viewFor(type, rows, request.base)
+  const [json] = created.map(({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
+  return { status: 201, json }
 })
 
 const credentials = (input: Dictionary) => {

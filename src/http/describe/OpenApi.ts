@@ -10,7 +10,7 @@ import { objectType, registry } from "../../inventory/Registry.ts"
 import { filterNames } from "../../inventory/derive/filter/FilterNames.ts"
 import { kindOf } from "../../inventory/derive/filter/Lookup.ts"
 import { viewOf } from "../../inventory/derive/represent/Representation.ts"
-import type { Method, Route } from "../Route.ts"
+import { type Method, type Route, methodsOf } from "../Route.ts"
 import { titled } from "../objects/Title.ts"
 
 type Json = Readonly<Record<string, unknown>>
@@ -163,7 +163,7 @@ const pathItem = ({ path, access, methods }: Described): Json => {
   }))
   const type = typeof access === "string" ? undefined : access
   const own = type !== undefined && (path === type.path || path === `${type.path}:id/`) ? type : undefined
-  const operations = (Object.keys(methods) as ReadonlyArray<Method>).map((method) => [
+  const operations = methodsOf(methods).map((method) => [
     method.toLowerCase(),
     {
       operationId: `${path.replaceAll(/[^a-z0-9]+/gi, "_").replace(/^_api_/, "")}${method.toLowerCase()}`,

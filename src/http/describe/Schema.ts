@@ -2,7 +2,7 @@
 import { once as onceEvent } from "node:events"
 import { Worker } from "node:worker_threads"
 import { Effect } from "effect"
-import type { Handler, Method, Route } from "../Route.ts"
+import { type Handler, type Route, methodsOf } from "../Route.ts"
 import type { PlainRoute, SchemaParts, SchemaRequest } from "./SchemaWorker.ts"
 
 const types = ["application/vnd.oai.openapi+json", "application/json", "application/yaml"]
@@ -40,8 +40,7 @@ const megabytes = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 }
 
 const written = async (routes: ReadonlyArray<Route>, isYaml: boolean): Promise<SchemaParts> => {
   const plain = routes.map(({ path, access, methods }): PlainRoute => {
-    const names = Object.keys(methods) as ReadonlyArray<Method>
-    return { path, access: typeof access === "string" ? access : { type: access.id }, methods: names }
+    return { path, access: typeof access === "string" ? access : { type: access.id }, methods: methodsOf(methods) }
   })
   const workerData: SchemaRequest = { routes: plain, isYaml }
   const worker = new Worker(new URL("./SchemaWorker.ts", import.meta.url), { workerData, resourceLimits: megabytes })

@@ -33,47 +33,50 @@ interface Format {
   readonly end: string
 }
 
-const formats: Readonly<Record<string, Format>> = {
-  csv: {
-    type: "text/csv",
-    begin: (type) => csvLine(["id", ...flatFields(type)]),
-    row: (flat, escaped) => csvLine(Object.values(flat).map((value) => csvCell(value, escaped))),
-    between: "",
-    end: ""
-  },
-  json: {
-    type: "application/json",
-    begin: () => "[",
-    row: (flat) => `\n${JSON.stringify(flat)}`,
-    between: ",",
-    end: "\n]\n"
-  },
-  yaml: {
-    type: "application/yaml",
-    begin: (type) => `# ${type.plural}\n`,
-    row: (flat) => stringify([flat], { aliasDuplicateObjects: false }),
-    between: "",
-    end: ""
-  }
-}
+const formats: ReadonlyMap<string, Format> = new Map(
+  Object.entries({
+    csv: {
+      type: "text/csv",
+      begin: (type) => csvLine(["id", ...flatFields(type)]),
+      row: (flat, escaped) => csvLine(Object.values(flat).map((value) => csvCell(value, escaped))),
+      between: "",
+      end: ""
+    },
+    json: {
+      type: "application/json",
+      begin: () => "[",
+      row: (flat) => `\n${JSON.stringify(flat)}`,
+      between: ",",
+      end: "\n]\n"
+    },
+    yaml: {
+      type: "application/yaml",
+      begin: (type) => `# ${type.plural}\n`,
+      row: (flat) => stringify([flat], { aliasDuplicateObjects: false }),
+      between: "",
+      end: ""
+    }
+  } satisfies Readonly<Record<string, Format>>)
+)
 
 /** Numbers stay numbers, negative ones too. */
 const csvCell = (value: unknown, escaped: boolean): string =>
   escaped && typeof value !== "number" ? withGuard(cellOf(value)) : cellOf(value)
 
-export const exportTypes = Object.values(formats).map(({ type }) => type)
+export const exportTypes = Array.from(formats.values(), ({ type }) => type)
 
 export const exportObjects =
   (type: ObjectType): Handler =>
   (request) =>
     Effect.gen(function* () {
       const asked = request.url.searchParams.get("format")
-      const name = asked ?? Object.keys(formats).find((each) => formats[each]!.type === request.accepted) ?? "csv"
-      if (!Object.hasOwn(formats, name)) {
-        const body = { format: [`Use one of ${Object.keys(formats).join(", ")}.`] }
+      const [accepted = "csv"] = [...formats].find(([, { type }]) => type === request.accepted) ?? []
+      const name = asked ?? accepted
+      const format = formats.get(name)
+      if (format === undefined) {
+        const body = { format: [`Use one of ${[...formats.keys()].join(", ")}.`] }
         return yield* new HttpRefused({ reason: "InvalidQuery", body })
       }
-      const format = formats[name]!
       const { where, named } = yield* filteredBy(type, request)
       yield* refuseMissing(named, 0)
       const sql = yield* SqlClient.SqlClient
@@ -98,6 +101,8 @@ const pageFrom = (type: ObjectType, where: Where, start: number) =>
 
 const pagesOf = (type: ObjectType, where: Where, first: ReadonlyArray<Row>) =>
   Stream.paginate(first, (rows) => {
-    const next = rows.length < pageSize ? Effect.succeedNone : Effect.asSome(pageFrom(type, where, rows.at(-1)!.id + 1))
-    return Effect.map(next, (following) => [rows.length === 0 ? [] : [rows], following] as const)
+    const last = rows.at(-1)
+    const isLastPage = last === undefined || rows.length < pageSize
+    const next = isLastPage ? Effect.succeedNone : Effect.asSome(pageFrom(type, where, last.id + 1))
+    return Effect.map(next, (following) => [last === undefined ? [] : [rows], following] as const)
   })

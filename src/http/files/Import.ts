@@ -121,7 +121,7 @@ const write = Effect.fnUntraced(function* (
         }),
         Effect.catchIf(
           (error): error is WriteRefused => error instanceof WriteRefused,
-          ({ errors }) => Effect.succeed(errors.map((each, n) => ({ row: batch[n]!.row, errors: shortened(each) })))
+          ({ errors }) => Effect.succeed(batch.map(({ row }, n) => ({ row, errors: shortened(errors[n] ?? {}) })))
         )
       )
       const wrong = refused.filter((each) => Object.keys(each.errors).length > 0)

@@ -5,7 +5,7 @@ import { csvLines } from "./Csv.ts"
 import { FileFault, tooLarge } from "./FileFault.ts"
 import { withoutGuard } from "./Formula.ts"
 import { jsonRows } from "./JsonRows.ts"
-import { notTooDeep } from "../wire/Nesting.ts"
+import { isDeeper, nestingMax } from "../../inventory/Unreadable.ts"
 import { yamlRows } from "./YamlRows.ts"
 
 export interface ImportTask {
@@ -101,11 +101,7 @@ const refuseLong = (row: number, length: number): void => {
 }
 
 const check = (value: unknown, row: number): void => {
-  try {
-    notTooDeep(value)
-  } catch (error) {
-    throw new FileFault(`Row ${row} is ${(error as Error).message}.`)
-  }
+  if (isDeeper(value, nestingMax)) throw new FileFault(`Row ${row} is nested more than ${nestingMax} levels deep.`)
   const keys = typeof value === "object" && value !== null ? Object.keys(value).length : 0
   if (keys > keysMax) throw tooLarge(`Row ${row} has ${keys} keys, and a row may have at most ${keysMax}.`)
 }
@@ -125,7 +121,8 @@ function* records(text: string, columns: ReadonlyArray<string>, escaped: boolean
     }
     yield Object.fromEntries(
       header.flatMap((name, at) => {
-        const cell = escaped ? withoutGuard(cells[at]!) : cells[at]!
+        const text = cells[at] ?? ""
+        const cell = escaped ? withoutGuard(text) : text
         return cell.trim() === "" ? [] : [[name, cell] as const]
       })
     )

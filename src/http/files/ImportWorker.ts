@@ -1,6 +1,6 @@
 /** A worker thread that reads one import file and sends its rows in portions. Loads no Effect, to start fast. */
 import { parentPort, workerData } from "node:worker_threads"
-import { FileFault } from "./FileFault.ts"
+import { FileFault, messageOf } from "./FileFault.ts"
 import { type ImportTask, type Portion, portionsOf } from "./ImportRows.ts"
 
 export type ImportMessage =
@@ -9,12 +9,12 @@ export type ImportMessage =
   | { readonly isDone: true }
 
 const send = (message: ImportMessage, transfer: ReadonlyArray<ArrayBuffer> = []): void =>
-  parentPort!.postMessage(message, transfer)
+  parentPort?.postMessage(message, transfer)
 
 try {
   for (const portion of portionsOf(workerData as ImportTask)) send({ portion }, [portion.bytes.buffer])
   send({ isDone: true })
 } catch (error) {
   if (error instanceof FileFault) send({ refused: error.message, isTooLarge: error.isTooLarge })
-  else send({ refused: `The file cannot be read: ${(error as Error).message}`, isTooLarge: false })
+  else send({ refused: `The file cannot be read: ${messageOf(error)}`, isTooLarge: false })
 }

@@ -2,8 +2,8 @@
  * The items of a JSON list, parsed one by one, so that a long list needs no more memory than its longest item, and an
  * error names the item. Pure.
  */
-import { FileFault } from "./FileFault.ts"
-import { nestingMax } from "../wire/Nesting.ts"
+import { FileFault, messageOf } from "./FileFault.ts"
+import { nestingMax } from "../../inventory/Unreadable.ts"
 
 /** Throws a `FileFault`. `refuseLong` throws if an item has too many characters, before the item is parsed. */
 export function* jsonRows(text: string, refuseLong: (row: number, length: number) => void): Generator<unknown> {
@@ -24,7 +24,7 @@ const parseItem = (text: string, row: number): unknown => {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new FileFault(`The file cannot be read: row ${row}: ${(error as Error).message}`)
+    throw new FileFault(`The file cannot be read: row ${row}: ${messageOf(error)}`)
   }
 }
 

@@ -3,7 +3,7 @@
  * and takes a second for each megabyte; a list with an item per line that begins with `- ` is cut at these lines. Pure.
  */
 import { type YAMLMap, isScalar, parseDocument, visit } from "yaml"
-import { FileFault, tooLarge } from "./FileFault.ts"
+import { FileFault, messageOf, tooLarge } from "./FileFault.ts"
 
 /** Text that is parsed at once, characters; a longer item is parsed alone. */
 const portionSize = 16_384
@@ -86,7 +86,7 @@ const parseList = (text: string, line: number): ReadonlyArray<unknown> => {
     if (!Array.isArray(list)) throw new FileFault("Expected a list of objects.")
     return list
   } catch (error) {
-    throw error instanceof FileFault ? error : refuse((error as Error).message)
+    throw error instanceof FileFault ? error : refuse(messageOf(error))
   }
 }
 

@@ -116,7 +116,7 @@ const addresses: Omit<Source<typeof prefixType, Space>, "of"> = {
       if (free.length < items.length) {
         return yield* tooFew("IP addresses", displayOf(row), items.length, sizeOf(gaps))
       }
-      return items.map((item, at) => ({ ...item, address: printHost(network, free[at]!), vrf: row.vrf }))
+      return free.map((bits, at) => ({ ...items[at], address: printHost(network, bits), vrf: row.vrf }))
     })
 }
 
@@ -151,7 +151,7 @@ const prefixes: Source<typeof prefixType> = {
         const detail = "Insufficient space is available to accommodate the requested prefix size(s)"
         return yield* new HttpRefused({ reason: "Conflict", body: { detail } })
       }
-      return items.map((item, at) => ({ ...item, prefix: printNetwork(carved[at]!), vrf: row.vrf }))
+      return carved.map((network, at) => ({ ...items[at], prefix: printNetwork(network), vrf: row.vrf }))
     })
 }
 
@@ -177,7 +177,7 @@ const vlans: Source<typeof groupType> = {
     Effect.gen(function* () {
       const free = yield* freeVlanIds(row, items.length)
       if (free.length < items.length) return yield* tooFew("VLANs", row.name, items.length, free.length)
-      return items.map((item, at) => ({ ...item, vid: free[at], group: row.id }))
+      return free.map((vid, at) => ({ ...items[at], vid, group: row.id }))
     })
 }
 

@@ -1,4 +1,4 @@
-/** Answers to OPTIONS: what an endpoint is, and the fields that a client may write there. */
+/** Answers to OPTIONS: the endpoint's name, and the fields that the sender may write there. */
 import { Effect } from "effect"
 import type { Settings } from "../../Config.ts"
 import { authorize } from "../../auth/Permission.ts"
@@ -8,9 +8,9 @@ import { type Field, emptyRecord } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { kindOf } from "../../inventory/derive/filter/Lookup.ts"
 import { titled } from "./Title.ts"
-import type { Method, Reply, Route } from "../Route.ts"
+import { type Reply, type Route, methodsOf } from "../Route.ts"
 
-/** Only methods that the caller may use have their fields listed. */
+/** Fields are listed only for methods that the sender may use. */
 export const metadata = Effect.fnUntraced(function* ({ access, methods, path }: Route, principal: Principal) {
   const own = typeof access === "string" ? undefined : access
   const name = own === undefined ? titled(path.split("/").at(-2) ?? "") : titled(own.label)
@@ -19,8 +19,10 @@ export const metadata = Effect.fnUntraced(function* ({ access, methods, path }: 
     ([method]) => methods[method] !== undefined
   )
   const actions = emptyRecord<unknown>()
-  for (const [method, action] of own === undefined ? [] : written) {
-    if (yield* may(principal, method, action, own!)) actions[method] = fieldsOf(own!)
+  if (own !== undefined) {
+    for (const [method, action] of written) {
+      if (yield* may(principal, method, action, own)) actions[method] = fieldsOf(own)
+    }
   }
   return {
     status: 200,
@@ -36,7 +38,7 @@ export const metadata = Effect.fnUntraced(function* ({ access, methods, path }: 
 })
 
 export const allowed = (methods: Route["methods"]): string => {
-  const named = Object.keys(methods) as ReadonlyArray<Method>
+  const named = methodsOf(methods)
   return [...named, ...(named.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ")
 }
 
@@ -75,11 +77,18 @@ const fieldOf = (name: string, field: Field): object => {
   }
 }
 
-/** As Django REST framework calls them; a choice is a field of its own there. */
+const typeNames: ReadonlyMap<string, string> = new Map([
+  ["flag", "boolean"],
+  ["time", "datetime"],
+  ["date", "date"],
+  ["list", "list"],
+  ["text", "string"]
+])
+
+/** The name of the field's type in Django REST framework, where a choice is a type of its own. */
 const typeOf = (field: Field): string => {
   if (field.reference !== undefined || field.choices !== undefined) return "field"
-  const names = { flag: "boolean", time: "datetime", date: "date", list: "list", text: "string" } as const
   const kind = kindOf(field)
   if (kind === "number") return field.type.startsWith("numeric") ? "decimal" : "integer"
-  return Object.hasOwn(names, kind ?? "") ? names[kind as keyof typeof names] : "field"
+  return (kind === undefined ? undefined : typeNames.get(kind)) ?? "field"
 }

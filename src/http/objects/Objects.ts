@@ -101,7 +101,9 @@ const createObjects =
       const rows = created.map(({ row }) => row)
       const view = yield* viewFor(type, rows, request.base)
       const shown = yield* mapInSlices(created, ({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
-      return many ? { status: 201, json: shown } : { status: 201, json: shown[0], headers: etagHeader(rows[0]!) }
+      const [row] = rows
+      if (many || row === undefined) return { status: 201, json: shown }
+      return { status: 201, json: shown[0], headers: etagHeader(row) }
     })
 
 /** What the client reads of the errors of a write: all of them, aligned with its list, or those of the one object. */
@@ -187,5 +189,5 @@ const itemsWithIds = Effect.fnUntraced(function* (request: Request) {
   if (errors.some((error) => Object.keys(error).length > 0)) {
     return yield* new HttpRefused({ reason: "InvalidBody", body: errors })
   }
-  return body.map((item: { readonly id: unknown }) => ({ id: Number(item.id), body: item as unknown }))
+  return body.map((item: { readonly id: unknown }) => ({ id: Number(item.id), body: item }))
 })

@@ -39,9 +39,9 @@ export const queryOf = Effect.fnUntraced(function* (type: ObjectType, { url, pri
     filter: slugs.filter((slug) => !saved.some((row) => row["slug"] === slug)).map(unknownChoice),
     filter_id: ids.filter((id) => !saved.some((row) => row.id === Number(id))).map(unknownChoice)
   }
-  const unreadable = saved.filter((row) => row["parameters"] instanceof Unreadable)
-  if (unreadable.length > 0) {
-    const body = { filter: [`What ${String(unreadable[0]!["name"])} keeps cannot be read.`] }
+  const unreadable = saved.find((row) => row["parameters"] instanceof Unreadable)
+  if (unreadable !== undefined) {
+    const body = { filter: [`What ${String(unreadable["name"])} keeps cannot be read.`] }
     return yield* new HttpRefused({ reason: "InvalidQuery", body })
   }
   const wrong = Object.entries(errors).filter(([, messages]) => messages.length > 0)

@@ -1,4 +1,4 @@
-/** Endpoints that ask for something to be done: what is wrong with the asking, and what was accepted. */
+/** Requests for an action, such as a replay: their fields, and the answers to them. */
 import { Effect } from "effect"
 import { type Dictionary, type Errors, isDictionary, notDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
@@ -17,11 +17,13 @@ export const bodyFields = (request: Request) =>
 export const refused = (body: Errors | { readonly filter: Errors }) =>
   Effect.fail(new HttpRefused({ reason: "InvalidBody", body }))
 
-/** 202 with the row that says how far it is; who has asked for it may see it, this once at least. */
+/** Answers 202 with the row that shows the progress. The sender sees it here whatever was granted to the sender. */
 export const accepted = Effect.fnUntraced(function* (type: ObjectType, id: number, request: Request) {
   const shown = Effect.gen(function* () {
-    const [row] = yield* byIds(type, [id])
-    return representation(type, row!, yield* viewFor(type, [row!], request.base))
+    const rows = yield* byIds(type, [id])
+    const view = yield* viewFor(type, rows, request.base)
+    return rows.map((row) => representation(type, row, view))
   })
-  return { status: 202, json: yield* Effect.provideService(shown, Clearance, Clearance.all) }
+  const [json] = yield* Effect.provideService(shown, Clearance, Clearance.all)
+  return { status: 202, json }
 })

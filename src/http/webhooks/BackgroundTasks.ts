@@ -16,7 +16,7 @@ interface Told {
   readonly queue: object
 }
 
-/** `GET /api/core/background-queues/`: what waits is as the sweeper found it within the last seconds. */
+/** `GET /api/core/background-queues/`: the lengths of the queues as the sweeper found them seconds ago. */
 const queues: Handler = ({ url, base }) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -45,18 +45,21 @@ const queues: Handler = ({ url, base }) =>
 /** `GET /api/core/background-workers/`: the processes that deliver. */
 const workers: Handler = () =>
   Effect.map(deliverers, (processes) => {
-    const results = processes.map(({ name, started, parts }) => ({
+    const results = processes.map(({ name, started, deliver }) => ({
       name,
-      state: Number(parts["deliver"]!["inFlight"]) > 0 ? "busy" : "idle",
+      state: Number(deliver["inFlight"]) > 0 ? "busy" : "idle",
       birth_date: started,
-      ...parts["deliver"]
+      ...deliver
     }))
     return { status: 200, json: { count: results.length, next: null, previous: null, results } }
   })
 
+/** The processes that deliver, with what that part of each says of itself. */
 const deliverers = Effect.gen(function* () {
   const { everybody } = yield* Presence
-  return (yield* everybody).filter(({ parts }) => parts["deliver"] !== undefined)
+  return (yield* everybody).flatMap(({ name, started, parts: { deliver } }) =>
+    deliver === undefined ? [] : [{ name, started, deliver }]
+  )
 })
 
 export const backgroundRoutes: ReadonlyArray<Route> = [

@@ -1,8 +1,9 @@
-/** Templates and conditions tried out before a webhook has them. Nothing is written and nothing is sent. */
+/** Tries out templates and conditions before a webhook has them. Writes nothing and sends nothing. */
 import { Effect } from "effect"
+import { inWords } from "../../Telemetry.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { isDictionary, notDictionary } from "../../inventory/Field.ts"
-import { type ConditionError, isEmpty, parse } from "../../match/Condition.ts"
+import { isEmpty, parse } from "../../match/Condition.ts"
 import type { Subject } from "../../match/Decision.ts"
 import { explain } from "../../match/Explanation.ts"
 import type { Source } from "../../template/pool/Batch.ts"
@@ -19,8 +20,7 @@ const webhookType = objectType("extras.webhook")
 
 /**
  * `{template, headers?, context?, template_engine?}` -> `{output, headers}`. A blank template is the default body;
- * without a context an event is made up. What is wrong stands under the field's name, and in `error` with its line and
- * column.
+ * without a context a sample event is used. Errors stand under the field's name, and in `error` with line and column.
  */
 const render: Handler = (request) =>
   Effect.gen(function* () {
@@ -38,7 +38,7 @@ const render: Handler = (request) =>
     const rendered = (field: string, source: Source) =>
       inTurn(request, (owner) =>
         templates.render([source], text, engine, owner).pipe(
-          Effect.map(([output]) => output!),
+          Effect.map(([output = ""]) => output),
           Effect.mapError((error) => templateRefused(field, error))
         )
       )
@@ -69,8 +69,7 @@ const match: Handler = (request) =>
     if (isEmpty(conditions)) return { status: 200, json: { matches: true, explanation: null } }
     const condition = yield* Effect.try({
       try: () => parse(conditions),
-      catch: (error) =>
-        new HttpRefused({ reason: "InvalidBody", body: { conditions: [(error as ConditionError).message] } })
+      catch: (error) => new HttpRefused({ reason: "InvalidBody", body: { conditions: [inWords(error)] } })
     })
     const explanation = explain(condition, { data, snapshots: snapshots as Subject["snapshots"] })
     return { status: 200, json: { matches: explanation.outcome === "holds", explanation } }

@@ -1,8 +1,9 @@
-/** What webhooks have beside the usual endpoints: past events sent again, a test, pause and resume. */
+/** Actions of webhooks beside the usual endpoints: replay of past events, test, pause and resume. */
 import { Clock, Effect } from "effect"
 import { openBreakers } from "../../deliver/breaker/BreakerTable.ts"
 import { askToResume, operationType } from "../../deliver/request/Operations.ts"
 import { keepChoices } from "../../deliver/request/Resume.ts"
+import type { WebhookRow } from "../../deliver/actor/Definition.ts"
 import { askForReplay, replayType } from "../../deliver/request/Replay.ts"
 import { deliveryType } from "../../deliver/request/RetryByHand.ts"
 import { askForTest } from "../../deliver/request/TestDelivery.ts"
@@ -15,12 +16,14 @@ import { flag, time } from "../../inventory/ObjectType.ts"
 import { accepted, bodyFields, refused } from "./ActionRequest.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
 import { type Details, rowOf } from "../objects/Objects.ts"
-import type { Handler, Route } from "../Route.ts"
+import type { Handler, Request, Route } from "../Route.ts"
 
 const webhookType = objectType("extras.webhook")
 
-/** What a replay is asked for with. */
+/** The fields of a request for a replay. */
 const fields = { since: time(), until: time(), dry_run: flag({ default: false }) }
+
+const webhookOf = (request: Request) => Effect.map(rowOf(webhookType, request, "change"), (row) => row as WebhookRow)
 
 const replay: Handler = (request) =>
   Effect.gen(function* () {
@@ -39,30 +42,30 @@ const pause: Handler = (request) =>
     return { status: 200, json: representation(webhookType, row, yield* viewFor(webhookType, [row], request.base)) }
   })
 
-/** `{"keep": "all" | "latest" | "none"}`: which of the deliveries that were queued meanwhile are sent. */
+/** `{"keep": "all" | "latest" | "none"}`: which of the deliveries that were queued during the pause are sent. */
 const resume: Handler = (request) =>
   Effect.gen(function* () {
-    const { id, ...webhook } = yield* rowOf(webhookType, request, "change")
+    const webhook = yield* webhookOf(request)
     const { keep = "all" } = yield* bodyFields(request)
     const kept = keepChoices.find((choice) => choice === keep)
     if (kept === undefined) return yield* refused({ keep: [`Use one of ${keepChoices.join(", ")}.`] })
-    if (webhook["paused"] !== true)
+    if (webhook.paused !== true)
       return yield* new HttpRefused({ reason: "Conflict", body: { detail: "The webhook is not paused." } })
-    return yield* accepted(operationType, yield* askToResume(id, kept), request)
+    return yield* accepted(operationType, yield* askToResume(webhook.id, kept), request)
   })
 
-/** `{"object_change": 5}`: which past event to send; without it the latest of the webhook's object types. */
+/** `{"object_change": 5}`: the past event to send; without it the latest one of the webhook's object types. */
 const test: Handler = (request) =>
   Effect.gen(function* () {
-    const { id, ...webhook } = yield* rowOf(webhookType, request, "change")
+    const webhook = yield* webhookOf(request)
     const { object_change: change } = yield* bodyFields(request)
-    if (change !== undefined && !Number.isSafeInteger(change))
+    if (change !== undefined && (typeof change !== "number" || !Number.isSafeInteger(change)))
       return yield* refused({ object_change: ["A valid integer is required."] })
-    if (webhook["enabled"] !== true || webhook["paused"] === true) {
+    if (webhook.enabled !== true || webhook.paused === true) {
       return yield* new HttpRefused({ reason: "Conflict", body: { detail: "The webhook is disabled or paused." } })
     }
     const { requestId, userId: askedBy } = request.author
-    const delivery = yield* askForTest({ webhook: id, requestId, change: change as number | undefined, askedBy })
+    const delivery = yield* askForTest({ webhook: webhook.id, requestId, change, askedBy })
     if (delivery === undefined) return yield* refused({ object_change: ["There is no such change."] })
     return yield* accepted(deliveryType, delivery, request)
   })

@@ -1,15 +1,16 @@
-/** Bodies of requests, read within a bound. */
+/** Readers of request bodies, each with a limit. */
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
+import { inWords } from "../../Telemetry.ts"
+import { isDeeper, nestingMax } from "../../inventory/Unreadable.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import { notTooDeep } from "./Nesting.ts"
 
 /** Largest body of JSON. */
 export const bodySizeMax = ByteSize.mebibytes(1)
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
-/** The text of bytes; undefined where they are not UTF-8. */
+/** The text of bytes; undefined if they are not UTF-8. */
 const asText = (bytes: ArrayBuffer): string | undefined => {
   try {
     return utf8.decode(bytes)
@@ -18,10 +19,11 @@ const asText = (bytes: ArrayBuffer): string | undefined => {
   }
 }
 
-/** Whether a header names the media type, whatever its parameters. */
+/** Whether a header names the media type; parameters do not matter. */
 export const isOfType = (header: string | undefined, type: string): boolean =>
-  (header ?? "").split(";")[0]!.trim().toLowerCase() === type
+  header?.replace(/;.*/s, "").trim().toLowerCase() === type
 
+/** The body; fails with 413 if it is larger than `max`. */
 export const readBytes = (
   incoming: HttpServerRequest.HttpServerRequest,
   max: ByteSize.ByteSize
@@ -38,6 +40,7 @@ export const readBytes = (
     )
   )
 
+/** The body as JSON; fails with 415, 413 or 400. */
 export const readJson = (incoming: HttpServerRequest.HttpServerRequest): Effect.Effect<unknown, HttpRefused> =>
   Effect.gen(function* () {
     const type = incoming.headers["content-type"]
@@ -46,10 +49,12 @@ export const readJson = (incoming: HttpServerRequest.HttpServerRequest): Effect.
       return yield* new HttpRefused({ reason: "UnsupportedMediaType", body: { detail } })
     }
     const bytes = yield* readBytes(incoming, bodySizeMax)
-    return yield* Effect.try({
-      try: () => notTooDeep(JSON.parse(utf8.decode(bytes))),
-      catch: (error) => malformed((error as Error).message)
+    const value = yield* Effect.try({
+      try: (): unknown => JSON.parse(utf8.decode(bytes)),
+      catch: (error) => malformed(inWords(error))
     })
+    // What walks a value calls itself, so a deep one would exhaust the stack.
+    return isDeeper(value, nestingMax) ? yield* malformed(`nested more than ${nestingMax} levels deep`) : value
   })
 
 /** Largest form. */

@@ -1,4 +1,4 @@
-/** What a client accepts, against what an endpoint can answer with. Pure. */
+/** Content negotiation: the media types that a client accepts against those that an endpoint offers. Pure. */
 import { HttpRefused } from "../HttpRefused.ts"
 
 interface Range {
@@ -9,7 +9,12 @@ interface Range {
 const rangesOf = (accept: string): ReadonlyArray<Range> =>
   accept.split(",").flatMap((part) => {
     const [type = "", ...rest] = part.split(";").map((word) => word.trim())
-    const parameters = new Map(rest.map((word) => [word.split("=")[0]!.trim(), word.split("=")[1]?.trim() ?? ""]))
+    const parameters = new Map(
+      rest.map((word) => {
+        const [name = "", value = ""] = word.split("=")
+        return [name.trim(), value.trim()]
+      })
+    )
     return type === "" || Number(parameters.get("q") ?? 1) === 0 ? [] : [{ type: type.toLowerCase(), parameters }]
   })
 
@@ -20,19 +25,20 @@ const covers = (range: string, type: string): boolean =>
 const indentMax = 8
 
 /**
- * The type to answer with and the indentation of JSON; or why there is none. A browser, which asks for HTML, is given
- * the first of the types.
+ * The media type to answer with and the indentation of JSON; or a 406. A browser, which asks for HTML, gets the first
+ * type.
  */
 export const negotiate = (
   accept: string | undefined,
   offered: ReadonlyArray<string>,
   version: string
 ): { readonly type: string; readonly indent: number } | HttpRefused => {
-  const usual = { type: offered[0]!, indent: 0 }
+  const [first = "application/json"] = offered
+  const usual = { type: first, indent: 0 }
   if (accept === undefined || accept === "*/*" || accept === usual.type) return usual
   const ranges = rangesOf(accept)
   for (const { type, parameters } of ranges) {
-    const found = offered.find((each) => covers(type, each)) ?? (type === "text/html" ? offered[0] : undefined)
+    const found = offered.find((each) => covers(type, each)) ?? (type === "text/html" ? first : undefined)
     if (found === undefined) continue
     const asked = parameters.get("version")
     if (asked !== undefined && asked !== version) {

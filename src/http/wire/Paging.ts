@@ -1,8 +1,8 @@
 /**
- * Pages of a list: what a request asks for, and the links to the pages beside. Pure.
+ * Pages of a list: the page that a request asks for, and the links to the next and the previous one. Pure.
  *
- * By `limit` and `offset`, or, with `start`, from an id on: then a page costs the same wherever it lies, nothing is
- * counted, and what is written meanwhile shifts nothing.
+ * Pages go by `limit` and `offset`, or by cursor: with `start`, from an id on. A page by cursor costs the same anywhere
+ * in the list, needs no count, and concurrent writes do not shift it.
  */
 import type { Where } from "../../inventory/derive/filter/Where.ts"
 import { HttpRefused } from "../HttpRefused.ts"
@@ -14,13 +14,13 @@ export interface PageBounds {
 }
 
 interface PageSizes {
-  /** Where the request names none. */
+  /** Size where the request names none. */
   readonly usual: number
-  /** Most; 0 for no bound. */
+  /** Largest size; 0 for no limit. */
   readonly max: number
 }
 
-/** Numbers that make no sense count as absent; `limit=0` asks for as many as there may be. */
+/** The bounds of a page. Invalid numbers count as absent; `limit=0` asks for as many objects as a page may have. */
 export const pageBounds = (query: URLSearchParams, sizes: PageSizes): PageBounds => {
   const asked = natural(query.get("limit"))
   const most = sizes.max === 0 ? undefined : sizes.max
@@ -55,7 +55,7 @@ const linked = (address: URL, parameters: Readonly<Record<string, number | undef
   return url.href
 }
 
-/** The least id of the page that is asked for by `start`; undefined where the request pages by offset. */
+/** The first id of a page by cursor; undefined where the request pages by offset. */
 export const cursorOf = (query: URLSearchParams): number | undefined | HttpRefused => {
   const start = query.get("start")
   if (start === null) return undefined
@@ -69,9 +69,12 @@ export const cursorOf = (query: URLSearchParams): number | undefined | HttpRefus
   return message === undefined ? natural(start) : new HttpRefused({ reason: "InvalidQuery", body: [message] })
 }
 
-/** What lies at or behind a cursor. */
+/** The objects at or behind a cursor. */
 export const from = (start: number): Where => ({ sql: "t.id >= $1::bigint", parameters: [`${start}`] })
 
-/** The page behind one that ends with this id; none behind one that was not full. */
-export const cursorLink = (address: URL, limit: number | undefined, ids: ReadonlyArray<number>): string | null =>
-  limit === undefined || ids.length < limit ? null : linked(address, { limit, start: ids.at(-1)! + 1 })
+/** The link to the page behind these ids; null behind a page that is not full. */
+export const cursorLink = (address: URL, limit: number | undefined, ids: ReadonlyArray<number>): string | null => {
+  const last = ids.at(-1)
+  if (limit === undefined || last === undefined || ids.length < limit) return null
+  return linked(address, { limit, start: last + 1 })
+}

@@ -7,9 +7,9 @@ import type { Denied } from "./Denied.ts"
 import { type Principal, username } from "./Principal.ts"
 
 /** Most characters of a text from a client. */
-const lengthMax = 150
+const textCharsMax = 150
 
-const quoted = (text: string): string => JSON.stringify(text.slice(0, lengthMax))
+const quoted = (text: string): string => JSON.stringify(text.slice(0, textCharsMax))
 
 const from = (address: string | undefined): string => `from ${quoted(address ?? "an unknown address")}`
 

@@ -1,9 +1,9 @@
 /**
- * Who may come in: from a request to its sender, or why it is refused. Every request passes here before its handler.
+ * Admission: finds the sender of a request and refuses what the sender may not do. Every request passes here before its
+ * handler.
  *
- * The order is NetBox's: wrong credentials are refused on every endpoint, then who must log in, then a session's
- * request that another site may have sent, then what is not permitted; only then does it matter whether the method
- * exists.
+ * The order of refusals is NetBox's: wrong credentials, a session's request that another site may have sent, a missing
+ * login, a missing permission. Only then does it matter whether the method exists.
  */
 import { timingSafeEqual } from "node:crypto"
 import { Effect, Option, Result } from "effect"
@@ -45,7 +45,7 @@ export const admit = Effect.fnUntraced(function* (incoming: Incoming, route: Rou
   return principal
 })
 
-/** Who sends a request, by its credentials; what may be done is another question. */
+/** The sender of a request, by its credentials. Fails with `Denied` for wrong ones; does not check permissions. */
 export const identify = (incoming: Incoming, origin: Origin) => {
   const address = addressOf(incoming)
   const session = incoming.cookies[sessionCookie(origin)]
@@ -57,9 +57,9 @@ export const identify = (incoming: Incoming, origin: Origin) => {
 const nameOf = ({ method, url }: Incoming): string => `${method} ${url}`
 
 /**
- * Who sends a read that a statement can admit: who its token was of when it came last, where that one may come. Nothing
- * is answered before the premise was found to hold; where there is nothing to presume, or something to refuse, `admit`
- * has to be asked.
+ * The presumed sender of a read: the one that its token belonged to last time. The statement that reads checks the
+ * premise, and nothing is answered unless it holds. Returns undefined if nothing is known of the token, or if the sender
+ * would be refused: then `admit` decides.
  */
 export const presume = Effect.fnUntraced(function* (incoming: Incoming, route: Route, origin: Origin) {
   if (route.readsAtOnce !== true || !isRead(incoming.method)) return undefined
@@ -86,7 +86,7 @@ const allow = Effect.fnUntraced(function* (incoming: Incoming, route: Route, pri
     const location = `/login/?${new URLSearchParams({ next: incoming.url })}`
     return yield* new HttpRefused({ reason: "LoginFirst", body: {}, headers: { location } })
   }
-  // What an endpoint is like is no secret.
+  // The description of an endpoint is no secret.
   if (access === "open" || incoming.method === "OPTIONS") return
   const method = methodOf(incoming.method)
   yield* authorize(principal, incoming.method, action ?? (method && actions[method]) ?? "view", access)
@@ -96,7 +96,10 @@ const isRead = (method: string): boolean => method === "GET" || method === "HEAD
 
 const isSafe = (method: string): boolean => isRead(method) || method === "OPTIONS"
 
-/** A browser sends the cookie of a session with whatever any site makes it send; only our pages know the token. */
+/**
+ * Fails with 403 unless one of our own pages sent the request: a browser adds the session's cookie to requests of any
+ * site, but only our pages know the CSRF token.
+ */
 const sentByUs = Effect.fnUntraced(function* (incoming: Incoming, session: string, reached: Origin) {
   const { headers } = incoming
   const origin = headers["origin"]

@@ -1,9 +1,8 @@
 /**
- * Routes: which paths there are, who may come, what answers.
+ * Routes: a path, who has access, and a handler per method.
  *
- * `HttpRouter` of effect/http answers 404 for a wrong method and takes a path without its last slash for the same; a
- * NetBox client expects 405 with `Allow`, and 301. So the table is ours: a path is a list of segments, `:name` matches
- * any one.
+ * `HttpRouter` of effect/http answers 404 for a wrong method and ignores a missing last slash; a NetBox client expects
+ * 405 with `Allow`, and 301. So the table is our own: a path is a list of segments, and `:name` matches any segment.
  */
 import type { ByteSize, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
@@ -53,35 +52,35 @@ export interface Request {
   readonly params: Readonly<Record<string, string>>
   readonly principal: Principal
   readonly author: Author
-  /** Where the client reached the service. */
+  /** The address by which the client reached the service. */
   readonly origin: Origin
   /** Address before `/api/…`, for URLs in answers. */
   readonly base: string
   /** The body as JSON. */
   readonly body: Effect.Effect<unknown, HttpRefused | Denied>
-  /** The body as it came, whatever its type, up to a bound. */
+  /** The body as it came, whatever its type. Fails with 413 if it is larger than `max`. */
   readonly bytes: (max: ByteSize.ByteSize) => Effect.Effect<ArrayBuffer, HttpRefused>
   readonly contentType: string | undefined
-  /** The header by which a client writes only what it has read. */
+  /** `If-Match`: the client writes only if the object is as it was read. */
   readonly ifMatch: string | undefined
-  /** The media type to answer with, of those that the route produces. */
+  /** The negotiated media type, one of those that the route produces. */
   readonly accepted: string
 }
 
 export interface Reply {
   readonly status: number
-  /** JSON, or a text of its own type; absent for an answer without body. */
+  /** The body is `json`, `text`, `bytes` or `stream`; an answer without any has no body. */
   readonly json?: unknown
-  /** Spaces that the JSON is indented by. */
+  /** Spaces by which the JSON is indented. */
   readonly indent?: number
   readonly text?: { readonly type: string; readonly content: string }
-  /** A text in UTF-8, in parts that answers share. */
+  /** A text in UTF-8, in parts; several answers may share a part. */
   readonly bytes?: { readonly type: string; readonly content: ReadonlyArray<Uint8Array> }
-  /** A text that is written as it is made. */
+  /** A text that is sent while it is made. */
   readonly stream?: { readonly type: string; readonly content: Stream.Stream<string, SqlError.SqlError> }
   readonly headers?: Readonly<Record<string, string>>
   readonly cookies?: ReadonlyArray<Cookie>
-  /** Ids of the objects that were written, where the JSON does not show them; the audit log names them. */
+  /** Ids of the written objects for the audit log, where the JSON does not show them. */
   readonly written?: ReadonlyArray<number>
 }
 
@@ -109,24 +108,25 @@ export type Refusal = Denied | HttpRefused | OutOfBounds | WriteRefused | Protec
 export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Services>
 
 /**
- * Who may come: who may do what the method means to objects of this type; `open`, anybody, unless LOGIN_REQUIRED;
- * `credentials`, anybody, because here one says who one is; `unasked`, anybody, without a look at who it is.
+ * Who has access to a route: senders who may do the method's action to objects of this type; `open`, everybody, unless
+ * LOGIN_REQUIRED; `credentials`, everybody, because the request itself carries the credentials; `unasked`, everybody,
+ * without authentication.
  */
 export type Access = ObjectType | "open" | "credentials" | "unasked"
 
-/** Whether a route is for people and not for programs. */
+/** Whether a route is for people, not for programs. */
 export const isPage = ({ path }: Route): boolean => !path.startsWith("/api/")
 
 export interface Route {
-  /** With a slash at the end where NetBox has one. */
+  /** Ends with a slash where NetBox's path does. */
   readonly path: string
   readonly access: Access
-  /** What its methods do to objects of the type, where that is not what they usually mean. */
+  /** The action of all its methods; absent where each method has its usual action. */
   readonly action?: Action
-  /** Media types of its answers; JSON where absent. */
+  /** Media types of its answers; JSON if absent. */
   readonly produces?: ReadonlyArray<string>
   readonly methods: Readonly<Partial<Record<Method, Handler>>>
-  /** Whether its GET is answered from one statement (readPage, readOne), which then can find out who asks as well. */
+  /** Whether one statement answers its GET (readPage, readOne); that statement can then authenticate the sender too. */
   readonly readsAtOnce?: boolean
 }
 
@@ -141,7 +141,7 @@ interface Node {
   route?: Route
 }
 
-/** Compiles routes to a lookup by path. */
+/** Compiles routes to a lookup by path. Throws if two routes have the same path. */
 export const makeRouter = (routes: ReadonlyArray<Route>): ((path: string) => Match | undefined) => {
   const root: Node = { literal: new Map() }
   for (const route of routes) {

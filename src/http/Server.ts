@@ -1,9 +1,9 @@
 /**
  * http: the wire.
  *
- * Responsible for: who may come, reading the request, the shapes of answers and errors as a NetBox client knows them.
- * Guarantees: a request influences the world through one transaction only; every answer carries `X-Request-ID`; an
- * unexpected error is logged with that id and answered without details. Does not: know capture, streams or delivery.
+ * Responsible for: admission, reading requests, and answers and errors in the shapes that NetBox clients know.
+ * Guarantees: a request changes the world through one transaction only; every answer carries `X-Request-ID`; an
+ * unexpected error is logged with that id and answered without details. Does not: know capture, streams or pages.
  */
 import { randomUUID } from "node:crypto"
 import { Cause, Effect, Layer, Result, Stream, identity } from "effect"
@@ -43,10 +43,10 @@ import {
   methodOf
 } from "./Route.ts"
 
-/** The major and minor version of the NetBox API that this one is like. */
+/** The major and minor version of the NetBox API that this API is compatible with. */
 export const apiVersion = "3.5"
 
-/** What the server answers with: its routes, and a page for paths that none of them has. */
+/** The routes, and the page for paths that no route has. */
 interface Site {
   readonly routes: ReadonlyArray<Route>
   readonly notFoundPage: (path: string) => Reply
@@ -67,7 +67,7 @@ export const serve = ({ routes, notFoundPage }: Site) => {
   )
 }
 
-/** What proxies of ours say of a client is believed; what others say is not. */
+/** The networks of the proxies whose headers are trusted. Fails if an option cannot be read. */
 const proxyNetworks = Effect.gen(function* () {
   const { trustedProxies, metricsAccess } = yield* Settings
   const problem = accessProblem(metricsAccess)
@@ -106,7 +106,7 @@ const answer = Effect.fnUntraced(function* (serving: Serving, { incoming, origin
   const guess = yield* presume(incoming, match.route, origin)
   if (guess !== undefined) {
     const reply = yield* Effect.result(answerTo(guess.principal, guess.premise))
-    // A failure is told at once: looking again would take as long and tell the same.
+    // A failing database is answered at once: asking again would take as long and fail as well.
     if (guess.premise.holds || isFailure(reply)) return yield* Effect.fromResult(reply)
   }
   const admitted = admit(incoming, match.route, origin).pipe(
@@ -115,7 +115,7 @@ const answer = Effect.fnUntraced(function* (serving: Serving, { incoming, origin
   return yield* answerTo(yield* admitted)
 })
 
-/** Of the database, whoever asked. */
+/** Whether the database failed, whoever the sender is. */
 const isFailure = (reply: Result.Result<Reply, Refusal>): boolean =>
   Result.isFailure(reply) && reply.failure._tag === "SqlError" && !isWrongPattern(reply.failure)
 
@@ -157,7 +157,7 @@ const handle =
         accepted: accepted.type
       }
       const clearance = yield* clearanceOf(principal, premise)
-      // Other pages need no connection, or one for a moment.
+      // Other handlers need no connection, or one for a moment only.
       const reads = method === "GET" && typeof access === "object"
       const reply = yield* handler(request).pipe(
         Effect.provideService(Clearance, clearance),
@@ -171,7 +171,7 @@ const json = ["application/json"]
 
 const tokenType = objectType("users.token")
 
-/** Writes to the audit log who changed which accounts. */
+/** Logs who changed which accounts. */
 const auditWrite = ({ principal, url }: Request, method: Method, { json, written }: Reply) => {
   const rows = [json ?? []].flat() as ReadonlyArray<{ readonly id?: number }>
   const ids = written ?? rows.flatMap(({ id }) => id ?? [])
@@ -213,12 +213,12 @@ const unexpected = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effe
     json: { error: "Internal server error", exception: "", request_id: requestId }
   })
 
-/** What answers are about depends on who asks, so nothing keeps them, and no page of another site shows them. */
+/** Answers depend on the sender, so no cache may keep them and no other site may frame them. */
 const guardedHeaders = (secure: boolean): Readonly<Record<string, string>> => ({
   "cache-control": "private, no-store",
   vary: "Accept, Authorization, Cookie",
   "content-security-policy": "frame-ancestors 'none'",
-  // For browsers that do not know frame-ancestors.
+  // For browsers without frame-ancestors.
   "x-frame-options": "DENY",
   "x-content-type-options": "nosniff",
   ...(secure && { "strict-transport-security": "max-age=31536000" })

@@ -1,4 +1,4 @@
-/** `POST /api/users/tokens/provision/`: a token for a name and a password, the only endpoint without a token. */
+/** `POST /api/users/tokens/provision/`: makes a token for a user name and a password. */
 import { Effect } from "effect"
 import { auditDenied, auditLogin } from "../../auth/Audit.ts"
 import { logIn } from "../../auth/Password.ts"
@@ -17,7 +17,7 @@ import type { Handler, Request, Route } from "../Route.ts"
 
 const type = objectType("users.token")
 
-/** What else of a token may be said when provisioning it. */
+/** Fields of the new token that the body may set. */
 const chosen = new Set(["expires", "write_enabled", "description", "allowed_ips"])
 
 const provision: Handler = (request) =>

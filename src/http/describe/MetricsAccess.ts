@@ -1,4 +1,4 @@
-/** Who may see how the service runs: its hosts and processes, their positions in the WAL, what keeps them from work. */
+/** Access to the state of the service: its hosts and processes, their positions in the WAL, their problems. */
 import { Effect } from "effect"
 import { IpNetwork } from "effect/net"
 import { SqlClient } from "effect/sql"
@@ -12,13 +12,13 @@ import type { Request } from "../Route.ts"
 
 const words: ReadonlySet<string> = new Set(["anybody", "token"])
 
-/** Why METRICS_ACCESS cannot be read; undefined where it can. */
+/** What is wrong with METRICS_ACCESS; undefined if nothing is. */
 export const accessProblem = (access: ReadonlyArray<string>): string | undefined => {
   const wrong = access.find((each) => !words.has(each) && parseIpNetwork(each) === undefined)
   return wrong === undefined ? undefined : `METRICS_ACCESS: ${wrong} is no network, nor "anybody" or "token"`
 }
 
-/** Whether the client's address or its credentials open the metrics. */
+/** Whether the client may see the metrics, by its address or its credentials. */
 export const mayWatch = Effect.fnUntraced(function* ({ incoming, origin, principal }: Request) {
   const { metricsAccess } = yield* Settings
   if (metricsAccess.includes("anybody")) return true
@@ -31,7 +31,7 @@ export const mayWatch = Effect.fnUntraced(function* ({ incoming, origin, princip
   return (yield* identified).user !== undefined
 })
 
-/** Refuses who may not see it. */
+/** Fails with `Denied` if the client may not see the metrics. */
 export const watching = Effect.fnUntraced(function* (request: Request) {
   if (!(yield* mayWatch(request))) return yield* new Denied({ reason: "NoCredentials" })
 })

@@ -1,7 +1,8 @@
 /**
- * OpenAPI 3.1 of the service, from the declarations and the table of routes; nothing in it is written by hand. Pure.
+ * The OpenAPI 3.1 description of the service, derived from the declarations and the routes; no part is written by hand.
+ * Pure.
  *
- * Objects are described as they are read, as they are written, and as they appear inside others.
+ * It describes objects as they are read, as they are written, and as they appear inside others.
  */
 import { version } from "../../Config.ts"
 import type { Field } from "../../inventory/Field.ts"
@@ -15,7 +16,7 @@ import { titled } from "../objects/Title.ts"
 
 type Json = Readonly<Record<string, unknown>>
 
-/** What is described of a route. */
+/** The parts of a route that the description needs. */
 interface Described extends Pick<Route, "path" | "access"> {
   readonly methods: Readonly<Partial<Record<Method, unknown>>>
 }
@@ -46,7 +47,7 @@ const schema = (name: string): Json => ({ $ref: `#/components/schemas/${name}` }
 const listOf = (items: Json): Json => ({ type: "array", items })
 const orNull = (of: Json): Json => ({ anyOf: [of, { type: "null" }] })
 
-/** What is the same for all types: errors, by field or in words. */
+/** Schemas of errors, the same for all types: by field, or in words. */
 const common = {
   Detail: { type: "object", properties: { detail: string }, required: ["detail"] },
   Errors: { type: "object", additionalProperties: listOf(string) }
@@ -116,7 +117,7 @@ const readSchema = (field: Field): Json => {
   return field.nullable ? orNull(shown) : shown
 }
 
-/** What is read of one of the field's choices. */
+/** The representation of one of the field's choices. */
 const represented = (field: Field): unknown =>
   field.represent(Object.keys(field.choices ?? {})[0], viewOf("", { row: () => undefined }), "")
 
@@ -185,7 +186,7 @@ const refusals = {
   "403": answer("Not allowed.", schema("Detail"))
 }
 
-/** An endpoint that is no list or object of its own. */
+/** An endpoint that is neither a list nor an object. */
 const anything = (method: Method): Json => ({
   ...(method !== "GET" && method !== "DELETE" && { requestBody: { content: json({}) } }),
   responses: { "2XX": answer("Done."), ...refusals }

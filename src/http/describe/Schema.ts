@@ -7,10 +7,13 @@ import type { PlainRoute, SchemaParts, SchemaRequest } from "./SchemaWorker.ts"
 
 const types = ["application/vnd.oai.openapi+json", "application/json", "application/yaml"]
 
-/** Shows the description in the type that is asked for, with the address by which the client reached the service. */
+/**
+ * Answers with the description in the requested type, with the address by which the client reached the service. The
+ * texts are made once: a memo, as they follow from the routes.
+ */
 const describe = (routes: () => ReadonlyArray<Route>): Handler => {
   const json = once(() => written(routes(), false))
-  // One thread at a time, for its memory.
+  // One thread at a time, to save memory.
   const yaml = once(async () => {
     await json()
     return written(routes(), true)
@@ -23,7 +26,7 @@ const describe = (routes: () => ReadonlyArray<Route>): Handler => {
     })
 }
 
-/** Makes something at the first call, or again after it failed. */
+/** Calls `make` once and keeps its result; calls it again if it failed. */
 const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
   let made: Promise<A> | undefined
   return () => {
@@ -35,7 +38,7 @@ const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
   }
 }
 
-/** Memory of the thread. */
+/** Memory limits of the thread. */
 const megabytes = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 8 }
 
 const written = async (routes: ReadonlyArray<Route>, isYaml: boolean): Promise<SchemaParts> => {
@@ -48,7 +51,7 @@ const written = async (routes: ReadonlyArray<Route>, isYaml: boolean): Promise<S
   return parts
 }
 
-/** The description of all routes. */
+/** The route of the description of all routes. */
 export const schemaRoute = (routes: () => ReadonlyArray<Route>): Route => ({
   path: "/api/schema/",
   access: "open",

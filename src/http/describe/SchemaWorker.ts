@@ -1,4 +1,4 @@
-/** A thread that writes the description of the service once: it takes 0.3 seconds as JSON and more than one as YAML. */
+/** A worker thread that writes the description once: it takes 0.3 seconds as JSON, and more than one second as YAML. */
 import { parentPort, workerData } from "node:worker_threads"
 import { stringify } from "yaml"
 import { isDictionary } from "../../inventory/Field.ts"
@@ -6,10 +6,10 @@ import { objectType } from "../../inventory/Registry.ts"
 import { openApi } from "./OpenApi.ts"
 import type { Method } from "../Route.ts"
 
-/** A route as far as it can be sent to a thread. */
+/** The parts of a route that can be sent to a thread. */
 export interface PlainRoute {
   readonly path: string
-  /** The id of the object type where the access is to one. */
+  /** For access to an object type its id. */
   readonly access: { readonly type: string } | "open" | "credentials" | "unasked"
   readonly methods: ReadonlyArray<Method>
 }
@@ -19,10 +19,10 @@ export interface SchemaRequest {
   readonly isYaml: boolean
 }
 
-/** What stands before and after the address of the service. */
+/** The text before and after the address of the service. */
 export type SchemaParts = readonly [before: Uint8Array, after: Uint8Array]
 
-/** Stands in for the address; none ends in `.invalid`. */
+/** A placeholder for the address; no real one ends in `.invalid`. */
 const address = "http://address.invalid"
 
 const { routes, isYaml } = workerData as SchemaRequest
@@ -35,7 +35,7 @@ const document = openApi(
   address
 )
 
-/** Levels of the document that are written entry by entry: a tree of YAML nodes of all of it would take 200 MB. */
+/** Levels of the document that are written entry by entry: YAML nodes of the whole document would take 200 MB. */
 const entriesDepth = 3
 
 const yamlOf = (value: object, depth = 0): string =>

@@ -29,15 +29,15 @@ const ready: Handler = (request) =>
     const health = yield* Health
     const problems = yield* health.problems
     if (problems.length === 0) return { status: 200, json: { status: "ready" } }
-    // Without the database a token opens nothing.
+    // Without the database no token can be checked.
     const isShown = yield* mayWatch(request).pipe(Effect.catch(() => Effect.succeed(false)))
     const json = { status: "not ready", ...(isShown && { problems }) }
     return { status: 503, json, headers: { "retry-after": "2" } }
   })
 
 /**
- * `GET /api/status/`: NetBox's keys where they mean something, and to whoever may see the metrics every process with
- * what it says of itself.
+ * `GET /api/status/`: NetBox's keys as far as they apply. Clients that may see the metrics also get every process with
+ * its state.
  */
 const status: Handler = (request) =>
   Effect.gen(function* () {
@@ -54,7 +54,7 @@ const status: Handler = (request) =>
     return { status: 200, json }
   })
 
-/** `GET /metrics`: the numbers that the parts of this process tell, in Prometheus' text format. */
+/** `GET /metrics`: the numbers of the parts of this process, in Prometheus' text format. */
 const metrics: Handler = (request) =>
   Effect.gen(function* () {
     yield* watching(request)

@@ -1,14 +1,14 @@
-/** Comma-separated values by RFC 4180: quotes double within quotes, lines end with CRLF or LF. Pure. */
+/** Comma-separated values by RFC 4180: quotes are doubled within quotes, lines end with CRLF or LF. Pure. */
 import { FileFault, tooLarge } from "./FileFault.ts"
 
 export const csvLine = (cells: ReadonlyArray<string>): string => `${cells.map(quoted).join(",")}\r\n`
 
 const quoted = (cell: string): string => (/[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell)
 
-/** Most cells of a line. */
+/** Most cells in a line. */
 const cellsMax = 1000
 
-/** Where the text of a cell is, and the first character after the cell. */
+/** The place of a cell's text, and the first character after the cell. */
 interface Cell {
   readonly from: number
   readonly to: number
@@ -16,10 +16,10 @@ interface Cell {
 }
 
 /**
- * The lines of a text, each with its cells; empty lines are left out. Throws a `FileFault` that names the line, and the
- * cell if it has more than `cellSizeMax` characters, doubled quotes included.
+ * Yields the cells of each line; skips empty lines. Throws a `FileFault` that names the line, and the cell if it has more
+ * than `cellCharsMax` characters, doubled quotes included.
  */
-export function* csvLines(text: string, cellSizeMax = Infinity): Generator<ReadonlyArray<string>> {
+export function* csvLines(text: string, cellCharsMax = Infinity): Generator<ReadonlyArray<string>> {
   let line = 1
   let cells: Array<string> = []
   let at = text.startsWith("\uFEFF") ? 1 : 0
@@ -30,8 +30,8 @@ export function* csvLines(text: string, cellSizeMax = Infinity): Generator<Reado
       throw new FileFault(`Line ${line}: a quote is in the wrong place.`)
     }
     const { from, to, end } = cell
-    if (to - from > cellSizeMax) {
-      const count = `${to - from} characters, and a cell may have at most ${cellSizeMax}`
+    if (to - from > cellCharsMax) {
+      const count = `${to - from} characters, and a cell may have at most ${cellCharsMax}`
       throw tooLarge(`Line ${line}, cell ${cells.length + 1} has ${count}.`)
     }
     const content = text.slice(from, to)
@@ -60,7 +60,7 @@ const plainCell = (text: string, from: number): Cell => {
   return { from, to: end, end }
 }
 
-/** Undefined if its quote does not end. */
+/** Returns undefined if the quote is not closed. */
 const quotedCell = (text: string, from: number): Cell | undefined => {
   let end = text.indexOf('"', from + 1)
   while (end >= 0 && text[end + 1] === '"') end = text.indexOf('"', end + 2)

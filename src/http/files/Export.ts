@@ -1,8 +1,8 @@
 /**
- * `GET …/export/?format=csv|json|yaml`: all objects that the query asks for, as a file that an import reads again.
+ * `GET …/export/?format=csv|json|yaml`: all objects that match the query, as a file that an import can read.
  *
  * In CSV an apostrophe precedes text that a spreadsheet would run as a formula, unless `?escape_formulas=false`.
- * Streamed a page at a time by cursor, so that memory does not grow with the table.
+ * The file is streamed page by page with a cursor, so memory does not grow with the table.
  */
 import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,7 +21,7 @@ import { from } from "../wire/Paging.ts"
 import type { Handler } from "../Route.ts"
 import { filteredBy, isSet, refuseMissing } from "../query/Strict.ts"
 
-/** Objects read at once. */
+/** Objects per page. */
 const pageSize = 500
 
 interface Format {
@@ -59,7 +59,7 @@ const formats: ReadonlyMap<string, Format> = new Map(
   } satisfies Readonly<Record<string, Format>>)
 )
 
-/** Numbers stay numbers, negative ones too. */
+/** A number is never escaped, not even a negative one. */
 const csvCell = (value: unknown, escaped: boolean): string =>
   escaped && typeof value !== "number" ? withGuard(cellOf(value)) : cellOf(value)
 
@@ -82,7 +82,7 @@ export const exportObjects =
       const sql = yield* SqlClient.SqlClient
       const clearance = yield* Clearance
       const escaped = isSet(request, "escape_formulas", true)
-      // Read before the answer begins: a query that cannot be answered is then refused in words.
+      // Read before the answer begins, so that a query that fails is still answered with an error.
       const first = yield* pageFrom(type, where, 0)
       const body = pagesOf(type, where, first).pipe(
         Stream.mapEffect((rows) => mapInSlices(rows, (row) => format.row(flatOf(type, row), escaped))),

@@ -8,7 +8,7 @@ export class FileFault extends Error {
   }
 }
 
-/** What a parser said. */
+/** The message of what a parser threw. */
 export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
 
 export const tooLarge = (message: string): FileFault => new FileFault(message, true)

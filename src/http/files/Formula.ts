@@ -1,14 +1,13 @@
 /**
- * Cells that a spreadsheet would run as a formula, and the apostrophe that makes text of them (OWASP, *CSV Injection*).
- * Text that begins with apostrophes and then like a formula gets one more, so that reading gives back what was written.
- * Pure.
+ * Escapes cells that a spreadsheet would run as a formula, with an apostrophe before them (OWASP, *CSV Injection*). Text
+ * that begins with apostrophes and then like a formula gets one more, so that reading returns the written text. Pure.
  */
 
-/** Full-width forms count as well: some spreadsheets convert them. */
+/** Full-width forms count too: some spreadsheets convert them. */
 const formula = /^'*[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/
 
 export const withGuard = (cell: string): string => (formula.test(cell) ? `'${cell}` : cell)
 
-/** What was written with `withGuard`; other texts stay as they are. */
+/** Undoes `withGuard`; returns other texts as they are. */
 export const withoutGuard = (cell: string): string =>
   cell.startsWith("'") && formula.test(cell) ? cell.slice(1) : cell

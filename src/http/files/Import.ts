@@ -1,8 +1,9 @@
 /**
- * `POST …/import/?dry_run=true`: objects from a file, CSV, JSON or YAML. A row with an `id` updates, the others create.
+ * `POST …/import/?dry_run=true`: writes objects from a CSV, JSON or YAML file. A row with an `id` updates an object, other
+ * rows create one.
  *
- * All rows or none: with an error in any of them, or in a dry run, nothing has happened. Every row is looked at, so
- * that one answer tells all that is wrong. The file is parsed in a worker (ImportFile.ts) and written in portions.
+ * An import writes all rows or none: after an error in any row, or in a dry run, the transaction is rolled back. Every
+ * row is checked, so one answer lists all errors. A worker parses the file (ImportFile.ts); rows are written in portions.
  */
 import { Data, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,17 +22,17 @@ import { refuseAfter } from "../objects/Limits.ts"
 import type { Handler, Request } from "../Route.ts"
 import { isSet } from "../query/Strict.ts"
 
-/** Most rows with errors that are told. */
+/** Most rows with errors in an answer. */
 const errorsMax = 1000
 
-/** Characters of a message that are told: it may repeat a value of the file. */
-const messageMax = 500
+/** Most characters of an error message, which may repeat a value of the file. */
+const messageCharsMax = 500
 
-/** Time for checking and writing all rows. */
+/** Longest time for checking and writing all rows. */
 const writingTime = Duration.minutes(15)
 
 interface Item {
-  /** Its place in the file, from 1. */
+  /** Number of the row in the file, from 1. */
   readonly row: number
   readonly body: unknown
 }
@@ -48,7 +49,7 @@ interface Report {
   readonly errors: ReadonlyArray<Refused>
 }
 
-/** Ends the transaction of a file that is not to be written. */
+/** Rolls back the transaction of a file that is not written. */
 class Undone extends Data.TaggedError("Undone")<{ readonly report: Report }> {}
 
 export const importObjects =
@@ -99,7 +100,7 @@ const refuseWrongIds = (portions: ReadonlyArray<Portion>) => {
   return errors.length === 0 ? Effect.void : new HttpRefused({ reason: "InvalidBody", body })
 }
 
-/** What became of the rows, and the ids of the objects that were written. */
+/** Writes the rows. Returns the report and the ids of the written objects. */
 const write = Effect.fnUntraced(function* (
   type: ObjectType,
   portions: ReadonlyArray<Portion>,
@@ -136,7 +137,7 @@ const write = Effect.fnUntraced(function* (
 
 const shortened = (errors: Errors): Errors =>
   Object.fromEntries(
-    Object.entries(errors).map(([name, messages]) => [name, messages.map((each) => each.slice(0, messageMax))])
+    Object.entries(errors).map(([name, messages]) => [name, messages.map((each) => each.slice(0, messageCharsMax))])
   )
 
 const createAll = (type: ObjectType, items: ReadonlyArray<Item>, { author }: Request) =>

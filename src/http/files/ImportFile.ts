@@ -1,6 +1,6 @@
 /**
- * Import files, read in a worker thread: parsing takes seconds for some megabytes of YAML, and this thread also reads
- * the write-ahead log. The rows come back as bytes, in portions that are small enough to be parsed here.
+ * Reads import files in a worker thread: parsing some megabytes of YAML takes seconds, and this thread may also read the
+ * write-ahead log. The rows come back as bytes, in portions small enough to be parsed here.
  */
 import { setTimeout } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
@@ -15,19 +15,19 @@ import type { Request } from "../Route.ts"
 /** Largest file. */
 const fileSizeMax = ByteSize.mebibytes(16)
 
-/** Time in which the file must arrive: an upload that stalls would keep others from importing. */
+/** Longest time for an upload: one that stalls would keep others from importing. */
 const arrivalTime = Duration.minutes(2)
 
-/** Time for parsing a file: YAML of 16 MiB takes half a minute on a busy machine. */
+/** Longest time for parsing a file: YAML of 16 MiB takes half a minute on a busy machine. */
 const parsingTime = Duration.minutes(3)
 
-/** Memory of a worker, MB: V8 ends a worker that needs more, and the process goes on. */
+/** Memory limits of a worker: V8 terminates a worker that exceeds them, and the process goes on. */
 const workerMegabytes = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 16, stackSizeMb: 4 }
 
-/** Time that a worker gets to end: V8 does not always get out of one that ran out of memory. Milliseconds. */
+/** How long to wait until a worker has ended: V8 sometimes fails to end one that ran out of memory. */
 const endMillis = 2_000
 
-/** When a client that was refused should come again, seconds. */
+/** When a refused client should try again. */
 const retrySeconds = 15
 
 /** The imports that this process works on. */
@@ -62,7 +62,7 @@ export class Imports extends Context.Service<
   )
 }
 
-/** The rows of the file that a request carries. */
+/** The rows of the file in the request's body. Fails with 400 or 413 if the file cannot be read. */
 export const readFile = (request: Request, task: Omit<ImportTask, "bytes">) =>
   request.bytes(fileSizeMax).pipe(
     refuseAfter(arrivalTime, "The file did not arrive"),

@@ -1,6 +1,4 @@
-/**
- * The rows of an import file, checked against the limits and packed into portions of JSON. Pure; runs in a worker.
- */
+/** Reads the rows of an import file, checks the limits, and packs rows into portions of JSON. Pure; runs in a worker. */
 import { csvLines } from "./Csv.ts"
 import { FileFault, tooLarge } from "./FileFault.ts"
 import { withoutGuard } from "./Formula.ts"
@@ -13,38 +11,38 @@ export interface ImportTask {
   readonly format: "csv" | "json" | "yaml"
   /** Columns that a table may have. */
   readonly columns: ReadonlyArray<string>
-  /** Whether an apostrophe before a formula is removed from a cell. */
+  /** Whether cells are escaped: then an apostrophe before a formula is removed. */
   readonly escaped: boolean
 }
 
-/** Consecutive rows. */
+/** Some consecutive rows. */
 export interface Portion {
-  /** A list of them as JSON, UTF-8. */
+  /** The rows as a JSON list in UTF-8. */
   readonly bytes: Uint8Array<ArrayBuffer>
   /** Number of the first row, from 1. */
   readonly first: number
   readonly count: number
-  /** How many of them name an `id`. */
+  /** How many rows have an `id`. */
   readonly changes: number
-  /** Numbers of those whose `id` is no integer. */
+  /** Numbers of the rows whose `id` is no integer. */
   readonly wrongIds: ReadonlyArray<number>
 }
 
 const rowsMax = 100_000
-/** Keys of a row. */
+/** Most keys of a row. */
 const keysMax = 1000
-/** Characters of a row as JSON or YAML, and of a cell: as many as the JSON of one object may have. */
-const rowSizeMax = 1 << 20
-/** Rows that are written at once. */
+/** Most characters of a row as JSON or YAML, and of a cell: as many as a request for one object may have. */
+const rowCharsMax = 1 << 20
+/** Most rows of a portion. */
 const portionRows = 500
-/** Size at which a portion ends, characters. */
-const portionSize = 1 << 17
-/** Characters of a text from the file that an error repeats. */
-const shownMax = 500
-/** Size of all rows as JSON, which may be longer than the file, bytes. */
-const totalSizeMax = 32 << 20
+/** A portion ends when it has this many characters. */
+const portionChars = 1 << 17
+/** Most characters of the file that an error message repeats. */
+const shownCharsMax = 500
+/** Largest size of all rows as JSON, which may be larger than the file. */
+const totalBytesMax = 32 << 20
 
-/** Throws a `FileFault` for a file that cannot be imported. */
+/** Yields the rows in portions. Throws a `FileFault` if the file cannot be imported. */
 export function* portionsOf(task: ImportTask): Generator<Portion> {
   const encoder = new TextEncoder()
   let texts: Array<string> = []
@@ -54,7 +52,8 @@ export function* portionsOf(task: ImportTask): Generator<Portion> {
   const close = (): Portion => {
     const bytes = encoder.encode(`[${texts.join(",")}]`)
     total += bytes.length
-    if (total > totalSizeMax) throw tooLarge(`The rows up to row ${row} have more than ${totalSizeMax} bytes as JSON.`)
+    if (total > totalBytesMax)
+      throw tooLarge(`The rows up to row ${row} have more than ${totalBytesMax} bytes as JSON.`)
     const portion = { bytes, first: open.first, count: texts.length, changes: open.changes, wrongIds: open.wrongIds }
     texts = []
     open = { first: row + 1, changes: 0, size: 0, wrongIds: [] }
@@ -68,14 +67,14 @@ export function* portionsOf(task: ImportTask): Generator<Portion> {
     open.size += text.length
     const id = idOf(value)
     if (id !== undefined) open.changes++
-    // Number() fails with an object whose toString is no function.
+    // Number() throws for an object whose toString is not a function.
     if (id !== undefined && (typeof id === "object" || !Number.isSafeInteger(Number(id)))) open.wrongIds.push(row)
-    if (texts.length >= portionRows || open.size >= portionSize) yield close()
+    if (texts.length >= portionRows || open.size >= portionChars) yield close()
   }
   if (texts.length > 0) yield close()
 }
 
-/** The `id` that a row names; undefined if it names none. */
+/** The `id` of a row; undefined if it has none. */
 export const idOf = (row: unknown): unknown => {
   const id: unknown = typeof row === "object" && row !== null && "id" in row ? row.id : undefined
   return id ?? undefined
@@ -96,8 +95,8 @@ const textOf = (bytes: ArrayBuffer): string => {
 }
 
 const refuseLong = (row: number, length: number): void => {
-  if (length <= rowSizeMax) return
-  throw tooLarge(`Row ${row} has ${length} characters, and a row may have at most ${rowSizeMax}.`)
+  if (length <= rowCharsMax) return
+  throw tooLarge(`Row ${row} has ${length} characters, and a row may have at most ${rowCharsMax}.`)
 }
 
 const check = (value: unknown, row: number): void => {
@@ -106,13 +105,13 @@ const check = (value: unknown, row: number): void => {
   if (keys > keysMax) throw tooLarge(`Row ${row} has ${keys} keys, and a row may have at most ${keysMax}.`)
 }
 
-/** The lines of a table as dictionaries of cells by column; empty cells are left out. */
+/** Yields each line of a table as a dictionary of cells by column, without empty cells. */
 function* records(text: string, columns: ReadonlyArray<string>, escaped: boolean): Generator<unknown> {
-  const lines = csvLines(text, rowSizeMax)
+  const lines = csvLines(text, rowCharsMax)
   const begin = lines.next()
   const header = begin.done === true ? [] : begin.value.map((name) => name.trim())
   const unknown = header.filter((name) => !columns.includes(name))
-  if (unknown.length > 0) throw new FileFault(`Unknown columns: ${unknown.join(", ").slice(0, shownMax)}.`)
+  if (unknown.length > 0) throw new FileFault(`Unknown columns: ${unknown.join(", ").slice(0, shownCharsMax)}.`)
   let row = 0
   for (const cells of lines) {
     row++

@@ -1,4 +1,4 @@
-/** A worker thread that reads one import file and sends its rows in portions. Loads no Effect, to start fast. */
+/** A worker thread that reads one import file and sends its rows in portions. Does not load Effect, to start fast. */
 import { parentPort, workerData } from "node:worker_threads"
 import { FileFault, messageOf } from "./FileFault.ts"
 import { type ImportTask, type Portion, portionsOf } from "./ImportRows.ts"

@@ -1,13 +1,13 @@
 /**
- * The items of a JSON list, parsed one by one, so that a long list needs no more memory than its longest item, and an
- * error names the item. Pure.
+ * Parses a JSON list item by item, so that a long list takes no more memory than its longest item, and an error names
+ * the item. Pure.
  */
 import { FileFault, messageOf } from "./FileFault.ts"
 import { nestingMax } from "../../inventory/Unreadable.ts"
 
-/** Throws a `FileFault`. `refuseLong` throws if an item has too many characters, before the item is parsed. */
+/** Yields the items. Throws a `FileFault`; `refuseLong` throws before a too long item is parsed. */
 export function* jsonRows(text: string, refuseLong: (row: number, length: number) => void): Generator<unknown> {
-  const begin = /^[\uFEFF\s]*\[/.exec(text.slice(0, leadMax))
+  const begin = /^[\uFEFF\s]*\[/.exec(text.slice(0, leadCharsMax))
   if (begin === null) throw new FileFault("Expected a list of objects.")
   let row = 1
   for (const [from, to] of itemsOf(text, begin[0].length)) {
@@ -17,8 +17,8 @@ export function* jsonRows(text: string, refuseLong: (row: number, length: number
   }
 }
 
-/** White space before the list, characters. */
-const leadMax = 1000
+/** Most white space before the list. */
+const leadCharsMax = 1000
 
 const parseItem = (text: string, row: number): unknown => {
   try {
@@ -28,7 +28,7 @@ const parseItem = (text: string, row: number): unknown => {
   }
 }
 
-/** Where each item of the list begins and ends. Brackets are counted here and matched by `JSON.parse`. */
+/** Yields where each item begins and ends. Only counts brackets; `JSON.parse` checks that they match. */
 function* itemsOf(text: string, begin: number): Generator<readonly [from: number, to: number]> {
   const mark = /["[\]{},]/g
   mark.lastIndex = begin
@@ -55,7 +55,7 @@ function* itemsOf(text: string, begin: number): Generator<readonly [from: number
   throw new FileFault(`The file cannot be read: the list does not end after row ${row}.`)
 }
 
-/** The position after the quote that ends a text; the end of everything if there is none. */
+/** The position after the quote that ends a text; the end of the file if there is none. */
 const endOfText = (text: string, from: number): number => {
   const mark = /["\\]/g
   mark.lastIndex = from + 1

@@ -1,23 +1,23 @@
 /**
- * The items of a YAML list, parsed some at a time. The parser needs about a hundred times as much memory as its text,
- * and takes a second for each megabyte; a list with an item per line that begins with `- ` is cut at these lines. Pure.
+ * Parses a YAML list some items at a time: the parser needs about a hundred times the memory of its text, and a second
+ * per megabyte. The list is cut at the lines that begin an item with `- `. Pure.
  */
 import { type YAMLMap, isScalar, parseDocument, visit } from "yaml"
 import { FileFault, messageOf, tooLarge } from "./FileFault.ts"
 
-/** Text that is parsed at once, characters; a longer item is parsed alone. */
-const portionSize = 16_384
+/** Characters that are parsed at once; a longer item is parsed alone. */
+const portionChars = 16_384
 
-/** Most text of a list that cannot be cut, characters. */
-const wholeSizeMax = 262_144
+/** Most characters of a list that cannot be cut. */
+const wholeCharsMax = 262_144
 
-/** A line before the list: empty, a comment, or the mark that begins a document. */
+/** A line before the list: empty, a comment, or the mark of a document's begin. */
 const lead = /(?:---)?[^\S\n]*(?:#[^\n]*)?\n/y
 
 /** The rest of a line that begins an item. */
 const item = /^( *)-(?:[ \t\r\n]|$)/
 
-/** Throws a `FileFault`. `refuseLong` throws if an item has too many characters, before the item is parsed. */
+/** Yields the items. Throws a `FileFault`; `refuseLong` throws before a too long item is parsed. */
 export function* yamlRows(text: string, refuseLong: (row: number, length: number) => void): Generator<unknown> {
   const begin = beginOfList(text)
   const indent = item.exec(text.slice(begin, begin + indentMax))?.[1]?.length
@@ -32,7 +32,7 @@ export function* yamlRows(text: string, refuseLong: (row: number, length: number
     refuseLong(row, to - itemFrom)
     itemFrom = to
     row++
-    if (to - from < portionSize && to < text.length) continue
+    if (to - from < portionChars && to < text.length) continue
     yield* parseList(text.slice(from, to), line)
     line = lineOf(text, from, to, line)
     from = to
@@ -46,18 +46,18 @@ const beginOfList = (text: string): number => {
   return begin
 }
 
-/** Spaces before the first item, at most. */
+/** Most spaces before the first item. */
 const indentMax = 100
 
 function* wholeList(text: string) {
-  if (text.length > wholeSizeMax) {
-    const advice = `A YAML file of more than ${wholeSizeMax} characters must be a list of which each item begins with "- ".`
+  if (text.length > wholeCharsMax) {
+    const advice = `A YAML file of more than ${wholeCharsMax} characters must be a list of which each item begins with "- ".`
     throw tooLarge(advice)
   }
   yield* parseList(text, 1)
 }
 
-/** The number of the line of `to`, if `from` is in line `line`. */
+/** The number of the line that `to` is in, if `from` is in line `line`. */
 const lineOf = (text: string, from: number, to: number, line: number): number => {
   let count = line
   for (let at = text.indexOf("\n", from); at >= 0 && at < to; at = text.indexOf("\n", at + 1)) count++
@@ -68,7 +68,7 @@ const parseList = (text: string, line: number): ReadonlyArray<unknown> => {
   const refuse = (message: string, at = 0) =>
     new FileFault(`The file cannot be read: line ${lineOf(text, 0, at, line)}: ${message}`)
   try {
-    // Its own check compares each key with each other one.
+    // The parser's own check of unique keys takes quadratic time.
     const document = parseDocument(text, { uniqueKeys: false, prettyErrors: false, logLevel: "error" })
     const [error] = document.errors
     if (error !== undefined) throw refuse(error.message, error.pos[0])
@@ -77,7 +77,7 @@ const parseList = (text: string, line: number): ReadonlyArray<unknown> => {
         const twice = repeatedKey(map)
         if (twice !== undefined) throw refuse("a key stands twice in one object.", twice)
       },
-      // JSON has no word for these, and would make null of them.
+      // JSON cannot express these and would turn them into null.
       Scalar: (_, { value, range }) => {
         if (typeof value === "number" && !Number.isFinite(value)) throw refuse(`${value} is no number.`, range?.[0])
       }
@@ -90,7 +90,7 @@ const parseList = (text: string, line: number): ReadonlyArray<unknown> => {
   }
 }
 
-/** Where a key of the dictionary stands a second time. */
+/** The place of a key that the dictionary has twice; undefined if there is none. */
 const repeatedKey = (map: YAMLMap): number | undefined => {
   const seen = new Set<string>()
   for (const { key } of map.items) {

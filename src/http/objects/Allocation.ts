@@ -1,4 +1,4 @@
-/** What is free in a prefix, a range of addresses or a VLAN group: shown to who reads, taken by who writes. */
+/** Free addresses, prefixes and VLAN ids of a prefix, an IP range or a VLAN group: GET shows them, POST takes some. */
 import { Effect } from "effect"
 import { Settings } from "../../Config.ts"
 import { mapInSlices } from "../../Slices.ts"
@@ -26,16 +26,16 @@ const addressType = objectType("ipam.ipaddress")
 const groupType = objectType<typeof VlanGroup>("ipam.vlangroup")
 const vlanType = objectType("ipam.vlan")
 
-/** Something that objects are taken of. */
+/** A kind of object from which others are allocated. */
 interface Source<T extends ObjectType, R = RowOf<T>> {
-  /** The object type of what they are taken of, and of what is taken. */
+  /** The object type to allocate from, and that of the allocated objects. */
   readonly of: T
   readonly taken: ObjectType
-  /** What is free, at the most so many. */
+  /** What is free, up to `count` items. */
   readonly free: (row: R, count: number, view: View) => Effect.Effect<ReadonlyArray<unknown>, Refusal, Services>
-  /** Waits for whoever takes of the same. */
+  /** Waits for others that allocate from the same source. */
   readonly turn: (row: R) => ReturnType<typeof takeTurn>
-  /** What is written of each item asked for; fails where there is not enough. */
+  /** The body to write for each requested item. Fails with 409 if too little is free. */
   readonly bodies: (
     row: R,
     items: ReadonlyArray<Dictionary>
@@ -61,10 +61,10 @@ const show =
       return { status: 200, json: yield* source.free(row, limit ?? shownMax, view) }
     })
 
-/** Most that is shown where no option bounds it. */
+/** Most items that are shown if no option limits it. */
 const shownMax = 10_000
 
-/** One object or a list of them, each with whatever its fields shall be. */
+/** The items of the body: one object or a list of them. */
 const itemsOf = Effect.fnUntraced(function* (request: Request) {
   const body = yield* request.body
   yield* refuseLongList(body)
@@ -95,7 +95,7 @@ const take =
 
 const nestedVrf = ({ vrf }: Space, view: View) => (vrf === null ? null : view.nested("ipam.vrf", vrf))
 
-/** Taking addresses: of a prefix or of a range. */
+/** Allocates addresses from a prefix or an IP range. */
 const addresses: Omit<Source<typeof prefixType, Space>, "of"> = {
   taken: addressType,
   free: (row, count, view) =>
@@ -120,7 +120,7 @@ const addresses: Omit<Source<typeof prefixType, Space>, "of"> = {
     })
 }
 
-/** Prefixes, ranges and VLAN groups are called by their own fields. */
+/** The display of a prefix, a range or a VLAN group needs its own fields only. */
 const noView = viewOf("", { row: () => undefined })
 
 const displayOf = (row: Space): string =>

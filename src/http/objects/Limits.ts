@@ -1,14 +1,14 @@
-/** Limits of what one request may ask for. Answers name the limit and what to do. */
+/** Limits of one request. Refusals name the limit and what to do. */
 import { Duration, Effect } from "effect"
 import { Settings } from "../../Config.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 
-/** Time for one write of a list. */
+/** Longest time for one write of a list. */
 const writingTime = Duration.minutes(1)
 
 export const tooLarge = (detail: string) => new HttpRefused({ reason: "TooLarge", body: { detail } })
 
-/** Refuses what takes longer; a transaction that it ends is rolled back. */
+/** Fails with 413 if the effect takes longer; its transaction is rolled back. */
 export const refuseAfter =
   (duration: Duration.Duration, what: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -17,10 +17,10 @@ export const refuseAfter =
       orElse: () => tooLarge(`${what} within ${Duration.format(duration)}. Send it in parts.`)
     })
 
-/** Refuses a write of a list that takes too long: one object may name thousands of others. */
+/** Fails with 413 if writing a list takes too long: one object may name thousands of others. */
 export const inWritingTime = refuseAfter(writingTime, "Writing the objects did not end")
 
-/** Refuses a list of more objects than `MAX_BULK_OBJECTS`, before any of them is looked at. */
+/** Fails with 413 if a list has more objects than `MAX_BULK_OBJECTS`, before any of them is read. */
 export const refuseLongList = Effect.fnUntraced(function* (body: unknown) {
   if (!Array.isArray(body)) return
   const { bulkObjectsMax } = yield* Settings

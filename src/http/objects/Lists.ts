@@ -1,4 +1,4 @@
-/** Lists: the objects that a query asks for, a page at a time. */
+/** Lists: a page of the objects that match the query. */
 import { Effect } from "effect"
 import { Settings } from "../../Config.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"

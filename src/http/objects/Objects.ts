@@ -1,4 +1,4 @@
-/** Endpoints of an object type, the same for all: list, detail, create, update, delete, one or many. */
+/** The endpoints that every object type has: list, detail, create, update and delete, for one object or many. */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { mapInSlices } from "../../Slices.ts"
@@ -20,10 +20,10 @@ import type { Handler, Request, Route, Services } from "../Route.ts"
 import { fieldSelectionOf } from "../query/FieldSelection.ts"
 import { refuseUnknown } from "../query/Strict.ts"
 
-/** What the detail of an object shows beside its representation, by object type. */
+/** By object type: what the detail endpoint shows beside the representation. */
 export type Details = Readonly<Record<string, (row: Row) => Effect.Effect<object, SqlError.SqlError, Services>>>
 
-/** The routes of each object type; a record is read only. */
+/** The routes of each object type; records are read-only. */
 export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
   [...registry.values()].flatMap((type): ReadonlyArray<Route> => {
     const written = type.kind !== "record"
@@ -61,7 +61,7 @@ const within =
   (request) =>
     inWritingTime(handler(request))
 
-/** The row that a path names by id, if the action may be done to it. */
+/** The row of the id in the path. Fails with 404 if there is none that the sender may do the action to. */
 export const rowOf = Effect.fnUntraced(function* <T extends ObjectType>(
   type: T,
   request: Request,
@@ -106,7 +106,7 @@ const createObjects =
       return { status: 201, json: shown[0], headers: etagHeader(row) }
     })
 
-/** What the client reads of the errors of a write: all of them, aligned with its list, or those of the one object. */
+/** The part of a write's errors that the answer shows: all, in the order of the list, or those of one object. */
 type Pick = (errors: ReadonlyArray<Errors>) => unknown
 export const all: Pick = (errors) => errors
 export const first: Pick = (errors) => errors.find((each) => Object.keys(each).length > 0)
@@ -143,7 +143,7 @@ const updateMany =
         request,
         changes.map(({ body }) => body)
       )
-      // As NetBox does: the errors of the first item that fails, alone.
+      // Like NetBox, the answer has the errors of the first wrong item only.
       const rows = yield* update(type, changes, whole, request.author).pipe(refuse(first))
       const view = yield* viewFor(type, rows, request.base)
       return { status: 200, json: yield* mapInSlices(rows, (row) => representation(type, row, view)) }
@@ -171,7 +171,7 @@ const deleteMany =
       return { status: 204, written }
     })
 
-/** A list of objects that each name an `id`. */
+/** The body as a list of objects with an `id` each. Fails with 400. */
 const itemsWithIds = Effect.fnUntraced(function* (request: Request) {
   const body = yield* request.body
   if (!Array.isArray(body)) {
@@ -181,7 +181,7 @@ const itemsWithIds = Effect.fnUntraced(function* (request: Request) {
   const errors = body.map((item: unknown) => {
     if (typeof item !== "object" || item === null) return { non_field_errors: ["Invalid data. Expected a dictionary."] }
     if (!("id" in item)) return { id: ["This field is required."] }
-    // Number() fails with an object whose toString is no function.
+    // Number() throws for an object whose toString is not a function.
     return typeof item.id !== "object" && Number.isSafeInteger(Number(item.id))
       ? {}
       : { id: ["A valid integer is required."] }

@@ -1,11 +1,11 @@
-/** How much of an object an answer shows: all, some fields, all but some, or the brief representation. Pure. */
+/** The part of an object that an answer shows: all fields, some, all but some, or the brief representation. Pure. */
 import type { Row, View } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { type Json, brief, representation } from "../../inventory/derive/represent/Representation.ts"
 
 export type FieldSelection = (row: Row, view: View) => Json
 
-/** `fields` counts more than `omit`, and that more than `brief`. Names that the type does not have are passed over. */
+/** `fields` overrides `omit`, and that overrides `brief`. Unknown names are ignored. */
 export const fieldSelectionOf = (type: ObjectType, query: URLSearchParams): FieldSelection => {
   const only = names(query.get("fields"))
   const omitted = names(query.get("omit"))

@@ -1,7 +1,7 @@
 /**
- * Saved filters in a query: `filter=<slug>` and `filter_id=<id>` stand for the parameters that they keep.
+ * Saved filters in a query: `filter=<slug>` and `filter_id=<id>` stand for the parameters that the filter stores.
  *
- * Several add up. What the query itself says counts more than what a saved filter says under the same name.
+ * Several saved filters add up. Explicit query parameters override those of the same name in a saved filter.
  */
 import { Effect } from "effect"
 import { Clearance } from "../../inventory/Clearance.ts"
@@ -19,7 +19,7 @@ const savedType = objectType("extras.savedfilter")
 
 const names: ReadonlySet<string> = new Set(["filter", "filter_id"])
 
-/** The query of the request with what its saved filters keep in their place. */
+/** The query of the request, with the parameters of its saved filters. Fails with 400 if a saved filter is unknown. */
 export const queryOf = Effect.fnUntraced(function* (type: ObjectType, { url, principal }: Request) {
   if (type.kind !== "object") return [...url.searchParams]
   const query = [...url.searchParams].filter(([name]) => !names.has(name))
@@ -33,7 +33,7 @@ export const queryOf = Effect.fnUntraced(function* (type: ObjectType, { url, pri
     parameters: [slugs, numbers, type.id, principal.user === undefined ? null : `${principal.user.id}`]
   }
   const page = { where, ordering: [], limit: undefined, offset: 0 }
-  // What is shared may be used by everybody, whether or not they may see saved filters.
+  // Everybody may use shared filters, even without the permission to view saved filters.
   const saved = yield* Effect.provideService(list(savedType, page), Clearance, Clearance.all)
   const errors = {
     filter: slugs.filter((slug) => !saved.some((row) => row["slug"] === slug)).map(unknownChoice),

@@ -1,4 +1,4 @@
-/** Requests read strictly: names that mean nothing are refused instead of passed over. */
+/** Strict reading of requests: unknown names are refused instead of ignored. */
 import { Effect } from "effect"
 import { Settings } from "../../Config.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
@@ -14,14 +14,14 @@ import { HttpRefused } from "../HttpRefused.ts"
 import type { Request } from "../Route.ts"
 import { queryOf } from "./SavedFilters.ts"
 
-/** Query parameters that are no filters. */
+/** Query parameters that are not filters. */
 const known: ReadonlySet<string> = new Set([
   ..."limit offset start ordering brief fields omit exclude include format export strict dry_run escape_formulas".split(
     " "
   )
 ])
 
-/** Whether a parameter of the query says yes; `usual` where it is absent. */
+/** Whether a parameter of the query is true; `usual` if it is absent. */
 export const isSet = ({ url }: Request, name: string, usual: boolean): boolean => {
   const asked = url.searchParams.get(name)
   return asked === null ? usual : /^(true|1)$/i.test(asked)
@@ -29,7 +29,7 @@ export const isSet = ({ url }: Request, name: string, usual: boolean): boolean =
 
 const isStrict = (request: Request) => Effect.map(Settings, ({ strictQuery }) => isSet(request, "strict", strictQuery))
 
-/** The objects that the query of a request asks for, and those that it names to do so. */
+/** The condition that the query of a request means, and the objects that the query names. Fails with 400. */
 export const filteredBy = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
   if (request.url.searchParams.size === 0) return { where: everything, named: [] }
   const query = yield* queryOf(type, request)
@@ -47,16 +47,16 @@ export const filteredBy = Effect.fnUntraced(function* (type: ObjectType, request
   }
 })
 
-/** Refuses filters that name what is not there, once so many objects were found with them. */
+/** Fails with 400 if a filter names an object that does not exist. `found`: how many objects were found. */
 export const refuseMissing = Effect.fnUntraced(function* (named: ReadonlyArray<Named>, found: number) {
   const errors = yield* missing(named, found)
   if (Object.keys(errors).length > 0) return yield* new HttpRefused({ reason: "InvalidQuery", body: errors })
 })
 
-/** What a client may name beside the fields: it sends back what it was given. */
+/** Names that a body may have beside the fields: clients send back what they read. */
 const tolerated: ReadonlySet<string> = new Set(["id", "url", "display", "display_url", "changelog_message"])
 
-/** Refuses bodies that name what their type does not have. */
+/** Fails with 400 if a body has fields that the type does not have, and the request is strict. */
 export const refuseUnknown = Effect.fnUntraced(function* (
   type: ObjectType,
   request: Request,

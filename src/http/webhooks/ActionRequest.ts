@@ -8,7 +8,7 @@ import { representation } from "../../inventory/derive/represent/Representation.
 import { HttpRefused } from "../HttpRefused.ts"
 import type { Request } from "../Route.ts"
 
-/** The fields of the body, which must be a JSON object. */
+/** The fields of the body. Fails with 400 if the body is not a JSON object. */
 export const bodyFields = (request: Request) =>
   Effect.flatMap(request.body, (body): Effect.Effect<Dictionary, HttpRefused> =>
     isDictionary(body) ? Effect.succeed(body) : refused({ non_field_errors: [notDictionary(body)] })

@@ -1,4 +1,4 @@
-/** The background tasks of the specification: a queue per webhook, and the processes that work on them. */
+/** Background tasks as in the specification: a queue per webhook, and the processes that work on the queues. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../Config.ts"

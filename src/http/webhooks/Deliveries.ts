@@ -1,4 +1,4 @@
-/** What deliveries have beside the usual endpoints: attempts, failures by cause, and retry and discard, one or many. */
+/** Endpoints of deliveries beside the usual ones: attempts, failures by cause, and retry and discard of one or many. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { askForDiscard } from "../../deliver/request/Discard.ts"
@@ -59,8 +59,8 @@ const one =
     })
 
 /**
- * Acts on many deliveries: `{"filter": {"status": "failed"}, "dry_run": true}`, or on every one: `{"all": true}`.
- * A filter that would mean every delivery, because it is empty or asks nothing, is refused without `all`.
+ * Acts on many deliveries: `{"filter": {"status": "failed"}, "dry_run": true}`, or on all of them: `{"all": true}`.
+ * Without `all` a filter that matches every delivery, because it is empty or asks nothing, is refused.
  */
 const many =
   (action: "retry" | "discard"): Handler =>
@@ -68,9 +68,9 @@ const many =
     Effect.gen(function* () {
       const { filter: wanted = {}, all = false, dry_run: dryRun = false } = yield* bodyFields(request)
       const query = yield* queryOf(wanted)
-      // It is worked off later, by the filter alone.
+      // The operation runs later and knows the filter only, not the sender's permissions.
       if (!isEverything(yield* cleared(deliveryType, "change"))) return yield* new Denied({ reason: "NoPermission" })
-      // Passing over a misspelled name would widen the filter.
+      // Ignoring a misspelled name would widen the filter.
       const filtered = filter(deliveryType, query, yield* visibleToSender, { strict: true })
       if ("errors" in filtered) return yield* refused({ filter: filtered.errors })
       if (typeof dryRun !== "boolean") return yield* refused({ dry_run: ["Must be a valid boolean."] })

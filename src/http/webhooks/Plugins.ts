@@ -1,4 +1,4 @@
-/** `GET /api/plugins/`: the template plugins, with their examples as documentation and their ready-made templates. */
+/** `GET /api/plugins/`: the template plugins with their examples and ready-made templates. */
 import { Effect } from "effect"
 import { objectType } from "../../inventory/Registry.ts"
 import { Templates } from "../../template/Template.ts"
@@ -12,6 +12,6 @@ const listPlugins: Handler = () =>
   })
 
 export const pluginRoutes: ReadonlyArray<Route> = [
-  // Who sees webhooks may see what they can be written with.
+  // Plugins are for writing webhooks, so access to webhooks is enough.
   { path: "/api/plugins/", access: objectType("extras.webhook"), methods: { GET: listPlugins } }
 ]

@@ -4,17 +4,17 @@ import { HttpRefused } from "../HttpRefused.ts"
 import type { Request } from "../Route.ts"
 import { rateLimit } from "../wire/RateLimit.ts"
 
-/** A rendering takes a quarter of a second at most: one user cannot take more than half a worker for long. */
+/** A rendering takes at most a quarter of a second, so one user takes at most half a worker in the long run. */
 const rate = { burst: 20, perSecond: 2 }
 
-/** Renderings under way or waiting: of one user, and of all users together. */
+/** Most renderings under way or waiting: of one user, and of all users together. */
 const renderingsPerUser = 4
 const renderingsMax = 32
 
 export class TryOutLimits extends Context.Service<
   TryOutLimits,
   {
-    /** Fails with 429 if the user comes too often. */
+    /** Fails with 429 if the user sends requests too often. */
     readonly limited: (request: Request) => Effect.Effect<void, HttpRefused>
     /** Renders for the user, who owns the work; fails with 503 if too many renderings are under way. */
     readonly inTurn: <A, E, R>(

@@ -53,7 +53,7 @@ export const readJson = (incoming: HttpServerRequest.HttpServerRequest): Effect.
       try: (): unknown => JSON.parse(utf8.decode(bytes)),
       catch: (error) => malformed(inWords(error))
     })
-    // What walks a value calls itself, so a deep one would exhaust the stack.
+    // Code that walks a value is recursive, so a deeply nested one could overflow the stack.
     return isDeeper(value, nestingMax) ? yield* malformed(`nested more than ${nestingMax} levels deep`) : value
   })
 

@@ -1,4 +1,4 @@
-/** The cookies of people who log in: the session's key, which no script sees, and the token that forms send back. */
+/** The cookies of a session: its key, which no script can read, and the CSRF token that forms send back. */
 import { Duration } from "effect"
 import { type Cookies, HttpServerResponse } from "effect/http"
 import { csrfToken } from "../../auth/Session.ts"
@@ -6,7 +6,7 @@ import type { Origin } from "./Origin.ts"
 
 type Served = Pick<Origin, "isSecure">
 
-/** Over TLS the name keeps other hosts of our domain from setting it. */
+/** Over TLS the prefix of the name keeps other hosts of our domain from setting the cookie. */
 const named =
   (name: string) =>
   ({ isSecure }: Served) =>
@@ -15,17 +15,17 @@ const named =
 export const sessionCookie = named("sessionid")
 export const csrfCookie = named("csrftoken")
 
-/** A cookie to set; without a value one to forget. */
+/** A cookie to set; without a value, one to delete. */
 export interface Cookie {
   readonly name: string
   readonly value: string | undefined
   readonly options: Cookies.Cookie["options"]
 }
 
-/** For all our pages and no other site's requests, but for links to us. */
+/** Sent with requests of our own pages; of other sites' requests only with links to us. */
 const common = ({ isSecure }: Served) => ({ path: "/", sameSite: "lax", secure: isSecure }) as const
 
-/** The two of a session that lasts so many seconds. */
+/** The two cookies of a session that lasts this long. */
 export const sessionCookies = (served: Served, key: string, seconds: number): ReadonlyArray<Cookie> => [
   {
     name: sessionCookie(served),
@@ -35,7 +35,7 @@ export const sessionCookies = (served: Served, key: string, seconds: number): Re
   formCookie(served, csrfToken(key))
 ]
 
-/** That of a form; scripts of our pages may read it, to send it in a header. */
+/** The CSRF token's cookie. Scripts of our pages may read it, to send the token in a header. */
 export const formCookie = (served: Served, value: string): Cookie => ({
   name: csrfCookie(served),
   value,

@@ -1,4 +1,4 @@
-/** `ETag` of an object: when it was last updated; and `If-Match`, by which a client writes only what it has read. */
+/** `ETag` of an object, made of its last update, and `If-Match`, which refuses to write an object that has changed. */
 import { Effect } from "effect"
 import type { Row } from "../../inventory/Field.ts"
 import { HttpRefused } from "../HttpRefused.ts"
@@ -11,7 +11,7 @@ export const etagHeader = (row: Row): Readonly<Record<string, string>> => {
   return etag === undefined ? {} : { etag }
 }
 
-/** Refuses rows that are no longer what the header names: a list of tags, or `*` for whatever there is. */
+/** Fails with 412 if a row has none of the tags in the header; `*` accepts any row. */
 export const guardOf =
   (header: string | undefined) =>
   (rows: ReadonlyArray<Row>): Effect.Effect<void, HttpRefused> => {
@@ -23,5 +23,5 @@ export const guardOf =
     return Effect.fail(new HttpRefused({ reason: "PreconditionFailed", body, headers: etagHeader(other) }))
   }
 
-/** Proxies that change an answer's bytes make weak tags of strong ones. */
+/** The tag as a weak one: proxies that change an answer's bytes turn strong tags into weak ones. */
 const weak = (tag: string): string => (tag.startsWith("W/") ? tag : `W/${tag}`)

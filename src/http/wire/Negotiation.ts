@@ -21,7 +21,7 @@ const rangesOf = (accept: string): ReadonlyArray<Range> =>
 const covers = (range: string, type: string): boolean =>
   range === "*/*" || range === type || (range.endsWith("/*") && type.startsWith(range.slice(0, -1)))
 
-/** Most spaces that JSON is indented by. */
+/** Most spaces by which JSON is indented. */
 const indentMax = 8
 
 /**

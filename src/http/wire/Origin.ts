@@ -1,6 +1,6 @@
 /**
- * Under which address a client reached the service, and from which address it came. The only reader of `Host` and of
- * the `X-Forwarded-*` headers.
+ * The address by which a client reached the service, and the client's own address. The only reader of `Host` and of the
+ * `X-Forwarded-*` headers.
  */
 import { Effect, Option, Result } from "effect"
 import { Headers, type HttpServerRequest } from "effect/http"
@@ -10,28 +10,28 @@ import { HttpRefused } from "../HttpRefused.ts"
 
 type Incoming = HttpServerRequest.HttpServerRequest
 
-/** What a client sees of the service. */
+/** The service as a client sees it. */
 export interface Origin {
   /** `https://inventory.example`: URLs in answers begin with it. */
   readonly base: string
-  /** Name or address, and port, that the client asked for. */
+  /** The host and port that the client requested. */
   readonly host: string
-  /** Whether the client speaks TLS, to us or to a proxy. */
+  /** Whether the client uses TLS, to us or to a proxy. */
   readonly isSecure: boolean
-  /** Whether the address of the client is its own, and not that of a proxy in between. */
+  /** Whether the known address is the client's own, not a proxy's. */
   readonly isClientKnown: boolean
 }
 
-/** A request with the client's address, host and scheme as trusted proxies tell them. */
+/** A request with the client's address, host and scheme as trusted proxies report them. */
 interface Forwarded {
   readonly incoming: Incoming
   readonly isClientKnown: boolean
 }
 
-/** Headers by which a proxy tells that it is one. */
+/** Headers that a proxy adds. */
 const proxyHeaders = ["x-forwarded-for", "forwarded", "via", "x-real-ip"]
 
-/** Believes the headers of proxies in these networks, and no others. */
+/** Applies the headers of proxies in these networks; ignores those of other senders. */
 export const forwarded = (incoming: Incoming, proxies: ReadonlyArray<IpNetwork.IpNetwork>): Forwarded => {
   const { headers, peerAddress } = incoming
   const isTrusted = (address: NetAddress.IpAddress | undefined) =>
@@ -40,7 +40,7 @@ export const forwarded = (incoming: Incoming, proxies: ReadonlyArray<IpNetwork.I
     return { incoming, isClientKnown: proxyHeaders.every((name) => headers[name] === undefined) }
   }
   const hops = listed(headers["x-forwarded-for"]).map(addressIn)
-  // Each proxy adds the address of its client at the end: the first from there that is no proxy is the client.
+  // Each proxy appends the address of its client, so the last address that is not a proxy is the client.
   const found = hops.findLastIndex((address, at) => at === 0 || !isTrusted(address))
   const client = hops[found]
   const distance = client === undefined ? 0 : hops.length - 1 - found
@@ -58,7 +58,7 @@ export const forwarded = (incoming: Incoming, proxies: ReadonlyArray<IpNetwork.I
 const listed = (header: string | undefined): ReadonlyArray<string> =>
   header === undefined ? [] : header.split(",").map((part) => part.trim())
 
-/** The value that the proxy so many hops away gave; of fewer values the first, which was there before the others. */
+/** The value that the proxy at this distance added; if there are fewer values, the first, which is the oldest. */
 const valueAt = (header: string | undefined, distance: number): string | undefined => {
   const values = listed(header)
   return values.at(-1 - distance) ?? values[0]
@@ -74,19 +74,19 @@ const addressIn = (text: string | undefined): NetAddress.IpAddress | undefined =
   return withPort === undefined ? undefined : NetAddress.toCanonical(withPort.address)
 }
 
-/** The address of the client, where it is its own. */
+/** The address of the client; undefined if only a proxy's is known. */
 export const clientOf = (incoming: Incoming, { isClientKnown }: Origin): NetAddress.IpAddress | undefined =>
   isClientKnown ? addressIn(Option.getOrUndefined(incoming.remoteAddress)?.replace(/%.*/, "")) : undefined
 
-/** Longest name of a host with its port, characters. */
-const hostMax = 261
+/** Most characters of a host with its port. */
+const hostCharsMax = 261
 
 const hostPattern = /^(?:\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::\d{1,5})?$/i
 
 const isHost = (text: string): boolean =>
-  text.length <= hostMax && hostPattern.test(text) && URL.canParse(`http://${text}`)
+  text.length <= hostCharsMax && hostPattern.test(text) && URL.canParse(`http://${text}`)
 
-/** Refuses a request whose `Host` names no host. */
+/** The origin of a request. Fails with 400 if its `Host` is not a host. */
 export const originOf = (
   { incoming, isClientKnown }: Forwarded,
   { baseUrl, host: listening, port }: Settings["Service"]
@@ -94,7 +94,7 @@ export const originOf = (
   // Clients of HTTP/1.0 may leave it out.
   const host = incoming.headers["host"] ?? `${listening.includes(":") ? `[${listening}]` : listening}:${port}`
   if (!isHost(host)) {
-    const detail = `The Host header must be a name or an IP address, and a port up to 65535 if there is one; it is "${host.slice(0, hostMax)}".`
+    const detail = `The Host header must be a name or an IP address, and a port up to 65535 if there is one; it is "${host.slice(0, hostCharsMax)}".`
     return Effect.fail(new HttpRefused({ reason: "InvalidHost", body: { detail } }))
   }
   const base = baseUrl ?? `${incoming.protocol ?? "http"}://${host}`
@@ -104,11 +104,11 @@ export const originOf = (
 
 export const isTls = (baseUrl: string | undefined): boolean => baseUrl?.startsWith("https:") === true
 
-/** Whether a page of ours sent a request with this header `Origin`. */
+/** Whether one of our own pages sent a request with this header `Origin`. */
 export const isOurs = (header: string, { base, host, isSecure }: Origin): boolean => {
   if (!URL.canParse(header)) return false
   const sender = new URL(header)
-  // A proxy that is not trusted may speak TLS without our knowledge, but none turns https into http.
+  // An untrusted proxy may use TLS without our knowledge, but no proxy turns https into http.
   if (isSecure && sender.protocol !== "https:") return false
   return [base, `${sender.protocol}//${host}`].some((ours) => URL.canParse(ours) && new URL(ours).host === sender.host)
 }

@@ -1,15 +1,15 @@
-/** How often a user may ask for what costs much: so many at once, and then as many as come back with time. */
+/** Rate limit per user for expensive requests: a token bucket. */
 import { Clock, Effect } from "effect"
 import { HttpRefused } from "../HttpRefused.ts"
 import type { Request } from "../Route.ts"
 
 export interface Rate {
-  /** Requests at once. */
+  /** Most requests at once. */
   readonly burst: number
   readonly perSecond: number
 }
 
-/** Refuses a request that comes too soon. Counts in this process alone. */
+/** Makes a limiter, which fails with 429 if a user's bucket is empty. It counts this process's requests only. */
 export const rateLimit = ({ burst, perSecond }: Rate): ((request: Request) => Effect.Effect<void, HttpRefused>) => {
   const buckets = new Map<number, { left: number; at: number }>()
   return Effect.fnUntraced(function* ({ principal }: Request) {
@@ -23,7 +23,7 @@ export const rateLimit = ({ burst, perSecond }: Rate): ((request: Request) => Ef
   })
 }
 
-/** 429: not before so many seconds. */
+/** 429 with the time after which the client may try again. */
 export const throttled = (seconds: number): HttpRefused =>
   new HttpRefused({
     reason: "Throttled",

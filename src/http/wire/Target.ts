@@ -1,10 +1,10 @@
-/** What the request line asks for: path and query. */
+/** The target of a request: path and query. */
 import { Effect } from "effect"
 import { HttpRefused } from "../HttpRefused.ts"
 
-/** The path and the query of a request, whose texts Postgres can keep. */
+/** Parses the target. Fails with 400 if the query has null characters, which Postgres cannot store. */
 export const targetOf = (target: string): Effect.Effect<URL, HttpRefused> => {
-  // Two slashes at its beginning would make a host of what is a path.
+  // With two slashes at the begin, the path would be taken for a host.
   const url = new URL(`http://-/${target.replace(/^\//, "")}`)
   if (!url.search.includes("%00")) return Effect.succeed(url)
   const wrong = [...url.searchParams].filter((pair) => pair.some((text) => text.includes("\0")))

@@ -95,24 +95,24 @@ const jsonIndent = (runtime: Runtime, indent: Value): string | undefined => {
 }
 
 export const htmlFilters: Readonly<Record<string, Native>> = {
-  escape: native("escape(s, /)", (rt, s) => (s instanceof Markup ? s : new Markup(escapeUnlessSafe(rt, s!)))),
-  forceescape: native("do_forceescape(value)", (rt, value) => new Markup(escapeHtml(rt, text(rt, value!)))),
-  pprint: native("do_pprint(value)", (rt, value) => prettyPrint(rt, value!)),
-  safe: native("do_mark_safe(value)", (rt, value) => (value instanceof Markup ? value : new Markup(text(rt, value!)))),
-  striptags: native("do_striptags(value)", (rt, value) => stripTags(rt, text(rt, value!))),
+  escape: native("escape(s, /)", (rt, s) => (s instanceof Markup ? s : new Markup(escapeUnlessSafe(rt, s)))),
+  forceescape: native("do_forceescape(value)", (rt, value) => new Markup(escapeHtml(rt, text(rt, value)))),
+  pprint: native("do_pprint(value)", (rt, value) => prettyPrint(rt, value)),
+  safe: native("do_mark_safe(value)", (rt, value) => (value instanceof Markup ? value : new Markup(text(rt, value)))),
+  striptags: native("do_striptags(value)", (rt, value) => stripTags(rt, text(rt, value))),
   tojson: native("do_tojson(value, indent?)", (rt, value, indent = null) => {
-    const json = toJson(rt, value!, jsonIndent(rt, indent))
+    const json = toJson(rt, value, jsonIndent(rt, indent))
     rt.alloc(json.length)
     if (!hasMarkup(json)) return new Markup(json)
     const hidden = hideMarkup(json)
     rt.alloc(hidden.length - json.length)
     return new Markup(hidden)
   }),
-  urlencode: native("do_urlencode(value)", (rt, value) => urlencode(rt, value!)),
+  urlencode: native("do_urlencode(value)", (rt, value) => urlencode(rt, value)),
   urlize: native(
     "do_urlize(value, trim_url_limit?, nofollow?, target?, rel?, extra_schemes?)",
     (rt, value, limit = null, nofollow = false, target = null, rel = null, schemes = null) =>
-      linkText(rt, value!, limit, isTrue(nofollow), target, rel, schemes)
+      linkText(rt, value, limit, isTrue(nofollow), target, rel, schemes)
   ),
-  xmlattr: native("do_xmlattr(d, autospace?)", (rt, d, autospace = true) => xmlattr(rt, d!, isTrue(autospace)))
+  xmlattr: native("do_xmlattr(d, autospace?)", (rt, d, autospace = true) => xmlattr(rt, d, isTrue(autospace)))
 }

@@ -97,17 +97,17 @@ const fileSize = (value: Value, binary: boolean): string => {
 }
 
 export const numberFilters: Readonly<Record<string, Native>> = {
-  abs: native("abs(x, /)", (rt, x) => abs(rt, x!)),
+  abs: native("abs(x, /)", (rt, x) => abs(rt, x)),
   filesizeformat: native("do_filesizeformat(value, binary?)", (_rt, value, binary = false) =>
-    fileSize(value!, isTrue(binary))
+    fileSize(value, isTrue(binary))
   ),
   float: native("do_float(value, default?)", (_rt, value, absent = new Float(0)) =>
-    orElse(toFloat(value!), () => absent)
+    orElse(toFloat(value), () => absent)
   ),
   int: native("do_int(value, default?, base?)", (_rt, value, absent = 0, base) =>
-    toInteger(value!, absent, integerOr(base, 10))
+    toInteger(value, absent, integerOr(base, 10))
   ),
   round: native("do_round(value, precision?, method?)", (rt, value, precision = 0, method = "common") =>
-    round(rt, value!, precision, asText(method, "method must be str"))
+    round(rt, value, precision, asText(method, "method must be str"))
   )
 }

@@ -92,23 +92,23 @@ const dictSort = (runtime: Runtime, value: Value, caseSensitive: boolean, by: Va
 export const orderFilters: Readonly<Record<string, Native>> = {
   dictsort: native(
     "do_dictsort(value, case_sensitive?, by?, reverse?)",
-    (rt, value, cs = false, by = "key", rev = false) => dictSort(rt, value!, isTrue(cs), by, isTrue(rev))
+    (rt, value, cs = false, by = "key", rev = false) => dictSort(rt, value, isTrue(cs), by, isTrue(rev))
   ),
   groupby: native("sync_do_groupby(value, attribute, default?, case_sensitive?)", (rt, value, by, absent, cs = false) =>
-    groupBy(rt, value!, by!, absent, isTrue(cs))
+    groupBy(rt, value, by, absent, isTrue(cs))
   ),
   max: native("do_max(value, case_sensitive?, attribute?)", (rt, value, cs = false, attribute) =>
-    extreme(rt, value!, isTrue(cs), attribute, ">")
+    extreme(rt, value, isTrue(cs), attribute, ">")
   ),
   min: native("do_min(value, case_sensitive?, attribute?)", (rt, value, cs = false, attribute) =>
-    extreme(rt, value!, isTrue(cs), attribute, "<")
+    extreme(rt, value, isTrue(cs), attribute, "<")
   ),
   sort: native(
     "do_sort(value, reverse?, case_sensitive?, attribute?)",
     (rt, value, rev = false, cs = false, attribute) =>
-      sortBy(rt, elementsOf(rt, value!), sortKey(rt, attribute, isTrue(cs)), isTrue(rev))
+      sortBy(rt, elementsOf(rt, value), sortKey(rt, attribute, isTrue(cs)), isTrue(rev))
   ),
   unique: native("do_unique(value, case_sensitive?, attribute?)", (rt, value, cs = false, attribute) =>
-    unique(rt, value!, isTrue(cs), attribute)
+    unique(rt, value, isTrue(cs), attribute)
   )
 }

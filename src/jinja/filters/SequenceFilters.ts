@@ -164,16 +164,16 @@ const attr = (runtime: Runtime, object: Value, name: string): Value => {
 
 export const sequenceFilters: Readonly<Record<string, Native>> = {
   attr: native("do_attr(obj, name)", (rt, object, name) =>
-    attr(rt, object!, asText(name!, "attribute name must be string"))
+    attr(rt, object, asText(name, "attribute name must be string"))
   ),
   batch: native("do_batch(value, linecount, fill_with?)", (rt, value, size, fill = null) =>
-    batch(rt, value!, size!, fill)
+    batch(rt, value, size, fill)
   ),
   default: native("do_default(value, default_value?, boolean?)", (_rt, value, absent = "", boolean = false) =>
-    value instanceof Undefined || (isTrue(boolean) && !isTrue(value!)) ? absent : value!
+    value instanceof Undefined || (isTrue(boolean) && !isTrue(value)) ? absent : value
   ),
   first: native("sync_do_first(seq)", (rt, seq) =>
-    orElse(iterate(rt, seq!)(), () => nothing("No first item, sequence was empty."))
+    orElse(iterate(rt, seq)(), () => nothing("No first item, sequence was empty."))
   ),
   items: native("do_items(value)", (rt, value) =>
     lazily("do_items", () => {
@@ -182,16 +182,16 @@ export const sequenceFilters: Readonly<Record<string, Native>> = {
       return iterate(rt, new View(value, "items"))
     })
   ),
-  join: native("sync_do_join(value, d?, attribute?)", (rt, value, d = "", attribute) => join(rt, value!, d, attribute)),
-  last: native("do_last(seq)", (rt, seq) => last(rt, seq!)),
-  length: native("len(obj, /)", (_rt, value) => length(value!)),
-  list: native("sync_do_list(value)", (rt, value) => listOf(rt, value!)),
-  random: native("do_random(seq)", (rt, seq) => pickRandom(rt, seq!)),
-  reverse: native("do_reverse(value)", (rt, value) => reverse(rt, value!)),
+  join: native("sync_do_join(value, d?, attribute?)", (rt, value, d = "", attribute) => join(rt, value, d, attribute)),
+  last: native("do_last(seq)", (rt, seq) => last(rt, seq)),
+  length: native("len(obj, /)", (_rt, value) => length(value)),
+  list: native("sync_do_list(value)", (rt, value) => listOf(rt, value)),
+  random: native("do_random(seq)", (rt, seq) => pickRandom(rt, seq)),
+  reverse: native("do_reverse(value)", (rt, value) => reverse(rt, value)),
   slice: native("sync_do_slice(value, slices, fill_with?)", (rt, value, slices, fill = null) =>
-    sliceInto(rt, value!, slices!, fill)
+    sliceInto(rt, value, slices, fill)
   ),
   sum: native("sync_do_sum(iterable, attribute?, start?)", (rt, value, attribute, start = 0) =>
-    sum(rt, value!, attribute, start)
+    sum(rt, value, attribute, start)
   )
 }

@@ -119,9 +119,9 @@ const wordwrap = (
 }
 
 export const textFilters: Readonly<Record<string, Native>> = {
-  capitalize: native("do_capitalize(s)", (rt, s) => onText(rt, s!, capitalize)),
+  capitalize: native("do_capitalize(s)", (rt, s) => onText(rt, s, capitalize)),
   center: native("do_center(value, width?)", (rt, value, width) => {
-    const padded = pad(rt, text(rt, value!), integerOr(width, 80), undefined, "both")
+    const padded = pad(rt, text(rt, value), integerOr(width, 80), undefined, "both")
     return value instanceof Markup ? new Markup(padded) : padded
   }),
   format: variadic("do_format", (rt, [value = "", ...args], keywords) => {
@@ -132,38 +132,36 @@ export const textFilters: Readonly<Record<string, Native>> = {
     return modulo(rt, source, keywords === undefined ? new Tuple(args) : Dict.of(keywords))
   }),
   indent: native("do_indent(s, width?, first?, blank?)", (rt, s, width = 4, first, blank) =>
-    indent(rt, s!, width, first, blank)
+    indent(rt, s, width, first, blank)
   ),
-  lower: native("do_lower(s)", (rt, s) => onText(rt, s!, (source) => source.toLowerCase())),
-  replace: native("do_replace(s, old, new, count?)", (rt, s, old, by, count) =>
-    replaceFilter(rt, s!, old!, by!, count)
-  ),
-  string: native("soft_str(s)", (rt, s) => (s instanceof Markup ? s : text(rt, s!))),
+  lower: native("do_lower(s)", (rt, s) => onText(rt, s, (source) => source.toLowerCase())),
+  replace: native("do_replace(s, old, new, count?)", (rt, s, old, by, count) => replaceFilter(rt, s, old, by, count)),
+  string: native("soft_str(s)", (rt, s) => (s instanceof Markup ? s : text(rt, s))),
   title: native("do_title(s)", (rt, s) => {
-    const source = text(rt, s!)
+    const source = text(rt, s)
     rt.alloc(source.length * characterChars)
     return title(source)
   }),
   trim: native("do_trim(value, chars?)", (rt, value, chars = null) => {
     const set = chars === null ? undefined : asText(chars, "strip arg must be None or str")
     rt.alloc((set?.length ?? 0) * characterChars)
-    return onText(rt, value!, (source) => strip(source, set, true, true))
+    return onText(rt, value, (source) => strip(source, set, true, true))
   }),
   truncate: native(
     "do_truncate(s, length?, killwords?, end?, leeway?)",
     (rt, s, length, kill = false, end = "...", leeway = null) =>
       truncate(
         rt,
-        s!,
+        s,
         integerOr(length, 255),
         isTrue(kill),
         isText(end) ? end : asText(end, "end must be str"),
         leeway === null ? 5 : asInteger(leeway)
       )
   ),
-  upper: native("do_upper(s)", (rt, s) => onText(rt, s!, (source) => source.toUpperCase())),
+  upper: native("do_upper(s)", (rt, s) => onText(rt, s, (source) => source.toUpperCase())),
   wordcount: native("do_wordcount(s)", (rt, s) => {
-    const source = text(rt, s!)
+    const source = text(rt, s)
     rt.alloc(source.length * 4)
     return source.match(wordRun)?.length ?? 0
   }),
@@ -172,7 +170,7 @@ export const textFilters: Readonly<Record<string, Native>> = {
     (rt, s, width, breakLong = true, wrapString = null, hyphens = true) =>
       wordwrap(
         rt,
-        s!,
+        s,
         integerOr(width, 79),
         isTrue(breakLong),
         wrapString === null ? "\n" : asText(wrapString, "wrapstring must be str"),

@@ -1,6 +1,6 @@
 /** Methods of list, tuple, dict and the windows on dicts. */
 import { Fault, typeFault, valueFault } from "../runtime/Fault.ts"
-import { type Native, native, variadic } from "../runtime/Native.ts"
+import { type Native, methodsOn, native, variadic } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { asInteger, integerOr } from "../value/Arguments.ts"
 import { contains, elementsEqual, isTrue } from "../value/Compare.ts"
@@ -40,15 +40,17 @@ const countOf = (runtime: Runtime, items: ReadonlyArray<Value>, item: Value): nu
   return count
 }
 
-const itemsOf = (self: Value): ReadonlyArray<Value> => (self instanceof Tuple ? self.items : (self as Array<Value>))
+const itemsOf = (self: Array<Value> | Tuple): ReadonlyArray<Value> => (self instanceof Tuple ? self.items : self)
+
+const ofSequence = methodsOn<Array<Value> | Tuple>()
 
 const sequenceMethods = (missing: (runtime: Runtime, item: Value) => string): ReadonlyArray<Native> => [
-  native("index(self, value, start?, stop?, /)", (rt, self, item, start, stop) => {
-    const index = indexOf(rt, itemsOf(self!), item!, start, stop)
-    if (index < 0) throw valueFault(missing(rt, item!))
+  ofSequence("index(self, value, start?, stop?, /)", (rt, self, item, start, stop) => {
+    const index = indexOf(rt, itemsOf(self), item, start, stop)
+    if (index < 0) throw valueFault(missing(rt, item))
     return index
   }),
-  native("count(self, value, /)", (rt, self, item) => countOf(rt, itemsOf(self!), item!))
+  ofSequence("count(self, value, /)", (rt, self, item) => countOf(rt, itemsOf(self), item))
 ]
 
 export const tupleMethods = sequenceMethods(() => "tuple.index(x): x not in tuple")
@@ -73,10 +75,14 @@ const extend = (runtime: Runtime, items: Array<Value>, more: Value): void => {
   }
 }
 
-const sort = (runtime: Runtime, self: Value, args: ReadonlyArray<Value>, keywords: Keywords | undefined): null => {
+const sort = (
+  runtime: Runtime,
+  items: Array<Value>,
+  args: ReadonlyArray<Value>,
+  keywords: Keywords | undefined
+): null => {
   if (args.length > 0) throw typeFault("sort() takes no positional arguments")
   const key = keywords?.get("key") ?? null
-  const items = self as Array<Value>
   const keyOf = key === null ? (item: Value) => item : (item: Value) => call(runtime, key, [item], undefined)
   const sorted = sortBy(runtime, items, keyOf, isTrue(keywords?.get("reverse") ?? false))
   sorted.forEach((item, index) => {
@@ -85,42 +91,44 @@ const sort = (runtime: Runtime, self: Value, args: ReadonlyArray<Value>, keyword
   return null
 }
 
+const ofList = methodsOn<Array<Value>>()
+
 export const listMethods: ReadonlyArray<Native> = [
   ...sequenceMethods((rt, item) => `${repr(rt, item)} is not in list`),
-  native("append(self, object, /)", (rt, self, item) => {
+  ofList("append(self, object, /)", (rt, self, item) => {
     rt.alloc(8)
-    ;(self as Array<Value>).push(item!)
+    self.push(item)
     return null
   }),
-  native("extend(self, iterable, /)", (rt, self, more) => {
-    extend(rt, self as Array<Value>, more!)
+  ofList("extend(self, iterable, /)", (rt, self, more) => {
+    extend(rt, self, more)
     return null
   }),
-  native("insert(self, index, object, /)", (rt, self, index, item) => {
+  ofList("insert(self, index, object, /)", (rt, self, index, item) => {
     rt.alloc(8)
-    shift(rt, self as Array<Value>)
-    ;(self as Array<Value>).splice(asInteger(index!), 0, item!)
+    shift(rt, self)
+    self.splice(asInteger(index), 0, item)
     return null
   }),
-  native("pop(self, index?, /)", (rt, self, index) => pop(rt, self as Array<Value>, index)),
-  native("remove(self, value, /)", (rt, self, item) => {
-    const index = indexOf(rt, itemsOf(self!), item!, undefined, undefined)
+  ofList("pop(self, index?, /)", (rt, self, index) => pop(rt, self, index)),
+  ofList("remove(self, value, /)", (rt, self, item) => {
+    const index = indexOf(rt, itemsOf(self), item, undefined, undefined)
     if (index < 0) throw valueFault("list.remove(x): x not in list")
-    shift(rt, self as Array<Value>)
-    ;(self as Array<Value>).splice(index, 1)
+    shift(rt, self)
+    self.splice(index, 1)
     return null
   }),
-  native("clear(self, /)", (_rt, self) => {
-    ;(self as Array<Value>).length = 0
+  ofList("clear(self, /)", (_rt, self) => {
+    self.length = 0
     return null
   }),
-  native("copy(self, /)", (rt, self) => listOf(rt, self!)),
-  native("reverse(self, /)", (rt, self) => {
-    shift(rt, self as Array<Value>)
-    ;(self as Array<Value>).reverse()
+  ofList("copy(self, /)", (rt, self) => listOf(rt, self)),
+  ofList("reverse(self, /)", (rt, self) => {
+    shift(rt, self)
+    self.reverse()
     return null
   }),
-  variadic("sort", (rt, [self, ...args], keywords) => sort(rt, self!, args, keywords))
+  variadic("sort", (rt, [self, ...args], keywords) => sort(rt, self as Array<Value>, args, keywords))
 ]
 
 /** `dict.update(other, **keywords)`; `name` is for the messages. */
@@ -179,66 +187,64 @@ const fromKeys = (runtime: Runtime, keys: Value, value: Value): Dict => {
 
 /** `dict.fromkeys`, which the type itself has too. */
 export const fromKeysMethod = native("fromkeys(self, iterable, value?, /)", (rt, _self, keys, value = null) =>
-  fromKeys(rt, keys!, value)
+  fromKeys(rt, keys, value)
 )
 
+const ofDict = methodsOn<Dict>()
+
 export const dictMethods: ReadonlyArray<Native> = [
-  native("items(self, /)", (_rt, self) => new View(self as Dict, "items")),
-  native("keys(self, /)", (_rt, self) => new View(self as Dict, "keys")),
-  native("values(self, /)", (_rt, self) => new View(self as Dict, "values")),
-  native("get(self, key, default?, /)", (_rt, self, key, absent = null) =>
-    orElse((self as Dict).get(key!), () => absent)
-  ),
-  native("copy(self, /)", (rt, self) => {
-    rt.alloc((self as Dict).size * 16)
-    return (self as Dict).copy()
+  ofDict("items(self, /)", (_rt, self) => new View(self, "items")),
+  ofDict("keys(self, /)", (_rt, self) => new View(self, "keys")),
+  ofDict("values(self, /)", (_rt, self) => new View(self, "values")),
+  ofDict("get(self, key, default?, /)", (_rt, self, key, absent = null) => orElse(self.get(key), () => absent)),
+  ofDict("copy(self, /)", (rt, self) => {
+    rt.alloc(self.size * 16)
+    return self.copy()
   }),
   variadic("update", (rt, [self, ...args], keywords) => {
     update(rt, self as Dict, args, keywords, "update")
     return null
   }),
-  native("pop(self, key, default?, /)", (rt, self, key, absent) => {
-    const dict = self as Dict
-    const known = dict.get(key!)
+  ofDict("pop(self, key, default?, /)", (rt, dict, key, absent) => {
+    const known = dict.get(key)
     const value = known === undefined ? absent : known
-    if (value === undefined) throw new Fault("Key", repr(rt, key!))
-    dict.delete(key!)
+    if (value === undefined) throw new Fault("Key", repr(rt, key))
+    dict.delete(key)
     return value
   }),
-  native("popitem(self, /)", (_rt, self) => {
-    const dict = self as Dict
+  ofDict("popitem(self, /)", (_rt, dict) => {
     const key = dict.lastKey()
     if (key === undefined) throw new Fault("Key", "'popitem(): dictionary is empty'")
     const item = new Tuple([key, dict.get(key)!])
     dict.delete(key)
     return item
   }),
-  native("setdefault(self, key, default?, /)", (rt, self, key, absent = null) => {
-    const known = (self as Dict).get(key!)
-    if (known === undefined) put(rt, self as Dict, key!, absent)
+  ofDict("setdefault(self, key, default?, /)", (rt, self, key, absent = null) => {
+    const known = self.get(key)
+    if (known === undefined) put(rt, self, key, absent)
     return known === undefined ? absent : known
   }),
-  native("clear(self, /)", (_rt, self) => {
-    ;(self as Dict).clear()
+  ofDict("clear(self, /)", (_rt, self) => {
+    self.clear()
     return null
   }),
   fromKeysMethod
 ]
 
 export const viewMethods: ReadonlyArray<Native> = [
-  native("isdisjoint(self, other, /)", (rt, self, other) => {
-    const view = self as View
+  methodsOn<View>()("isdisjoint(self, other, /)", (rt, view, other) => {
     if (view.what === "values") throw typeFault(`'${typeName(view)}' object has no attribute 'isdisjoint'`)
-    return !viewItems(view).some((item) => contains(rt, item, other!))
+    return !viewItems(view).some((item) => contains(rt, item, other))
   })
 ]
 
+const ofRange = methodsOn<Range>()
+
 export const rangeMethods: ReadonlyArray<Native> = [
-  native("index(self, value, /)", (rt, self, value) => {
-    const range = self as Range
-    if (!contains(rt, value!, range)) throw valueFault(`${repr(rt, value!)} is not in range`)
-    const place = value instanceof Float ? value.value : asInteger(value!)
+  ofRange("index(self, value, /)", (rt, range, value) => {
+    if (!contains(rt, value, range)) throw valueFault(`${repr(rt, value)} is not in range`)
+    const place = value instanceof Float ? value.value : asInteger(value)
     return (place - range.start) / range.step
   }),
-  native("count(self, value, /)", (rt, self, value) => (contains(rt, value!, self!) ? 1 : 0))
+  ofRange("count(self, value, /)", (rt, self, value) => (contains(rt, value, self) ? 1 : 0))
 ]

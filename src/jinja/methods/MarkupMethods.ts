@@ -2,7 +2,7 @@
  * Methods of Markup: those of str, but text that comes in is escaped and text that comes out is Markup, as far as
  * markupsafe does so.
  */
-import { type Implementation, type Native, native } from "../runtime/Native.ts"
+import { type Implementation, type Native, methodsOn } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { escapeUnlessSafe } from "../value/Html.ts"
 import { elementsOf } from "../value/Iterate.ts"
@@ -51,17 +51,17 @@ export const markupMethods = (textMethods: ReadonlyArray<Native>): ReadonlyArray
   ...ownMethods
 ]
 
-const own = (signature: string, run: Implementation): Native =>
-  Object.assign(native(signature, run), { definedIn: "Markup" })
+const own = <const S extends string>(signature: S, run: Implementation<S, Markup>): Native =>
+  Object.assign(methodsOn<Markup>()(signature, run), { definedIn: "Markup" })
 
 const ownMethods: ReadonlyArray<Native> = [
   own("join(self, seq)", (rt, self, items) => {
-    const pieces = elementsOf(rt, items!).map((item) => escapeUnlessSafe(rt, item))
-    const { text } = self as Markup
+    const pieces = elementsOf(rt, items).map((item) => escapeUnlessSafe(rt, item))
+    const { text } = self
     rt.alloc(pieces.reduce((length, piece) => length + piece.length + text.length, 0))
     return new Markup(pieces.join(text))
   }),
-  own("unescape(self)", (rt, self) => unescapeHtml(rt, (self as Markup).text)),
-  own("striptags(self)", (rt, self) => stripTags(rt, (self as Markup).text)),
-  own("escape(self, s)", (rt, _self, value) => new Markup(escapeUnlessSafe(rt, value!)))
+  own("unescape(self)", (rt, self) => unescapeHtml(rt, self.text)),
+  own("striptags(self)", (rt, self) => stripTags(rt, self.text)),
+  own("escape(self, s)", (rt, _self, value) => new Markup(escapeUnlessSafe(rt, value)))
 ]

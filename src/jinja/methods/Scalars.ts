@@ -1,20 +1,24 @@
 /** Methods of int, float and bytes. */
-import { Fault, typeFault, valueFault } from "../runtime/Fault.ts"
-import { type Native, native } from "../runtime/Native.ts"
+import { Fault, valueFault } from "../runtime/Fault.ts"
+import { type Native, methodsOn } from "../runtime/Native.ts"
 import { asText } from "../value/Arguments.ts"
 import { integer } from "../value/Numbers.ts"
-import { Bytes, Float, Tuple, type Value } from "../value/Values.ts"
+import { Bytes, Float, Tuple } from "../value/Values.ts"
 
-const size = (value: Value | undefined): bigint => {
-  const exact = BigInt(value as number | bigint | boolean)
+type Integer = number | bigint | boolean
+
+const size = (value: Integer): bigint => {
+  const exact = BigInt(value)
   return exact < 0n ? -exact : exact
 }
 
+const ofInteger = methodsOn<Integer>()
+
 export const integerMethods: ReadonlyArray<Native> = [
-  native("bit_length(self, /)", (_rt, self) => (size(self) === 0n ? 0 : size(self).toString(2).length)),
-  native("bit_count(self, /)", (_rt, self) => size(self).toString(2).replaceAll("0", "").length),
-  native("conjugate(self, /)", (_rt, self) => (typeof self === "boolean" ? Number(self) : self!)),
-  native("as_integer_ratio(self, /)", (_rt, self) => new Tuple([typeof self === "boolean" ? Number(self) : self!, 1]))
+  ofInteger("bit_length(self, /)", (_rt, self) => (size(self) === 0n ? 0 : size(self).toString(2).length)),
+  ofInteger("bit_count(self, /)", (_rt, self) => size(self).toString(2).replaceAll("0", "").length),
+  ofInteger("conjugate(self, /)", (_rt, self) => (typeof self === "boolean" ? Number(self) : self)),
+  ofInteger("as_integer_ratio(self, /)", (_rt, self) => new Tuple([typeof self === "boolean" ? Number(self) : self, 1]))
 ]
 
 /** The fraction that the float is, exactly. */
@@ -30,10 +34,12 @@ const ratio = (value: number): Tuple => {
   return new Tuple([integer(BigInt(numerator)), integer(1n << power)])
 }
 
+const ofFloat = methodsOn<Float>()
+
 export const floatMethods: ReadonlyArray<Native> = [
-  native("is_integer(self, /)", (_rt, self) => Number.isInteger((self as Float).value)),
-  native("conjugate(self, /)", (_rt, self) => self!),
-  native("as_integer_ratio(self, /)", (_rt, self) => ratio((self as Float).value))
+  ofFloat("is_integer(self, /)", (_rt, self) => Number.isInteger(self.value)),
+  ofFloat("conjugate(self, /)", (_rt, self) => self),
+  ofFloat("as_integer_ratio(self, /)", (_rt, self) => ratio(self.value))
 ]
 
 const decode = (bytes: Uint8Array, encoding: string): string => {
@@ -47,14 +53,15 @@ const decode = (bytes: Uint8Array, encoding: string): string => {
   }
 }
 
+const ofBytes = methodsOn<Bytes>()
+
 export const bytesMethods: ReadonlyArray<Native> = [
-  native("decode(self, encoding?, errors?)", (rt, self, encoding) => {
-    if (!(self instanceof Bytes)) throw typeFault("decode() needs bytes")
+  ofBytes("decode(self, encoding?, errors?)", (rt, self, encoding) => {
     rt.alloc(self.bytes.length)
     return decode(self.bytes, encoding === undefined ? "utf-8" : asText(encoding, "encoding must be str"))
   }),
-  native("hex(self, /)", (rt, self) => {
-    rt.alloc((self as Bytes).bytes.length * 2)
-    return Buffer.from((self as Bytes).bytes).toString("hex")
+  ofBytes("hex(self, /)", (rt, self) => {
+    rt.alloc(self.bytes.length * 2)
+    return Buffer.from(self.bytes).toString("hex")
   })
 ]

@@ -1,11 +1,13 @@
 /** Methods of str that look for something: find, count, replace, split, partition, prefixes. */
 import { Fault, typeFault, valueFault } from "../runtime/Fault.ts"
-import { type Native, native } from "../runtime/Native.ts"
+import { type Native, methodsOn } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { asInteger, asText, integerOr } from "../value/Arguments.ts"
 import { elementsOf } from "../value/Iterate.ts"
 import { characterChars, characters, find, isSpace, lengthOf, sliceText } from "../value/Text.ts"
 import { Tuple, type Value, isText, plain, typeName } from "../value/Values.ts"
+
+const method = methodsOn<string>()
 
 /** `text[start:end]` and how many characters stand before it; undefined where start is behind end. */
 const window = (
@@ -28,14 +30,14 @@ const window = (
 /** Position of the needle in characters, from the left or the right; -1 where it is not. */
 const position = (
   runtime: Runtime,
-  self: Value | undefined,
-  needle: Value | undefined,
+  self: string,
+  needle: Value,
   start: Value | undefined,
   end: Value | undefined,
   right: boolean
 ): number => {
-  const wanted = asText(needle!, "must be str")
-  const part = window(self as string, start, end)
+  const wanted = asText(needle, "must be str")
+  const part = window(self, start, end)
   if (part === undefined) return -1
   const first = find(runtime, part.text, wanted)
   const found = first < 0 || !right ? first : part.text.lastIndexOf(wanted)
@@ -91,12 +93,11 @@ const insertBetween = (runtime: Runtime, source: string, by: string, most: numbe
 /** `source.split(separator, limit)`, with the limit counted from the right where `right`. */
 const split = (
   runtime: Runtime,
-  self: Value | undefined,
+  source: string,
   separator: Value | undefined,
   maxsplit: Value | undefined,
   right: boolean
 ): Array<string> => {
-  const source = self as string
   const limit = integerOr(maxsplit, -1)
   const most = limit < 0 ? Infinity : limit
   // Half of the characters may be separators, and every part is an element.
@@ -154,8 +155,8 @@ const anyAffix = (name: string, affix: Value, passes: (text: string) => boolean)
 const cutAt = (self: string, at: number, separator: string): Tuple =>
   new Tuple([self.slice(0, at), separator, self.slice(at + separator.length)])
 
-const separatorOf = (value: Value | undefined): string => {
-  const separator = asText(value!, "must be str")
+const separatorOf = (value: Value): string => {
+  const separator = asText(value, "must be str")
   if (separator === "") throw valueFault("empty separator")
   return separator
 }
@@ -181,56 +182,56 @@ const iterableOnly = (runtime: Runtime, value: Value): ReadonlyArray<Value> => {
 }
 
 export const searchMethods: ReadonlyArray<Native> = [
-  native("find(self, sub, start?, end?, /)", (rt, self, sub, start, end) => position(rt, self, sub, start, end, false)),
-  native("rfind(self, sub, start?, end?, /)", (rt, self, sub, start, end) => position(rt, self, sub, start, end, true)),
-  native("index(self, sub, start?, end?, /)", (rt, self, sub, start, end) =>
+  method("find(self, sub, start?, end?, /)", (rt, self, sub, start, end) => position(rt, self, sub, start, end, false)),
+  method("rfind(self, sub, start?, end?, /)", (rt, self, sub, start, end) => position(rt, self, sub, start, end, true)),
+  method("index(self, sub, start?, end?, /)", (rt, self, sub, start, end) =>
     found(position(rt, self, sub, start, end, false))
   ),
-  native("rindex(self, sub, start?, end?, /)", (rt, self, sub, start, end) =>
+  method("rindex(self, sub, start?, end?, /)", (rt, self, sub, start, end) =>
     found(position(rt, self, sub, start, end, true))
   ),
-  native("count(self, sub, start?, end?, /)", (rt, self, sub, start, end) => {
-    const wanted = asText(sub!, "must be str")
-    const part = window(self as string, start, end)
+  method("count(self, sub, start?, end?, /)", (rt, self, sub, start, end) => {
+    const wanted = asText(sub, "must be str")
+    const part = window(self, start, end)
     return part === undefined ? 0 : count(rt, part.text, wanted)
   }),
-  native("startswith(self, prefix, start?, end?, /)", (_rt, self, prefix, start, end) => {
-    const part = window(self as string, start, end)
-    return anyAffix("startswith", prefix!, (text) => part?.text.startsWith(text) === true)
+  method("startswith(self, prefix, start?, end?, /)", (_rt, self, prefix, start, end) => {
+    const part = window(self, start, end)
+    return anyAffix("startswith", prefix, (text) => part?.text.startsWith(text) === true)
   }),
-  native("endswith(self, suffix, start?, end?, /)", (_rt, self, suffix, start, end) => {
-    const part = window(self as string, start, end)
-    return anyAffix("endswith", suffix!, (text) => part?.text.endsWith(text) === true)
+  method("endswith(self, suffix, start?, end?, /)", (_rt, self, suffix, start, end) => {
+    const part = window(self, start, end)
+    return anyAffix("endswith", suffix, (text) => part?.text.endsWith(text) === true)
   }),
-  native("removeprefix(self, prefix, /)", (_rt, self, prefix) => {
-    const text = asText(prefix!, "removeprefix() argument must be str")
-    return (self as string).startsWith(text) ? (self as string).slice(text.length) : self!
+  method("removeprefix(self, prefix, /)", (_rt, self, prefix) => {
+    const text = asText(prefix, "removeprefix() argument must be str")
+    return self.startsWith(text) ? self.slice(text.length) : self
   }),
-  native("removesuffix(self, suffix, /)", (_rt, self, suffix) => {
-    const text = asText(suffix!, "removesuffix() argument must be str")
-    return text !== "" && (self as string).endsWith(text) ? (self as string).slice(0, -text.length) : self!
+  method("removesuffix(self, suffix, /)", (_rt, self, suffix) => {
+    const text = asText(suffix, "removesuffix() argument must be str")
+    return text !== "" && self.endsWith(text) ? self.slice(0, -text.length) : self
   }),
-  native("replace(self, old, new, count?, /)", (rt, self, old, by, limit) =>
+  method("replace(self, old, new, count?, /)", (rt, self, old, by, limit) =>
     replace(
       rt,
-      self as string,
-      asText(old!, "replace() argument 1 must be str"),
-      asText(by!, "replace() argument 2 must be str"),
+      self,
+      asText(old, "replace() argument 1 must be str"),
+      asText(by, "replace() argument 2 must be str"),
       integerOr(limit, -1)
     )
   ),
-  native("split(self, sep?, maxsplit?)", (rt, self, sep, maxsplit) => split(rt, self, sep, maxsplit, false)),
-  native("rsplit(self, sep?, maxsplit?)", (rt, self, sep, maxsplit) => split(rt, self, sep, maxsplit, true)),
-  native("partition(self, sep, /)", (rt, self, sep) => {
+  method("split(self, sep?, maxsplit?)", (rt, self, sep, maxsplit) => split(rt, self, sep, maxsplit, false)),
+  method("rsplit(self, sep?, maxsplit?)", (rt, self, sep, maxsplit) => split(rt, self, sep, maxsplit, true)),
+  method("partition(self, sep, /)", (rt, self, sep) => {
     const separator = separatorOf(sep)
-    const at = find(rt, self as string, separator)
-    return at < 0 ? new Tuple([self!, "", ""]) : cutAt(self as string, at, separator)
+    const at = find(rt, self, separator)
+    return at < 0 ? new Tuple([self, "", ""]) : cutAt(self, at, separator)
   }),
-  native("rpartition(self, sep, /)", (rt, self, sep) => {
+  method("rpartition(self, sep, /)", (rt, self, sep) => {
     const separator = separatorOf(sep)
-    find(rt, self as string, separator)
-    const at = (self as string).lastIndexOf(separator)
-    return at < 0 ? new Tuple(["", "", self!]) : cutAt(self as string, at, separator)
+    find(rt, self, separator)
+    const at = self.lastIndexOf(separator)
+    return at < 0 ? new Tuple(["", "", self]) : cutAt(self, at, separator)
   }),
-  native("join(self, iterable, /)", (rt, self, iterable) => join(rt, self as string, iterableOnly(rt, iterable!)))
+  method("join(self, iterable, /)", (rt, self, iterable) => join(rt, self, iterableOnly(rt, iterable)))
 ]

@@ -1,6 +1,6 @@
 /** Methods of str that change or ask for its form: case, padding, stripping, kinds of characters. */
 import { typeFault, valueFault } from "../runtime/Fault.ts"
-import { type Native, native } from "../runtime/Native.ts"
+import { type Native, methodsOn } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { asInteger, asText, integerOr } from "../value/Arguments.ts"
 import { capitalize, foldCase, isLower, isTitle, isUpper, swapCase, titleCase } from "../value/Case.ts"
@@ -10,19 +10,21 @@ import { isPrintable } from "../value/Repr.ts"
 import { characterChars, characters, lengthOf, linesOf, linesWithEnds, strip, whitespace } from "../value/Text.ts"
 import { Bytes, type Value, isInteger, isText, plain, typeName } from "../value/Values.ts"
 
+const method = methodsOn<string>()
+
 /** `cost`: memory for each character while it is done. */
 const shape = (name: string, change: (text: string) => string, cost = 1): Native =>
-  native(`${name}(self, /)`, (rt, self) => {
-    rt.alloc((self as string).length * cost)
-    const changed = change(self as string)
-    rt.alloc(changed.length - (self as string).length)
+  method(`${name}(self, /)`, (rt, self) => {
+    rt.alloc(self.length * cost)
+    const changed = change(self)
+    rt.alloc(changed.length - self.length)
     return changed
   })
 
 const predicate = (name: string, holds: (text: string) => boolean, cost = 1): Native =>
-  native(`${name}(self, /)`, (rt, self) => {
-    rt.alloc((self as string).length * cost)
-    return holds(self as string)
+  method(`${name}(self, /)`, (rt, self) => {
+    rt.alloc(self.length * cost)
+    return holds(self)
   })
 
 /** Whether there are characters and all are of the class. */
@@ -55,15 +57,13 @@ export const pad = (
 }
 
 const padding = (name: string, side: "left" | "right" | "both"): Native =>
-  native(`${name}(self, width, fillchar?, /)`, (rt, self, width, fill) =>
-    pad(rt, self as string, asInteger(width!), fill, side)
-  )
+  method(`${name}(self, width, fillchar?, /)`, (rt, self, width, fill) => pad(rt, self, asInteger(width), fill, side))
 
 const stripping = (name: string, left: boolean, right: boolean): Native =>
-  native(`${name}(self, chars?, /)`, (rt, self, chars) => {
+  method(`${name}(self, chars?, /)`, (rt, self, chars) => {
     if (chars !== undefined && chars !== null && !isText(chars)) throw typeFault(`${name} arg must be None or str`)
-    rt.alloc((self as string).length + (isText(chars ?? null) ? plain(chars as string).length * characterChars : 0))
-    return strip(self as string, chars === undefined || chars === null ? undefined : plain(chars), left, right)
+    rt.alloc(self.length + (isText(chars ?? null) ? plain(chars as string).length * characterChars : 0))
+    return strip(self, chars === undefined || chars === null ? undefined : plain(chars), left, right)
   })
 
 const zfill = (runtime: Runtime, text: string, width: number): string => {
@@ -157,16 +157,16 @@ export const shapeMethods: ReadonlyArray<Native> = [
   stripping("strip", true, true),
   stripping("lstrip", true, false),
   stripping("rstrip", false, true),
-  native("zfill(self, width, /)", (rt, self, width) => zfill(rt, self as string, asInteger(width!))),
-  native("expandtabs(self, tabsize?)", (rt, self, size) => expandTabs(rt, self as string, integerOr(size, 8))),
-  native("splitlines(self, keepends?)", (rt, self, keep) => {
-    rt.alloc((self as string).length * 4)
-    return keep !== undefined && isTrue(keep) ? linesWithEnds(self as string) : linesOf(self as string)
+  method("zfill(self, width, /)", (rt, self, width) => zfill(rt, self, asInteger(width))),
+  method("expandtabs(self, tabsize?)", (rt, self, size) => expandTabs(rt, self, integerOr(size, 8))),
+  method("splitlines(self, keepends?)", (rt, self, keep) => {
+    rt.alloc(self.length * 4)
+    return keep !== undefined && isTrue(keep) ? linesWithEnds(self) : linesOf(self)
   }),
-  native("translate(self, table, /)", (rt, self, table) => translate(rt, self as string, table!)),
-  native("maketrans(self, x, y?, z?, /)", (_rt, _self, x, y, z) => makeTranslation(x!, y, z)),
-  native("encode(self, encoding?, errors?)", (rt, self, encoding) =>
-    encode(rt, self as string, encoding === undefined ? "utf-8" : asText(encoding, "encoding must be str"))
+  method("translate(self, table, /)", (rt, self, table) => translate(rt, self, table)),
+  method("maketrans(self, x, y?, z?, /)", (_rt, _self, x, y, z) => makeTranslation(x, y, z)),
+  method("encode(self, encoding?, errors?)", (rt, self, encoding) =>
+    encode(rt, self, encoding === undefined ? "utf-8" : asText(encoding, "encoding must be str"))
   ),
   all("isalpha", "\\p{L}"),
   all("isalnum", "\\p{L}\\p{N}"),

@@ -5,7 +5,28 @@ import { repr } from "../value/Repr.ts"
 import { Callable, type Keywords, type Value, address, typeName } from "../value/Values.ts"
 
 /** Arguments that were left out are undefined. */
-export type Implementation = (runtime: Runtime, ...args: Array<Value | undefined>) => Value
+type Run = (runtime: Runtime, ...args: Array<Value | undefined>) => Value
+
+/** The arguments of a signature (see `parseSignature`): what may be left out may be undefined, `self` is a Self. */
+type Arguments<Signature extends string, Self> = Signature extends `${string}(${infer Params})`
+  ? ArgumentsOf<Params, Self>
+  : Array<Value | undefined>
+type ArgumentsOf<Params extends string, Self> = Params extends "" | "/"
+  ? []
+  : Params extends `${infer First}, ${infer Rest}`
+    ? [ArgumentOf<First, Self>, ...ArgumentsOf<Rest, Self>]
+    : [ArgumentOf<Params, Self>]
+type ArgumentOf<Param extends string, Self> = Param extends "self"
+  ? Self
+  : Param extends `${string}?`
+    ? Value | undefined
+    : Value
+
+/** A function that fits a signature. */
+export type Implementation<Signature extends string, Self = Value> = (
+  runtime: Runtime,
+  ...args: Arguments<Signature, Self>
+) => Value
 
 /** An implementation that looks at its arguments itself, like Python's `*args, **kwargs`. */
 export type Variadic = (runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined) => Value
@@ -14,7 +35,7 @@ export interface Native {
   /** The function's name in Python, which its messages show. */
   readonly name: string
   /** Set where the arguments are fixed: a call with that many positional arguments may come straight here. */
-  readonly run: Implementation | undefined
+  readonly run: Run | undefined
   readonly required: number
   readonly most: number
   readonly call: Variadic
@@ -49,8 +70,9 @@ const parseSignature = (source: string): Signature => {
 }
 
 /** A function with fixed parameters: `native("do_center(value, width?)", (runtime, value, width) => …)`. */
-export const native = (source: string, run: Implementation): Native => {
+export const native = <const S extends string>(source: S, implementation: Implementation<S>): Native => {
   const signature = parseSignature(source)
+  const run = implementation as Run
   return {
     name: signature.name,
     run,
@@ -61,6 +83,12 @@ export const native = (source: string, run: Implementation): Native => {
 }
 
 export const variadic = (name: string, call: Variadic): Native => ({ name, run: undefined, required: 0, most: 0, call })
+
+/** Makes `native` for the methods of one type: they are found by the type, so `self` is of it. */
+export const methodsOn =
+  <Self extends Value>() =>
+  <const S extends string>(source: S, implementation: Implementation<S, Self>): Native =>
+    native<string>(source, implementation as Run)
 
 const bind = (
   signature: Signature,

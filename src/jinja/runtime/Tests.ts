@@ -24,10 +24,10 @@ import {
 } from "../value/Values.ts"
 
 const test = (name: string, holds: (runtime: Runtime, value: Value) => boolean): Native =>
-  native(`test_${name}(value)`, (runtime, value) => holds(runtime, value!))
+  native(`test_${name}(value)`, (runtime, value) => holds(runtime, value))
 
 const comparison = (name: string, holds: (runtime: Runtime, a: Value, b: Value) => boolean): Native =>
-  native(`${name}(a, b, /)`, (runtime, a, b) => holds(runtime, a!, b!))
+  native(`${name}(a, b, /)`, (runtime, a, b) => holds(runtime, a, b))
 
 const equal = comparison("eq", equals)
 const unequal = comparison("ne", (rt, a, b) => !equals(rt, a, b))
@@ -51,7 +51,7 @@ export const builtinTests: ReadonlyMap<string, Native> = new Map(
   Object.entries({
     odd: test("odd", (rt, value) => equals(rt, modulo(rt, value, 2), 1)),
     even: test("even", (rt, value) => equals(rt, modulo(rt, value, 2), 0)),
-    divisibleby: native("test_divisibleby(value, num)", (rt, value, num) => equals(rt, modulo(rt, value!, num!), 0)),
+    divisibleby: native("test_divisibleby(value, num)", (rt, value, num) => equals(rt, modulo(rt, value, num), 0)),
     defined: test("defined", (_rt, value) => !(value instanceof Undefined)),
     undefined: test("undefined", (_rt, value) => value instanceof Undefined),
     filter: test("filter", (rt, value) => exists(rt.environment.filters, value)),
@@ -72,7 +72,7 @@ export const builtinTests: ReadonlyMap<string, Native> = new Map(
     callable: native("callable(obj, /)", (_rt, value) => value instanceof Callable || value instanceof Undefined),
     sameas: native("test_sameas(value, other)", (_rt, value, other) => value === other),
     escaped: test("escaped", (_rt, value) => value instanceof Markup),
-    in: native("test_in(value, seq)", (rt, value, seq) => contains(rt, value!, seq!)),
+    in: native("test_in(value, seq)", (rt, value, seq) => contains(rt, value, seq)),
     "==": equal,
     eq: equal,
     equalto: equal,

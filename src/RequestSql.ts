@@ -40,7 +40,7 @@ const tooMany = (what: string) =>
   })
 
 /** Whether a statement compares with a regular expression that it is given. */
-export const carriesPattern = (statement: string): boolean => / ~\*? \$\d/.test(statement)
+const carriesPattern = (statement: string): boolean => / ~\*? \$\d/.test(statement)
 
 export const requestSqlLayer = Layer.effect(
   SqlClient.SqlClient,

@@ -50,7 +50,7 @@ import { Templates } from "./template/Template.ts"
 
 // --- what every role needs
 
-export const servers = Servers.layer.pipe(Layer.provideMerge(Telemetry.layer), Layer.provideMerge(Settings.layer))
+const servers = Servers.layer.pipe(Layer.provideMerge(Telemetry.layer), Layer.provideMerge(Settings.layer))
 /** Postgres, and what is needed to write to it. */
 export const database = Layer.mergeAll(Postgres.layer, Vault.layer, Clearance.unrestricted, Counts.layer).pipe(
   Layer.provideMerge(servers)

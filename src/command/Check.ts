@@ -13,7 +13,7 @@ import { Templates } from "../template/Template.ts"
 import { type Durability, durabilityOf } from "../stream/Durable.ts"
 
 /** One thing looked at. `change` says what to do, exactly, where it is not well. */
-export interface Finding {
+interface Finding {
   readonly what: string
   readonly is: string
   readonly change?: string | undefined
@@ -149,14 +149,14 @@ const redisFacts = Effect.gen(function* () {
   })
 })
 
-export interface SetAsideFacts {
+interface SetAsideFacts {
   readonly count: number
   /** The latest, in words; null where there is none. */
   readonly latest: string | null
 }
 
 /** What there is to say about changes that no event could be made of. */
-export const judgeSetAside = ({ count, latest }: SetAsideFacts): ReadonlyArray<Finding> =>
+const judgeSetAside = ({ count, latest }: SetAsideFacts): ReadonlyArray<Finding> =>
   latest === null
     ? []
     : [

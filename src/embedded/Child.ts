@@ -27,7 +27,7 @@ export interface Program {
   readonly stopSignal: "SIGINT" | "SIGTERM"
 }
 
-export interface Child {
+interface Child {
   readonly pid: number
   /** Ends when the process has, with how it ended in words. */
   readonly exited: Effect.Effect<string>

@@ -13,7 +13,7 @@ import { randomBytes } from "node:crypto"
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 
-export interface Secrets {
+interface Secrets {
   readonly secretKey: string
   readonly postgresPassword: string
   /** Of the role that made the cluster. */
@@ -22,7 +22,7 @@ export interface Secrets {
 }
 
 /** A process, named so that a later process with the same number differs. */
-export interface Identity {
+interface Identity {
   readonly pid: number
   readonly started: string
 }

@@ -17,14 +17,14 @@ import { hand, nameFor, reachable, unprivilegedUser } from "./Unprivileged.ts"
 /** The role of the service: it owns its database and may replicate, and is no superuser. */
 const role = "rackwire"
 
-export interface PostgresServer {
+interface PostgresServer {
   readonly program: Program
   readonly url: string
   /** True once the server accepts connections. */
   readonly ready: (pid: number) => Effect.Effect<boolean>
 }
 
-export interface PostgresOptions {
+interface PostgresOptions {
   readonly directory: DataDirectory
   readonly port: number
   /** Folder of `postgres` and `initdb`; those of the npm package when absent. */

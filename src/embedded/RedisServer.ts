@@ -13,7 +13,7 @@ import type { DataDirectory } from "./DataDirectory.ts"
 import type { RedisBinary } from "./RedisBinary.ts"
 import { hand, isReachable, nameFor, unprivilegedUser } from "./Unprivileged.ts"
 
-export interface RedisServer {
+interface RedisServer {
   readonly program: Program
   readonly url: string
   /** True once the server has loaded its data and answers. */

@@ -26,7 +26,7 @@ import {
 import { dirname, join } from "node:path"
 import { EmbeddedError } from "./EmbeddedError.ts"
 
-export interface User {
+interface User {
   readonly name: string
   readonly uid: number
   readonly gid: number

@@ -41,7 +41,7 @@ export interface View {
 }
 
 /** Who sees and sets a field: `once` is shown only in the answer to its creation, `none` never leaves the database. */
-export type Wire = "both" | "read" | "write" | "once" | "none"
+type Wire = "both" | "read" | "write" | "once" | "none"
 
 /** A grammar that another stage owns (see Grammar.ts). */
 export type GrammarName =

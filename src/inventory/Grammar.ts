@@ -25,7 +25,7 @@ const governed = perType(({ fields }) =>
   )
 )
 
-export interface Written {
+interface Written {
   readonly values: Readonly<Record<string, unknown>>
   /** The whole object as it would be: it may say what the values mean. */
   readonly row: Readonly<Record<string, unknown>>

@@ -46,7 +46,7 @@ export interface Rival<R extends Row = Row> {
 }
 
 /** A limit of how many objects of the type may refer to the same object (Quota.ts). */
-export interface Quota {
+interface Quota {
   /** The reference. */
   readonly field: string
   readonly max: (settings: Settings["Service"]) => number
@@ -61,7 +61,7 @@ interface Typed {
 }
 
 /** What the representation shows beside the fields: made of the row and what it points at. */
-export type Derived<R extends Row = Row> = { of(row: R, view: View): unknown }["of"]
+type Derived<R extends Row = Row> = { of(row: R, view: View): unknown }["of"]
 
 /** An object type, and its reference to one. */
 export interface PointedBy {
@@ -70,18 +70,18 @@ export interface PointedBy {
 }
 
 /** A trigger that only one type has: what follows its name in `create trigger`. */
-export interface Trigger {
+interface Trigger {
   readonly name: string
   readonly sql: string
 }
 
 /** The row of a declaration: its own fields, and the times that an object has besides. */
-export type DeclaredRow<F extends Fields> = RowOf<{ readonly fields: F }> & {
+type DeclaredRow<F extends Fields> = RowOf<{ readonly fields: F }> & {
   readonly created?: unknown
   readonly last_updated?: unknown
 }
 
-export interface Declaration<F extends Fields = Fields> {
+interface Declaration<F extends Fields = Fields> {
   readonly app: string
   /** Model name, lower case, without separators: `sitegroup`. */
   readonly name: string

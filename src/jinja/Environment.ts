@@ -61,9 +61,9 @@ export class Environment {
 }
 
 /** What random choices start from; a function is asked only where something is random. */
-export type Seed = number | (() => number)
+type Seed = number | (() => number)
 
-export class CompiledTemplate {
+class CompiledTemplate {
   private readonly environment: Environment
   private readonly source: string
   private readonly headers: boolean

@@ -6,7 +6,7 @@
  */
 
 /** Most that the evaluation of one condition may cost: some 15 milliseconds. */
-export const evaluationMax = 500_000
+const evaluationMax = 500_000
 
 /** What every condition may cost for every event, whatever others cost: 50 instructions over 200 characters. */
 export const guaranteed = 10_000

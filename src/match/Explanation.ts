@@ -4,7 +4,7 @@ import { affordable, bounded, isSpent, unpaid } from "./Budget.ts"
 import { type Subject, clauseDecision, lookUp, sidesOf } from "./Decision.ts"
 
 /** `invalid`: it cannot be evaluated, so nothing holds. `skipped`: it was not looked at, as the answer was known. */
-export type Outcome = "holds" | "fails" | "invalid" | "skipped"
+type Outcome = "holds" | "fails" | "invalid" | "skipped"
 
 /** The document of a clause or of several items, and what came of it. */
 export interface Explanation extends Found {

@@ -9,17 +9,17 @@ import { pay } from "./Budget.ts"
 /** True or false; undefined when the two cannot be compared this way. Pays for what grows with the two. */
 export type Comparison = (actual: unknown) => boolean | undefined
 
-export type ValueKind = "string" | "boolean" | "number" | "list" | "null"
+type ValueKind = "string" | "boolean" | "number" | "list" | "null"
 
 /** Compares an attribute with a clause's value, or its values before and after the change with each other. */
-export type Operator = ValueOperator | ChangeOperator
+type Operator = ValueOperator | ChangeOperator
 
 export interface ChangeOperator {
   /** Null where the object did not exist. */
   readonly between: (before: unknown, after: unknown) => boolean
 }
 
-export interface ValueOperator {
+interface ValueOperator {
   /** Kinds of value that a clause with this operator may hold. */
   readonly accepts: ReadonlyArray<ValueKind>
   /** Compiles the comparison with a clause's value; throws an Error with the reason where the value makes none. */

@@ -21,7 +21,7 @@ export interface Considered {
 }
 
 /** A webhook that fires, and the event as it is sent. */
-export interface Fired {
+interface Fired {
   readonly webhook: number
   readonly seen: Seen
 }

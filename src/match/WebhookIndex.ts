@@ -17,7 +17,7 @@ export interface Subject extends ConditionSubject {
 }
 
 /** A condition that could not be evaluated, so that its webhook did not fire. */
-export interface Undecided {
+interface Undecided {
   /** Times since it was last told. */
   readonly times: number
   /** Why, the first of these times: the clause that could not be evaluated. */

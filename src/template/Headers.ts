@@ -3,9 +3,9 @@
  * template printed there has no line break (Batch.ts), so every line begins where the author of the template began it.
  */
 
-export type Headers = { readonly headers: ReadonlyArray<readonly [name: string, value: string]> } | HeaderProblem
+type Headers = { readonly headers: ReadonlyArray<readonly [name: string, value: string]> } | HeaderProblem
 
-export interface HeaderProblem {
+interface HeaderProblem {
   readonly error: string
   /** From 1. */
   readonly line: number

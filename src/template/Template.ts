@@ -45,7 +45,7 @@ export interface PluginDescription {
   readonly examples: ReadonlyArray<Example>
 }
 
-export interface TemplateOptions {
+interface TemplateOptions {
   /** Plugins beside those in `plugins/`. */
   readonly plugins: ReadonlyArray<string>
   /** Whether they are read again when their files change. */

@@ -13,7 +13,7 @@ import { type Table, extensions, tableOf } from "../derive/table/Table.ts"
 import { functions } from "./DatabaseFunctions.ts"
 import { registry } from "../Registry.ts"
 
-export class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("MigrationRefused", {
+class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("MigrationRefused", {
   message: Schema.String
 }) {}
 

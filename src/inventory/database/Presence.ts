@@ -13,7 +13,7 @@ import type { Table } from "../derive/table/Table.ts"
 /** Plain values by name; numbers are metrics. */
 export type Status = Readonly<Record<string, string | number | boolean>>
 
-export interface Process {
+interface Process {
   /** Host and process number. */
   readonly name: string
   readonly started: string

@@ -25,7 +25,7 @@ export const isSecretHeader = (name: string, value: string): boolean =>
 /** The hidden values by the name of their header, in the order of the text; "" is the name of a whole text. */
 export type HiddenValues = ReadonlyArray<readonly [name: string, value: string]>
 
-export interface HiddenText {
+interface HiddenText {
   readonly shown: string
   readonly hidden: HiddenValues
 }

@@ -14,7 +14,7 @@ import { customReferences } from "../field/CustomFields.ts"
 import type CustomFieldType from "../types/extras/CustomField.ts"
 import type { CustomField } from "../types/extras/CustomField.ts"
 
-export interface Page {
+interface Page {
   readonly where: Where
   /** Field names, `-` before one turns it; fields that are not shown or have no order are ignored, as NetBox does. */
   readonly ordering: ReadonlyArray<string>
@@ -42,7 +42,7 @@ export const pageQuery = (type: ObjectType, { where, ordering, limit, offset }: 
 }
 
 /** What representations need beside the rows themselves, as far as it was read with them. */
-export interface Beside {
+interface Beside {
   /** Rows that they point at, by object type and id; a view adds what it reads. */
   readonly related: Map<string, Map<number, Row>>
   readonly counts: ReadonlyMap<number, Readonly<Record<string, unknown>>>
@@ -129,7 +129,7 @@ export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): stri
 }
 
 /** Whether objects can be ordered by the field: the representation shows it, and its values have an order. */
-export const isOrdered = (type: ObjectType, name: string): boolean => {
+const isOrdered = (type: ObjectType, name: string): boolean => {
   if (name === "id") return true
   const field = Object.hasOwn(type.fields, name) ? type.fields[name]! : undefined
   if (field === undefined || (field.wire !== "both" && field.wire !== "read")) return false

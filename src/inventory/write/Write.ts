@@ -32,7 +32,7 @@ import { columnsOf, rowFromJson } from "../derive/values/Row.ts"
 import { uniqueName, uniquesOf } from "../derive/table/Table.ts"
 import { allOf, isEverything, whereIds } from "../derive/filter/Where.ts"
 
-export interface Created {
+interface Created {
   readonly row: Row
   /** What is shown in the answer to the creation and never again, by field. */
   readonly shown: Readonly<Record<string, unknown>>
@@ -83,13 +83,13 @@ const carefully = Effect.fnUntraced(function* (type: ObjectType, drafts: Readonl
   return inserted
 })
 
-export interface Change {
+interface Change {
   readonly id: number
   readonly body: unknown
 }
 
 /** Looks at the rows, locked, before they are changed; what it fails with ends the write. */
-export type Guard<E> = (before: ReadonlyArray<Row>) => Effect.Effect<void, E>
+type Guard<E> = (before: ReadonlyArray<Row>) => Effect.Effect<void, E>
 
 const unguarded = () => Effect.void
 
@@ -231,7 +231,7 @@ const merge = (conflicts: ReadonlyArray<Conflict>): Errors => {
 }
 
 /** Inserts rows as they are stored, without any check: for those above, and for rows that the service makes itself. */
-export const insert = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Draft["values"]>) {
+const insert = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Draft["values"]>) {
   if (rows.length === 0) return []
   const sql = yield* SqlClient.SqlClient
   const inserted = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(insertStatement(type), [

@@ -7,7 +7,7 @@ import type { Value } from "../value/Values.ts"
 import type { Frame } from "./Frame.ts"
 import type { Scope } from "./Scope.ts"
 
-export type Assign = (frame: Frame, value: Value) => void
+type Assign = (frame: Frame, value: Value) => void
 
 export const compileAssignment = (scope: Scope, target: Target): Assign => {
   switch (target.kind) {

@@ -5,7 +5,7 @@ import { quote } from "../value/Repr.ts"
 import { Callable, type Keywords, Markup, Obj, Undefined, type Value } from "../value/Values.ts"
 
 /** Names that a scoped block sees beside the context. */
-export type Names = ReadonlyMap<string, Value> | undefined
+type Names = ReadonlyMap<string, Value> | undefined
 
 /** Renders a block into the runtime's output. */
 export type RenderBlock = (runtime: Runtime, names: Names) => void

@@ -7,7 +7,7 @@ import { Dict } from "../value/Dict.ts"
 import type { Slot } from "./Frame.ts"
 
 /** What a macro takes. */
-export interface MacroShape {
+interface MacroShape {
   /** Undefined for the body of a call block. */
   readonly name: string | undefined
   readonly params: ReadonlyArray<string>

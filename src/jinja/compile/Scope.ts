@@ -26,7 +26,7 @@ export class FunctionScope {
   }
 }
 
-export interface StoreReader {
+interface StoreReader {
   readonly name: string
   readonly read: (frame: Frame) => Slot
 }

@@ -16,7 +16,7 @@ import { urlize } from "../value/Urlize.ts"
 import { Markup, Undefined, type Value, isInteger, isText, plain, typeName } from "../value/Values.ts"
 
 /** `urllib.parse.quote`: all bytes but letters, digits and `_.-~` as hex, and `/` too in query strings. */
-export const quoteUrl = (runtime: Runtime, source: string, inQuery: boolean): string => {
+const quoteUrl = (runtime: Runtime, source: string, inQuery: boolean): string => {
   runtime.alloc(source.length * 3)
   const quoted = encodeURIComponent(source.toWellFormed()).replace(
     /[!'()*]/g,

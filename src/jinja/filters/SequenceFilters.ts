@@ -28,7 +28,7 @@ import {
 import { attributeGetter } from "./Attribute.ts"
 
 /** `len(value)` */
-export const length = (value: Value): number => {
+const length = (value: Value): number => {
   const size = sizeOf(value)
   if (size === undefined) throw typeFault(`object of type '${typeName(value)}' has no len()`)
   return size

@@ -29,7 +29,7 @@ export type Implementation<Signature extends string, Self = Value> = (
 ) => Value
 
 /** An implementation that looks at its arguments itself, like Python's `*args, **kwargs`. */
-export type Variadic = (runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined) => Value
+type Variadic = (runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined) => Value
 
 export interface Native {
   /** The function's name in Python, which its messages show. */

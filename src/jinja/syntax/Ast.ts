@@ -4,7 +4,7 @@
  */
 import type { Value } from "../value/Values.ts"
 
-export interface Const {
+interface Const {
   readonly kind: "Const"
   readonly at: number
   readonly value: Value
@@ -46,7 +46,7 @@ export interface Operand {
 export type Comparison = "==" | "!=" | "<" | "<=" | ">" | ">=" | "in" | "not in"
 export type Arithmetic = "+" | "-" | "*" | "/" | "//" | "%" | "**"
 
-export interface Slice {
+interface Slice {
   readonly kind: "Slice"
   readonly at: number
   readonly start: Expression | undefined
@@ -75,7 +75,7 @@ export interface Call extends Arguments {
   readonly node: Expression
 }
 
-export interface TupleNode {
+interface TupleNode {
   readonly kind: "Tuple"
   readonly at: number
   readonly items: ReadonlyArray<Expression>
@@ -118,7 +118,7 @@ export type Expression =
   | { readonly kind: "Not" | "Neg" | "Pos"; readonly at: number; readonly node: Expression }
 
 /** `{% set ns.attr = … %}` */
-export interface NamespaceTarget {
+interface NamespaceTarget {
   readonly kind: "NamespaceTarget"
   readonly at: number
   readonly name: string

@@ -27,7 +27,7 @@ import type { LexicalOptions } from "./Tokenizer.ts"
 /** Tags that are off unless an environment turns them on: Jinja's `do`, `loopcontrols` and `i18n` extensions. */
 export type Extension = "do" | "loopcontrols" | "i18n"
 
-export interface ParserOptions extends LexicalOptions {
+interface ParserOptions extends LexicalOptions {
   readonly extensions?: ReadonlySet<Extension>
   /** Tags of plugins: whether each has a body. */
   readonly tags?: ReadonlyMap<string, { readonly body: boolean }>

@@ -39,7 +39,7 @@ export const floatText = (value: number): string => {
 }
 
 /** JavaScript writes `1e-7`, Python `1e-07`. */
-export const exponentText = (text: string): string => text.replace(/e([+-])(\d)$/, "e$10$2")
+const exponentText = (text: string): string => text.replace(/e([+-])(\d)$/, "e$10$2")
 
 /** A finite number that is not negative, as `mantissa * 2 ** exponent`. */
 const parts = (value: number): { readonly mantissa: bigint; readonly exponent: number } => {

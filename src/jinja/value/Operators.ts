@@ -114,7 +114,7 @@ const repeat = (
 }
 
 /** `text * count`, for a text that is not empty and a count that is not negative. */
-export const repeatText = (runtime: Runtime, source: string, count: number): string => {
+const repeatText = (runtime: Runtime, source: string, count: number): string => {
   runtime.alloc(source.length * count)
   return source.repeat(count)
 }

@@ -98,7 +98,7 @@ const unprintable = /[\p{C}\p{Z}]/u
 export const isPrintable = (character: string): boolean => character === " " || !unprintable.test(character)
 
 /** `repr(text)` */
-export const textRepr = (runtime: Runtime, value: string): string => {
+const textRepr = (runtime: Runtime, value: string): string => {
   runtime.alloc(value.length * (special.test(value) ? characterChars : 1))
   return quote(value)
 }

@@ -6,7 +6,7 @@ import { type Value, isInteger } from "./Values.ts"
 const surrogate = /[\ud800-\udfff]/
 
 /** Whether positions in UTF-16 units and in code points differ. */
-export const isAstral = (text: string): boolean => surrogate.test(text)
+const isAstral = (text: string): boolean => surrogate.test(text)
 
 /** What a list of a text's characters costs for each of them, in memory. */
 export const characterChars = 8

@@ -16,7 +16,7 @@ const url = new RegExp(
 
 const mail = new RegExp(`^[^${whitespace}]+@${wordCharacter}[\\p{L}\\p{N}_.-]*\\.${wordCharacter}+$`, "u")
 
-export interface Linking {
+interface Linking {
   /** Characters of an address that are shown; undefined for all. */
   readonly shownMost: number | undefined
   readonly rel: string | undefined

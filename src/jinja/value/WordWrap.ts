@@ -16,7 +16,7 @@ const wordsAndHyphens = new RegExp(
 
 const wordsOnly = new RegExp(`(${space}+)`)
 
-export interface Wrapping {
+interface Wrapping {
   readonly width: number
   readonly breakLongWords: boolean
   readonly breakOnHyphens: boolean

@@ -26,7 +26,7 @@ const loopProperties: ReadonlySet<unknown> = new Set(
  * `empty`, `blank`, `nil`) from `ownPropertyOnly`, and calls whatever function it finds: `forloop.next` would move the
  * loop, and `empty.constructor` reach a class.
  */
-export class PlainContext extends Context {
+class PlainContext extends Context {
   override readProperty(object: unknown, key: string | number | Drop): unknown {
     // A drop is no name; `nil` and `empty` stand for one that nothing has.
     if (typeof key === "object") return undefined

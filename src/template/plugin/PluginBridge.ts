@@ -14,7 +14,7 @@ import { Float, type Keywords, Markup, Undefined, type Value } from "../../jinja
 type MutableObject = { [name: string]: Json }
 
 /** The value as JSON; what JSON has nothing for, as text. */
-export const toJson = (runtime: Runtime, value: Value, depth = 0): Json => {
+const toJson = (runtime: Runtime, value: Value, depth = 0): Json => {
   if (typeof value !== "object" || value === null) return value
   runtime.tick(1)
   if (depth > runtime.limits.valueDepth) throw limitFault("depth")
@@ -35,7 +35,7 @@ export const toJson = (runtime: Runtime, value: Value, depth = 0): Json => {
 }
 
 /** What a plugin gave, as a value. Only own data properties are read; functions and the like are None. */
-export const fromJson = (runtime: Runtime, json: unknown, depth = 0): Value => {
+const fromJson = (runtime: Runtime, json: unknown, depth = 0): Value => {
   switch (typeof json) {
     case "string":
       runtime.alloc(json.length)
@@ -87,7 +87,7 @@ const callOf = (runtime: Runtime, plugin: string, keywords: Keywords | undefined
 const messageChars = 200
 
 /** Runs a plugin's function. Faults of the engine pass; whatever else it throws is a fault of the plugin's. */
-export const guardPlugin = <A>(where: string, compute: () => A): A => {
+const guardPlugin = <A>(where: string, compute: () => A): A => {
   try {
     const result = compute()
     if (result instanceof Promise) {

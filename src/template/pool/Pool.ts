@@ -12,7 +12,7 @@ import { FairQueue } from "./FairQueue.ts"
 import { Fault, faultAt, limitFault } from "../../jinja/runtime/Fault.ts"
 import { type Outcome, type Pending, PoolWorker, type WorkerOptions, finish } from "./PoolWorker.ts"
 
-export interface PoolOptions extends WorkerOptions {
+interface PoolOptions extends WorkerOptions {
   /** Workers. */
   readonly size: number
 }

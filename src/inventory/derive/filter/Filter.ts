@@ -19,7 +19,7 @@ export type Query = ReadonlyArray<readonly [name: string, value: string]>
 
 export type Filtered = { readonly where: Where } | { readonly errors: Errors }
 
-export interface Reading {
+interface Reading {
   /** Whether a name that asks nothing is an error. */
   readonly strict?: boolean
   /** Names that are no filters and yet known: `limit`, `ordering`… */

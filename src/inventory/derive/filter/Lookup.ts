@@ -18,7 +18,7 @@ export interface Refusal {
 /** A condition, what is wrong, or undefined where nothing is asked or nothing known. */
 export type Compiled = string | Refusal | undefined
 
-export type Kind = "text" | "number" | "time" | "date" | "choice" | "flag" | "uuid" | "mac" | "network" | "list"
+type Kind = "text" | "number" | "time" | "date" | "choice" | "flag" | "uuid" | "mac" | "network" | "list"
 
 const kinds: Readonly<Record<string, Kind>> = {
   timestamptz: "time",

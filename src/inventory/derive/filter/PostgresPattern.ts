@@ -10,7 +10,7 @@
 export const patternLengthMax = 500
 
 /** Most characters that a pattern stands for when each counted repetition is written out: `(ab{3}){2}` stands for 8. */
-export const patternSizeMax = 1_000
+const patternSizeMax = 1_000
 
 /** Options in front of a pattern, other than those that make it another language (`b`, `q`) or hide parts of it (`x`). */
 const options = /^\(\?[ceimnpstw]+\)/

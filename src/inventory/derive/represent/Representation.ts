@@ -72,7 +72,7 @@ export const snapshot = (type: ObjectType, row: Row, view: View): Json => {
 }
 
 /** What a view is made of. */
-export interface Seen {
+interface Seen {
   readonly row: View["row"]
   readonly customFields?: View["customFields"]
   readonly counted?: View["counted"]

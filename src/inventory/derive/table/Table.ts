@@ -31,7 +31,7 @@ export interface Index extends Definition {
 }
 
 export const extensions = ["pg_trgm", "btree_gin"] as const
-export type Extension = (typeof extensions)[number]
+type Extension = (typeof extensions)[number]
 
 export interface Table {
   readonly name: string

@@ -1,24 +1,24 @@
 /**
- * What whoever asks may see and write.
+ * What the user on whose behalf code runs may see and write.
  *
- * Every read and write of objects keeps to it: Read.ts, Write.ts and Resolve.ts ask it for a condition. It has no usual
- * value, so that nothing compiles that reads objects and does not say for whom: `http` provides that of the request's
- * sender (auth/Permission.ts makes it), what the service does by itself has `unrestricted`.
+ * Every read and write of objects adds the clearance's condition to its SQL (Read.ts, Write.ts, Resolve.ts). The service
+ * has no default, so code that reads objects without saying for whom does not compile: `http` provides the clearance of
+ * the request's sender (auth/Permission.ts makes it); work of the service itself has `unrestricted`.
  */
 import { Context, Effect, Layer, Schema } from "effect"
 import type { ObjectType } from "./ObjectType.ts"
 import { type Visible, type Where, everything } from "./derive/filter/Where.ts"
 
-/** `refer`: name it in another object. */
+/** `refer`: name the object in a field of another one. */
 export type Action = "view" | "add" | "change" | "delete" | "refer"
 
 /**
- * What a clearance rests on: a condition over nothing. Read.ts asks it beside the page, in one statement and so of one
- * moment. What was read while it did not hold is for nobody.
+ * The condition under which a clearance is valid; it refers to no object. Read.ts evaluates it in the statement that
+ * reads the page, so both are of one moment. If it does not hold, the rows that were read must not be shown.
  */
 export interface Premise {
   readonly where: Where
-  /** Whether a statement has found that it does. */
+  /** Set once a statement has found that the condition holds. */
   holds: boolean
 }
 
@@ -27,7 +27,7 @@ export class Clearance extends Context.Service<
   {
     /** The objects of the type to which the action may be done. */
     readonly where: (type: ObjectType, action: Action) => Where
-    /** The text of a sealed copy, where those are shown to whoever may see the object. */
+    /** Opens a sealed copy; absent where copies are not shown to users who may see the object. */
     readonly reveal?: ((sealed: string) => string | undefined) | undefined
     readonly premise?: Premise | undefined
   }
@@ -37,11 +37,11 @@ export class Clearance extends Context.Service<
   static readonly unrestricted = Layer.succeed(Clearance, Clearance.all)
 }
 
-/** The objects of the type to which whoever asks may do the action. */
+/** The objects of the type on which the current user may do the action. */
 export const cleared = (type: ObjectType, action: Action) =>
   Effect.map(Clearance, (clearance) => clearance.where(type, action))
 
-/** The objects of each type that whoever asks may see. */
+/** The objects of each type that the current user may see. */
 export const visibleToSender = Effect.map(
   Clearance,
   ({ where }): Visible =>
@@ -49,5 +49,5 @@ export const visibleToSender = Effect.map(
       where(type, "view")
 )
 
-/** The write would leave an object as its author may not write it. Nothing of it stays. */
+/** The write would leave an object in a state that its author may not write. The transaction is rolled back. */
 export class OutOfBounds extends Schema.TaggedError<OutOfBounds>()("OutOfBounds", { objectType: Schema.String }) {}

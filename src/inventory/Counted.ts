@@ -1,11 +1,11 @@
-/** Numbers that are no columns: the database counts them for the objects that somebody reads, by way of an index. */
+/** Counts that are not stored: the database computes them, by index, for the objects of a page. */
 import { literal } from "./Field.ts"
 import type { ObjectType } from "./ObjectType.ts"
 
 /** Object types by id. */
 type Types = ReadonlyMap<string, ObjectType>
 
-/** An SQL expression over `t`, a row of the type. `from` gives the objects of a type that whoever asks may see. */
+/** An SQL expression over `t`, a row of the type. `from` gives the objects of a type that the current user may see. */
 export type Counted = (type: ObjectType, types: Types, from: (type: ObjectType) => string) => string
 
 /** Objects of a type whose reference names this one. */
@@ -26,12 +26,12 @@ const naming = ({ columns, fields }: ObjectType, field: string, id: string): str
 /** SQL that `c`, an object of a type, names `t` in this field. */
 export const namesThis = (type: ObjectType, field: string): string => naming(type, field, "t.id")
 
-/** Objects that are counted one by one. Of more, Postgres' estimate is told, so that no count costs more than these. */
+/** Up to so many objects are counted exactly; above, Postgres' estimate bounds the cost. */
 const countedMax = 10_000
 
 /**
- * SQL of how many objects of a type meet a condition over `c` and some columns of `t`. Where not all of them may be
- * seen an estimate would tell of those that may not: they are counted to the end.
+ * SQL of how many objects of a type meet a condition over `c` and some columns of `t`. Where the user may not see all
+ * of them the count is exact however large: an estimate would include hidden objects.
  */
 export const bounded = (
   target: ObjectType,
@@ -59,13 +59,13 @@ export const countOfAny =
       .join(" + ")
 
 /**
- * What hangs on a hidden object is not counted: that it does is part of what is hidden. `union` ends a circle that plain
+ * Objects below a hidden one are not counted: their place in the tree is hidden as well. `union` ends cycles that plain
  * SQL has made.
  */
 const below = (rows: string) =>
   `with recursive below as (select t.id union select c.id from ${rows} c join below b on c.parent_id = b.id)`
 
-/** The same for a tree: of the objects of a type whose reference names this one or any below it. */
+/** The same for a tree: counts objects whose reference names this one or any below it. */
 export const treeCount =
   (id: string, field: string): Counted =>
   (type, types, from) => {

@@ -29,13 +29,13 @@ export interface View {
   readonly row: (type: string, id: number) => Row | undefined
   /** Its nested (brief) representation; null when it is gone. */
   readonly nested: (type: string, id: number) => unknown
-  /** The text of a sealed copy, where those are shown. */
+  /** Opens a sealed copy; absent where copies are not shown. */
   readonly reveal?: ((sealed: string) => string | undefined) | undefined
   /** The custom fields of an object type, in their order. */
   readonly customFields: (type: string) => ReadonlyArray<CustomField>
   /**
-   * The counts of an object (see Counted.ts), and the ids of what points at it; undefined where nobody counted, as
-   * inside another object and in events.
+   * The counts of an object (see Counted.ts), and the ids of what points at it; undefined where they were not read, as
+   * for nested objects and in events.
    */
   readonly counted: (type: string, id: number) => Readonly<Record<string, unknown>> | undefined
 }
@@ -63,8 +63,8 @@ export interface Reference {
   readonly type: string
   readonly many: boolean
   /**
-   * What happens here when the object there is deleted: `protect` refuses it; `keep` is for records, which outlive what
-   * they tell of. One of several is taken out of its list, whatever this says.
+   * What happens here when the referenced object is deleted: `protect` refuses the deletion; `keep` leaves the id, for
+   * records, which outlive the objects they describe. A list of references always just loses the id.
    */
   readonly onDelete: "cascade" | "set null" | "protect" | "keep"
   /** Whether it is shown as its id alone, where NetBox does so. */
@@ -73,19 +73,19 @@ export interface Reference {
 
 /** A reference to an object of one of several types: this field holds the type, another one the id. */
 export interface Generic {
-  /** The object types that it may be; undefined for any that people keep. */
+  /** The object types allowed; undefined allows every type of kind `object`. */
   readonly types: ReadonlyArray<string> | undefined
   /** The field of the id. */
   readonly id: string
   readonly onDelete: "cascade" | "set null"
 }
 
-/** `undefined` as a value: as if the field had not been named. */
+/** A value of `undefined` means: treat the field as absent from the request. */
 export type Parsed = { readonly value: unknown } | { readonly errors: ReadonlyArray<string> }
 
-/** `Value` is the type of its canonical value. */
+/** `Value` is the type of the canonical value. */
 export interface Field<Value = unknown> {
-  /** Never there: it tells the compiler the type of the values. */
+  /** Never set at run time: it carries the type of the values for the compiler. */
   readonly valueType?: Value
   /** Postgres type of the column. */
   readonly type: string
@@ -93,11 +93,11 @@ export interface Field<Value = unknown> {
   readonly maxLength?: number | undefined
   /** SQL condition that every value meets; `$` stands for the column. */
   readonly constraint?: string | undefined
-  /** Whether rows of earlier versions may break it: a migration asks it of what is written from then on. */
+  /** Whether existing rows may break the constraint: the migration then checks new writes only (`not valid`). */
   readonly sparesOldRows?: boolean
   readonly nullable: boolean
   readonly unique: boolean
-  /** Value where a create names none, as `parse` would give it; absent when it must name one. */
+  /** Default of a create, in the form that `parse` gives; absent where the field is required. */
   readonly initial?: (() => unknown) | undefined
   /** SQL for the column's default, for those who insert with plain SQL. */
   readonly sqlDefault?: string | undefined
@@ -105,10 +105,10 @@ export interface Field<Value = unknown> {
   /** Whether filters may ask for it. */
   readonly isFiltered: boolean
   readonly grammar?: GrammarName | undefined
-  /** The field that says how this one is read: when it is written, this one is checked again. */
+  /** The field that determines how this one is interpreted: a write of that field checks this one again. */
   readonly readBy?: string | undefined
   readonly reference?: Reference | undefined
-  /** Whether the reference is to whoever makes the object, where a create says nothing. */
+  /** Whether the reference defaults to the user who creates the object. */
   readonly byAuthor?: boolean | undefined
   readonly generic?: Generic | undefined
   /** Value and label of each choice. */
@@ -135,7 +135,7 @@ export interface Field<Value = unknown> {
   readonly snapshot: (value: unknown, view: View, type: string) => unknown
 }
 
-/** What a field holds that is null where nothing is given and there is no default. */
+/** The type of a field's values: nullable if the field is optional and has no default. */
 export type Optional<O, Value> = O extends { readonly default: string | number | boolean }
   ? Value
   : O extends { readonly optional: true }
@@ -144,7 +144,7 @@ export type Optional<O, Value> = O extends { readonly default: string | number |
 
 /** What every constructor of the vocabulary takes. */
 export interface Options {
-  /** May be left out of a create; then `initial` is what the kind says. */
+  /** May be omitted in a create; the kind of field determines `initial`. */
   readonly optional?: boolean
   readonly unique?: boolean
   readonly wire?: Wire
@@ -174,7 +174,7 @@ export const isDictionary = (value: unknown): value is Dictionary =>
  */
 export const emptyRecord = <A>(): Record<string, A> => Object.create(null) as Record<string, A>
 
-/** A value from outside as text for a message. `String` would call the `toString` that an object brought along. */
+/** A value from outside as text for a message. `String` would call a `toString` that the input defines. */
 export const printed = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value))
 
 export const notDictionary = (value: unknown): string =>
@@ -187,7 +187,7 @@ export const isStorable = (text: string): boolean => text.isWellFormed() && !tex
 
 const itself = (value: unknown): unknown => value
 
-/** Completes a kind: what it does not say is the same for all. */
+/** Completes a kind of field with the defaults that all kinds share. */
 export const makeField = <Value = unknown>(
   kind: Pick<Field, "type" | "parse"> & Partial<Omit<Field<Value>, "type" | "parse">>,
   options: Options

@@ -1,6 +1,6 @@
 /**
  * Values whose grammar another stage owns: a template, a condition, a retry schedule. The inventory checks them when
- * they are saved without knowing those stages; `main.ts` brings the two together.
+ * they are saved without knowing those stages; `Pipeline.ts` provides the checks.
  */
 import { Context, Effect } from "effect"
 import { mapInSlices } from "../Slices.ts"
@@ -10,8 +10,8 @@ import { type ObjectType, perType } from "./ObjectType.ts"
 type Problem = string | undefined
 
 /**
- * What is wrong with a value, or undefined where nothing is. `row` is the whole object as it would be written. An
- * effect where that takes input or output to find out.
+ * Returns what is wrong with a value, or undefined if it is valid. `row` is the whole object as it would be written.
+ * A check that needs input or output returns an effect.
  */
 export type Grammar = (value: unknown, row: Readonly<Record<string, unknown>>) => Problem | Effect.Effect<Problem>
 
@@ -27,11 +27,11 @@ const governed = perType(({ fields }) =>
 
 interface Written {
   readonly values: Readonly<Record<string, unknown>>
-  /** The whole object as it would be: it may say what the values mean. */
+  /** The whole object as it would be written; other fields may determine how the values are read. */
   readonly row: Readonly<Record<string, unknown>>
 }
 
-/** What is wrong with the values that are written, for each object. */
+/** The errors of the written values, one entry per object. */
 export const grammarErrors = Effect.fnUntraced(function* (type: ObjectType, written: ReadonlyArray<Written>) {
   if (governed(type).length === 0) return written.map((): Errors => ({}))
   const grammars = yield* Grammars

@@ -34,18 +34,18 @@ export interface Unique {
 }
 
 /**
- * A rule between a row that is about to be written and any other row of its type, which no constraint can hold: about
- * ranges that may not meet, say, or one that a third object switches on. Rivals.ts asks for a whole write at once.
+ * A rule between a row that is about to be written and any other row of its type that no constraint can express: ranges
+ * that must not overlap, or uniqueness that a third object switches on. Rivals.ts checks a whole write at once.
  */
 export interface Rival<R extends Row = Row> {
-  /** SQL condition under which `j`, the row, and `t`, the other one, cannot both be. */
+  /** SQL condition under which `j`, the written row, conflicts with `t`, the other one. */
   readonly where: string
-  /** SQL text over `j`, equal for rows that can be rivals; null where it can have none. Writes of equal ones wait. */
+  /** SQL text over `j`, equal for rows that can conflict; null if `j` cannot. Writes with equal texts are serialised. */
   readonly lock: string
   errors(row: R, other: R, find: Find): Errors
 }
 
-/** A limit of how many objects of the type may refer to the same object (Quota.ts). */
+/** Bounds how many objects of the type may refer to the same object (Quota.ts). */
 interface Quota {
   /** The reference. */
   readonly field: string
@@ -60,7 +60,7 @@ interface Typed {
   readonly fields: Fields
 }
 
-/** What the representation shows beside the fields: made of the row and what it points at. */
+/** Computes a value that the representation shows beside the fields, from the row and the objects it refers to. */
 type Derived<R extends Row = Row> = { of(row: R, view: View): unknown }["of"]
 
 /** An object type, and its reference to one. */
@@ -90,11 +90,11 @@ interface Declaration<F extends Fields = Fields> {
   /** The name in messages, where it differs from `name`: `site group`. */
   readonly label?: string
   readonly fields: F
-  /** Uniqueness of several fields together; of one field it stands on the field. */
+  /** Uniqueness of several fields together; a single field declares `unique` itself. */
   readonly unique?: ReadonlyArray<Unique>
   readonly rivals?: ReadonlyArray<Rival<DeclaredRow<F>>>
   readonly quota?: Quota
-  /** Read-only values beside the fields; of a generic reference its object is one without being named here. */
+  /** Read-only values beside the fields; the object of a generic reference is added automatically. */
   readonly derived?: Readonly<Record<string, Derived<DeclaredRow<F>>>>
   /** References that `derived` follows from the rows that the object points at: `cable.a_terminations`. */
   readonly derivedBy?: ReadonlyArray<string>
@@ -119,7 +119,7 @@ interface Declaration<F extends Fields = Fields> {
   readonly ordering: ReadonlyArray<string>
   /** Fields, derived values and counts of the brief (nested) representation, beside id, url and display. */
   readonly brief: ReadonlyArray<string>
-  /** The name where it is not said. */
+  /** How an object is displayed; the default is its name. */
   display?(row: DeclaredRow<F>, view: View): string
   /** References that `display` follows. */
   readonly displayBy?: ReadonlyArray<string>
@@ -132,11 +132,11 @@ interface Declaration<F extends Fields = Fields> {
   readonly looksAt?: ReadonlyArray<string>
   /** For records: kept in a partition per day of `time`, so that old days are dropped and not deleted. */
   readonly daily?: boolean
-  /** Whether processes that listen are told of every change of a row at its commit (Functions.ts). */
+  /** Whether every commit that changes a row notifies the listening processes (DatabaseFunctions.ts). */
   readonly announced?: boolean
   /**
-   * `object` (usual): people keep it, its changes are events. `account`: people keep it, its changes are nobody's
-   * business. `record`: the service writes it, on the wire it is read only.
+   * `object` (default): written by users, its changes are events. `account`: written by users, its changes are no
+   * events. `record`: written by the service, read only in the API.
    */
   readonly kind?: "object" | "account" | "record"
 }
@@ -154,10 +154,10 @@ export interface ObjectType<F extends Fields = Fields> extends Required<Omit<Dec
   readonly columns: Readonly<Record<string, string>>
 }
 
-/** Names of fields that are words of SQL, and no columns without quotes. */
+/** Names of fields that are reserved words of SQL: their columns are called otherwise. */
 const reserved: ReadonlySet<string> = new Set(["default"])
 
-/** Completes a declaration. Names that do not fit together are a defect of the file: they end the start. */
+/** Completes a declaration. Throws if it names a field that it does not have, so the process does not start. */
 export const defineObjectType = <const F extends Fields>(declaration: Declaration<F>): ObjectType<F> => {
   const { app, name } = declaration
   const kind = declaration.kind ?? "object"
@@ -215,7 +215,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
   }
 }
 
-/** What is made of a declaration once. */
+/** Memoises a function of an object type. */
 export const perType = <A>(make: (type: ObjectType) => A): ((type: ObjectType) => A) => {
   const known = new WeakMap<ObjectType, A>()
   return (type) => {

@@ -1,5 +1,5 @@
 /**
- * The object types: every file under `types/`, found by looking. A new file is a new object type, and no list names it.
+ * The object types: one per file under `types/`. The folder is scanned, so a new file needs no registration.
  */
 import { readdirSync } from "node:fs"
 import type { ObjectType } from "./ObjectType.ts"

@@ -1,19 +1,19 @@
 /**
- * Values that are in a table and that nothing can be made of. The API refuses them and constraints do (derive/Table.ts);
- * a row from before the constraints, or one that came past them, may hold one all the same.
+ * Stored values that cannot be decoded. The API and constraints (derive/table/Table.ts) refuse them, but a row older
+ * than the constraints, or one that bypassed them, may still hold one.
  *
- * The API shows null in their place and writes an object only where the write replaces them. Capture sets a change
- * aside whose row holds one. Pure.
+ * The API shows null in their place and writes an object only where the write replaces them. Capture sets
+ * aside a change whose row holds one. Pure.
  */
 import { isDictionary } from "./Field.ts"
 
-/** Most lists and dictionaries within each other. What looks into a value calls itself, and so does Postgres' parser. */
+/** Deepest nesting of a value: code that walks one is recursive, and so is Postgres' parser. */
 export const nestingMax = 600
 
 /** Largest value of one column, bytes: as large as the largest file that an import takes. */
 export const valueSizeMax = 16 * 1024 * 1024
 
-/** Stands in a row for such a value. */
+/** Takes the place of such a value in a row. */
 export class Unreadable {
   /** Not a property, so that it is taken for no entry of a dictionary. */
   readonly #reason: string

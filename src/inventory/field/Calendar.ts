@@ -17,6 +17,6 @@ export const date = (options: Options = {}): Field<string | null> =>
 export const isDay = (input: unknown): input is string => {
   if (typeof input !== "string" || !/^(?!0000)\d{4}-\d\d-\d\d$/.test(input)) return false
   const millis = Date.parse(input)
-  // Date takes the 31st of February for the 3rd of March.
+  // Date reads the 31st of February as the 3rd of March.
   return !Number.isNaN(millis) && new Date(millis).toISOString().startsWith(input)
 }

@@ -11,10 +11,10 @@ import {
 import { integer } from "./Scalar.ts"
 
 interface GenericOptions extends Options {
-  /** Object types that it may be; any that people keep where none are named. */
+  /** The object types allowed; absent allows every type of kind `object`. */
   readonly types?: ReadonlyArray<string>
   readonly onDelete: Generic["onDelete"]
-  /** The name of the field with the type, where it is another. */
+  /** The name of the field with the type, if it differs. */
   readonly typeField?: string
 }
 

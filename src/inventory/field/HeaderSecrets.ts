@@ -7,13 +7,13 @@
  * expressions over several lines, a name made by an expression) is hidden as a whole if it mentions a credential.
  */
 
-/** What a hidden value, or a text that is hidden as a whole, is shown as. */
+/** Replaces a hidden value, or a text that is hidden as a whole. */
 export const hiddenMark = "***"
 
-/** Names whose values are credentials. A signature is none: it is good for one body. */
+/** Names of headers that hold credentials. A signature is none: it is valid for one body. */
 const secretName = /auth(?!ors?\b)|bearer|cookie|credential|jwt|key|passw|passphrase|pwd|secret|session|token/i
 
-/** Names that would be taken for such. */
+/** Names that match although they hold none. */
 const harmlessNames: ReadonlySet<string> = new Set(["www-authenticate", "proxy-authenticate", "idempotency-key"])
 
 /** Values that are credentials whatever their header is called. */
@@ -47,7 +47,7 @@ export const hideSecrets = (text: string): HiddenText => {
   return { shown: shown.join("\n"), hidden }
 }
 
-/** Puts hidden values back; answers the name of the header whose value is not among them, where there is one. */
+/** Puts hidden values back; returns the name of a header whose value is not among them, if there is one. */
 export const revealSecrets = (
   shown: string,
   hidden: HiddenValues
@@ -63,7 +63,7 @@ export const revealSecrets = (
   for (const line of shown.split("\n")) {
     const { name, before, value, after } = lineOf(line)
     const kept = value === hiddenMark ? take(name.toLowerCase()) : undefined
-    // Under a harmless name the mark may be what the author wants to send.
+    // Under any other name `***` may be the value that the author wants to send.
     if (value === hiddenMark && kept === undefined && isSecretHeader(name, value)) return { missing: name }
     lines.push(kept === undefined ? line : `${before}${kept}${after}`)
   }

@@ -38,7 +38,7 @@ const printQuad = (bits: bigint): string => [24n, 16n, 8n, 0n].map((shift) => (b
 const printGroups = (bits: bigint): string => {
   const groups = Array.from({ length: 8 }, (_, at) => Number((bits >> BigInt(112 - at * 16)) & 0xffffn))
   const { from, count } = longestZeros(groups)
-  // What Postgres takes for an IPv4 address inside an IPv6 one.
+  // The notation of Postgres for an IPv4 address inside an IPv6 one.
   if (from === 0 && (count === 6 || (count === 5 && groups[5] === 0xffff))) {
     return `::${count === 5 ? "ffff:" : ""}${printQuad(bits & 0xffff_ffffn)}`
   }
@@ -68,7 +68,7 @@ export const baseOf = ({ family, bits, length }: Network): bigint => {
 export const lastOf = (network: Network): bigint =>
   baseOf(network) | ((1n << BigInt(widthOf(network.family) - network.length)) - 1n)
 
-/** Postgres leaves the length of a single host away. */
+/** Postgres omits the length of a single host. */
 const withLength = (text: string): string => {
   if (text.includes("/")) return text
   return `${text}/${text.includes(":") ? 128 : 32}`

@@ -1,6 +1,4 @@
-/**
- * The addresses by which a machine is reached first: of a device and of a virtual machine, each with its interfaces.
- */
+/** The primary addresses of a device or a virtual machine; each must be assigned to one of its interfaces. */
 import type { Errors, Field, View } from "../Field.ts"
 import type { Find } from "../ObjectType.ts"
 import type IpAddress from "../types/ipam/IpAddress.ts"
@@ -34,7 +32,7 @@ export const primaryAddresses = ({ interfaces, owner, called, otherFamily }: Mac
     }
   },
   looksAt: families.map(([name]) => `${name}.assigned_object_type`),
-  /** A primary address is of its family, and of one of the machine's interfaces. */
+  /** Refuses a primary address of the wrong family, or of no interface of the machine. */
   errors: (row: Primary, find: Find): Errors => {
     for (const [name, family] of families) {
       const found = find<typeof IpAddress>("ipam.ipaddress", row[name])

@@ -14,14 +14,14 @@ import {
 import { Unreadable, bounds, parseInteger, shownOf } from "../Unreadable.ts"
 
 /**
- * What a write names an object by: its id, or attributes that only it has. `Write.ts` resolves it to an id, so that a
- * request costs one query per object type pointed at.
+ * How a write names an object: by its id, or by attributes that only it has. `Resolve.ts` finds the id, with one query
+ * per referenced object type and request.
  */
 export type Target = { readonly id: number } | { readonly attributes: Readonly<Record<string, unknown>> }
 
 interface ReferenceOptions extends Options {
   readonly onDelete: Reference["onDelete"]
-  /** It is to the user who makes the object, where a create says nothing. */
+  /** Defaults to the user who creates the object. */
   readonly byAuthor?: boolean
   readonly bare?: boolean
 }
@@ -42,7 +42,7 @@ export const ref = <const O extends ReferenceOptions>(type: string, options: O):
     options
   )
 
-/** Most objects of one list that are named by attributes; each of them may cost a query. */
+/** Most objects of one list that may be named by attributes: each may cost a query. */
 const describedMax = 250
 
 /**
@@ -58,7 +58,7 @@ export const refs = (type: string, snapshot: Field["snapshot"] = (ids) => ids): 
       reference: { type, many: true, onDelete: "set null", bare: false },
       constraint: bounds.integers,
       sparesOldRows: true,
-      // A null, which only SQL can put there, names nothing.
+      // Only plain SQL can store a null here; it refers to nothing.
       fromJson: (ids) => (ids as ReadonlyArray<unknown>).filter((id) => id !== null),
       fromText: idsOf,
       represent: (ids, view) => (ids as ReadonlyArray<number>).map((id) => view.nested(type, id)).filter(Boolean),
@@ -103,7 +103,7 @@ export const tags = (): Field<ReadonlyArray<number>> =>
   )
 
 const parseTarget = (input: unknown): Parsed => {
-  // What we gave out is taken back: the brief representation names its object by id.
+  // A brief representation from an answer is accepted: it names its object by id.
   const named = isDictionary(input) && "id" in input ? input["id"] : input
   const id = typeof named === "string" && /^\d+$/.test(named) ? Number(named) : named
   if (typeof id === "number" && Number.isSafeInteger(id)) return value({ id } satisfies Target)

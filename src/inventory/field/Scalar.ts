@@ -1,7 +1,7 @@
 import { type Field, type Optional, type Options, invalid, literal, makeField, value } from "../Field.ts"
 import { bounds, isDeeper, nestingMax, parseInteger, parseJson, readableJson, shownOf } from "../Unreadable.ts"
 
-/** Words for the two, as NetBox takes them. */
+/** The spellings of true and false that NetBox accepts. */
 const truths: ReadonlySet<unknown> = new Set(["true", "t", "yes", "y", "on", "1"])
 const untruths: ReadonlySet<unknown> = new Set(["false", "f", "no", "n", "off", "0"])
 
@@ -32,7 +32,7 @@ const numberMax = 1000
 
 const isTooLong = (input: unknown): boolean => typeof input === "string" && input.length > numberMax
 
-/** What a field of a number has where none is given: its default, or null where it is optional. */
+/** The initial value of a number: its default, or null if it is optional. */
 const unless = (options: NumberOptions) => ({
   nullable: options.optional === true && options.default === undefined,
   initial: options.optional === true || options.default !== undefined ? () => options.default ?? null : undefined,
@@ -143,7 +143,7 @@ const momentOf = (text: string): string | undefined => {
   if (match === null) return undefined
   const [, day, minute, second = "00", fraction = "", zone = "Z"] = match
   const local = `${day}T${minute}:${second}`
-  // What does not come back as it was is no date: Date takes the 31st of February for the 3rd of March.
+  // A text that does not survive the round trip is no date: Date reads the 31st of February as the 3rd of March.
   if (!isDate(local)) return undefined
   const offset = /^z$/i.test(zone) ? "Z" : `${zone.slice(0, 3)}:${zone.slice(3).replace(":", "") || "00"}`
   const millis = Date.parse(`${local}${offset}`)
@@ -177,7 +177,7 @@ export const json = (options: Options = {}): Field =>
     options
   )
 
-/** Whether all texts in a JSON value are; not when it nests deeper than JSON can be written. */
+/** Whether all texts in a JSON value are storable; false if it is nested too deep to be written. */
 export const isJsonStorable = (input: unknown): boolean => {
   try {
     // JSON.stringify writes a zero byte and a half character as escapes, and no whole character.
@@ -190,7 +190,7 @@ export const isJsonStorable = (input: unknown): boolean => {
 /** Levels that an event puts around the values of an object. */
 const envelopeLevels = 10
 
-/** JSON whose text is kept to the letter. For records. */
+/** JSON whose text is stored unchanged. For records. */
 export const jsonText = (options: Options = {}): Field =>
   makeField(
     {
@@ -216,7 +216,7 @@ export const uuid = (options: Options = {}): Field<string> =>
 
 interface ChoiceOptions extends Options {
   readonly default?: string
-  /** On the wire the value alone, not `{value, label}`. */
+  /** The API shows the value alone, not `{value, label}`. */
   readonly bare?: boolean
   /** The values are numbers, and shown as such. */
   readonly numeric?: boolean

@@ -26,7 +26,7 @@ export const password = (): Field<string> =>
     {}
   )
 
-/** A text that we must be able to read again: sealed in the database, never shown. "" is none. */
+/** A text that the service must be able to read again: sealed in the database, never shown. "" means none. */
 export const sealed = (options: Options & { readonly max: number }): Field<string> =>
   makeField(
     {
@@ -55,14 +55,14 @@ const shownOf = (text: unknown): string => hideSecrets(String(text)).shown
  */
 export const headers = (options: Options & { readonly secretsIn: string }): Field => ({
   ...text({ ...options, optional: true, verbatim: true }),
-  // A filter or constraint would tell of what plain SQL has left in the column.
+  // A filter or constraint would reveal what plain SQL has left in the column.
   isFiltered: false,
   secretsIn: options.secretsIn,
   fromJson: shownOf,
   fromText: shownOf
 })
 
-/** Where another field keeps what it does not show: sealed, and never on the wire. */
+/** Holds the hidden part of another field: sealed, and never on the wire. */
 export const kept = (): Field => ({ ...sealed({ max: 0 }), wire: "none", store: undefined })
 
 const keyLength = 40

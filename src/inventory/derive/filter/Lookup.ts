@@ -1,8 +1,8 @@
 /**
  * Lookups: one column compared with the values of a parameter, by suffix and kind of field.
  *
- * Every SQL here can be answered from one of the indexes of derive/Index.ts: so texts, numbers and choices are compared
- * one by one (GIN knows no list), and what is negated is the whole of its opposite.
+ * An index of derive/table/Index.ts can answer every condition here. So texts, numbers and choices are compared one by
+ * one (GIN cannot answer `any`), and a negated lookup is `(…) is not true`.
  */
 import type { Field } from "../../Field.ts"
 import { isUuid } from "../../field/Scalar.ts"
@@ -15,7 +15,7 @@ export interface Refusal {
   readonly messages: ReadonlyArray<string>
 }
 
-/** A condition, what is wrong, or undefined where nothing is asked or nothing known. */
+/** A condition, or what is wrong; undefined if the parameter asks for nothing or is unknown. */
 export type Compiled = string | Refusal | undefined
 
 type Kind = "text" | "number" | "time" | "date" | "choice" | "flag" | "uuid" | "mac" | "network" | "list"
@@ -32,7 +32,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   text: "text"
 }
 
-/** How a field is compared; undefined where it is a reference or cannot be asked for. */
+/** How a field is compared; undefined for a reference and for a field without filters. */
 export const kindOf = (field: Field): Kind | undefined => {
   if (!field.isFiltered || field.reference !== undefined) return undefined
   if (field.type.endsWith("[]")) return "list"
@@ -41,7 +41,7 @@ export const kindOf = (field: Field): Kind | undefined => {
   return kinds[field.type]
 }
 
-/** What is compared: SQL of it, and its Postgres type. */
+/** The left side of a comparison: its SQL and its Postgres type. */
 export interface Comparand {
   readonly kind: Kind
   readonly sql: string
@@ -49,17 +49,17 @@ export interface Comparand {
   readonly field?: Field | undefined
 }
 
-/** Most values that are compared one by one; more are one list, which no GIN index answers. */
+/** Up to so many values are compared one by one; more become one array, which no GIN index answers. */
 const singlesMax = 32
 
-/** Suffixes that deny another one. */
+/** Suffixes that negate another one. */
 const negations: Readonly<Record<string, string>> = { n: "", nic: "ic", nisw: "isw", niew: "iew", nie: "ie" }
 
-/** A suffix as what it asks and whether it denies that. */
+/** Splits a suffix into the lookup and whether it is negated. */
 export const positive = (suffix: string): readonly [suffix: string, denied: boolean] =>
   Object.hasOwn(negations, suffix) ? [negations[suffix]!, true] : [suffix, false]
 
-/** What holds where a condition does not; an empty value is none of those named. */
+/** Negates a condition if asked to. A null matches the negation. */
 export const denial = (compiled: Compiled, denied: boolean): Compiled =>
   denied && typeof compiled === "string" ? `(${compiled}) is not true` : compiled
 
@@ -70,7 +70,7 @@ export const either = (conditions: ReadonlyArray<string>): string =>
 
 const cast = (type: string): string => (type === "text" ? "" : `::${type.replace(/\(.*/, "")}`)
 
-/** Compares with each value, or with a list of them where they are many. */
+/** Compares with each value, or with an array of them if there are many. */
 export const compared =
   (operator: string): Lookup =>
   ({ sql, type }, values, bind) =>
@@ -78,10 +78,10 @@ export const compared =
       ? `${sql} ${operator} any (${bind(values)}::text[]${cast(type) === "" ? "" : `${cast(type)}[]`})`
       : either(values.map((value) => `${sql} ${operator} ${bind(value)}${cast(type)}`))
 
-/** A text as a pattern of `ilike` that means nothing but it. */
+/** Escapes a text for a pattern of `ilike`. */
 export const escaped = (value: string): string => value.replaceAll(/[\\%_]/g, String.raw`\$&`)
 
-/** The pattern of `ilike` for what contains a text. */
+/** The pattern of `ilike` for texts that contain this one. */
 export const containing = (value: string): string => `%${escaped(value)}%`
 
 const matching =
@@ -107,7 +107,7 @@ const empty: Lookup = ({ sql, type, kind }, values) => {
   return isTrue(values.at(-1)!) ? none : `not ${type === "text" || kind === "list" ? none : `(${none})`}`
 }
 
-/** An address without a mask means the host, whatever its mask. */
+/** An address without a mask matches the host with any mask. */
 const sameNetwork: Lookup = ({ sql, type }, values, bind) =>
   either(values.map((value) => sameAddress(sql, type, value, bind)))
 
@@ -123,7 +123,7 @@ const ordered: Readonly<Record<string, Lookup>> = {
   empty
 }
 
-/** Suffix -> lookup of texts, made of what stands around the value in a pattern, or of an operator for expressions. */
+/** Suffix -> lookup of texts; `matching` takes what surrounds the value in a pattern, `pattern` an operator. */
 export const ofTexts = <A>(
   matching: (before: string, after: string) => A,
   pattern: (operator: string) => A
@@ -157,10 +157,10 @@ export const everySuffix: ReadonlyArray<string> = [
   ...new Set([...Object.values(lookups).flatMap((known) => Object.keys(known)), ...Object.keys(negations)])
 ].filter((suffix) => suffix !== "")
 
-/** Kinds of which an empty text asks nothing; of the others it is no value. */
+/** Kinds for which an empty text is ignored; for the others it is invalid. */
 const lenient: ReadonlySet<Kind> = new Set(["text", "list", "flag"])
 
-/** The condition that a comparand meets the lookup with one of the values. */
+/** The condition that the lookup holds between the comparand and at least one of the values. */
 export const compare = (of: Comparand, suffix: string, values: ReadonlyArray<string>, bind: Bind): Compiled => {
   const [asked, denied] = positive(suffix)
   const known = lookups[of.kind]
@@ -179,7 +179,7 @@ export const compare = (of: Comparand, suffix: string, values: ReadonlyArray<str
   return parts.length === 0 ? undefined : denial(either(parts), denied)
 }
 
-/** The values of a lookup that compares texts, or what is wrong with them where they are patterns. */
+/** The values of a lookup that compares texts; refuses regular expressions that are invalid. */
 export const readTexts = (
   suffix: string,
   values: ReadonlyArray<string>
@@ -189,7 +189,7 @@ export const readTexts = (
   return messages.length > 0 ? { messages } : { values }
 }
 
-/** The values as the texts that Postgres is given, without those that ask nothing; or what is wrong with them. */
+/** The values as parameters for Postgres, without those that are ignored; or what is wrong with them. */
 export const readValues = (
   of: Comparand,
   values: ReadonlyArray<string>
@@ -200,7 +200,7 @@ export const readValues = (
   return { values: read.flatMap((each) => ("value" in each && each.value !== undefined ? [each.value] : [])) }
 }
 
-/** A value as the text that Postgres is given, undefined where it asks nothing, or what is wrong with it. */
+/** A value as a parameter for Postgres, undefined if it is ignored; or what is wrong with it. */
 type Read = { readonly value: string | undefined } | { readonly message: string }
 
 const or = (message: string, value: string | undefined): Read => (value === undefined ? { message } : { value })
@@ -234,7 +234,7 @@ const isMac = (value: string): boolean =>
   )
 
 const readNumber = (value: string, type: string): Read => {
-  // Postgres reads 16383 digits after the point at the most.
+  // Postgres accepts at most 16383 digits after the point.
   if (!/^-?\d{1,18}(\.\d{1,30})?$/.test(value)) return { message: "Enter a number." }
   if (!/^(numeric|real|double)/.test(type) && value.includes(".")) return { message: "Enter a whole number." }
   const most = type.startsWith("integer") ? 2 ** 31 - 1 : type.startsWith("smallint") ? 2 ** 15 - 1 : Infinity
@@ -243,7 +243,7 @@ const readNumber = (value: string, type: string): Read => {
     : { message: `Ensure this value is less than or equal to ${most}.` }
 }
 
-/** The point in time that a text names, as the field keeps it; a day stands for its beginning. */
+/** The canonical form of a point in time; a day means its beginning. Undefined if it is invalid. */
 const momentIn = (field: Field | undefined, value: string): string | undefined => {
   const parsed = field?.parse(/^\d{4}-\d\d-\d\d$/.test(value) ? `${value}T00:00Z` : value)
   return parsed !== undefined && "value" in parsed ? String(parsed.value) : undefined

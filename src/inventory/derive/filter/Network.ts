@@ -6,7 +6,7 @@ import type { Bind } from "./Where.ts"
 
 type Relation = (sql: string, type: string, value: string) => string
 
-/** Name of a filter -> how the network or address of an object lies to the one that is named. */
+/** Name of a filter -> how the network or address of an object relates to the one in the parameter. */
 const relations: Readonly<Record<string, { readonly of: string; readonly sql: Relation }>> = {
   within: { of: "cidr", sql: (sql, _, value) => `${sql} << ${value}::inet` },
   within_include: { of: "cidr", sql: (sql, _, value) => `${sql} <<= ${value}::inet` },
@@ -14,11 +14,11 @@ const relations: Readonly<Record<string, { readonly of: string; readonly sql: Re
   parent: { of: "inet", sql: (sql, _, value) => `${hostOf(sql)} <<= ${value}::inet` }
 }
 
-/** The field by which an object is a network or an address: the first of such a type. */
+/** The field that holds the network or address of an object: the first of such a type. */
 const networkField = (type: ObjectType): string | undefined =>
   Object.keys(type.fields).find((name) => /^(inet|cidr)$/.test(type.fields[name]!.type))
 
-/** The names that a type has beside its fields, because it is a network or an address. */
+/** The filters that a type has beside its fields because it is a network or an address. */
 export const networkNames = (type: ObjectType): ReadonlyArray<string> => {
   const name = networkField(type)
   if (name === undefined) return []

@@ -1,9 +1,9 @@
 /**
  * Regular expressions in filters and constraints, checked before Postgres compiles them. Pure.
  *
- * Postgres matches in a time that grows with the text and with the size of the automaton; counted repetitions multiply
- * that size, and a back reference makes it search. So the counts are bounded and back references are refused. Whether
- * the syntax is right only Postgres knows.
+ * The time of a match grows with the text and with the size of the automaton. Counted repetitions multiply that size,
+ * and a back reference makes Postgres backtrack. So counts are bounded and back references are refused. Only Postgres
+ * checks the rest of the syntax.
  */
 
 /** Most characters of a pattern. */
@@ -15,7 +15,7 @@ const patternSizeMax = 1_000
 /** Options in front of a pattern, other than those that make it another language (`b`, `q`) or hide parts of it (`x`). */
 const options = /^\(\?[ceimnpstw]+\)/
 
-/** What is wrong with a pattern, or undefined where nothing is that can be seen here. */
+/** Why a pattern is refused; undefined if it is not. */
 export const patternProblem = (pattern: string): string | undefined => {
   if (pattern.length > patternLengthMax) return `A pattern has at most ${patternLengthMax} characters.`
   const body = pattern.replace(options, "")

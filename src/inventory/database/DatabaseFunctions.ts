@@ -7,7 +7,7 @@ import { genericCheckName, genericTargets } from "../derive/table/Table.ts"
 /** Prefix of the logical message that carries a transaction's author and request; capture knows it too. */
 export const contextPrefix = "rackwire:ctx:v1"
 
-/** Channel on which changes of announced object types are told, as `<object type> <id>`. */
+/** Channel that announces changes of announced object types, as `<object type> <id>`. */
 export const announceChannel = "rackwire"
 
 const common: ReadonlyArray<string> = [
@@ -98,8 +98,8 @@ const common: ReadonlyArray<string> = [
 ]
 
 /**
- * A generic reference has no foreign key: this keeps it valid as one would, lock included. A function for each, because
- * a statement that names its table is planned once in a session, and one that is put together is for every row.
+ * A generic reference has no foreign key: this trigger function keeps it valid as one would, lock included. Each has a
+ * function of its own: Postgres plans a static statement once per session, but a dynamic one for every row.
  */
 const genericCheck = (type: ObjectType, field: string, generic: Generic): string => {
   const [column, id] = [type.columns[field]!, type.columns[generic.id]!]
@@ -120,7 +120,7 @@ const genericCheck = (type: ObjectType, field: string, generic: Generic): string
    end $$`
 }
 
-/** All of them, those that only one object type has included. */
+/** All functions, including those that only one object type declares. */
 export const functions: ReadonlyArray<string> = [
   ...common,
   ...[...registry.values()].flatMap((type) => [

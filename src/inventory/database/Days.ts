@@ -1,13 +1,12 @@
 /**
- * A table that is kept in a partition per day: days are added before they are written to, and dropped when they are
- * old.
+ * A table partitioned by day: partitions are created before they are written to, and dropped when they are old.
  */
 import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
 export class Days {
   private readonly table: string
-  /** Days that have a partition, as far as we know: `2026-11-20`. */
+  /** Days that are known to have a partition: `2026-11-20`. */
   private known = new Set<string>()
 
   constructor(table: string) {
@@ -18,14 +17,14 @@ export class Days {
   write<A, E, R>(times: ReadonlyArray<string>, write: Effect.Effect<A, E, R>) {
     return this.add(times).pipe(
       Effect.andThen(write),
-      // Another process may have dropped a day that we know: look again before the next try.
+      // Another process may have dropped a known day: read them again before the next try.
       Effect.tapError(() => Effect.sync(() => (this.known = new Set())))
     )
   }
 
   /**
    * Drops the days older than `keep`, but none from `needed` on (`2026-11-20`), and adds today and tomorrow. Days are
-   * detached first, so that nobody waits.
+   * detached first, so that no other statement waits.
    */
   turn = Effect.fnUntraced({ self: this }, function* (this: Days, keep: Duration.Duration, needed?: string) {
     const sql = yield* SqlClient.SqlClient

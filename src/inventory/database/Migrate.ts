@@ -1,9 +1,9 @@
 /**
- * Migration: makes the database fit the declarations, at every start.
+ * Migration: brings the database to the declarations, at every start.
  *
- * Additive only: it makes tables, columns with a default or without a need for one, constraints, indexes, triggers, and
- * widens choices. Whatever would lose or refuse existing data stops the start with the name of the column, and nothing
- * has been changed then: all of it is one transaction, and only one process migrates at a time.
+ * It only adds: tables, columns that are nullable or have a default, constraints, indexes, triggers and choices. A
+ * declaration that would lose or refuse existing data stops the start, and the message names the column. Nothing has
+ * changed then: a migration is one transaction, and only one process migrates at a time.
  */
 import { Effect, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -20,7 +20,7 @@ class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("Migration
 /** Held while migrating, in the name space of advisory locks. */
 const lockKey = 7_225_811
 
-/** Migrates; answers the statements that ran. `own` are the tables of stages that keep something beside objects. */
+/** Migrates and returns the statements that ran. `own`: the tables that stages keep beside those of objects. */
 export const migrate = (
   own: ReadonlyArray<Table>
 ): Effect.Effect<ReadonlyArray<string>, MigrationRefused | SqlError.SqlError, SqlClient.SqlClient> =>
@@ -50,7 +50,7 @@ export const migrate = (
 const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect))
 
-/** Makes the extensions that may be made; without one its indexes are missing, and nothing else. */
+/** Creates the extensions that the role may create; a missing one costs only its indexes. */
 const madeExtensions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const available = yield* sql<{ readonly name: string; readonly made: boolean }>`
@@ -76,7 +76,7 @@ const foundColumns = Effect.gen(function* () {
        and not a.attisdropped`
 })
 
-/** What we made carries the text that it was made from as its comment. */
+/** Each constraint, index and trigger of ours has its definition as its comment, so that changes are found. */
 const foundDefinitions = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly name: string; readonly comment: string }>`

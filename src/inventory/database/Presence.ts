@@ -1,9 +1,9 @@
 /**
- * The processes that run, and what they say of themselves.
+ * The running processes and their status.
  *
- * A part of a process tells a status once (`tell`); it is written down every two seconds where all processes see it
- * (`/api/status/`), and read when somebody asks this process for its metrics. The table is not logged: nothing in it is
- * worth keeping, and it gives the WAL no work.
+ * A part of a process registers how to compute its status (`tell`). Every two seconds the status is written to a table
+ * for all processes (`/api/status/`); metrics read it directly. The table is unlogged: nothing in it is worth keeping,
+ * and it adds nothing to the WAL.
  */
 import { hostname } from "node:os"
 import { Context, Effect, Layer, Schedule } from "effect"
@@ -23,11 +23,11 @@ interface Process {
 export class Presence extends Context.Service<
   Presence,
   {
-    /** From now on this part of the process is asked for its status. */
+    /** Registers the status of a part of this process. */
     readonly tell: (part: string, status: Effect.Effect<Status>) => Effect.Effect<void>
-    /** What the parts of this process say now. */
+    /** The current status of each part of this process. */
     readonly here: Effect.Effect<Readonly<Record<string, Status>>>
-    /** All processes that were heard of lately. */
+    /** All processes that wrote their status lately. */
     readonly everybody: Effect.Effect<ReadonlyArray<Process>, SqlError.SqlError>
   }
 >()("rackwire/inventory/Presence") {
@@ -63,12 +63,12 @@ export class Presence extends Context.Service<
   )
 }
 
-/** How other processes know this one. */
+/** The name of this process for the others. */
 export const processName = `${hostname()} ${process.pid}`
 
 const writePause = "2 seconds"
 
-/** A process that was not heard of for this long is gone. */
+/** A process that wrote no status for this long is gone. */
 const forgottenAfter = "15 seconds"
 
 export const presenceTable: Table = {

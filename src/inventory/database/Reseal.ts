@@ -1,11 +1,11 @@
-/** What was sealed with an earlier key, sealed anew with the key of now; and what is not sealed yet. */
+/** Seals texts of earlier keys with the current key, and texts that are not sealed yet. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Vault } from "../../Vault.ts"
 import { hideLogged, sealHidden } from "../write/Hidden.ts"
 import { registry } from "../Registry.ts"
 
-/** Answers how many texts were sealed (anew), and how many no key of ours opens. */
+/** Returns how many texts were sealed, and how many no known key opens. */
 export const reseal = Effect.gen(function* () {
   const found = { resealed: 0, unreadable: 0 }
   for (const type of registry.values()) {
@@ -32,7 +32,7 @@ const resealColumn = Effect.fnUntraced(function* (table: string, column: string)
   for (const { id, sealed } of rows) {
     const text = open(sealed)
     if (text === undefined) continue
-    // Not what somebody else has set meanwhile.
+    // Leaves a value that has changed meanwhile.
     yield* sql.unsafe(`update ${table} set ${column} = $1 where id = $2::bigint and ${column} = $3`, [
       seal(text),
       id,

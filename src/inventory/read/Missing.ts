@@ -1,4 +1,4 @@
-/** What a query names and is not there, told by filter. */
+/** Finds objects that filters name and that do not exist. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Clearance } from "../Clearance.ts"
@@ -8,8 +8,8 @@ import { type Named, missingQuery } from "../derive/filter/Named.ts"
 import { isEverything } from "../derive/filter/Where.ts"
 
 /**
- * One query at the most, and none where what was found tells that everything named exists. Of types of which whoever
- * asks may see only some objects nothing is told: neither what is there nor what is not.
+ * One query at most, and none if the objects found prove that everything named exists. Types of which the user may not
+ * see all objects are not checked: the answer would reveal which hidden objects exist.
  */
 export const missing = Effect.fnUntraced(function* (named: ReadonlyArray<Named>, found: number) {
   const { where } = yield* Clearance

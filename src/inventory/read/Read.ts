@@ -35,34 +35,34 @@ export const list = Effect.fnUntraced(function* <T extends ObjectType>(type: T, 
   return rows.map(({ row }) => rowFromJson(type, row))
 })
 
-/** SQL of the rows of a page. Numbers stand in it, so that Postgres plans for so many rows. */
+/** SQL of the rows of a page. The limit is a literal, so that Postgres plans for so many rows. */
 export const pageQuery = (type: ObjectType, { where, ordering, limit, offset }: Page): string => {
   const bounds = `${limit === undefined ? "" : ` limit ${limit}`}${offset === 0 ? "" : ` offset ${offset}`}`
   return `select t.* from ${type.table} t where ${where.sql} order by ${orderBy(type, ordering)}${bounds}`
 }
 
-/** What representations need beside the rows themselves, as far as it was read with them. */
+/** What representations need beside the rows, as far as it was read with them. */
 interface Beside {
-  /** Rows that they point at, by object type and id; a view adds what it reads. */
+  /** Rows that they refer to, by object type and id; `viewFor` adds what it reads. */
   readonly related: Map<string, Map<number, Row>>
   readonly counts: ReadonlyMap<number, Readonly<Record<string, unknown>>>
   /** The custom fields of their type, in their order. */
   readonly customFields: ReadonlyArray<CustomField>
 }
 
-/** A page of objects, and what their representations point at: one statement. */
+/** Reads a page of objects and what their representations refer to, in one statement. */
 export const readPage = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
   const where = allOf(page.where, yield* cleared(type, "view"))
   return yield* readAll(type, { sql: pageQuery(type, { ...page, where }), parameters: where.parameters })
 })
 
-/** The object of this id, if it exists and may be seen, and what its representation points at: one statement. */
+/** Reads the object of this id, if it is visible, and what its representation refers to, in one statement. */
 export const readOne = Effect.fnUntraced(function* (type: ObjectType, id: number) {
   const where = allOf({ sql: "t.id = $1::bigint", parameters: [`${id}`] }, yield* cleared(type, "view"))
   return yield* readAll(type, allWhere(type, where))
 })
 
-/** What the representations of rows that are at hand need: one statement. */
+/** Reads what the representations of these rows need, in one statement. */
 const readBeside = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
   return (yield* readAll(type, allWhere(type, whereIds(rows.map(({ id }) => id))), false)).beside
 })
@@ -75,7 +75,7 @@ const allWhere = ({ table }: ObjectType, { sql, parameters }: Where): Where => (
 const readAll = Effect.fnUntraced(function* (type: ObjectType, page: Where, withRows = true) {
   const sql = yield* SqlClient.SqlClient
   const { where, premise } = yield* Clearance
-  // Of other types some objects may not be seen: viewFor reads those, and tells what is hidden from what is gone.
+  // viewFor reads the types of which the user may see only some objects, and tells hidden objects from missing ones.
   const statement = readStatement(type, page, (target) => where(target, "view"), withRows, premise?.where)
   const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(statement.sql, statement.parameters)
   const rows: Array<Row> = []
@@ -100,7 +100,7 @@ const readAll = Effect.fnUntraced(function* (type: ObjectType, page: Where, with
 
 const customFieldType = "extras.customfield"
 
-/** The rows of these ids that exist and the action may be done to, in the type's usual order. */
+/** The rows of these ids on which the user may do the action, in the type's usual order. */
 export const byIds = Effect.fnUntraced(function* <T extends ObjectType>(
   type: T,
   ids: Iterable<number>,
@@ -118,7 +118,7 @@ export const byIds = Effect.fnUntraced(function* <T extends ObjectType>(
   return rows.map(({ row }) => rowFromJson(type, row))
 })
 
-/** SQL of the order by these fields, or the usual ones. Ties are broken by id, in the direction of the last field. */
+/** The `order by` of these fields, or of the usual ones. The id breaks ties, in the direction of the last field. */
 export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): string => {
   const known = [...new Set(ordering)].filter((name) => isOrdered(type, name.replace(/^-/, "")))
   const terms = (known.length > 0 ? known : type.ordering).map((name) => {
@@ -136,7 +136,7 @@ const isOrdered = (type: ObjectType, name: string): boolean => {
   return field.reference === undefined ? kindOf(field) !== undefined : !field.reference.many
 }
 
-/** Custom fields by the object types that have them, in their order. */
+/** Sorts custom fields and groups them by object type. */
 export const customFieldsByType = (
   definitions: Iterable<CustomField>
 ): ReadonlyMap<string, ReadonlyArray<CustomField>> => {
@@ -152,7 +152,7 @@ export const customFieldsByType = (
   return byType
 }
 
-/** The custom fields of a type, in their order. They are part of its objects, for everybody who may see those. */
+/** The custom fields of a type, in their order. They are visible to everybody who may see objects of the type. */
 export const customFieldsOf = Effect.fnUntraced(function* (type: ObjectType) {
   if (!Object.hasOwn(type.fields, "custom_fields")) return []
   const where = { sql: "t.content_types @> $1::text[]", parameters: [[type.id]] }
@@ -166,9 +166,8 @@ export const customFieldsOf = Effect.fnUntraced(function* (type: ObjectType) {
 })
 
 /**
- * A view on everything that the representations of these rows point at. What was not read with them is read now, one
- * query per object type pointed at. Of an object that whoever asks may not see it shows the id alone, so that what was
- * read can be written back.
+ * A view on everything that the representations of these rows refer to. It reads what `read` does not hold, with one
+ * query per object type. A hidden object is shown by its id alone, so that an answer can be written back.
  */
 export const viewFor = (
   type: ObjectType,
@@ -197,11 +196,11 @@ export const viewFor = (
             known.set(id, found)
             const missing = yield* byIds(target, unread)
             for (const row of missing) found.set(row.id, row)
-            // Whether it is hidden or gone nobody learns who may not see all objects of the type.
+            // A user who may not see all objects of the type does not learn whether it is hidden or gone.
             if (!isEverything(yield* cleared(target, "view"))) {
               hidden.set(id, ids.difference(found).union(hidden.get(id) ?? new Set()))
             }
-            // Inside a representation objects are brief, so from here on only brief fields are followed.
+            // Nested objects are brief, so from here on only brief fields are followed.
             next.push(...references(target, missing, nestedFields(target)))
           }
           pending = next

@@ -1,7 +1,7 @@
 /**
- * What is free in a prefix, a range of addresses or a VLAN group, and taking of it.
+ * Finds what is free in a prefix, a range of addresses or a VLAN group.
  *
- * Who takes waits for whoever takes of the same VRF or group: what is found free is written before the next one looks.
+ * An allocation holds a lock on its VRF or group until it has committed, so the next one sees what it has written.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -12,20 +12,20 @@ import type IpRange from "../types/ipam/IpRange.ts"
 import type Prefix from "../types/ipam/Prefix.ts"
 import type VlanGroup from "../types/ipam/VlanGroup.ts"
 
-/** Most gaps that are looked at: of networks, which may be of any size. */
+/** Most gaps that are read: a network may be of any size. */
 const gapsMax = 10_000
 
-/** Held until the end of the transaction by whoever takes of the same VRF (or of none), or VLAN group. */
+/** Locks a VRF (null is one as well) or a VLAN group for allocation, until the transaction ends. */
 export const takeTurn = (what: "vrf" | "vlangroup", id: unknown) =>
   Effect.flatMap(
     SqlClient.SqlClient,
     (sql) => sql`select pg_advisory_xact_lock(hashtext(${`allocation of ${what} ${String(id)}`}))::text`
   )
 
-/** What addresses are taken of. */
+/** An object that addresses are allocated from. */
 export type Space = RowOf<typeof Prefix> | RowOf<typeof IpRange>
 
-/** The network that the row is, and the addresses in it that hosts can have. */
+/** The network of the row, and the addresses in it that hosts can have. */
 export const roomOf = (row: Space): { readonly network: Network; readonly hosts: Gap } => {
   if ("prefix" in row) {
     const network = parseNetwork(row.prefix)!
@@ -35,7 +35,7 @@ export const roomOf = (row: Space): { readonly network: Network; readonly hosts:
   return { network, hosts: { first: network.bits, last: parseNetwork(row.end_address)!.bits } }
 }
 
-/** The addresses of a prefix or range that nobody has, as gaps: the first ones, enough for `count`. */
+/** The free addresses of a prefix or range as gaps: the first ones, enough for `count`. */
 export const freeAddresses = Effect.fnUntraced(function* (row: Space, count: number) {
   if ("mark_utilized" in row && row.mark_utilized) return []
   const { network, hosts } = roomOf(row)
@@ -56,7 +56,7 @@ export const freeAddresses = Effect.fnUntraced(function* (row: Space, count: num
   )
 })
 
-/** What no child of a prefix covers, as gaps. */
+/** The parts of a prefix that no child prefix covers, as gaps. */
 export const freeSpace = Effect.fnUntraced(function* (row: RowOf<typeof Prefix>) {
   if (row.mark_utilized) return []
   const { network } = roomOf(row)
@@ -77,7 +77,8 @@ interface Bounds {
 }
 
 /**
- * The first gaps of a span between what SQL (over `$1` its first, `$2` its last address, `$3` the VRF) says is taken.
+ * The first gaps of a span. `taken` is SQL that selects the taken ranges; `$1` is the first address of the span, `$2`
+ * the last, `$3` the VRF.
  */
 const gapsBetween = Effect.fnUntraced(function* (
   taken: string,
@@ -109,7 +110,7 @@ const gapsBetween = Effect.fnUntraced(function* (
   return gaps.filter((gap) => gap.first <= gap.last)
 })
 
-/** The VLAN ids of a group that no VLAN of it has. */
+/** The unused VLAN ids of a group. */
 export const freeVlanIds = Effect.fnUntraced(function* (group: RowOf<typeof VlanGroup>, count: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly vid: number }>`

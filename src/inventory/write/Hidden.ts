@@ -57,7 +57,7 @@ export const withWholeTexts = Effect.fnUntraced(function* (type: ObjectType, row
   })
 })
 
-/** Drafts in which what a client was shown as hidden, and sends back, is what it stands for in the row before. */
+/** Replaces marks of hidden values that a client sends back with the values of the row as it is. */
 export const withKeptSecrets = Effect.fnUntraced(function* (
   type: ObjectType,
   drafts: ReadonlyArray<Draft>,
@@ -96,8 +96,8 @@ export const withoutSecrets = <A extends Values>(type: ObjectType, value: A, vau
 export const hasHidden = (type: ObjectType): boolean => hidingFields(type).length > 0
 
 /**
- * Seals what plain SQL has written in the clear, in rows of these ids or in all; answers in how many. Where it has
- * replaced some of the secrets the others stay.
+ * Seals what plain SQL has written in the clear, in the rows of these ids or in all, and returns in how many. Where
+ * plain SQL replaced some of the secrets the others are kept.
  */
 export const sealHidden = Effect.fnUntraced(function* (type: ObjectType, ids?: ReadonlyArray<number>) {
   let count = 0
@@ -113,7 +113,7 @@ export const sealHidden = Effect.fnUntraced(function* (type: ObjectType, ids?: R
     for (const row of rows.filter((row) => hideSecrets(row.text).hidden.length > 0)) {
       const whole = revealSecrets(row.text, hiddenIn(row.kept, vault) ?? [])
       const { shown, hidden } = hideSecrets("text" in whole ? whole.text : row.text)
-      // Not what somebody else has set meanwhile.
+      // Leaves a value that has changed meanwhile.
       yield* sql.unsafe(
         `update ${type.table} set ${text} = $1, ${kept} = $2 where id = $3::bigint and ${text} = $4 and ${kept} = $5`,
         [shown, sealedOf(hidden, vault), row.id, row.text, row.kept]
@@ -124,7 +124,7 @@ export const sealHidden = Effect.fnUntraced(function* (type: ObjectType, ids?: R
   return count
 })
 
-/** Hides in the change log what an earlier version wrote there in the clear; answers in how many changes. */
+/** Hides secrets that an earlier version wrote to the change log in the clear; returns in how many changes. */
 export const hideLogged = Effect.fnUntraced(function* (type: ObjectType) {
   let count = 0
   for (const { name } of hidingFields(type)) {

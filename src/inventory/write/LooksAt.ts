@@ -1,6 +1,6 @@
 /**
- * The rows that the rules of a type look at beside the ones that are written: one query per object type and step, and
- * one more for a type of which the sender may not see everything.
+ * Reads the rows that the rules of a type look at beside the written ones: one query per object type and step, and one
+ * more for a type of which the sender may not see all objects.
  */
 import { Effect } from "effect"
 import { Clearance, cleared } from "../Clearance.ts"
@@ -18,7 +18,7 @@ interface Step {
   readonly path: ReadonlyArray<string>
 }
 
-/** Rules hold for everybody, whatever they may see. What hidden objects are called stays out of their messages. */
+/** Rules see all objects, whatever the sender may see. Their messages leave out the names of hidden ones. */
 const forRules = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlySet<number>) {
   const rows = yield* Effect.provideService(byIds(type, ids), Clearance, Clearance.all)
   if (rows.length === 0 || isEverything(yield* cleared(type, "view"))) return rows
@@ -26,7 +26,7 @@ const forRules = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlySet
   return rows.map((row) => (seen.has(row.id) ? row : nameless(row)))
 })
 
-/** The fields by which messages call an object. */
+/** The fields that messages use as the name of an object. */
 const names = ["name", "model"]
 
 const nameless = (row: Row): Row => ({

@@ -1,4 +1,4 @@
-/** Objects that cannot go because others, which are to stay, need them. */
+/** Explains why objects cannot be deleted: others that are to stay refer to them. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { Row } from "../Field.ts"
@@ -8,7 +8,7 @@ import { registry } from "../Registry.ts"
 import { rowFromJson } from "../derive/values/Row.ts"
 import { asTexts } from "../derive/filter/Where.ts"
 
-/** `detail` names those that need them. */
+/** `detail` names the objects that refer to them. */
 export class Protected extends Schema.TaggedError<Protected>()("Protected", { detail: Schema.String }) {}
 
 /** Whether Postgres refused because of a foreign key that restricts. */
@@ -18,7 +18,7 @@ export const isProtected = (error: unknown): boolean => {
   return code === "23001" || code === "23503"
 }
 
-/** Most objects that are named, and looked for. */
+/** Most objects that a message names. */
 const namedMax = 100
 
 interface Reach {
@@ -26,7 +26,7 @@ interface Reach {
   readonly ids: ReadonlyArray<number>
 }
 
-/** What a client reads when these objects cannot go: those that need them, or what would go with them. */
+/** The message for a refused deletion: the objects that refer to these, or to what would be deleted with them. */
 export const protectedBy = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlyArray<number>) {
   const names: Array<string> = []
   let reached: ReadonlyArray<Reach> = [{ type, ids }]
@@ -44,7 +44,7 @@ export const protectedBy = Effect.fnUntraced(function* (type: ObjectType, ids: R
   return `Unable to delete object. ${count} dependent objects were found: ${names.slice(0, namedMax).join(", ")}`
 })
 
-/** The references that protect what was reached, or go with it. */
+/** The references that protect the reached objects, or are deleted with them. */
 const pointing = (reached: ReadonlyArray<Reach>) =>
   reached.flatMap((reach) =>
     [...registry.values()].flatMap((target) =>
@@ -66,7 +66,7 @@ const holding = Effect.fnUntraced(function* (type: ObjectType, field: string, id
   return found.map(({ row }) => rowFromJson(type, row))
 })
 
-/** What they are called; of those that whoever asks may not see only their ids. */
+/** The names of the objects; the id alone of an object that the user may not see. */
 const called = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
   const seen = yield* byIds(
     type,

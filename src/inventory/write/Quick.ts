@@ -1,8 +1,8 @@
 /**
- * Creations of which only the database can find fault: one statement that is a transaction of its own.
+ * Creations that only the database can refuse: one statement, which is its own transaction.
  *
- * Most creations are such: nothing is wrong with their values, they name what they point at by id, and no rule looks at
- * other rows. What a uniqueness or a foreign key then refuses goes the whole way (Write.ts), which says what is wrong.
+ * Most creations are such: their values are valid, they name other objects by id, and no rule looks at other rows. What
+ * a uniqueness or a foreign key then refuses is tried again by Write.ts, which explains the error.
  */
 import { Effect, Option } from "effect"
 import { SqlClient } from "effect/sql"
@@ -22,12 +22,12 @@ import { columnsOf, rowFromJson } from "../derive/values/Row.ts"
 import { isEverything } from "../derive/filter/Where.ts"
 import type { Target } from "../field/Reference.ts"
 
-/** The rows that were made; none where the whole way must be gone, and then nothing was made. */
+/** The rows that were made; none if nothing was made and Write.ts must do it. */
 export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: ReadonlyArray<Draft>, author: Author) {
   const sql = yield* SqlClient.SqlClient
   const { where } = yield* Clearance
   const isOpen = (of: ObjectType, action: "add" | "refer") => isEverything(where(of, action))
-  // Within a transaction a refusal would end that of the caller.
+  // Within a transaction a refusal would abort the caller's.
   if (Option.isSome(yield* Effect.serviceOption(sql.transactionService))) return Option.none()
   if (drafts.length === 0 || type.rivals.length > 0 || type.quota !== undefined) return Option.none()
   if (!isOpen(type, "add")) return Option.none()
@@ -42,7 +42,7 @@ export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: Re
       contextOf(author)
     ])
     .pipe(
-      // What takes longer than a read may is tried in a transaction, which has more time.
+      // A statement that runs out of a read's time is tried again in a transaction, which has more.
       Effect.catchIf(
         (error) => lostRace(error) || error.reason._tag === "StatementTimeoutError",
         () => Effect.succeed([])
@@ -56,7 +56,7 @@ const pointing = perType(({ fields }) =>
   Object.entries(fields).filter(([, { generic, reference }]) => generic !== undefined || reference !== undefined)
 )
 
-/** The row of a draft whose references are ids already; undefined where something has to be looked up. */
+/** The row of a draft whose references are all ids; undefined where something has to be looked up. */
 const rowOf = (type: ObjectType, draft: Draft, mayRefer: (target: ObjectType) => boolean): Row | undefined => {
   if (Object.keys(draft.errors).length > 0) return undefined
   const row: Record<string, unknown> & { readonly id: number } = { ...draft.values, id: 0 }

@@ -12,7 +12,7 @@ import { namingFields, naturalName } from "../derive/filter/NaturalName.ts"
 import { allOf, whereIds } from "../derive/filter/Where.ts"
 import type { Target } from "../field/Reference.ts"
 
-/** `before`: the rows that the drafts change. What they refer to already they may go on referring to. */
+/** `before`: the rows that the drafts change. They may keep references that they already have. */
 export const resolveReferences = Effect.fnUntraced(function* (
   type: ObjectType,
   drafts: ReadonlyArray<Draft>,
@@ -33,7 +33,7 @@ export const resolveReferences = Effect.fnUntraced(function* (
     })
     if (named.length === 0 && found.size === 0) continue
     const existing = yield* existingIds(target, named)
-    // Rows of a file often name the same object.
+    // The rows of a file often name the same object.
     const known = new Map<string, number | string>()
     for (const each of named) {
       if ("id" in each) {
@@ -53,7 +53,7 @@ export const resolveReferences = Effect.fnUntraced(function* (
   return resolved
 })
 
-/** Checks the objects of generic references, locked until the end: one query per object type named. */
+/** Checks and locks the objects of generic references: one query per object type named. */
 export const resolveGenerics = Effect.fnUntraced(function* (
   type: ObjectType,
   drafts: ReadonlyArray<Draft>,
@@ -123,7 +123,7 @@ export const existingIds = Effect.fnUntraced(function* (target: ObjectType, name
   const ids = [...named].flatMap((each) => ("id" in each ? [each.id] : []))
   if (ids.length === 0) return new Set<number>()
   const where = allOf(whereIds(ids), yield* cleared(target, "refer"))
-  // Locked, so that they still exist when the row that names them is written.
+  // Locked, so that they still exist when the row that refers to them is written.
   const rows = yield* sql.unsafe<{ readonly id: string }>(
     `select id::text as id from ${target.table} t where ${where.sql} for key share`,
     where.parameters
@@ -131,7 +131,7 @@ export const existingIds = Effect.fnUntraced(function* (target: ObjectType, name
   return new Set(rows.map(({ id }) => Number(id)))
 })
 
-/** The id of the one visible object that has these attributes; or why there is none. */
+/** The id of the one visible object with these attributes; or why it is not found. */
 const byAttributes = Effect.fnUntraced(function* (target: ObjectType, attributes: Readonly<Record<string, unknown>>) {
   const shown = JSON.stringify(attributes)
   const notFound = `Related object not found using the provided attributes: ${shown}`

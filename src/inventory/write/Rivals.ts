@@ -1,4 +1,4 @@
-/** Rules between a row and any other of its type, asked of a whole write at once and safe from writes beside it. */
+/** Checks the rules between a row and any other of its type, for a whole write at once and safe from concurrent writes. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { cleared } from "../Clearance.ts"
@@ -9,7 +9,7 @@ import type { Conflict } from "./Unique.ts"
 import { columnsOf, rowFromJson } from "../derive/values/Row.ts"
 import { asTexts, isEverything } from "../derive/filter/Where.ts"
 
-/** Locks are taken of so many numbers: a write of any size holds no more, and few wait that need not. */
+/** Size of the lock space: it bounds the locks of a write of any size, and unrelated writes seldom share one. */
 const lockNumbers = 64
 
 interface Found {
@@ -18,7 +18,7 @@ interface Found {
   readonly other: Row
 }
 
-/** Rows, as they would be stored, that rivals of theirs stand in the way of. */
+/** The conflicts of rows, as they would be stored, with their rivals. */
 export const rivals = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, find: Find) {
   const conflicts: Array<Conflict> = []
   for (const rival of type.rivals) {
@@ -39,7 +39,7 @@ const hiddenAmong = Effect.fnUntraced(function* (type: ObjectType, met: Readonly
   return ids.difference(new Set((yield* byIds(type, ids)).map(({ id }) => id)))
 })
 
-/** The same fields are in the wrong, and nothing is said of what stands in their way. */
+/** The same fields with a message that does not reveal the hidden rival. */
 const unexplained = (type: ObjectType, errors: Errors): Errors =>
   Object.fromEntries(
     Object.keys(errors).map((name) => [name, [`This conflicts with another ${type.label}, which you may not view.`]])
@@ -49,7 +49,7 @@ const meetings = Effect.fnUntraced(function* (type: ObjectType, rival: Rival, ro
   const sql = yield* SqlClient.SqlClient
   const json = JSON.stringify(rows.map((row) => columnsOf(type, row)))
   const written = `jsonb_populate_recordset(null::${type.table}, $1::jsonb) with ordinality`
-  // In the order of their numbers, so that two writes do not wait for each other.
+  // Locked in ascending order, so that two writes cannot deadlock.
   yield* sql.unsafe(
     `select pg_advisory_xact_lock(hashtext('${type.table}'), number)::text from (
        select distinct mod(abs(hashtext(${rival.lock})::bigint), ${lockNumbers})::int as number
@@ -63,7 +63,7 @@ const meetings = Effect.fnUntraced(function* (type: ObjectType, rival: Rival, ro
     [json, asTexts(rows.map(({ id }) => id))]
   )
   if (rows.length === 1) return stored
-  // The later one of two in the same write is the one in the wrong.
+  // Of two rivals in the same write the later one is refused.
   const together = yield* sql.unsafe<Found>(
     `select distinct on (j.ordinality) j.ordinality::int as at, to_json(t) as other
        from ${written} j join ${written} t on t.ordinality < j.ordinality and ${rival.where}

@@ -8,15 +8,15 @@ import { contextPrefix } from "../database/DatabaseFunctions.ts"
 export interface Author {
   readonly username: string
   readonly requestId: string
-  /** Id of the user; absent where nobody in particular writes. */
+  /** Id of the user; absent where the service itself writes. */
   readonly userId?: number | undefined
 }
 
-/** What the first record of a transaction in the WAL says. */
+/** The content of the first record of a transaction in the WAL. */
 export const contextOf = ({ username, requestId }: Author): string =>
   JSON.stringify({ user: username, request: requestId })
 
-/** Times that a transaction is tried when another one was in its way. */
+/** Times that a transaction is tried when it conflicts with others. */
 const triesMax = 5
 
 /**
@@ -43,5 +43,5 @@ export const asAuthor =
 
 const races = new Set(["UniqueViolation", "ConstraintError", "DeadlockError", "SerializationError"])
 
-/** Whether a transaction failed for what another one did, or could have done. */
+/** Whether a transaction failed because of a concurrent one, or may have. */
 export const lostRace = (error: unknown): boolean => SqlError.isSqlError(error) && races.has(error.reason._tag)

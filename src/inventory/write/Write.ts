@@ -34,7 +34,7 @@ import { allOf, isEverything, whereIds } from "../derive/filter/Where.ts"
 
 interface Created {
   readonly row: Row
-  /** What is shown in the answer to the creation and never again, by field. */
+  /** Values by field that only the answer to the creation shows. */
   readonly shown: Readonly<Record<string, unknown>>
 }
 
@@ -47,7 +47,7 @@ export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author:
     return created(type, drafts, Option.isSome(made) ? made.value : yield* careful)
   })
 
-/** Creates so many objects, of bodies that are made in the transaction: of what is free at that time, say. */
+/** Creates `count` objects from bodies that are computed in the transaction, for example from free addresses. */
 export const createFrom = <E, R>(
   type: ObjectType,
   count: number,
@@ -75,7 +75,7 @@ const created = (type: ObjectType, drafts: ReadonlyArray<Draft>, rows: ReadonlyA
   }))
 }
 
-/** With every rule looked at before. */
+/** Inserts after every rule has been checked. */
 const carefully = Effect.fnUntraced(function* (type: ObjectType, drafts: ReadonlyArray<Draft>) {
   const inserted = yield* insert(type, yield* settle(type, drafts, []))
   yield* staysWithin(type, inserted, "add")
@@ -88,12 +88,12 @@ interface Change {
   readonly body: unknown
 }
 
-/** Looks at the rows, locked, before they are changed; what it fails with ends the write. */
+/** Checks the locked rows before they change; its failure ends the write. */
 type Guard<E> = (before: ReadonlyArray<Row>) => Effect.Effect<void, E>
 
 const unguarded = () => Effect.void
 
-/** Updates the objects that exist; others are passed over. `whole` as in a PUT: required fields must be there. */
+/** Updates the objects that exist and skips others. `whole`: required fields must be present, as in a PUT. */
 export const update = <E = never>(
   type: ObjectType,
   changes: ReadonlyArray<Change>,
@@ -124,7 +124,7 @@ export const update = <E = never>(
     return before.map(({ id }) => after.get(id)!)
   }).pipe(asAuthor(author), refuseConflicts(type, changes.length))
 
-/** Deletes the objects that exist, and what goes with them; answers their ids. */
+/** Deletes the objects that exist, with what depends on them, and returns their ids. */
 export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, author: Author, guard?: Guard<E>) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
@@ -136,13 +136,13 @@ export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, 
     )
     return rows.map(({ id }) => Number(id))
   }).pipe(
-    // Not run again: what protects them does not go away by itself.
+    // Not retried: what protects them does not go away by itself.
     Effect.mapError((error) => (isProtected(error) ? new Protected({ detail: "" }) : error)),
     asAuthor(author),
     Effect.catchTag("Protected", () => Effect.flatMap(protectedBy(type, ids), (detail) => new Protected({ detail })))
   )
 
-/** Rows as they were just written are such as their author may write. */
+/** Fails if the author may not write the rows in the state that they have now. */
 const staysWithin = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, action: Action) {
   const allowed = yield* cleared(type, action)
   if (isEverything(allowed) || rows.length === 0) return
@@ -153,8 +153,8 @@ const staysWithin = Effect.fnUntraced(function* (type: ObjectType, rows: Readonl
 })
 
 /**
- * What only Postgres saw, and saw again when the transaction was run again: rows that exchange unique values in one
- * write, or a race without end. Told with the first item.
+ * An error that only Postgres found, also in the repeated transaction: rows that exchange unique values in one write,
+ * or a race without end. It is reported with the first item.
  */
 const refuseConflicts =
   (type: ObjectType, items: number) =>
@@ -180,7 +180,7 @@ const settle = Effect.fnUntraced(function* (
 ) {
   const named = yield* resolveReferences(type, drafts, before)
   const resolved = yield* resolveGenerics(type, yield* resolveCustomFields(type, named, before), before)
-  // Of drafts that are refused already some references are no ids.
+  // Drafts that are already refused may hold references that are no ids.
   const find = yield* lookAt(
     type,
     resolved.flatMap(({ values, errors }, at) =>
@@ -196,7 +196,7 @@ const settle = Effect.fnUntraced(function* (
   const errors = yield* mapInSlices(resolved, (draft, at): Errors => {
     const own: Record<string, ReadonlyArray<string>> = { ...draft.errors, ...ungrammatical[at] }
     if (before[at] !== undefined) Object.assign(own, unreadableErrors({ ...before[at], ...draft.values }))
-    // A rule about several fields would speak of values that are already refused.
+    // A rule about several fields would report values that are already refused.
     return Object.keys(own).length > 0 ? own : type.check({ id: 0, ...before[at], ...draft.values }, find, before[at])
   })
   if (errors.some((own) => Object.keys(own).length > 0)) return yield* new WriteRefused({ errors })
@@ -212,7 +212,7 @@ const settle = Effect.fnUntraced(function* (
   return rows
 })
 
-/** A write takes the whole row along, so what cannot be read must be replaced. */
+/** A write replaces the whole row, so it must replace values that cannot be read. */
 const unreadableErrors = (row: Row): Errors =>
   Object.fromEntries(
     Object.entries(row).flatMap(([name, value]) => {
@@ -230,7 +230,7 @@ const merge = (conflicts: ReadonlyArray<Conflict>): Errors => {
   return errors
 }
 
-/** Inserts rows as they are stored, without any check: for those above, and for rows that the service makes itself. */
+/** Inserts rows as they are stored, without any check; also for rows that the service creates itself. */
 const insert = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Draft["values"]>) {
   if (rows.length === 0) return []
   const sql = yield* SqlClient.SqlClient

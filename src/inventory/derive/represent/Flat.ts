@@ -1,6 +1,6 @@
 /**
- * Objects as flat records, for files: references by id, choices by value, and as cells of a table. What is written out
- * can be read in again and changes nothing. Pure.
+ * Objects as flat records for files: references by id, choices by value; also as cells of a table. Importing an
+ * unchanged export changes nothing. Pure.
  */
 import type { Field, Row } from "../../Field.ts"
 import type { ObjectType } from "../../ObjectType.ts"
@@ -10,14 +10,14 @@ import { naturalKey } from "../filter/Path.ts"
 
 export type Flat = Readonly<Record<string, unknown>>
 
-/** Fields that a file holds: those that a client reads and writes. */
+/** Fields that a file holds: those that clients may read and write. */
 export const flatFields = (type: ObjectType): ReadonlyArray<string> =>
   Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "both")
 
 export const flatOf = (type: ObjectType, row: Row): Flat =>
   Object.fromEntries([["id", row.id], ...flatFields(type).map((name) => [name, shownOf(row[name])])])
 
-/** A flat value as the text of a cell; what is not there is the empty one. */
+/** A flat value as the text of a cell; null is the empty cell. */
 export const cellOf = (value: unknown): string => {
   if (value === null || value === undefined) return ""
   if (Array.isArray(value) && value.every((item) => typeof item !== "object")) return value.join(",")

@@ -1,19 +1,19 @@
 /**
- * Representations of which somebody may not see every object inside: those objects are found, and shown by id alone, as
- * the API shows them (Read.ts). Pure.
+ * Masks the nested objects of a representation that a user may not see: they are shown by id alone, as in the API
+ * (Read.ts). Pure.
  */
 import { objectType, registry } from "../../Registry.ts"
 import type { Json } from "./Representation.ts"
 
-/** What an object inside is called among the hidden ones. */
+/** The key of a nested object in the set of hidden ones. */
 export const nestedName = (type: string, id: number): string => `${type} ${id}`
 
 const typesByPath: ReadonlyMap<string, string> = new Map([...registry.values()].map(({ id, path }) => [path, id]))
 
-/** Most levels of objects within objects that are looked into: representations have fewer, only JSON fields have more. */
+/** Deepest nesting that is searched: representations have less, only JSON fields have more. */
 const depthMax = 12
 
-/** Calls `see` with every object inside. */
+/** Calls `see` with every nested object. */
 export const visitNested = (json: Json, see: (type: string, id: number) => void): void => {
   for (const value of Object.values(json)) visit(value, see, 1)
 }
@@ -25,7 +25,7 @@ const visit = (value: unknown, see: (type: string, id: number) => void, depth: n
   for (const each of Object.values(value)) visit(each, see, depth + 1)
 }
 
-/** The same, with the hidden objects shown by id alone; itself where there are none. */
+/** The value with hidden objects shown by id alone; the same value if there are none. */
 export const masked = (json: Json, hidden: ReadonlySet<string>): Json =>
   hidden.size === 0 ? json : (maskedInside(json, hidden, 0) as Json)
 
@@ -41,7 +41,7 @@ const maskedInside = (value: unknown, hidden: ReadonlySet<string>, depth: number
   return Array.isArray(value) ? after.map(([, each]) => each) : Object.fromEntries(after)
 }
 
-/** An object inside another names itself by its id and its URL. */
+/** A nested object is recognised by its id and its URL. */
 const nestedOf = (value: object): { readonly type: string; readonly id: number; readonly url: string } | undefined => {
   if (!("id" in value && "url" in value) || typeof value.id !== "number" || typeof value.url !== "string")
     return undefined

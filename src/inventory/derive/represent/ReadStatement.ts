@@ -1,6 +1,6 @@
 /**
  * Declaration and a condition -> the one statement that reads a page of objects and everything that their
- * representations point at. Pure.
+ * representations refer to. Pure.
  *
  * Its rows are `type` ("" for the objects themselves, in their order) and `row`. Ids of what is pointed at become lists
  * that Postgres makes from the page once, so each object type pointed at costs one look into its primary key.
@@ -12,7 +12,7 @@ import { objectType, registry } from "../../Registry.ts"
 import { nestedFields, stepsBehind } from "./Representation.ts"
 import { type Visible, type Where, after, isEverything } from "../filter/Where.ts"
 
-/** SQL that gives ids of one object type. */
+/** SQL that selects ids of one object type. */
 interface Pointing {
   readonly target: ObjectType
   readonly ids: string

@@ -1,8 +1,7 @@
 /**
- * Declaration -> what others see of a row: the full representation, the brief one, the flat snapshot.
+ * Declaration -> the representations of a row: the full one, the brief one, the flat snapshot.
  *
- * The API and capture call the same functions with the same canonical rows, so what an event carries is what the API
- * answers.
+ * The API and capture call the same functions with the same canonical rows, so an event carries what the API answers.
  */
 import type { Row, View } from "../../Field.ts"
 import { type ObjectType, perType } from "../../ObjectType.ts"
@@ -30,7 +29,7 @@ const shapes = perType((type) => {
   }
 })
 
-/** All that may be seen of the object, in the order of its declaration. */
+/** The full representation, in the order of the declaration. */
 export const representation = (type: ObjectType, row: Row, view: View): Json => {
   const shape = shapes(type)
   const counted = view.counted(type.id, row.id)
@@ -51,7 +50,7 @@ export const representation = (type: ObjectType, row: Row, view: View): Json => 
   return json
 }
 
-/** How the object appears inside another, and under `?brief=1`. */
+/** The brief representation: inside other objects, and under `?brief=1`. */
 export const brief = (type: ObjectType, row: Row, view: View): Json => {
   const json: Record<string, unknown> = heading(type, row, view)
   const counts = view.counted(type.id, row.id)
@@ -81,7 +80,7 @@ interface Seen {
 const uncounted = () => undefined
 const noFields = () => []
 
-/** A view on related rows that are at hand. What is counted is shown of the objects themselves, not of those inside. */
+/** A view on related rows that were read. Counts are shown for the objects themselves, not for nested ones. */
 export const viewOf = (base: string, { row, customFields = noFields, counted = uncounted }: Seen): View => {
   const nested = (id: string, key: number) => {
     const found = row(id, key)
@@ -91,11 +90,11 @@ export const viewOf = (base: string, { row, customFields = noFields, counted = u
   return { ...inner, counted }
 }
 
-/** What the representation of an object inside another looks at. */
+/** The fields that the representation of a nested object reads. */
 export const nestedFields = (type: ObjectType): ReadonlyArray<string> =>
   [...type.brief, ...type.displayBy].filter((name) => Object.hasOwn(type.fields, name))
 
-/** The references that derived values of these rows follow from what the rows point at, as far as that is at hand. */
+/** The references that derived values follow from the referenced rows, as far as those were read. */
 export const referencesBehind = (
   type: ObjectType,
   rows: ReadonlyArray<Row>,

@@ -1,8 +1,8 @@
 /**
- * Declaration -> indexes: one for every question that a filter, a search or an order can ask of an object type.
+ * Declaration -> indexes, so that one can answer every filter, search and order of an object type.
  *
- * Few and wide, because every index is written to with every row: one GIN index holds the trigrams of all texts, one
- * the values of all choices, flags and numbers. Records have those that they declare.
+ * They are few and wide, because every write of a row goes to every index: one GIN index holds the trigrams of all
+ * texts, one the values of all choices, flags and numbers. Records have only the indexes that they declare.
  */
 import type { ObjectType, Unique } from "../../ObjectType.ts"
 import { kindOf } from "../filter/Lookup.ts"
@@ -10,10 +10,10 @@ import { hostOf } from "../filter/Address.ts"
 import { storedName } from "./StoredName.ts"
 import type { Index } from "./Table.ts"
 
-/** What new entries of a GIN index may wait for before they are sorted in, kilobytes: every search reads them. */
+/** Size of the pending list of a GIN index, kilobytes: every search reads the whole list. */
 const pendingMax = 512
 
-/** Most columns that Postgres takes in one index. */
+/** Most columns that Postgres accepts in one index. */
 const columnsMax = 32
 
 export const indexesOf = (type: ObjectType, uniques: ReadonlyArray<Unique>): ReadonlyArray<Index> => {

@@ -1,4 +1,4 @@
-/** Tables as declared, and a catalog as found -> the statements that lead from one to the other, or why not. Pure. */
+/** Declared tables and the catalog as found -> the statements of the migration, or why there is none. Pure. */
 import { literal } from "../../Field.ts"
 import type { Column, Definition, Table } from "./Table.ts"
 
@@ -14,7 +14,7 @@ export interface FoundColumn {
 export interface Catalog {
   readonly extensions: ReadonlySet<string>
   readonly columns: ReadonlyArray<FoundColumn>
-  /** Constraints, indexes and triggers of ours by name, with the definition that they were made from. */
+  /** Constraints, indexes and triggers of ours by name, with their definitions. */
   readonly definitions: ReadonlyMap<string, string>
 }
 

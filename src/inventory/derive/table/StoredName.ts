@@ -1,10 +1,10 @@
-/** Names of what a table has, as Postgres keeps them. */
+/** Names of constraints and indexes within the length that Postgres keeps. */
 import { createHash } from "node:crypto"
 
 /** Longest name that Postgres keeps whole, in letters of ASCII. */
 const nameLengthMax = 63
 
-/** The name of something of a kind, made of words; what is too long ends in a digest of the whole. */
+/** Joins words and a kind to a name; a name that is too long ends in a digest of the whole. */
 export const storedName = (words: ReadonlyArray<string>, kind: string): string => {
   const name = [...words, kind].join("_")
   if (name.length <= nameLengthMax) return name

@@ -16,17 +16,17 @@ export interface Column {
   readonly default?: string | undefined
 }
 
-/** A constraint or trigger by name; it is made anew when its definition changes. */
+/** A constraint or trigger by name; a changed definition replaces it. */
 export interface Definition {
   readonly name: string
   /** What follows the name in `alter table … add constraint`, or in `create trigger`. */
   readonly sql: string
-  /** Whether rows that are there already may break the constraint. */
+  /** Whether existing rows may break the constraint. */
   readonly sparesOldRows?: boolean
 }
 
 export interface Index extends Definition {
-  /** The extension without which it cannot be made; what it would answer is then scanned for. */
+  /** The extension that it needs; without it, Postgres scans instead. */
   readonly needs?: Extension | undefined
 }
 
@@ -37,9 +37,9 @@ export interface Table {
   readonly name: string
   /** Whether it is partitioned by the day of its column `time`. */
   readonly daily: boolean
-  /** Whether it is gone after a crash and gives the WAL no work. */
+  /** Whether it is unlogged: empty after a crash, and not in the WAL. */
   readonly unlogged?: boolean
-  /** Beside the column `id`, which every table has and which fills itself. */
+  /** The columns beside `id`, an identity column that every table has. */
   readonly columns: ReadonlyArray<Column>
   readonly constraints: ReadonlyArray<Definition>
   /** What follows the name in `create index … on`; `unique` where it is one. */
@@ -76,7 +76,7 @@ export const tableOf = (type: ObjectType): Table => {
 const spelling: Readonly<Record<string, string>> = { timestamptz: "timestamp with time zone" }
 
 const checks = (type: ObjectType): ReadonlyArray<Definition> => [
-  // JavaScript tells larger numbers apart no more, so two objects would be one.
+  // JavaScript cannot tell larger ids apart, so two objects would be one.
   ...(type.kind === "object"
     ? [{ name: storedName([type.table, "id"], "check"), sql: check(bounds.integer, "id"), sparesOldRows: true }]
     : []),
@@ -87,10 +87,10 @@ const checks = (type: ObjectType): ReadonlyArray<Definition> => [
   )
 ]
 
-/** The column stands where a `$` stands that is no part of a path into JSON. */
+/** Replaces `$` with the column, except in a path into JSON. */
 const check = (constraint: string, column: string): string => `check (${constraint.replaceAll(/\$(?!\.)/g, column)})`
 
-/** All uniqueness of a type, that of single fields included. */
+/** All uniqueness rules of a type, including those of single fields. */
 export const uniquesOf = (type: ObjectType): ReadonlyArray<Unique> => [
   ...Object.entries(type.fields)
     .filter(([, field]) => field.unique)
@@ -114,18 +114,18 @@ const uniques = (type: ObjectType): ReadonlyArray<Definition & { readonly index:
     if (unique.whereNull !== undefined) {
       return { name, sql: `(${keys.join(", ")}) where ${type.columns[unique.whereNull]} is null`, index: true }
     }
-    // A constraint knows columns only.
+    // A constraint can name columns only, no expressions.
     const index = unique.ignoreCase !== undefined
     return { name, sql: `${index ? "" : "unique "}(${keys.join(", ")})`, index }
   })
 
-/** SQL of what is compared of a field; `alias` stands before the column, with its dot. */
+/** SQL of the expression that a uniqueness compares; `alias` includes its dot. */
 export const uniqueKey = (type: ObjectType, unique: Unique, field: string, alias: string): string => {
   const column = `${alias}${type.columns[field]}`
   return unique.ignoreCase?.includes(field) === true ? `lower(${column})` : column
 }
 
-/** What a foreign key says of the deletion of what it points at. */
+/** The `on delete` clause of a foreign key. */
 const onDelete = { cascade: "cascade", "set null": "set null", protect: "restrict" } as const
 
 const references = (type: ObjectType): ReadonlyArray<Definition> =>
@@ -188,11 +188,11 @@ const triggers = (type: ObjectType, published: boolean): ReadonlyArray<Definitio
 export const genericTargets = ({ types }: Generic): ReadonlyArray<ObjectType> =>
   [...registry.values()].filter((target) => types?.includes(target.id) ?? target.kind === "object")
 
-/** The function that looks whether the object of a generic reference is there (Functions.ts). */
+/** The name of the function that checks the object of a generic reference (DatabaseFunctions.ts). */
 export const genericCheckName = (type: ObjectType, column: string): string =>
   storedName(["rackwire", type.table, column], "check")
 
-/** A reference to one of several types has no foreign key either: these keep it valid. */
+/** The triggers that keep a generic reference valid: it has no foreign key. */
 const genericTriggers = (type: ObjectType, column: string, generic: Generic): ReadonlyArray<Definition> => {
   const { table } = type
   const id = type.columns[generic.id]!

@@ -5,7 +5,7 @@ import { isDay } from "../../field/Calendar.ts"
 import { isJsonStorable, time } from "../../field/Scalar.ts"
 import type { CustomField } from "../../types/extras/CustomField.ts"
 
-/** Objects are named by their ids, or as they were given out; points in time as everywhere. */
+/** Canonical form of a value: objects by id (also from their representation), points in time in UTC. */
 export const canonical = (kind: unknown, value: unknown): unknown => {
   if (kind === "object") return isDictionary(value) && "id" in value ? value["id"] : value
   if (kind === "multiobject" && Array.isArray(value)) return value.map((each) => canonical("object", each))
@@ -18,7 +18,7 @@ export const canonical = (kind: unknown, value: unknown): unknown => {
 
 const moment = time()
 
-/** What is wrong with a value, in NetBox's words. */
+/** Why a value is refused, in NetBox's words; undefined if it is valid. */
 export const refusal = (
   definition: CustomField,
   value: unknown,

@@ -19,7 +19,7 @@ const shapes = perType((type) => {
   }
 })
 
-/** `whole`: fields that a create needs must be there (create, PUT); otherwise only what is there counts (PATCH). */
+/** `whole`: required fields must be present (create, PUT); otherwise only the fields present count (PATCH). */
 export const draft = (type: ObjectType, input: unknown, whole: boolean): Draft => {
   if (!isDictionary(input)) return { values: {}, errors: { non_field_errors: [notDictionary(input)] } }
   const values = emptyRecord<unknown>()
@@ -37,7 +37,7 @@ export const draft = (type: ObjectType, input: unknown, whole: boolean): Draft =
   return { values, errors }
 }
 
-/** A new row's values: what the body names, and what the declaration fills in; `user` is the id of whoever makes it. */
+/** A new row's values: those of the body and the defaults of the declaration; `user` is the id of the author. */
 export const withInitials = (type: ObjectType, values: Draft["values"], user?: number): Draft["values"] => {
   const { blank, filled } = shapes(type)
   const complete: Record<string, unknown> = { ...blank }

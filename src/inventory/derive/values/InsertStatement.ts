@@ -1,4 +1,4 @@
-/** Declaration -> the statements that insert rows, all of one JSON parameter, and answer them. Pure. */
+/** Declaration -> the statements that insert rows from one JSON parameter and return them. Pure. */
 import { literal } from "../../Field.ts"
 import type { ObjectType } from "../../ObjectType.ts"
 

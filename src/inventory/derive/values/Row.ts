@@ -1,10 +1,10 @@
-/** Declaration -> rows: what Postgres gives, as JSON or as text, to canonical values by field name. */
+/** Declaration -> rows: from Postgres' JSON or text to canonical values by field name. */
 import type { RowOf } from "../../Field.ts"
 import { type ObjectType, perType } from "../../ObjectType.ts"
 
 /**
- * An object with these keys, to be copied and filled in. One that grows key by key becomes a dictionary to V8: three
- * times as slow to make, and more than twice to write as JSON.
+ * An object with these keys, to be copied and filled in. V8 turns an object that grows key by key into a dictionary,
+ * which is three times as slow to make, and more than twice as slow to write as JSON.
  */
 export const blankOf = (keys: Iterable<string>): Readonly<Record<string, unknown>> =>
   JSON.parse(JSON.stringify(Object.fromEntries(Array.from(keys, (key) => [key, null])))) as Record<string, unknown>
@@ -15,7 +15,7 @@ const shapes = perType((type) => ({
   fields: Object.entries(type.fields).map(([name, { fromJson }]) => ({ name, column: type.columns[name]!, fromJson }))
 }))
 
-/** The row that `row_to_json` of the type's table gave. */
+/** The row from `row_to_json` of the type's table. */
 export const rowFromJson = <T extends ObjectType>(type: T, json: Readonly<Record<string, unknown>>): RowOf<T> => {
   const { row: blank, fields } = shapes(type)
   const row: Record<string, unknown> = { ...blank }
@@ -55,7 +55,7 @@ export const textDecoders = (
   })
 }
 
-/** What the fields hold that none of these columns brings: what the declaration fills in, as the migration did. */
+/** Values of the fields without a column here: the defaults of the declaration, as the migration fills them in. */
 export const absentFields = (type: ObjectType, columns: ReadonlyArray<string>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(type.fields)

@@ -1,4 +1,4 @@
-/** Numbers that are free: addresses, networks and VLAN ids between those that are taken. Pure. */
+/** Free addresses, networks and VLAN ids, as gaps between those that are taken. Pure. */
 import { type Network, baseOf, lastOf, printAddress, printNetwork, widthOf } from "../../field/Network.ts"
 
 /** From the first to the last. */
@@ -7,7 +7,7 @@ export interface Gap {
   readonly last: bigint
 }
 
-/** The first numbers of the gaps, so many at the most. */
+/** The first numbers of the gaps, at most `count`. */
 export const firstOf = (gaps: ReadonlyArray<Gap>, count: number): ReadonlyArray<bigint> => {
   const found: Array<bigint> = []
   for (const { first, last } of gaps) {
@@ -19,11 +19,11 @@ export const firstOf = (gaps: ReadonlyArray<Gap>, count: number): ReadonlyArray<
 export const sizeOf = (gaps: ReadonlyArray<Gap>): bigint =>
   gaps.reduce((size, { first, last }) => size + (last - first + 1n), 0n)
 
-/** The addresses of a network that hosts can have. Those of a pool are all of them. */
+/** The addresses of a network that hosts can have; in a pool, all of them. */
 export const hostsOf = (network: Network, isPool: boolean): Gap => {
   const whole = { first: baseOf(network), last: lastOf(network) }
   if (isPool || network.length >= widthOf(network.family) - 1) return whole
-  // An IPv6 network has an anycast address of its routers at its start, and no broadcast address.
+  // The first address of an IPv6 network is the routers' anycast address; there is no broadcast address.
   return network.family === 4
     ? { first: whole.first + 1n, last: whole.last - 1n }
     : { ...whole, first: whole.first + 1n }

@@ -80,7 +80,7 @@ export class Append extends Context.Service<
           open: (generation, tops) => run(() => appender.open(generation, tops)),
           append: (deliveries) => run(() => appender.append(deliveries)),
           // A Redis that is away does not keep a process from telling its status.
-          memory: command(() => budget.look()).pipe(
+          memory: command(() => budget.current()).pipe(
             Effect.timeout("1 second"),
             Effect.catch(() => Effect.sync(() => budget.known))
           ),
@@ -173,8 +173,8 @@ class Appender {
     for (const webhook of lost) tops.delete(webhook)
     // Not before the last round: a stream that is filled again by halves counts as lost.
     for (const [webhook, top] of tops) this.tops.set(webhook, top)
-    const told = [...tops.keys()].filter((webhook) => byWebhook.get(webhook)!.length > 0)
-    if (this.client.isCluster) await this.tell(told)
+    const announced = [...tops.keys()].filter((webhook) => byWebhook.get(webhook)!.length > 0)
+    if (this.client.isCluster) await this.announce(announced)
     return { duplicates, lost: [...lost], tops }
   }
 
@@ -190,7 +190,7 @@ class Appender {
   }
 
   /** What the script does where it may: the webhooks are marked, and processes are told. */
-  private async tell(webhooks: ReadonlyArray<number>): Promise<void> {
+  private async announce(webhooks: ReadonlyArray<number>): Promise<void> {
     if (webhooks.length === 0) return
     await mark(this.client, webhooks)
     const pipeline = this.client.pipeline()

@@ -1,5 +1,5 @@
 /**
- * What processes tell each other of a webhook's circuit breaker: until when it is open, and who probes.
+ * The state of a webhook's circuit breaker, shared by all processes: until when it is open, and which process probes.
  *
  * It is kept beside the streams, on Redis' clock. When it is lost, each process still knows what it knew, and two of
  * them may probe.
@@ -26,18 +26,18 @@ export const openBreaker = async (client: Client, news: BreakerNews): Promise<vo
   const { breaker, probe } = keysOf(news.webhook)
   const args = [Math.ceil(news.openMillis), news.openings, keptMillis]
   const openMillis = await openScript.run(client, { keys: [breaker, probe], args })
-  await tell(client, { ...news, openMillis })
+  await publish(client, { ...news, openMillis })
 }
 
 export const closeBreaker = async (client: Client, webhook: number): Promise<void> => {
   const { breaker, probe } = keysOf(webhook)
   await client.unlink(breaker, probe)
-  await tell(client, { webhook, openMillis: 0, openings: 0 })
+  await publish(client, { webhook, openMillis: 0, openings: 0 })
 }
 
 export const channelOf = (client: Client): string => breakerChannel(client.isCluster ? 0 : (client.options.db ?? 0))
 
-const tell = (client: Client, { webhook, openMillis, openings }: BreakerNews) =>
+const publish = (client: Client, { webhook, openMillis, openings }: BreakerNews) =>
   client.publish(channelOf(client), `${webhook} ${openMillis} ${openings}`)
 
 export const readNews = (message: string): BreakerNews => {

@@ -19,8 +19,8 @@ export const depth = async (client: Client, keys: ReturnType<typeof keysOf>): Pr
     client.zcard(keys.parked)
   ])
   const pending = await Promise.all([keys.again, keys.queue].map((key) => pendingCount(client, key)))
-  const held = pending.reduce((sum, count) => sum + count, 0)
-  return { queued: queue + again + parked - held, pending: held, waiting }
+  const inPending = pending.reduce((sum, count) => sum + count, 0)
+  return { queued: queue + again + parked - inPending, pending: inPending, waiting }
 }
 
 const pendingCount = async (client: Client, key: string): Promise<number> => {

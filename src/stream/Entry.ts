@@ -28,11 +28,11 @@ export interface Entry {
 /** What becomes of an entry that was attempted: it is done, or waits. */
 export interface Settled {
   readonly entry: Entry
-  readonly later?: Held | undefined
+  readonly later?: Delayed | undefined
 }
 
 /** A delivery that waits, as it is to come back. */
-export interface Held {
+export interface Delayed {
   readonly delayMillis: number
   readonly delivery: Delivery
 }

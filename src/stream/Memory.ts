@@ -39,7 +39,7 @@ export class MemoryBudget {
   /** Resolves when so many bytes may be appended; rejects with a RedisError that says why not. */
   async spend(bytes: number): Promise<void> {
     this.appendedSince += bytes
-    await this.look()
+    await this.current()
     if (!this.isFull) return
     const { used, limit } = this.known
     throw new RedisError({
@@ -49,7 +49,7 @@ export class MemoryBudget {
   }
 
   /** The memory as it is now, or was a moment ago. */
-  async look(): Promise<Memory> {
+  async current(): Promise<Memory> {
     if (performance.now() - this.askedAt > freshMillis || this.appendedSince > freshBytes) await this.ask()
     return this.known
   }

@@ -39,11 +39,11 @@ export const readOrdered = async (
 ): Promise<ReadonlyArray<OrderedEntry>> => {
   const found: Array<OrderedEntry> = []
   while (true) {
-    const [out, scanned] = await readOrderedScript.run(client, {
+    const [entries, scanned] = await readOrderedScript.run(client, {
       keys: [keys.again, keys.queue, keys.blocked, keys.parked, keys.held, keys.unattempted],
       args: [group, consumer, count - found.length, scannedMax]
     })
-    found.push(...out)
+    found.push(...entries)
     if (scanned < scannedMax || found.length >= count) return found
   }
 }
@@ -51,18 +51,21 @@ export const readOrdered = async (
 const unblockScript = new RedisScript<null>(new URL("scripts/unblock.lua", import.meta.url))
 
 /** An object, and the delivery that others of it wait for. */
-export interface Out {
+export interface ObjectDelivery {
   readonly object: string
   readonly id: string
 }
 
-export const outOf = async (client: Client, { blocked }: ReturnType<typeof keysOf>): Promise<ReadonlyArray<Out>> =>
+export const blockersOf = async (
+  client: Client,
+  { blocked }: ReturnType<typeof keysOf>
+): Promise<ReadonlyArray<ObjectDelivery>> =>
   Object.entries(await client.hgetall(blocked)).map(([object, id]) => ({ object, id }))
 
-export const letGo = async (
+export const unblock = async (
   client: Client,
   { blocked, parked, held, again }: ReturnType<typeof keysOf>,
-  done: ReadonlyArray<Out>
+  done: ReadonlyArray<ObjectDelivery>
 ): Promise<void> => {
   const args = done.flatMap(({ object, id }) => [object, id])
   await unblockScript.run(client, { keys: [blocked, parked, held, again], args })

@@ -7,16 +7,16 @@ import { RedisScript } from "../RedisScript.ts"
 
 const reserveScript = new RedisScript<number>(new URL("scripts/reserve.lua", import.meta.url))
 
-/** Milliseconds that an answer may take: others use the places that follow meanwhile. */
+/** Longest time that Redis may take to answer, milliseconds: meanwhile other processes use the slots that follow. */
 const answerMax = 100
 
 /** Milliseconds until the first of the places. Those that were told of too late to be kept are left unused, once. */
 export const reserve = async (client: Client, key: string, count: number, rate: number): Promise<number> => {
-  const take = async () => {
+  const ask = async () => {
     const micros = await reserveScript.run(client, { keys: [key], args: [count, 1_000_000 / rate] })
     return micros / 1000
   }
   const asked = performance.now()
-  const wait = await take()
-  return performance.now() - asked > answerMax ? take() : wait
+  const wait = await ask()
+  return performance.now() - asked > answerMax ? ask() : wait
 }

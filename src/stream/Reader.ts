@@ -29,7 +29,7 @@ export class Reader {
   private readonly consumer: string
   /** Where reclaiming goes on, by stream: from the start it would never get past a busy head. */
   private readonly cursors = new Map<string, string>()
-  private readonly heldSince = new WeakMap<Entry, number>()
+  private readonly leasedSince = new WeakMap<Entry, number>()
 
   constructor(client: Client, consumer: string) {
     this.client = client
@@ -44,7 +44,7 @@ export class Reader {
       const entries = found.flatMap(([stream, entryId, content]) =>
         entriesOf(streams[stream - 1]!, [[entryId, ["d", content]]], true)
       )
-      return this.held(entries, now)
+      return this.leased(entries, now)
     }
     const reply = await this.inGroup(webhook, () =>
       this.client.call(
@@ -55,13 +55,13 @@ export class Reader {
     const found = (reply ?? []) as ReadonlyArray<readonly [key: string, entries: ReadonlyArray<RawEntry>]>
     const entriesIn = ([key, raw]: (typeof found)[number]) =>
       entriesOf(key === keys.again ? "again" : "queue", raw, false)
-    return this.held(found.flatMap(entriesIn), now)
+    return this.leased(found.flatMap(entriesIn), now)
   }
 
   async reclaim(webhook: number, ordered: boolean): Promise<ReadonlyArray<Entry>> {
     const keys = keysOf(webhook)
     const now = performance.now()
-    const taken: Array<Entry> = []
+    const claimed: Array<Entry> = []
     for (const stream of streams) {
       const key = keys[stream]
       const cursor = this.cursors.get(key) ?? "0-0"
@@ -70,12 +70,12 @@ export class Reader {
       )) as readonly [string, ReadonlyArray<RawEntry>]
       if (next === "0-0") this.cursors.delete(key)
       else this.cursors.set(key, next)
-      taken.push(...entriesOf(stream, entries, ordered))
+      claimed.push(...entriesOf(stream, entries, ordered))
     }
-    return this.held(taken, now)
+    return this.leased(claimed, now)
   }
 
-  async takeStranded(webhook: number, ordered: boolean): Promise<ReadonlyArray<Entry>> {
+  async claimStranded(webhook: number, ordered: boolean): Promise<ReadonlyArray<Entry>> {
     const now = performance.now()
     const call = (key: string) => ({ keys: [key], args: [group, this.consumer, reclaimMax] })
     const replies = await this.inGroup(webhook, () =>
@@ -84,12 +84,12 @@ export class Reader {
         streams.map((stream) => call(keysOf(webhook)[stream]))
       )
     )
-    const taken = streams.flatMap((stream, at) => entriesOf(stream, replies[at]!, ordered))
-    return this.held(taken, now)
+    const claimed = streams.flatMap((stream, at) => entriesOf(stream, replies[at]!, ordered))
+    return this.leased(claimed, now)
   }
 
   isOurs(entry: Entry): boolean {
-    return performance.now() - (this.heldSince.get(entry) ?? Number.NEGATIVE_INFINITY) < leaseMillis - marginMillis
+    return performance.now() - (this.leasedSince.get(entry) ?? Number.NEGATIVE_INFINITY) < leaseMillis - marginMillis
   }
 
   /** Says how long we have not been heard of. */
@@ -107,13 +107,13 @@ export class Reader {
     )
     const lost = new Set(calls.flatMap(({ stream }, at) => replies[at]!.map((id) => `${stream} ${id}`)))
     const isLost = ({ stream, entryId }: Entry) => lost.has(`${stream} ${entryId}`)
-    for (const entry of entries) if (!isLost(entry)) this.heldSince.set(entry, now - idleMillis)
+    for (const entry of entries) if (!isLost(entry)) this.leasedSince.set(entry, now - idleMillis)
     return entries.filter(isLost)
   }
 
   /** Notes that we hold these, from before they were asked for. */
-  private held(entries: ReadonlyArray<Entry>, since: number): ReadonlyArray<Entry> {
-    for (const entry of entries) this.heldSince.set(entry, since)
+  private leased(entries: ReadonlyArray<Entry>, since: number): ReadonlyArray<Entry> {
+    for (const entry of entries) this.leasedSince.set(entry, since)
     return entries
   }
 

@@ -3,9 +3,9 @@ import { Context, Effect, Layer, type Scope } from "effect"
 import { type Client, Redis, type RedisError, command } from "../Redis.ts"
 import { type Depth, depth } from "./Depth.ts"
 import { comparePositions, parsePosition } from "../event/Position.ts"
-import { type Entry, type Held, type Settled, entriesOf } from "./Entry.ts"
+import { type Entry, type Delayed, type Settled, entriesOf } from "./Entry.ts"
 import { keysOf, wakeChannel } from "./Keys.ts"
-import { type Out, idOfPlace, letGo, outOf } from "./Ordered.ts"
+import { type ObjectDelivery, blockersOf, idOfPlace, unblock } from "./Ordered.ts"
 import { reserve } from "./RateSlots.ts"
 import {
   type BreakerNews,
@@ -20,8 +20,8 @@ import {
 } from "./Breaker.ts"
 import { Reader } from "./Reader.ts"
 import { RedisScript } from "../RedisScript.ts"
-import { type Look, type Marked, leave, look, mark, take } from "./Sweep.ts"
-import { drop, gather, hold, promote, remove, settle } from "./Waiting.ts"
+import { type Inspection, type Marked, claimMarked, inspect, mark, reschedule } from "./Sweep.ts"
+import { delay, drop, gather, promote, remove, settle } from "./Waiting.ts"
 
 /** Pause between two questions to a connection that only subscribes, milliseconds. */
 const beatMillis = 5000
@@ -44,7 +44,7 @@ export class Streams extends Context.Service<
     /** Takes over entries whose holder is gone. */
     readonly reclaim: (webhook: number, ordered?: boolean) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
     /** Takes entries that nobody holds though the group has read past them. */
-    readonly takeStranded: (webhook: number, ordered?: boolean) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
+    readonly claimStranded: (webhook: number, ordered?: boolean) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
     /** Lets others take these entries at once. */
     readonly handBack: (webhook: number, entries: ReadonlyArray<Entry>) => Effect.Effect<void, RedisError>
     /**
@@ -67,16 +67,20 @@ export class Streams extends Context.Service<
      * Puts deliveries among those that wait; one that waits already is replaced. `first`: nothing else of their objects
      * goes out before they are done.
      */
-    readonly hold: (webhook: number, held: ReadonlyArray<Held>, first?: boolean) => Effect.Effect<void, RedisError>
+    readonly delay: (
+      webhook: number,
+      deliveries: ReadonlyArray<Delayed>,
+      first?: boolean
+    ) => Effect.Effect<void, RedisError>
     /**
      * Takes out deliveries that wait, that stand behind others of their objects, or whose time has come and that nobody
      * holds; others of their objects may go then.
      */
-    readonly drop: (webhook: number, waiting: ReadonlyArray<Out>) => Effect.Effect<void, RedisError>
+    readonly drop: (webhook: number, waiting: ReadonlyArray<ObjectDelivery>) => Effect.Effect<void, RedisError>
     /** Deliveries that others of their objects wait for, wherever they are. */
-    readonly out: (webhook: number) => Effect.Effect<ReadonlyArray<Out>, RedisError>
+    readonly blockers: (webhook: number) => Effect.Effect<ReadonlyArray<ObjectDelivery>, RedisError>
     /** Says that these are done; others of their objects may go then. */
-    readonly letGo: (webhook: number, done: ReadonlyArray<Out>) => Effect.Effect<void, RedisError>
+    readonly unblock: (webhook: number, done: ReadonlyArray<ObjectDelivery>) => Effect.Effect<void, RedisError>
     /** Puts all that waits among what may be read. */
     readonly gather: (webhook: number) => Effect.Effect<void, RedisError>
     /** Entries of a stream as they stand, from `after` on (an id, `(` and an id, or `-`), nobody's or somebody's. */
@@ -96,9 +100,11 @@ export class Streams extends Context.Service<
     /** For the one process that looks after all webhooks: those that are to be looked at now. */
     readonly sweep: Effect.Effect<ReadonlyArray<Marked>, RedisError>
     /** What each of these webhooks has; of a few only at once, as Redis does nothing else meanwhile. */
-    readonly look: (webhooks: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Look>, RedisError>
+    readonly inspect: (webhooks: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Inspection>, RedisError>
     /** Ends the look at these webhooks. */
-    readonly leave: (looks: ReadonlyArray<Marked & { readonly look: Look }>) => Effect.Effect<void, RedisError>
+    readonly reschedule: (
+      inspected: ReadonlyArray<Marked & { readonly inspection: Inspection }>
+    ) => Effect.Effect<void, RedisError>
     /** Has webhooks looked at soon. */
     readonly mark: (webhooks: ReadonlyArray<number>) => Effect.Effect<void, RedisError>
     /** Tells all processes that the webhook has something to read. */
@@ -131,7 +137,7 @@ export class Streams extends Context.Service<
         return Streams.of({
           read: (webhook, count, ordered = false) => command(() => reader.read(webhook, count, ordered)),
           reclaim: (webhook, ordered = false) => command(() => reader.reclaim(webhook, ordered)),
-          takeStranded: (webhook, ordered = false) => command(() => reader.takeStranded(webhook, ordered)),
+          claimStranded: (webhook, ordered = false) => command(() => reader.claimStranded(webhook, ordered)),
           handBack: (webhook, entries) => Effect.asVoid(command(() => reader.keep(webhook, entries, handedBackMillis))),
           isOurs: (entry) => reader.isOurs(entry),
           reserve: (webhook, count, rate) => command(() => reserve(client, keysOf(webhook).pace, count, rate)),
@@ -139,10 +145,10 @@ export class Streams extends Context.Service<
           settle: (webhook, entries) =>
             command(() => settle(client, consumer, webhook, entries, (entry) => reader.isOurs(entry))),
           promote: (webhook, ordered = false) => command(() => promote(client, webhook, ordered)),
-          hold: (webhook, held, first = false) => command(() => hold(client, webhook, held, first)),
+          delay: (webhook, deliveries, first = false) => command(() => delay(client, webhook, deliveries, first)),
           drop: (webhook, waiting) => command(() => drop(client, keysOf(webhook), waiting)),
-          out: (webhook) => command(() => outOf(client, keysOf(webhook))),
-          letGo: (webhook, done) => command(() => letGo(client, keysOf(webhook), done)),
+          blockers: (webhook) => command(() => blockersOf(client, keysOf(webhook))),
+          unblock: (webhook, done) => command(() => unblock(client, keysOf(webhook), done)),
           gather: (webhook) => command(() => gather(client, webhook)),
           browse: (webhook, stream, after, count) =>
             command(async () =>
@@ -151,9 +157,9 @@ export class Streams extends Context.Service<
           remove: (webhook, entries) => command(() => remove(client, keysOf(webhook), entries)),
           heads: (webhooks) => command(() => heads(client, webhooks)),
           depth: (webhook) => command(() => depth(client, keysOf(webhook))),
-          sweep: command(() => take(client, consumer)),
-          look: (webhooks) => command(() => look(client, webhooks)),
-          leave: (looks) => command(() => leave(client, looks)),
+          sweep: command(() => claimMarked(client, consumer)),
+          inspect: (webhooks) => command(() => inspect(client, webhooks)),
+          reschedule: (inspected) => command(() => reschedule(client, inspected)),
           mark: (webhooks) => command(() => mark(client, webhooks)),
           announce: (webhook) => command(async () => void (await client.publish(wakeChannel, `${webhook}`))),
           forget: (webhook) => command(async () => void (await client.unlink(...Object.values(keysOf(webhook))))),

@@ -1,7 +1,7 @@
 /**
  * Which webhooks have to be looked at, and when: those that have something in Redis, and no others.
  *
- * Whoever queues something marks the webhook. One process at a time, the sweeper, looks at what is marked: it finds
+ * Whoever queues something marks the webhook. One process at a time, the sweeper, inspects what is marked: it finds
  * what was announced to nobody, what fell due while nobody waited for it, and entries whose holders died. So a process
  * with nothing to do asks one question every few seconds, however many webhooks there are.
  */
@@ -18,9 +18,9 @@ import { RedisScript } from "../RedisScript.ts"
 const leaseMillis = 15_000
 
 /** Most webhooks in one sweep. */
-const lookMax = 1000
+const claimedMax = 1000
 
-/** Pause between two looks at a webhook that has something to read or to end, milliseconds. */
+/** Pause between two inspections of a webhook that has something to read or to end, milliseconds. */
 const busyMillis = 5000
 
 /** Longest time without a look at a webhook that only waits, milliseconds. */
@@ -36,7 +36,7 @@ export interface Marked {
 const forgottenMillis = 3_600_000
 
 /** What was found. */
-export interface Look extends Depth {
+export interface Inspection extends Depth {
   /** Until the first of those that wait is due, milliseconds; undefined when none waits. */
   readonly dueMillis: number | undefined
   /** Whether there are entries that nobody holds and nobody is going to read. */
@@ -48,8 +48,8 @@ const claimScript = new RedisScript<ReadonlyArray<readonly [webhook: string, mar
 )
 
 /** The webhooks that are to be looked at now, for the sweeper; none for other processes. */
-export const take = async (client: Client, consumer: string): Promise<ReadonlyArray<Marked>> => {
-  const call = { keys: [sweepKeys.marks, sweepKeys.sweeper], args: [consumer, leaseMillis, lookMax] }
+export const claimMarked = async (client: Client, consumer: string): Promise<ReadonlyArray<Marked>> => {
+  const call = { keys: [sweepKeys.marks, sweepKeys.sweeper], args: [consumer, leaseMillis, claimedMax] }
   const found = await claimScript.run(client, call)
   return found.map(([webhook, mark]) => ({ webhook: Number(webhook), mark }))
 }
@@ -58,11 +58,11 @@ const inspectScript = new RedisScript<
   readonly [queued: number, pending: number, waiting: number, dueMillis: number, stranded: number]
 >(new URL("scripts/sweep/inspect.lua", import.meta.url))
 
-export const look = async (
+export const inspect = async (
   client: Client,
   webhooks: ReadonlyArray<number>,
   forgotten = forgottenMillis
-): Promise<ReadonlyArray<Look>> => {
+): Promise<ReadonlyArray<Inspection>> => {
   const calls = webhooks.map((webhook) => {
     const { again, queue, later, parked } = keysOf(webhook)
     return { keys: [again, queue, later, parked], args: [group, forgotten] }
@@ -78,13 +78,16 @@ export const look = async (
 const rescheduleScript = new RedisScript<null>(new URL("scripts/sweep/reschedule.lua", import.meta.url))
 
 /** Says when each webhook is to be looked at again; one that was marked anew meanwhile is left as it is. */
-export const leave = async (client: Client, looks: ReadonlyArray<Marked & { readonly look: Look }>): Promise<void> => {
-  if (looks.length === 0) return
-  const args = looks.flatMap(({ webhook, mark, look }) => [webhook, mark, pauseAfter(look)])
+export const reschedule = async (
+  client: Client,
+  inspected: ReadonlyArray<Marked & { readonly inspection: Inspection }>
+): Promise<void> => {
+  if (inspected.length === 0) return
+  const args = inspected.flatMap(({ webhook, mark, inspection }) => [webhook, mark, pauseAfter(inspection)])
   await rescheduleScript.run(client, { keys: [sweepKeys.marks], args })
 }
 
-const pauseAfter = ({ queued, pending, dueMillis }: Look): number => {
+const pauseAfter = ({ queued, pending, dueMillis }: Inspection): number => {
   if (queued + pending > 0) return busyMillis
   return dueMillis === undefined ? -1 : Math.min(dueMillis + busyMillis, idleMillis)
 }

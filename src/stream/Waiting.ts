@@ -1,8 +1,8 @@
 /** Deliveries that wait for their next attempt, and the end of entries. */
 import type { Client } from "../Redis.ts"
-import { type Entry, type Held, type Settled, entriesOf, pack, streams } from "./Entry.ts"
+import { type Entry, type Delayed, type Settled, entriesOf, pack, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
-import { type Out, objectOf, placeOf } from "./Ordered.ts"
+import { type ObjectDelivery, objectOf, placeOf } from "./Ordered.ts"
 import { RedisScript } from "../RedisScript.ts"
 import { mark } from "./Sweep.ts"
 
@@ -52,16 +52,20 @@ export const promote = async (client: Client, webhook: number, ordered: boolean,
   return { moved, next: next < 0 ? undefined : next }
 }
 
-export const hold = async (
+export const delay = async (
   client: Client,
   webhook: number,
-  held: ReadonlyArray<Held>,
+  deliveries: ReadonlyArray<Delayed>,
   first: boolean
 ): Promise<void> => {
-  const { later, held: contents, blocked, parked } = keysOf(webhook)
-  const parts = held.flatMap(({ delayMillis, delivery }) => [Math.round(delayMillis), delivery.id, pack(delivery)])
+  const { later, held, blocked, parked } = keysOf(webhook)
+  const parts = deliveries.flatMap(({ delayMillis, delivery }) => [
+    Math.round(delayMillis),
+    delivery.id,
+    pack(delivery)
+  ])
   await delayScript.run(client, {
-    keys: [later, contents, blocked, parked],
+    keys: [later, held, blocked, parked],
     args: [first ? 1 : 0, ...parts]
   })
   await mark(client, [webhook])
@@ -77,7 +81,7 @@ const dropScript = new RedisScript<null>(new URL("scripts/drop.lua", import.meta
 /** Entries of `again` looked at together. */
 const droppedPage = 500
 
-export const drop = async (client: Client, keys: Keys, waiting: ReadonlyArray<Out>): Promise<void> => {
+export const drop = async (client: Client, keys: Keys, waiting: ReadonlyArray<ObjectDelivery>): Promise<void> => {
   const { later, held, blocked, parked, again, unattempted } = keys
   const run = (args: ReadonlyArray<string>) =>
     dropScript.run(client, { keys: [later, held, blocked, parked, again, unattempted], args: [group, ...args] })

@@ -53,7 +53,7 @@ describe("the delivery log", () => {
     const { log, streams } = await startLog()
     const webhook = await hooks.webhook("faulty", { enabled: false })
     for (const idx of [1, 2]) {
-      await run(streams.hold(webhook, [{ delayMillis: 0, delivery: delivery(idx, webhook) }]))
+      await run(streams.delay(webhook, [{ delayMillis: 0, delivery: delivery(idx, webhook) }]))
     }
     await run(streams.promote(webhook))
     const [faulty, sound] = await run(streams.read(webhook, 10))
@@ -74,7 +74,7 @@ describe("the delivery log", () => {
       { attempts: 0, kind: "Retry" }
     ] as const
     for (const { attempts } of copies) {
-      await run(streams.hold(webhook, [{ delayMillis: 0, delivery: { ...delivery(1, webhook), attempts } }]))
+      await run(streams.delay(webhook, [{ delayMillis: 0, delivery: { ...delivery(1, webhook), attempts } }]))
       await run(streams.promote(webhook))
     }
     const entries = await run(streams.read(webhook, 10))

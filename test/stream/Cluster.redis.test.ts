@@ -90,22 +90,22 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
   it("keeps what waits, brings it back, lets it be looked at, dropped and gathered", async () => {
     const marked = await run(one.sweep)
     expect(marked.length).toBe(webhooks.length)
-    const looks = await each(async (webhook) => {
-      const [look] = await run(one.look([webhook]))
-      expect(look).toMatchObject({ queued: 0, pending: 0, waiting: 1, stranded: false })
-      return { webhook, mark: marked.find((one) => one.webhook === webhook)!.mark, look: look! }
+    const inspected = await each(async (webhook) => {
+      const [inspection] = await run(one.inspect([webhook]))
+      expect(inspection).toMatchObject({ queued: 0, pending: 0, waiting: 1, stranded: false })
+      return { webhook, mark: marked.find((one) => one.webhook === webhook)!.mark, inspection: inspection! }
     })
-    await run(one.leave(looks))
+    await run(one.reschedule(inspected))
     await each(async (webhook) => {
-      await run(one.hold(webhook, [{ delayMillis: 0, delivery: delivery(5, webhook) }]))
+      await run(one.delay(webhook, [{ delayMillis: 0, delivery: delivery(5, webhook) }]))
       expect((await run(one.promote(webhook))).moved).toBe(1)
       await run(one.drop(webhook, [{ id: delivery(1, webhook).id, object: "dcim.site 1" }]))
-      await run(one.hold(webhook, [{ delayMillis: 60_000, delivery: delivery(6, webhook) }]))
+      await run(one.delay(webhook, [{ delayMillis: 60_000, delivery: delivery(6, webhook) }]))
       await run(one.gather(webhook))
       const found = await run(one.browse(webhook, "again", "-", 10))
       expect(ids(found)).toEqual([5, 6])
       await run(one.remove(webhook, found))
-      expect(await run(one.takeStranded(webhook))).toEqual([])
+      expect(await run(one.claimStranded(webhook))).toEqual([])
       expect(await run(one.reserve(webhook, 2, 1000))).toBe(0)
     })
   })

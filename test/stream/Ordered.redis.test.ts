@@ -56,7 +56,7 @@ describe("deliveries of one object", () => {
     await later(first!, 60_000)
     await run(append.append([of(3, 7), of(4, 8)]))
     expect(names(await run(one.read(1, 10, true)))).toEqual([4])
-    await run(one.hold(1, [{ delayMillis: 0, delivery: first!.delivery }]))
+    await run(one.delay(1, [{ delayMillis: 0, delivery: first!.delivery }]))
     await run(one.promote(1, true))
     const again = await run(one.read(1, 10, true))
     expect(names(again)).toEqual([1])
@@ -125,7 +125,7 @@ describe("deliveries of one object", () => {
     await client.flushdb()
     await run(append.open(1, new Map()))
     const held = [of(1, 7), of(2, 7)].map((one) => ({ delayMillis: 60_000, delivery: { ...one, attempts: 1 } }))
-    await run(one.hold(1, held, true))
+    await run(one.delay(1, held, true))
     await run(append.append([of(3, 7), of(4, 8)]))
     expect(names(await run(one.read(1, 10, true)))).toEqual([4])
     expect(await run(one.depth(1))).toEqual({ queued: 2, pending: 1, waiting: 1 })
@@ -165,7 +165,7 @@ describe("deliveries of one object", () => {
       await client.flushdb()
       await run(append.open(1, new Map()))
       const copy = { ...of(1, 7), attempts: 1, spent: 1 }
-      await run(one.hold(1, [{ delayMillis, delivery: copy }], true))
+      await run(one.delay(1, [{ delayMillis, delivery: copy }], true))
       await run(append.append([of(2, 7)]))
       expect(await run(other.read(1, 10, true))).toEqual([])
       return first!

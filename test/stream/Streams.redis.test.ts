@@ -8,7 +8,7 @@ import { Append } from "../../src/stream/Append.ts"
 import type { Delivery } from "../../src/event/Delivery.ts"
 import { group, keysOf } from "../../src/stream/Keys.ts"
 import type { Streams } from "../../src/stream/Streams.ts"
-import { look } from "../../src/stream/Sweep.ts"
+import { inspect } from "../../src/stream/Sweep.ts"
 import { redisUrlOfWorker } from "../support/Database.ts"
 import { delivery, startStreams } from "./TwoReaders.ts"
 
@@ -223,9 +223,9 @@ describe("reading", () => {
     await run(other.read(1, 1))
     await run(one.settle(1, [{ entry: done! }]))
     const consumers = async () => (await client.call("XINFO", "CONSUMERS", keysOf(1).queue, group)) as Array<unknown>
-    expect((await look(client, [1]))[0]!.pending).toBe(1)
+    expect((await inspect(client, [1]))[0]!.pending).toBe(1)
     expect(await consumers()).toHaveLength(2)
-    await look(client, [1], -1)
+    await inspect(client, [1], -1)
     expect(await consumers()).toEqual([expect.arrayContaining(["pending", 1])])
   })
 
@@ -262,8 +262,8 @@ describe("waiting", () => {
   })
 
   it("holds a delivery once, however often it is put there", async () => {
-    await run(one.hold(1, [{ delayMillis: 0, delivery: delivery(1) }]))
-    await run(one.hold(1, [{ delayMillis: 0, delivery: { ...delivery(1), attempts: 3 } }]))
+    await run(one.delay(1, [{ delayMillis: 0, delivery: delivery(1) }]))
+    await run(one.delay(1, [{ delayMillis: 0, delivery: { ...delivery(1), attempts: 3 } }]))
     expect(await run(one.promote(1))).toEqual({ moved: 1, next: undefined })
     const entries = await run(one.read(1, 10))
     expect(entries.map((entry) => entry.delivery.attempts)).toEqual([3])
@@ -271,7 +271,7 @@ describe("waiting", () => {
 
   it("forgets everything of a webhook that is gone", async () => {
     await run(append.append([delivery(1), delivery(1, 2)]))
-    await run(one.hold(1, [{ delayMillis: 0, delivery: delivery(2) }]))
+    await run(one.delay(1, [{ delayMillis: 0, delivery: delivery(2) }]))
     await run(one.forget(1))
     expect(await client.keys("rackwire:{w1}:*")).toEqual([])
     expect(ids(await run(one.read(2, 10)))).toEqual([1])

@@ -78,14 +78,14 @@ const holdWaiting = Effect.fnUntraced(function* (webhook: number, ordered: boole
 const letGoOfEnded = Effect.fnUntraced(function* (webhook: number) {
   const streams = yield* Streams
   const sql = yield* SqlClient.SqlClient
-  const out = yield* streams.out(webhook)
+  const blockers = yield* streams.blockers(webhook)
   const rows = yield* sql<{ readonly id: string }>`
     select delivery_id as id from extras_delivery
-     where delivery_id = any (${out.map(({ id }) => id)}::text[]) and status in ('successful', 'failed', 'discarded')`
+     where delivery_id = any (${blockers.map(({ id }) => id)}::text[]) and status in ('successful', 'failed', 'discarded')`
   const ended = new Set(rows.map(({ id }) => id))
-  yield* streams.letGo(
+  yield* streams.unblock(
     webhook,
-    out.filter(({ id }) => ended.has(id))
+    blockers.filter(({ id }) => ended.has(id))
   )
 })
 

@@ -7,7 +7,7 @@ import { chunksOf } from "effect/Array"
 import { SqlClient } from "effect/sql"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 import { Streams } from "../../stream/Streams.ts"
-import type { Look, Marked } from "../../stream/Sweep.ts"
+import type { Inspection, Marked } from "../../stream/Sweep.ts"
 import type { Actor } from "../actor/Actor.ts"
 import { settleLogged } from "../log/SettleLogged.ts"
 
@@ -32,40 +32,40 @@ export const backlogTable: Table = {
 /** Webhooks looked at together. */
 const lookedAtOnce = 20
 
-type Found = Marked & { readonly look: Look }
+type Found = Marked & { readonly inspection: Inspection }
 
 export const sweep = Effect.fnUntraced(function* (actors: (webhook: number) => Actor | undefined) {
   const streams = yield* Streams
   const found: Array<Found> = []
   for (const some of chunksOf(yield* streams.sweep, lookedAtOnce)) {
-    const looks = yield* streams.look(some.map(({ webhook }) => webhook))
-    for (const [at, look] of looks.entries()) {
+    const inspections = yield* streams.inspect(some.map(({ webhook }) => webhook))
+    for (const [at, inspection] of inspections.entries()) {
       const marked = some[at]!
-      found.push({ ...marked, look })
+      found.push({ ...marked, inspection })
       const actor = actors(marked.webhook)
-      if (actor !== undefined) yield* lookAfter(marked.webhook, look, actor)
+      if (actor !== undefined) yield* lookAfter(marked.webhook, inspection, actor)
     }
   }
-  yield* streams.leave(found)
+  yield* streams.reschedule(found)
   yield* noteBacklogs(found)
 })
 
-const lookAfter = Effect.fnUntraced(function* (webhook: number, look: Look, actor: Actor) {
+const lookAfter = Effect.fnUntraced(function* (webhook: number, inspection: Inspection, actor: Actor) {
   const streams = yield* Streams
-  const held = look.pending > 0 ? yield* streams.reclaim(webhook, actor.isOrdered()) : []
-  const stranded = look.stranded ? yield* streams.takeStranded(webhook, actor.isOrdered()) : []
+  const held = inspection.pending > 0 ? yield* streams.reclaim(webhook, actor.isOrdered()) : []
+  const stranded = inspection.stranded ? yield* streams.claimStranded(webhook, actor.isOrdered()) : []
   actor.adopt(yield* settleLogged(webhook, [...held, ...stranded]))
-  if (look.dueMillis !== undefined) actor.dueIn(look.dueMillis)
-  if (look.queued === 0) return
+  if (inspection.dueMillis !== undefined) actor.dueIn(inspection.dueMillis)
+  if (inspection.queued === 0) return
   // Whoever has room for it; ourselves not by a message, which may be heard by nobody.
   actor.wake()
   yield* streams.announce(webhook)
 })
 
-const noteBacklogs = Effect.fnUntraced(function* (looks: ReadonlyArray<Found>) {
-  if (looks.length === 0) return
+const noteBacklogs = Effect.fnUntraced(function* (found: ReadonlyArray<Found>) {
+  if (found.length === 0) return
   const sql = yield* SqlClient.SqlClient
-  const column = (value: (look: Look) => number) => looks.map(({ look }) => value(look))
+  const column = (value: (inspection: Inspection) => number) => found.map(({ inspection }) => value(inspection))
   yield* sql.unsafe(
     `with looked as (
        select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) as u (w, q, p, l)),
@@ -75,7 +75,7 @@ const noteBacklogs = Effect.fnUntraced(function* (looks: ReadonlyArray<Found>) {
      on conflict (webhook_id) do update set queued = excluded.queued, pending = excluded.pending,
        waiting = excluded.waiting, looked = excluded.looked`,
     [
-      looks.map(({ webhook }) => webhook),
+      found.map(({ webhook }) => webhook),
       column(({ queued }) => queued),
       column(({ pending }) => pending),
       column(({ waiting }) => waiting)

@@ -95,7 +95,7 @@ export const holdLogged = Effect.fnUntraced(function* (
 ) {
   const streams = yield* Streams
   for (const [webhook, each] of Map.groupBy(yield* bound(rows), (row) => Number(row.webhook_id))) {
-    const held = each.map((row) => ({
+    const delayed = each.map((row) => ({
       delayMillis: anew ? 0 : Math.max(Number(row.due_in ?? 0), 0),
       delivery: {
         ...loggedDelivery(row, webhook),
@@ -106,7 +106,7 @@ export const holdLogged = Effect.fnUntraced(function* (
         firstAttempt: anew ? 0 : Number(row.first_attempt ?? 0)
       }
     }))
-    yield* streams.hold(webhook, held, first)
+    yield* streams.delay(webhook, delayed, first)
   }
 })
 

@@ -1,14 +1,14 @@
 /**
  * stream: deliveries in Redis Streams.
  *
- * Responsible for: keeping each webhook's deliveries in order until they are done, waiting ones until they are due, and
+ * Responsible for: keeping each webhook's deliveries in order until they are done, delayed ones until they are due, and
  * giving each to one process at a time.
  *
- * Guarantees: an entry is queued once, because its id is its position in the WAL and Redis refuses an id that is not
- * above the last. What was appended before `onDisk` is on disk when that succeeds. A stream that lost entries is
- * noticed before anything is added to it: it knows the id of its last entry, and whoever appends knows what that must
- * be at least. A process that no longer leads is refused by the generation kept beside the stream. An entry is gone
- * only when it was acknowledged.
+ * Guarantees: an entry is queued once. Its id is its position in the WAL, and Redis refuses an id that is not above the
+ * last one. When `onDisk` succeeds, everything that was appended before is on disk. A stream that lost entries is
+ * noticed before anything is added to it: the stream knows the id of its last entry, and the appending process knows
+ * the least id that this can be. Redis refuses a process that no longer leads, by the generation kept beside the
+ * stream. Entries are deleted only when they are acknowledged.
  *
  * Does not: trim, send, or know what a delivery means.
  */
@@ -23,39 +23,39 @@ import { RedisScript } from "../RedisScript.ts"
 import { type Memory, MemoryBudget } from "./Memory.ts"
 import { mark } from "./Sweep.ts"
 
-/** Another process has taken over since: this one must not append any more. */
+/** Another process has taken the lead: this one must not append any more. */
 export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", {
-  /** Of the process that has. */
+  /** That of the other process. */
   generation: Schema.Int,
   message: Schema.String
 }) {}
 
-/** Ids of last entries, `<position>-<idx>`, by webhook. */
+/** The ids of the last entries (event/Position.ts), by webhook. */
 export type Tops = ReadonlyMap<number, string>
 
 export interface Appended {
   /** Entries that were there already. */
   readonly duplicates: number
-  /** Webhooks whose streams have lost entries; nothing was added to those. */
+  /** Webhooks whose streams have lost entries; nothing was added to them. */
   readonly lost: ReadonlyArray<number>
-  /** The last ids that the others' streams have now. */
+  /** The ids of the last entries of all other streams. */
   readonly tops: Tops
 }
 
 export class Append extends Context.Service<
   Append,
   {
-    /** Begins to append, as the leader of this generation. `tops` is what is known to have been on disk. */
+    /** Begins to append as the leader of this generation. `tops`: the ids that are known to have been on disk. */
     readonly open: (generation: number, tops: Tops) => Effect.Effect<Appended, RedisError | Fenced>
-    /** Queues deliveries that the WAL brought, in its order. */
+    /** Queues deliveries in the order of the WAL. */
     readonly append: (deliveries: ReadonlyArray<Delivery>) => Effect.Effect<Appended, RedisError | Fenced>
-    /** What Redis used when it was asked last. */
+    /** The memory that Redis uses, or used when it answered last. */
     readonly memory: Effect.Effect<Memory>
-    /** Succeeds when everything that was appended before is on disk. */
+    /** Succeeds when everything that was appended before this call is on disk. */
     readonly onDisk: Effect.Effect<void, RedisError>
-    /** Looks whether streams of these webhooks have lost entries. */
+    /** Checks whether the streams of these webhooks have lost entries. */
     readonly verify: (webhooks: Iterable<number>) => Effect.Effect<Appended, RedisError | Fenced>
-    /** Fills a stream that lost entries with what is still owed, and lets it go on from its last id. */
+    /** Refills a stream that lost entries with the deliveries still owed, and sets its last id to what it was. */
     readonly restore: (webhook: number, owed: ReadonlyArray<Delivery>) => Effect.Effect<void, RedisError | Fenced>
   }
 >()("rackwire/stream/Append") {
@@ -79,7 +79,7 @@ export class Append extends Context.Service<
         return Append.of({
           open: (generation, tops) => run(() => appender.open(generation, tops)),
           append: (deliveries) => run(() => appender.append(deliveries)),
-          // A Redis that is away does not keep a process from telling its status.
+          // The status is shown also when Redis is away.
           memory: command(() => budget.current()).pipe(
             Effect.timeout("1 second"),
             Effect.catch(() => Effect.sync(() => budget.known))
@@ -97,10 +97,10 @@ const appendScript = new RedisScript<"lost" | readonly [added: number, top: stri
   new URL("scripts/append.lua", import.meta.url)
 )
 
-/** Entries in one call of the script: Redis does nothing else meanwhile. */
+/** Most entries in one call of the script: Redis does nothing else meanwhile. */
 const entriesMax = 500
 
-/** Characters of the entries of one call, and of the calls that are sent together. */
+/** Most characters of the entries of one call, and of all calls that are sent together. */
 const partCharsMax = 1 << 20
 const roundCharsMax = 8 << 20
 
@@ -135,7 +135,7 @@ class Appender {
     if (lost.length === 0) return
     throw new RedisError({
       reason: "Unavailable",
-      message: `webhook ${webhook} lost entries again while it was filled`
+      message: `webhook ${webhook} lost entries again while its stream was refilled`
     })
   }
 
@@ -145,9 +145,9 @@ class Appender {
       return chunks(each).map((part, at, all) => ({
         webhook,
         part,
-        // A part whose forerunner was refused in the middle must not go in: its forerunner's rest never could then.
+        // If Redis refused the previous part in the middle, this one must not be added: the rest of that part never could.
         least: at > 0 ? formatPosition(all[at - 1]!.at(-1)!) : mode === "restore" ? "" : top,
-        // Not before the last part: until then it must count as lost.
+        // With the last part only: until then the stream must count as lost.
         afterwards: mode === "restore" && at === all.length - 1 ? top : ""
       }))
     })
@@ -171,7 +171,7 @@ class Appender {
       }
     }
     for (const webhook of lost) tops.delete(webhook)
-    // Not before the last round: a stream that is filled again by halves counts as lost.
+    // After the last round only: a stream that is half refilled counts as lost.
     for (const [webhook, top] of tops) this.tops.set(webhook, top)
     const announced = [...tops.keys()].filter((webhook) => byWebhook.get(webhook)!.length > 0)
     if (this.client.isCluster) await this.announce(announced)
@@ -189,7 +189,7 @@ class Appender {
     }
   }
 
-  /** What the script does where it may: the webhooks are marked, and processes are told. */
+  /** In a cluster: marks the webhooks and publishes them, which the script does elsewhere. */
   private async announce(webhooks: ReadonlyArray<number>): Promise<void> {
     if (webhooks.length === 0) return
     await mark(this.client, webhooks)
@@ -199,7 +199,7 @@ class Appender {
   }
 }
 
-/** Entries of one webhook that go together. */
+/** Entries of one webhook in one call of the script. */
 interface Part {
   readonly webhook: number
   readonly part: ReadonlyArray<Delivery>
@@ -207,17 +207,17 @@ interface Part {
   readonly afterwards: string
 }
 
-/** Characters of an entry beside its body, about. */
+/** Approximate characters of an entry without its body. */
 const headChars = 300
 
 const sizeOf = (part: ReadonlyArray<Delivery>): number =>
   part.reduce((sum, { body }) => sum + body.length + headChars, 0)
 
-/** The parts of a list, at least one, that may be empty. */
+/** The parts of a list; an empty list has one empty part. */
 const chunks = (deliveries: ReadonlyArray<Delivery>): ReadonlyArray<ReadonlyArray<Delivery>> =>
   split(deliveries, (delivery) => sizeOf([delivery]), partCharsMax, entriesMax)
 
-/** The parts that are sent together: what is sent is held in memory until Redis has replied. */
+/** The parts in rounds that are sent together: a round stays in memory until Redis has replied. */
 const roundsOf = (parts: ReadonlyArray<Part>): ReadonlyArray<ReadonlyArray<Part>> =>
   split(parts, ({ part }) => sizeOf(part), roundCharsMax, parts.length)
 

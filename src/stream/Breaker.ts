@@ -1,23 +1,23 @@
 /**
  * The state of a webhook's circuit breaker, shared by all processes: until when it is open, and which process probes.
  *
- * It is kept beside the streams, on Redis' clock. When it is lost, each process still knows what it knew, and two of
- * them may probe.
+ * It is kept beside the streams, on Redis' clock. If Redis loses it, each process goes on with what it knows, and two
+ * processes may probe at once.
  */
 import type { Client } from "../Redis.ts"
 import { breakerChannel, keysOf } from "./Keys.ts"
 import { RedisScript } from "../RedisScript.ts"
 
-/** How a breaker stands. */
+/** The state of a breaker, as it is published. */
 export interface BreakerNews {
   readonly webhook: number
-  /** Milliseconds that it stays open; 0 when it is closed. */
+  /** Milliseconds that it stays open; 0 if it is closed. */
   readonly openMillis: number
   /** How often it opened without a success in between. */
   readonly openings: number
 }
 
-/** Time for which a breaker that opened is remembered after it was to be probed, milliseconds. */
+/** For how long a breaker is remembered after it may be probed, milliseconds. */
 const keptMillis = 600_000
 
 const openScript = new RedisScript<number>(new URL("scripts/breaker/open.lua", import.meta.url))
@@ -49,7 +49,7 @@ const stateScript = new RedisScript<readonly [openMillis: number, openings: numb
   new URL("scripts/breaker/state.lua", import.meta.url)
 )
 
-/** How others left it. One whose time is over is to be probed at once: then `openings` tells that it is not closed. */
+/** The state in Redis. A breaker with `openMillis` 0 and `openings` above 0 is not closed: it may be probed at once. */
 export const breakerOf = async (client: Client, webhook: number): Promise<BreakerNews> => {
   const [openMillis, openings] = await stateScript.run(client, { keys: [keysOf(webhook).breaker], args: [] })
   return { webhook, openMillis, openings }
@@ -57,7 +57,7 @@ export const breakerOf = async (client: Client, webhook: number): Promise<Breake
 
 const beginProbeScript = new RedisScript<number>(new URL("scripts/breaker/begin-probe.lua", import.meta.url))
 
-/** Asks to be the one that probes. Answers 0 when we are, or the milliseconds after which to ask again. */
+/** Returns 0 if this consumer may probe, else the milliseconds after which to ask again. */
 export const beginProbe = async (
   client: Client,
   consumer: string,
@@ -70,14 +70,14 @@ export const beginProbe = async (
 
 const probeNowScript = new RedisScript<null>(new URL("scripts/breaker/probe-now.lua", import.meta.url))
 
-/** What is known of the receiver may be true no more. */
+/** Lets an open breaker be probed at once: the receiver may have changed. */
 export const probeNow = async (client: Client, webhook: number): Promise<void> => {
   await probeNowScript.run(client, { keys: [keysOf(webhook).breaker], args: [] })
 }
 
 const endProbeScript = new RedisScript<null>(new URL("scripts/breaker/end-probe.lua", import.meta.url))
 
-/** There was nothing to probe with. */
+/** Lets another consumer probe: this one has no entry to probe with. */
 export const endProbe = async (client: Client, consumer: string, webhook: number): Promise<void> => {
   await endProbeScript.run(client, { keys: [keysOf(webhook).probe], args: [consumer] })
 }

@@ -3,11 +3,11 @@ import type { Client } from "../Redis.ts"
 import { group, type keysOf } from "./Keys.ts"
 
 export interface Depth {
-  /** Nobody has it yet; what is parked behind others of its object included. */
+  /** Entries that nobody holds, and parked deliveries. */
   readonly queued: number
-  /** Somebody works on it. */
+  /** Entries that a process holds. */
   readonly pending: number
-  /** Its time has not come. */
+  /** Delayed deliveries. */
   readonly waiting: number
 }
 

@@ -2,7 +2,7 @@
  * When an entry is on disk.
  *
  * With `appendfsync always` Redis replies after the write is on disk. Otherwise `WAITAOF` (Redis 7.2, Valkey) waits for
- * it. Where there is neither, nothing may be confirmed, and we say so instead.
+ * it. Without either nothing may be confirmed: waiting fails and says why.
  */
 import { type Client, RedisError, mastersOf } from "../Redis.ts"
 import { diskKey } from "./Keys.ts"
@@ -20,7 +20,7 @@ export const durabilityOf = async (client: Client): Promise<Durability> => {
   return Array.isArray(known) && known.length > 0 ? "waitaof" : "none"
 }
 
-/** Hosted servers may refuse CONFIG: then nothing is known of them. */
+/** The settings by name; empty if the server refuses CONFIG, as hosted ones may. */
 const settingsOf = async (client: Client): Promise<ReadonlyMap<string, string>> => {
   try {
     const pairs = [
@@ -33,7 +33,7 @@ const settingsOf = async (client: Client): Promise<ReadonlyMap<string, string>> 
   }
 }
 
-/** Waits until what was written is on disk, on connections of its own: nobody else waits with it. */
+/** Waits until writes are on disk, on connections of its own, so that other commands do not wait. */
 export class Disk {
   private readonly nodes = new Map<Client, Node>()
   private running: Promise<void> = Promise.resolve()
@@ -44,9 +44,9 @@ export class Disk {
     this.client = client
   }
 
-  /** Resolves when everything that Redis had replied to before is on disk; rejects with a RedisError when it is not. */
+  /** Resolves when everything that Redis replied to before this call is on disk; else rejects with a RedisError. */
   reached(): Promise<void> {
-    // One that is under way may have begun too early; whoever comes meanwhile shares the next.
+    // The wait that is under way may have begun too early. All callers that come meanwhile share the next one.
     this.next ??= this.running
       .catch(() => {})
       .then(() => {
@@ -58,7 +58,7 @@ export class Disk {
   }
 
   private async wait(): Promise<void> {
-    // A cluster is connected to by its first command.
+    // ioredis connects to a cluster with the first command.
     if (this.client.isCluster) await this.client.ping()
     await Promise.all(mastersOf(this.client).map((server) => this.nodeOf(server).wait()))
   }
@@ -73,10 +73,10 @@ export class Disk {
   }
 }
 
-/** Most keys that are tried until one lies on the node. */
+/** Most keys to try until one lies on the node. */
 const keysMax = 1000
 
-/** One server, whole or a part of a cluster. */
+/** A server, or a node of a cluster. */
 class Node {
   private durability: Promise<Durability> | undefined
   private keyNumber = 0
@@ -84,7 +84,7 @@ class Node {
 
   constructor(server: Client) {
     this.server = server
-    // After a new connection it may be another server, or one with other settings.
+    // The next connection may reach another server, or other settings.
     server.on("close", () => (this.durability = undefined))
   }
 
@@ -96,7 +96,7 @@ class Node {
     })
     if (durability === "every reply") return
     if (durability === "none") throw notDurable()
-    // It waits for what its own connection has written, and the file is written in order.
+    // WAITAOF waits for the writes of its own connection, and Redis writes its file in order.
     await this.write()
     const [local] = (await this.server.call("WAITAOF", "1", "0", `${waitMillis}`)) as ReadonlyArray<number>
     if (local !== 1) {

@@ -25,13 +25,13 @@ export interface Entry {
   readonly ordered: boolean
 }
 
-/** What becomes of an entry that was attempted: it is done, or waits. */
+/** What becomes of an entry after its attempt: it is done, or its delivery is delayed. */
 export interface Settled {
   readonly entry: Entry
   readonly later?: Delayed | undefined
 }
 
-/** A delivery that waits, as it is to come back. */
+/** A delivery that is due again in so many milliseconds. */
 export interface Delayed {
   readonly delayMillis: number
   readonly delivery: Delivery

@@ -5,25 +5,25 @@ export const keysOf = (webhook: number) => {
   return {
     /** Stream: deliveries in the order of the WAL, under its positions. */
     queue: `${prefix}:queue`,
-    /** Stream: deliveries whose time has come again. */
+    /** Stream: retries and replays that are due. */
     again: `${prefix}:again`,
-    /** Sorted set: ids of waiting deliveries by the time they are due, milliseconds. */
+    /** Sorted set: ids of delayed deliveries by the time they are due, milliseconds. */
     later: `${prefix}:later`,
-    /** Hash: the waiting deliveries by id. */
+    /** Hash: the delayed and the parked deliveries by id. */
     held: `${prefix}:held`,
-    /** Hash, where order matters: the delivery under way or waiting, by object. Nothing else of the object goes out. */
+    /** Hash, if order matters: the delivery under way or delayed, by object. It blocks the others of the object. */
     blocked: `${prefix}:blocked`,
-    /** Sorted set, where order matters: deliveries that stand behind those, by object and position. */
+    /** Sorted set, if order matters: the deliveries that are parked behind it, by object and position. */
     parked: `${prefix}:parked`,
-    /** Sorted set, where order matters: deliveries that are out of the queue and were never attempted, by position. */
+    /** Sorted set, if order matters: deliveries that left the queue without an attempt, by position. */
     unattempted: `${prefix}:unattempted`,
-    /** Text, where the rate is limited: when the next attempt may begin, microseconds. */
+    /** Text, if the rate is limited: the next free time slot, microseconds. */
     pace: `${prefix}:pace`,
     /** Hash: until when the circuit breaker is open, milliseconds, and how often it opened (`until`, `openings`). */
     breaker: `${prefix}:breaker`,
     /** Text: the process that probes the receiver. */
     probe: `${prefix}:probe`,
-    /** Hash: who appended last (`generation`). */
+    /** Hash: the generation of the process that appended last (`generation`). */
     notes: `${prefix}:notes`
   } as const
 }
@@ -31,22 +31,22 @@ export const keysOf = (webhook: number) => {
 /** The consumer group of every stream. */
 export const group = "deliver"
 
-/** Channel on which a webhook's id is told when something was put into one of its streams. */
+/** Channel on which a webhook's id is published when one of its streams has new entries. */
 export const wakeChannel = "rackwire:wake"
 
 /**
- * Channel on which it is told how a webhook's circuit breaker stands. Channels, unlike keys, are those of all
- * databases.
+ * Channel on which the state of a webhook's circuit breaker is published. Channels, unlike keys, are shared by all
+ * databases of a server.
  */
 export const breakerChannel = (database: number): string => `rackwire:breaker:${database}`
 
-/** Written to learn when what came before it is on disk: one of these lies on each node of a cluster. */
+/** A key that is written before WAITAOF; at least one of them lies on each node of a cluster. */
 export const diskKey = (number: number): string => `rackwire:disk:${number}`
 
-/** Names that concern all webhooks; they lie in one slot of a cluster. */
+/** Keys for all webhooks; they lie in one slot of a cluster. */
 export const sweepKeys = {
-  /** Sorted set: webhooks that have something in Redis, by the time they are to be looked at, milliseconds. */
+  /** Sorted set: webhooks that have something in Redis, by the time of their next inspection, milliseconds. */
   marks: "rackwire:{sweep}:marks",
-  /** Text: the process that looks. */
+  /** Text: the process that sweeps. */
   sweeper: "rackwire:{sweep}:sweeper"
 } as const

@@ -1,28 +1,28 @@
 /**
- * The memory of Redis, as a budget of what is appended.
+ * The memory of Redis as a budget for appending.
  *
- * Nothing is evicted, so a full Redis refuses writes, those of retries too. Capture therefore stops at a part of the
- * limit, and goes on when enough has been delivered; the rest is left to what is under way.
+ * Redis evicts nothing here, so when it is full it refuses writes, also those of retries. Appending therefore stops at a
+ * part of the limit and goes on when enough has been delivered; the rest of the memory is for retries.
  */
 import { type Client, RedisError, mastersOf } from "../Redis.ts"
 
 export interface Memory {
-  /** Bytes in use; of a cluster those of the fullest node. */
+  /** Bytes in use; in a cluster, those of the fullest node. */
   readonly used: number
-  /** Bytes that may be used: `maxmemory` or our own limit, whichever is less; 0 for no limit. */
+  /** Bytes that may be used: `maxmemory` or our own limit, the smaller of the two; 0 for no limit. */
   readonly limit: number
 }
 
-/** Parts of the limit at which appending stops, and below which it goes on. */
+/** Appending stops at the first part of the limit, and goes on below the second. */
 export const stopAt = 0.8
 export const goOnBelow = 0.7
 
-/** For how long an answer counts, milliseconds, and for how many bytes appended since. */
+/** An answer of Redis counts for so many milliseconds, and until so many bytes were appended. */
 const freshMillis = 1000
 const freshBytes = 8 << 20
 
 export class MemoryBudget {
-  /** As it was last told. */
+  /** The last answer of Redis. */
   known: Memory = { used: 0, limit: 0 }
   private isFull = false
   private askedAt = Number.NEGATIVE_INFINITY
@@ -30,13 +30,13 @@ export class MemoryBudget {
   private readonly client: Client
   private readonly limit: number
 
-  /** `limit`: bytes that Redis may use, 0 for its own limit only. */
+  /** `limit`: bytes that Redis may use; 0 for its own limit alone. */
   constructor(client: Client, limit: number) {
     this.client = client
     this.limit = limit
   }
 
-  /** Resolves when so many bytes may be appended; rejects with a RedisError that says why not. */
+  /** Resolves if so many bytes may be appended; else rejects with a RedisError. */
   async spend(bytes: number): Promise<void> {
     this.appendedSince += bytes
     await this.current()
@@ -48,14 +48,14 @@ export class MemoryBudget {
     })
   }
 
-  /** The memory as it is now, or was a moment ago. */
+  /** The memory as it is, or was within `freshMillis`. */
   async current(): Promise<Memory> {
     if (performance.now() - this.askedAt > freshMillis || this.appendedSince > freshBytes) await this.ask()
     return this.known
   }
 
   private async ask(): Promise<void> {
-    // A cluster is connected to by its first command.
+    // ioredis connects to a cluster with the first command.
     if (this.client.isCluster) await this.client.ping()
     const all = await Promise.all(mastersOf(this.client).map((server) => memoryOf(server, this.limit)))
     this.known = all.reduce((fullest, each) => (partOf(each) > partOf(fullest) ? each : fullest))
@@ -66,8 +66,8 @@ export class MemoryBudget {
 }
 
 const memoryOf = async (server: Client, own: number): Promise<Memory> => {
-  const told = await server.info("memory")
-  const read = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(told)?.[1] ?? 0)
+  const text = await server.info("memory")
+  const read = (name: string): number => Number(new RegExp(`^${name}:(\\d+)`, "m").exec(text)?.[1] ?? 0)
   const limits = [own, read("maxmemory")].filter((limit) => limit > 0)
   return { used: read("used_memory"), limit: limits.length === 0 ? 0 : Math.min(...limits) }
 }

@@ -1,9 +1,9 @@
 /**
- * Order within an object, where a webhook asks for it.
+ * Order within an object, if a webhook asks for it.
  *
- * Of each object one delivery at a time is out or waits for its next attempt: it is the one that `blocked` names. What
- * comes after it is parked in the order of the WAL, and the first of those goes when it is done. Reading and parking is
- * one step in Redis, so any number of processes may read.
+ * One delivery of each object at a time is under way or delayed: `blocked` names it. The later ones are parked in the
+ * order of the WAL, and the first of them goes on when it is done. Reading and parking is one step in Redis, so any
+ * number of processes may read.
  */
 import type { Client } from "../Redis.ts"
 import type { Delivery } from "../event/Delivery.ts"
@@ -11,20 +11,20 @@ import { formatPosition, parsePosition } from "../event/Position.ts"
 import { group, type keysOf } from "./Keys.ts"
 import { RedisScript } from "../RedisScript.ts"
 
-/** `dcim.site 5`; the script makes the same of an entry's first line. */
+/** `dcim.site 5`; `include/block-or-park.lua` makes the same text. */
 export const objectOf = ({ objectType, objectId }: Delivery): string => `${objectType} ${objectId}`
 
 /** Stream (1 again, 2 queue), id and content. */
 type OrderedEntry = readonly [stream: number, entryId: string, content: string]
 
-/** Entries looked at in one call: Redis does nothing else meanwhile. */
+/** Most entries that one call reads: Redis does nothing else meanwhile. */
 const scannedMax = 500
 
-/** Where a delivery stands in the order of the WAL, as a text that sorts so; the script makes the same. */
+/** The position and the id of a delivery as a text that sorts by position; `include/block-or-park.lua` makes the same. */
 export const placeOf = ({ position, idx, id }: Delivery): string =>
   `${position.padStart(20, "0")}-${`${idx}`.padStart(10, "0")}|${id}`
 
-/** The id in the queue of a place. */
+/** The entry id in the queue that a place stands for. */
 export const idOfPlace = (place: string): string => formatPosition(parsePosition(place.slice(0, place.indexOf("|"))))
 
 const readOrderedScript = new RedisScript<readonly [entries: ReadonlyArray<OrderedEntry>, scanned: number]>(
@@ -50,7 +50,7 @@ export const readOrdered = async (
 
 const unblockScript = new RedisScript<null>(new URL("scripts/unblock.lua", import.meta.url))
 
-/** An object, and the delivery that others of it wait for. */
+/** An object and a delivery of it. */
 export interface ObjectDelivery {
   readonly object: string
   readonly id: string

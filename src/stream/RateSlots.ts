@@ -1,6 +1,6 @@
 /**
- * The pace of a webhook: attempts begin one after the other, each a fixed time after the one before, whichever process
- * makes them. So in any span of time there are no more than the rate allows, plus one.
+ * The rate limit of a webhook: time slots on Redis' clock, one every `1 / rate` seconds, shared by all processes. An
+ * attempt begins in its slot. In any span of time there are at most as many attempts as the rate allows, plus one.
  */
 import type { Client } from "../Redis.ts"
 import { RedisScript } from "../RedisScript.ts"
@@ -8,9 +8,12 @@ import { RedisScript } from "../RedisScript.ts"
 const reserveScript = new RedisScript<number>(new URL("scripts/reserve.lua", import.meta.url))
 
 /** Longest time that Redis may take to answer, milliseconds: meanwhile other processes use the slots that follow. */
-const answerMax = 100
+const answerMillisMax = 100
 
-/** Milliseconds until the first of the places. Those that were told of too late to be kept are left unused, once. */
+/**
+ * Reserves `count` slots and returns in how many milliseconds the first one is. If Redis answers late, the expired slots
+ * are dropped and new ones are reserved, once.
+ */
 export const reserve = async (client: Client, key: string, count: number, rate: number): Promise<number> => {
   const ask = async () => {
     const micros = await reserveScript.run(client, { keys: [key], args: [count, 1_000_000 / rate] })
@@ -18,5 +21,5 @@ export const reserve = async (client: Client, key: string, count: number, rate: 
   }
   const asked = performance.now()
   const wait = await ask()
-  return performance.now() - asked > answerMax ? ask() : wait
+  return performance.now() - asked > answerMillisMax ? ask() : wait
 }

@@ -1,5 +1,5 @@
 /**
- * One consumer of the group: taking entries, keeping hold of them, and taking over those of consumers that are gone.
+ * One consumer of the group: it reads entries, renews its lease of them, and claims those of consumers that are gone.
  */
 import type { Client } from "../Redis.ts"
 import { type Entry, type RawEntry, entriesOf, streams } from "./Entry.ts"
@@ -7,13 +7,13 @@ import { group, keysOf } from "./Keys.ts"
 import { readOrdered } from "./Ordered.ts"
 import { RedisScript } from "../RedisScript.ts"
 
-/** An entry whose holder has not been heard of for this long is given to another process, milliseconds. */
+/** The lease of an entry: after so long without a heartbeat another process may claim it, milliseconds. */
 export const leaseMillis = 15_000
 
-/** How long before its end a lease is not relied on any more, milliseconds. */
+/** A lease is not relied on in its last milliseconds. */
 const marginMillis = 2000
 
-/** Most pending entries looked at in one reclaiming call: Redis blocks meanwhile. */
+/** Most pending entries in one claiming call: Redis does nothing else meanwhile. */
 const reclaimMax = 100
 
 /** Returns the ids of entries that the consumer may not end. */
@@ -27,7 +27,7 @@ const claimStrandedScript = new RedisScript<ReadonlyArray<RawEntry>>(
 export class Reader {
   private readonly client: Client
   private readonly consumer: string
-  /** Where reclaiming goes on, by stream: from the start it would never get past a busy head. */
+  /** Where the next `reclaim` goes on, by stream: from the start it would never get past many entries that are held. */
   private readonly cursors = new Map<string, string>()
   private readonly leasedSince = new WeakMap<Entry, number>()
 
@@ -92,7 +92,7 @@ export class Reader {
     return performance.now() - (this.leasedSince.get(entry) ?? Number.NEGATIVE_INFINITY) < leaseMillis - marginMillis
   }
 
-  /** Says how long we have not been heard of. */
+  /** Renews the lease of entries, or sets for how long they had no heartbeat; returns those that this consumer lost. */
   async keep(webhook: number, entries: ReadonlyArray<Entry>, idleMillis = 0): Promise<ReadonlyArray<Entry>> {
     const now = performance.now()
     const calls = streams.flatMap((stream) => {
@@ -111,13 +111,13 @@ export class Reader {
     return entries.filter(isLost)
   }
 
-  /** Notes that we hold these, from before they were asked for. */
+  /** Notes the lease of entries, from the time before they were read. */
   private leased(entries: ReadonlyArray<Entry>, since: number): ReadonlyArray<Entry> {
     for (const entry of entries) this.leasedSince.set(entry, since)
     return entries
   }
 
-  /** A group that is not there (a new webhook, or Redis lost its data) is made, and reads from the start. */
+  /** Creates a group that is missing (a new webhook, or Redis lost its data); it reads from the start. */
   private async inGroup<A>(webhook: number, run: () => Promise<A>): Promise<A> {
     try {
       return await run()

@@ -1,4 +1,4 @@
-/** The other end: reading a webhook's deliveries, keeping hold of them, and being done with them. */
+/** The reading end of the streams: entries are read, leased, settled and delayed. */
 import { Context, Effect, Layer, type Scope } from "effect"
 import { type Client, Redis, type RedisError, command } from "../Redis.ts"
 import { type Depth, depth } from "./Depth.ts"
@@ -23,49 +23,49 @@ import { RedisScript } from "../RedisScript.ts"
 import { type Inspection, type Marked, claimMarked, inspect, mark, reschedule } from "./Sweep.ts"
 import { delay, drop, gather, promote, remove, settle } from "./Waiting.ts"
 
-/** Pause between two questions to a connection that only subscribes, milliseconds. */
-const beatMillis = 5000
+/** Pause between two pings on a connection that only subscribes, milliseconds. */
+const pingMillis = 5000
 
-/** Idle time of an entry that was handed back: longer than any lease. */
+/** Idle time of an entry that is handed back: longer than any lease. */
 const handedBackMillis = 86_400_000
 
 export class Streams extends Context.Service<
   Streams,
   {
     /**
-     * Takes up to `count` entries of the webhook, and as many more whose time has come again, which are the first.
-     * `ordered`: up to `count`, and of an object only the oldest that is not done.
+     * Reads up to `count` entries of each stream; those of `again` come first. `ordered`: reads up to `count` in all, and
+     * of an object only the oldest that is not done.
      */
     readonly read: (
       webhook: number,
       count: number,
       ordered?: boolean
     ) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
-    /** Takes over entries whose holder is gone. */
+    /** Claims entries whose lease is over. */
     readonly reclaim: (webhook: number, ordered?: boolean) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
-    /** Takes entries that nobody holds though the group has read past them. */
+    /** Claims entries that nobody holds although the group has read past them. */
     readonly claimStranded: (webhook: number, ordered?: boolean) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
-    /** Lets others take these entries at once. */
+    /** Lets other processes claim these entries at once. */
     readonly handBack: (webhook: number, entries: ReadonlyArray<Entry>) => Effect.Effect<void, RedisError>
     /**
-     * Takes the next `count` of the places that `rate` gives to the webhook per second, in all processes together.
-     * Answers in how many milliseconds the first one is; the others follow at the rate.
+     * Reserves the next `count` slots of the webhook's rate limit (attempts per second, over all processes). Returns in
+     * how many milliseconds the first slot is; the others follow at the rate.
      */
     readonly reserve: (webhook: number, count: number, rate: number) => Effect.Effect<number, RedisError>
-    /** Says that these entries are still being worked on; answers those that are another's by now, or gone. */
+    /** Renews the lease of these entries; returns those that another process has claimed or ended. */
     readonly keep: (webhook: number, entries: ReadonlyArray<Entry>) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
-    /** Whether nobody can have taken the entry over: it was read or kept within the lease. */
+    /** Whether the lease of the entry holds, so that no other process can have claimed it. */
     readonly isOurs: (entry: Entry) => boolean
-    /** Acknowledges and deletes entries, and puts aside those that wait: each as one step. Not those of others. */
+    /** Acknowledges and deletes entries and delays deliveries, in one step; skips entries of other processes. */
     readonly settle: (webhook: number, entries: ReadonlyArray<Settled>) => Effect.Effect<void, RedisError>
-    /** Moves what is due; answers how many, and in how many milliseconds the next is due, if any waits. */
+    /** Moves due deliveries to `again`; returns how many, and in how many milliseconds the next is due, if any. */
     readonly promote: (
       webhook: number,
       ordered?: boolean
     ) => Effect.Effect<{ readonly moved: number; readonly next: number | undefined }, RedisError>
     /**
-     * Puts deliveries among those that wait; one that waits already is replaced. `first`: nothing else of their objects
-     * goes out before they are done.
+     * Delays deliveries; one that is delayed already is replaced. `first`: nothing else of their objects goes out before
+     * they are done.
      */
     readonly delay: (
       webhook: number,
@@ -73,59 +73,58 @@ export class Streams extends Context.Service<
       first?: boolean
     ) => Effect.Effect<void, RedisError>
     /**
-     * Takes out deliveries that wait, that stand behind others of their objects, or whose time has come and that nobody
-     * holds; others of their objects may go then.
+     * Removes deliveries that are delayed, parked, or due and held by nobody; this unblocks their objects.
      */
     readonly drop: (webhook: number, waiting: ReadonlyArray<ObjectDelivery>) => Effect.Effect<void, RedisError>
-    /** Deliveries that others of their objects wait for, wherever they are. */
+    /** The deliveries that block their objects, wherever they are. */
     readonly blockers: (webhook: number) => Effect.Effect<ReadonlyArray<ObjectDelivery>, RedisError>
-    /** Says that these are done; others of their objects may go then. */
+    /** Ends deliveries that block their objects: the next of each object goes on. */
     readonly unblock: (webhook: number, done: ReadonlyArray<ObjectDelivery>) => Effect.Effect<void, RedisError>
-    /** Puts all that waits among what may be read. */
+    /** Moves all delayed and all parked deliveries to `again`. */
     readonly gather: (webhook: number) => Effect.Effect<void, RedisError>
-    /** Entries of a stream as they stand, from `after` on (an id, `(` and an id, or `-`), nobody's or somebody's. */
+    /** Entries of a stream, held or not, from `after` on: an id, `(` and an id, or `-`. */
     readonly browse: (
       webhook: number,
       stream: Entry["stream"],
       after: string,
       count: number
     ) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
-    /** Deletes entries, whoever holds them. */
+    /** Deletes entries, also those that other processes hold. */
     readonly remove: (webhook: number, entries: ReadonlyArray<Entry>) => Effect.Effect<void, RedisError>
-    /** By webhook, the id of the first entry that the WAL brought and that is not done. */
+    /** By webhook, the id of the first delivery whose first attempt has not ended, if any. */
     readonly heads: (
       webhooks: ReadonlyArray<number>
     ) => Effect.Effect<ReadonlyMap<number, string | undefined>, RedisError>
     readonly depth: (webhook: number) => Effect.Effect<Depth, RedisError>
-    /** For the one process that looks after all webhooks: those that are to be looked at now. */
+    /** Returns the webhooks whose inspection is due, if this process is the sweeper. */
     readonly sweep: Effect.Effect<ReadonlyArray<Marked>, RedisError>
-    /** What each of these webhooks has; of a few only at once, as Redis does nothing else meanwhile. */
+    /** What each of these webhooks has in Redis. Pass a few only: Redis does nothing else meanwhile. */
     readonly inspect: (webhooks: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Inspection>, RedisError>
-    /** Ends the look at these webhooks. */
+    /** Sets the next inspection of these webhooks. */
     readonly reschedule: (
       inspected: ReadonlyArray<Marked & { readonly inspection: Inspection }>
     ) => Effect.Effect<void, RedisError>
-    /** Has webhooks looked at soon. */
+    /** Makes the inspection of webhooks due. */
     readonly mark: (webhooks: ReadonlyArray<number>) => Effect.Effect<void, RedisError>
-    /** Tells all processes that the webhook has something to read. */
+    /** Publishes to all processes that the webhook has something to read. */
     readonly announce: (webhook: number) => Effect.Effect<void, RedisError>
-    /** Forgets everything of a webhook. */
+    /** Deletes everything of a webhook. */
     readonly forget: (webhook: number) => Effect.Effect<void, RedisError>
-    /** Calls back with the webhook for which something was queued, and with 0 when that may have been missed. */
+    /** Calls back with each webhook that is published, and with 0 when publications may have been missed. */
     readonly onWake: (
       listener: (webhook: number) => void,
       onBreaker?: (news: BreakerNews) => void
     ) => Effect.Effect<void, never, Scope.Scope>
-    /** Remembers that a webhook's circuit breaker is open, and tells all processes. */
+    /** Opens a webhook's circuit breaker and publishes it to all processes. */
     readonly openBreaker: (news: BreakerNews) => Effect.Effect<void, RedisError>
     readonly closeBreaker: (webhook: number) => Effect.Effect<void, RedisError>
-    /** How a webhook's circuit breaker was left. */
+    /** The state of a webhook's circuit breaker in Redis. */
     readonly breakerOf: (webhook: number) => Effect.Effect<BreakerNews, RedisError>
-    /** Asks to be the one that probes, for so many milliseconds. Answers 0, or in how many to ask again. */
+    /** Returns 0 if this process may probe, for so many milliseconds; else in how many to ask again. */
     readonly beginProbe: (webhook: number, millis: number) => Effect.Effect<number, RedisError>
-    /** Lets another probe at once: we have nothing to probe with. */
+    /** Lets another process probe at once: this one has no entry to probe with. */
     readonly endProbe: (webhook: number) => Effect.Effect<void, RedisError>
-    /** Lets a breaker that is open be probed at once. */
+    /** Lets an open breaker be probed at once. */
     readonly probeNow: (webhook: number) => Effect.Effect<void, RedisError>
   }
 >()("rackwire/stream/Streams") {
@@ -165,15 +164,15 @@ export class Streams extends Context.Service<
           forget: (webhook) => command(async () => void (await client.unlink(...Object.values(keysOf(webhook))))),
           onWake: (listener, onBreaker = () => {}) =>
             Effect.map(connect, (subscriber) => {
-              subscriber.on("message", (channel, told) => {
-                if (channel === wakeChannel) listener(Number(told))
-                else onBreaker(readNews(told))
+              subscriber.on("message", (channel, message) => {
+                if (channel === wakeChannel) listener(Number(message))
+                else onBreaker(readNews(message))
               })
               subscriber.on("ready", () => listener(0))
               subscriber.subscribe(wakeChannel, channelOf(subscriber)).catch(() => {})
-              // One that owes no reply is never found dead.
-              const beat = setInterval(() => void subscriber.ping().catch(() => {}), beatMillis)
-              subscriber.once("end", () => clearInterval(beat))
+              // Without a reply to wait for, a dead connection would never be noticed.
+              const ping = setInterval(() => void subscriber.ping().catch(() => {}), pingMillis)
+              subscriber.once("end", () => clearInterval(ping))
             }),
           openBreaker: (news) => command(() => openBreaker(client, news)),
           closeBreaker: (webhook) => command(() => closeBreaker(client, webhook)),

@@ -1,9 +1,9 @@
 /**
- * Which webhooks have to be looked at, and when: those that have something in Redis, and no others.
+ * The sweep: it inspects the webhooks that have something in Redis, and no others.
  *
- * Whoever queues something marks the webhook. One process at a time, the sweeper, inspects what is marked: it finds
- * what was announced to nobody, what fell due while nobody waited for it, and entries whose holders died. So a process
- * with nothing to do asks one question every few seconds, however many webhooks there are.
+ * A process that queues something marks the webhook. One process at a time, the sweeper, inspects the marked webhooks.
+ * It finds entries whose publication was missed, deliveries that are due, and entries whose process died. An idle
+ * process so sends one command every few seconds, whatever the number of webhooks.
  */
 import { chunksOf } from "effect/Array"
 import type { Client } from "../Redis.ts"
@@ -12,34 +12,34 @@ import { group, keysOf, sweepKeys } from "./Keys.ts"
 import { RedisScript } from "../RedisScript.ts"
 
 /**
- * Time after which another process may become the sweeper, milliseconds; also until a look that came to no end is
- * repeated.
+ * Time after which another process may become the sweeper, and after which an inspection that did not end is repeated,
+ * milliseconds.
  */
 const leaseMillis = 15_000
 
 /** Most webhooks in one sweep. */
 const claimedMax = 1000
 
-/** Pause between two inspections of a webhook that has something to read or to end, milliseconds. */
+/** Pause between two inspections of a webhook that has queued or pending entries, milliseconds. */
 const busyMillis = 5000
 
-/** Longest time without a look at a webhook that only waits, milliseconds. */
+/** Longest pause between two inspections of a webhook that has delayed deliveries only, milliseconds. */
 const idleMillis = 300_000
 
-/** A mark that was taken to be looked at, with the time that it has meanwhile. */
+/** A webhook that the sweeper claimed, with its new mark. */
 export interface Marked {
   readonly webhook: number
   readonly mark: string
 }
 
-/** Time after which a consumer that holds nothing is taken for one whose process is gone, milliseconds. */
-const forgottenMillis = 3_600_000
+/** Time after which an idle consumer that holds nothing is deleted: its process is gone. Milliseconds. */
+const goneMillis = 3_600_000
 
-/** What was found. */
+/** What a webhook has in Redis. */
 export interface Inspection extends Depth {
-  /** Until the first of those that wait is due, milliseconds; undefined when none waits. */
+  /** Milliseconds until the first delayed delivery is due; undefined if there is none. */
   readonly dueMillis: number | undefined
-  /** Whether there are entries that nobody holds and nobody is going to read. */
+  /** Whether there are entries that nobody holds although the group has read past them. */
   readonly stranded: boolean
 }
 
@@ -47,7 +47,7 @@ const claimScript = new RedisScript<ReadonlyArray<readonly [webhook: string, mar
   new URL("scripts/sweep/claim.lua", import.meta.url)
 )
 
-/** The webhooks that are to be looked at now, for the sweeper; none for other processes. */
+/** Returns the webhooks whose inspection is due to the sweeper; none to other processes. */
 export const claimMarked = async (client: Client, consumer: string): Promise<ReadonlyArray<Marked>> => {
   const call = { keys: [sweepKeys.marks, sweepKeys.sweeper], args: [consumer, leaseMillis, claimedMax] }
   const found = await claimScript.run(client, call)
@@ -61,11 +61,11 @@ const inspectScript = new RedisScript<
 export const inspect = async (
   client: Client,
   webhooks: ReadonlyArray<number>,
-  forgotten = forgottenMillis
+  goneAfterMillis = goneMillis
 ): Promise<ReadonlyArray<Inspection>> => {
   const calls = webhooks.map((webhook) => {
     const { again, queue, later, parked } = keysOf(webhook)
-    return { keys: [again, queue, later, parked], args: [group, forgotten] }
+    return { keys: [again, queue, later, parked], args: [group, goneAfterMillis] }
   })
   const replies = await inspectScript.runAll(client, calls)
   return replies.map(([queued, pending, waiting, due, stranded]) => ({
@@ -77,7 +77,7 @@ export const inspect = async (
 
 const rescheduleScript = new RedisScript<null>(new URL("scripts/sweep/reschedule.lua", import.meta.url))
 
-/** Says when each webhook is to be looked at again; one that was marked anew meanwhile is left as it is. */
+/** Sets the next inspection of each webhook; one that was marked anew meanwhile stays as it is. */
 export const reschedule = async (
   client: Client,
   inspected: ReadonlyArray<Marked & { readonly inspection: Inspection }>
@@ -95,7 +95,7 @@ const pauseAfter = ({ queued, pending, dueMillis }: Inspection): number => {
 /** Marks in one command. */
 const marksMax = 1000
 
-/** Has webhooks looked at. */
+/** Makes the inspection of webhooks due. */
 export const mark = async (client: Client, webhooks: ReadonlyArray<number>): Promise<void> => {
   for (const some of chunksOf(webhooks, marksMax)) {
     await client.zadd(sweepKeys.marks, ...some.flatMap((webhook) => [0, `${webhook}`]))

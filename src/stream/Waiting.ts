@@ -1,4 +1,4 @@
-/** Deliveries that wait for their next attempt, and the end of entries. */
+/** Deliveries that are delayed until their next attempt, and the end of entries. */
 import type { Client } from "../Redis.ts"
 import { type Entry, type Delayed, type Settled, entriesOf, pack, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
@@ -8,7 +8,7 @@ import { mark } from "./Sweep.ts"
 
 type Keys = ReturnType<typeof keysOf>
 
-/** Most waiting deliveries that are moved at once. */
+/** Most delayed deliveries that one call moves. */
 const promoteMax = 500
 
 const promoteScript = new RedisScript<readonly [moved: number, next: number]>(
@@ -71,14 +71,14 @@ export const delay = async (
   await mark(client, [webhook])
 }
 
-/** Moves all that waits, and all that stands behind something, to `again`. */
+/** Moves all delayed and all parked deliveries to `again`. */
 export const gather = async (client: Client, webhook: number): Promise<void> => {
   while ((await promote(client, webhook, false, true)).moved > 0);
 }
 
 const dropScript = new RedisScript<null>(new URL("scripts/drop.lua", import.meta.url))
 
-/** Entries of `again` looked at together. */
+/** Entries of `again` in one page. */
 const droppedPage = 500
 
 export const drop = async (client: Client, keys: Keys, waiting: ReadonlyArray<ObjectDelivery>): Promise<void> => {
@@ -86,7 +86,7 @@ export const drop = async (client: Client, keys: Keys, waiting: ReadonlyArray<Ob
   const run = (args: ReadonlyArray<string>) =>
     dropScript.run(client, { keys: [later, held, blocked, parked, again, unattempted], args: [group, ...args] })
   await run(waiting.flatMap(({ id, object }) => [id, object, "", ""]))
-  // Then those whose time has come meanwhile.
+  // Then those that became due meanwhile.
   const dropped = new Map(waiting.map((each) => [each.id, each]))
   let after = "-"
   while (true) {

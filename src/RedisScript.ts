@@ -25,8 +25,18 @@ export class RedisScript<Reply> {
     return reply!
   }
 
+  /** Runs a call for each item in a pipeline and returns the items with their replies; rejects as `runAll` does. */
+  async runFor<A>(
+    client: Client,
+    items: ReadonlyArray<A>,
+    callOf: (item: A) => ScriptCall
+  ): Promise<ReadonlyArray<readonly [item: A, reply: Reply]>> {
+    const replies = await this.runAll(client, items.map(callOf))
+    return items.map((item, at) => [item, replies[at]!])
+  }
+
   /** Runs the calls in a pipeline and returns their replies in order; rejects with the first error among them. */
-  async runAll(client: Client, calls: ReadonlyArray<ScriptCall>): Promise<ReadonlyArray<Reply>> {
+  private async runAll(client: Client, calls: ReadonlyArray<ScriptCall>): Promise<ReadonlyArray<Reply>> {
     const results = await this.send(client, calls)
     if (!results.some(([error]) => error?.message.startsWith("NOSCRIPT") === true)) return repliesOf<Reply>(results)
     await Promise.all(mastersOf(client).map((master) => master.script("LOAD", this.text)))

@@ -142,14 +142,16 @@ class Appender {
   private async add(byWebhook: ReadonlyMap<number, ReadonlyArray<Delivery>>, mode?: "restore"): Promise<Appended> {
     const parts = [...byWebhook].flatMap(([webhook, each]) => {
       const top = this.tops.get(webhook) ?? ""
-      return chunks(each).map((part, at, all) => ({
-        webhook,
-        part,
-        // If Redis refused the previous part in the middle, this one must not be added: the rest of that part never could.
-        least: at > 0 ? formatPosition(all[at - 1]!.at(-1)!) : mode === "restore" ? "" : top,
+      let previous = mode === "restore" ? "" : top
+      return chunks(each).map((part, at, all) => {
+        // If Redis refused the rest of the previous part, this one must not be added: that rest never could be then.
+        const least = previous
+        const last = part.at(-1)
+        if (last !== undefined) previous = formatPosition(last)
         // With the last part only: until then the stream must count as lost.
-        afterwards: mode === "restore" && at === all.length - 1 ? top : ""
-      }))
+        const afterwards = mode === "restore" && at === all.length - 1 ? top : ""
+        return { webhook, part, least, afterwards }
+      })
     })
     const lost = new Set<number>()
     const tops = new Map<number, string>()
@@ -157,12 +159,8 @@ class Appender {
     for (const round of roundsOf(parts)) {
       const bytes = round.reduce((sum, { part }) => sum + sizeOf(part), 0)
       if (bytes > 0) await this.budget.spend(bytes)
-      const replies = await appendScript.runAll(
-        this.client,
-        round.map((each) => this.callOf(each))
-      )
-      for (const [at, { webhook, part }] of round.entries()) {
-        const reply = replies[at]!
+      const replies = await appendScript.runFor(this.client, round, (part) => this.callOf(part))
+      for (const [{ webhook, part }, reply] of replies) {
         if (reply === "lost") lost.add(webhook)
         if (reply === "lost" || lost.has(webhook)) continue
         const [added, top] = reply
@@ -173,8 +171,11 @@ class Appender {
     for (const webhook of lost) tops.delete(webhook)
     // After the last round only: a stream that is half refilled counts as lost.
     for (const [webhook, top] of tops) this.tops.set(webhook, top)
-    const announced = [...tops.keys()].filter((webhook) => byWebhook.get(webhook)!.length > 0)
-    if (this.client.isCluster) await this.announce(announced)
+    if (this.client.isCluster) {
+      await this.announce(
+        [...byWebhook].flatMap(([webhook, { length }]) => (length > 0 && tops.has(webhook) ? webhook : []))
+      )
+    }
     return { duplicates, lost: [...lost], tops }
   }
 
@@ -228,13 +229,14 @@ const split = <A>(
   sizeMax: number,
   countMax: number
 ): ReadonlyArray<ReadonlyArray<A>> => {
-  const pieces: Array<Array<A>> = [[]]
+  let last: Array<A> = []
+  const pieces = [last]
   let size = 0
   for (const item of items) {
     const itemSize = sizeOfItem(item)
-    const last = pieces.at(-1)!
     if (last.length > 0 && (last.length >= countMax || size + itemSize > sizeMax)) {
-      pieces.push([item])
+      last = [item]
+      pieces.push(last)
       size = itemSize
     } else {
       last.push(item)

@@ -41,8 +41,8 @@ const publish = (client: Client, { webhook, openMillis, openings }: BreakerNews)
   client.publish(channelOf(client), `${webhook} ${openMillis} ${openings}`)
 
 export const readNews = (message: string): BreakerNews => {
-  const [webhook, openMillis, openings] = message.split(" ").map(Number)
-  return { webhook: webhook!, openMillis: openMillis!, openings: openings! }
+  const [webhook = 0, openMillis = 0, openings = 0] = message.split(" ").map(Number)
+  return { webhook, openMillis, openings }
 }
 
 const stateScript = new RedisScript<readonly [openMillis: number, openings: number]>(

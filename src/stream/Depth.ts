@@ -25,7 +25,8 @@ export const depth = async (client: Client, keys: ReturnType<typeof keysOf>): Pr
 
 const pendingCount = async (client: Client, key: string): Promise<number> => {
   try {
-    return Number(((await client.xpending(key, group)) as ReadonlyArray<unknown>)[0])
+    const [count] = await client.xpending(key, group)
+    return Number(count)
   } catch {
     return 0
   }

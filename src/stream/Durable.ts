@@ -23,10 +23,7 @@ export const durabilityOf = async (client: Client): Promise<Durability> => {
 /** The settings by name; empty if the server refuses CONFIG, as hosted ones may. */
 const settingsOf = async (client: Client): Promise<ReadonlyMap<string, string>> => {
   try {
-    const pairs = [
-      ...((await client.config("GET", "appendonly")) as ReadonlyArray<string>),
-      ...((await client.config("GET", "appendfsync")) as ReadonlyArray<string>)
-    ]
+    const pairs = [...(await client.config("GET", "appendonly")), ...(await client.config("GET", "appendfsync"))]
     return new Map(pairs.flatMap((name, at) => (at % 2 === 0 ? [[name, pairs[at + 1] ?? ""]] : [])))
   } catch {
     return new Map()
@@ -109,7 +106,8 @@ class Node {
       try {
         return void (await this.server.set(diskKey(this.keyNumber), ""))
       } catch (error) {
-        if (!(error as Error).message.startsWith("MOVED") || tried === keysMax) throw error
+        const isElsewhere = error instanceof Error && error.message.startsWith("MOVED")
+        if (!isElsewhere || tried === keysMax) throw error
         this.keyNumber = (this.keyNumber + 1) % keysMax
       }
     }

@@ -1,8 +1,8 @@
 /**
  * The memory of Redis as a budget for appending.
  *
- * Redis evicts nothing here, so when it is full it refuses writes, also those of retries. Appending therefore stops at a
- * part of the limit and goes on when enough has been delivered; the rest of the memory is for retries.
+ * Redis evicts nothing here, so when it is full it refuses writes, also those of retries. Appending therefore stops at
+ * a part of the limit and goes on when enough has been delivered; the rest of the memory is for retries.
  */
 import { type Client, RedisError, mastersOf } from "../Redis.ts"
 

@@ -14,13 +14,13 @@ import { RedisScript } from "../RedisScript.ts"
 /** `dcim.site 5`; `include/block-or-park.lua` makes the same text. */
 export const objectOf = ({ objectType, objectId }: Delivery): string => `${objectType} ${objectId}`
 
-/** Stream (1 again, 2 queue), id and content. */
-type OrderedEntry = readonly [stream: number, entryId: string, content: string]
+/** An entry of `again` (1) or `queue` (2). */
+type OrderedEntry = readonly [stream: 1 | 2, entryId: string, content: string]
 
 /** Most entries that one call reads: Redis does nothing else meanwhile. */
 const scannedMax = 500
 
-/** The position and the id of a delivery as a text that sorts by position; `include/block-or-park.lua` makes the same. */
+/** Position and id of a delivery as a text that sorts by position; `include/block-or-park.lua` makes the same text. */
 export const placeOf = ({ position, idx, id }: Delivery): string =>
   `${position.padStart(20, "0")}-${`${idx}`.padStart(10, "0")}|${id}`
 

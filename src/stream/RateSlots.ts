@@ -11,8 +11,8 @@ const reserveScript = new RedisScript<number>(new URL("scripts/reserve.lua", imp
 const answerMillisMax = 100
 
 /**
- * Reserves `count` slots and returns in how many milliseconds the first one is. If Redis answers late, the expired slots
- * are dropped and new ones are reserved, once.
+ * Reserves `count` slots and returns in how many milliseconds the first one is. If Redis answers late, the expired
+ * slots are dropped and new ones are reserved, once.
  */
 export const reserve = async (client: Client, key: string, count: number, rate: number): Promise<number> => {
   const ask = async () => {

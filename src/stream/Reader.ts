@@ -42,7 +42,7 @@ export class Reader {
     if (ordered) {
       const found = await this.inGroup(webhook, () => readOrdered(this.client, keys, this.consumer, count))
       const entries = found.flatMap(([stream, entryId, content]) =>
-        entriesOf(streams[stream - 1]!, [[entryId, ["d", content]]], true)
+        entriesOf(stream === 1 ? "again" : "queue", [[entryId, ["d", content]]], true)
       )
       return this.leased(entries, now)
     }
@@ -77,15 +77,15 @@ export class Reader {
 
   async claimStranded(webhook: number, ordered: boolean): Promise<ReadonlyArray<Entry>> {
     const now = performance.now()
-    const call = (key: string) => ({ keys: [key], args: [group, this.consumer, reclaimMax] })
-    const replies = await this.inGroup(webhook, () =>
-      claimStrandedScript.runAll(
-        this.client,
-        streams.map((stream) => call(keysOf(webhook)[stream]))
-      )
+    const keys = keysOf(webhook)
+    const claimed = await this.inGroup(webhook, () =>
+      claimStrandedScript.runFor(this.client, streams, (stream) => ({
+        keys: [keys[stream]],
+        args: [group, this.consumer, reclaimMax]
+      }))
     )
-    const claimed = streams.flatMap((stream, at) => entriesOf(stream, replies[at]!, ordered))
-    return this.leased(claimed, now)
+    const entries = claimed.flatMap(([stream, raw]) => entriesOf(stream, raw, ordered))
+    return this.leased(entries, now)
   }
 
   isOurs(entry: Entry): boolean {
@@ -95,17 +95,13 @@ export class Reader {
   /** Renews the lease of entries, or sets for how long they had no heartbeat; returns those that this consumer lost. */
   async keep(webhook: number, entries: ReadonlyArray<Entry>, idleMillis = 0): Promise<ReadonlyArray<Entry>> {
     const now = performance.now()
-    const calls = streams.flatMap((stream) => {
-      const ids = entries.filter((entry) => entry.stream === stream).map(({ entryId }) => entryId)
-      return ids.length === 0
-        ? []
-        : [{ stream, call: { keys: [keysOf(webhook)[stream]], args: [group, this.consumer, idleMillis, ...ids] } }]
-    })
-    const replies = await keepScript.runAll(
-      this.client,
-      calls.map(({ call }) => call)
-    )
-    const lost = new Set(calls.flatMap(({ stream }, at) => replies[at]!.map((id) => `${stream} ${id}`)))
+    const keys = keysOf(webhook)
+    const byStream = [...Map.groupBy(entries, ({ stream }) => stream)]
+    const replies = await keepScript.runFor(this.client, byStream, ([stream, each]) => ({
+      keys: [keys[stream]],
+      args: [group, this.consumer, idleMillis, ...each.map(({ entryId }) => entryId)]
+    }))
+    const lost = new Set(replies.flatMap(([[stream], ids]) => ids.map((id) => `${stream} ${id}`)))
     const isLost = ({ stream, entryId }: Entry) => lost.has(`${stream} ${entryId}`)
     for (const entry of entries) if (!isLost(entry)) this.leasedSince.set(entry, now - idleMillis)
     return entries.filter(isLost)
@@ -122,7 +118,7 @@ export class Reader {
     try {
       return await run()
     } catch (error) {
-      if (!(error as Error).message.startsWith("NOGROUP")) throw error
+      if (!(error instanceof Error && error.message.startsWith("NOGROUP"))) throw error
       for (const stream of streams) {
         await this.client.xgroup("CREATE", keysOf(webhook)[stream], group, "0", "MKSTREAM").catch((error: Error) => {
           if (!error.message.startsWith("BUSYGROUP")) throw error

@@ -33,8 +33,8 @@ export class Streams extends Context.Service<
   Streams,
   {
     /**
-     * Reads up to `count` entries of each stream; those of `again` come first. `ordered`: reads up to `count` in all, and
-     * of an object only the oldest that is not done.
+     * Reads up to `count` entries of each stream; those of `again` come first. `ordered`: reads up to `count` in all,
+     * and of an object only the oldest that is not done.
      */
     readonly read: (
       webhook: number,
@@ -64,8 +64,8 @@ export class Streams extends Context.Service<
       ordered?: boolean
     ) => Effect.Effect<{ readonly moved: number; readonly next: number | undefined }, RedisError>
     /**
-     * Delays deliveries; one that is delayed already is replaced. `first`: nothing else of their objects goes out before
-     * they are done.
+     * Delays deliveries; one that is delayed already is replaced. `first`: nothing else of their objects goes out
+     * before they are done.
      */
     readonly delay: (
       webhook: number,
@@ -193,9 +193,11 @@ const heads = async (
   client: Client,
   webhooks: ReadonlyArray<number>
 ): Promise<ReadonlyMap<number, string | undefined>> => {
-  const calls = webhooks.map((webhook) => ({ keys: [keysOf(webhook).queue, keysOf(webhook).unattempted], args: [] }))
-  const replies = await headScript.runAll(client, calls)
-  return new Map(webhooks.map((webhook, at) => [webhook, leastOf(...replies[at]!)]))
+  const replies = await headScript.runFor(client, webhooks, (webhook) => {
+    const { queue, unattempted } = keysOf(webhook)
+    return { keys: [queue, unattempted], args: [] }
+  })
+  return new Map(replies.map(([webhook, reply]) => [webhook, leastOf(...reply)]))
 }
 
 const leastOf = (first: string, place: string): string | undefined => {

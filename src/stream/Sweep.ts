@@ -63,12 +63,11 @@ export const inspect = async (
   webhooks: ReadonlyArray<number>,
   goneAfterMillis = goneMillis
 ): Promise<ReadonlyArray<Inspection>> => {
-  const calls = webhooks.map((webhook) => {
+  const replies = await inspectScript.runFor(client, webhooks, (webhook) => {
     const { again, queue, later, parked } = keysOf(webhook)
     return { keys: [again, queue, later, parked], args: [group, goneAfterMillis] }
   })
-  const replies = await inspectScript.runAll(client, calls)
-  return replies.map(([queued, pending, waiting, due, stranded]) => ({
+  return replies.map(([, [queued, pending, waiting, due, stranded]]) => ({
     ...{ queued, pending, waiting },
     dueMillis: due < 0 ? undefined : due,
     stranded: stranded === 1

@@ -87,22 +87,18 @@ export const drop = async (client: Client, keys: Keys, waiting: ReadonlyArray<Ob
     dropScript.run(client, { keys: [later, held, blocked, parked, again, unattempted], args: [group, ...args] })
   await run(waiting.flatMap(({ id, object }) => [id, object, "", ""]))
   // Then those that became due meanwhile.
-  const dropped = new Map(waiting.map((each) => [each.id, each]))
+  const dropped = new Map(waiting.map(({ id, object }) => [id, object]))
   let after = "-"
   while (true) {
     const page = entriesOf("again", await client.xrange(again, after, "+", "COUNT", droppedPage), false)
-    if (page.length === 0) return
-    after = `(${page.at(-1)!.entryId}`
-    const found = page.filter(({ delivery }) => dropped.has(delivery.id))
-    if (found.length === 0) continue
-    await run(
-      found.flatMap(({ entryId, delivery }) => [
-        delivery.id,
-        dropped.get(delivery.id)!.object,
-        entryId,
-        placeOf(delivery)
-      ])
-    )
+    const last = page.at(-1)
+    if (last === undefined) return
+    after = `(${last.entryId}`
+    const found = page.flatMap(({ entryId, delivery }) => {
+      const object = dropped.get(delivery.id)
+      return object === undefined ? [] : [delivery.id, object, entryId, placeOf(delivery)]
+    })
+    if (found.length > 0) await run(found)
   }
 }
 

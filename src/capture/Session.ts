@@ -242,8 +242,9 @@ const writeLog = ({ events, aside }: EventBatch, logged: Deferred.Deferred<void>
 
 /** The windows that wait, up to a batch; waits for one if there is none. */
 const nextBatch = Effect.fnUntraced(function* (stream: SlotStream) {
-  const batch = [yield* Queue.take(stream.windows)]
-  let events = batch[0]!.window.changes.length
+  const first = yield* Queue.take(stream.windows)
+  const batch = [first]
+  let events = first.window.changes.length
   while (events < batchEventsMax) {
     const next = yield* Queue.poll(stream.windows)
     if (Option.isNone(next)) break

@@ -5,6 +5,7 @@ import { type Position, inEpoch } from "../../event/Position.ts"
 import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { type Json, representation, snapshot, viewOf } from "../../inventory/derive/represent/Representation.ts"
+import { inWords } from "../../Telemetry.ts"
 import type { Readable } from "./Change.ts"
 import type { RelatedRows } from "./RelatedRows.ts"
 import type { Window } from "./TransactionWindows.ts"
@@ -104,7 +105,7 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
       if (change.last.unreadable === undefined) return [eventOf(change)]
       setAside(change, change.last.unreadable)
     } catch (error) {
-      setAside(change, (error as Error).message)
+      setAside(change, inWords(error))
     }
     return []
   })

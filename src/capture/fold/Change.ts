@@ -67,7 +67,8 @@ interface Seen<R extends Identified> {
  */
 export const fold = <R extends Identified>(changes: ReadonlyArray<Change<R>>): ReadonlyArray<Folded<R>> => {
   // Most transactions hold one change.
-  if (changes.length === 1) return entry(changes[0]!.before, changes[0]!)
+  const only = changes.length === 1 ? changes[0] : undefined
+  if (only !== undefined) return entry(only.before, only)
   const types = new Map<ObjectType, Map<number | string, Seen<R>>>()
   for (const change of changes) {
     const objects = types.get(change.type) ?? new Map<number | string, Seen<R>>()

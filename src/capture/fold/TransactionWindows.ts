@@ -116,9 +116,10 @@ export class TransactionWindows implements Handler {
   }
 
   commit(commitLsn: bigint, endLsn: bigint): void {
-    if (this.transaction?.commitLsn !== commitLsn)
+    const { transaction } = this
+    if (transaction?.commitLsn !== commitLsn)
       throw protocol(`a commit at ${commitLsn} that does not end its transaction`)
-    this.close(endLsn)
+    this.close(transaction, endLsn)
     this.lastCommit = commitLsn
     this.transaction = undefined
   }
@@ -126,15 +127,14 @@ export class TransactionWindows implements Handler {
   private step(): void {
     if (this.transaction === undefined) throw protocol("a change outside a transaction")
     this.messages += 1
-    if (this.messages % windowMessages === 0) this.close(undefined)
+    if (this.messages % windowMessages === 0) this.close(this.transaction, undefined)
   }
 
-  private close(endLsn: bigint | undefined): void {
+  private close(transaction: Transaction, endLsn: bigint | undefined): void {
     const changes = fold(this.changes)
     this.changes = []
     if (changes.some(({ context }) => context === undefined)) this.withoutContext += 1
-    if (changes.length > 0 || endLsn !== undefined)
-      this.onWindow({ transaction: this.transaction!, changes, endLsn, beat: this.beat })
+    if (changes.length > 0 || endLsn !== undefined) this.onWindow({ transaction, changes, endLsn, beat: this.beat })
   }
 }
 

@@ -61,8 +61,7 @@ export const prepare = Effect.gen(function* () {
     Effect.gen(function* () {
       // A session lock: the function that makes a slot wants no transaction around it.
       const session = yield* sql.reserve
-      const run = (statement: string, parameters: ReadonlyArray<unknown> = []) =>
-        session.execute(statement, parameters, undefined)
+      const run: Run = (statement, parameters = []) => session.execute(statement, parameters, undefined)
       yield* Effect.acquireRelease(run("select pg_advisory_lock($1)::text", [lockKey]), () =>
         Effect.ignore(run("select pg_advisory_unlock($1)::text", [lockKey]))
       )
@@ -93,10 +92,15 @@ export const bounds = Effect.fnUntraced(function* (slot: string) {
   return { confirmed: parseLsn(found!.confirmed), end: parseLsn(found!.end) }
 })
 
-type Run = (
+/** Runs a statement; `Row` is what its rows hold. */
+type Run = <Row extends object>(
   statement: string,
   parameters?: ReadonlyArray<unknown>
-) => Effect.Effect<ReadonlyArray<unknown>, SqlError.SqlError>
+) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
+
+interface TableName {
+  readonly table: string
+}
 
 /** The tables whose changes are events. */
 const wanted = [...registry.values()].filter((type) => type.kind === "object").map((type) => type.table)
@@ -105,21 +109,21 @@ const wanted = [...registry.values()].filter((type) => type.kind === "object").m
 const publish = Effect.fnUntraced(function* (run: Run) {
   const existing = yield* run("select 1 from pg_publication where pubname = $1", [publication])
   if (existing.length === 0) return yield* run(`create publication ${publication} for table ${wanted.join(", ")}`)
-  const rows = yield* run("select tablename::text as table from pg_publication_tables where pubname = $1", [
+  const rows = yield* run<TableName>("select tablename::text as table from pg_publication_tables where pubname = $1", [
     publication
   ])
-  const listed = new Set((rows as ReadonlyArray<{ readonly table: string }>).map(({ table }) => table))
+  const listed = new Set(rows.map(({ table }) => table))
   if (listed.symmetricDifference(new Set(wanted)).size === 0) return
   yield* run(`alter publication ${publication} set table ${wanted.join(", ")}`)
 })
 
 /** Old rows come whole only from tables that say so, and somebody may have made them say otherwise. */
 const repairIdentity = Effect.fnUntraced(function* (run: Run) {
-  const rows = yield* run(
+  const rows = yield* run<TableName>(
     "select oid::regclass::text as table from pg_class where relname = any($1) and relkind = 'r' and relreplident <> 'f'",
     [wanted]
   )
-  for (const { table } of rows as ReadonlyArray<{ readonly table: string }>) {
+  for (const { table } of rows) {
     yield* run(`alter table ${table} replica identity full`)
     yield* Effect.logWarning(
       `capture: ${table} had lost its replica identity full and has it again; events of changes made meanwhile do not tell what was before`
@@ -135,12 +139,12 @@ export const repair = Effect.gen(function* () {
 
 /** Makes the slot unless a usable one is there; answers whether it is new. */
 const ensureSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
-  const [found] = (yield* run(
+  const [found] = yield* run<FoundSlot>(
     `select confirmed_flush_lsn::text as confirmed, wal_status = 'lost' as lost, database::text as database,
             database = current_database() and plugin = 'pgoutput' as ours
        from pg_replication_slots where slot_name = $1`,
     [slot]
-  )) as ReadonlyArray<FoundSlot>
+  )
   if (found !== undefined && !found.ours) {
     return yield* new CaptureError({
       reason: "Refused",
@@ -151,9 +155,9 @@ const ensureSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
   if (found !== undefined) yield* run("select pg_drop_replication_slot($1)::text", [slot])
   // Making a slot waits for every running transaction.
   yield* run("set lock_timeout = '29s'")
-  const [server] = (yield* run("select current_setting('server_version_num')::int as version")) as ReadonlyArray<{
-    readonly version: number
-  }>
+  const [server] = yield* run<{ readonly version: number }>(
+    "select current_setting('server_version_num')::int as version"
+  )
   // From 17 on a standby that takes over can have the slot as well.
   const options = server!.version >= failoverVersion ? ", failover => true" : ""
   yield* run(`select pg_create_logical_replication_slot($1, 'pgoutput'${options})::text`, [slot])
@@ -173,12 +177,10 @@ export const endEpoch = Effect.fnUntraced(function* (epoch: number, why: string)
 })
 
 const ensureEpoch = Effect.fnUntraced(function* (run: Run, slot: string, fresh: boolean) {
-  const [system] = (yield* run("select system_identifier::text as id from pg_control_system()")) as ReadonlyArray<{
-    readonly id: string
-  }>
-  const [last] = (yield* run(
+  const [system] = yield* run<{ readonly id: string }>("select system_identifier::text as id from pg_control_system()")
+  const [last] = yield* run<{ readonly number: number; readonly system_id: string; readonly slot: string }>(
     "select number::int as number, system_id, slot from rackwire_epoch order by number desc limit 1"
-  )) as ReadonlyArray<{ readonly number: number; readonly system_id: string; readonly slot: string }>
+  )
   const systemId = system!.id
   const goesOn = last !== undefined && !fresh && last.system_id === systemId && last.slot === slot
   if (goesOn) return { epoch: last.number, systemId }

@@ -33,8 +33,7 @@ export interface Handler {
 
 interface Relation {
   readonly name: string
-  /** Undefined for a table that is no object type. */
-  readonly layout: TupleLayout | undefined
+  readonly layout: TupleLayout
   /** Which column is the id. */
   readonly idColumn: number
   /** Whether old rows come whole. */
@@ -48,7 +47,8 @@ const [B, C, D, I, M, O, R, T, U, Y, N] = [..."BCDIMORTUYN"].map(code)
 const identityFull = code("f")
 
 export class Pgoutput {
-  private readonly relations = new Map<number, Relation>()
+  /** By oid; null for a table that is no object type. */
+  private readonly relations = new Map<number, Relation | null>()
   private readonly handler: Handler
   private bytes: Buffer = Buffer.alloc(0)
   private at = 0
@@ -69,11 +69,8 @@ export class Pgoutput {
       }
       case C:
         return handler.commit(bytes.readBigUInt64BE(start + 2), bytes.readBigUInt64BE(start + 10))
-      case I: {
-        const relation = this.relation()
-        this.at += 1
-        return handler.change(relation.layout?.type, undefined, this.tuple(relation, undefined))
-      }
+      case I:
+        return this.insert(this.relation())
       case U:
         return this.update(this.relation())
       case D:
@@ -93,30 +90,36 @@ export class Pgoutput {
     }
   }
 
-  private update(relation: Relation): void {
-    if (relation.layout === undefined) return this.handler.change(undefined, undefined, undefined)
+  private insert(relation: Relation | null): void {
+    if (relation === null) return this.handler.change(undefined, undefined, undefined)
+    this.at += 1
+    this.handler.change(relation.layout.type, undefined, this.tuple(relation, undefined))
+  }
+
+  private update(relation: Relation | null): void {
+    if (relation === null) return this.handler.change(undefined, undefined, undefined)
     const kind = this.bytes[this.at]
     if (kind !== O && relation.full) throw protocol(`${relation.name}: an update without its old row`)
     let before: Tuple | Unknown = unknown
     if (kind !== N) {
       this.at += 1
       const old = this.tuple(relation, undefined)
-      if (kind === O) before = old!
+      if (kind === O) before = old
     }
     this.at += 1
     this.handler.change(relation.layout.type, before, this.tuple(relation, before === unknown ? undefined : before))
   }
 
-  private delete(relation: Relation): void {
-    if (relation.layout === undefined) return this.handler.change(undefined, undefined, undefined)
+  private delete(relation: Relation | null): void {
+    if (relation === null) return this.handler.change(undefined, undefined, undefined)
     const kind = this.bytes[this.at++]
     if (kind !== O && relation.full) throw protocol(`${relation.name}: a delete without its old row`)
-    const before = this.tuple(relation, undefined)!
+    const before = this.tuple(relation, undefined)
     if (kind !== O) before.incomplete = "the WAL carries only its id: the table had lost its replica identity"
     this.handler.change(relation.layout.type, before, undefined)
   }
 
-  private relation(): Relation {
+  private relation(): Relation | null {
     const oid = this.bytes.readUInt32BE(this.at)
     this.at += 4
     const relation = this.relations.get(oid)
@@ -125,9 +128,8 @@ export class Pgoutput {
   }
 
   /** Steps over the cells of a tuple, reading only the id. */
-  private tuple(relation: Relation, old: Tuple | undefined): Tuple | undefined {
+  private tuple(relation: Relation, old: Tuple | undefined): Tuple {
     const { layout } = relation
-    if (layout === undefined) return undefined
     const { bytes } = this
     const count = bytes.readUInt16BE(this.at)
     if (count !== layout.decoders.length) throw protocol(`${relation.name}: a row of ${count} cells`)
@@ -172,9 +174,10 @@ export class Pgoutput {
       return column
     })
     const type = typesByTable.get(name)
+    if (type === undefined) return void this.relations.set(oid, null)
     this.relations.set(oid, {
       name: `${schema}.${name}`,
-      layout: type && { type, decoders: textDecoders(type, columns), absent: absentFields(type, columns) },
+      layout: { type, decoders: textDecoders(type, columns), absent: absentFields(type, columns) },
       idColumn: columns.indexOf("id"),
       full
     })

@@ -7,6 +7,7 @@ import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import type { textDecoders } from "../../inventory/derive/values/Row.ts"
 import { Unreadable, valueSizeMax } from "../../inventory/Unreadable.ts"
+import { inWords } from "../../Telemetry.ts"
 import type { Readable } from "../fold/Change.ts"
 
 /** Kinds of cells. */
@@ -84,7 +85,7 @@ export class Tuple implements Readable {
     try {
       value = end - start > cellSizeMax ? tooLong : decode(this.bytes.toString("utf8", start, end))
     } catch (error) {
-      value = new Unreadable((error as Error).message)
+      value = new Unreadable(inWords(error))
     }
     if (value instanceof Unreadable) this.unreadable ??= `${field}: ${value.reason}`
     return value

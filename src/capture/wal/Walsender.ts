@@ -73,7 +73,10 @@ export class Walsender {
       this.onMessage = (tag, bytes, start, end) => {
         if (tag === Tag.dataRow) rows.push(textRow(bytes, start))
         else if (tag === Tag.error) error = errorOf(bytes, start, end)
-        else if (tag === Tag.ready) (error === undefined ? resolve : reject)((error ?? rows) as never)
+        else if (tag === Tag.ready) {
+          if (error === undefined) resolve(rows)
+          else reject(error)
+        }
       }
       this.socket.write(simpleQuery(sql))
     })

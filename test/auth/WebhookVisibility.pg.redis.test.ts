@@ -5,6 +5,7 @@
 import fc from "fast-check"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { type User, makeUser, permit } from "./Users.ts"
 
@@ -40,13 +41,8 @@ const changesOf = async (type: string): Promise<ReadonlyArray<Change>> => {
 }
 
 /** Waits until the change log holds so many changes of sites. */
-const logged = async (count: number): Promise<void> => {
-  for (let turn = 0; turn < 1500; turn++) {
-    if ((await changesOf("dcim.site")).length === count) return
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  throw new Error(`there are no ${count} changes`)
-}
+const logged = (count: number) =>
+  eventually(`${count} changes`, async () => (await changesOf("dcim.site")).length === count)
 
 beforeAll(async () => {
   receiver = await startReceiver()

@@ -1,6 +1,7 @@
 /** A whole service with a receiver, for tests that follow deliveries through it. */
-import { afterAll, beforeAll, expect } from "vitest"
+import { afterAll, beforeAll } from "vitest"
 import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { eventually } from "../support/Eventually.ts"
 import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
 
 export interface Delivery {
@@ -54,14 +55,12 @@ export class Delivering {
   }
 
   /** The webhook's deliveries of this status, once there are so many. */
-  async deliveries(id: number, status: string, count: number): Promise<ReadonlyArray<Delivery>> {
+  deliveries(id: number, status: string, count: number): Promise<ReadonlyArray<Delivery>> {
     const path = `/api/extras/deliveries/?webhook_id=${id}&status=${status}&limit=1000`
-    for (let turn = 0; turn < 300; turn++) {
+    return eventually(`${count} deliveries of webhook ${id} that are ${status}`, async () => {
       const { results } = (await this.api.call<{ results: ReadonlyArray<Delivery> }>("GET", path)).json
-      if (results.length >= count) return results
-      await new Promise((resolve) => setTimeout(resolve, 30))
-    }
-    return expect.fail(`webhook ${id} has no ${count} deliveries that are ${status}`)
+      return results.length >= count && results
+    })
   }
 }
 

@@ -1,6 +1,7 @@
 /** The limits of a webhook: breaker, rate, order, with whole services and real receivers. */
 import { describe, expect, it, onTestFinished } from "vitest"
 import { type Json } from "../support/Api.ts"
+import { eventually } from "../support/Eventually.ts"
 import { password, startService } from "../support/Service.ts"
 import { startDelivering } from "./Delivering.ts"
 
@@ -22,14 +23,11 @@ const startSecond = () =>
   )
 
 /** The webhook's breakers, once there are so many. */
-const breakers = async (id: number, count: number): Promise<ReadonlyArray<Json>> => {
-  for (let turn = 0; turn < 300; turn++) {
+const breakers = (id: number, count: number): Promise<ReadonlyArray<Json>> =>
+  eventually(`${count} breakers of webhook ${id}`, async () => {
     const { json } = await hooks.api.call<{ breakers: ReadonlyArray<Json> }>("GET", `/api/extras/webhooks/${id}/`)
-    if (json.breakers.length === count) return json.breakers
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  return expect.fail(`webhook ${id} has not ${count} breakers`)
-}
+    return json.breakers.length === count && json.breakers
+  })
 
 describe("a circuit breaker", () => {
   it("opens when a receiver only fails, keeps what is queued, probes once, and closes with a success", async () => {

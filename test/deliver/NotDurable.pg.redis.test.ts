@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { find } from "../../src/embedded/RedisBinary.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+import { eventually } from "../support/Eventually.ts"
 import { type Service, startService } from "../support/Service.ts"
 
 let database: TestDatabase
@@ -40,14 +41,12 @@ interface Delivery {
   readonly status: { readonly value: string }
 }
 
-const delivery = async (attempts: number): Promise<Delivery> => {
-  for (let turn = 0; turn < 600; turn++) {
+/** The newest delivery, once it has had this many attempts. */
+const delivery = (attempts: number): Promise<Delivery> =>
+  eventually(`${attempts} attempts`, async () => {
     const { json } = await service.call<{ results: ReadonlyArray<Delivery> }>("GET", "/api/extras/deliveries/")
-    if (json.results[0]?.attempts === attempts) return json.results[0]
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  throw new Error(`never ${attempts} attempts:\n${service.output()}`)
-}
+    return json.results[0]?.attempts === attempts && json.results[0]
+  })
 
 describe("a retry by hand", () => {
   it("is made, and keeps nobody from following the webhooks", { timeout: 60_000 }, async () => {

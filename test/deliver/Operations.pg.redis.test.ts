@@ -1,6 +1,7 @@
 /** What an operator does with deliveries: retry, discard, pause, resume, test, and a look at what fails. */
 import { describe, expect, it, onTestFinished } from "vitest"
 import type { Json } from "../support/Api.ts"
+import { eventually } from "../support/Eventually.ts"
 import { startReceiver } from "../support/Receiver.ts"
 import { type Delivery, startDelivering } from "./Delivering.ts"
 
@@ -15,14 +16,11 @@ interface Operation {
 }
 
 /** The operation, once it has ended. */
-const ended = async (id: number): Promise<Operation> => {
-  for (let turn = 0; turn < 300; turn++) {
+const ended = (id: number): Promise<Operation> =>
+  eventually(`operation ${id} has ended`, async () => {
     const { json } = await hooks.api.call<Operation>("GET", `/api/extras/operations/${id}/`)
-    if (json.status.value === "done" || json.status.value === "failed") return json
-    await new Promise((resolve) => setTimeout(resolve, 30))
-  }
-  return expect.fail(`operation ${id} has not ended`)
-}
+    return ["done", "failed"].includes(json.status.value) && json
+  })
 
 const never = { retry_schedule: { kind: "list", delays: [] } }
 const muchLater = { retry_schedule: { kind: "fixed", delay: 3600, attempts: 5 } }
@@ -86,11 +84,10 @@ describe("deliveries by a filter", () => {
     const [delivery] = await hooks.deliveries(id, "retrying", 1)
     await post(`/api/extras/deliveries/${delivery!.id}/discard/`)
     open()
-    for (let turn = 0; turn < 300; turn++) {
+    await eventually("the second attempt is in the log", async () => {
       const { json } = await hooks.api.call<Delivery>("GET", `/api/extras/deliveries/${delivery!.id}/`)
-      if (json.attempts === 2) break
-      await new Promise((resolve) => setTimeout(resolve, 30))
-    }
+      return json.attempts === 2
+    })
     // What comes after it has been through all that a third attempt would have been through.
     const after = await hooks.webhook("after racing", { payload_url: slow.url, retry_schedule: schedule })
     await hooks.tag("after racing one")
@@ -259,11 +256,10 @@ describe("background tasks", () => {
       )
       return json.results.find(({ name }) => name === "queue")
     }
-    let found = await queue()
-    for (let turn = 0; turn < 300 && found?.["scheduled_jobs"] !== 3; turn++) {
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      found = await queue()
-    }
+    const found = await eventually("three scheduled jobs", async () => {
+      const now = await queue()
+      return now?.["scheduled_jobs"] === 3 && now
+    })
     expect(found).toMatchObject({ jobs: 0, started_jobs: 0, scheduled_jobs: 3, failed_jobs: 0, workers: 1 })
     const workers = await hooks.api.call("GET", "/api/core/background-workers/")
     expect(workers.json).toMatchObject({ count: 1, results: [{ breakersOpen: 0 }] })

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, type Json, startApi } from "../support/Api.ts"
+import { eventually } from "../support/Eventually.ts"
 import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
 
 let api: Api
@@ -15,11 +16,10 @@ beforeAll(async () => {
     "insert into dcim_site (name, slug) select 'Past ' || n, 'past-' || n from generate_series(1, 1200) n"
   )
   await api.database.sql.query("update dcim_site set status = 'planned' where slug like 'past-1%'")
-  for (let turn = 0; turn < 500; turn++) {
+  await eventually("an update is in the change log", async () => {
     const changes = await api.call<{ count: number }>("GET", "/api/extras/object-changes/?action=update&limit=1")
-    if (changes.json.count > 0) break
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
+    return changes.json.count > 0
+  })
 })
 
 afterAll(async () => {
@@ -45,14 +45,12 @@ interface Replay {
   readonly matched: number
 }
 
-const done = async (id: number): Promise<Replay> => {
-  for (let turn = 0; turn < 500; turn++) {
+/** The replay, once it has ended. */
+const done = (id: number): Promise<Replay> =>
+  eventually(`replay ${id} has ended`, async () => {
     const { json } = await api.call<Replay>("GET", `/api/extras/replays/${id}/`)
-    if (json.status.value === "done" || json.status.value === "failed") return json
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  return expect.fail("the replay never ended")
-}
+    return ["done", "failed"].includes(json.status.value) && json
+  })
 
 const at = (path: string) => receiver.received.filter((one) => one.path === `/${path}`)
 const slugOf = ({ body }: Received) =>

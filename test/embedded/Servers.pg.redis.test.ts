@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { superuser } from "../../src/embedded/PostgresRoles.ts"
 import { openSql } from "../support/Database.ts"
 import { superuserUrlOf } from "../support/EmbeddedServers.ts"
+import { eventually } from "../support/Eventually.ts"
 import { type Service, startService } from "../support/Service.ts"
 
 interface Owner {
@@ -25,7 +26,7 @@ beforeEach(() => {
 afterEach(async () => {
   await Promise.all([...running].map((service) => service.stop("SIGKILL")))
   running.clear()
-  await until(() => serverPids().every((pid) => !isAlive(pid)))
+  await ended(serverPids)
   rmSync(directory, { recursive: true, force: true })
 })
 
@@ -61,10 +62,9 @@ const isAlive = (pid: number): boolean => {
   }
 }
 
-const until = async (condition: () => boolean): Promise<void> => {
-  for (let turn = 0; turn < 1000 && !condition(); turn++) await new Promise((resolve) => setTimeout(resolve, 20))
-  expect(condition()).toBe(true)
-}
+/** Waits until none of these processes is left. */
+const ended = (pids: () => ReadonlyArray<number>) =>
+  eventually("the servers ended", () => pids().every((pid) => !isAlive(pid)))
 
 /** Makes of the roles what they were when the one role of the cluster was the service's own. */
 const asEarlierVersion = async (superuserUrl: string): Promise<void> => {
@@ -91,7 +91,7 @@ describe("embedded servers", () => {
       expect(pids.filter(isAlive).length).toBe(2)
       await first.call("POST", "/api/extras/tags/", { name: "Kept", slug: "kept" })
       await stop(first, signal)
-      await until(() => pids.every((pid) => !isAlive(pid)))
+      await ended(() => pids)
       const second = await start()
       const tags = await second.call<{ count: number }>("GET", "/api/extras/tags/?slug=kept")
       expect(tags.json.count).toBe(1)
@@ -157,7 +157,7 @@ describe("embedded servers", () => {
     await first.call("POST", "/api/extras/tags/", { name: "Kept", slug: "kept" })
     await asEarlierVersion(superuserUrlOf(directory, owner().databaseUrl))
     await stop(first, "SIGTERM")
-    await until(() => serverPids().every((pid) => !isAlive(pid)))
+    await ended(serverPids)
     rmSync(join(directory, "postgres", "rackwire_roles"))
     if (process.getuid?.() === 0) execFileSync("chown", ["-R", "0:0", join(directory, "redis")])
 

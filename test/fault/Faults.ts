@@ -8,6 +8,7 @@ import type { Proxy } from "./Proxy.ts"
 import type { Random } from "./Random.ts"
 import { pause } from "./Timeline.ts"
 import type { Site, World } from "./World.ts"
+import { eventually } from "../support/Eventually.ts"
 
 /** What faults act on. */
 export interface Scene {
@@ -55,9 +56,10 @@ const network = (name: string, weight: number, longest: number, spoil: (proxy: P
 })
 
 /** Until then a process may go on, and write behind what is cut off. */
-const untilStopped = async (pid: number): Promise<void> => {
-  while (!/^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8"))) await pause(1)
-}
+const untilStopped = (pid: number) =>
+  eventually(`process ${pid} is stopped`, () => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8")), {
+    everyMillis: 1
+  })
 
 /** Columns that are added to a captured table: empty ones, filled ones, and ones for which the table is rewritten. */
 const columnTypes = ["text", "integer default 7", "double precision default random()"]

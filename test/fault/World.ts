@@ -6,11 +6,12 @@ import { Redis } from "ioredis"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { type Sql, openSql } from "../support/Database.ts"
 import { type RunningServers, startServers } from "../support/EmbeddedServers.ts"
+import { eventually } from "../support/Eventually.ts"
 import { Proxy } from "./Proxy.ts"
 import { Random } from "./Random.ts"
 import { ServiceProcess } from "./ServiceProcess.ts"
 import { type Template, secretKey } from "./Template.ts"
-import { Timeline, pause } from "./Timeline.ts"
+import { Timeline } from "./Timeline.ts"
 
 /** A service and its ways to Postgres and Redis. */
 export interface Site {
@@ -123,10 +124,8 @@ export class World {
   }
 
   async untilReady(): Promise<void> {
-    for (const deadline = performance.now() + readyMillis; performance.now() < deadline; await pause(50)) {
-      if ((await Promise.all(this.services.map((service) => service.isReady()))).every(Boolean)) return
-    }
-    throw new Error(`not ready within ${readyMillis} ms: see ${this.directory}`)
+    const allReady = async () => (await Promise.all(this.services.map((service) => service.isReady()))).every(Boolean)
+    await eventually(`all services are ready (see ${this.directory})`, allReady, { millis: readyMillis })
   }
 
   /** Ends everything. The logs stay unless `forget`. */

@@ -5,6 +5,7 @@ import { join } from "node:path"
 import { rootCertificates } from "node:tls"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { eventually } from "../support/Eventually.ts"
 import { startService } from "../support/Service.ts"
 import { Bystander, expectCalm } from "./Bystander.ts"
 
@@ -43,15 +44,12 @@ interface Delivery {
 }
 
 /** The webhook's failed deliveries, once there are so many. */
-const failed = async (at: Api, webhook: number, count: number): Promise<ReadonlyArray<Delivery>> => {
-  const path = `/api/extras/deliveries/?webhook_id=${webhook}&status=failed`
-  for (let turn = 0; turn < 300; turn++) {
+const failed = (at: Api, webhook: number, count: number): Promise<ReadonlyArray<Delivery>> =>
+  eventually(`${count} failed deliveries of webhook ${webhook}`, async () => {
+    const path = `/api/extras/deliveries/?webhook_id=${webhook}&status=failed`
     const { results } = (await at.call<{ results: ReadonlyArray<Delivery> }>("GET", path)).json
-    if (results.length >= count) return results
-    await new Promise((resolve) => setTimeout(resolve, 30))
-  }
-  return expect.fail(`webhook ${webhook} has no ${count} failed deliveries`)
-}
+    return results.length >= count && results
+  })
 
 describe("a webhook's CA certificates", () => {
   it("are checked when the webhook is saved, by its file or its text", async () => {

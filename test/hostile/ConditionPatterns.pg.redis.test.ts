@@ -49,10 +49,7 @@ const largest = (n: number): Json => ({
 })
 
 const untilPrinted = async (pattern: RegExp): Promise<void> => {
-  for (let turn = 0; turn < 400 && !pattern.test(api.service.output()); turn++) {
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-  expect(api.service.output()).toMatch(pattern)
+  await expect.poll(api.service.output, { timeout: 20_000 }).toMatch(pattern)
 }
 
 /** The first pattern of a condition looks at all of it; the next ones would cost too much. */

@@ -1,6 +1,7 @@
 /** Who may come, over real HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { eventually } from "../support/Eventually.ts"
 import { password } from "../support/Service.ts"
 
 let api: Api
@@ -74,15 +75,13 @@ describe("authentication", () => {
   it("remembers when a token was last used, and stores no key", async () => {
     const token = await api.newToken({ description: "used" })
     await api.raw("GET", "/api/dcim/sites/", undefined, token)
-    for (let turn = 0; turn < 100; turn++) {
+    await eventually("last_used is set", async () => {
       const [row] = await api.database.sql.query<{ last_used: Date | null; key: string }>(
         "select last_used, key from users_token where description = 'used'"
       )
       expect(row!.key).not.toContain(token.slice(0, 34))
-      if (row!.last_used !== null) return
-      await new Promise((resolve) => setTimeout(resolve, 20))
-    }
-    expect.fail("last_used was never set")
+      return row!.last_used !== null
+    })
   })
 })
 

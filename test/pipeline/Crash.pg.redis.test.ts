@@ -9,6 +9,7 @@ import { join } from "node:path"
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Sql, openSql } from "../support/Database.ts"
+import { eventually } from "../support/Eventually.ts"
 import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
 import { type Service, startService } from "../support/Service.ts"
 
@@ -25,18 +26,17 @@ let directory: string
 let service: Service
 let receiver: Receiver
 
-/** Waits while a service that starts has not told yet. */
-const owner = async (): Promise<Owner> => {
-  for (;;) {
+/** What the service wrote about its servers, once it has. */
+const owner = (): Promise<Owner> =>
+  eventually("owner.json", () => {
     try {
       const found = JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as Owner
-      if (found.databaseUrl !== "") return found
+      return found.databaseUrl !== "" && found
     } catch {
       // No file yet.
+      return false
     }
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
+  })
 
 const start = async (): Promise<void> => {
   service = await startService({ RACKWIRE_DATA_DIR: directory })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/stream/Keys.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
+import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 
 let api: Api
@@ -66,14 +67,11 @@ const queued = (id: number, count: number) => atLeast(count, "entries", () => re
 /** Waits until this many deliveries wait for their next attempt. */
 const waiting = (id: number, count: number) => atLeast(count, "waiting ones", () => redis.zcard(keysOf(id).later))
 
-const atLeast = async (count: number, what: string, ask: () => Promise<number>): Promise<number> => {
-  for (let turn = 0; turn < 3000; turn++) {
+const atLeast = (count: number, what: string, ask: () => Promise<number>): Promise<number> =>
+  eventually(`${count} ${what}`, async () => {
     const found = await ask()
-    if (found >= count) return found
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  throw new Error(`never ${count} ${what}`)
-}
+    return found >= count && found
+  })
 
 /**
  * Lets entries gather in the stream behind a receiver that does not answer, does harm to Redis, adds more, and expects
@@ -95,16 +93,12 @@ const expectAllAfter = async (name: string, harm: (id: number) => Promise<unknow
   expect([slugsAt(name).size, idsAt(name).size]).toEqual([30, 30])
 }
 
-const untilSuccessful = async (id: number, count: number): Promise<number> => {
-  for (let turn = 0; ; turn++) {
-    const list = await api.call<{ count: number }>(
-      "GET",
-      `/api/extras/deliveries/?webhook_id=${id}&status=successful&limit=1`
-    )
-    if (list.json.count >= count || turn > 400) return list.json.count
-    await new Promise((resolve) => setTimeout(resolve, 50))
-  }
-}
+/** Waits until this many deliveries were successful, and returns how many were. */
+const untilSuccessful = (id: number, count: number): Promise<number> =>
+  atLeast(count, "successful ones", async () => {
+    const path = `/api/extras/deliveries/?webhook_id=${id}&status=successful&limit=1`
+    return (await api.call<{ count: number }>("GET", path)).json.count
+  })
 
 describe("when Redis loses", () => {
   it("everything, a webhook with a scope is owed what its user may view", { timeout: 90_000 }, async () => {

@@ -4,6 +4,7 @@ import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/stream/Keys.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+import { eventually } from "../support/Eventually.ts"
 import { type Service, startService } from "../support/Service.ts"
 
 let database: TestDatabase
@@ -44,14 +45,11 @@ afterAll(async () => {
   await database.drop()
 })
 
-const until = async <A>(what: string, look: () => Promise<A | undefined>): Promise<A> => {
-  for (let turn = 0; turn < 1000; turn++) {
-    const found = await look()
-    if (found !== undefined) return found
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-  throw new Error(`never ${what}:\n${services.map((service) => service.output()).join("\n---\n")}`)
-}
+/** Waits for it; the outputs of all services tell why it does not come. */
+const until = <A>(expected: string, ask: () => Promise<A>) =>
+  eventually(expected, ask).catch((error: Error) => {
+    throw new Error([error.message, ...services.map((service) => service.output())].join("\n---\n"))
+  })
 
 /** What a process says of its capture, by name; nothing where it does not answer. */
 const captureOf = async (service: Service): Promise<Readonly<Record<string, number>>> => {

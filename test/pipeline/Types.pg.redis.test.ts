@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { type Existing, bodiesOf, makeWorld, typesInOrder, writeAny } from "../support/AnyObject.ts"
 import { type Api, type Json, startApi } from "../support/Api.ts"
+import { eventually } from "../support/Eventually.ts"
 
 const types = typesInOrder()
 
@@ -37,17 +38,15 @@ interface Logged {
 }
 
 /** The events of an object, once so many are there. */
-const eventsOf = async (type: ObjectType, id: number, count: number): Promise<ReadonlyArray<Logged>> => {
-  for (;;) {
+const eventsOf = (type: ObjectType, id: number, count: number): Promise<ReadonlyArray<Logged>> =>
+  eventually(`${count} events of ${type.id} ${id}`, async () => {
     const rows = await api.database.sql.query<Logged>(
       `select action, data, prechange_data as prechange, postchange_data as postchange from extras_objectchange
         where changed_object_type = $1 and changed_object_id = $2 order by position, idx`,
       [type.id, id]
     )
-    if (rows.length >= count) return rows
-    await new Promise((resolve) => setTimeout(resolve, 20))
-  }
-}
+    return rows.length >= count && rows
+  })
 
 /** The flat state that a representation tells of. */
 const flat = (type: ObjectType, shown: Json): Json =>

@@ -4,6 +4,7 @@ import { Redis as Client } from "ioredis"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { type BreakerNews, closeBreaker, openBreaker } from "../../src/stream/Breaker.ts"
 import { redisUrlOfWorker } from "../support/Database.ts"
+import { eventually } from "../support/Eventually.ts"
 import { startStreams } from "./TwoReaders.ts"
 
 const streams = startStreams()
@@ -25,12 +26,12 @@ describe("news of a circuit breaker", () => {
     const elsewhere = new Client(Object.assign(new URL(redisUrlOfWorker()), { pathname: "/15" }).href, { protocol: 2 })
     onTestFinished(() => elsewhere.disconnect())
     // Until the subscription stands nothing is heard.
-    for (let turn = 0; heard.length === 0 && turn < 500; turn++) {
+    await eventually("news are heard", async () => {
       await openBreaker(elsewhere, { webhook: 9, openMillis: 1000, openings: 1 })
       await closeBreaker(elsewhere, 9)
       await run(one.openBreaker({ webhook: 1, openMillis: 60_000, openings: 3 }))
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
+      return heard.length > 0
+    })
     expect(new Set(heard.map(({ webhook }) => webhook))).toEqual(new Set([1]))
     expect(heard[0]).toMatchObject({ openings: 3 })
   })

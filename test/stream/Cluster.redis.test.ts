@@ -7,6 +7,7 @@ import { Servers } from "../../src/embedded/Servers.ts"
 import { Append } from "../../src/stream/Append.ts"
 import type { Entry } from "../../src/stream/Entry.ts"
 import { Streams } from "../../src/stream/Streams.ts"
+import { eventually } from "../support/Eventually.ts"
 import { type RedisCluster, hasRedisCluster, startRedisCluster } from "../support/RedisCluster.ts"
 import { delivery } from "./TwoReaders.ts"
 
@@ -63,10 +64,10 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
     }
     expect((await run(append.verify(webhooks))).lost).toEqual([])
     // What is told before the subscription stands is not heard; what is told again is.
-    for (let turn = 0; heard.size === 0 && turn < 500; turn++) {
+    await eventually("an announcement is heard", async () => {
       await run(one.announce(7))
-      await new Promise((resolve) => setTimeout(resolve, 10))
-    }
+      return heard.size > 0
+    })
     expect(heard).toContain(7)
   })
 

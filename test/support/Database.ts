@@ -5,6 +5,7 @@ import { Effect, ManagedRuntime, Redacted } from "effect"
 import type { SqlError } from "effect/sql"
 import { Redis } from "ioredis"
 import { inject } from "vitest"
+import { eventually } from "./Eventually.ts"
 
 export interface Sql {
   /** Runs a statement; answers its rows, or rejects with the server's error. */
@@ -83,13 +84,10 @@ const copyOf = async (template: string): Promise<TestDatabase> => {
         [name]
       )
       // The walsender takes a moment to let go of its slot.
-      for (let turn = 0; turn < 100; turn++) {
-        const held = await server.query("select 1 as one from pg_replication_slots where slot_name = $1 and active", [
-          name
-        ])
-        if (held.length === 0) break
-        await new Promise((resolve) => setTimeout(resolve, 20))
-      }
+      await eventually("the slot is free", async () => {
+        const active = "select 1 as one from pg_replication_slots where slot_name = $1 and active"
+        return (await server.query(active, [name])).length === 0
+      })
       await server.query(
         "select pg_drop_replication_slot(slot_name)::text from pg_replication_slots where slot_name = $1",
         [name]

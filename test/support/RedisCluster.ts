@@ -5,6 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Redis } from "ioredis"
 import { freePorts } from "../../src/embedded/Ports.ts"
+import { eventually } from "./Eventually.ts"
 
 export const hasRedisCluster =
   spawnSync("redis-server", ["--version"]).status === 0 && spawnSync("redis-cli", ["--version"]).status === 0
@@ -64,10 +65,9 @@ const nodePorts = async (): Promise<ReadonlyArray<number>> => {
   }
 }
 
-/** Asks until it is so. */
 const until = async (port: number, ask: (client: Redis) => Promise<boolean>): Promise<void> => {
   const client = new Redis({ port, host: "127.0.0.1", protocol: 2, maxRetriesPerRequest: null })
   client.on("error", () => {})
-  while (!(await ask(client))) await new Promise((resolve) => setTimeout(resolve, 50))
+  await eventually(`the node on port ${port} is ready`, () => ask(client))
   client.disconnect()
 }

@@ -1,6 +1,7 @@
 /** `rackwire serve` as a process of its own, and a client for its API. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
+import { eventually } from "./Eventually.ts"
 
 export const password = "correct horse battery staple"
 
@@ -66,16 +67,18 @@ export const startService = async (
   }
 }
 
-const readyUrl = async (child: ChildProcess, output: () => string): Promise<string> => {
-  for (const deadline = Date.now() + readyMillis; Date.now() < deadline;) {
-    const ready = /^ready (.+)$/m.exec(output())
-    if (ready !== null) return ready[1]!
-    if (child.exitCode !== null) break
-    await new Promise((resolve) => setTimeout(resolve, 10))
-  }
-  child.kill("SIGKILL")
-  throw new Error(`the service is not ready:\n${output()}`)
-}
+const readyUrl = (child: ChildProcess, output: () => string): Promise<string> =>
+  eventually(
+    "the service is ready",
+    () => {
+      if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}`)
+      return /^ready (.+)$/m.exec(output())?.[1]
+    },
+    { millis: readyMillis }
+  ).catch((error: Error) => {
+    child.kill("SIGKILL")
+    throw new Error(`${error.message}\n${output()}`)
+  })
 
 export const request = async <A>(
   url: string,

@@ -1,0 +1,25 @@
+/** Waiting for what becomes true after a while and announces itself to nobody. */
+import { setTimeout as pause } from "node:timers/promises"
+
+interface Patience {
+  /** Time after which it fails, milliseconds. */
+  readonly millis?: number
+  /** Time between two attempts, milliseconds. */
+  readonly everyMillis?: number
+}
+
+/**
+ * Asks again and again until there is an answer, and returns it. An answer of `undefined` or `false` is none. Rejects as
+ * `ask` does, and with what was expected where there is no answer in time.
+ */
+export const eventually = async <A>(
+  expected: string,
+  ask: () => A | Promise<A>,
+  { millis = 60_000, everyMillis = 20 }: Patience = {}
+): Promise<Exclude<A, undefined | false>> => {
+  for (const deadline = performance.now() + millis; ; await pause(everyMillis)) {
+    const answer = await ask()
+    if (answer !== undefined && answer !== false) return answer as Exclude<A, undefined | false>
+    if (performance.now() > deadline) throw new Error(`not within ${millis} ms: ${expected}`)
+  }
+}

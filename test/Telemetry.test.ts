@@ -1,5 +1,5 @@
 /** Errors in words. */
-import { connect } from "node:net"
+import { type LookupFunction, connect } from "node:net"
 import { SqlError } from "effect/sql"
 import { describe, expect, it } from "vitest"
 import { inWords } from "../src/Telemetry.ts"
@@ -10,8 +10,8 @@ const refused = new Promise<Error>((resolve) => {
     { address: "127.0.0.1", family: 4 },
     { address: "127.0.0.2", family: 4 }
   ]
-  const lookup = (_: string, __: object, found: (error: null, all: typeof addresses) => void) => found(null, addresses)
-  connect({ host: "a.test", port: 1, autoSelectFamily: true, lookup: lookup as never }).once("error", resolve)
+  const lookup: LookupFunction = (_, __, found) => found(null, addresses)
+  connect({ host: "a.test", port: 1, autoSelectFamily: true, lookup }).once("error", resolve)
 })
 
 const sqlError = (cause: unknown) =>

@@ -49,47 +49,46 @@ const cyclesAmong = (files: ReadonlyArray<string>): ReadonlyArray<string> => {
   return files.flatMap((file) => follow(file, []))
 }
 
-describe("files and functions", () => {
-  it("are at most 300 lines long", () => {
-    expect(
-      breaking(everything, (text) => (text.split("\n").length > 301 ? [`${text.split("\n").length} lines`] : []))
-    ).toEqual([])
-  })
+/** Most files directly in a folder. */
+const filesMax = 15
 
-  it("hold no function of more than 70 lines", () => {
-    expect(breaking(sources, longFunctions)).toEqual([])
-  })
+/** Folders that may hold more: the first two are to be split, the last has a file for each kind of statement. */
+const largerFolders = new Set(["src", "src/jinja/value", "src/jinja/compile"])
 
+describe("files", () => {
   it("are named after what they hold, never after a kind of code", () => {
     const kinds = /util|helper|common|misc|manager|Live\.ts$|^index\.ts$|^types\.ts$/
     const named = sources.filter((file) => kinds.test(basename(file)))
     expect(named).toEqual([])
   })
+
+  it(`are at most ${filesMax} in a folder, object types apart`, () => {
+    const files = Map.groupBy(sources, (file) => dirname(file))
+    const large = [...files].filter(([, { length }]) => length > filesMax).map(([folder]) => folder)
+    expect(large.filter((each) => !each.startsWith("src/inventory/types/") && !largerFolders.has(each))).toEqual([])
+  })
 })
 
-/** The first line of a top-level function, as our formatter breaks it. */
-const functionStart =
-  /^(export )?(default )?(async )?(const \w+( =|:)|function).*(=>|=> \{|\) \{|function\*? ?\(|fnUntraced\(.*|\()$/
+const stages = [
+  "embedded",
+  "event",
+  "inventory",
+  "auth",
+  "capture",
+  "match",
+  "stream",
+  "template",
+  "deliver",
+  "http",
+  "console"
+]
 
-/** Top-level functions longer than a screen. A class counts by its methods. */
-const longFunctions = (text: string): ReadonlyArray<string> => {
-  const found: Array<string> = []
-  const all = text.split("\n")
-  for (const [from, line] of all.entries()) {
-    const method = /^ {2}(static |private |async |readonly )*[a-zA-Z]\w*\(.*\{$/.test(line)
-    const top = functionStart.test(line)
-    if (!method && !top) continue
-    const indent = method ? "  " : ""
-    const to = all.findIndex(
-      (each, at) => at > from && each.startsWith(indent) && /^\S/.test(each.slice(indent.length))
-    )
-    if (to - from > 70) found.push(`line ${from + 1}: ${to - from} lines`)
-  }
-  return found
-}
-
-/** What each folder of src may import from; a file directly under src counts by its own name, else as `root`. */
+/**
+ * What each folder of src may import. `root` are the files directly under src, but for `joint` and `main`: those that
+ * make the service of the stages, and the command line.
+ */
 const order: ReadonlyArray<readonly [stage: string, may: ReadonlyArray<string>]> = [
+  ["root", ["embedded"]],
   ["embedded", ["root"]],
   ["event", []],
   ["inventory", ["root"]],
@@ -101,15 +100,16 @@ const order: ReadonlyArray<readonly [stage: string, may: ReadonlyArray<string>]>
   ["template", ["root", "inventory", "auth", "jinja"]],
   ["deliver", ["root", "event", "inventory", "auth", "match", "stream", "template"]],
   ["http", ["root", "inventory", "auth", "match", "template", "deliver"]],
-  ["console", ["root", "inventory", "auth", "match", "template", "deliver", "http"]]
+  ["console", ["root", "inventory", "auth", "match", "template", "deliver", "http"]],
+  ["joint", ["root", ...stages]],
+  ["command", ["root", "joint", ...stages]],
+  ["main", ["root", "joint", "command"]]
 ]
 
-/** Files that bring the stages together; nothing of a stage may import them. */
-const joints = new Set(["src/main.ts", "src/Service.ts", "src/Pipeline.ts"])
-
 const stageOf = (file: string): string => {
-  const parts = file.split("/")
-  return parts.length === 2 ? "root" : parts[1]!
+  if (file === "src/main.ts") return "main"
+  if (file === "src/Service.ts" || file === "src/Pipeline.ts") return "joint"
+  return /^src\/(\w+)\//.exec(file)?.[1] ?? "root"
 }
 
 describe("imports", () => {
@@ -119,8 +119,7 @@ describe("imports", () => {
         .filter((file) => stageOf(file) === stage)
         .flatMap((file) =>
           importsOf(file)
-            .filter((target) => target.startsWith("src/") && stageOf(target) !== stage)
-            .filter((target) => joints.has(target) || !may.includes(stageOf(target)))
+            .filter((target) => target.startsWith("src/") && ![stage, ...may].includes(stageOf(target)))
             .map((target) => `${file} -> ${target}`)
         )
     )
@@ -152,15 +151,16 @@ describe("imports", () => {
   })
 
   it("know a folder for every stage and a stage for every folder", () => {
-    const stages = new Set(sources.map(stageOf))
-    const known = new Set([...order.map(([stage]) => stage), "root", "command"])
-    expect([...stages].filter((stage) => !known.has(stage))).toEqual([])
+    const found = new Set(sources.map(stageOf))
+    expect([...found].toSorted()).toEqual(order.map(([stage]) => stage).toSorted())
   })
 })
 
 describe("code", () => {
-  it("uses no `any`, no `as never`, and silences no compiler", () => {
-    expect(breaking(sources, (text) => lines(text, /\bas any\b|: any\b|<any>|@ts-ignore|@ts-expect-error/))).toEqual([])
+  it("hides no type behind `as never`", () => {
+    const known = new Set(["test/tidy.test.ts", "src/capture/wal/Walsender.ts"])
+    const others = everything.filter((file) => !known.has(file))
+    expect(breaking(others, (text) => lines(text, /\bas never\b/))).toEqual([])
   })
 
   it("reads the environment in Config.ts only", () => {

@@ -33,7 +33,7 @@ export const owedTo = (logged: ReadonlyArray<Logged>): ReadonlyMap<number, Reado
   for (const event of logged) {
     if (event.object_type === "extras.webhook") {
       if (event.after === null) webhooks.delete(Number(event.object_id))
-      else webhooks.set(Number(event.object_id), event.after as never)
+      else webhooks.set(Number(event.object_id), event.after as unknown as WebhookRow)
     }
     for (const [webhook, row] of webhooks) {
       if (!asksFor(row, event)) continue

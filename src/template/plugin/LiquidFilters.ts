@@ -11,6 +11,7 @@ import {
   Liquid,
   type LiquidOptions,
   type RenderOptions,
+  type Scope,
   toValueSync
 } from "liquidjs"
 import { builtinFilters } from "../../jinja/filters/Filters.ts"
@@ -31,13 +32,13 @@ class PlainContext extends Context {
     // A drop is no name; `nil` and `empty` stand for one that nothing has.
     if (typeof key === "object") return undefined
     if (object instanceof Drop) {
-      return loopProperties.has(key) ? super.readProperty(object as never, key) : undefined
+      return loopProperties.has(key) ? super.readProperty(object, key) : undefined
     }
     if (typeof object === "object" && object !== null && Object.hasOwn(object, key)) {
       const value = (object as Readonly<Record<string | number, unknown>>)[key]
       return typeof value === "function" ? undefined : value
     }
-    return typeof object === "function" ? undefined : super.readProperty(object as never, key)
+    return typeof object === "function" ? undefined : super.readProperty(object as Scope, key)
   }
 
   /** For expressions that a filter evaluates per item. */

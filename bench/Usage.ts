@@ -3,9 +3,9 @@ import { readFileSync } from "node:fs"
 
 export interface Usage {
   /** User and system time, seconds. */
-  readonly cpu: number
+  readonly cpuSeconds: number
   /** Most memory it ever held, megabytes. */
-  readonly peak: number
+  readonly peakMegabytes: number
 }
 
 /** Ticks of the kernel's CPU accounting per second; a constant of Linux's interface. */
@@ -16,9 +16,12 @@ export const usageOf = (pid: number): Usage => {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
     const peak = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))
-    return { cpu: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond, peak: Number(peak?.[1] ?? 0) / 1024 }
+    return {
+      cpuSeconds: (Number(fields[11]) + Number(fields[12])) / ticksPerSecond,
+      peakMegabytes: Number(peak?.[1] ?? 0) / 1024
+    }
   } catch {
     // Not on Linux, or the process has ended.
-    return { cpu: Number.NaN, peak: Number.NaN }
+    return { cpuSeconds: Number.NaN, peakMegabytes: Number.NaN }
   }
 }

@@ -24,8 +24,8 @@ interface Turn {
   readonly contender: string
   readonly sample: Sample
   /** CPU seconds of the turn, and the peak memory so far in megabytes. */
-  readonly cpu: number
-  readonly peak: number
+  readonly cpuSeconds: number
+  readonly peakMegabytes: number
 }
 
 const takeTurn = async (contender: Contender, round: number): Promise<Turn> => {
@@ -33,7 +33,12 @@ const takeTurn = async (contender: Contender, round: number): Promise<Turn> => {
   const before = usage()
   const sample = await contender.turn(round)
   const after = usage()
-  return { contender: contender.name, sample, cpu: after.cpu - before.cpu, peak: after.peak }
+  return {
+    contender: contender.name,
+    sample,
+    cpuSeconds: after.cpuSeconds - before.cpuSeconds,
+    peakMegabytes: after.peakMegabytes
+  }
 }
 
 const run = async (suite: Suite): Promise<ReadonlyArray<Turn>> => {
@@ -78,9 +83,9 @@ const report = (suite: Suite, turns: ReadonlyArray<Turn>): void => {
   console.log("CPU seconds a round, peak memory (MB)")
   for (const contender of suite.contenders) {
     const own = of(contender)
-    const peak = Math.max(...own.map(({ peak }) => peak))
+    const peak = Math.max(...own.map(({ peakMegabytes }) => peakMegabytes))
     console.log(
-      `  ${contender.name.padEnd(34)} ${median(own.map(({ cpu }) => cpu))
+      `  ${contender.name.padEnd(34)} ${median(own.map(({ cpuSeconds }) => cpuSeconds))
         .toFixed(2)
         .padStart(10)}   ${peak.toFixed(0)}`
     )

@@ -7,7 +7,7 @@ interface Bounds<E> {
   /** Most that wait meanwhile. */
   readonly waiting: number
   /** How long one of them waits, milliseconds. */
-  readonly patience: number
+  readonly patienceMillis: number
   /** The answer to the others. */
   readonly busy: Effect.Effect<never, E>
 }
@@ -19,7 +19,7 @@ export interface Lane<E> {
   readonly isIdle: () => boolean
 }
 
-export const makeLane = <E>({ most, waiting, patience, busy }: Bounds<E>): Lane<E> => {
+export const makeLane = <E>({ most, waiting, patienceMillis, busy }: Bounds<E>): Lane<E> => {
   const semaphore = Semaphore.makeUnsafe(most)
   let inside = 0
   let inLine = 0
@@ -42,7 +42,7 @@ export const makeLane = <E>({ most, waiting, patience, busy }: Bounds<E>): Lane<
         isWaiting = false
       })
       const impatience = Effect.andThen(
-        Effect.sleep(patience),
+        Effect.sleep(patienceMillis),
         Effect.suspend(() => (isWaiting ? busy : Effect.never))
       )
       return Effect.raceFirst(semaphore.withPermit(Effect.andThen(leaveLine, effect)), impatience).pipe(

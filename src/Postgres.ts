@@ -20,7 +20,7 @@ import { Servers } from "./embedded/Servers.ts"
 const stageConnectionsMax = 12
 
 /** Largest message that the server may send, bytes. A page of a thousand objects is a few megabytes. */
-const messageSizeMax = 64 * 1024 * 1024
+const messageBytesMax = 64 * 1024 * 1024
 
 /** Time for a statement of a stage or of a write, and for any transaction between two statements, milliseconds. */
 export const statementMillis = 60_000
@@ -133,7 +133,7 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
     },
     stream: () => (bounded ? watch.add(openSocket(address)) : openSocket(address)),
     maxConnections: bounds.connections,
-    maxMessageSize: messageSizeMax
+    maxMessageSize: messageBytesMax
   })
 })
 

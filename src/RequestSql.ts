@@ -17,14 +17,14 @@ import { openPool, statementMillis } from "./Postgres.ts"
 const connections = 16
 const transactionsMax = 6
 
-/** Most transactions that wait for one to end, and for how long, milliseconds. */
+/** Most transactions that wait for one to end, and for how long. */
 const transactionsWaiting = 200
-const transactionPatience = 30_000
+const transactionWaitMillis = 30_000
 
-/** Most statements with a pattern at once, most that wait meanwhile, and for how long, milliseconds. */
+/** Most statements with a pattern at once, most that wait meanwhile, and for how long. */
 const patternsMax = 2
 const patternsWaiting = 8
-const patternPatience = 5_000
+const patternWaitMillis = 5_000
 
 /** Time for a statement with a pattern, milliseconds. */
 const patternMillis = 1_500
@@ -53,7 +53,7 @@ export const requestSqlLayer = Layer.effect(
     const transactions = makeLane({
       most: transactionsMax,
       waiting: transactionsWaiting,
-      patience: transactionPatience,
+      patienceMillis: transactionWaitMillis,
       busy: tooMany("transactions")
     })
     const withTransaction: SqlClient.SqlClient["withTransaction"] = (effect) =>
@@ -76,7 +76,7 @@ const patternClient = (usual: SqlClient.SqlClient, forPatterns: SqlClient.SqlCli
     if (waiting >= patternsWaiting) return tooMany("queries with a pattern")
     waiting += 1
     return forPatterns.reserve.pipe(
-      Effect.timeoutOrElse({ duration: patternPatience, orElse: () => tooMany("queries with a pattern") }),
+      Effect.timeoutOrElse({ duration: patternWaitMillis, orElse: () => tooMany("queries with a pattern") }),
       Effect.ensuring(Effect.sync(() => (waiting -= 1)))
     )
   })

@@ -113,7 +113,7 @@ export const routes: ReadonlyArray<Route> = [...apiRoutes, schemaRoute(() => rou
  * Time that a connection may be idle, milliseconds: longer than proxies and clients keep theirs, most of them a minute.
  * Whoever closes first must be the one who sends, or a request meets a connection that is being closed.
  */
-const keepAliveTimeout = 65_000
+const keepAliveMillis = 65_000
 
 const api = Layer.unwrap(
   Effect.map(Settings, ({ host, port }) =>
@@ -127,7 +127,7 @@ const api = Layer.unwrap(
         AdmissionSql.layer
       ]),
       Layer.provideMerge(
-        NodeHttpServer.layer(() => createServer({ keepAliveTimeout }), {
+        NodeHttpServer.layer(() => createServer({ keepAliveTimeout: keepAliveMillis }), {
           host,
           port,
           gracefulShutdownTimeout: "2 seconds"

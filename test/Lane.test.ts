@@ -2,8 +2,8 @@ import { Deferred, Effect, Exit, Fiber } from "effect"
 import { describe, expect, it } from "vitest"
 import { makeLane } from "../src/Lane.ts"
 
-const lane = (bounds: { readonly waiting?: number; readonly patience?: number } = {}) =>
-  makeLane({ most: 2, waiting: 10, patience: 60_000, busy: Effect.fail("busy"), ...bounds })
+const lane = (bounds: { readonly waiting?: number; readonly patienceMillis?: number } = {}) =>
+  makeLane({ most: 2, waiting: 10, patienceMillis: 60_000, busy: Effect.fail("busy"), ...bounds })
 
 describe("a lane", () => {
   it("lets so many work at once, and the others one after another", async () => {
@@ -27,7 +27,7 @@ describe("a lane", () => {
 
   it("refuses at once who comes when the line is full, and after a while who waits in it", async () => {
     await Effect.gen(function* () {
-      const { run } = lane({ waiting: 1, patience: 20 })
+      const { run } = lane({ waiting: 1, patienceMillis: 20 })
       const gate = yield* Deferred.make<void>()
       const working = yield* Effect.forEach([1, 2], () =>
         Effect.forkChild(run(Deferred.await(gate)), { startImmediately: true })

@@ -65,7 +65,7 @@ const figures: ReadonlyArray<Figure> = jobs.flatMap(({ name }) => [
 
 const run = async (pool: Pool, job: Job, token: string, round: string, usage: () => Usage): Promise<Sample> => {
   let next = 0
-  const before = usage().cpu
+  const before = usage().cpuSeconds
   const began = performance.now()
   const client = async () => {
     for (let n = next++; n < job.requests; n = next++) await answered(pool, job.call(n, round), token)
@@ -74,7 +74,7 @@ const run = async (pool: Pool, job: Job, token: string, round: string, usage: ()
   const seconds = (performance.now() - began) / 1000
   return {
     [`${job.name}: rate`]: job.requests / seconds,
-    [`${job.name}: CPU`]: ((usage().cpu - before) * 1e6) / job.requests
+    [`${job.name}: CPU`]: ((usage().cpuSeconds - before) * 1e6) / job.requests
   }
 }
 

@@ -172,7 +172,7 @@ export default async (): Promise<Suite> => {
   const end = await prepare(rackwire)
   const { databaseUrl, redisUrl, sql } = rackwire
   // Each turn has a process of its own; it has used nothing before.
-  let used: Usage = { cpu: 0, peak: 0 }
+  let used: Usage = { cpuSeconds: 0, peakMegabytes: 0 }
   /** Reads with a service of its own that does nothing else, from a clean slate. */
   const wholeWay = async (slot: string) => {
     const redis = new Redis(redisUrl, { protocol: 2 })
@@ -198,7 +198,7 @@ export default async (): Promise<Suite> => {
     }
     const millis = performance.now() - began
     const last = usageOf(service.process.pid!)
-    used = { cpu: used.cpu + last.cpu, peak: last.peak }
+    used = { cpuSeconds: used.cpuSeconds + last.cpuSeconds, peakMegabytes: last.peakMegabytes }
     await service.stop()
     return millis
   }

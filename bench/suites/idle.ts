@@ -43,12 +43,12 @@ export default async (): Promise<Suite> => {
   const commands = async () => Number(/^total_commands_processed:(\d+)/m.exec(await redis.info("stats"))?.[1])
   const watch = async () => {
     const before = await commands()
-    const cpu = usageOf(rackwire.pid()).cpu
+    const cpu = usageOf(rackwire.pid()).cpuSeconds
     await pause(watchedMillis)
     return {
       // Ours is one more.
       commands: ((await commands()) - before - 1) / (watchedMillis / 1000),
-      "CPU time": ((usageOf(rackwire.pid()).cpu - cpu) * 1000) / (watchedMillis / 1000)
+      "CPU time": ((usageOf(rackwire.pid()).cpuSeconds - cpu) * 1000) / (watchedMillis / 1000)
     }
   }
   const contender = (name: string, role: Contender["role"], busy: boolean): Contender => ({

@@ -11,9 +11,9 @@ import { atRate, latencyFigures, latencySample } from "../Load.ts"
 import type { Suite } from "../Suite.ts"
 import { usageOf } from "../Usage.ts"
 
-/** Single changes a round, and the pause between two, milliseconds. */
+/** Single changes a round, and the pause between two. */
 const changes = 200
-const pause = 10
+const pauseMillis = 10
 
 /** Changes a second under load, each a transaction, and how many a round. */
 const rate = 500
@@ -28,7 +28,7 @@ export default async (): Promise<Suite> => {
   const each = async (act: (n: number) => Promise<void>) => {
     for (let n = 0; n < changes; n++) {
       await act(n)
-      await new Promise((resolve) => setTimeout(resolve, pause))
+      await new Promise((resolve) => setTimeout(resolve, pauseMillis))
     }
   }
   const insert = (table: string, name: string) =>

@@ -58,7 +58,7 @@ export default async (): Promise<Suite> => {
           const [end] = await sql.query<{ readonly lsn: string }>("select pg_current_wal_insert_lsn()::text as lsn")
           while (!(await confirmed(end!.lsn))) await new Promise((resolve) => setTimeout(resolve, 100))
           const seconds = (performance.now() - began) / 1000
-          return { "above idle": usageOf(rackwire.pid()).peak - idle, rows: rows / seconds }
+          return { "above idle": usageOf(rackwire.pid()).peakMegabytes - idle, rows: rows / seconds }
         }
       }
     ],

@@ -57,7 +57,7 @@ const contender = (rackwire: Rackwire, sites: number, role: Contender["role"], t
         await answered(pool, { method: "GET", path: `${path}?start=${start}&limit=1000` }, token)
       }
       const [memory] = figures.slice(-1)
-      return { ...detail, ...filtered, [memory!.name]: usageOf(rackwire.pid()).peak }
+      return { ...detail, ...filtered, [memory!.name]: usageOf(rackwire.pid()).peakMegabytes }
     }
   }
 }

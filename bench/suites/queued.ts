@@ -7,6 +7,7 @@ import { Redis } from "ioredis"
 import { keysOf } from "../../src/stream/Keys.ts"
 import { unpack } from "../../src/stream/Entry.ts"
 import { microsOf } from "../Receiver.ts"
+import { atRate } from "../Load.ts"
 import { startRackwire } from "../Rackwire.ts"
 import { type Sample, type Suite, quantile } from "../Suite.ts"
 import { usageOf } from "../Usage.ts"
@@ -15,7 +16,7 @@ const perSecond = 500
 const changes = 5000
 
 /** A change may be late by this much before a round counts as failed, milliseconds. */
-const patience = 120_000
+const latestMillis = 120_000
 
 const now = (): number => performance.timeOrigin + performance.now()
 
@@ -27,23 +28,11 @@ export default async (): Promise<Suite> => {
   const open = () => new Redis(rackwire.redisUrl, { protocol: 2 })
   const [writer, reader] = [open(), open()]
 
-  /** Runs one change after another at the pace, whatever each takes. */
-  const atPace = async (act: (n: number) => Promise<unknown>) => {
-    const began = performance.now()
-    const underWay: Array<Promise<unknown>> = []
-    for (let n = 0; n < changes; n++) {
-      const wait = began + (n * 1000) / perSecond - performance.now()
-      if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait))
-      underWay.push(act(n))
-    }
-    await Promise.all(underWay)
-  }
-
   /** How old each entry that comes to the stream is, milliseconds. */
   const watch = async (stream: string, committed: (content: string) => number): Promise<ReadonlyArray<number>> => {
     const ages: Array<number> = []
     let last = "$"
-    for (const began = performance.now(); ages.length < changes && performance.now() - began < patience;) {
+    for (const began = performance.now(); ages.length < changes && performance.now() - began < latestMillis;) {
       const found = await reader.xread("COUNT", 1000, "BLOCK", 1000, "STREAMS", stream, last)
       const at = now()
       for (const [id, [, content]] of found?.[0]?.[1] ?? []) {
@@ -63,7 +52,7 @@ export default async (): Promise<Suite> => {
     const watching = watch(stream, committed)
     // The reader must be waiting before the first change: it asks for what comes from now on.
     await new Promise((resolve) => setTimeout(resolve, 100))
-    await atPace(act)
+    await atRate(changes, perSecond, act)
     const ages = await watching
     return { median: quantile(ages, 0.5), "99th percentile": quantile(ages, 0.99), longest: Math.max(...ages) }
   }

@@ -6,7 +6,7 @@ import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
 
 /** Largest body that is printed, bytes. */
-const bodySizeMax = 16 * 1024 * 1024
+const bodyBytesMax = 16 * 1024 * 1024
 
 interface Received {
   readonly number: number
@@ -49,7 +49,7 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
   let size = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length
-    if (size <= bodySizeMax) chunks.push(chunk)
+    if (size <= bodyBytesMax) chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString("utf8")
 }

@@ -21,13 +21,13 @@ interface RedisServer {
 }
 
 /** Most memory that our own Redis gets where nobody says how much, bytes. */
-const memoryMax = 2 * 1024 ** 3
+const memoryBytesMax = 2 * 1024 ** 3
 
 /** A quarter of the memory that the machine or the container has. */
 const usualMemoryLimit = (): number => {
   const constrained = process.constrainedMemory()
   const whole = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
-  return Math.min(Math.floor(whole / 4), memoryMax)
+  return Math.min(Math.floor(whole / 4), memoryBytesMax)
 }
 
 export const prepare = (

@@ -37,8 +37,7 @@ export const makeInTurn = (): InTurn => {
     (read) =>
       Effect.suspend(() => {
         const sender = user === undefined ? `address ${address ?? ""}` : `user ${user.id}`
-        const lane =
-          lanes.get(sender) ?? makeLane({ most: readsMax, waiting: waitingMax, patience: patienceMillis, busy })
+        const lane = lanes.get(sender) ?? makeLane({ most: readsMax, waiting: waitingMax, patienceMillis, busy })
         lanes.set(sender, lane)
         return Effect.ensuring(
           lane.run(read),

@@ -1,8 +1,7 @@
 /**
- * Every option, once: environment name, type, default, description.
+ * Every option: environment name, type, default, description.
  *
- * This module is the only reader of the environment. The table in the README is derived from `options`, and a test
- * holds the two together.
+ * Only this module reads the environment. A test compares the table in README.md with `options`.
  */
 import { readFileSync } from "node:fs"
 import { Config, Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
@@ -10,65 +9,65 @@ import { type Setting, bytes, days, list, optional, port, positive, postgresUrl,
 
 export const options = {
   host: setting("HOST", Config.String, "127.0.0.1", "Address that the HTTP server listens on."),
-  port: setting("PORT", port, 8000, "Port that the HTTP server listens on; 0 takes a free one."),
+  port: setting("PORT", port, 8000, "Port that the HTTP server listens on; 0 picks a free one."),
   baseUrl: optional(
     "BASE_URL",
     Config.String,
-    "Address of the service as others reach it, without a trailing slash. It stands in the URLs of events; in API responses the address of the request is used unless this is set.",
+    "Public address of the service, without a trailing slash. URLs in events begin with it. If it is set, URLs in API responses do too; otherwise they begin with the address of the request.",
     "http://HOST:PORT"
   ),
   databaseUrl: optional(
     "DATABASE_URL",
     postgresUrl,
-    "An existing Postgres 14 or later with `wal_level=logical`; `sslmode` (disable, require, verify-ca, verify-full), `sslrootcert`, `sslcert` and `sslkey` as in libpq. Unset: a Postgres 18 of our own is kept in the data directory."
+    "An existing Postgres 14 or later with `wal_level=logical`. Takes `sslmode` (disable, require, verify-ca, verify-full), `sslrootcert`, `sslcert` and `sslkey` as libpq does. If unset, Rackwire runs its own Postgres 18 in the data directory."
   ),
   redisUrl: optional(
     "REDIS_URL",
     Config.Redacted,
-    "An existing Redis 7 or later, or some nodes of a cluster: `redis+cluster://user:password@one:6379,two:6379`. Unset: a Redis of our own is kept in the data directory."
+    "An existing Redis 7 or later, or some nodes of a cluster: `redis+cluster://user:password@one:6379,two:6379`. If unset, Rackwire runs its own Redis in the data directory."
   ),
   redisMemoryLimit: optional(
     "REDIS_MEMORY_LIMIT",
     bytes,
-    "Memory that Redis may use, with its unit: `512 MB`, `2 GiB`. From 80 % of it on, or of the `maxmemory` of an existing Redis, capture pauses until less than 70 % are used.",
-    "a quarter of the machine's memory and 2 GiB at most for a Redis of our own"
+    "Memory that Redis may use, with its unit: `512 MB`, `2 GiB`. Capture pauses at 80 % of this limit, or of the `maxmemory` of an existing Redis, and resumes below 70 %.",
+    "for Rackwire's own Redis a quarter of the machine's memory, at most 2 GiB"
   ),
   dataDirectory: setting(
     "RACKWIRE_DATA_DIR",
     Config.String,
     ".rackwire",
-    "Folder of the embedded servers and of generated secrets."
+    "Directory of the embedded servers and of generated secrets."
   ),
   postgresBinaries: optional(
     "POSTGRES_BIN",
     Config.String,
-    "Folder of the `postgres` and `initdb` that the embedded server uses.",
+    "Directory of the `postgres` and `initdb` that the embedded server runs.",
     "the npm package's"
   ),
   slot: setting(
     "RACKWIRE_SLOT",
     Config.String,
     "rackwire",
-    "Name of the replication slot; slots are shared by all databases of a server."
+    "Name of the replication slot. All databases of a Postgres server share these names."
   ),
   secretKey: optional(
     "SECRET_KEY",
     Config.Redacted,
-    "Key that seals webhook secrets in the database, at least 32 characters. Required with `DATABASE_URL`.",
+    "Key that encrypts secrets in the database, at least 32 characters. Required with `DATABASE_URL`.",
     "generated into the data directory"
   ),
   secretKeyFallbacks: setting(
     "SECRET_KEY_FALLBACKS",
     (name) => Config.map(list(name), (keys) => keys.map((key) => Redacted.make(key))),
     [],
-    "Earlier values of `SECRET_KEY`, comma-separated: what was sealed with them is sealed anew at the start.",
+    "Earlier values of `SECRET_KEY`, comma-separated. At the start, secrets that they encrypted are encrypted again with `SECRET_KEY`.",
     ""
   ),
-  superuserName: setting("SUPERUSER_NAME", Config.String, "admin", "User created at the first start."),
+  superuserName: setting("SUPERUSER_NAME", Config.String, "admin", "User that is created at the first start."),
   superuserPassword: optional(
     "SUPERUSER_PASSWORD",
     Config.Redacted,
-    "Password of that user. A common one is warned of in the log and not refused.",
+    "Password of that user. A common password is accepted, with a warning in the log.",
     "generated, printed once"
   ),
   superuserApiToken: optional(
@@ -80,81 +79,76 @@ export const options = {
     "EXEMPT_VIEW_PERMISSIONS",
     list,
     [],
-    "Object types (`dcim.site,dcim.region` or `*`) that anybody may read without a token. `*` leaves out users, groups, permissions, tokens and webhooks.",
+    "Object types that anyone may read without a token: `dcim.site,dcim.region`, or `*` for all but users, groups, permissions, tokens and webhooks.",
     ""
   ),
   defaultPermissions: optional(
     "DEFAULT_PERMISSIONS",
     (name) => Config.schema(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)), name),
-    'What every user may do without being granted it, as JSON: `{"users.view_token": {"user": "$user"}}`; `{}` for nothing.',
-    "tokens of one's own, and oneself"
+    'What every user may do without a grant, as JSON: `{"users.view_token": {"user": "$user"}}`; `{}` for nothing.',
+    "view themselves, and keep their own tokens"
   ),
   loginRequired: setting(
     "LOGIN_REQUIRED",
     Config.Boolean,
     false,
-    "Whether nothing is shown to who is not logged in, whatever is exempt from permission."
+    "Whether every page and endpoint requires a login, exempt object types included. Logging in, provisioning a token and `/health/` stay open."
   ),
   loginTimeout: setting(
     "LOGIN_TIMEOUT",
     Config.Duration,
     Duration.days(14),
-    "Time after which a session in a browser ends, whatever happens in it.",
+    "Lifetime of a browser session, whether it is used or not.",
     "14 days"
   ),
   loginAttemptsPerUser: setting(
     "LOGIN_ATTEMPTS_PER_USER",
     Config.Int,
     10,
-    "Wrong passwords for one user name within five minutes, after which more must wait."
+    "Wrong passwords for one user name within five minutes before further attempts have to wait."
   ),
   loginAttemptsPerAddress: setting(
     "LOGIN_ATTEMPTS_PER_ADDRESS",
     Config.Int,
     50,
-    "Wrong passwords from one address (of IPv6 a /64 network) within five minutes, after which more must wait."
+    "Wrong passwords from one address (for IPv6, one /64 network) within five minutes before further attempts have to wait."
   ),
   allowTokenRetrieval: setting(
     "ALLOW_TOKEN_RETRIEVAL",
     Config.Boolean,
     false,
-    "Whether the keys of tokens are kept sealed as well and shown whenever the token is. Tokens made before have no key to show."
+    "Whether the keys of tokens are stored encrypted as well, and shown with their token. Tokens that were made before have no key to show."
   ),
   trustedProxies: setting(
     "TRUSTED_PROXIES",
     list,
     [],
-    "Addresses and CIDR ranges of proxies whose `X-Forwarded-For`, `-Host` and `-Proto` are believed, comma-separated; from others they are ignored.",
+    "Addresses and CIDR ranges of proxies, comma-separated. `X-Forwarded-For`, `-Host` and `-Proto` are believed from these and ignored from others.",
     ""
   ),
   metricsAccess: setting(
     "METRICS_ACCESS",
     list,
     ["127.0.0.0/8", "::1", "token"],
-    "Who sees `/metrics`, and the processes in `/api/status/`, comma-separated: `anybody`; clients in these addresses and CIDR ranges; with `token` every user, by token or session. Behind a proxy, name it in `TRUSTED_PROXIES`, or its address counts for all clients.",
+    "Who may read `/metrics`, and the processes in `/api/status/`, comma-separated: `anybody`; addresses and CIDR ranges of clients; `token` for every user, by token or session. Name a proxy in `TRUSTED_PROXIES`, or its address counts for all clients behind it.",
     "127.0.0.0/8,::1,token"
   ),
-  pageSize: setting("PAGINATE_COUNT", Config.Int, 50, "Objects per page when a request names no `limit`."),
-  pageSizeMax: setting("MAX_PAGE_SIZE", Config.Int, 1000, "Most objects per page; 0 for no bound."),
+  pageSize: setting("PAGINATE_COUNT", Config.Int, 50, "Objects per page if a request names no `limit`."),
+  pageSizeMax: setting("MAX_PAGE_SIZE", Config.Int, 1000, "Most objects per page; 0 for no limit."),
   requestStatementTimeout: setting(
     "REQUEST_STATEMENT_TIMEOUT",
     Config.Duration,
     Duration.seconds(5),
-    "Time that Postgres gets for one statement of a request that reads. Longer ones are answered with 503; those with a regular expression get 1.5 seconds at most.",
+    "Time limit for one SQL statement of a request that reads. A longer one is answered with 503. A statement with a regular expression gets 1.5 seconds at most.",
     "5 seconds"
   ),
   importsAtOnce: setting(
     "IMPORTS_AT_ONCE",
     positive,
     2,
-    "Imports that one process works on at once. Further imports are answered with 503 and `Retry-After`. Each may take 200 MB of memory."
+    "Imports that one process runs at once. Further imports are answered with 503 and `Retry-After`. Each may take 200 MB of memory."
   ),
-  tokensPerUser: setting(
-    "TOKENS_PER_USER",
-    positive,
-    1000,
-    "Most API tokens that one user may have, expired ones included."
-  ),
+  tokensPerUser: setting("TOKENS_PER_USER", positive, 1000, "Most API tokens per user, expired ones included."),
   bulkObjectsMax: setting(
     "MAX_BULK_OBJECTS",
     positive,
@@ -165,27 +159,27 @@ export const options = {
     "STRICT_QUERY",
     Config.Boolean,
     false,
-    "Whether unknown filters and unknown fields are refused where a request does not say so by `?strict=`."
+    "Whether a request without `?strict=` is refused if it has unknown filters or unknown fields."
   ),
   changelogRetention: setting(
     "CHANGELOG_RETENTION",
     days,
     Duration.days(90),
-    "Days for which the change log is kept; as long can past events be sent again. Days of which deliveries are still owed are kept until those have ended.",
+    "Days to keep the change log. This also limits how far back you can replay. A day with unfinished deliveries is kept until these have ended.",
     "90"
   ),
   deliveryRetention: setting(
     "DELIVERY_RETENTION",
     days,
     Duration.days(30),
-    "Days for which deliveries and their attempts are kept.",
+    "Days to keep deliveries and their attempts.",
     "30"
   ),
   webhookTimeout: setting(
     "WEBHOOK_TIMEOUT",
     Config.Duration,
     Duration.seconds(30),
-    "Absolute time for one attempt, connecting and body included, where the webhook sets none.",
+    "Time limit for one attempt, connecting and body included, if the webhook sets none.",
     "30 seconds"
   ),
   webhookDefaultRetry: optional(
@@ -198,7 +192,7 @@ export const options = {
     "WEBHOOK_TARGET_POLICY",
     (name) => Config.Literals(["private", "public"], name),
     "private",
-    "Where deliveries may go. `private`: anywhere but metadata services, link-local, multicast and unspecified addresses; `public`: also no private, loopback or reserved ones."
+    "Where deliveries may go. `private`: anywhere but metadata services, link-local, multicast and unspecified addresses. `public`: also not to private, loopback or reserved addresses."
   ),
   webhookAllow: setting(
     "WEBHOOK_ALLOW",
@@ -211,46 +205,46 @@ export const options = {
     "WEBHOOK_DENY",
     list,
     [],
-    "Addresses and CIDR ranges that deliveries may never go to, comma-separated; wins over `WEBHOOK_ALLOW`.",
+    "Addresses and CIDR ranges that deliveries may never go to, comma-separated. Overrides `WEBHOOK_ALLOW`.",
     ""
   ),
   webhookCaDirectory: setting(
     "WEBHOOK_CA_DIRECTORY",
     list,
     [],
-    "Directories that the `ca_file_path` of a webhook may name a file in, comma-separated. Empty: no webhook may name a file; `ca_certificate` takes the certificates themselves.",
+    "Directories that hold the files that webhooks may name in `ca_file_path`, comma-separated. If empty, no webhook may name a file; `ca_certificate` takes the certificates themselves.",
     ""
   ),
   webhookProxy: optional(
     "WEBHOOK_PROXY",
     Config.Redacted,
-    "HTTP proxy that deliveries go through, `http://` or `https://`, with `user:password@` where it wants them. It is asked to connect to the receiver's address, for which the target policy was asked."
+    "HTTP proxy for deliveries, `http://` or `https://`, with `user:password@` if it needs them. Rackwire checks the receiver's address against the target policy and asks the proxy to connect to that address."
   ),
   webhookNoProxy: setting(
     "WEBHOOK_NO_PROXY",
     list,
     [],
-    "Hosts that deliveries reach without the proxy, comma-separated; `.example.org` means all names that end so.",
+    "Hosts that deliveries reach without the proxy, comma-separated; `.example.org` matches all names that end with it.",
     ""
   ),
   plugins: setting(
     "RACKWIRE_PLUGINS",
     list,
     [],
-    "Template plugins beside those in `plugins/`: paths or npm package names, comma-separated.",
+    "Template plugins in addition to those in `plugins/`: paths or npm package names, comma-separated.",
     ""
   ),
   developer: setting(
     "DEVELOPER",
     Config.Boolean,
     false,
-    "Whether template plugins are read again when their files change."
+    "Whether template plugins are loaded again when their files change."
   ),
   logLevel: setting(
     "LOG_LEVEL",
     (name) => Config.Literals(["Trace", "Debug", "Info", "Warn", "Error"], name),
     "Info",
-    "Least level that is logged."
+    "Lowest level that is logged."
   )
 } as const
 
@@ -260,7 +254,7 @@ const all: Config.Config<Values> = Config.all(
   Object.fromEntries(Object.entries(options).map(([name, option]) => [name, option.config]))
 ) as Config.Config<never>
 
-/** The options of this process, read once at start. An unreadable value fails with the name of its variable. */
+/** The options of this process, read once at the start. Fails with the name of a variable that cannot be read. */
 export class Settings extends Context.Service<Settings, Values>()("rackwire/Settings") {
   static readonly layer = Layer.effect(
     Settings,
@@ -270,10 +264,10 @@ export class Settings extends Context.Service<Settings, Values>()("rackwire/Sett
   )
 }
 
-/** The text of a secret option, for the one place that hands it to a driver. */
+/** The text of a secret option, for handing it to a driver. */
 export const reveal = (secret: Redacted.Redacted): string => Redacted.value(secret)
 
-/** All of our environment, for a service of ours that we start. */
+/** The whole environment of this process, for another Rackwire process that it starts. */
 export const inheritedEnvironment = (): NodeJS.ProcessEnv => process.env
 
 /** The version of this service, from its package. */
@@ -281,7 +275,7 @@ export const version: string = (
   JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { readonly version: string }
 ).version
 
-/** Names and values for people to read; secrets stay secret. */
+/** Names and values of all options, for people to read; the values of secrets are left out. */
 export const describeSettings = (values: Values): ReadonlyArray<readonly [env: string, value: string]> =>
   Object.entries(options).map(([name, { env, fallback }]) => {
     const value = values[name as keyof Values]

@@ -156,21 +156,6 @@ describe("imports", () => {
   })
 })
 
-/** Files whose constants do not name their unit yet. */
-const unnamedUnits = new Set([
-  "src/inventory/Unreadable.ts",
-  "src/capture/slot/Leadership.ts",
-  "src/capture/wal/Frames.ts",
-  "src/capture/wal/Tuple.ts",
-  "src/deliver/actor/RateSlot.ts",
-  "src/deliver/attempt/CertificateAuthority.ts",
-  "src/deliver/attempt/Connector.ts",
-  "src/deliver/attempt/Exchange.ts",
-  "src/deliver/breaker/Breaker.ts",
-  "src/deliver/outcome/RetrySchedule.ts",
-  "src/http/files/ImportRows.ts"
-])
-
 describe("code", () => {
   it("hides no type behind `as never`", () => {
     const known = new Set(["test/tidy.test.ts", "src/capture/wal/Walsender.ts"])
@@ -195,11 +180,10 @@ describe("code", () => {
   })
 
   it("names a number after its unit: …Millis, …Seconds or …Bytes", () => {
-    const named = [...sources, ...filesUnder("bench")].filter((file) => !unnamedUnits.has(file))
     const ends = { milliseconds: "Millis", seconds: "Seconds", bytes: "Bytes" } as const
     const described =
       /, (milliseconds|seconds|bytes)\b(?! since)(?:(?!\*\/)[^])*\*\/\s+(?:export )?(?:const (\w+) = \d|readonly (\w+): number)/g
-    const wrong = breaking(named, (text) =>
+    const wrong = breaking([...sources, ...filesUnder("bench")], (text) =>
       [...text.matchAll(described)].flatMap(([, unit, constant, field]) => {
         const name = constant ?? field ?? ""
         return name.includes(ends[unit as keyof typeof ends]) ? [] : [`${name} is in ${unit}`]

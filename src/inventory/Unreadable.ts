@@ -11,7 +11,7 @@ import { isDictionary } from "./Field.ts"
 export const nestingMax = 600
 
 /** Largest value of one column, bytes: as large as the largest file that an import takes. */
-export const valueSizeMax = 16 * 1024 * 1024
+export const valueBytesMax = 16 * 1024 * 1024
 
 /** Takes the place of such a value in a row. */
 export class Unreadable {
@@ -66,8 +66,8 @@ export const parseInteger = (text: string): unknown => {
 
 /** SQL conditions that keep such values out; `$` stands for the column. */
 export const bounds = {
-  json: `not jsonb_path_exists($, 'strict $.**{${nestingMax + 1}}') and pg_column_size($) <= ${valueSizeMax}`,
-  text: `octet_length($) <= ${valueSizeMax}`,
+  json: `not jsonb_path_exists($, 'strict $.**{${nestingMax + 1}}') and pg_column_size($) <= ${valueBytesMax}`,
+  text: `octet_length($) <= ${valueBytesMax}`,
   integer: `$ between ${-Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`,
   integers: "array_position($, null) is null"
 }

@@ -8,7 +8,7 @@ import {
   authorityOf,
   certificatesProblem,
   fileProblem,
-  fileSizeMax
+  fileBytesMax
 } from "../../src/deliver/attempt/CertificateAuthority.ts"
 
 const [first, second] = rootCertificates as [string, string]
@@ -42,7 +42,7 @@ describe("a file of CA certificates", () => {
     writeFileSync(inside("deeper/ca.pem"), `${first}\n${second}`)
     writeFileSync(join(folder, "outside.pem"), first)
     writeFileSync(inside("empty.pem"), "")
-    writeFileSync(inside("large.pem"), Buffer.alloc(fileSizeMax + 1, "x"))
+    writeFileSync(inside("large.pem"), Buffer.alloc(fileBytesMax + 1, "x"))
     execFileSync("mkfifo", [inside("fifo.pem")])
     symlinkSync(inside("deeper/ca.pem"), inside("link.pem"))
     symlinkSync(join(folder, "outside.pem"), inside("escape.pem"))
@@ -73,7 +73,7 @@ describe("a file of CA certificates", () => {
     ["a zero byte", () => inside("deeper/ca.pem\0"), "in a directory that"],
     ["a FIFO that nobody writes to", () => inside("fifo.pem"), "must be that of a regular file"],
     ["a directory", () => inside("deeper"), "must be that of a regular file"],
-    ["a file without end", () => inside("large.pem"), `not be larger than ${fileSizeMax} bytes`],
+    ["a file without end", () => inside("large.pem"), `not be larger than ${fileBytesMax} bytes`],
     ["a file without certificates", () => inside("empty.pem"), "holds no usable certificates"],
     ["a file that is not there", () => inside("none.pem"), "cannot be read: ENOENT"]
   ])("is refused for %s", async (_, path, message) => {
@@ -106,7 +106,7 @@ describe("a file of CA certificates", () => {
 
   test("of a distribution fits within the limits", () => {
     const bundle = rootCertificates.join("\n")
-    expect(Buffer.byteLength(bundle)).toBeLessThan(fileSizeMax)
+    expect(Buffer.byteLength(bundle)).toBeLessThan(fileBytesMax)
     expect(certificatesProblem(bundle)).toBeUndefined()
   })
 })

@@ -1,15 +1,15 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { delayMax, retryAfter } from "../../src/deliver/outcome/RetrySchedule.ts"
+import { delaySecondsMax, retryAfter } from "../../src/deliver/outcome/RetrySchedule.ts"
 
 describe("Retry-After", () => {
   const now = Date.UTC(2026, 10, 20, 12)
 
   test("in seconds is that many, up to a week", () => {
-    const digits = fc.oneof(fc.nat(delayMax).map(String), fc.stringMatching(/^[0-9]{1,400}$/))
+    const digits = fc.oneof(fc.nat(delaySecondsMax).map(String), fc.stringMatching(/^[0-9]{1,400}$/))
     fc.assert(
       fc.property(digits, fc.constantFrom("", " ", "\t"), (asked, space) => {
-        expect(retryAfter(`${space}${asked}${space}`, now)).toBe(Math.min(Number(asked), delayMax) * 1000)
+        expect(retryAfter(`${space}${asked}${space}`, now)).toBe(Math.min(Number(asked), delaySecondsMax) * 1000)
       })
     )
   })

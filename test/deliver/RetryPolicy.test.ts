@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { delayMax, parsePolicy, usualPolicy } from "../../src/deliver/outcome/RetrySchedule.ts"
+import { delaySecondsMax, parsePolicy, usualPolicy } from "../../src/deliver/outcome/RetrySchedule.ts"
 import { delaysOf, policy } from "./RetryPolicies.ts"
 
 describe("a policy as JSON", () => {
@@ -19,7 +19,7 @@ describe("a policy as JSON", () => {
       kind: "exponential",
       base: 1,
       factor: 2,
-      cap: delayMax,
+      cap: delaySecondsMax,
       attempts: 3,
       jitter: 0
     })
@@ -27,14 +27,25 @@ describe("a policy as JSON", () => {
   })
 
   const wrong: Readonly<Record<string, ReadonlyArray<unknown>>> = {
-    base: [null, "5", -1, delayMax + 1, [], {}, true],
+    base: [null, "5", -1, delaySecondsMax + 1, [], {}, true],
     factor: [null, "2", 0.99, 100.5, [2]],
-    cap: ["x", -0.1, delayMax + 1, {}],
+    cap: ["x", -0.1, delaySecondsMax + 1, {}],
     attempts: [null, 0, 101, 1.5, "8", -3],
     jitter: ["0", -0.1, 1.1, []],
     total: [null, "1", -1, 31 * 86_400, {}],
-    delay: [null, "60", -1, delayMax + 1],
-    delays: [null, 5, {}, "1,2", [null], ["1"], [-1], [delayMax + 1], [[1]], Array.from({ length: 100 }, () => 1)],
+    delay: [null, "60", -1, delaySecondsMax + 1],
+    delays: [
+      null,
+      5,
+      {},
+      "1,2",
+      [null],
+      ["1"],
+      [-1],
+      [delaySecondsMax + 1],
+      [[1]],
+      Array.from({ length: 100 }, () => 1)
+    ],
     kind: [null, "", "linear", "Exponential", 1, ["fixed"], {}, "toString"]
   }
 
@@ -94,7 +105,7 @@ describe("a policy as JSON", () => {
         const sound =
           typeof read === "string"
             ? /^.+ .+\.$/s.test(read)
-            : delaysOf(read).every((delay) => delay >= 0 && delay <= delayMax * 1000)
+            : delaysOf(read).every((delay) => delay >= 0 && delay <= delaySecondsMax * 1000)
         expect(sound).toBe(true)
       }),
       { numRuns: 1000 }

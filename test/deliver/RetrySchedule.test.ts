@@ -5,7 +5,7 @@ import type { Failure } from "../../src/deliver/outcome/Outcome.ts"
 import {
   type Failed,
   decide,
-  delayMax,
+  delaySecondsMax,
   nextDelay,
   retrySchedule,
   usualPolicy
@@ -65,7 +65,7 @@ describe("a delay", () => {
       fc.property(usable, share, (policy, random) => {
         const [plain] = delaysOf(policy)
         const at = (random: number) => nextDelay(policy, failed(1, failureOf("Timeout"), random))!
-        const most = Math.min(plain! * (1 + policy.jitter), delayMax * 1000)
+        const most = Math.min(plain! * (1 + policy.jitter), delaySecondsMax * 1000)
         expect(at(random)).toBeGreaterThanOrEqual(plain! * (1 - policy.jitter) - 1e-3)
         expect(at(random)).toBeLessThanOrEqual(most + 1e-3)
         expect(at(0)).toBeCloseTo(plain! * (1 - policy.jitter), 3)
@@ -80,19 +80,19 @@ describe("a delay", () => {
       fc.property(policy, attempts, mendable, asked, share, (policy, attempts, reason, asked, random) => {
         const delay = nextDelay(policy, failed(attempts, failureOf(reason, asked), random)) ?? 0
         expect(delay).toBeGreaterThanOrEqual(0)
-        expect(delay).toBeLessThanOrEqual(delayMax * 1000)
+        expect(delay).toBeLessThanOrEqual(delaySecondsMax * 1000)
       })
     )
-    const longest = { kind: "fixed", delay: delayMax, attempts: 2, jitter: 1 } as const
-    expect(nextDelay(longest, failed(1, failureOf("Status"), 1))).toBe(delayMax * 1000)
+    const longest = { kind: "fixed", delay: delaySecondsMax, attempts: 2, jitter: 1 } as const
+    expect(nextDelay(longest, failed(1, failureOf("Status"), 1))).toBe(delaySecondsMax * 1000)
   })
 
   test("is at least what the receiver asks for, up to a week, and else what it was", () => {
     fc.assert(
-      fc.property(policy, attempts, fc.nat(delayMax * 2000), share, (policy, attempts, asked, random) => {
+      fc.property(policy, attempts, fc.nat(delaySecondsMax * 2000), share, (policy, attempts, asked, random) => {
         const usual = nextDelay(policy, failed(attempts, failureOf("Status"), random))
         const polite = nextDelay(policy, failed(attempts, failureOf("Status", asked), random))
-        const expected = usual === undefined ? undefined : Math.max(usual, Math.min(asked, delayMax * 1000))
+        const expected = usual === undefined ? undefined : Math.max(usual, Math.min(asked, delaySecondsMax * 1000))
         expect(polite).toBe(expected)
       })
     )
@@ -101,14 +101,21 @@ describe("a delay", () => {
 
 describe("the attempts of a delivery", () => {
   test("end with the time that the policy gives them in all, and are otherwise the same", () => {
-    const total = fc.nat(delayMax)
+    const total = fc.nat(delaySecondsMax)
     fc.assert(
-      fc.property(policy, attempts, total, fc.nat(delayMax), share, (policy, attempts, total, elapsed, random) => {
-        const failing = { ...failed(attempts, failureOf("Status"), random), elapsedMillis: elapsed * 1000 }
-        const delay = nextDelay(policy, failing)
-        const late = delay !== undefined && failing.elapsedMillis + delay > total * 1000
-        expect(nextDelay({ ...policy, total }, failing)).toBe(late ? undefined : delay)
-      })
+      fc.property(
+        policy,
+        attempts,
+        total,
+        fc.nat(delaySecondsMax),
+        share,
+        (policy, attempts, total, elapsed, random) => {
+          const failing = { ...failed(attempts, failureOf("Status"), random), elapsedMillis: elapsed * 1000 }
+          const delay = nextDelay(policy, failing)
+          const late = delay !== undefined && failing.elapsedMillis + delay > total * 1000
+          expect(nextDelay({ ...policy, total }, failing)).toBe(late ? undefined : delay)
+        }
+      )
     )
   })
 

@@ -3,7 +3,7 @@ import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
-import { nestingMax, valueSizeMax } from "../../src/inventory/Unreadable.ts"
+import { nestingMax, valueBytesMax } from "../../src/inventory/Unreadable.ts"
 import { tableOf } from "../../src/inventory/derive/table/Table.ts"
 import { named } from "../support/Api.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
@@ -93,8 +93,8 @@ describe("the database", () => {
     ["deep JSON in custom fields", `update dcim_site set custom_fields = jsonb_build_object('tree', ${deep()})`],
     ["deep JSON in conditions", `update extras_webhook set conditions = ${deep()}`],
     ["JSON one level too deep", `update extras_webhook set conditions = ${deep(nestingMax + 2)}`],
-    ["a text without end", `update dcim_site set comments = repeat('x', ${valueSizeMax + 1})`],
-    ["JSON without end", `update extras_webhook set retry_schedule = to_jsonb(repeat('x', ${valueSizeMax}))`],
+    ["a text without end", `update dcim_site set comments = repeat('x', ${valueBytesMax + 1})`],
+    ["JSON without end", `update extras_webhook set retry_schedule = to_jsonb(repeat('x', ${valueBytesMax}))`],
     [
       "an id that JavaScript cannot tell from the next",
       "insert into dcim_region (id, name, slug) values (9007199254740992, 'r', 'r')"
@@ -135,7 +135,7 @@ describe("rows that are there from before the constraints", () => {
       `insert into dcim_region (id, name, slug) values (9007199254740993, 'big', 'big'), (9007199254740992, 'big2', 'big2')`,
       `insert into dcim_site (name, slug) values ('behind', 'behind')`
     )
-    await sql(`insert into dcim_site (name, slug, comments) values ('long', 'long', repeat('x', ${3 * valueSizeMax}))`)
+    await sql(`insert into dcim_site (name, slug, comments) values ('long', 'long', repeat('x', ${3 * valueBytesMax}))`)
     await sql("delete from dcim_site where slug = 'long'")
     // What is gone is told by its key alone then.
     await sql("alter table dcim_site replica identity default")

@@ -71,7 +71,7 @@ interface Holder {
   readonly report: string
   /** Whether Postgres waits for the holder, and has read all it sent. */
   readonly awaited: boolean
-  /** Time at the server, milliseconds. */
+  /** Milliseconds since 1970 by the clock of the server. */
   readonly now: number
 }
 

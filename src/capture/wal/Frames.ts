@@ -5,7 +5,7 @@ import { CaptureError } from "../CaptureError.ts"
 export type OnMessage = (tag: number, bytes: Buffer, start: number, end: number) => void
 
 /** Largest message, bytes. A row of Postgres has at most 1 GB; a larger length means that we lost the thread. */
-const messageSizeMax = 1 << 30
+const messageBytesMax = 1 << 30
 
 export class Frames {
   private parts: Array<Buffer> = []
@@ -26,7 +26,7 @@ export class Frames {
     let at = 0
     while (bytes.length - at >= 5) {
       const length = bytes.readInt32BE(at + 1)
-      if (length < 4 || length > messageSizeMax) {
+      if (length < 4 || length > messageBytesMax) {
         throw new CaptureError({ reason: "Protocol", message: `a message of ${length} bytes` })
       }
       const end = at + 1 + length

@@ -6,7 +6,7 @@
 import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import type { textDecoders } from "../../inventory/derive/values/Row.ts"
-import { Unreadable, valueSizeMax } from "../../inventory/Unreadable.ts"
+import { Unreadable, valueBytesMax } from "../../inventory/Unreadable.ts"
 import { inWords } from "../../Telemetry.ts"
 import type { Readable } from "../fold/Change.ts"
 
@@ -23,9 +23,9 @@ export interface TupleLayout {
 }
 
 /** Largest cell that is read, bytes: JSON is longer as a text than Postgres counts it. */
-const cellSizeMax = 2 * valueSizeMax
+const cellBytesMax = 2 * valueBytesMax
 
-const tooLong = new Unreadable(`longer than ${cellSizeMax} bytes`)
+const tooLong = new Unreadable(`longer than ${cellBytesMax} bytes`)
 
 export class Tuple implements Readable {
   readonly id: number
@@ -83,7 +83,7 @@ export class Tuple implements Readable {
   ): unknown {
     let value: unknown
     try {
-      value = end - start > cellSizeMax ? tooLong : decode(this.bytes.toString("utf8", start, end))
+      value = end - start > cellBytesMax ? tooLong : decode(this.bytes.toString("utf8", start, end))
     } catch (error) {
       value = new Unreadable(inWords(error))
     }

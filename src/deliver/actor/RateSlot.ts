@@ -9,7 +9,7 @@ import { monotonicMillis } from "../../Monotonic.ts"
 import { Streams } from "../../stream/Streams.ts"
 
 /** How late an attempt may begin, milliseconds. */
-const lateMax = 100
+const lateMillisMax = 100
 
 /** Pause before the next try to reserve a slot when Redis is away. */
 const pause = Schedule.spaced("500 millis")
@@ -23,7 +23,7 @@ export const inRateSlot = (
     const due = now() + waitMillis
     const next = Effect.suspend(() => {
       const { id, rateLimit } = definition()
-      if (rateLimit === undefined || now() - due < lateMax) return Effect.void
+      if (rateLimit === undefined || now() - due < lateMillisMax) return Effect.void
       const reserved = Effect.flatMap(Streams, (streams) => streams.reserve(id, 1, rateLimit))
       const another = reserved.pipe(Effect.retry(pause), Effect.orDie)
       return Effect.flatMap(another, (millis) => inRateSlot(definition, millis))

@@ -11,7 +11,7 @@ import { type FileHandle, lstat, open, realpath } from "node:fs/promises"
 import { isAbsolute, relative, resolve, sep } from "node:path"
 
 /** Largest file, bytes. The bundle of a Linux distribution has a quarter of a megabyte. */
-export const fileSizeMax = 512 * 1024
+export const fileBytesMax = 512 * 1024
 
 /** Most certificates in one text. OpenSSL takes 0.1 ms for each, on the event loop. */
 const certificatesMax = 200
@@ -112,14 +112,14 @@ const isInside = (directory: string, path: string): boolean => {
 
 const mustBeSmallFile = (found: Awaited<ReturnType<typeof lstat>>): void => {
   if (!found.isFile()) throw new UnusableAuthority("The path must be that of a regular file.")
-  if (Number(found.size) > fileSizeMax) throw tooLarge()
+  if (Number(found.size) > fileBytesMax) throw tooLarge()
 }
 
-const tooLarge = () => new UnusableAuthority(`The file must not be larger than ${fileSizeMax} bytes.`)
+const tooLarge = () => new UnusableAuthority(`The file must not be larger than ${fileBytesMax} bytes.`)
 
 /** The size that a file says it has need not be true. */
 const readAll = async (file: FileHandle): Promise<string> => {
-  const bytes = Buffer.alloc(fileSizeMax + 1)
+  const bytes = Buffer.alloc(fileBytesMax + 1)
   let size = 0
   while (size < bytes.length) {
     const { bytesRead } = await file.read(bytes, size, bytes.length - size, size)

@@ -55,13 +55,13 @@ export interface Connections {
 const keepAliveMillis = 10_000
 
 /** Age at which a connection is used for no further request, milliseconds: its name may mean another place by then. */
-const ageMax = 300_000
+const ageMillisMax = 300_000
 
 /** Most bytes of the headers of an answer. */
-const headersSizeMax = 16 * 1024
+const headersBytesMax = 16 * 1024
 
 /** Most bytes that are parsed at once. */
-const pieceSizeMax = 4096
+const pieceBytesMax = 4096
 
 /**
  * Gives what was received to the parser in small pieces, and nothing of a connection that was given up. The parser goes
@@ -72,7 +72,7 @@ const inPieces = (socket: Socket): void => {
   const read = socket.read.bind(socket)
   socket.read = (size?: number) => {
     if (socket.destroyed) return null
-    return read(size ?? (socket.readableLength > pieceSizeMax ? pieceSizeMax : undefined)) as unknown
+    return read(size ?? (socket.readableLength > pieceBytesMax ? pieceBytesMax : undefined)) as unknown
   }
 }
 
@@ -82,8 +82,8 @@ export const openConnections = (options: ConnectionOptions): Connections => {
     connections: options.count,
     keepAliveTimeout: keepAliveMillis,
     keepAliveMaxTimeout: keepAliveMillis,
-    clientTtl: ageMax,
-    maxHeaderSize: headersSizeMax,
+    clientTtl: ageMillisMax,
+    maxHeaderSize: headersBytesMax,
     allowH2: false,
     connect: makeConnector(options, (times) => (last = times))
   })

@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici"
 import type { Response } from "../outcome/Outcome.ts"
 
 /** Beginning of a response that is kept, bytes; the rest is not read. */
-const responseSizeMax = 16 * 1024
+const responseBytesMax = 16 * 1024
 
 /** Informational answers (1xx) before the one that counts. */
 const informationalMax = 16
@@ -28,7 +28,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   response(): Response {
     const { status, headers } = this
-    return { status, headers, body: Buffer.concat(this.chunks).subarray(0, responseSizeMax).toString("utf8") }
+    return { status, headers, body: Buffer.concat(this.chunks).subarray(0, responseBytesMax).toString("utf8") }
   }
 
   /** Ends it, and its connection; when it has not begun, as soon as it would. */
@@ -55,9 +55,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
     // A copy: the chunk is a window on a buffer that may be much larger.
-    this.chunks.push(Buffer.from(chunk.subarray(0, responseSizeMax - this.size)))
+    this.chunks.push(Buffer.from(chunk.subarray(0, responseBytesMax - this.size)))
     this.size += chunk.length
-    if (this.size <= responseSizeMax) return
+    if (this.size <= responseBytesMax) return
     this.finish(undefined)
     controller.abort(new Error("Enough was read."))
   }

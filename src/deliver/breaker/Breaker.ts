@@ -32,8 +32,8 @@ const failingMax = 0.8
 const failingMin = 0.01
 
 /** First and longest time that it stays open, milliseconds. */
-const pauseMin = 5000
-const pauseMax = 300_000
+const pauseMillisMin = 5000
+const pauseMillisMax = 300_000
 
 /** Failures that tell nothing about the receiver. */
 const ours: ReadonlySet<Failure["reason"]> = new Set([
@@ -51,11 +51,11 @@ const ours: ReadonlySet<Failure["reason"]> = new Set([
 export const afterAttempt = (breaker: Breaker, now: number, failure: Failure | undefined): Breaker => {
   if (failure === undefined) return afterSuccess(breaker)
   if (ours.has(failure.reason)) return breaker
-  const asked = Math.min(failure.retryAfterMillis ?? 0, pauseMax)
+  const asked = Math.min(failure.retryAfterMillis ?? 0, pauseMillisMax)
   const failing = 1 - (1 - breaker.failing) * (1 - (failure.isTooMuch === true ? tooMuchWeight : weight))
   const isProbe = breaker.until !== undefined && now >= breaker.until
   const opens = isProbe || (breaker.until === undefined && failing > failingMax)
-  const pause = opens ? Math.min(pauseMin * 2 ** breaker.openings, pauseMax) : 0
+  const pause = opens ? Math.min(pauseMillisMin * 2 ** breaker.openings, pauseMillisMax) : 0
   const until = Math.max(breaker.until ?? 0, now + Math.max(pause, asked))
   return {
     failing,

@@ -38,10 +38,10 @@ export const usualPolicy: RetryPolicy = {
 const attemptsMax = 100
 
 /** Longest delay, seconds; also the longest that a receiver may ask for. */
-export const delayMax = 7 * 86_400
+export const delaySecondsMax = 7 * 86_400
 
 /** Longest time that a schedule may last, seconds. */
-const totalMax = 30 * 86_400
+const totalSecondsMax = 30 * 86_400
 
 /** Reads a policy; answers what is wrong with it otherwise. */
 export const parsePolicy = (input: unknown): RetryPolicy | string => {
@@ -49,7 +49,7 @@ export const parsePolicy = (input: unknown): RetryPolicy | string => {
   const fields = input as Readonly<Record<string, unknown>>
   const reader = new FieldReader(fields)
   const jitter = reader.number("jitter", 0, 1, 0)
-  const total = fields["total"] === undefined ? {} : { total: reader.number("total", 0, totalMax) }
+  const total = fields["total"] === undefined ? {} : { total: reader.number("total", 0, totalSecondsMax) }
   const policy = policyOf(fields["kind"], reader, { jitter, ...total })
   if (policy === undefined) return `kind must be one of exponential, fixed, list.`
   const unknown = Object.keys(fields).find((name) => name !== "kind" && !reader.known.has(name))
@@ -66,21 +66,21 @@ const policyOf = (
     case "exponential":
       return {
         kind,
-        base: reader.number("base", 0, delayMax),
+        base: reader.number("base", 0, delaySecondsMax),
         factor: reader.number("factor", 1, 100),
-        cap: reader.number("cap", 0, delayMax, delayMax),
+        cap: reader.number("cap", 0, delaySecondsMax, delaySecondsMax),
         attempts: reader.count("attempts", attemptsMax),
         ...limits
       }
     case "fixed":
       return {
         kind,
-        delay: reader.number("delay", 0, delayMax),
+        delay: reader.number("delay", 0, delaySecondsMax),
         attempts: reader.count("attempts", attemptsMax),
         ...limits
       }
     case "list":
-      return { kind, delays: reader.list("delays", 0, delayMax, attemptsMax - 1), ...limits }
+      return { kind, delays: reader.list("delays", 0, delaySecondsMax, attemptsMax - 1), ...limits }
     default:
       return undefined
   }
@@ -140,8 +140,8 @@ export const nextDelay = (policy: RetryPolicy, failed: Failed): number | undefin
   if (isHopeless(failure)) return undefined
   const seconds = delayOf(policy, attempts)
   if (seconds === undefined) return undefined
-  const jittered = Math.min(seconds * (1 + policy.jitter * (2 * random - 1)), delayMax)
-  const delay = Math.max(jittered * 1000, Math.min(failure.retryAfterMillis ?? 0, delayMax * 1000))
+  const jittered = Math.min(seconds * (1 + policy.jitter * (2 * random - 1)), delaySecondsMax)
+  const delay = Math.max(jittered * 1000, Math.min(failure.retryAfterMillis ?? 0, delaySecondsMax * 1000))
   return elapsedMillis + delay > (policy.total ?? Number.POSITIVE_INFINITY) * 1000 ? undefined : delay
 }
 
@@ -183,7 +183,7 @@ const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\
 /** What a `Retry-After` header asks for, milliseconds; undefined when it says nothing sensible. */
 export const retryAfter = (header: string | undefined, nowMillis: number): number | undefined => {
   const text = header?.trim() ?? ""
-  if (/^\d+$/.test(text)) return Math.min(Number(text), delayMax) * 1000
+  if (/^\d+$/.test(text)) return Math.min(Number(text), delaySecondsMax) * 1000
   const date = httpDate.test(text) ? Date.parse(text) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(date - nowMillis, 0)
 }

@@ -1,11 +1,9 @@
 /**
- * A fault of ours in a loop that must not end: it is logged, and the loop goes on.
- *
- * Without it the fiber would end without a word, and with it everything that only it does.
+ * Logs a defect in a loop that must not end, and lets the loop go on. Otherwise its fiber would end silently.
  */
 import { Effect } from "effect"
 
-/** Pause after a fault, so that one that comes each time does not fill the log. */
+/** Pause after a defect, so that a repeated one does not fill the log. */
 const pause = "1 second"
 
 export const logDefectAndContinue =

@@ -1,4 +1,4 @@
-/** A webhook as deliver works with it: its row, read once per change. */
+/** A webhook as deliver uses it, made from its row when the row changes. */
 import { Data, Duration, Effect } from "effect"
 import { Settings, reveal } from "../../Config.ts"
 import { inWords } from "../../Telemetry.ts"
@@ -14,7 +14,7 @@ import type { Signing } from "../attempt/Sign.ts"
 import { type TargetRules, readRules } from "../attempt/TargetPolicy.ts"
 import { type ProxyRules, proxyProblem } from "../attempt/Tunnel.ts"
 
-/** What all webhooks of a process share. */
+/** The settings that all webhooks of a process share. */
 export interface Surroundings {
   readonly settings: Settings["Service"]
   readonly vault: Vault["Service"]

@@ -1,8 +1,8 @@
 /**
  * The CA certificates of one webhook: PEM text of its row, and a file in a directory that the operator names.
  *
- * Guarantees: reads regular files of bounded size only, without blocking, and only inside these directories after
- * symlinks are resolved. Checked when a webhook is saved and again when a connection needs them; whatever is wrong
+ * Guarantees: reads only regular files of bounded size, without blocking, and only inside these directories after
+ * symlinks are resolved. Certificates are checked when a webhook is saved and when a connection needs them; a problem
  * fails that connection and nothing else.
  */
 import { X509Certificate } from "node:crypto"

@@ -1,9 +1,9 @@
 /**
  * Connections to receivers, to allowed targets only.
  *
- * The policy is asked three times: for an address that stands in the URL, for every address that a name resolves to
- * (only the allowed ones are tried, so the name cannot mean something else a moment later), and for the peer of the
- * socket before the first byte is sent on it.
+ * The policy is checked three times: for an address in the URL, for every address that a name resolves to (only the
+ * allowed ones are tried, so the name cannot mean something else a moment later), and for the peer of the socket before
+ * its first byte.
  */
 import { type LookupAddress, type LookupOptions, promises as dns } from "node:dns"
 import type { LookupFunction, Socket } from "node:net"
@@ -21,7 +21,7 @@ export class BlockedTarget extends Error {
   }
 }
 
-/** When the steps of a connection were done, milliseconds after it was begun. */
+/** When the steps of making a connection ended, milliseconds after its begin. */
 export interface ConnectTimes {
   /** By `performance.now()`. */
   readonly begun: number
@@ -47,14 +47,14 @@ export interface ConnectionOptions {
 /** The connections to one webhook's receiver. */
 export interface Connections {
   readonly agent: Agent
-  /** The one that was made last. */
+  /** The times of the connection that was made last. */
   readonly last: () => ConnectTimes | undefined
 }
 
 /** Time an unused connection is kept, milliseconds. */
 const keepAliveMillis = 10_000
 
-/** Age at which a connection is used for no further request, milliseconds: its name may mean another place by then. */
+/** Age at which a connection is used for no further request, milliseconds: its name may mean another host by then. */
 const ageMillisMax = 300_000
 
 /** Most bytes of the headers of an answer. */
@@ -64,9 +64,9 @@ const headersBytesMax = 16 * 1024
 const pieceBytesMax = 4096
 
 /**
- * Gives what was received to the parser in small pieces, and nothing of a connection that was given up. The parser goes
- * on to the end of a piece and makes an error, stack and all, of every header beyond the limit: of 64 KiB of small ones
- * that took a third of a second.
+ * Hands the received bytes to the parser in small pieces, and none of a connection that was destroyed. The parser goes
+ * on to the end of a piece and makes an error with its stack of every header beyond the limit: for 64 KiB of small
+ * headers that took a third of a second.
  */
 const inPieces = (socket: Socket): void => {
   const read = socket.read.bind(socket)
@@ -90,7 +90,7 @@ export const openConnections = (options: ConnectionOptions): Connections => {
   return { agent, last: () => last }
 }
 
-/** Oldest TLS that is spoken. */
+/** Oldest version of TLS that is accepted. */
 const minVersion = "TLSv1.2"
 
 /**

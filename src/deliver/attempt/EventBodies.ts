@@ -1,8 +1,8 @@
 /**
  * Bodies of long events. Their entries hold no body: it is loaded from the change log for each attempt.
  *
- * Attempts of one event share one copy. Bytes are bounded: an attempt waits until there is room for its body, and one
- * webhook gets a part of the room only, so that a slow receiver does not take all of it.
+ * Attempts of one event share one copy. Memory is bounded: an attempt waits until there is room for its body, and a
+ * single webhook gets only a part of the room, so that a slow receiver does not take all of it.
  */
 import { Context, Effect, Layer, RcMap, Result, type Scope, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
@@ -23,13 +23,13 @@ export interface Loaded extends Delivery {
 const roomChars = 32 << 20
 const webhookChars = roomChars / 4
 
-/** Characters of bodies that are being rendered or were: what a template makes of one belongs to its attempt alone. */
+/** Characters of bodies that are rendered, until their attempts end: a rendered text is not shared. */
 const renderedChars = 32 << 20
 
 /** Longest event that is sent, characters of its JSON. */
 const eventCharsMax = 16 << 20
 
-/** Bodies that are read from Postgres at once: meanwhile each takes several times its room. */
+/** Bodies that are read from Postgres at once: while it is read, each takes several times its room. */
 const loadsMax = 2
 
 /** How long a body is kept after its last attempt: other webhooks may be about to attempt the same event. */
@@ -97,7 +97,7 @@ export class EventBodies extends Context.Service<
   )
 }
 
-/** Where a body stands in the change log. */
+/** Which body of the change log it is. */
 interface Place {
   readonly position: string
   readonly idx: string
@@ -112,7 +112,7 @@ const keyOf = ({ position, idx, time, hidden = [] }: Delivery, chars: number): s
 
 const readKey = (key: string): Place => JSON.parse(key) as Place
 
-/** The body, or undefined where the change log has it no more. Tries until Postgres answers. */
+/** The body, or undefined if the change log no longer has it. Tries until Postgres answers. */
 const load = (sql: SqlClient.SqlClient, place: Place): Effect.Effect<Buffer | undefined> =>
   sql
     .unsafe<LoggedEvent>(

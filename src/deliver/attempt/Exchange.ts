@@ -1,4 +1,4 @@
-/** One request and its answer, as undici tells of it: no more of the answer is kept than may be. */
+/** One request and the bounded beginning of its answer, as undici's dispatcher reports them. */
 import type { Dispatcher } from "undici"
 import type { Response } from "../outcome/Outcome.ts"
 
@@ -12,7 +12,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Called once, with the error when there is no answer. */
   onDone: (error: Error | undefined) => void = () => {}
   headers: Readonly<Record<string, string | Array<string> | undefined>> = {}
-  /** Points in time by `performance.now()`: asked for, given to the socket, answered, read. */
+  /** Times by `performance.now()`: when it was asked for, written to the socket, first answered, and read to its end. */
   readonly began = performance.now()
   written: number | undefined
   firstByte: number | undefined
@@ -31,7 +31,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     return { status, headers, body: Buffer.concat(this.chunks).subarray(0, responseBytesMax).toString("utf8") }
   }
 
-  /** Ends it, and its connection; when it has not begun, as soon as it would. */
+  /** Ends the request and its connection; a request that has not begun ends when it would begin. */
   abort(error: Error): void {
     this.aborted = error
     this.controller?.abort(error)

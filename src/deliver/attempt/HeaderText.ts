@@ -1,4 +1,4 @@
-/** What the log keeps of headers and of what receivers answer: no credentials, and no more than a page of headers. */
+/** Headers and answers as the log keeps them: without credentials, and of headers at most a page. */
 import { hiddenMark, isSecretHeader } from "../../inventory/field/HeaderSecrets.ts"
 
 /** Most characters that are kept of the headers of one message. */
@@ -25,11 +25,11 @@ export const credentialsIn = (headers: Readonly<Record<string, string>>): Readon
     .filter(([name, value]) => isSecretHeader(name, value))
     .flatMap(([, value]) => value.split(/[\s=;,]+/).filter((part) => part.length >= credentialMin))
 
-/** A receiver's text without the credentials that it was sent: some receivers answer with what they were asked. */
+/** A receiver's answer without the credentials that it was sent: some receivers echo the request. */
 export const withoutCredentials = (text: string, credentials: ReadonlyArray<string>): string =>
   credentials.reduce((left, credential) => left.replaceAll(credential, hiddenMark), text)
 
-/** Of the text of a header in the log, as the API shows it. */
+/** The logged text of headers as the API shows it. */
 export const headersOf = (text: string): ReadonlyArray<{ readonly name: string; readonly value: string }> =>
   text
     .split("\n")

@@ -18,7 +18,7 @@ export interface Outgoing {
   readonly body: Buffer
 }
 
-/** Whether a URL or header text is more than itself. A body always is: templates lose their last line break. */
+/** Whether a URL or header text is a template. A body always is one: templates lose their last line break. */
 export const isTemplate = (text: string): boolean => /\{[{%#]/.test(text)
 
 /** Headers that belong to the connection; a webhook that sets one would break the request. */
@@ -45,7 +45,7 @@ export const buildRequest = (
   if (headers === undefined) {
     return fail("Secret", "A value of the webhook's additional_headers cannot be read: set it anew.")
   }
-  // Rendering may have to wait, and receivers refuse a signature whose time is minutes old.
+  // The time that rendering takes counts: receivers refuse a signature that is minutes old.
   const begun = performance.now()
   return Effect.flatMap(renderAll({ ...definition, headers }, delivery, templates), (texts) =>
     compose(definition, signing, delivery, texts, nowMillis + performance.now() - begun)
@@ -81,7 +81,7 @@ const compose = (
 const fail = (reason: Failure["reason"], message: string) =>
   Effect.fail(new Unsendable({ failure: { reason, message } }))
 
-/** Whether anything of the webhook's requests is made by a template. */
+/** Whether any part of the webhook's requests is a template. */
 export const isRendered = ({ url, headers, bodyTemplate }: Definition): boolean =>
   bodyTemplate !== "" || isTemplate(url) || isTemplate(headers ?? "")
 

@@ -1,4 +1,4 @@
-/** Sending one request: what the receiver answered, or why there is no answer. */
+/** Sends one request and judges the answer, or why there is none. */
 import { Effect } from "effect"
 import type { Dispatcher } from "undici"
 import { Exchange } from "./Exchange.ts"
@@ -10,14 +10,14 @@ import { retryAfter } from "../outcome/RetrySchedule.ts"
 export interface Sent {
   readonly response: Response | undefined
   readonly failure: Failure | undefined
-  /** The receiver wants nothing any more, also when it took this one. */
+  /** The receiver wants no more deliveries, even if it accepted this one. */
   readonly isGone: boolean
   readonly phases: Phases
 }
 
 /**
- * Sends and reads the answer within the time given, connecting and body included. Redirects are not followed, and a
- * compressed answer is not inflated.
+ * Sends the request and reads the answer within the timeout, which includes connecting and the body. Redirects are not
+ * followed, and a compressed answer is not inflated.
  */
 export const send = (
   outgoing: Outgoing,
@@ -33,7 +33,7 @@ export const send = (
       answer(Effect.succeed({ ...sent, phases: phasesOf(exchange, connections.last()) }))
     }
     const abort = () => exchange.abort(new Error("The attempt was ended."))
-    // Not by racing two fibers, which would cost as much as all the rest of an attempt.
+    // A timer and no race of two fibers, which costs as much as the rest of an attempt.
     const deadline = setTimeout(() => {
       end(timedOut(timeoutMillis))
       abort()
@@ -64,7 +64,7 @@ const timedOut = (timeoutMillis: number): Omit<Sent, "phases"> => ({
   isGone: false
 })
 
-/** The steps of the connection count when it was made for this request, that is, after the request was asked for. */
+/** The connection's steps count only if it was made for this request: after the request was asked for. */
 const phasesOf = (exchange: Exchange, connection: ConnectTimes | undefined): Phases => {
   const { began, written, firstByte, ended } = exchange
   const made = connection !== undefined && written !== undefined && connection.begun >= began ? connection : undefined
@@ -89,12 +89,12 @@ const headerOf = (headers: Headers, name: string): string | undefined => {
   return Array.isArray(value) ? value[0] : value
 }
 
-/** Statuses by which a receiver asks to be sent less. */
+/** Statuses of a receiver that is overloaded. */
 const tooMuch: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 const judge = (response: Response, headers: Headers, nowMillis: number): Omit<Sent, "phases"> => {
   const { status } = response
-  // The header of Standard Webhooks by which a receiver says what it wants of the sender.
+  // The header of Standard Webhooks by which a receiver tells the sender what to do.
   const wish = headerOf(headers, "webhook-delivery")?.trim().toLowerCase()
   const isGone = status === 410 || wish === "disable"
   if (status >= 200 && status < 300) return { response, failure: undefined, isGone }
@@ -111,7 +111,7 @@ const unanswered = (error: Error): Omit<Sent, "phases"> => ({
   isGone: false
 })
 
-/** Reason by the error code of Node, undici or TLS; what is not listed broke the connection in some other way. */
+/** Reason by the error code of Node, undici or TLS; all other codes mean a broken connection. */
 const reasons: ReadonlyArray<readonly [RegExp, Failure["reason"]]> = [
   [/^ERR_BLOCKED_TARGET$/, "Blocked"],
   [/^ERR_PROXY$/, "Proxy"],
@@ -126,7 +126,7 @@ const reasons: ReadonlyArray<readonly [RegExp, Failure["reason"]]> = [
 ]
 
 const failureOf = (error: Error & { readonly code?: string }): Failure => {
-  // Of some of its errors undici tells the code, of others only the name.
+  // Some errors of undici have a code, others only a name.
   const { code = error.name, message } = error
   return { reason: reasons.find(([pattern]) => pattern.test(code))?.[1] ?? "Reset", message: message || code }
 }

@@ -1,8 +1,8 @@
 /**
  * Connections through an HTTP proxy.
  *
- * The proxy is asked for an address and never for a name: the target policy was asked for that address, and a name
- * could mean another place to the proxy. What goes through the tunnel is between the receiver and us, TLS included.
+ * The proxy is asked to connect to an address and never to a name: the target policy has allowed that address, and the
+ * proxy might resolve the name to another one. TLS is between the receiver and Rackwire, inside the tunnel.
  */
 import { request as plainRequest } from "node:http"
 import { request as secureRequest } from "node:https"
@@ -15,7 +15,7 @@ export interface ProxyRules {
   readonly except: ReadonlyArray<string>
 }
 
-/** The proxy gave no connection. It says nothing of the receiver. */
+/** The proxy gave no connection. That says nothing about the receiver. */
 class ProxyFailed extends Error {
   readonly code = "ERR_PROXY"
 

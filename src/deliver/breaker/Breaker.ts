@@ -1,9 +1,9 @@
 /**
- * The circuit breaker of one webhook in one process: whether its receiver is asked at all.
+ * The circuit breaker of one webhook in one process: whether attempts are made at all.
  *
- * Closed, attempts flow. It opens when most of the latest attempts failed, or until a time that the receiver names;
- * then nothing is read, so deliveries wait in their stream and spend no attempts. When its time is over a single
- * attempt probes: success closes it, failure opens it for twice as long.
+ * While it is closed, attempts are made. It opens when most of the latest attempts failed, or until a time that the
+ * receiver names. While it is open nothing is read: deliveries wait in their stream and spend no attempts. Then a
+ * single attempt probes: success closes the breaker, failure opens it for twice as long.
  */
 import type { Failure } from "../outcome/Outcome.ts"
 
@@ -18,13 +18,13 @@ export interface Breaker {
 
 export const closedBreaker: Breaker = { failing: 0, openings: 0, until: undefined }
 
-/** Weight of the latest attempt in the share; of one that was too much for the receiver. */
+/** Weight of the latest attempt in the share, and of one that met an overloaded receiver. */
 const weight = 0.1
 const tooMuchWeight = 0.3
 
 /**
- * Share of failures above which it opens: after 16 failures in a row, or when for a while 4 of 5 fail; after 5 that
- * were too much for the receiver, or when every other one is.
+ * Share of failures above which it opens: after 16 failures in a row, or when for a while 4 of 5 fail; after 5 attempts
+ * that met an overloaded receiver, or when every other one does.
  */
 const failingMax = 0.8
 
@@ -35,7 +35,7 @@ const failingMin = 0.01
 const pauseMillisMin = 5000
 const pauseMillisMax = 300_000
 
-/** Failures that tell nothing about the receiver. */
+/** Failures that say nothing about the receiver. */
 const ours: ReadonlySet<Failure["reason"]> = new Set([
   "Render",
   "Overrun",

@@ -1,11 +1,11 @@
-/** Circuit breakers that are open, written down where every process sees them. */
+/** Circuit breakers that are open, in a table for the API and operators. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { inWords } from "../../Telemetry.ts"
 import { processName } from "../../inventory/database/Presence.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 
-/** One row per webhook and process. Not logged: after a crash of Postgres nothing in it is true any more. */
+/** One row per webhook and process. Unlogged: after a crash of Postgres none of it is true any more. */
 export const breakerTable: Table = {
   name: "rackwire_breaker",
   daily: false,
@@ -30,19 +30,19 @@ export const forgetBreaker = Effect.fnUntraced(function* (webhook: number) {
   )
 })
 
-/** Whoever finds the receiver well again speaks for all. */
+/** Removes the rows of all processes: one success shows that the receiver works. */
 const forgetAll = Effect.fnUntraced(function* (webhook: number) {
   const sql = yield* SqlClient.SqlClient
   yield* Effect.ignore(sql`delete from rackwire_breaker where webhook_id = ${webhook}::bigint`)
 })
 
-/** Notes that this process's breaker is open for so long, or that it is closed. */
+/** Notes that this process's breaker is open for `openMillis`, or closed if that is undefined. */
 export const noteBreaker = Effect.fnUntraced(
   function* (webhook: number, openMillis: number | undefined, reason: string) {
     const sql = yield* SqlClient.SqlClient
     if (openMillis === undefined) {
       yield* forgetAll(webhook)
-      return yield* Effect.logInfo(`deliver: webhook ${webhook}: the receiver takes deliveries again`)
+      return yield* Effect.logInfo(`deliver: webhook ${webhook}: the receiver accepts deliveries again`)
     }
     const seconds = Math.ceil(openMillis / 1000)
     yield* sql`
@@ -56,7 +56,7 @@ export const noteBreaker = Effect.fnUntraced(
   )
 )
 
-/** The open breakers of a webhook, of processes that live. */
+/** The open breakers of a webhook in the processes that are alive. */
 export const openBreakers = (webhook: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql<{ readonly breaker: object }>`

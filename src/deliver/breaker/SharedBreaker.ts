@@ -1,8 +1,8 @@
 /**
- * A webhook's circuit breaker in all processes: what one learns of the receiver, the others are told, and when its time
- * is over a single attempt probes, whichever process makes it.
+ * A webhook's circuit breaker in all processes: one process tells the others when it opens or closes, and when its time
+ * is over a single attempt of one process probes.
  *
- * What is shared may be lost. Then each process goes by what it knows, and opens its own.
+ * The shared state may be lost. Then each process keeps the breaker that it knows, and opens its own.
  */
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -45,12 +45,12 @@ export const attemptTable: Table = {
 /** "" stands for null in every column but texts: the driver has no type for a list of nothing but nulls. */
 type Column<Of = Result> = readonly [name: string, type: string, value: (result: Of) => string]
 
-/** The last time that was written, and its text: most attempts of a batch begin in the same milliseconds. */
-let written = { millis: 0, text: new Date(0).toISOString() }
+/** The last time that was printed, and its text: most attempts of a batch begin in the same milliseconds. */
+let printed = { millis: 0, text: new Date(0).toISOString() }
 
 const isoTime = (millis: number): string => {
-  if (millis !== written.millis) written = { millis, text: new Date(millis).toISOString() }
-  return written.text
+  if (millis !== printed.millis) printed = { millis, text: new Date(millis).toISOString() }
+  return printed.text
 }
 
 const status = { Delivered: "successful", Retry: "retrying", Dead: "failed" } as const
@@ -96,7 +96,7 @@ const attemptColumns: ReadonlyArray<Column> = [
   ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
 ]
 
-/** What a receiver answered, as the log keeps it. */
+/** A receiver's answer as the log keeps it. */
 const answered = ({ headers }: Attempt, text: string): string =>
   withoutNul(withoutCredentials(text, credentialsIn(headers)))
 
@@ -117,8 +117,8 @@ const valueOf = (name: string, type: string): string => {
 const names = (columns: ReadonlyArray<Column<never>>): string => columns.map(([name]) => name).join(", ")
 
 /**
- * Two processes may be over the same delivery, one of which believes that it still holds the entry. What has ended is
- * not taken back by one that is to go on.
+ * Two processes may attempt the same delivery, if one wrongly believes that it still holds the entry. A delivery that
+ * has ended does not return to `retrying`.
  */
 const hasEnded = `(extras_delivery.status = 'successful' and excluded.status <> 'successful'
   or extras_delivery.status in ('failed', 'discarded') and excluded.status = 'retrying')`
@@ -158,7 +158,7 @@ const writeStatement = `
 
 export const attemptDays = new Days(attemptTable.name)
 
-/** The outcome of a delivery that stands, of those in one batch. */
+/** The outcome of a delivery that counts, of those in one batch. */
 interface Latest extends Result {
   /** The number of its last attempt. */
   readonly attempts: number
@@ -167,8 +167,8 @@ interface Latest extends Result {
 const rank: Readonly<Record<Outcome["kind"], number>> = { Delivered: 2, Dead: 1, Retry: 0 }
 
 /**
- * A statement may write a row once. When Redis has lost its data there may be copies of a delivery that are attempted
- * at the same time, each with the number that it knows.
+ * One result per delivery, since a statement may write a row once. When Redis has lost its data, copies of a delivery
+ * may be attempted at the same time, each with an attempt number of its own.
  */
 const latestOf = (results: ReadonlyArray<Result>): ReadonlyArray<Latest> => {
   const latest = new Map<string, Latest>()

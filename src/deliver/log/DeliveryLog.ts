@@ -2,7 +2,7 @@
  * The delivery log: after every attempt, first the rows in Postgres, then the entry in Redis.
  *
  * Outcomes of all webhooks are written in batches: while one is being written, the next one gathers. An entry is
- * acknowledged only when its outcome is in the log; after a crash between the two it is attempted once more.
+ * acknowledged only when its outcome is in the log; after a crash before that it is attempted once more.
  */
 import { Context, Deferred, Effect, Layer, Queue, Schedule } from "effect"
 import { inWords } from "../../Telemetry.ts"
@@ -16,7 +16,7 @@ import { logDefectAndContinue } from "../LogDefect.ts"
 /** Most outcomes in one batch. */
 const batchMax = 500
 
-/** Time in which the next batch gathers: outcomes that come one by one would each cost what a batch does. */
+/** Time in which the next batch gathers: a batch of one outcome costs as much as a large one. */
 const gatherPause = "5 millis"
 
 /** Pause before a batch is tried again when Postgres or Redis is away. */
@@ -60,7 +60,7 @@ const write = Effect.fnUntraced(function* (all: ReadonlyArray<Result>) {
   yield* untilItSucceeds("streams", settleAll(results, discarded))
 })
 
-/** Without those that another process has taken over meanwhile: it makes the attempt again, and logs it. */
+/** The results whose entries this process still holds. Another process that claimed an entry repeats its attempt. */
 const ours = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
   const streams = yield* Streams
   const doubtful = results.filter(({ entry }) => !streams.isOurs(entry)).map(({ entry }) => entry)

@@ -1,4 +1,4 @@
-/** Rows of deliveries that no attempt was made of. */
+/** Rows of deliveries without an attempt. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Days } from "../../inventory/database/Days.ts"
@@ -7,15 +7,15 @@ import type { Dropped } from "../outcome/Outcome.ts"
 
 export const deliveryDays = new Days("extras_delivery")
 
-/** Why there are such rows: what happened to the deliveries instead of an attempt, or which user asked for them. */
+/** Why there is a row: the delivery was dropped, or a user asked for it. */
 export interface Unattempted {
   readonly dropped?: Dropped
   readonly askedBy?: number | undefined
 }
 
 /**
- * Adds them as `queued`, to be taken up like a retry by hand, or as `discarded` with the reason; one that is there
- * takes the status, and the reason if it had none.
+ * Adds the deliveries as `queued`, to be taken up like retries by hand, or as `discarded` with the reason. An existing
+ * row gets the status, and the reason if it had none.
  */
 export const insertUnattempted = Effect.fnUntraced(function* (
   deliveries: ReadonlyArray<Delivery>,

@@ -3,10 +3,10 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Where } from "../../inventory/derive/filter/Where.ts"
 
-/** Most groups that are told, the largest first. */
+/** Most groups that are returned, the largest first. */
 const groupsMax = 200
 
-/** Failed deliveries and those that are attempted again, of those that meet the condition: a group per cause. */
+/** Failed and retrying deliveries that meet the condition, grouped by cause. */
 export const failureGroups = ({ sql: condition, parameters }: Where) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql

@@ -1,4 +1,4 @@
-/** Events read from the change log: to the letter as capture made them, and so are their deliveries. */
+/** Events read from the change log, byte for byte as capture made them; and their deliveries as they were queued. */
 import { type Delivery, deliveryBody, deliveryOf } from "../../event/Delivery.ts"
 import type { Event } from "../../event/Event.ts"
 import { type Action, kindOf } from "../../event/Kind.ts"
@@ -17,12 +17,13 @@ export interface LoggedEvent {
   readonly data: string
   readonly prechange: string
   readonly postchange: string
-  /** Objects that `data` shows by id alone, for those to whose view the event is bound (SeenEvents.ts). */
+  /** Objects that `data` shows by id alone, since a viewer may not see them (SeenEvents.ts). */
   readonly hidden?: ReadonlyArray<string>
 }
 
 /**
- * What to select of the change log under the alias `c`. The time is made as capture made it, trailing zeros included.
+ * The columns to select of the change log under the alias `c`. The time is printed as capture printed it, trailing zeros
+ * included.
  */
 export const loggedEvent = `
   c.position::text as position, c.idx::text as idx, c.action, c.changed_object_type as object_type,
@@ -30,7 +31,7 @@ export const loggedEvent = `
   to_char(c.time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') as event_time,
   c.data::text as data, c.prechange_data::text as prechange, c.postchange_data::text as postchange`
 
-/** What conditions see of the event. */
+/** The event as conditions see it. */
 export const subjectOf = (event: LoggedEvent): Subject => ({
   type: event.object_type,
   kind: kindOf[event.action],
@@ -57,12 +58,12 @@ export const loggedDelivery = (row: LoggedEvent, webhook: number): Delivery => {
   return deliveryOf(event, webhook, deliveryBody(event, row.hidden))
 }
 
-/** Characters of events that one page of the change log holds, one longer event aside. */
+/** Most characters of events in one page of the change log; a single event may be longer. */
 const pageCharsMax = 8 << 20
 
 /**
- * The first rows of a query that selects `loggedEvent`, as far as their texts fit a page; at least one. `order` is what
- * the query's rows are ordered by.
+ * The query, limited to the first rows whose texts fit a page, at least one. It selects `loggedEvent`, and its rows are
+ * ordered by `order`.
  */
 export const pageOf = (query: string, order: string): string => {
   const size = "octet_length(data) + octet_length(prechange) + octet_length(postchange)"

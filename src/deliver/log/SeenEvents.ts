@@ -1,4 +1,4 @@
-/** Events of the change log as users may see them, for deliveries that are bound to somebody's view. */
+/** Events of the change log as particular users may see them. */
 import { Effect } from "effect"
 import { seen } from "../../auth/Sight.ts"
 import type { Json } from "../../inventory/derive/represent/Representation.ts"
@@ -6,8 +6,8 @@ import { masked } from "../../inventory/derive/represent/Masked.ts"
 import type { LoggedEvent } from "./LoggedEvent.ts"
 
 /**
- * Without the events that one of their viewers may not see, and without what is hidden from them in the others. Events
- * that have no viewers stay to the letter, and cost nothing.
+ * Leaves out events of which one viewer may not see the object; in the others, objects that a viewer may not see are
+ * shown by id alone. Events without viewers stay as they are, at no cost.
  */
 export const eventsAsSeen = Effect.fnUntraced(function* <E extends LoggedEvent>(
   events: ReadonlyArray<E>,
@@ -32,12 +32,12 @@ export const eventsAsSeen = Effect.fnUntraced(function* <E extends LoggedEvent>(
   })
 })
 
-/** The event with these objects shown by id alone: what a delivery of it left to the change log. */
+/** The event with these objects shown by id alone, as a delivery whose body is in the change log names them. */
 export const withHidden = (event: LoggedEvent, hidden: ReadonlyArray<string>): LoggedEvent =>
   hidden.length === 0
     ? event
     : { ...event, data: JSON.stringify(masked(JSON.parse(event.data) as Json, new Set(hidden))) }
 
-/** The users that are named, of those who may be. */
+/** The users among the ids that may be null. */
 export const viewersAmong = (...ids: ReadonlyArray<unknown>): ReadonlyArray<number> =>
   ids.flatMap((id) => (id === null || id === undefined ? [] : [Number(id)]))

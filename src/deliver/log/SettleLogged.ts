@@ -1,8 +1,8 @@
 /**
- * Entries whose attempts the delivery log knows better than Redis does.
+ * Settles entries whose attempts are in the delivery log already.
  *
- * The log is written before an entry is settled. When a process dies between the two, or Redis loses what it was told
- * last, an entry comes back as it was before: the log says what became of it, and nothing has to be sent again.
+ * The log is written before an entry is settled. If a process dies between the two, or Redis loses its last writes, the
+ * entry comes back as it was before the attempt. Then the log decides, and nothing is sent again.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -26,7 +26,7 @@ const query = `
     from extras_delivery d
    where (delivery_id, time) in (select * from unnest($1::text[], $2::text[]::timestamptz[]))`
 
-/** Ends the entries whose attempt is in the log; answers the others. */
+/** Settles the entries whose attempt is in the log; returns the others. */
 export const settleLogged = Effect.fnUntraced(function* (webhook: number, entries: ReadonlyArray<Entry>) {
   if (entries.length === 0) return entries
   const sql = yield* SqlClient.SqlClient
@@ -47,7 +47,7 @@ export const settleLogged = Effect.fnUntraced(function* (webhook: number, entrie
   return others
 })
 
-/** What would have been done to the entry after its attempt. */
+/** How the entry would have been settled after its attempt. */
 const settled = (entry: Entry, { status, attempts, first_attempt, due_in }: Logged): Settled => {
   if (status !== "retrying") return { entry }
   const { delivery } = entry

@@ -1,8 +1,8 @@
-/** A webhook turned off by the service itself, with a note that says why. */
+/** Disabling a webhook by the service itself, with a note that says why. */
 import { Clock, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-/** As a transaction like anybody's: who listens is told, and from its place in the WAL on nothing matches any more. */
+/** A transaction like any other: listeners are notified, and from its position on no event matches the webhook. */
 export const disable = Effect.fnUntraced(function* (webhook: number, why: string) {
   const sql = yield* SqlClient.SqlClient
   const now = new Date(yield* Clock.currentTimeMillis).toISOString().slice(0, 19)

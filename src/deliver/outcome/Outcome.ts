@@ -1,4 +1,4 @@
-/** What came of an attempt, and what follows from it. */
+/** The result of an attempt, and what follows from it. */
 import { Data } from "effect"
 
 /**
@@ -43,9 +43,9 @@ export interface Failure {
     | "Secret"
     | "CaCertificate"
   readonly message: string
-  /** What the receiver asked to wait, milliseconds. */
+  /** How long the receiver asks to wait, milliseconds. */
   readonly retryAfterMillis?: number | undefined
-  /** The receiver, or what stands before it, has more to do than it can: it answered 429, 502, 503 or 504. */
+  /** The receiver, or a proxy before it, is overloaded: it answered 429, 502, 503 or 504. */
   readonly isTooMuch?: boolean
 }
 
@@ -59,7 +59,7 @@ export interface Response {
   readonly body: string
 }
 
-/** Milliseconds that each step took; undefined for one that did not happen: a connection may be there already. */
+/** Milliseconds of each step; undefined for a step that did not happen, as on a connection that was open already. */
 export interface Phases {
   readonly dns: number | undefined
   readonly connect: number | undefined
@@ -90,18 +90,18 @@ export type Outcome =
   | { readonly kind: "Dead"; readonly failure: Failure }
 
 /**
- * Why nothing is sent of a delivery that nobody discarded by hand. `message` is for the operator.
+ * Why Rackwire discarded a delivery by itself. `message` is for the operator.
  *
- * - `Hidden`: it is bound to the view of a user, who may not view the object (any more).
- * - `Superseded`: its webhook was paused, and then only the newest event of each object was wanted.
- * - `Unwanted`: its webhook was paused, and then nothing of that time was wanted.
+ * - `Hidden`: it is sent only if a certain user may view the object, and that user may not.
+ * - `Superseded`: when its paused webhook was resumed, only the newest event of each object was kept.
+ * - `Unwanted`: when its paused webhook was resumed, no event of the pause was kept.
  */
 export interface Dropped {
   readonly reason: "Hidden" | "Superseded" | "Unwanted"
   readonly message: string
 }
 
-/** Failures that no further attempt can mend. */
+/** Failures that another attempt would only repeat. */
 const hopeless: ReadonlySet<Failure["reason"]> = new Set([
   "Gone",
   "Declined",
@@ -111,7 +111,7 @@ const hopeless: ReadonlySet<Failure["reason"]> = new Set([
   "Secret"
 ])
 
-/** Attempts of a delivery for which the templates may run out of time: with the last of them it fails. */
+/** Attempts in which a delivery's templates may run out of time; after the last of them the delivery fails. */
 export const overrunsMax = 2
 
 export const isHopeless = (failure: Failure): boolean => hopeless.has(failure.reason)

@@ -2,15 +2,14 @@
  * Retry schedules: when a failed delivery is attempted again.
  *
  * A schedule is data on the webhook and compiles to an Effect `Schedule` from a failed attempt to the delay before the
- * next one. It keeps no state of its own: all it needs stands in its input, so any process can take the next step,
- * without sleeping through the earlier ones.
+ * next one. It has no state: its input says all, so any process can compute the next delay.
  */
 import { Cause, Duration, Effect, Schedule } from "effect"
 import { type Failure, type Outcome, isHopeless } from "./Outcome.ts"
 
 /**
- * Times in seconds. `attempts` counts the first one; `jitter` is the share by which a delay may differ, both ways; no
- * attempt is made later than `total` after the first one.
+ * Times are in seconds. `attempts` includes the first one; `jitter` is the share by which a delay may be shorter or
+ * longer; no attempt is made later than `total` after the first one.
  */
 export type RetryPolicy = { readonly jitter: number; readonly total?: number } & (
   | {
@@ -43,7 +42,7 @@ export const delaySecondsMax = 7 * 86_400
 /** Longest time that a schedule may last, seconds. */
 const totalSecondsMax = 30 * 86_400
 
-/** Reads a policy; answers what is wrong with it otherwise. */
+/** Reads a policy; returns what is wrong with it otherwise. */
 export const parsePolicy = (input: unknown): RetryPolicy | string => {
   if (typeof input !== "object" || input === null || Array.isArray(input)) return "A retry schedule is an object."
   const fields = input as Readonly<Record<string, unknown>>
@@ -123,7 +122,7 @@ class FieldReader {
   }
 }
 
-/** A failed attempt, with all that the schedule needs to know. */
+/** A failed attempt as the schedule sees it. */
 export interface Failed {
   readonly failure: Failure
   /** Attempts of the schedule made so far, this one included. */
@@ -177,10 +176,10 @@ export const decide = (schedule: Schedule.Schedule<number, Failed>, failed: Fail
     return { kind: "Retry", delayMillis: Duration.toMillis(delay), failure: failed.failure } as const
   }).pipe(Effect.catch(() => Effect.succeed({ kind: "Dead", failure: failed.failure } as const)))
 
-/** The form of a date in HTTP that RFC 9110 has senders use: `Wed, 21 Oct 2015 07:28:00 GMT`. */
+/** The form of dates that RFC 9110 asks senders to use: `Wed, 21 Oct 2015 07:28:00 GMT`. */
 const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/
 
-/** What a `Retry-After` header asks for, milliseconds; undefined when it says nothing sensible. */
+/** The delay that a `Retry-After` header asks for, milliseconds; undefined if the header is not valid. */
 export const retryAfter = (header: string | undefined, nowMillis: number): number | undefined => {
   const text = header?.trim() ?? ""
   if (/^\d+$/.test(text)) return Math.min(Number(text), delaySecondsMax) * 1000

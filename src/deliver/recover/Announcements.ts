@@ -1,8 +1,8 @@
 /**
- * What is announced in Postgres, for as long as it is heard.
+ * Notifications of Postgres about changed webhooks, deliveries and operations.
  *
- * A connection that only listens owes no answer and is owed none, so nobody would notice that it is dead. Every process
- * that listens announces itself now and then, and one that does not even hear itself fails, to listen anew.
+ * A connection that only listens sends nothing, so a dead one would go unnoticed. Each listening process therefore sends
+ * a heartbeat on the same channel. If it does not receive its own heartbeat, it fails, and its caller listens anew.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Queue, Schedule, Schema } from "effect"
@@ -10,24 +10,24 @@ import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 
 export class Unheard extends Schema.TaggedError<Unheard>()("Unheard", { message: Schema.String }) {}
 
-const beat = "beat"
+const heartbeat = "beat"
 
-const beatPause = "3 seconds"
-const silentMax = "12 seconds"
+const heartbeatPause = "3 seconds"
+const silenceMax = "12 seconds"
 
-/** Answers an effect that takes the next announcements, perhaps none; each is an object type and an id. */
+/** Gives an effect that takes the next notifications, possibly none; each is an object type and an id. */
 export const announcements = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
   const told = yield* sql.listen(announceChannel)
-  yield* Effect.ignore(sql.notify(announceChannel, beat)).pipe(
-    Effect.schedule(Schedule.spaced(beatPause)),
+  yield* Effect.ignore(sql.notify(announceChannel, heartbeat)).pipe(
+    Effect.schedule(Schedule.spaced(heartbeatPause)),
     Effect.forkScoped
   )
   return Queue.takeAll(told).pipe(
     Effect.timeoutOrElse({
-      duration: silentMax,
-      orElse: () => Effect.fail(new Unheard({ message: `nothing was announced for ${silentMax}` }))
+      duration: silenceMax,
+      orElse: () => Effect.fail(new Unheard({ message: `nothing was announced for ${silenceMax}` }))
     }),
-    Effect.map((all) => all.filter(({ payload }) => payload !== beat).map(({ payload }) => payload.split(" ")))
+    Effect.map((all) => all.filter(({ payload }) => payload !== heartbeat).map(({ payload }) => payload.split(" ")))
   )
 })

@@ -1,9 +1,9 @@
-/** All that stands in a webhook's streams, a page at a time. */
+/** All entries of a webhook's streams, a page at a time. */
 import { Effect } from "effect"
 import type { Entry } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"
 
-/** Entries looked at once. */
+/** Entries read at once. */
 const pageSize = 500
 
 export const overEntries = Effect.fnUntraced(function* <E, R>(

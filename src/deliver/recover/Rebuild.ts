@@ -1,9 +1,9 @@
 /**
- * A stream that Redis has lost, or the end of it, filled again from what Postgres knows.
+ * Fills a stream of which Redis has lost entries again, from what Postgres knows.
  *
- * Owed is what the webhook had asked for at the time, from the first entry that may have been unfinished to the last
- * that was appended, without what the delivery log says was attempted; and what waits for its next attempt. An attempt
- * that was under way when Redis lost its data is made again under the same id.
+ * A webhook is owed the events that it matched at the time, between its watermarks: from the first entry that may have
+ * been unfinished to the last that was appended. Deliveries that the log knows as attempted are not owed; those that
+ * wait for their next attempt are. An attempt that was under way when Redis lost its data is repeated under its id.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -24,11 +24,11 @@ import { watermarkTable } from "./Watermarks.ts"
 /** Events read at once. */
 const pageSize = 1000
 
-/** Fills the webhook's stream again; answers how many deliveries were owed. */
+/** Fills the webhook's stream again; returns how many deliveries were owed. */
 export const rebuild = Effect.fnUntraced(function* (webhook: number) {
   const { restore } = yield* Append
   const ordered = yield* isOrdered(webhook)
-  // What Redis had been told was done may be back.
+  // Entries that were acknowledged already may be back.
   yield* overEntries(webhook, (page) =>
     settleLogged(
       webhook,
@@ -36,10 +36,10 @@ export const rebuild = Effect.fnUntraced(function* (webhook: number) {
     )
   )
   const owed = yield* owedDeliveries(webhook)
-  // Before the stream may be added to: for order's sake, and because it counts as lost until then.
+  // Before anything may be appended: for order's sake, and because the stream counts as lost until then.
   const waiting = yield* holdWaiting(webhook, ordered)
   yield* restore(webhook, owed)
-  if (ordered) yield* letGoOfEnded(webhook)
+  if (ordered) yield* releaseEnded(webhook)
   yield* Effect.logError(
     `Redis lost entries of webhook ${webhook}: ${owed.length} deliveries and ${waiting} that wait were queued again.`
   )
@@ -53,7 +53,7 @@ const isOrdered = (webhook: number) =>
     )
   )
 
-/** Puts what waits for its next attempt among the waiting ones; answers how many. */
+/** Adds the deliveries that wait for their next attempt to Redis again; returns how many. */
 const holdWaiting = Effect.fnUntraced(function* (webhook: number, ordered: boolean) {
   const next = (last: string) =>
     loggedDeliveries("d.webhook_id = $1::bigint and d.status in ('retrying', 'queued') and d.id > $2::text::bigint", [
@@ -71,11 +71,11 @@ const holdWaiting = Effect.fnUntraced(function* (webhook: number, ordered: boole
 })
 
 /**
- * Lets what stands behind deliveries go whose entries Redis lost after the log had been told that they ended: who made
- * such an attempt cannot tell whether a copy of it was queued, and lets nothing go. None was, of what the log knew when
- * it was asked what is owed; a copy of what it was told since may be overtaken by one of its object.
+ * Unblocks deliveries that were parked behind one that the log says has ended, and whose entry Redis lost. The process
+ * that made the attempt does not know whether a copy of it is queued, so it unblocks nothing. No copy is queued of a
+ * delivery that had ended when its webhook's debts were read; if it ended since, its copy may be overtaken.
  */
-const letGoOfEnded = Effect.fnUntraced(function* (webhook: number) {
+const releaseEnded = Effect.fnUntraced(function* (webhook: number) {
   const streams = yield* Streams
   const sql = yield* SqlClient.SqlClient
   const blockers = yield* streams.blockers(webhook)
@@ -109,11 +109,11 @@ const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
   return owed
 })
 
-/** Whether a version came after the event: a webhook counts from its own place on. */
+/** Whether a version is later than the event: a version counts from its own position on. */
 const isAfter = (version: Position, { position, idx }: LoggedEvent): boolean =>
   comparePositions(version, { position: BigInt(position), idx: Number(idx) }) > 0
 
-/** Events of the webhook's open range that no attempt of it is logged for, behind the last one read. */
+/** The next page of events between the webhook's watermarks that the delivery log has no attempt of. */
 const nextEvents = (webhook: number, last: LoggedEvent | undefined) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<LoggedEvent>(

@@ -1,6 +1,6 @@
 /**
- * What was missed, looked for: announcements that nobody heard, deliveries that fell due while nobody waited for them,
- * entries whose processes died. What is found of each webhook is written down for all to see.
+ * Finds what was missed: entries that were queued but not announced, retries that became due while no process waited
+ * for them, entries whose processes died. The backlog of each webhook is written to a table that all processes read.
  */
 import { Effect } from "effect"
 import { chunksOf } from "effect/Array"
@@ -11,7 +11,7 @@ import type { Inspection, Marked } from "../../stream/Sweep.ts"
 import type { Actor } from "../actor/Actor.ts"
 import { settleLogged } from "../log/SettleLogged.ts"
 
-/** What a webhook has in Redis, as the sweeper found it last; no row for one that has nothing. */
+/** A webhook's backlog in Redis as the sweeper saw it last; no row if there is none. */
 export const backlogTable: Table = {
   name: "rackwire_backlog",
   daily: false,

@@ -1,8 +1,9 @@
 /**
- * How far each webhook's stream had come, kept in Postgres: what Redis must know at least, and what may be unfinished.
+ * Two positions of each webhook's stream, kept in Postgres: up to where it was filled, and from where on entries may be
+ * unfinished.
  *
  * `appended` is written after the entries are on disk and before the WAL is confirmed, so a Redis that knows less has
- * lost something. `open` trails behind: everything before it was attempted and stands in the delivery log.
+ * lost entries. `open` trails behind: all deliveries before it are in the delivery log.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -28,7 +29,7 @@ export const watermarkTable: Table = {
 
 const table = watermarkTable.name
 
-/** The last ids known to be on disk. */
+/** The last id of each stream that is known to be on disk. */
 export const loadTops = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{ readonly webhook: string; readonly top: string }>(
@@ -38,7 +39,7 @@ export const loadTops = Effect.gen(function* () {
   return new Map(rows.map(({ webhook, top }) => [Number(webhook), top])) satisfies Tops
 })
 
-/** These ids are on disk. */
+/** Notes that these ids are on disk. */
 export const advance = Effect.fnUntraced(function* (tops: Tops) {
   if (tops.size === 0) return
   const sql = yield* SqlClient.SqlClient
@@ -53,14 +54,14 @@ export const advance = Effect.fnUntraced(function* (tops: Tops) {
   )
 })
 
-/** Where a webhook's first unfinished entry stands; undefined when its stream holds none. */
+/** The id of each webhook's first unfinished entry; undefined if its stream is empty. */
 type Heads = ReadonlyMap<number, string | undefined>
 
-/** Notes where unfinished entries begin. `tops` are the last ids from before the look. */
+/** Notes where unfinished entries begin. `tops` are the last ids as they were before the heads were read. */
 export const noteOpen = Effect.fnUntraced(function* (heads: Heads, tops: Tops) {
   if (heads.size === 0) return
   const sql = yield* SqlClient.SqlClient
-  // With nothing in the stream, what comes after the last id is the first that may be unfinished.
+  // With an empty stream, the first entry that may be unfinished is the one after the last id.
   const open = Array.from(heads, ([webhook, head]) =>
     head === undefined ? afterwards(tops.get(webhook)!) : parsePosition(head)
   )
@@ -72,8 +73,8 @@ export const noteOpen = Effect.fnUntraced(function* (heads: Heads, tops: Tops) {
 })
 
 /**
- * The day of the oldest change of which a delivery waits in a stream or for its next attempt; undefined for none. A long
- * event is read from the change log then, and so is every event when Redis has lost it.
+ * The day of the oldest change that a delivery in a stream, or one that waits for its next attempt, still needs;
+ * undefined for none. Long events are read from the change log, and all events after Redis has lost entries.
  */
 export const owedSince = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient

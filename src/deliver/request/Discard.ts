@@ -1,15 +1,15 @@
 /**
- * Deliveries that nobody wants any more.
+ * Deliveries that people discard.
  *
- * The API sets the row to `discarded`; one that waits for its next attempt keeps the time of it until a process that
- * delivers has taken it out of Redis. An attempt under way ends as it ends, and says so in the row.
+ * The API sets the row to `discarded`. The row of a delivery that waits for its next attempt keeps `next_attempt` until
+ * a process that delivers has removed it from Redis. An attempt under way goes on, and the row gets its outcome.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { Streams } from "../../stream/Streams.ts"
 
-/** Discards those of these deliveries that are not done; answers their ids. */
+/** Discards those of the deliveries that have not ended; returns their ids. */
 export const askForDiscard = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly id: string }>`
@@ -20,7 +20,7 @@ export const askForDiscard = Effect.fnUntraced(function* (ids: ReadonlyArray<num
   return rows.map(({ id }) => Number(id))
 })
 
-/** Deliveries taken out of Redis at once. */
+/** Deliveries removed at once. */
 const pageSize = 500
 
 interface Discarded {
@@ -30,7 +30,7 @@ interface Discarded {
   readonly object: string
 }
 
-/** Takes what was discarded out of Redis. */
+/** Removes discarded deliveries from Redis. */
 export const dropDiscarded = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const streams = yield* Streams

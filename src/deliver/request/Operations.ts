@@ -22,9 +22,9 @@ const pageSize = 500
 export interface OperationRequest {
   readonly action: "retry" | "discard"
   readonly query: Query
-  /** What the query means. */
+  /** The condition that the query stands for. */
   readonly where: Where
-  /** Only count. */
+  /** Count, and change nothing. */
   readonly dryRun: boolean
 }
 

@@ -1,9 +1,9 @@
 /**
- * Deliveries that somebody wants attempted again.
+ * Retries that people ask for.
  *
- * The API asks with a transaction (`askForRetry`): the row becomes `queued` and its id is announced. A process that
- * delivers takes it up: it rebuilds the event from the change log and puts it among the waiting deliveries, due now.
- * Putting it there twice is the same as once, so a crash in between costs nothing.
+ * The API sets the delivery's row to `queued` and notifies, in one transaction (`askForRetry`). A process that delivers
+ * rebuilds the event from the change log and adds the delivery to those that wait for their next attempt, due now.
+ * Adding it is idempotent, so it is simply repeated after a crash.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -17,7 +17,7 @@ import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
 
 export const deliveryType = objectType("extras.delivery")
 
-/** Asks for another attempt of these deliveries; its retry schedule begins anew. Answers the ids that exist. */
+/** Asks for another attempt of these deliveries, with a new retry schedule. Returns the ids that exist. */
 export const askForRetry = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly id: string }>`
@@ -31,7 +31,7 @@ export const askForRetry = Effect.fnUntraced(function* (ids: ReadonlyArray<numbe
 /** Deliveries read at once. */
 const pageSize = 1000
 
-/** A delivery's row beside its event. */
+/** A delivery's row with its event. */
 export interface LoggedDelivery extends LoggedEvent {
   readonly id: string
   readonly delivery_id: string
@@ -47,8 +47,8 @@ export interface LoggedDelivery extends LoggedEvent {
 }
 
 /**
- * Deliveries that meet a condition over `d`, with their events, in the order of their ids and no more than a page.
- * Those whose event is no longer in the log are left out.
+ * A page of deliveries that meet a condition over `d`, with their events, in the order of their ids. Deliveries whose
+ * event is no longer in the change log are left out.
  */
 export const loggedDeliveries = (condition: string, parameters: ReadonlyArray<unknown>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -73,8 +73,8 @@ const hidden: Dropped = {
   message: "The user for whom it would be sent may not view the object."
 }
 
-/** Of deliveries that are bound to somebody's view what may be sent; the others are discarded. */
-const bound = Effect.fnUntraced(function* (rows: ReadonlyArray<LoggedDelivery>) {
+/** Returns the deliveries that may be sent; those whose object a user may no longer view are discarded. */
+const withoutHidden = Effect.fnUntraced(function* (rows: ReadonlyArray<LoggedDelivery>) {
   const shown = yield* eventsAsSeen(rows, (row) => viewersAmong(row.asked_by, row.scope_user))
   if (shown.length === rows.length) return shown
   const sql = yield* SqlClient.SqlClient
@@ -86,20 +86,20 @@ const bound = Effect.fnUntraced(function* (rows: ReadonlyArray<LoggedDelivery>) 
 })
 
 /**
- * Puts them among the waiting ones; `spent` of their schedule is all attempts, or none when it begins `anew`. `first`:
- * nothing else of their objects goes out before them.
+ * Adds the deliveries to those that wait for their next attempt. `anew`: their retry schedule begins again, and they
+ * are due now. `first`: nothing else of their objects is sent before them.
  */
 export const holdLogged = Effect.fnUntraced(function* (
   rows: ReadonlyArray<LoggedDelivery>,
   { anew, first }: { readonly anew: boolean; readonly first: boolean }
 ) {
   const streams = yield* Streams
-  for (const [webhook, each] of Map.groupBy(yield* bound(rows), (row) => Number(row.webhook_id))) {
+  for (const [webhook, each] of Map.groupBy(yield* withoutHidden(rows), (row) => Number(row.webhook_id))) {
     const delayed = each.map((row) => ({
       delayMillis: anew ? 0 : Math.max(Number(row.due_in ?? 0), 0),
       delivery: {
         ...loggedDelivery(row, webhook),
-        // That of a replay differs from that of its event.
+        // The id of a replay differs from that of its event.
         id: row.delivery_id,
         attempts: Number(row.attempts),
         spent: anew ? 0 : Number(row.attempts),
@@ -113,7 +113,7 @@ export const holdLogged = Effect.fnUntraced(function* (
 /** Most deliveries of a webhook that wait in Redis before more are taken up. */
 const waitingMax = 5000
 
-/** Takes up what was asked for, as far as there is room; answers the webhooks for which something is due now. */
+/** Takes up the retries that were asked for, as far as there is room; returns the webhooks that have one due now. */
 export const takeUpRetries = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const streams = yield* Streams
@@ -126,7 +126,7 @@ export const takeUpRetries = Effect.gen(function* () {
       const asked = yield* loggedDeliveries("d.webhook_id = $1::bigint and d.status = 'queued'", [webhook])
       if (asked.length === 0) break
       yield* holdLogged(asked, { anew: true, first: false })
-      // From then on nobody would ask again.
+      // Before the row changes: after that nothing would take the retry up again.
       yield* onDisk
       yield* sql`
         update extras_delivery set status = 'retrying', next_attempt = now()

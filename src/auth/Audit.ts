@@ -1,6 +1,6 @@
 /**
- * The audit lines of the log: logins, refusals, and changes of accounts. They begin with `audit:`. Text from a client is
- * quoted, so that no client can forge a line; secrets are never logged.
+ * The audit lines of the log: logins, refusals, and changes of accounts. They begin with `audit:`. Text from a client
+ * is quoted, so that no client can forge a line; secrets are never logged.
  */
 import { Effect } from "effect"
 import type { Denied } from "./Denied.ts"

@@ -5,8 +5,8 @@ import { mayGrant } from "./Permission.ts"
 import type { Principal } from "./Principal.ts"
 
 /**
- * Fails with `Denied` if a body names another user as a token's owner. Checked before any lookup, so that the answer does
- * not reveal whether that user exists.
+ * Fails with `Denied` if a body names another user as a token's owner. Checked before any lookup, so that the answer
+ * does not reveal whether that user exists.
  */
 export const refuseGrant = Effect.fnUntraced(function* (principal: Principal, body: unknown) {
   if (principal.user === undefined || mayGrant(principal)) return

@@ -31,8 +31,8 @@ export const ensureSuperuser = Effect.gen(function* () {
 })
 
 /**
- * Makes a superuser, or makes the existing user of this name a superuser with this password. A `temporary` password must
- * be changed before the user can do anything else with a browser.
+ * Makes a superuser, or makes the existing user of this name a superuser with this password. A `temporary` password
+ * must be changed before the user can do anything else with a browser.
  */
 export const createSuperuser = Effect.fnUntraced(function* (username: string, password: string, temporary = false) {
   const sql = yield* SqlClient.SqlClient

@@ -58,8 +58,8 @@ const nameOf = ({ method, url }: Incoming): string => `${method} ${url}`
 
 /**
  * The presumed sender of a read: the one that its token belonged to last time. The statement that reads checks the
- * premise, and nothing is answered unless it holds. Returns undefined if nothing is known of the token, or if the sender
- * would be refused: then `admit` decides.
+ * premise, and nothing is answered unless it holds. Returns undefined if nothing is known of the token, or if the
+ * sender would be refused: then `admit` decides.
  */
 export const presume = Effect.fnUntraced(function* (incoming: Incoming, route: Route, origin: Origin) {
   if (route.readsAtOnce !== true || !isRead(incoming.method)) return undefined

@@ -16,8 +16,8 @@ interface Cell {
 }
 
 /**
- * Yields the cells of each line; skips empty lines. Throws a `FileFault` that names the line, and the cell if it has more
- * than `cellCharsMax` characters, doubled quotes included.
+ * Yields the cells of each line; skips empty lines. Throws a `FileFault` that names the line, and the cell if it has
+ * more than `cellCharsMax` characters, doubled quotes included.
  */
 export function* csvLines(text: string, cellCharsMax = Infinity): Generator<ReadonlyArray<string>> {
   let line = 1

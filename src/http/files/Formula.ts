@@ -1,6 +1,7 @@
 /**
- * Escapes cells that a spreadsheet would run as a formula, with an apostrophe before them (OWASP, *CSV Injection*). Text
- * that begins with apostrophes and then like a formula gets one more, so that reading returns the written text. Pure.
+ * Escapes cells that a spreadsheet would run as a formula, with an apostrophe before them (OWASP, *CSV Injection*).
+ * Text that begins with apostrophes and then like a formula gets one more, so that reading returns the written text.
+ * Pure.
  */
 
 /** Full-width forms count too: some spreadsheets convert them. */

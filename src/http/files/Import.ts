@@ -1,9 +1,10 @@
 /**
- * `POST …/import/?dry_run=true`: writes objects from a CSV, JSON or YAML file. A row with an `id` updates an object, other
- * rows create one.
+ * `POST …/import/?dry_run=true`: writes objects from a CSV, JSON or YAML file. A row with an `id` updates an object,
+ * other rows create one.
  *
  * An import writes all rows or none: after an error in any row, or in a dry run, the transaction is rolled back. Every
- * row is checked, so one answer lists all errors. A worker parses the file (ImportFile.ts); rows are written in portions.
+ * row is checked, so one answer lists all errors. A worker parses the file (ImportFile.ts); rows are written in
+ * portions.
  */
 import { Data, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"

@@ -1,6 +1,6 @@
 /**
- * Reads import files in a worker thread: parsing some megabytes of YAML takes seconds, and this thread may also read the
- * write-ahead log. The rows come back as bytes, in portions small enough to be parsed here.
+ * Reads import files in a worker thread: parsing some megabytes of YAML takes seconds, and this thread may also read
+ * the write-ahead log. The rows come back as bytes, in portions small enough to be parsed here.
  */
 import { setTimeout } from "node:timers/promises"
 import { Worker } from "node:worker_threads"

@@ -1,4 +1,6 @@
-/** Reads the rows of an import file, checks the limits, and packs rows into portions of JSON. Pure; runs in a worker. */
+/**
+ * Reads the rows of an import file, checks the limits, and packs rows into portions of JSON. Pure; runs in a worker.
+ */
 import { csvLines } from "./Csv.ts"
 import { FileFault, tooLarge } from "./FileFault.ts"
 import { withoutGuard } from "./Formula.ts"

@@ -44,7 +44,7 @@ const provision = async (url: string, address: string, username: string, secret 
 }
 
 describe("wrong passwords", () => {
-  it("are bounded for a user name, in all processes together, whether there is such a user or not", async () => {
+  it("are limited per user name, in all processes together, whether or not the user exists", async () => {
     for (const name of ["admin", "there is no such user"]) {
       for (let n = 0; n < 4; n++) {
         const answer = await provision(n % 2 === 0 ? api.service.url : other.url, `198.51.100.${n}`, name)
@@ -59,7 +59,7 @@ describe("wrong passwords", () => {
     }
   })
 
-  it("are bounded for an address, for which a whole IPv6 network of a host counts", async () => {
+  it("are limited per address, where an IPv6 /64 counts as one", async () => {
     for (const addressOf of [() => "203.0.113.7", (n: number) => `2001:db8:1:2::${n}`]) {
       for (let n = 0; n < 12; n++) {
         expect((await provision(api.service.url, addressOf(n), `guess ${addressOf(0)} ${n}`)).status).toBe(403)
@@ -69,7 +69,7 @@ describe("wrong passwords", () => {
     expect((await provision(other.url, "2001:db8:1:3::1", "yet another")).status).toBe(403)
   })
 
-  it("cannot get around the bound by coming at once", async () => {
+  it("cannot get around the limit by coming at once", async () => {
     const answers = await Promise.all(
       Array.from({ length: 30 }, (_, n) => provision(api.service.url, `192.0.2.${n}`, "raced"))
     )
@@ -77,19 +77,19 @@ describe("wrong passwords", () => {
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(26)
   })
 
-  it("count for the login page as well, which says when to come back", async () => {
+  it("count for the login page too, which says when to try again", async () => {
     for (let n = 0; n < 4; n++) await provision(api.service.url, `198.51.100.${n}`, "paged")
     const answer = await openBrowser(api.service.url).logIn("paged", "wrong")
     expect([answer.status, Number(answer.headers.get("retry-after")) > 0]).toEqual([429, true])
   })
 
-  it("do not count when they are right", async () => {
+  it("are not counted when the password is right", async () => {
     for (let n = 0; n < 10; n++) {
       expect((await provision(api.service.url, "198.51.100.1", "often", userPassword)).status).toBe(201)
     }
   })
 
-  it("are not what many right ones at once are, in one process or in several, with Redis or without", async () => {
+  it("do not keep many right ones at once out, in one process or several, with or without Redis", async () => {
     for (const urls of [[api.service.url, other.url], [alone.url]]) {
       const answers = await Promise.all(
         Array.from({ length: 20 }, (_, n) =>
@@ -100,7 +100,7 @@ describe("wrong passwords", () => {
     }
   })
 
-  it("are bounded by the process alone while Redis is away, and who is right comes in", async () => {
+  it("are limited per process while Redis is away, and right ones succeed", async () => {
     for (let n = 0; n < 4; n++) expect((await provision(alone.url, `198.51.100.${n}`, "left alone")).status).toBe(403)
     expect((await provision(alone.url, "198.51.100.9", "left alone")).status).toBe(429)
     const answer = await provision(alone.url, "198.51.100.9", "often", userPassword)
@@ -133,7 +133,7 @@ describe("wrong passwords", () => {
 })
 
 describe("a client's address", () => {
-  it("is what a trusted proxy tells, from the right, and of others what the connection says", async () => {
+  it("comes from a trusted proxy, read from the right, otherwise from the connection", async () => {
     const open = await startService(
       {
         DATABASE_URL: api.database.databaseUrl,

@@ -70,7 +70,7 @@ it("names the accounts that an import or a deletion changed, and nothing for a d
   ])
 })
 
-it("cannot be made to have a line that somebody else wrote, nor a very long one", async () => {
+it("cannot contain a forged line, nor a very long one", async () => {
   lines()
   const forged = 'x"\naudit: "admin" logged in from "10.0.0.1'
   const provision = (username: string) => api.raw("POST", "/api/users/tokens/provision/", { username, password })

@@ -78,7 +78,7 @@ const sent = async (credentials: Partial<Credentials>) => {
 }
 
 describe("a check of credentials", () => {
-  it("is one statement for a token or a session, and none without", async () => {
+  it("takes one statement for a token or a session, and none without credentials", async () => {
     const visitor = openBrowser(api.service.url)
     await visitor.logIn()
     expect(await sent({ authorization: `Token ${user.token}` })).toHaveLength(1)
@@ -89,7 +89,7 @@ describe("a check of credentials", () => {
     expect(await sent({ authorization: "Token a b" })).toEqual([])
   })
 
-  it("is answered from indexes", async () => {
+  it("uses indexes", async () => {
     const visitor = openBrowser(api.service.url)
     await visitor.logIn()
     const [token] = await sent({ authorization: `Token ${user.token}` })
@@ -109,7 +109,7 @@ describe("a check of credentials", () => {
     }
   })
 
-  it("knows in every process at the next request what was revoked, has expired, or was granted", async () => {
+  it("takes revocations, expiry and grants into account at the next request, in every process", async () => {
     const asks = (token: string) =>
       Promise.all(
         [api.service.url, other.url].map(async (url) => (await request(url, token, "GET", "/api/dcim/sites/")).status)
@@ -145,14 +145,14 @@ const heldWhileReading = async (): Promise<boolean> => {
   return premise.holds
 }
 
-describe("a read by a token that came before", () => {
-  it("is one statement, which tells whether the token gives the same", async () => {
+describe("a read by a known token", () => {
+  it("takes one statement, which also checks that the token gives the same", async () => {
     await sent({ authorization: `Token ${user.token}` })
     expect(await heldWhileReading()).toBe(true)
     expect(statements).toHaveLength(1)
   })
 
-  it("is for nobody once anything of the token, its user or what was granted is another", async () => {
+  it("is not answered once the token, its user or its permissions have changed", async () => {
     const [token, who, granted] = ["t.user_id = $1", "u.id = $1", "p.users @> array[$1::bigint]"]
     const changes: ReadonlyArray<readonly [change: string, back: string]> = [
       [
@@ -201,7 +201,7 @@ describe("a read by a token that came before", () => {
     }
   })
 
-  it("is refused as every other request, before anything else is found wrong with it", async () => {
+  it("is refused like every other request, before any other error is reported", async () => {
     const token = await api.newToken()
     const noted = "select 1 as one from users_token where key like $1 and last_used is not null"
     const asks = (path: string) => request(other.url, token, "GET", path)

@@ -24,7 +24,7 @@ const make = async (path: string, body: Json): Promise<number> => {
 }
 
 describe("tokens", () => {
-  it("of one's own may be kept by everybody, those of others by whoever may grant them", async () => {
+  it("of one's own may be kept by every user, those of others by users who may grant them", async () => {
     const user = await makeUser(api, "keeper")
     const path = "/api/users/tokens/"
     const own = await user.call("POST", path, { user: user.id, description: "mine" })
@@ -43,7 +43,7 @@ describe("tokens", () => {
     expect((await granter.call("POST", path, { user: user.id })).status).toBe(201)
   })
 
-  it("of superusers are nobody else's to make or to change, whatever was granted", async () => {
+  it("of superusers can be made and changed by superusers alone, whatever was granted", async () => {
     const granter = await makeUser(api, "ambitious", {
       types: ["users.token"],
       actions: ["view", "add", "change", "grant"]
@@ -59,7 +59,7 @@ describe("tokens", () => {
     expect((await granter.call("PATCH", `${path}${own.json["id"]}/`, { user: admin })).status).toBe(403)
   })
 
-  it("and superusers are out of reach of who may change users", async () => {
+  it("and accounts of superusers cannot be changed by users who may change users", async () => {
     const user = await makeUser(api, "user manager", { types: ["users.user"], actions: ["view", "change", "delete"] })
     const admin = await api.adminId()
     expect((await user.call("GET", `/api/users/users/${admin}/`)).status).toBe(200)
@@ -68,7 +68,7 @@ describe("tokens", () => {
   })
 })
 
-describe("what is asked for and done later", () => {
+describe("actions that run later", () => {
   const webhook = (name: string) =>
     make("/api/extras/webhooks/", {
       name,
@@ -78,7 +78,7 @@ describe("what is asked for and done later", () => {
       enabled: false
     })
 
-  it("is asked for by who may change the webhook, and of no other", async () => {
+  it("need the permission to change that webhook", async () => {
     const [mine, other] = [await webhook("Mine"), await webhook("Other")]
     const user = await makeUser(api, "operator", {
       types: ["extras.webhook"],
@@ -98,7 +98,7 @@ describe("what is asked for and done later", () => {
     expect((await reader.call("POST", `/api/extras/webhooks/${mine}/pause/`)).status).toBe(403)
   })
 
-  it("of many deliveries at once is for who may change all of them", async () => {
+  it("on many deliveries need the permission to change all of them", async () => {
     const all = { filter: { status: "failed" }, dry_run: true }
     const some = { types: ["extras.delivery"], actions: ["change"], constraints: { status: "failed" } }
     const limited = await makeUser(api, "limited", some)

@@ -72,7 +72,7 @@ describe("a reference by attributes", () => {
     return [status, text.replaceAll(JSON.stringify(JSON.stringify(attributes)).slice(1, -1), "…")] as const
   }
 
-  it("answers alike of what is hidden and what is not there", async () => {
+  it("answers the same for hidden objects and for missing ones", async () => {
     expect((await location({ slug: "seen" }))[0]).toBe(200)
     const missing = await attempt({ slug: "nothing" })
     expect(missing[0]).toBe(400)
@@ -81,7 +81,7 @@ describe("a reference by attributes", () => {
     expect(await attempt({ slug: "seen", region: { parent: { slug: "hidden-middle" } } })).toEqual(missing)
   })
 
-  it("asks for nothing but names", async () => {
+  it("can use names only", async () => {
     for (const letter of ["l", "x"]) {
       const [status, text] = await attempt({ slug: "seen", tenant__comments__startswith: letter })
       expect([status, text]).toEqual([400, (await attempt({ slug: "seen", tenant__comments__startswith: "?" }))[1]])
@@ -112,7 +112,7 @@ describe("a filter", () => {
     expect([await count(`/api/${path}`), await count(`/api/${denied}`)]).toEqual([0, 1])
   })
 
-  it("by an id that a visible object shows finds it, whether or not that is hidden", async () => {
+  it("by an id that a visible object shows finds that object, whether or not the id's object is hidden", async () => {
     expect(await count(`/api/dcim/sites/?tenant_id=${ids["tenant"]}`)).toBe(1)
     expect(await count(`/api/dcim/sites/?tag_id=${ids["tag"]}`)).toBe(1)
     // Of the tree only what hangs together visibly: the region below the hidden one names it as its parent.
@@ -121,7 +121,7 @@ describe("a filter", () => {
     expect(await count(`/api/dcim/sites/?region_id=${ids["up"]}`, api)).toBe(1)
   })
 
-  it("by the request of a change asks the change log that the user may see", async () => {
+  it("by the request of a change uses the changes that the user may see", async () => {
     const log = "/api/extras/object-changes/?changed_object_type=dcim.site"
     await expect.poll(() => count(log, api), { timeout: 30_000 }).toBeGreaterThan(1)
     const { results } = (await api.call<{ results: ReadonlyArray<Json> }>("GET", log)).json
@@ -132,7 +132,7 @@ describe("a filter", () => {
 })
 
 describe("an order", () => {
-  it("is not by a column that is not shown", async () => {
+  it("cannot use a column that is not shown", async () => {
     const usual = (await api.call("GET", "/api/users/users/?fields=id")).text
     for (const name of ["password", "-password", "is_superuser", "-is_superuser", "groups"]) {
       expect((await api.call("GET", `/api/users/users/?fields=id&ordering=${name}`)).text).toBe(usual)
@@ -144,7 +144,7 @@ describe("an order", () => {
 })
 
 describe("a place in a tree", () => {
-  it("is counted up to what is hidden", async () => {
+  it("is counted up to a hidden object", async () => {
     const depth = async ({ call }: Pick<User, "call">) =>
       (await call("GET", `/api/dcim/regions/${ids["down"]}/`)).json["_depth"]
     expect([await depth(api), await depth(eve)]).toEqual([2, 1])
@@ -155,7 +155,7 @@ describe("a place in a tree", () => {
 })
 
 describe("a refusal", () => {
-  it("does not say what hidden objects are called", async () => {
+  it("does not reveal the names of hidden objects", async () => {
     await make("elsewhere", "dcim/sites", named("Elsewhere"))
     const path = `/api/dcim/devices/${ids["device"]}/`
     const reply = await eve.call("PATCH", path, { site: ids["seen"], position: 50, face: "front", status: "active" })
@@ -163,7 +163,7 @@ describe("a refusal", () => {
     expect((await api.call("PATCH", path, { position: 50, face: "front" })).text).toContain("X1 (1U)")
   })
 
-  it("does not say where hidden objects are that stand in the way", async () => {
+  it("does not reveal the places of hidden objects in the way", async () => {
     const range = { start_address: "10.9.0.1/24", end_address: "10.9.0.9/24" }
     const told = async ({ call }: Pick<User, "call">) => (await call("POST", "/api/ipam/ip-ranges/", range)).text
     expect(await told(api)).toContain("10.9.0.5-10.9.0.77/24")

@@ -53,18 +53,18 @@ const post = (path: string, body: Buffer | string, type = "application/json") =>
 }
 
 describe("a header", () => {
-  it("with control characters is refused, and no token is looked for", async () => {
+  it("with control characters is refused before any token is looked up", async () => {
     for (const bad of ["\0", "\x01", "\x7f", "\b"]) expect([400, 403]).toContain(await get(`Token aaaa${bad}aaaa`))
   })
 
-  it("of a megabyte ends the connection, and costs nothing", async () => {
+  it("of a megabyte ends the connection at no cost", async () => {
     const before = residentBytes(api.service.process.pid!)
     const answers = await Promise.all(Array.from({ length: 20 }, () => get(`Token ${"a".repeat(1024 * 1024)}`)))
     for (const answer of answers) expect([0, 431]).toContain(answer)
     expect(residentBytes(api.service.process.pid!) - before).toBeLessThan(100 * 1024 * 1024)
   })
 
-  it("with a token of any length, or bytes that are no text, is refused", async () => {
+  it("with a token of any length, or with bytes that are not text, is refused", async () => {
     for (const length of [1, 6, 39, 41, 64, 1000, 8000]) expect(await get(`Token ${"a".repeat(length)}`)).toBe(403)
     for (const bytes of [
       [0xff, 0xfe],
@@ -85,7 +85,7 @@ describe("a header", () => {
       expect([text, await get(Buffer.from(text, "latin1"))]).toEqual([text, 403])
   })
 
-  it("of cookies that are nonsense is no session, and no error", async () => {
+  it("of invalid cookies is neither a session nor an error", async () => {
     for (const cookie of [
       "sessionid",
       "sessionid=",
@@ -103,7 +103,7 @@ describe("a header", () => {
 })
 
 describe("a path", () => {
-  it("that looks like another host is no path of ours, and leads nowhere", async () => {
+  it("that looks like another host is unknown and redirects nowhere", async () => {
     for (const [line, status] of [
       ["GET //", 404],
       ["GET ///", 404],
@@ -137,7 +137,7 @@ describe("credentials", () => {
     expect(await post(provisioning, "username=a", "application/x-www-form-urlencoded")).toBe(415)
   })
 
-  it("that Postgres could not keep are wrong ones", async () => {
+  it("that Postgres cannot store are wrong ones", async () => {
     for (const username of ["admin\0", "\ud800", "x".repeat(10_000), "admin'--", "ADMIN"])
       expect([username.slice(0, 10), (await api.raw("POST", provisioning, { username, password })).status]).toEqual([
         username.slice(0, 10),
@@ -156,14 +156,14 @@ describe("credentials", () => {
     ])
   })
 
-  it("in a form that is too large are none", async () => {
+  it("in a too large form are ignored", async () => {
     const visitor = openBrowser(api.service.url)
     expect((await visitor.logIn("admin", "x".repeat(100_000))).status).toBe(403)
   })
 })
 
 describe("a permission", () => {
-  it("that was written with plain SQL and means nothing opens nothing", async () => {
+  it("that plain SQL wrote and that means nothing allows nothing", async () => {
     const user = await makeUser(api, "by sql")
     for (const constraints of ['{"nothing": 1}', '"x"', "5", "[5]", '{"name": {"a": 1}}', '{"name__in": "x"}']) {
       await api.database.sql.query(

@@ -37,7 +37,7 @@ const freePort = async (): Promise<number> => {
 }
 
 describe("LOGIN_REQUIRED", () => {
-  it("shows nothing of the API to who is not logged in, whatever is exempt, and sends people to log in", async () => {
+  it("hides the API from anonymous clients, exemptions included, and redirects people to the login", async () => {
     for (const path of ["/api/", "/api/status/", "/api/dcim/", "/api/dcim/sites/", "/api/schema/"]) {
       const answer = await fetch(url + path)
       expect([path, answer.status, await answer.json()]).toEqual([
@@ -55,7 +55,7 @@ describe("LOGIN_REQUIRED", () => {
       expect([path, (await fetch(url + path)).status]).toEqual([path, 200])
   })
 
-  it("behind TLS, cookies are for TLS alone, and so is the next visit", async () => {
+  it("behind TLS restricts cookies and later visits to TLS", async () => {
     const answer = await openBrowser(url).logIn()
     const [session, form] = ["__Host-sessionid=", "__Host-csrftoken="].map((name) =>
       answer.headers.getSetCookie().find((line) => line.startsWith(name))
@@ -70,7 +70,7 @@ describe("LOGIN_REQUIRED", () => {
 })
 
 describe("EXEMPT_VIEW_PERMISSIONS=*", () => {
-  it("shows everything but accounts, permissions and webhooks, to anybody, and lets nobody write", async () => {
+  it("shows everybody everything but accounts, permissions and webhooks, and lets nobody write", async () => {
     const hidden = new Set(["users.user", "users.group", "users.token", "users.objectpermission", "extras.webhook"])
     for (const type of registry.values()) {
       const expected = hidden.has(type.id) ? 403 : 200
@@ -79,7 +79,7 @@ describe("EXEMPT_VIEW_PERMISSIONS=*", () => {
     }
   })
 
-  it("shows of the change log what tells of what is shown, and to a user without permission the same", async () => {
+  it("shows the changes of visible objects, also to a user without permission", async () => {
     await open.call("POST", "/api/extras/webhooks/", {
       name: "not shown",
       content_types: ["dcim.site"],

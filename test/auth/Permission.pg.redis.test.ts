@@ -22,7 +22,7 @@ const site = (name: string, fields: Json = {}) => make("/api/dcim/sites/", { ...
 const namesIn = (reply: { readonly json: unknown }) => (reply.json as List).results.map(({ name }) => name)
 
 describe("an object permission", () => {
-  it("opens the action that it names and no other", async () => {
+  it("allows the action that it names and no other", async () => {
     const id = await site("Open")
     const reader = await makeUser(api, "reader", { types: ["dcim.site"], actions: ["view"] })
     expect((await reader.call("GET", `/api/dcim/sites/${id}/`)).status).toBe(200)
@@ -38,7 +38,7 @@ describe("an object permission", () => {
     }
   })
 
-  it("reaches the members of its groups, counts only while it is enabled, and from the next request on", async () => {
+  it("applies to members of its groups while it is enabled, from the next request on", async () => {
     const group = await make("/api/users/groups/", { name: "Readers" })
     const member = await makeUser(api, "member")
     const path = "/api/dcim/sites/"
@@ -77,7 +77,7 @@ describe("an object permission", () => {
     expect((await api.call("GET", `/api/dcim/sites/${other}/`)).json).toMatchObject({ comments: "" })
   })
 
-  it("keeps writes inside its constraints: what would leave them is rolled back, and no event tells of it", async () => {
+  it("keeps writes within its constraints: others are rolled back without an event", async () => {
     const id = await site("Inside", { description: "mine" })
     const user = await makeUser(api, "insider", {
       types: ["dcim.site"],
@@ -103,7 +103,7 @@ describe("an object permission", () => {
     for (const refused of [created, moved]) expect(await isThere(refused.headers.get("x-request-id")!)).toBe(false)
   })
 
-  it("is added to others: what one of them allows is allowed", async () => {
+  it("adds to others: what one of them allows is allowed", async () => {
     const ids = [await site("One", { facility: "f1" }), await site("Two", { facility: "f2" })]
     const user = await makeUser(
       api,
@@ -148,8 +148,8 @@ describe("an object permission", () => {
   })
 })
 
-describe("an object that may not be seen", () => {
-  it("shows nothing but its id where another refers to it, and cannot be referred to anew", async () => {
+describe("a hidden object", () => {
+  it("shows only its id where another refers to it, and cannot be referred to in a write", async () => {
     const region = await make("/api/dcim/regions/", named("Hidden region"))
     const id = await site("In hidden region", { region })
     const free = await site("In no region")
@@ -169,7 +169,7 @@ describe("an object that may not be seen", () => {
     }
   })
 
-  it("is not counted, and not named where it is in the way", async () => {
+  it("is not counted, and not named when it is in the way", async () => {
     const region = await make("/api/dcim/regions/", named("Counted region"))
     const tenant = await make("/api/tenancy/tenants/", named("Needed tenant"))
     const seen = await site("Seen one", { region, tenant })
@@ -201,7 +201,7 @@ describe("an object that may not be seen", () => {
     ])
   })
 
-  it("is no object of a generic reference either, and one that is there may stay", async () => {
+  it("cannot be set as a generic reference, and an existing reference may stay", async () => {
     const secret = await site("Journalled in secret")
     const open = await site("Journalled openly")
     const path = "/api/extras/journal-entries/"

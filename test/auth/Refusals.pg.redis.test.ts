@@ -112,16 +112,16 @@ const unexpected = async (
 const noPermission = "You do not have permission to perform this action."
 
 describe("every endpoint", () => {
-  it("is one of an object type, or named in this file", () => {
+  it("belongs to an object type, or is named in this file", () => {
     expect(guarded.filter(({ type }) => type === undefined)).toEqual([])
     expect(guarded.length).toBeGreaterThan(20)
   })
 
-  it.each(failures)("answers %s to such a header, with every method", async (detail, header) => {
+  it.each(failures)("answers %s to a wrong header, with every method", async (detail, header) => {
     expect(await unexpected(asking, header(), () => detail)).toEqual([])
   })
 
-  it("offers no challenge, and takes what is no token for nothing", async () => {
+  it("offers no challenge, and ignores credentials that are not a token", async () => {
     for (const authorization of ["Token", "Basic YWRtaW46YWRtaW4=", "0".repeat(40), "TokenToken x"]) {
       const response = await fetch(`${api.service.url}/api/dcim/sites/`, { headers: { authorization } })
       expect([response.status, response.headers.get("www-authenticate")]).toEqual([403, null])
@@ -137,14 +137,14 @@ describe("every endpoint", () => {
     }
   )
 
-  it("refuses to write with a token that only reads", async () => {
+  it("refuses to write with a read-only token", async () => {
     const wrong = await unexpected(guarded, `Token ${readOnly}`, (_, method) =>
       safe.has(method) ? undefined : noPermission
     )
     expect(wrong).toEqual([])
   })
 
-  it("refuses a user without permission, but for one's own tokens and oneself", async () => {
+  it("refuses a user without permission, except for the own tokens and account", async () => {
     const wrong = await unexpected(guarded, `Token ${nobody}`, ({ type }, method) => {
       if (method === "OPTIONS" || type!.id === "users.token") return undefined
       return type!.id === "users.user" && safe.has(method) ? undefined : noPermission

@@ -23,7 +23,7 @@ const post = (csrf: string | undefined, name: string, headers: Record<string, st
 })
 
 describe("a session", () => {
-  it("begins with the right password, under a cookie that scripts do not see, and opens the API", async () => {
+  it("begins with the right password, with a cookie hidden from scripts, and opens the API", async () => {
     const visitor = browser()
     expect((await visitor.fetch(sites)).status).toBe(403)
     const answer = await visitor.logIn("admin", password, "/api/")
@@ -35,7 +35,7 @@ describe("a session", () => {
     expect(stored.map(({ digest }) => digest)).not.toContain(visitor.cookies.get("sessionid"))
   })
 
-  it("does not begin with a wrong password, which is told in the same words as an unknown user", async () => {
+  it("does not begin with a wrong password, which gets the same answer as an unknown user", async () => {
     for (const [name, secret] of [
       ["admin", "wrong"],
       ["nobody", password],
@@ -48,7 +48,7 @@ describe("a session", () => {
     }
   })
 
-  it("writes only with the token of its own forms, in NetBox's words", async () => {
+  it("writes only with the CSRF token of its own forms; refusals have NetBox's texts", async () => {
     const visitor = browser()
     await visitor.logIn()
     const token = visitor.cookies.get("csrftoken")!
@@ -70,7 +70,7 @@ describe("a session", () => {
     expect(await refused(post(token, "B"))).toEqual([403, "CSRF Failed: CSRF cookie not set."])
   })
 
-  it("wins over a token, which is not even looked at; where it is none, the token counts", async () => {
+  it("overrides a token, which is then ignored; without a valid session the token counts", async () => {
     const visitor = browser()
     await visitor.logIn()
     const garbage = { authorization: `Token ${"0".repeat(40)}` }
@@ -94,7 +94,7 @@ describe("a session", () => {
     expect((await thief.fetch(sites)).status).toBe(403)
   })
 
-  it("is another one after each login, and the one before it is over", async () => {
+  it("is a new one after each login, which ends the previous one", async () => {
     const visitor = browser()
     visitor.cookies.set("sessionid", "chosen-by-somebody-else")
     await visitor.logIn()
@@ -109,7 +109,7 @@ describe("a session", () => {
     expect((await visitor.fetch(sites)).status).toBe(403)
   })
 
-  it("ends with its time, with another password, and with its user", async () => {
+  it("ends when it expires, when the password changes, and when its user is deleted", async () => {
     const { id } = await makeUser(api, "session user", { types: ["dcim.site"], actions: ["view"] })
     const ends = [
       () => api.database.sql.query("update rackwire_session set expires = now() where user_id = $1", [id]),
@@ -125,7 +125,7 @@ describe("a session", () => {
     }
   })
 
-  it("changes the password of its user, who names the one before, and ends all others of that user", async () => {
+  it("changes the password of its user, given the old one, and ends the user's other sessions", async () => {
     await makeUser(api, "changing")
     const [one, other] = [browser(), browser()]
     for (const each of [one, other]) await each.logIn("changing", userPassword)
@@ -142,7 +142,7 @@ describe("a session", () => {
     expect([stranger.status, stranger.headers.get("location")]).toEqual([302, "/login/?next=/user/password/"])
   })
 
-  it("does not begin by a form of another site", async () => {
+  it("cannot be begun by a form of another site", async () => {
     const visitor = browser()
     const body = new URLSearchParams({ username: "admin", password, csrfmiddlewaretoken: "guessed" })
     const answer = await visitor.fetch("/login/", { method: "POST", body })
@@ -152,7 +152,7 @@ describe("a session", () => {
     ])
   })
 
-  it("goes on to paths of ours only", async () => {
+  it("continues to our own paths only", async () => {
     for (const next of [
       "https://evil.example/",
       "//evil.example/",
@@ -171,7 +171,7 @@ describe("a session", () => {
     expect(answer.headers.get("location")).toBe("/api/dcim/sites/?name=a&b=%2F")
   })
 
-  it("shows what a visitor sent as text and never as HTML", async () => {
+  it("shows a visitor's input as text and never as HTML", async () => {
     const page = await (
       await browser().fetch(`/login/?next=${encodeURIComponent('/"><script>alert(1)</script>')}`)
     ).text()

@@ -39,14 +39,14 @@ const provision = (password: string) =>
   })
 
 describe("the generated password", () => {
-  it("provisions a token, which works", async () => {
+  it("can provision a working token", async () => {
     const reply = await provision(generated)
     expect(reply.status).toBe(201)
     token = reply.json.key
     expect((await call("GET", "/api/users/users/")).status).toBe(200)
   })
 
-  it("leads a browser from every page to that for another password", async () => {
+  it("redirects a browser from every page to the page for a new password", async () => {
     await browser.logIn("admin", generated)
     for (const path of ["/", "/help/templates/"]) {
       const response = await browser.fetch(path)
@@ -57,7 +57,7 @@ describe("the generated password", () => {
     expect(await (await browser.fetch("/user/password/")).text()).toContain("Choose one of your own")
   })
 
-  it("stays temporary whatever its user writes about itself", async () => {
+  it("stays temporary whatever its user changes about itself", async () => {
     const { json } = await call("GET", "/api/users/users/?username=admin")
     const [{ id }] = json["results"] as [{ readonly id: number }]
     expect((await call("PATCH", `/api/users/users/${id}/`, { temporary_password: "" })).status).toBe(200)
@@ -74,7 +74,7 @@ describe("the generated password", () => {
     }
   )
 
-  it("opens every page once it was changed", async () => {
+  it("opens every page once it is changed", async () => {
     const changed = await browser.submit("/user/password/", { old_password: generated, new_password: "one of my own" })
     expect(changed.headers.get("location")).toBe("/")
     expect((await browser.fetch("/")).status).toBe(200)

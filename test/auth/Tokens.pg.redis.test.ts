@@ -21,7 +21,7 @@ const path = "/api/users/tokens/"
 const key = (digit: string) => digit.repeat(40)
 
 describe("a token", () => {
-  it("has a generated key where none is named or it is left blank, and the one that is chosen otherwise", async () => {
+  it("has a generated key if none is given or it is blank, else the given one", async () => {
     const user = await api.adminId()
     const made = await api.call<ReadonlyArray<Json>>("POST", path, [
       { user },
@@ -35,7 +35,7 @@ describe("a token", () => {
     for (const each of keys) expect((await api.raw("GET", path, undefined, each)).status).toBe(200)
   })
 
-  it("keeps its key through an update that names none or a blank one, and is known by a new one at once", async () => {
+  it("keeps its key in an update without one or with a blank one; a new key works at once", async () => {
     const made = await api.call("POST", path, { user: await api.adminId(), key: key("b") })
     const own = `${path}${made.json["id"]}/`
     await api.call("PATCH", own, { description: "renamed", key: "" })
@@ -46,7 +46,7 @@ describe("a token", () => {
     expect((await api.raw("GET", path, undefined, key("c"))).status).toBe(200)
   })
 
-  it("that is refused says why, by field", async () => {
+  it("is refused with the reason, by field", async () => {
     const user = await api.adminId()
     await api.call("POST", path, { user, key: key("d") })
     const wrong: ReadonlyArray<readonly [Json, Json]> = [
@@ -71,13 +71,13 @@ describe("a token", () => {
     expect((await api.call("POST", path, { user, expires: "tomorrow" })).json).toHaveProperty("expires")
   })
 
-  it("names networks as they are compared: an address is a network of one, IPv4 in IPv6 is IPv4", async () => {
+  it("shows its networks as they are compared: an address as a network of one, IPv4 in IPv6 as IPv4", async () => {
     const allowed_ips = ["192.0.2.7", "10.0.0.0/8", "2001:DB8::/32", "::ffff:198.51.100.0/120", "10.0.0.0/8"]
     const made = await api.call("POST", path, { user: await api.adminId(), allowed_ips })
     expect(made.json["allowed_ips"]).toEqual(["192.0.2.7/32", "10.0.0.0/8", "2001:db8::/32", "198.51.100.0/24"])
   })
 
-  it("is found by what it is and whose it is, one or many are changed and deleted", async () => {
+  it("can be found by its fields and its user, and changed and deleted, one or many", async () => {
     const user = await makeUser(api, "collector")
     const user2 = { user: user.id, write_enabled: false, expires: "2031-01-01T00:00:00Z" }
     await user.call("POST", path, [
@@ -97,7 +97,7 @@ describe("a token", () => {
     expect(await found("user=collector")).toBe(1)
   })
 
-  it("notes its use once a minute, however many requests come at once", async () => {
+  it("records its use once a minute, however many requests come at once", async () => {
     const made = await api.call<{ id: number; key: string }>("POST", path, { user: await api.adminId() })
     const { id } = made.json
     await api.database.sql.query(`create table noted (at timestamptz default clock_timestamp())`)
@@ -118,7 +118,7 @@ describe("a token", () => {
     await expect.poll(noted, { timeout: 60_000 }).toBe(3)
   })
 
-  it("shows its key again only where keys are kept, which are sealed in the database", async () => {
+  it("shows its key again only if keys are stored, and those are sealed in the database", async () => {
     for (const [one, kept] of [
       [api, false],
       [retrieving, true]
@@ -141,7 +141,7 @@ describe("a token", () => {
 describe("provisioning", () => {
   const provision = (body: Json) => api.raw("POST", "/api/users/tokens/provision/", body)
 
-  it("takes what else may be said of a token, and no key and no other user", async () => {
+  it("accepts other fields of a token, but no key and no other user", async () => {
     const user = await makeUser(api, "provisioner")
     const made = await provision({
       username: "provisioner",
@@ -165,14 +165,14 @@ describe("provisioning", () => {
     expect([wrong.status, Object.keys(wrong.json)]).toEqual([400, ["expires", "allowed_ips"]])
   })
 
-  it("takes a password to the letter", async () => {
+  it("takes a password literally", async () => {
     expect((await provision({ username: "admin", password: ` ${password}` })).status).toBe(403)
     await api.call("POST", "/api/users/users/", { username: "spaced", password: " spaced out " })
     expect((await provision({ username: "spaced", password: "spaced out" })).status).toBe(403)
     expect((await provision({ username: "spaced", password: " spaced out " })).status).toBe(201)
   })
 
-  it("hashes a password anew at the first login after its cost has changed", async () => {
+  it("hashes a password again at the first login after the cost has changed", async () => {
     const { id } = await makeUser(api, "veteran")
     // What an earlier version would have stored: 8 MiB, one pass.
     const { argon2Sync } = await import("node:crypto")

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => api.stop())
 
 describe("DEFAULT_PERMISSIONS", () => {
-  it("leaves it to an administrator who may keep tokens", async () => {
+  it("lets an administrator decide who may keep tokens", async () => {
     const own = { types: ["users.token"], actions: ["view", "add", "change"], constraints: { user: "$user" } }
     const trusted = await makeUser(api, "trusted", own)
     const restricted = await makeUser(api, "restricted")
@@ -24,13 +24,13 @@ describe("DEFAULT_PERMISSIONS", () => {
     expect(await statuses(restricted)).toEqual([403, 403])
   })
 
-  it("holds for everybody, constraints included", async () => {
+  it("applies to every user, with its constraints", async () => {
     const somebody = await makeUser(api, "somebody")
     const seen = await somebody.call("GET", "/api/users/users/")
     expect(seen.json).toMatchObject({ count: 1, results: [{ username: "somebody" }] })
   })
 
-  it("ends the start where it is not understood", async () => {
+  it("makes the start fail if it cannot be understood", async () => {
     const wrong = [
       ["users.view_nothing", null],
       ["token", null],

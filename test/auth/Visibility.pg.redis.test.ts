@@ -193,7 +193,7 @@ it("shows, by list, detail, cursor, export and change log, and deletes what its 
   )
 })
 
-describe("two worlds that differ only in what a user may not see", () => {
+describe("two worlds that differ only in objects that a user may not see", () => {
   const changeLog = "/api/extras/object-changes/?limit=1"
   /** Their definitions are part of the objects that have them, so everybody sees them. */
   const common = ["extras.customfield"]

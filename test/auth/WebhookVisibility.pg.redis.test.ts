@@ -115,7 +115,7 @@ const replayed = async (fields: Json = {}): Promise<Report> => {
 }
 
 describe("a test or a replay", () => {
-  it("is of events that whoever asks may see, and counts no others", { timeout: 300_000 }, async () => {
+  it("covers the events that its sender may see, and counts no others", { timeout: 300_000 }, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.option(fc.array(clauses, { minLength: 1, maxLength: 2 }), { freq: 5 }),
@@ -137,7 +137,7 @@ describe("a test or a replay", () => {
     )
   })
 
-  it("says the same of what is hidden, of another type, and of what does not exist", async () => {
+  it("answers the same for hidden events, events of another type, and missing ones", async () => {
     const answers = await Promise.all(
       [changes[0]![0], otherType, 999_999_999].map(async (change) => {
         const { status, json } = await user.call("POST", path("test"), { object_change: change })
@@ -150,7 +150,7 @@ describe("a test or a replay", () => {
     expect(await test(otherType, asAdmin)).toBe(400)
   })
 
-  it("shows what is hidden within an object by id, to the receiver and to the condition", async () => {
+  it("shows hidden objects inside another by id, to the receiver and to the condition", async () => {
     const permission = await permit(api, user.id, { types: ["dcim.site"], actions: ["view"] })
     const before = receiver.received.length
     expect(await test(changes[0]![1])).toBe(202)
@@ -165,7 +165,7 @@ describe("a test or a replay", () => {
     await api.call("DELETE", `/api/users/permissions/${permission}/`)
   })
 
-  it("sends nothing of what its asker may no longer see when it is sent", async () => {
+  it("sends no event that its sender may no longer see", async () => {
     const permission = await permit(api, user.id, { types: ["dcim.site"], actions: ["view"] })
     await api.call("PATCH", `/api/extras/webhooks/${webhook}/`, { enabled: false })
     const asked = await user.call("POST", path("replay"), { since })
@@ -186,7 +186,7 @@ describe("a test or a replay", () => {
     await api.call("PATCH", `/api/extras/webhooks/${webhook}/`, { enabled: true })
   })
 
-  it("of a webhook with a scope is bound to the view of its user as well", async () => {
+  it("of a webhook with a scope is also limited to what the scope's user may view", async () => {
     const scope = await makeUser(api, "scope", {
       types: ["dcim.site"],
       actions: ["view"],
@@ -203,7 +203,7 @@ describe("a test or a replay", () => {
 })
 
 describe("a template or a condition that is tried out", () => {
-  it("knows what comes along, and nothing else", async () => {
+  it("sees the given data and nothing else", async () => {
     const context = { data: { id: sites[0] }, object_change: changes[0]![0] }
     const template = "{{ data.id }} {{ data.name is defined }} {{ object_change }}"
     const rendered = await user.call("POST", "/api/extras/webhooks/render/", {

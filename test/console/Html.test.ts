@@ -4,7 +4,7 @@ import { html } from "../../src/console/Html.ts"
 import { page } from "../../src/console/part/Layout.ts"
 
 describe("HTML", () => {
-  it("has no markup that was put in as text, in content and in attributes", () => {
+  it("escapes text in content and in attributes", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         const { text: made } = html`<a title="${text}">${[text, html`<b>${text}</b>`]}</a>`
@@ -15,7 +15,7 @@ describe("HTML", () => {
     expect(html`${"<i>&'\""}`.text).toBe("&lt;i&gt;&amp;&#39;&quot;")
   })
 
-  it("of a page escapes its title", () => {
+  it("of a page escapes the title", () => {
     expect(page("</title>", html``)).toContain("<title>&lt;/title&gt;</title>")
   })
 })

@@ -73,7 +73,7 @@ describe("a webhook's CA certificates", () => {
     expect(json["ca_certificate"]).toBe(rootCertificates[0])
   })
 
-  it("that plain SQL takes from a FIFO or a device hold up nobody, now or after a restart", async () => {
+  it("that plain SQL reads from a FIFO or a device delay nobody, now or after a restart", async () => {
     const bystander = await Bystander.arrive(api)
     const webhooks = await Promise.all(["fifo", "zero", "unusable"].map((name) => create(fields(name))))
     const [fifo, zero, unusable] = webhooks as [number, number, number]

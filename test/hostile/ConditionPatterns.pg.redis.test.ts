@@ -57,7 +57,7 @@ const text = "abcabcx".repeat(700)
 const deliveries = 20
 
 describe("patterns", () => {
-  it("that are too large are refused at once, in however many webhooks and custom fields", async () => {
+  it("that are too large are refused at once, in any number of webhooks and custom fields", async () => {
     const attack = async () => {
       const token = await api.newToken()
       for (const pattern of tooLarge) {
@@ -79,7 +79,7 @@ describe("patterns", () => {
     expectCalm(await bystander.during(attack))
   })
 
-  it("as large as they may be hold nobody up, when webhooks are saved and when events are matched", async () => {
+  it("of the largest size delay nobody, when webhooks are saved and when events are matched", async () => {
     const attack = async () => {
       const hooks = Array.from({ length: 15 }, (_, n) => webhook(`costly ${n}`, { conditions: largest(n) }))
       const { status, text: answer } = await api.call("POST", "/api/extras/webhooks/", [webhook("all", {}), ...hooks])

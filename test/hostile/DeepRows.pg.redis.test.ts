@@ -71,7 +71,7 @@ afterAll(async () => {
 const types = [...registry.values()].filter(({ kind }) => kind !== "record")
 
 describe("the database", () => {
-  it("has a bound for the nesting of every JSON column, and lets through what the API lets through", async () => {
+  it("limits the nesting in every JSON column, and accepts what the API accepts", async () => {
     const columns = types.flatMap((type) =>
       Object.entries(type.fields).flatMap(([name, field]) =>
         field.type === "jsonb" ? [[type, type.columns[name]!] as const] : []
@@ -107,7 +107,7 @@ describe("the database", () => {
   })
 })
 
-describe("rows that are there from before the constraints", () => {
+describe("rows from before the constraints", () => {
   const webhookId = async () =>
     (await sql<{ id: string }>("select id::text as id from extras_webhook where name = 'deep'"))[0]!.id
   const asideRows = () =>
@@ -144,7 +144,7 @@ describe("rows that are there from before the constraints", () => {
     await passed("second")
   }, 60_000)
 
-  it("are set aside with place and reason, and what stands before and behind them arrives", async () => {
+  it("are set aside with place and reason, and changes before and after them arrive", async () => {
     const rows = await asideRows()
     expect(rows).toMatchObject([
       { object_type: "dcim.site", object_id: `${site}`, reason: expect.stringContaining("600 levels") },
@@ -163,11 +163,11 @@ describe("rows that are there from before the constraints", () => {
     expect(metrics.text).toMatch(/^rackwire_capture_set_aside \d/m)
   })
 
-  it("decide nothing where they are conditions of a webhook", () => {
+  it("never match as conditions of a webhook", () => {
     expect(receiver.received.filter(({ path }) => path === "/deep")).toEqual([])
   })
 
-  it("are shown by the API with null for what cannot be read", async () => {
+  it("are shown by the API with null for unreadable values", async () => {
     const { json, status } = await service.call<{ custom_fields: object }>("GET", `/api/dcim/sites/${site}/`)
     expect([status, json.custom_fields]).toEqual([200, { tree: null, note: "kept" }])
     const hook = `/api/extras/webhooks/${await webhookId()}/`
@@ -182,7 +182,7 @@ describe("rows that are there from before the constraints", () => {
     }
   })
 
-  it("are written by the API only where the write replaces what cannot be read", async () => {
+  it("are written by the API only if the write replaces the unreadable values", async () => {
     const hook = `/api/extras/webhooks/${await webhookId()}/`
     const refused = await service.call("PATCH", hook, { http_method: "PUT" })
     expect([refused.status, refused.json]).toEqual([400, { conditions: [expect.stringContaining("600 levels")] }])
@@ -190,7 +190,7 @@ describe("rows that are there from before the constraints", () => {
     expect([other.status, other.json]).toEqual([400, { custom_fields: [expect.stringContaining("600 levels")] }])
   })
 
-  it("are set aside once, and logDefectAndContinue a restart and its migration", { timeout: 120_000 }, async () => {
+  it("are set aside once, and survive a restart with its migration", { timeout: 120_000 }, async () => {
     const before = await asideRows()
     await service.stop("SIGKILL")
     service = await startService(environment())
@@ -211,7 +211,7 @@ describe("rows that are there from before the constraints", () => {
     expect(receiver.received.filter(({ path }) => path === "/deep")).toEqual([])
   })
 
-  it("are events again once they are repaired", async () => {
+  it("give events again once they are repaired", async () => {
     const reply = await service.call("PATCH", `/api/dcim/sites/${site}/`, { custom_fields: { tree: { leaf: 1 } } })
     expect([reply.status, reply.json]).toMatchObject([200, { custom_fields: { tree: { leaf: 1 }, note: "kept" } }])
     const { body } = await receiver.until(({ body }) => body.includes('"leaf"'))

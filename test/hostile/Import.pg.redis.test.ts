@@ -69,7 +69,7 @@ describe("an import, while others wait at most a second,", () => {
     expectCalm(seen, "receipt")
   })
 
-  test("with an error in each row tells the first thousand, and not the whole of a long value", async () => {
+  test("with an error in each row reports the first thousand, and shortens long values", async () => {
     const rows = Array.from({ length: 5_000 }, (_, n) => `Wrong ${n},wrong-${n},${"!".repeat(2_000)}\n`).join("")
     let reply: Awaited<ReturnType<typeof send>> | undefined
     const seen = await bystander.during(async () => (reply = await send("csv", `name,slug,status\n${rows}`)))
@@ -79,7 +79,7 @@ describe("an import, while others wait at most a second,", () => {
     expectCalm(seen)
   })
 
-  test("goes on beside 19 others, of which those beyond the limit are asked to come back", async () => {
+  test("continues beside 19 others; those beyond the limit are asked to retry", async () => {
     const body = (n: number) =>
       Array.from({ length: 5_000 }, (_, row) => `- name: Many ${n} ${row}\n  slug: many-${n}-${row}\n`).join("")
     let replies: ReadonlyArray<Awaited<ReturnType<typeof send>>> = []

@@ -49,7 +49,7 @@ const storm = (paths: ReadonlyArray<string>, key: string) =>
   Promise.all(paths.map((path) => api.raw("GET", path, undefined, key)))
 
 describe("twenty patterns at once", () => {
-  it("from one user keep nobody else waiting", { timeout: 120_000 }, async () => {
+  it("from one user do not delay others", { timeout: 120_000 }, async () => {
     const paths = Array.from({ length: 20 }, () => `/api/dcim/sites/?comments__regex=${slow}`)
     let replies: Awaited<ReturnType<typeof storm>> = []
     const observed = await bystander.during(async () => {
@@ -64,7 +64,7 @@ describe("twenty patterns at once", () => {
     expectCalm(observed)
   })
 
-  it("from the constraints of permissions keep nobody else waiting", { timeout: 120_000 }, async () => {
+  it("from constraints of permissions do not delay others", { timeout: 120_000 }, async () => {
     const keys = await Promise.all(
       Array.from({ length: 4 }, (_, n) => looker(`bound ${n}`, { comments__regex: decodeURIComponent(slow) }))
     )
@@ -91,7 +91,7 @@ describe("twenty patterns at once", () => {
 })
 
 describe("statements of requests", () => {
-  it("that read too long are answered with when to come back, and those that write have more time", async () => {
+  it("that read for too long are answered with a time to retry; those that write have more time", async () => {
     const locked = api.database.sql.transaction(
       "lock table dcim_site in access exclusive mode",
       "select pg_sleep(6)::text"
@@ -110,12 +110,12 @@ describe("statements of requests", () => {
     await locked
   })
 
-  it("that search by pattern and are quick are answered as ever", async () => {
+  it("that search by a quick pattern are answered as usual", async () => {
     const reply = await api.raw("GET", "/api/dcim/sites/?name__regex=^big [12]$", undefined, token)
     expect(reply.json).toMatchObject({ count: 2 })
   })
 
-  it("that write by a permission with a pattern do so in their transaction", async () => {
+  it("that write by a permission with a pattern run in their transaction", async () => {
     const user = (
       await api.call<{ results: ReadonlyArray<{ id: number }> }>("GET", "/api/users/users/?username=looker")
     ).json.results[0]!.id

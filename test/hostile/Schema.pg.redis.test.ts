@@ -18,7 +18,7 @@ afterAll(async () => {
 })
 
 describe("the description of the API", () => {
-  it("holds up nobody, however many names it is asked for under", async () => {
+  it("delays nobody, however many host names it is requested under", async () => {
     const observed = await bystander.during(() =>
       Promise.all(
         Array.from({ length: 20 }, async (_, n) => {

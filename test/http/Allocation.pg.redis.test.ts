@@ -20,8 +20,8 @@ const list = async (path: string): Promise<ReadonlyArray<Json>> =>
 const addressesOf = async (id: number, query = "") =>
   (await list(`/api/ipam/prefixes/${id}/available-ips/${query}`)).map(({ address }) => address)
 
-describe("the addresses of a prefix that are free", () => {
-  it("are those that hosts can have, less addresses, and ranges, of the same VRF", async () => {
+describe("the free addresses of a prefix", () => {
+  it("are those for hosts, without addresses and ranges of the same VRF", async () => {
     const { id } = await makePrefix("10.1.0.0/29")
     await make("/api/ipam/ip-addresses/", { address: "10.1.0.2/24" })
     await make("/api/ipam/ip-ranges/", { start_address: "10.1.0.4/29", end_address: "10.1.0.5/29" })
@@ -48,7 +48,7 @@ describe("the addresses of a prefix that are free", () => {
     expect(await addressesOf(id)).toEqual(free)
   })
 
-  it("are shown of the largest prefixes too, at the end of everything too", async () => {
+  it("are shown for the largest prefixes too, also at the end of the address space", async () => {
     const wide = await makePrefix("::/1")
     await make("/api/ipam/ip-addresses/", { address: "7fff:ffff:ffff:ffff:ffff:ffff:ffff:ffff/1" })
     expect(await addressesOf(wide.id, "?limit=2")).toEqual(["::1/1", "::2/1"])
@@ -57,7 +57,7 @@ describe("the addresses of a prefix that are free", () => {
     expect(await addressesOf(last.id)).toHaveLength(7)
   })
 
-  it("are taken one by one or many at once, with the fields that were asked for", async () => {
+  it("can be allocated one by one or many at once, with the given fields", async () => {
     const vrf = await make("/api/ipam/vrfs/", { name: "Taken" })
     const { id } = await makePrefix("10.3.0.0/29", { vrf: vrf.id })
     const path = `/api/ipam/prefixes/${id}/available-ips/`
@@ -82,7 +82,7 @@ describe("the addresses of a prefix that are free", () => {
     expect((await api.call("GET", "/api/ipam/prefixes/999999/available-ips/")).status).toBe(404)
   })
 
-  it("are given to one client each, when 16 ask at once, a thousand times", async () => {
+  it("go to one client each when 16 allocate at once, a thousand times", async () => {
     const { id } = await makePrefix("10.4.0.0/22")
     const path = `/api/ipam/prefixes/${id}/available-ips/`
     const taken: Array<unknown> = []
@@ -105,7 +105,7 @@ describe("the addresses of a prefix that are free", () => {
 })
 
 describe("a range of addresses", () => {
-  it("gives out all that lie in it", async () => {
+  it("allocates every address in it", async () => {
     const { id } = await make("/api/ipam/ip-ranges/", { start_address: "10.5.0.10/24", end_address: "10.5.0.12/24" })
     const path = `/api/ipam/ip-ranges/${id}/available-ips/`
     await make("/api/ipam/ip-addresses/", { address: "10.5.0.11/24" })
@@ -114,8 +114,8 @@ describe("a range of addresses", () => {
   })
 })
 
-describe("the prefixes that are free in a prefix", () => {
-  it("are the fewest that fill what its children leave", async () => {
+describe("the free prefixes of a prefix", () => {
+  it("are the fewest that fill the space left by its children", async () => {
     const { id } = await makePrefix("10.6.0.0/24")
     await makePrefix("10.6.0.64/26")
     await makePrefix("10.6.0.65/32")
@@ -126,7 +126,7 @@ describe("the prefixes that are free in a prefix", () => {
     ])
   })
 
-  it("are cut to the lengths that are asked for", async () => {
+  it("are cut to the requested lengths", async () => {
     const { id } = await makePrefix("2001:db8:6::/48")
     const path = `/api/ipam/prefixes/${id}/available-prefixes/`
     const cut = await api.call<ReadonlyArray<Json>>("POST", path, [{ prefix_length: 64 }, { prefix_length: 56 }])
@@ -148,8 +148,8 @@ describe("the prefixes that are free in a prefix", () => {
   })
 })
 
-describe("the VLANs that are free in a group", () => {
-  it("are its ids that no VLAN has, and are taken by their lowest", async () => {
+describe("the free VLANs of a group", () => {
+  it("are its unused ids, allocated from the lowest", async () => {
     const { id } = await make("/api/ipam/vlan-groups/", { ...named("Group"), min_vid: 10, max_vid: 13 })
     await make("/api/ipam/vlans/", { name: "Eleven", vid: 11, group: id })
     const path = `/api/ipam/vlan-groups/${id}/available-vlans/`

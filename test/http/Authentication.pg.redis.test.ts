@@ -31,7 +31,7 @@ describe("authentication", () => {
     expect(response.headers.get("www-authenticate")).toBeNull()
   })
 
-  it("takes the keyword in any case and with any white space", async () => {
+  it("accepts the keyword in any case and with any white space", async () => {
     const token = await api.newToken()
     for (const authorization of [`token ${token}`, `TOKEN   ${token}`, `Token\t${token} `]) {
       expect((await fetch(`${api.service.url}/api/dcim/sites/`, { headers: { authorization } })).status).toBe(200)
@@ -55,7 +55,7 @@ describe("authentication", () => {
     })
   })
 
-  it("lets anybody read what is exempt from permission, and nothing else", async () => {
+  it("lets everybody read what is exempt from permission, and nothing else", async () => {
     expect((await api.raw("GET", "/api/extras/tags/")).status).toBe(200)
     expect((await api.raw("POST", "/api/extras/tags/", named("Nobody's"))).status).toBe(403)
     expect((await api.raw("GET", "/api/dcim/sites/")).status).toBe(403)
@@ -122,7 +122,7 @@ describe("provisioning", () => {
     ])
   })
 
-  it("takes an expiry and a description, and shows the key once", async () => {
+  it("accepts an expiry and a description, and shows the key once", async () => {
     const expires = "2099-01-02T03:04:05Z"
     const made = await provision({ username: " admin ", password, expires, description: "laptop" })
     expect(made.json).toMatchObject({ expires, description: "laptop", write_enabled: true, last_used: null })

@@ -80,7 +80,7 @@ const named = (errors: Json): ReadonlyArray<string> => Object.keys(errors)
 describe.each(types.map((type) => [type.id, type] as const))("a field of %s", (_, type) => {
   const fields = Object.keys(type.fields).filter((name) => isWritten(type.fields[name]!))
 
-  it("is refused by its name when it cannot be what it is given, and none of the list is kept", async () => {
+  it("is refused under its name if its value is wrong, and nothing of the list is stored", async () => {
     const usual =
       type.kind === "object"
         ? bodiesOf(type, existing, 77)

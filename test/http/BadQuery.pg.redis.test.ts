@@ -15,7 +15,7 @@ let saved = 0
 const times = (count: number, parameter: (n: number) => string) => Array.from({ length: count }, (_, n) => parameter(n))
 
 describe("a query", () => {
-  it("with a null character is refused under the name of its parameter, on every list and export", async () => {
+  it("with a null character is refused on every list and export, under the parameter's name", async () => {
     for (const { path } of registry.values()) {
       for (const name of ["filter", "filter_id", "ordering", "fields", "q", "unknown"]) {
         const { status, json } = await api.call("GET", `${path}?${name}=a%00b&limit=1`)
@@ -25,7 +25,7 @@ describe("a query", () => {
     expect((await api.raw("GET", "/?a=%00")).status).toBe(400)
   })
 
-  it("is ordered by what has an order, however often it names a field", async () => {
+  it("orders by fields that have an order, however often a field is named", async () => {
     for (const { path, columns } of registry.values()) {
       const names = ["id", ...Object.keys(columns)]
       const every = await api.call("GET", `${path}?limit=1&ordering=${names.join(",")}`)
@@ -38,7 +38,7 @@ describe("a query", () => {
     expect((await api.call("GET", `/api/dcim/sites/?ordering=${times(2000, () => "name").join(",")}`)).status).toBe(200)
   })
 
-  it("has a bound on its values, which the parameters of a saved filter have as well", async () => {
+  it("has a limit on its values, which also applies to saved filters", async () => {
     const ask = async (parameters: Json) => {
       const slug = `saved-${(saved += 1)}`
       const made = await api.call("POST", "/api/extras/saved-filters/", {
@@ -65,7 +65,7 @@ describe("a query", () => {
 })
 
 describe("a number", () => {
-  it("of too many digits is refused by name, and holds up nobody", async () => {
+  it("of too many digits is refused under its name and delays no other request", async () => {
     const digits = "1".repeat(200_000)
     for (const latitude of [`${digits}x`, `1.${digits}`, `1.${"0".repeat(20_000)}1`]) {
       const from = performance.now()
@@ -77,7 +77,7 @@ describe("a number", () => {
 })
 
 describe("a reference by a long list", () => {
-  it("is no failure", async () => {
+  it("does not fail", async () => {
     const region = { name__in: times(40_000, (n) => `n${n}`) }
     const { status, json } = await api.call("POST", "/api/dcim/sites/", { ...named("Listed"), region })
     expect([status, Object.keys(json)]).toEqual([400, ["region"]])
@@ -85,7 +85,7 @@ describe("a reference by a long list", () => {
 })
 
 describe("a custom field for objects that names no type, made by plain SQL", () => {
-  it.each([null, "dcim.nothing"])("shows nothing where it should show an object: %s", async (type) => {
+  it.each([null, "dcim.nothing"])("shows no object for the type %s", async (type) => {
     const name = type === null ? "untyped" : "mistyped"
     const made = await api.call<{ id: number }>("POST", "/api/tenancy/tenants/", named(name))
     await api.database.sql.transaction(
@@ -107,7 +107,7 @@ describe("a custom field for objects that names no type, made by plain SQL", () 
 })
 
 describe("a list of references", () => {
-  it("names a bounded number of objects by attributes, and the same one costs one query", async () => {
+  it("may name a limited number of objects by attributes; repeated ones cost one query", async () => {
     await api.call("POST", "/api/extras/tags/", named("Often"))
     const make = (name: string, tags: ReadonlyArray<unknown>) =>
       api.call("POST", "/api/dcim/sites/", { ...named(name), tags })

@@ -38,7 +38,7 @@ const refused = async (custom: Json) => {
 }
 
 describe("values of custom fields", () => {
-  it("are all shown, those that were not given with their default or null", async () => {
+  it("are all shown; values that were not given show their default or null", async () => {
     const { json } = await make({ ...named("Plain") })
     expect(json["custom_fields"]).toEqual({
       code: null,
@@ -57,7 +57,7 @@ describe("values of custom fields", () => {
     })
   })
 
-  it("are kept as they are given, merged with those before, and shown with their objects", async () => {
+  it("are stored as given, merged with earlier ones, and shown with their objects", async () => {
     const region = await api.call<Made>("POST", "/api/dcim/regions/", named("Where"))
     const custom = {
       code: "ABC",
@@ -88,7 +88,7 @@ describe("values of custom fields", () => {
     expect((await api.call<Json>("GET", path)).json["custom_fields"]).toEqual(patched.json["custom_fields"])
   })
 
-  it("are refused where a pattern would take too long for them, or is too large itself", async () => {
+  it("are refused if their pattern is too large or would take too long", async () => {
     const long = await define({
       content_types: ["ipam.rir"],
       name: "long",
@@ -139,12 +139,12 @@ describe("values of custom fields", () => {
     expect(await refused(custom)).toEqual([400, [message]])
   })
 
-  it("are an object, and nothing else", async () => {
+  it("must be a JSON object", async () => {
     const { status, json } = await make({ ...named("Odd"), custom_fields: [1] as unknown as Json })
     expect([status, json]).toEqual([400, { custom_fields: ['Expected a dictionary of items but got type "list".'] }])
   })
 
-  it("must be there when the field is required, and may not be emptied", async () => {
+  it("must be given if the field is required, and may not be cleared", async () => {
     await define({ content_types: ["dcim.manufacturer"], name: "vat", required: true })
     const path = "/api/dcim/manufacturers/"
     expect((await api.call("POST", path, named("No VAT"))).json).toEqual({
@@ -158,7 +158,7 @@ describe("values of custom fields", () => {
 })
 
 describe("a custom field", () => {
-  it("takes its values along when it is renamed, and with it when it goes", async () => {
+  it("keeps its values when it is renamed, and deletes them with itself", async () => {
     const path = "/api/dcim/regions/"
     const field = await define({ content_types: ["dcim.region"], name: "nick" })
     const region = await api.call<Made>("POST", path, { ...named("Nicked"), custom_fields: { nick: "N" } })
@@ -222,7 +222,7 @@ describe("a filter on a custom field", () => {
     }
   })
 
-  it("compares as the definition says: a part, the whole, or not at all", async () => {
+  it("compares as the definition says: loosely, exactly, or not at all", async () => {
     expect(await found("cf_owner=ann")).toBe("Ann Anna")
     expect(await found("cf_badge=ann")).toBe("Anna")
     expect(await found("cf_badge__ic=ann")).toBe("Ann Anna")
@@ -231,7 +231,7 @@ describe("a filter on a custom field", () => {
     expect(await exported("cf_badge=ann")).toBe(1)
   })
 
-  it("compares numbers as numbers, and refuses what is none", async () => {
+  it("compares numbers as numbers and refuses other values", async () => {
     expect(await found("cf_level=20")).toBe("Bob")
     expect(await found("cf_level__gte=3")).toBe("Anna Bob")
     expect(await found("cf_level=many")).toEqual({ cf_level: ["Enter a number."] })

@@ -35,7 +35,7 @@ const site = async (name: string) =>
   (await api.call<List>("GET", `${sites}?name=${name}`)).json.results[0] as unknown as Json
 
 describe("an export", () => {
-  test("is read again by an import, and changes nothing but the time", async () => {
+  test("can be imported again, and changes nothing but the time", async () => {
     const types = { csv: "text/csv", json: "application/json", yaml: "application/yaml" }
     for (const [format, type] of Object.entries(types)) {
       const before = await site("two")
@@ -47,7 +47,7 @@ describe("an export", () => {
     }
   })
 
-  test("holds what the query asks for, all of it, however much that is", async () => {
+  test("holds all objects that match the query, however many", async () => {
     await api.database.sql.query(
       "insert into extras_tag (name, slug, description) select 'many ' || n, 'many-' || n, 'many' from generate_series(1, 1234) n"
     )
@@ -61,7 +61,7 @@ describe("an export", () => {
     expect(JSON.parse(none.text)).toEqual([])
   })
 
-  test("to CSV has no cell that a spreadsheet would run, and is read again as it was", async () => {
+  test("to CSV has no cell that a spreadsheet would run, and imports as it was", async () => {
     const descriptions = ["=1+1", "+1", "-1", "@SUM(A1)", "\t=1", "'=1", "''-1", "'tis", "plain"]
     const made = await api.call<ReadonlyArray<{ readonly id: number }>>(
       "POST",
@@ -85,7 +85,7 @@ describe("an export", () => {
     }
   })
 
-  test("comes in the formats there are", async () => {
+  test("is available in every format", async () => {
     expect((await fetched(`${sites}export/?format=xml`)).status).toBe(400)
     expect((await fetched(`${sites}export/`)).type).toBe("text/csv")
     expect((await fetched("/api/users/tokens/export/?format=csv")).text).not.toContain(token.slice(0, 20))
@@ -95,7 +95,7 @@ describe("an export", () => {
 describe("an import", () => {
   const csv = (...lines: ReadonlyArray<string>) => send(`${sites}import/`, "text/csv", lines.join("\n"))
 
-  test("creates and updates, with references by what people call them", async () => {
+  test("creates and updates, with references by name", async () => {
     const { id } = await site("one")
     const reply = await csv("id,name,slug,region,tags", `${String(id)},,,apac,`, ",three,three,emea,core")
     expect(reply).toMatchObject({ status: 200, json: { rows: 2, created: 1, updated: 1, errors: [] } })
@@ -111,7 +111,7 @@ describe("an import", () => {
     })
   })
 
-  test("tells of every row what is wrong, and then writes none", async () => {
+  test("reports the errors of every row and then writes none", async () => {
     const reply = await csv(
       "id,name,slug,status,region",
       ",four,four,active,",
@@ -128,7 +128,7 @@ describe("an import", () => {
     expect(await site("four")).toBeUndefined()
   })
 
-  test("is tried out without being done", async () => {
+  test("writes nothing in a dry run", async () => {
     const reply = await send(
       `${sites}import/?dry_run=true`,
       "application/yaml",
@@ -150,7 +150,7 @@ describe("an import", () => {
     expect(await send(`${sites}import/`, type, body)).toEqual({ status: 400, json: { detail } })
   })
 
-  test("needs the right to write", async () => {
+  test("needs the permission to write", async () => {
     const reading = await api.newToken({ write_enabled: false })
     expect((await api.raw("POST", `${sites}import/`, [], reading)).status).toBe(403)
   })

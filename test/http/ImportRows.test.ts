@@ -17,7 +17,7 @@ const rows = (format: ImportTask["format"], text: string): ReadonlyArray<unknown
 const value = fc.jsonValue({ maxDepth: 4 }).map((each) => JSON.parse(JSON.stringify(each)) as unknown)
 
 describe("rows", () => {
-  test("of JSON are those of JSON.parse, however it is indented", () => {
+  test("of JSON equal those of JSON.parse, whatever the indentation", () => {
     fc.assert(
       fc.property(fc.array(value), fc.nat(4), (list, indent) => {
         expect(rows("json", ` ${JSON.stringify(list, undefined, indent)}\n`)).toEqual(list)
@@ -26,7 +26,7 @@ describe("rows", () => {
     )
   })
 
-  test("of YAML are those of a parser that sees the whole file", () => {
+  test("of YAML equal those of a parser that reads the whole file", () => {
     fc.assert(
       fc.property(fc.array(value, { minLength: 1 }), fc.constantFrom("", "# sites\n\n", "---\n"), (list, lead) => {
         const text = lead + stringify(list, { aliasDuplicateObjects: false })
@@ -48,7 +48,7 @@ describe("rows", () => {
     expect(rows("yaml", text)).toEqual(expected)
   })
 
-  test("come in portions, and are numbered through", () => {
+  test("come in portions with consecutive numbers", () => {
     const list = Array.from({ length: 1234 }, (_, n) => ({ name: `n ${n}`, ...(n % 3 === 0 && { id: n }) }))
     for (const [format, text] of [
       ["json", JSON.stringify(list)],
@@ -91,14 +91,14 @@ describe("a file is refused", () => {
     expect(() => rows(format, text)).toThrow(message)
   })
 
-  test("that is no UTF-8", () => {
+  test("that is not UTF-8", () => {
     const bytes = Uint8Array.of(0x2d, 0x20, 0xff).buffer
     expect(() => [...portionsOf({ bytes, format: "yaml", columns: [], escaped: true })]).toThrow("not UTF-8")
   })
 })
 
-describe("the guard before a formula", () => {
-  test("is on every cell that begins like one, and comes off again", () => {
+describe("the apostrophe before a formula", () => {
+  test("is added to every cell that begins like a formula, and removed again", () => {
     const cell = fc.string({
       unit: fc.constantFrom("=", "+", "-", "@", "\t", "\r", "'", '"', ",", "\uFF1D", "1", "a")
     })
@@ -112,7 +112,7 @@ describe("the guard before a formula", () => {
     )
   })
 
-  test("leaves a text alone that no export would have written", () => {
+  test("is not removed from text that no export would have written", () => {
     expect(["'tis", "O'Neill", "'", "''a"].map(withoutGuard)).toEqual(["'tis", "O'Neill", "'", "''a"])
   })
 })

@@ -44,14 +44,14 @@ const raw = async (method: string, path: string, headers: Record<string, string>
 }
 
 describe("a list", () => {
-  test("is ordered by several fields, each in its direction", async () => {
+  test("can be ordered by several fields, each in its own direction", async () => {
     expect(await names("")).toBe("alpha bravo charlie delta echo")
     expect(await names("ordering=-name")).toBe("echo delta charlie bravo alpha")
     expect(await names("ordering=status,-name")).toBe("echo delta charlie bravo alpha")
     expect(await names("ordering=nope,-status,name")).toBe("alpha bravo charlie delta echo")
   })
 
-  test("is read by cursor from an id on, without being counted, to its end", async () => {
+  test("can be read by cursor from an id to its end, without a count", async () => {
     const seen: Array<string> = []
     let next: string | null = `${api.service.url}${sites}?start=0&limit=2&facility=F`
     while (next !== null) {
@@ -74,14 +74,14 @@ describe("a list", () => {
     expect([reply.status, reply.json]).toEqual([400, [message]])
   })
 
-  test("counts what there is, also behind the page and after a write", async () => {
+  test("counts all objects, also beyond the page and after a write", async () => {
     expect((await list("limit=2")).count).toBe(5)
     expect((await list("limit=2&offset=4")).count).toBe(5)
     expect((await list("limit=2&offset=40")).count).toBe(5)
     expect((await list("limit=5")).count).toBe(5)
   })
 
-  test("shows what is asked for: some fields, all but some, or the brief ones", async () => {
+  test("shows the requested fields: some, all but some, or the brief ones", async () => {
     const keys = async (query: string) => Object.keys((await list(`limit=1&${query}`)).results[0]!)
     expect(await keys("brief=1")).toEqual(["id", "url", "display", "name", "slug"])
     expect(await keys("fields=slug,id,nope")).toEqual(["id", "slug"])
@@ -93,7 +93,7 @@ describe("a list", () => {
     expect(one.json).toEqual({ name: "delta" })
   })
 
-  test("passes over unknown filters, or refuses them when it is asked to", async () => {
+  test("ignores unknown filters, or refuses them on request", async () => {
     expect(await names("nope=1")).toBe("alpha bravo charlie delta echo")
     const strict = await api.call("GET", `${sites}?nope=1&name=alpha&limit=1&strict=true`)
     expect([strict.status, strict.json]).toEqual([400, { nope: ["Unknown filter."] }])
@@ -112,7 +112,7 @@ describe("a list", () => {
       await api.call("PATCH", `${sites}${ids[0]}/`, { region })
     })
 
-    test("refuses names and ids that nothing has, and finds nothing for those that something has", async () => {
+    test("refuses unknown names and ids, and accepts existing ones that match nothing", async () => {
       expect(await ask(`${sites}?region=nope&region_id=999&tag=nope`)).toEqual({
         region: [unknown("nope")],
         region_id: [unknown("999")],
@@ -124,13 +124,13 @@ describe("a list", () => {
       expect(await ask(`${sites}export/?format=csv&region=nope`)).toEqual({ region: [unknown("nope")] })
     })
 
-    test("refuses them beside others that are there, and where they are denied", async () => {
+    test("refuses unknown ones beside existing ones, and when negated", async () => {
       expect(await ask(`${sites}?region=emea&region=nope`)).toEqual({ region: [unknown("nope")] })
       expect(await ask(`${sites}?region__n=nope`)).toEqual({ region__n: [unknown("nope")] })
       expect(await ask(`${sites}?region_id=${region}&region_id=null`)).toBe(5)
     })
 
-    test("tells nobody what is there who may not see all of it", async () => {
+    test("does not reveal existing objects to users who may not see all of them", async () => {
       const grant = { types: ["dcim.site"], actions: ["view"] }
       const some = { types: ["dcim.region"], actions: ["view"], constraints: { name: "x" } }
       const eve = await makeUser(api, "eve", grant, some)
@@ -139,19 +139,19 @@ describe("a list", () => {
       ])
     })
 
-    test("finds records of what is gone", async () => {
+    test("finds records of deleted objects", async () => {
       expect(await ask("/api/extras/deliveries/?webhook_id=999")).toBe(0)
     })
   })
 
-  test("says what is wrong with a pattern that only Postgres understands", async () => {
+  test("explains what is wrong with a pattern that only Postgres parses", async () => {
     const reply = await api.call("GET", `${sites}?name__regex=(`)
     expect([reply.status, reply.json]).toEqual([400, { detail: "Enter a valid regular expression." }])
   })
 })
 
-describe("a write read strictly", () => {
-  test("refuses fields that the type does not have, and takes what was given out", async () => {
+describe("a strict write", () => {
+  test("refuses unknown fields, and accepts everything that a read returns", async () => {
     const bodies = [{ ...named("one") }, { ...named("two"), nope: 1, id: 5, url: "", display: "" }]
     const refused = await api.call("POST", `${sites}?strict=true`, bodies)
     expect([refused.status, refused.json]).toEqual([400, [{}, { nope: ["Unknown field."] }]])
@@ -161,7 +161,7 @@ describe("a write read strictly", () => {
 })
 
 describe("an object", () => {
-  test("is written only as it was read, when the client says so", async () => {
+  test("is written only if it is as the client read it, on request", async () => {
     const path = `${sites}${ids[0]}/`
     const read = await raw("GET", path, {})
     const etag = read.headers.get("etag")!
@@ -181,7 +181,7 @@ describe("an object", () => {
     expect((await raw("PATCH", path, { "if-match": "*" }, { description: "3" })).status).toBe(200)
   })
 
-  test("is pointed at by attributes of what it belongs to", async () => {
+  test("can be named by attributes of the object that it belongs to", async () => {
     const regions = "/api/dcim/regions/"
     const [north, south] = (
       await api.call<ReadonlyArray<{ readonly id: number }>>("POST", regions, [named("north"), named("south")])
@@ -201,8 +201,8 @@ describe("an object", () => {
   })
 })
 
-describe("what a client accepts", () => {
-  test("is JSON, indented if it likes, of our version", async () => {
+describe("the accepted media type", () => {
+  test("is JSON, indented on request, of our API version", async () => {
     const indented = await raw("GET", "/api/", { accept: "application/json; indent=4" })
     expect(indented.text).toMatch(/^\{\n {4}"/)
     const version = await raw("GET", "/api/", { accept: "application/json; version=9.9" })
@@ -216,7 +216,7 @@ describe("what a client accepts", () => {
 })
 
 describe("OPTIONS", () => {
-  test("tells the fields of the methods that the caller may use", async () => {
+  test("lists the fields of the methods that the sender may use", async () => {
     const reply = await raw("OPTIONS", sites, {})
     expect([reply.status, reply.headers.get("allow")]).toEqual([200, "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS"])
     expect(reply.json!["name"]).toBe("Site List")

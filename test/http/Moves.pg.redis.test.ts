@@ -37,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => api.stop())
 
 describe("a rack", () => {
-  it("takes its devices along to another site and location, and each of them is an event", async () => {
+  it("moves its devices to another site and location, with an event for each", async () => {
     const [here, there] = [await site(), await site()]
     const goal = await location(there)
     const rack = await make("dcim/racks", { name: "R1", site: here })
@@ -56,7 +56,7 @@ describe("a rack", () => {
     expect(told).toMatchObject({ user: "admin", postchange: { site: there, location: goal } })
   })
 
-  it("stays where it is when a device would have the name of another there", async () => {
+  it("does not move if a device would get a name that another device has there", async () => {
     const [here, there] = [await site(), await site()]
     const rack = await make("dcim/racks", { name: "R2", site: here })
     const moving = await device("same", { site: here, rack })
@@ -68,7 +68,7 @@ describe("a rack", () => {
 })
 
 describe("a location", () => {
-  it("takes along what is in it and below it", async () => {
+  it("moves the objects in it and below it", async () => {
     const [here, there] = [await site(), await site()]
     const building = await location(here)
     const room = await location(here, { parent: building })
@@ -90,7 +90,7 @@ describe("a location", () => {
 })
 
 describe("a cluster", () => {
-  it("takes its virtual machines along, and goes nowhere without its hosts", async () => {
+  it("moves its virtual machines, and does not move without its hosts", async () => {
     const [here, there] = [await site(), await site()]
     const type = await make("virtualization/cluster-types", named("Kind"))
     const cluster = await make("virtualization/clusters", { name: "C", type, site: here })

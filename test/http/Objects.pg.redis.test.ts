@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 afterAll(() => api.stop())
 
-describe("bodies that are not right", () => {
+describe("wrong bodies", () => {
   it("are answered 400, 413 and 415 with the reason, and change nothing", async () => {
     const before = (await api.call<List>("GET", "/api/dcim/sites/")).json.count
     const malformed = await api.call<Json>("POST", "/api/dcim/sites/", "{not json")
@@ -66,7 +66,7 @@ describe("bodies that are not right", () => {
     })
   })
 
-  it("of a list give errors aligned with it, for duplicates inside it too, and nothing of it is kept", async () => {
+  it("of a list give errors in the order of the list, also for duplicates in it, and nothing is stored", async () => {
     await api.call("POST", "/api/dcim/sites/", named("Taken"))
     const reply = await api.call("POST", "/api/dcim/sites/", [
       named("Fresh"),
@@ -126,7 +126,7 @@ describe("objects", () => {
     ])
   })
 
-  it("are changed and deleted in bulk, unknown ids passed over", async () => {
+  it("are changed and deleted in bulk, ignoring unknown ids", async () => {
     const made = await api.call<ReadonlyArray<{ id: number }>>("POST", "/api/dcim/sites/", [
       named("Bulk b"),
       named("Bulk a")
@@ -156,7 +156,7 @@ describe("objects", () => {
     expect((await api.call<List>("GET", "/api/dcim/sites/?name__isw=Bulk")).json.count).toBe(0)
   })
 
-  it("are pointed at by id, by text of an id, and by attributes", async () => {
+  it("can be named by id, by an id as text, and by attributes", async () => {
     const region = await api.call<{ id: number }>("POST", "/api/dcim/regions/", named("Europe"))
     for (const [at, target] of [
       region.json.id,
@@ -198,7 +198,7 @@ describe("objects", () => {
     })
   })
 
-  it("carry tags, replaced as a set, and lose those that are deleted", async () => {
+  it("have tags, which are replaced as a set and vanish when they are deleted", async () => {
     const tags = await api.call<ReadonlyArray<{ id: number }>>("POST", "/api/extras/tags/", [
       named("Core"),
       named("Edge")

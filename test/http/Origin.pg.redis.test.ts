@@ -89,22 +89,22 @@ describe("the headers of a proxy", () => {
     [["X-Forwarded-For: 192.0.2.1, 10.0.0.1", "X-Forwarded-Host: a.example"], "http://a.example"]
   ]
 
-  it.each(told)("that is trusted give the address in answers: %j", async (headers, base) => {
+  it.each(told)("give the address in answers if the proxy is trusted: %j", async (headers, base) => {
     const { status, json } = await root(api.service.url, ...forwarded(...headers))
     expect([status, baseOf(json)]).toEqual([200, base])
   })
 
-  it.each(told)("that is not trusted mean nothing: %j", async (headers) => {
+  it.each(told)("are ignored if the proxy is not trusted: %j", async (headers) => {
     const { json } = await root(plain.url, ...forwarded(...headers))
     expect(baseOf(json)).toBe("http://internal:8000")
   })
 
-  it("that is trusted must name a host as well", async () => {
+  it("must name a valid host, also from a trusted proxy", async () => {
     const { status } = await root(api.service.url, ...forwarded("X-Forwarded-Host: a b"))
     expect(status).toBe(400)
   })
 
-  it("make cookies secure, and decide which pages are ours", async () => {
+  it("make cookies secure and decide which pages are our own", async () => {
     const through = { "x-forwarded-for": "192.0.2.1", "x-forwarded-host": "a.example", "x-forwarded-proto": "https" }
     const visitor = openBrowser(api.service.url)
     const ask: typeof visitor.fetch = (path, options = {}) =>
@@ -136,7 +136,7 @@ describe("the headers of a proxy", () => {
 })
 
 describe("every answer", () => {
-  it("is kept by nobody and shown in no frame, unless its route says otherwise", async () => {
+  it("may not be cached or framed, unless its route allows it", async () => {
     const paths = [...new Set(routes.map(({ path }) => path.replaceAll(/:\w+/g, "1"))), "/nothing/", "/api/dcim/sites"]
     const token = await api.newToken()
     for (const path of paths) {

@@ -25,13 +25,13 @@ describe("the bounds of a page", () => {
     expect(asked(query)).toEqual({ limit, offset })
   })
 
-  test("are none when everything is asked for and allowed", () => {
+  test("are unlimited when everything is requested and allowed", () => {
     expect(asked("limit=0", { usual: 50, max: 0 })).toEqual({ limit: undefined, offset: 0 })
     expect(asked("limit=5000", { usual: 50, max: 0 })).toEqual({ limit: 5000, offset: 0 })
     expect(asked("", { usual: 0, max: 0 })).toEqual({ limit: undefined, offset: 0 })
   })
 
-  test("count numbers that make no sense as absent", () => {
+  test("treat invalid numbers as absent", () => {
     const nonsense = fc.oneof(
       fc.string().filter((text) => !/^\d+$/.test(text)),
       fc.constantFrom("", "-1", "1.5", "1e3", "0x10", "+5", " 5", "5 ", "NaN", "null", "١"),
@@ -45,7 +45,7 @@ describe("the bounds of a page", () => {
     )
   })
 
-  test("are never more than the most, whatever is asked for and whatever is usual", () => {
+  test("never exceed the maximum, whatever the request and the default say", () => {
     const query = fc.record({ limit: fc.string(), offset: fc.string() }).map((each) => new URLSearchParams(each))
     const numeric = fc.record({ limit: fc.nat().map(String) }).map((each) => new URLSearchParams(each))
     fc.assert(
@@ -67,7 +67,7 @@ describe("the links of a page", () => {
     usual: fc.integer({ min: 1, max: 20 })
   })
 
-  test("lead from the first page by next over every object once, and end", () => {
+  test("lead by next from the first page over every object once, and end", () => {
     fc.assert(
       fc.property(list, ({ count, limit, max, usual }) => {
         const of = { usual, max }
@@ -101,7 +101,7 @@ describe("the links of a page", () => {
     )
   })
 
-  test("of the second page to the first drop the offset, as those of a page that begins in the midst of it", () => {
+  test("from the second page to the first drop the offset, also from a page that begins within the first", () => {
     for (const offset of [1, 4, 5]) {
       expect(pageLinks(new URL(`${address.href}?limit=5&offset=${offset}`), { limit: 5, offset }, 20).previous).toBe(
         "https://inventory.example/api/dcim/sites/?limit=5"
@@ -109,7 +109,7 @@ describe("the links of a page", () => {
     }
   })
 
-  test("are none on the only page, and none when the page is not bounded", () => {
+  test("are null on the only page and on an unlimited page", () => {
     expect(pageLinks(address, { limit: 50, offset: 0 }, 50)).toEqual({ next: null, previous: null })
     expect(pageLinks(address, { limit: 50, offset: 0 }, 0)).toEqual({ next: null, previous: null })
     expect(pageLinks(address, { limit: undefined, offset: 0 }, 500)).toEqual({ next: null, previous: null })
@@ -121,7 +121,7 @@ describe("the links of a page", () => {
     expect(previous).toBe("https://inventory.example/api/dcim/sites/?limit=10&offset=90")
   })
 
-  test("keep every other parameter, in its order and as often as it was given", () => {
+  test("keep all other parameters, in their order, repeated ones too", () => {
     const others = fc.array(
       fc.tuple(
         fc.string().filter((name) => name !== "limit" && name !== "offset"),

@@ -53,7 +53,7 @@ const queries: ReadonlyArray<(name: string) => string> = [
 ]
 
 describe("a name that objects inherit", () => {
-  it.each(types)("asks nothing of lists and exports of %s", async (_, { path }) => {
+  it.each(types)("is no filter in lists and exports of %s", async (_, { path }) => {
     for (const query of queries) {
       await expectUnknown((name) => ({ method: "GET", path: `${path}?${query(name)}&limit=1` }))
     }
@@ -93,7 +93,7 @@ describe("a name that objects inherit", () => {
     await expectUnknown((name) => ({ method: "POST", path, body: { [name]: [name], filter: { [name]: "x" } } }))
   })
 
-  it("as a method of a value is never called", async () => {
+  it("is never called as a method of a value", async () => {
     const options = "all dry_run filter keep since until object_change prefix_length user username password id".split(
       " "
     )
@@ -111,7 +111,7 @@ describe("a name that objects inherit", () => {
     }
   })
 
-  it("can name a custom field, which then keeps, shows and finds its values", async () => {
+  it("can name a custom field, whose values are stored, shown and found", async () => {
     const names = inherited.filter((name) => !name.includes("__"))
     for (const name of names) {
       const made = await api.call("POST", "/api/extras/custom-fields/", {

@@ -37,7 +37,7 @@ describe("a path", () => {
     expect(found(paths, path)).toEqual({ path: route, params })
   })
 
-  test("prefers what is written out to what stands for any segment, whichever was declared first", () => {
+  test("prefers a literal segment to a parameter, whichever was declared first", () => {
     for (const order of [paths, paths.toReversed()]) {
       expect(found(order, "/api/extras/webhooks/render/")).toEqual({ path: "/api/extras/webhooks/render/", params: {} })
     }
@@ -60,7 +60,7 @@ describe("a path", () => {
     expect(found(paths, path)).toBeUndefined()
   })
 
-  test("finds the route that was made for it, among any others", () => {
+  test("finds its own route among any others", () => {
     const segment = fc.constantFrom("a", "b", ":x", "c")
     const declared = fc.uniqueArray(
       fc.array(segment, { minLength: 1, maxLength: 4 }).map((segments) => `/${segments.join("/")}/`),
@@ -84,7 +84,7 @@ describe("routes", () => {
     expect(() => makeRouter([route("/a/:id/"), route("/a/:id/")])).toThrow("two routes for /a/:id/")
   })
 
-  test("are refused when they name the same segment differently, since one of them would not get its value", () => {
+  test("are refused when they name the same segment differently: one of them would not get its value", () => {
     expect(() => makeRouter([route("/a/:id/"), route("/a/:name/b/")])).toThrow(":id and :name")
     expect(() => makeRouter([route("/a/:id/"), route("/b/:name/")])).not.toThrow()
   })

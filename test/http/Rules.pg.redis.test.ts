@@ -36,7 +36,7 @@ afterAll(() => api.stop())
 const device = (fields: Json): Json => ({ device_type: type.id, device_role: role.id, site: site.id, ...fields })
 
 describe("a device", () => {
-  it("stands in the site of its rack and location, with a face and whole units", async () => {
+  it("is in the site of its rack and location, with a face and whole units", async () => {
     const rack = await make("dcim/racks", { name: "R1", site: site.id, u_height: 10 })
     const place = { rack: rack.id, position: 1, face: "front" }
     const refused = (fields: Json) => wrong("dcim/devices", device({ name: "D", ...place, ...fields }))
@@ -53,7 +53,7 @@ describe("a device", () => {
     })
   })
 
-  it("does not stand where another one does, not in the same write and not at the same time", async () => {
+  it("cannot take the place of another, not within one write and not in concurrent ones", async () => {
     const rack = await make("dcim/racks", { name: "R2", site: site.id })
     const at = (position: number, fields: Json = {}) =>
       device({ device_type: tall.id, rack: rack.id, position, face: "front", ...fields })
@@ -72,7 +72,7 @@ describe("a device", () => {
     expect(statuses.sort()).toEqual([201, 400, 400, 400, 400, 400, 400, 400])
   })
 
-  it("has a name that no other of its site has, whatever the case", async () => {
+  it("has a name that is unique in its site, ignoring case", async () => {
     await make("dcim/devices", device({ name: "Switch" }))
     expect(await wrong("dcim/devices", device({ name: "sWITCH" }))).toEqual({
       __all__: ["Device name must be unique per site."]
@@ -80,7 +80,7 @@ describe("a device", () => {
     await make("dcim/devices", device({ name: "switch", site: other.id }))
   })
 
-  it("is reached at an address of its own interfaces", async () => {
+  it("has a primary address of its own interfaces", async () => {
     const owner = await make("dcim/devices", device({ name: "Owner" }))
     const port = await make("dcim/interfaces", { device: owner.id, name: "eth0", type: "1000base-t" })
     const assigned = { assigned_object_type: "dcim.interface", assigned_object_id: port.id }
@@ -102,7 +102,7 @@ describe("a device", () => {
 })
 
 describe("an address", () => {
-  it("is in a VRF once when the VRF wants it so, unless its role shares it", async () => {
+  it("is unique in a VRF that enforces it, unless its role allows sharing", async () => {
     const vrf = await make("ipam/vrfs", { name: "Strict" })
     const loose = await make("ipam/vrfs", { name: "Loose", enforce_unique: false })
     const body = { address: "198.51.100.1/24", vrf: vrf.id }
@@ -137,7 +137,7 @@ describe("networks", () => {
     })
   })
 
-  it("tell how deep they lie, and what lies in them", async () => {
+  it("show their depth and the number of their children", async () => {
     const outer = await make("ipam/prefixes", { prefix: "10.50.0.0/16" })
     const inner = await make("ipam/prefixes", { prefix: "10.50.1.0/24" })
     const get = async (id: number) => (await api.call<Json>("GET", `/api/ipam/prefixes/${id}/`)).json
@@ -164,7 +164,7 @@ describe("a VLAN", () => {
 })
 
 describe("a tree", () => {
-  it("is not closed to a circle by two moves of one write", async () => {
+  it("cannot be made a cycle by two moves in one write", async () => {
     const [a, b] = [await make("dcim/regions", named("A")), await make("dcim/regions", named("B"))]
     const moves = [
       { id: a.id, parent: b.id },
@@ -175,7 +175,7 @@ describe("a tree", () => {
     })
   })
 
-  it("counts what belongs to its branches", async () => {
+  it("counts the objects of its branches", async () => {
     const top = await make("dcim/regions", named("Top"))
     const leaf = await make("dcim/regions", { ...named("Leaf"), parent: top.id })
     await make("dcim/sites", { ...named("Counted"), region: leaf.id })
@@ -191,7 +191,7 @@ describe("a tree", () => {
 })
 
 describe("an object that others need", () => {
-  it("stays, and the answer names them, also those that what goes with it would need", async () => {
+  it("is not deleted, and the answer names them, also those that need what would be deleted with it", async () => {
     const home = await make("dcim/sites", named("Home"))
     const location = await make("dcim/locations", { ...named("Room"), site: home.id })
     const box = await make("dcim/devices", device({ name: "Box", site: home.id, location: location.id }))
@@ -207,7 +207,7 @@ describe("an object that others need", () => {
 })
 
 describe("a cable", () => {
-  it("ends at interfaces that have no other, and they know of it", async () => {
+  it("ends at interfaces without another cable, and they show it", async () => {
     const box = await make("dcim/devices", device({ name: "Cabled" }))
     const [a, b, c, virtual] = await Promise.all(
       ["a", "b", "c", "v"].map((name) =>

@@ -40,7 +40,7 @@ describe("an interface", () => {
     cable = await make("dcim/cables", { a_terminations, b_terminations })
   })
 
-  it("shows what its cable leads to, in its detail and in a list", async () => {
+  it("shows in its detail and in a list where its cable leads", async () => {
     const connected = {
       cable_end: "B",
       link_peers: [brief(ends[0]!)],
@@ -66,12 +66,12 @@ describe("an interface", () => {
     })
   })
 
-  it("is reachable only over a cable that is connected", async () => {
+  it("is reachable only over a connected cable", async () => {
     await api.call("PATCH", `/api/dcim/cables/${cable}/`, { status: "planned" })
     expect((await show(`dcim/interfaces/${ends[1]}`))["connected_endpoints_reachable"]).toBe(false)
   })
 
-  it("tells of it in its events, as of their time", async () => {
+  it("has it in its events, as of their time", async () => {
     const data = await vi.waitUntil(async () => {
       const rows = await api.database.sql.query<{ readonly data: Json }>(
         `select data from extras_objectchange where changed_object_type = 'dcim.interface' and changed_object_id = $1
@@ -83,7 +83,7 @@ describe("an interface", () => {
     expect(data).toMatchObject({ cable_end: "B", link_peers: [brief(ends[0]!)] })
   })
 
-  it("shows of peers that are hidden their ids, and nothing behind a hidden cable", async () => {
+  it("shows hidden peers by id only, and nothing behind a hidden cable", async () => {
     const view = { actions: ["view"] }
     const some = { ...view, types: ["dcim.interface"], constraints: { name: "eth1" } }
     const ann = await makeUser(api, "ann", some, { ...view, types: ["dcim.cable", "dcim.device"] })
@@ -96,7 +96,7 @@ describe("an interface", () => {
   })
 })
 
-describe("what points at an object", () => {
+describe("the objects that point at an object", () => {
   const addressed = (address: string, fields: Json = {}) => make("ipam/ip-addresses", { address, ...fields })
 
   it("are its outer addresses, for an inner address", async () => {
@@ -130,7 +130,7 @@ describe("what points at an object", () => {
     expect((await show(`extras/tags/${tag}`, dan.call))["tagged_items"]).toBe(1)
   })
 
-  it("are VLANs, by which a group of them is used up", async () => {
+  it("are VLANs for a VLAN group, and count as its use", async () => {
     const group = await make("ipam/vlan-groups", { ...named("Group"), min_vid: 1, max_vid: 8 })
     await make("ipam/vlans", { vid: 3, name: "three", group })
     expect(await show(`ipam/vlan-groups/${group}`)).toMatchObject({ vlan_count: 1, utilization: 12.5 })
@@ -143,7 +143,7 @@ it("names of NetBox's are there where there is nothing to tell", async () => {
 })
 
 describe("a count", () => {
-  it("is exact up to ten thousand, and above that what Postgres estimates; who sees some reads how many those are", async () => {
+  it("is exact up to ten thousand and estimated by Postgres above; a user who sees some objects gets the number of those", async () => {
     const [many, few] = [await make("tenancy/tenants", named("Many")), await make("tenancy/tenants", named("Few"))]
     const { sql } = api.database
     await sql.query(
@@ -163,7 +163,7 @@ describe("a count", () => {
     expect([await count(many, fay.call), await count(few, fay.call)]).toEqual([11_000, 0])
   })
 
-  it("of prefixes is of those in the same table that may be seen", async () => {
+  it("of prefixes covers visible ones in the same routing table", async () => {
     const prefix = (text: string) => make("ipam/prefixes", { prefix: text })
     const outer = await prefix("10.128.0.0/16")
     await prefix("10.128.1.0/24")

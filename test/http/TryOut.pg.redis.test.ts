@@ -22,7 +22,7 @@ const render = (body: unknown) => post("/api/extras/webhooks/render/", body)
 const match = (body: unknown) => post("/api/extras/webhooks/match/", body)
 
 describe("a template that is tried out", () => {
-  it("gives body and headers, for the context that comes along or for an event that is made up", async () => {
+  it("returns body and headers, for the given context or for a sample event", async () => {
     const context = { data: { name: "Ort ä" }, event: "created" }
     const template = "{{ data.name }} {{ event }}\n"
     expect(await render({ template, headers: "X-A: {{ event|upper }}\nX-B: b", context })).toMatchObject({
@@ -36,7 +36,7 @@ describe("a template that is tried out", () => {
     ).toBe("CREATED")
   })
 
-  it("is refused with the place of its fault", async () => {
+  it("is refused with the place of the error", async () => {
     const { status, json } = await render({ template: "a\n{{ data.nothing.here }}", context: { data: {} } })
     expect(status).toBe(400)
     expect(json["template"]).toEqual(["Line 2: 'dict object' has no attribute 'nothing'"])
@@ -50,7 +50,7 @@ describe("a template that is tried out", () => {
     expect((await render({ template: "x", template_engine: "nosuch" })).status).toBe(400)
   })
 
-  it("has the limits of every template", async () => {
+  it("has the same limits as every template", async () => {
     const { status, json } = await render({ template: "{% for i in range(99999) %}{{ lipsum() }}{% endfor %}" })
     expect([status, (json["error"] as Json)["reason"]]).toEqual([400, "Limit"])
   })
@@ -67,7 +67,7 @@ describe("a template that is tried out", () => {
     expect([status, Object.keys(json)]).toEqual([400, [field]])
   })
 
-  it("may be tried so often, and then only as often as time allows", async () => {
+  it("has a rate limit with a burst", async () => {
     const replies = await Promise.all(
       Array.from({ length: 40 }, () => api.call<Json>("POST", "/api/extras/webhooks/render/", { template: "" }))
     )
@@ -105,7 +105,7 @@ describe("a condition that is tried out", () => {
     expect((await match({ conditions: null, data })).json).toEqual({ matches: true, explanation: null })
   })
 
-  it("is refused with the place of its fault", async () => {
+  it("is refused with the place of the error", async () => {
     const { status, json } = await match({ conditions: { and: [{ attr: "a", value: 1, op: "foo" }] }, data: {} })
     expect(status).toBe(400)
     expect(String(json["conditions"])).toMatch(/^and\[0\]\.op: Unknown operator: foo\./)
@@ -115,7 +115,7 @@ describe("a condition that is tried out", () => {
 })
 
 describe("both", () => {
-  it("are for those who may write webhooks", async () => {
+  it("need the permission to write webhooks", async () => {
     for (const path of ["render/", "match/"]) {
       const reply = await api.raw("POST", `/api/extras/webhooks/${path}`, { template: "", data: {} })
       expect(reply.status).toBe(403)
@@ -125,7 +125,7 @@ describe("both", () => {
 })
 
 describe("the plugins", () => {
-  it("are listed with what they bring, their examples and their ready-made templates", async () => {
+  it("are listed with their filters, examples and ready-made templates", async () => {
     const { json } = await api.call<{ readonly count: number; readonly results: ReadonlyArray<Json> }>(
       "GET",
       "/api/plugins/"
@@ -141,7 +141,7 @@ describe("the plugins", () => {
     expect((await api.raw("GET", "/api/plugins/")).status).toBe(403)
   })
 
-  it("are explained to people, with every example", async () => {
+  it("are shown on a page for people, with every example", async () => {
     const { results } = (await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", "/api/plugins/")).json
     const help = (await api.raw("GET", "/help/templates/")).text
     for (const { name } of results) expect(help).toContain(`<h2 id="${String(name)}">`)

@@ -38,7 +38,7 @@ describe("lists", () => {
     expect(Object.keys(brief.json.results[0]!)).toEqual(["id", "url", "display", "name", "slug", "color"])
   })
 
-  it("answer a filter value that makes no sense with 400", async () => {
+  it("answer an invalid filter value with 400", async () => {
     expect((await api.call("GET", "/api/dcim/sites/?id=x")).json).toEqual({ id: ["Enter a number."] })
     expect((await api.call("GET", "/api/dcim/sites/?status=lost")).json).toEqual({
       status: ["Select a valid choice. lost is not one of the available choices."]
@@ -49,7 +49,7 @@ describe("lists", () => {
 })
 
 describe("the rest of the wire", () => {
-  it("redirects to the slash, knows no other paths, and names the methods there are", async () => {
+  it("redirects to the path with a slash, answers 404 to others, and names the allowed methods", async () => {
     const moved = await api.raw("GET", "/api/dcim/sites?limit=1")
     expect([moved.status, moved.headers.get("location")]).toEqual([301, "/api/dcim/sites/?limit=1"])
     const unknown = await api.raw("GET", "/api/nothing/")
@@ -58,7 +58,7 @@ describe("the rest of the wire", () => {
     expect([readOnly.status, readOnly.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"])
   })
 
-  it("gives every answer a request id, and the API version to who asks for JSON", async () => {
+  it("gives every answer a request id, and the API version to clients that request JSON", async () => {
     const plain = await api.raw("GET", "/api/")
     expect(plain.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
     expect(plain.headers.get("api-version")).toBeNull()
@@ -66,7 +66,7 @@ describe("the rest of the wire", () => {
     expect(asked.headers.get("api-version")).toMatch(/^\d+\.\d+$/)
   })
 
-  it("has a home page that leads to the API and to health, and is ready", async () => {
+  it("has a home page with links to the API and to health, and is ready", async () => {
     const home = await api.raw("GET", "/")
     expect(home.text).toContain('href="/api/"')
     expect(home.text).toContain('href="/health/ready"')
@@ -74,7 +74,7 @@ describe("the rest of the wire", () => {
     expect((await api.raw("GET", "/health/live")).status).toBe(200)
   })
 
-  it("tells how every process and the slot are, and the same as metrics", async () => {
+  it("shows the state of every process and of the slot, also as metrics", async () => {
     interface Status {
       readonly "rq-workers-running": number
       readonly processes: ReadonlyArray<{ readonly name: string; readonly parts: Readonly<Record<string, Json>> }>
@@ -100,7 +100,7 @@ describe("the rest of the wire", () => {
     expect(metrics.text.split("\n").filter((line) => !/^[a-z_]+ -?[\d.]+$|^$/.test(line))).toEqual([])
   })
 
-  it("counts a context that cannot be read, whose changes name nobody, and shows it in the log", async () => {
+  it("counts and logs an unreadable context, whose changes have no author", async () => {
     await api.database.sql.transaction(
       `select pg_logical_emit_message(true, 'rackwire:ctx:v1', '{"user": 7')::text`,
       "insert into extras_tag (name, slug) values ('Nobody', 'nobody')"

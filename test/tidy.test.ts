@@ -163,6 +163,11 @@ describe("code", () => {
     expect(breaking(others, (text) => lines(text, /\bas never\b/))).toEqual([])
   })
 
+  it("writes HTML in console only", () => {
+    const others = sources.filter((file) => !["console", "jinja"].includes(stageOf(file)))
+    expect(breaking(others, (text) => lines(text, /\bhtml`|<!doctype|<html/i))).toEqual([])
+  })
+
   it("reads the environment in Config.ts only", () => {
     const others = sources.filter((file) => file !== "src/Config.ts")
     expect(breaking(others, (text) => lines(text, /process\.env/))).toEqual([])

@@ -2,7 +2,7 @@
 import { Context, Layer } from "effect"
 import type { Principal } from "./Principal.ts"
 
-export interface KnownToken {
+interface KnownToken {
   /** Digest of what the query gave: a password's hash is part of it, and Postgres may log parameters. */
   readonly mark: string
   /** Networks that the token may come from. */

@@ -19,7 +19,7 @@ import { type FoundUser, permissionsOf, userColumns, userOf } from "./Authentica
 import { clearanceOf } from "./Permission.ts"
 
 /** An event and its viewers: all of them must be allowed to see it. */
-export interface Told {
+interface Told {
   readonly type: string
   readonly objectId: number
   readonly data: Json

@@ -6,7 +6,7 @@ import { isDeeper, nestingMax } from "../../inventory/Unreadable.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 
 /** Largest body of JSON. */
-export const bodySizeMax = ByteSize.mebibytes(1)
+const bodySizeMax = ByteSize.mebibytes(1)
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 

@@ -3,7 +3,7 @@ import { Clock, Effect } from "effect"
 import { HttpRefused } from "../HttpRefused.ts"
 import type { Request } from "../Route.ts"
 
-export interface Rate {
+interface Rate {
   /** Most requests at once. */
   readonly burst: number
   readonly perSecond: number

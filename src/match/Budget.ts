@@ -1,25 +1,25 @@
 /**
- * What evaluating conditions may cost, in units of 20 to 40 nanoseconds: a character for each instruction of a pattern,
- * an item of a list, a value that is compared. An evaluation that would cost more ends undecided.
+ * The budget of evaluating conditions, in units of 20 to 40 nanoseconds: one character times one instruction of a
+ * pattern, one item of a list, one comparison. An evaluation that would exceed it ends undecided.
  *
- * The unit depends on nothing but the condition and the event, so that the same event is decided the same way again.
+ * The cost depends only on the condition and the event, so the same event is decided the same way again.
  */
 
-/** Most that the evaluation of one condition may cost: some 15 milliseconds. */
+/** Highest cost of evaluating one condition: some 15 milliseconds. */
 const evaluationMax = 500_000
 
-/** What every condition may cost for every event, whatever others cost: 50 instructions over 200 characters. */
+/** The budget that every condition has for every event, whatever others cost: 50 instructions over 200 characters. */
 export const guaranteed = 10_000
 
 /**
- * What the conditions that cost more than that may cost together: some 15 milliseconds for one event, some 3 seconds for
- * one window of events.
+ * The budget that costlier conditions share: some 15 milliseconds for one event, some 3 seconds for one window of
+ * events.
  */
 const sharedMax = { event: 500_000, window: 100_000_000 }
 
 class TooMuchWork extends Error {}
 
-/** Outside of an evaluation nothing is counted. */
+/** Outside of an evaluation the budget is unlimited. */
 let left = Number.POSITIVE_INFINITY
 
 let last = { budget: 0, left: 0 }
@@ -29,7 +29,7 @@ export const pay = (work: number): void => {
   if (left < 0) throw new TooMuchWork()
 }
 
-/** Runs an evaluation; undefined where it would cost more than its budget. */
+/** Runs an evaluation; undefined if it would exceed its budget. */
 export const bounded = <A>(evaluate: () => A, budget: number = evaluationMax): A | undefined => {
   left = budget
   try {
@@ -40,10 +40,10 @@ export const bounded = <A>(evaluate: () => A, budget: number = evaluationMax): A
   }
 }
 
-/** Whether the evaluation that runs, or ran last, would cost too much. */
+/** Whether the current or last evaluation exceeded its budget. */
 export const isSpent = (): boolean => (Number.isFinite(left) ? left : last.left) < 0
 
-/** Runs a part of an evaluation; undefined where it would cost too much. */
+/** Runs a part of an evaluation; undefined if it would exceed the budget. */
 export const affordable = <A>(evaluate: () => A): A | undefined => {
   try {
     return evaluate()
@@ -53,7 +53,7 @@ export const affordable = <A>(evaluate: () => A): A | undefined => {
   }
 }
 
-/** Looks at what the evaluation that runs has paid for already. */
+/** Runs without paying, over values that the current evaluation has already paid for. */
 export const unpaid = <A>(look: () => A): A => {
   const before = left
   left = Number.POSITIVE_INFINITY
@@ -65,19 +65,19 @@ export const unpaid = <A>(look: () => A): A => {
 }
 
 /**
- * What is shared out among the costly conditions of a window. Those of one event get equal shares, so that the costly
- * condition of one webhook leaves something for that of another.
+ * The budget that the costly conditions of a window share. Those of one event get equal shares, so that one webhook's
+ * condition does not use up the budget of another's.
  */
 export class SharedBudget {
   private ofWindow = sharedMax.window
 
-  /** The budget of each of so many costly conditions of an event; undefined where nothing is left to share. */
+  /** The budget of each of `count` costly conditions of an event; undefined if that is no more than the guaranteed one. */
   share(count: number): number | undefined {
     const share = Math.floor(Math.min(evaluationMax, Math.min(sharedMax.event, this.ofWindow) / count))
     return share > guaranteed ? share : undefined
   }
 
-  /** Takes what the evaluation that ran last has cost. */
+  /** Subtracts the cost of the last evaluation. */
   take(): void {
     this.ofWindow -= last.budget - Math.max(0, last.left)
   }

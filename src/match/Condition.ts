@@ -4,7 +4,7 @@
  * Responsible for: the grammar and the meaning of condition documents, and finding the webhooks of an event.
  * Guarantees: pure; the work of one evaluation is bounded, whatever the document and the event. A clause that cannot be
  * evaluated (its attribute does not exist, its value cannot be compared) makes the whole condition not hold,
- * negated or not, and can be told from one that is false. Does not: read webhooks or write deliveries.
+ * negated or not, and is distinguishable from a false one. Does not: read webhooks or write deliveries.
  *
  * Documents: `{"and": [item…]}`, `{"or": [item…]}`, or a clause. An item is a document again. A clause is
  * `{"attr": "status.value", "value": …, "op": "eq", "negate": false}`; a path walks through objects, and through a list
@@ -50,7 +50,7 @@ const depthMax = 32
 /** Most items of a document in all. */
 const itemsMax = 1000
 
-/** No condition at all: such a webhook takes every event. */
+/** Whether there is no condition: such a webhook wants every event. */
 export const isEmpty = (document: unknown): boolean =>
   !document || (typeof document === "object" && Object.keys(document).length === 0)
 

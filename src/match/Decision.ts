@@ -2,15 +2,15 @@
 import { bounded, pay } from "./Budget.ts"
 import type { Clause, Condition } from "./Condition.ts"
 
-/** What of an event a condition can see. */
+/** The part of an event that a condition can read. */
 export interface Subject {
   /** The object's representation. */
   readonly data: unknown
-  /** Its flat state before and after, null where it did not exist. Absent where only data is known. */
+  /** Its flat state before and after; null where it did not exist. Absent if only the data is known. */
   readonly snapshots?: { readonly prechange: unknown; readonly postchange: unknown } | undefined
 }
 
-/** True, false, or undefined when a clause that counted could not be evaluated, or when the budget was spent. */
+/** True, false, or undefined if a decisive clause could not be evaluated or the budget was spent. */
 export type Decision = (subject: Subject) => boolean | undefined
 
 /** Compiles to closures. Evaluation goes from left to right and stops as soon as the answer is known. */
@@ -19,7 +19,7 @@ export const compile = (condition: Condition): Decision => {
   return (subject) => bounded(() => decide(subject))
 }
 
-/** The same, within an evaluation whose budget the caller sets. */
+/** The same without a budget of its own: the caller sets it. */
 export const evaluation = (condition: Condition): Decision => {
   if (condition.kind === "clause") return clauseDecision(condition)
   const items = condition.items.map(evaluation)
@@ -33,7 +33,7 @@ export const evaluation = (condition: Condition): Decision => {
   }
 }
 
-/** One clause, within an evaluation that is bounded. */
+/** One clause; the caller sets the budget. */
 export const clauseDecision = ({ path, negate, test }: Clause): Decision => {
   if ("between" in test) {
     const sides = sidesOf(path)
@@ -49,13 +49,13 @@ export const clauseDecision = ({ path, negate, test }: Clause): Decision => {
     const actual = look(subject)
     if (actual === undefined) return undefined
     pay(1)
-    // Null in a snapshot is an object that did not exist, and compares like any other value.
+    // Null in a snapshot means that the object did not exist, and compares like any other value.
     const holds = compare(actual) ?? (isSnapshot && actual === null ? false : undefined)
     return holds === undefined ? undefined : holds !== negate
   }
 }
 
-/** Finds the value at a path; undefined where there is none. */
+/** Compiles the lookup of a path; it returns undefined if nothing is there. */
 export const lookUp = (path: ReadonlyArray<string>): ((subject: Subject) => unknown) => {
   const [root, side, ...rest] = path
   if (root !== "snapshots") return ({ data }) => walk(data, path, 0)

@@ -1,10 +1,10 @@
 /**
- * Webhooks of one object type and kind, by the values that their conditions ask for.
+ * An index of the webhooks of one object type and kind by the values that their conditions require.
  *
  * A condition that begins with equalities (`{"and": [status.value = "active", site.slug = "ams", …]}`) cannot hold for
- * an event with other values. Conditions that begin with the same attributes stand in one group, and in it by their
- * values: of a group only those with the event's values are looked at. Where one of the attributes does not exist the
- * conditions of the group may be undecided rather than false, so all of them are looked at.
+ * an event with other values. Conditions that begin with the same attributes form a group, which maps their values to
+ * the webhooks, so only those with the event's values are evaluated. If the event lacks one of the attributes, the
+ * conditions of the group may be undecided rather than false, so all of them are evaluated.
  */
 import { bounded, guaranteed } from "./Budget.ts"
 import type { Clause, Condition } from "./Condition.ts"
@@ -13,11 +13,11 @@ import { scalar } from "./Operator.ts"
 
 export interface Entry {
   readonly webhook: number
-  /** Undefined where the webhook has none, and where it is not understood. */
+  /** Undefined if the webhook has none, or an invalid one. */
   readonly condition?: Condition
-  /** Undefined where the webhook has no condition, and where it is not understood. */
+  /** Undefined if the webhook has no condition, or an invalid one. */
   readonly decide?: Decision
-  /** What is wrong with a condition that is not understood. */
+  /** What is wrong with an invalid condition. */
   readonly problem?: string
 }
 
@@ -26,13 +26,13 @@ interface Group {
   readonly byValues: Map<string, Map<number, Entry>>
 }
 
-/** Equalities that a group goes by. */
+/** Most equalities in the key of a group. */
 const equalitiesMost = 8
 
 export class EqualityIndex {
-  /** By the attributes. */
+  /** Groups by their attributes. */
   private readonly groups = new Map<string, Group>()
-  /** Where each webhook stands. */
+  /** The group and the values of each webhook. */
   private readonly places = new Map<number, { readonly attributes: string; readonly values: string }>()
 
   set(entry: Entry): void {
@@ -62,7 +62,7 @@ export class EqualityIndex {
     if (group.byValues.size === 0) this.groups.delete(place.attributes)
   }
 
-  /** Those whose condition may hold or be undecided for the event. */
+  /** The webhooks whose condition may hold or be undecided for the event. */
   *candidates(subject: Subject): Iterable<Entry> {
     for (const { looks, byValues } of this.groups.values()) {
       const values = bounded(() => looks.map((look) => look(subject)), guaranteed)
@@ -77,7 +77,7 @@ export class EqualityIndex {
   }
 }
 
-/** Clauses that decide before any other does, and that only one value satisfies. */
+/** The leading clauses of a conjunction that only one value satisfies. */
 const leadingEqualities = (condition: Condition): ReadonlyArray<Clause> => {
   if (condition.kind === "clause") return isEquality(condition) ? [condition] : []
   if (condition.kind === "any") return condition.items.length === 1 ? leadingEqualities(condition.items[0]!) : []
@@ -98,7 +98,7 @@ const keyOf = (values: ReadonlyArray<unknown>): string | undefined => {
   let key = ""
   for (const value of values) {
     if (typeof value === "object" && value !== null) return undefined
-    // The length makes clear where a text ends.
+    // The length marks where a text ends.
     key += typeof value === "string" ? `${value.length}:${value}` : `${String(scalar(value))};`
   }
   return key

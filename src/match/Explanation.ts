@@ -1,12 +1,12 @@
-/** Why a condition holds or not: its document again, with what came of each part. For people; slower than deciding. */
+/** Explains why a condition holds or not: its document with the outcome of each part. For people; slower than deciding. */
 import type { Clause, Condition } from "./Condition.ts"
 import { affordable, bounded, isSpent, unpaid } from "./Budget.ts"
 import { type Subject, clauseDecision, lookUp, sidesOf } from "./Decision.ts"
 
-/** `invalid`: it cannot be evaluated, so nothing holds. `skipped`: it was not looked at, as the answer was known. */
+/** `invalid`: it cannot be evaluated, so the condition does not hold. `skipped`: the answer was already known. */
 type Outcome = "holds" | "fails" | "invalid" | "skipped"
 
-/** The document of a clause or of several items, and what came of it. */
+/** The document of a clause or of several items, with its outcome. */
 export interface Explanation extends Found {
   readonly outcome: Outcome
   readonly attr?: string
@@ -19,7 +19,7 @@ export interface Explanation extends Found {
   readonly reason?: string
 }
 
-/** What the clause looked at: the value, or those before and after. */
+/** The value that the clause read, or those before and after. */
 interface Found {
   readonly actual?: unknown
   readonly before?: unknown
@@ -91,7 +91,7 @@ const reasonOf = ({ path, op }: Clause, { snapshots }: Subject, found: Found | u
   return `There is no ${attribute}.`
 }
 
-/** Characters of a text, items of a list or an object, and levels of them that an explanation shows. */
+/** How much of a value an explanation shows: characters of a text, items of a list or object, levels. */
 const shown = { chars: 200, items: 10, levels: 2 }
 
 const shortened = (value: unknown, levels = shown.levels): unknown => {

@@ -6,12 +6,12 @@
 import { effortOf, patternOf } from "../Pattern.ts"
 import { pay } from "./Budget.ts"
 
-/** True or false; undefined when the two cannot be compared this way. Pays for what grows with the two. */
+/** True or false; undefined if the two cannot be compared this way. Pays for work that grows with them. */
 export type Comparison = (actual: unknown) => boolean | undefined
 
 type ValueKind = "string" | "boolean" | "number" | "list" | "null"
 
-/** Compares an attribute with a clause's value, or its values before and after the change with each other. */
+/** Compares an attribute with the clause's value, or its values before and after the change. */
 type Operator = ValueOperator | ChangeOperator
 
 export interface ChangeOperator {
@@ -22,9 +22,9 @@ export interface ChangeOperator {
 interface ValueOperator {
   /** Kinds of value that a clause with this operator may hold. */
   readonly accepts: ReadonlyArray<ValueKind>
-  /** Compiles the comparison with a clause's value; throws an Error with the reason where the value makes none. */
+  /** Compiles the comparison with a clause's value; throws an Error with the reason if the value is invalid. */
   readonly compile: (value: unknown) => Comparison
-  /** What compiling the value takes at most (Pattern.ts), where it is a pattern. */
+  /** Upper bound of the work to compile the value (Pattern.ts), if it is a pattern. */
   readonly effort?: (value: unknown) => number
 }
 
@@ -114,7 +114,7 @@ const contains = (actual: unknown, value: unknown): boolean | undefined => {
     pay(actual.length / perUnit.items)
     return actual.some((item) => equal(item, value))
   }
-  // A list can be no key, and Python refuses to look for it.
+  // Python cannot hash a list, so it refuses to look for one in an object.
   if (typeof actual !== "object" || actual === null || typeof value === "object") return undefined
   return typeof value === "string" && Object.hasOwn(actual, value)
 }

@@ -1,7 +1,7 @@
 /**
  * Webhooks that fire only for what a user may view (`scope_user`): decided for a batch of events at once.
  *
- * Their conditions are evaluated over the event as that user may see it, or whether they hold would tell of the rest.
+ * Their conditions are evaluated over the event as that user may see it; otherwise the outcome would reveal the rest.
  */
 import { Data, Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
@@ -26,16 +26,16 @@ interface Fired {
   readonly seen: Seen
 }
 
-/** Time between two looks, and how many of them there are before the batch is tried again. */
+/** Time between two queries, and how many there are before the batch is tried again. */
 const look = { pause: "2 millis", times: 2500 } as const
 
 /**
- * Waits until a query sees what these transactions wrote. The WAL tells of a commit a moment before others can see it,
- * and where it waits for a standby as long as it does; a query in between would see objects as they were before.
+ * Waits until queries see what these transactions wrote. A commit is in the WAL a moment before other sessions can see
+ * it, longer with synchronous standbys; a query in between would see objects as they were before.
  */
 const untilVisible = Effect.fnUntraced(function* (xids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
-  // Whole numbers of transactions have 64 bits: theirs is the one next to the snapshot's.
+  // Full transaction numbers have 64 bits: theirs is the one nearest to the snapshot's.
   const hidden = sql<{ readonly count: number }>`
     select count(*)::int as count
       from (select s, pg_snapshot_xmax(s)::text::bigint as top from (select pg_current_snapshot() as s) now) snapshot,
@@ -55,7 +55,7 @@ class Unseen extends Data.TaggedError("Unseen") {
   override readonly message = "transactions of the WAL are not visible yet: do they wait for a standby?"
 }
 
-/** For each event the webhooks that fire. Without webhooks that have a scope no question is asked. */
+/** The webhooks that fire for each event. Without scoped webhooks there is no query. */
 export const fired = Effect.fnUntraced(function* (
   index: WebhookIndex,
   considered: ReadonlyArray<Considered>,

@@ -9,7 +9,7 @@ import { type Subject as ConditionSubject, evaluation } from "./Decision.ts"
 import { EqualityIndex, type Entry } from "./EqualityIndex.ts"
 import { type Explanation, explain, tooCostly } from "./Explanation.ts"
 
-/** What of an event decides. */
+/** The part of an event that decides. */
 export interface Subject extends ConditionSubject {
   /** Id of the object type. */
   readonly type: string
@@ -18,9 +18,9 @@ export interface Subject extends ConditionSubject {
 
 /** A condition that could not be evaluated, so that its webhook did not fire. */
 interface Undecided {
-  /** Times since it was last told. */
+  /** How often since the last report. */
   readonly times: number
-  /** Why, the first of these times: the clause that could not be evaluated. */
+  /** Why, for the first of them: the clause that could not be evaluated. */
   readonly reason: string
 }
 
@@ -33,7 +33,7 @@ export interface Scoped extends Entry {
 /** The flag of a webhook that asks for each kind of event. */
 const flags = { created: "type_create", updated: "type_update", deleted: "type_delete" } as const
 
-/** Webhooks of which it is remembered why they are undecided. */
+/** Most webhooks whose reasons are remembered until the next report. */
 const rememberedMost = 100
 
 export class WebhookIndex {
@@ -44,12 +44,12 @@ export class WebhookIndex {
   private readonly keys = new Map<number, ReadonlyArray<string>>()
   private recent = new Map<number, { times: number; readonly reason: string }>()
 
-  /** Webhooks that take anything. */
+  /** Number of enabled webhooks. */
   get size(): number {
     return this.keys.size
   }
 
-  /** Takes the webhook in as it is now, or out when it is gone or disabled. */
+  /** Adds or replaces the webhook; removes it if it is gone or disabled. */
   set(webhook: number, row: Row | undefined): void {
     for (const key of this.keys.get(webhook) ?? []) {
       this.indexes.get(key)?.delete(webhook)
@@ -65,7 +65,7 @@ export class WebhookIndex {
     const keys = [...new Set(types)].flatMap((type) => kinds.map(([kind]) => `${type} ${kind}`))
     this.keys.set(webhook, keys)
     if (viewer !== null && viewer !== undefined) {
-      // A scope that cannot be read is one all the same: of nobody.
+      // A scope that cannot be read is still a scope: of nobody.
       if (typeof viewer !== "number") return
       for (const key of keys) {
         const scoped = this.scopedIndexes.get(key) ?? new Map<number, Scoped>()
@@ -86,7 +86,7 @@ export class WebhookIndex {
     this.keys.clear()
   }
 
-  /** Ids of the webhooks without a scope that asked for the event, in rising order. */
+  /** Ids of the webhooks without a scope that want the event, in ascending order. */
   match(subject: Subject): ReadonlyArray<number> {
     const matching = this.matching(subject)
     for (;;) {
@@ -133,13 +133,13 @@ export class WebhookIndex {
     return found
   }
 
-  /** Webhooks with a scope that want such events, if their users may see this one and their conditions hold of it. */
+  /** Webhooks with a scope that may want the event: if their users may see it and their conditions hold for it. */
   scoped({ type, kind }: Subject): ReadonlyArray<Scoped> {
     if (this.scopedIndexes.size === 0) return []
     return [...(this.scopedIndexes.get(`${type} ${kind}`)?.values() ?? [])]
   }
 
-  /** The webhooks that were undecided since this was last asked, and why. */
+  /** The webhooks that were undecided since the last call, and why. */
   takeUndecided(): ReadonlyMap<number, Undecided> {
     const taken = this.recent
     this.recent = new Map()
@@ -154,7 +154,7 @@ export class WebhookIndex {
   }
 }
 
-/** A document that is not understood never holds; it can only have come past our checks by plain SQL. */
+/** An invalid document never holds; only plain SQL can have stored it. */
 const decisionOf = (document: unknown): Omit<Entry, "webhook"> => {
   if (document instanceof Unreadable) return { problem: document.reason }
   if (isEmpty(document)) return {}

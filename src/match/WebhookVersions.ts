@@ -1,9 +1,9 @@
 /**
  * Webhooks as of a position in the WAL.
  *
- * The table of webhooks says how they are now; when capture begins again somewhat earlier, events must be matched with
- * the webhooks as they were then. So every version of a webhook is kept with the position of its change, until reading
- * has passed the next one for good.
+ * The table of webhooks holds their current state, but when capture resumes from an earlier position, it must match
+ * events with the webhooks of that time. So every version of a webhook is kept with the position of its change, until
+ * capture has passed the next version for good.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -21,7 +21,7 @@ export const versionTable: Table = {
     { name: "webhook_id", type: "bigint", nullable: false },
     { name: "position", type: "bigint", nullable: false },
     { name: "idx", type: "bigint", nullable: false },
-    // Null when this is the webhook's end.
+    // Null if the webhook was deleted.
     { name: "definition", type: "jsonb", nullable: true }
   ],
   constraints: [{ name: "rackwire_webhook_version_key", sql: "unique (webhook_id, position, idx)" }],
@@ -34,21 +34,21 @@ export interface Version {
   readonly webhook: number
   readonly position: bigint
   readonly idx: number
-  /** Undefined when this is the webhook's end. */
+  /** Undefined if the webhook was deleted. */
   readonly row: Row | undefined
 }
 
-/** Stands for the webhooks that an epoch found when it began; no webhook has this id. */
+/** Marks that the webhooks of an epoch's start were recorded; no webhook has this id. */
 const baseline = 0
 
 const versions = versionTable.name
 
-/** What says how a webhook is sent, and not what it is sent: credentials need not stay here as long as a version does. */
+/** Columns that matching does not need: credentials should not be kept as long as versions. */
 const unkept = "'{additional_headers,secret_headers,secret,previous_secret}'::text[]"
 
 /**
- * The webhooks as of a position of the epoch that begins at `epochBegin`. Versions that nobody will ask for any more
- * are forgotten: those followed by another one before everything that the webhook may still be owed (`open`, a table).
+ * The webhooks as of a position of the epoch that begins at `epochBegin`. Deletes versions that are no
+ * longer needed: a later one precedes everything that the webhook may still be owed (`open`, a table).
  */
 export const versionsAt = Effect.fnUntraced(function* (position: bigint, epochBegin: bigint, open: string) {
   const sql = yield* SqlClient.SqlClient
@@ -62,7 +62,7 @@ export const versionsAt = Effect.fnUntraced(function* (position: bigint, epochBe
      select t.id, first.position, 0, to_jsonb(t) - ${unkept} from ${type.table} t, first`,
     [`${position}`, `${epochBegin}`]
   )
-  // An earlier version of ours kept them.
+  // An earlier release kept them.
   yield* sql.unsafe(`update ${versions} set definition = definition - ${unkept} where definition ?| ${unkept}`)
   yield* sql.unsafe(
     `delete from ${versions} v using ${versions} later left join ${open} o using (webhook_id)
@@ -78,7 +78,7 @@ export const versionsAt = Effect.fnUntraced(function* (position: bigint, epochBe
   return rows.flatMap(({ definition }) => (definition === null ? [] : [rowFromJson(type, definition)]))
 })
 
-/** All versions of a webhook that are kept, in their order. */
+/** The kept versions of a webhook, in order. */
 export const versionsOf = Effect.fnUntraced(function* (webhook: number) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql.unsafe<{
@@ -86,7 +86,7 @@ export const versionsOf = Effect.fnUntraced(function* (webhook: number) {
     readonly idx: string
     readonly definition: Readonly<Record<string, unknown>> | null
   }>(
-    // By the columns and not by the texts of that name, of which '9' comes after '10'.
+    // Qualified, because the output columns of these names are texts, and '9' sorts after '10'.
     `select v.position::text as position, v.idx::text as idx, v.definition from ${versions} v
       where v.webhook_id = $1::bigint order by v.position, v.idx`,
     [webhook]

@@ -1,9 +1,9 @@
 /**
  * The constraint of a permission, in the words of Django's lookups -> an SQL condition, or what is wrong with it. Pure.
  *
- * `{"site__region__slug": "emea", "status__in": ["active", "planned"]}`: all of a document holds, one of a list of
- * them. Nothing is ignored: a name that is not known is an error, so that no misspelling opens what it should have
- * closed. A tree is not descended into, as Django does not.
+ * `{"site__region__slug": "emea", "status__in": ["active", "planned"]}`: all entries of a document must hold, and one
+ * document of a list. An unknown name is an error, so that a misspelt constraint grants nothing. Descendants in a tree
+ * do not match, as in Django.
  */
 import { isStorable, typeName } from "../../Field.ts"
 import type { ObjectType } from "../../ObjectType.ts"
@@ -42,7 +42,7 @@ const one = (type: ObjectType, document: unknown): Filtered => {
   return { where: { sql: conditions.length === 0 ? "true" : conditions.join(" and "), parameters } }
 }
 
-/** Words that lead over references to what is asked about, then the lookup, where it is not `exact`. */
+/** A name consists of references, a field, and a lookup unless it is `exact`. */
 const clause = (type: ObjectType, words: ReadonlyArray<string>, value: unknown, bind: Bind): Compiled => {
   const steps: Array<string> = []
   let there = type
@@ -62,11 +62,11 @@ const clause = (type: ObjectType, words: ReadonlyArray<string>, value: unknown, 
       return comparand === undefined ? undefined : asked(comparand, lookup, value, bind)
     })
   const wantsNone = (lookup === "isnull" && value === true) || (lookup === "exact" && value === null)
-  // There is none, too, where the path ends early.
+  // Also null where the path ends early.
   return wantsNone && steps.length > 0 ? denial(follow("isnull", false), true) : follow(lookup, value)
 }
 
-/** What a word names of a type: its id, a field, or, as an id, what a reference points at. */
+/** What a word names: the id, a field, or the id of a referenced object. */
 const comparandIn = (type: ObjectType, alias: string, word: string): Comparand | undefined => {
   if (word === "id" || word === "pk") return { kind: "number", sql: `${alias}.id`, type: "bigint" }
   const name = Object.hasOwn(type.fields, word) ? word : word.replace(/_id$/, "")
@@ -79,7 +79,7 @@ const comparandIn = (type: ObjectType, alias: string, word: string): Comparand |
   return name !== word || kindOf(field) === undefined ? undefined : comparandOf(type, alias, name)
 }
 
-/** Django's lookups that are lookups of filters under another name. */
+/** Django's lookups that filters have under another name. */
 const names: Readonly<Record<string, string>> = {
   exact: "",
   in: "",
@@ -95,14 +95,14 @@ const names: Readonly<Record<string, string>> = {
   gte: "gte"
 }
 
-/** Those about case as it is written, with the pattern. */
+/** Case-sensitive lookups, with their patterns. */
 const written: Readonly<Record<string, (text: string) => string>> = {
   contains: (text) => `%${text}%`,
   startswith: (text) => `${text}%`,
   endswith: (text) => `%${text}`
 }
 
-/** Those about networks and addresses. */
+/** Lookups of networks and addresses. */
 const networks: Readonly<Record<string, (sql: string, value: string) => string>> = {
   net_contained: (sql, value) => `${sql} << ${value}::inet`,
   net_contained_or_equal: (sql, value) => `${sql} <<= ${value}::inet`,
@@ -134,7 +134,7 @@ const asked = (of: Comparand, lookup: string, value: unknown, bind: Bind): Compi
     const address = of.kind === "network" ? addressOf(texts[0]!) : undefined
     return address === undefined ? undefined : networks[lookup]!(of.sql, bind(address))
   }
-  // Django finds an empty text where filters ask nothing.
+  // In Django an empty text is a value; filters ignore it.
   if (of.kind === "text" && (lookup === "exact" || lookup === "in")) {
     return compared("=")(of, texts, bind)
   }

@@ -2,7 +2,7 @@
  * Declaration and query parameters -> an SQL condition, or what is wrong with a parameter. Pure.
  *
  * Unknown names are ignored, unless the query is read strictly: then they are errors. Conditions about other objects
- * look only at those that are visible to whoever asks.
+ * look only at those that the user may see.
  */
 import { type Errors, emptyRecord, literal } from "../../Field.ts"
 import { isUuid } from "../../field/Scalar.ts"
@@ -20,9 +20,9 @@ export type Query = ReadonlyArray<readonly [name: string, value: string]>
 export type Filtered = { readonly where: Where } | { readonly errors: Errors }
 
 interface Reading {
-  /** Whether a name that asks nothing is an error. */
+  /** Whether an unknown name is an error. */
   readonly strict?: boolean
-  /** Names that are no filters and yet known: `limit`, `ordering`… */
+  /** Parameters that are no filters: `limit`, `ordering`… */
   readonly known?: ReadonlySet<string>
   /** The custom fields that the query may name. */
   readonly customFields?: CustomFields
@@ -66,13 +66,13 @@ export const filter = (
 /** Most values of one filter. */
 const valuesMax = 4000
 
-/** Most values of a filter that compares with each of them, because a list of them is no pattern. */
+/** Most values of a filter on patterns, which must be compared one by one. */
 const patternsMax = 250
 
-/** Most filters of a query that ask something. */
+/** Most effective filters of a query. */
 const conditionsMax = 200
 
-/** Most values that are compared one by one in all filters together; a statement of Postgres takes 65,535. */
+/** Most values compared one by one in all filters together; a statement of Postgres has at most 65,535 parameters. */
 const parametersMax = 10_000
 
 const tooMany = (name: string, values: ReadonlyArray<string>, before: number): string | undefined => {
@@ -81,7 +81,7 @@ const tooMany = (name: string, values: ReadonlyArray<string>, before: number): s
   return before < conditionsMax ? undefined : `Ensure that a query has no more than ${conditionsMax} filters.`
 }
 
-/** Whether a name asks something of the type, whatever its value. */
+/** Whether the name is a filter of the type. */
 export const isKnown = (type: ObjectType, name: string, customFields: CustomFields = none): boolean =>
   conditionOf(type, name, ["1"], { visible: allVisible, bind: () => "$1" }, customFields) !== undefined
 
@@ -103,13 +103,13 @@ const conditionOf = (
   return own(type, "t", base, suffix, values, reach) ?? throughPath(type, base, suffix, values, reach)
 }
 
-/** The name of a filter as what it asks about and the lookup. */
+/** Splits the name of a filter into its subject and the lookup. */
 export const splitName = (name: string): readonly [base: string, suffix: string] => {
   const at = name.indexOf("__", 1)
   return at < 0 ? [name, ""] : [name.slice(0, at), name.slice(at + 2)]
 }
 
-/** A condition about the object itself: its id, a field, what it points at, where it lies. */
+/** A condition about the object itself: its id, a field, a reference, its network. */
 const own = (
   type: ObjectType,
   alias: string,
@@ -133,13 +133,13 @@ const isShown = (type: ObjectType, name: string): boolean =>
 const isReference = (type: ObjectType, name: string): boolean =>
   isShown(type, name) && type.fields[name]!.reference !== undefined
 
-/** The reference of the type whose object a filter names, and whether by its id. */
+/** The reference that a filter names, and whether it names objects by id. */
 export const referenceNamed = (type: ObjectType, base: string) => {
   if (base.endsWith("_id") && isReference(type, base.slice(0, -3))) return { name: base.slice(0, -3), byId: true }
   return isReference(type, base) ? { name: base, byId: false } : undefined
 }
 
-/** The path by which a filter asks about other objects, and what it asks there. */
+/** The path of a filter to other objects, and the filter that applies there. */
 export const pathNamed = (type: ObjectType, base: string) => {
   const paths = pathsOf(type)
   const byId = !Object.hasOwn(paths, base) && base.endsWith("_id")
@@ -150,7 +150,7 @@ export const pathNamed = (type: ObjectType, base: string) => {
   return { steps, last: byId ? `${last}_id` : last }
 }
 
-/** A condition about another object, by a path; what is denied is denied of the whole path. */
+/** A condition about another object by a path; a negation covers the whole path. */
 const throughPath = (
   type: ObjectType,
   base: string,
@@ -167,7 +167,7 @@ const throughPath = (
   return denial(condition, denied)
 }
 
-/** Types of columns whose text an index can hold. */
+/** Types of columns whose text is indexed. */
 const searchable = /^(text|inet|cidr|macaddr|bigint|integer)$/
 
 const search = (type: ObjectType, values: ReadonlyArray<string>, bind: Bind): Compiled => {
@@ -178,7 +178,7 @@ const search = (type: ObjectType, values: ReadonlyArray<string>, bind: Bind): Co
   return either(fields.map((name) => `${asText(`t.${type.columns[name]}`, type.fields[name]!.type)} ilike ${pattern}`))
 }
 
-/** Every tag named is wanted, `null` is none; denied: none of those named. */
+/** Objects with every tag named (`null`: with no tag); negated, objects with none of them. */
 const tagged = (suffix: string, values: ReadonlyArray<string>, { visible, bind }: Reach): Compiled => {
   const [asked, denied] = positive(suffix)
   if (asked !== "") return undefined

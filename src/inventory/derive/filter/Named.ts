@@ -1,6 +1,6 @@
 /**
- * The objects that filters name, by id or by what people call them. A name that nothing has is a mistake, and not a
- * question with the answer none. Pure.
+ * The objects that filters name, by id or by key. A filter that names an object that does not exist is an error, not an
+ * empty answer. Pure.
  */
 import type { ObjectType } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
@@ -9,7 +9,7 @@ import { positive } from "./Lookup.ts"
 import { destination, naturalKey } from "./Path.ts"
 import type { Where } from "./Where.ts"
 
-/** What a filter names objects of, and the column by which. */
+/** The type whose objects a filter names, and by which column. */
 interface Target {
   readonly target: ObjectType
   readonly column: string
@@ -21,7 +21,7 @@ export interface Named extends Target {
   /** The name of the filter. */
   readonly filter: string
   readonly values: ReadonlyArray<string>
-  /** Whether it exists when something was found: of one of several, or of what is denied, nothing found tells that. */
+  /** Whether a found row proves that the object exists: not with several values, nor with a negation. */
   readonly isProven: boolean
 }
 
@@ -52,7 +52,7 @@ const pointedAt = (
   { name, byId }: { readonly name: string; readonly byId: boolean }
 ): Target | undefined => {
   const reference = type.fields[name]!.reference!
-  // Records outlive what they point at, and are found by it all the same.
+  // Records outlive the objects they refer to, and can still be found by them.
   if (reference.onDelete === "keep") return undefined
   const target = objectType(reference.type)
   return columnOf(target, byId ? "id" : naturalKey(target))
@@ -63,7 +63,7 @@ const columnOf = (target: ObjectType, key: string): Target =>
     ? { target, column: key, columnType: "bigint" }
     : { target, column: target.columns[key]!, columnType: target.fields[key]!.type }
 
-/** A query for the values that nothing has: rows of `at`, the place in the list, and `value`. */
+/** A query for the values that no object has: rows of `at`, the place in the list, and `value`. */
 export const missingQuery = (named: ReadonlyArray<Named>): Where => ({
   sql: named
     .map(

@@ -1,9 +1,9 @@
 /**
  * Attributes by which a write names an object -> an SQL condition. Pure.
  *
- * `{"name": "eth0", "device": {"name": "sw1"}}`: what people call the object, and the objects to which that name
- * belongs, named the same way. All of them are shown to everybody who may see the object, they are compared as a whole,
- * and only visible objects are looked at: so a refusal never tells anything that the sender could not read.
+ * `{"name": "eth0", "device": {"name": "sw1"}}`: the names of the object, and the objects that it belongs to, named the
+ * same way. Everybody who may see the object may read these attributes, they are compared as a whole, and only visible
+ * objects are looked at, so a refusal reveals nothing that the sender could not read.
  */
 import { isDictionary, isStorable } from "../../Field.ts"
 import { type ObjectType, perType } from "../../ObjectType.ts"
@@ -13,10 +13,10 @@ import { type Reach, along, comparandOf } from "./Path.ts"
 import { uniquesOf } from "../table/Table.ts"
 import type { Bind, Visible, Where } from "./Where.ts"
 
-/** Most objects of which one is named by the next. */
+/** Deepest nesting of named objects. */
 const depthMax = 5
 
-/** The fields that name an object of the type: its names, its unique values, and what it belongs to. */
+/** The fields that may name an object of the type: names, unique values, and the objects it belongs to. */
 export const namingFields = perType((type): ReadonlyArray<string> => {
   const unique = new Set(uniquesOf(type).flatMap(({ fields }) => fields))
   return Object.entries(type.fields).flatMap(([name, field]) => {
@@ -29,11 +29,11 @@ export const namingFields = perType((type): ReadonlyArray<string> => {
   })
 })
 
-/** Whether the field is the type or the id of a reference to one of several types. */
+/** Whether the field is the type or the id of a generic reference. */
 const isOfGeneric = ({ fields }: ObjectType, name: string): boolean =>
   Object.entries(fields).some(([each, { generic }]) => generic !== undefined && (each === name || generic.id === name))
 
-/** Visible objects of the type that have these attributes; or the attribute that names none, with its value. */
+/** Visible objects of the type with these attributes; or the attribute that cannot name one, with its value. */
 export const naturalName = (
   type: ObjectType,
   attributes: Readonly<Record<string, unknown>>,
@@ -87,6 +87,6 @@ const equal = (of: Comparand, value: unknown, { bind }: Reach): Compiled => {
   if (value === null) return `${of.sql} is null`
   const text = /^(string|number|boolean)$/.test(typeof value) ? String(value) : undefined
   if (text === undefined || !isStorable(text)) return undefined
-  // An empty text is a value here, where filters ask nothing by it.
+  // An empty text is a value here; filters ignore it.
   return of.kind === "text" ? `${of.sql} = ${bind(text)}` : compare(of, "", [text], bind)
 }

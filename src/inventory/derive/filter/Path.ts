@@ -1,11 +1,11 @@
 /**
- * Conditions about objects that others point at, or that point at them: `device/site/region` from an interface.
+ * Conditions about other objects, along references in both directions: `device/site/region` from an interface.
  *
- * A step is the name of a reference, `assigned_object:dcim.interface` for a reference that says in a column of its own
- * what it points at, or `<dcim.interface.device` for the objects that point here. Ids of the objects in between become
- * a list that Postgres makes once, so that every step can use an index.
+ * A step is the name of a reference, `assigned_object:dcim.interface` for a generic reference to that type, or
+ * `<dcim.interface.device` for the objects that refer to this one. Postgres computes the ids of each step once, so that
+ * every step can use an index.
  *
- * Each step reads only the objects that may be looked at: what a filter finds tells nothing of hidden ones.
+ * Each step reads only visible objects, so a filter reveals nothing about hidden ones.
  */
 import { type ObjectType, perType } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
@@ -23,14 +23,14 @@ import {
 } from "./Lookup.ts"
 import { type Bind, type Visible, visibleRows } from "./Where.ts"
 
-/** The type that a step leads to, its column with the ids that count here, and SQL that an object has one of them. */
+/** The type that a step leads to, its column to select, and SQL that an object here has one of the selected ids. */
 interface Step {
   readonly target: ObjectType
   readonly column: string
   readonly among: (alias: string, ids: string) => string
 }
 
-/** The step that leads from a type; undefined for what is none. */
+/** Parses a step from a type; undefined if there is no such step. */
 const stepFrom = (type: ObjectType, text: string): Step | undefined => {
   const back = /^<(\w+\.\w+)\.(\w+)$/.exec(text)
   if (back !== null) {
@@ -51,20 +51,20 @@ const stepFrom = (type: ObjectType, text: string): Step | undefined => {
   return { target: objectType(reference.type), column: "id", among }
 }
 
-/** The type that the steps lead to. */
+/** The type at the end of the steps. */
 export const destination = (type: ObjectType, steps: ReadonlyArray<string>): ObjectType | undefined =>
   steps.reduce<ObjectType | undefined>(
     (there, step) => (there === undefined ? undefined : stepFrom(there, step)?.target),
     type
   )
 
-/** How the steps of a path are read: which objects may be looked at, and where parameters go. */
+/** Which objects the steps may read, and where parameters go. */
 export interface Reach {
   readonly visible: Visible
   readonly bind: Bind
 }
 
-/** The condition that following the steps leads to an object that meets what `leaf` says of the last type. */
+/** The condition that the steps lead to an object that meets the condition of `leaf` on the last type. */
 export const along = (
   type: ObjectType,
   alias: string,
@@ -82,13 +82,13 @@ export const along = (
   return step.among(alias, `(select ${next}.${step.column} from ${rows} ${next} where ${inner})`)
 }
 
-/** Most references that lead to what a filter asks about without a path being declared. */
+/** Most steps of a path that is derived rather than declared. */
 const depthMax = 3
 
 /**
- * The paths of a type by the names of filters: those that it declares, and to everything that the objects it points at
- * point at. `region` of a device is that of its site; a name that says less than the type has the one before it in
- * front (`site_group`, `cluster_type`). The nearest counts, then the first in the declaration.
+ * The paths of a type by the names of filters: those that it declares, and those derived by following references.
+ * `region` of a device is that of its site; a reference that is not named like its type gets the name of the
+ * step before it as a prefix (`site_group`, `cluster_type`). The shortest path wins, then the first in the declaration.
  */
 export const pathsOf = perType((type): Readonly<Record<string, string>> => {
   const paths = emptyRecord<string>()
@@ -106,7 +106,7 @@ export const pathsOf = perType((type): Readonly<Record<string, string>> => {
   return { ...paths, ...type.paths }
 })
 
-/** Where following references leads, and the last of them. */
+/** A path along references, and the last of them. */
 interface End {
   readonly path: string
   readonly last: string
@@ -118,7 +118,7 @@ const pointing = (type: ObjectType): ReadonlyArray<readonly [name: string, targe
     reference === undefined || reference.many || wire !== "both" ? [] : [[name, objectType(reference.type)] as const]
   )
 
-/** Whether objects of a type lie below each other. */
+/** Whether objects of the type form a tree. */
 export const isTree = (type: ObjectType): boolean => type.fields["parent"]?.reference?.type === type.id
 
 /** The field by which people name an object of the type in a filter. */
@@ -126,7 +126,7 @@ export const naturalKey = (type: ObjectType): string =>
   type.key ?? ["slug", "username", "name"].find((name) => Object.hasOwn(type.fields, name)) ?? "id"
 
 /**
- * A reference to one of those named by id or natural key, or, with `null`, to none; in a tree also to what lies below.
+ * A reference to one of the objects named by id or key, or, with `null`, no reference; in a tree also to descendants.
  */
 export const referring = (
   type: ObjectType,
@@ -155,7 +155,7 @@ export const referring = (
   return denial(either(parts), denied)
 }
 
-/** A column of ids that holds one of those named. */
+/** The condition that a column of ids holds one of those named. */
 const oneOf = (column: string, values: ReadonlyArray<string>, bind: Bind): Compiled =>
   refusedIds(values) ?? compare({ kind: "number", sql: column, type: "bigint" }, "", values, bind)
 
@@ -165,8 +165,8 @@ const refusedIds = (values: ReadonlyArray<string>): Refusal | undefined => {
 }
 
 /**
- * SQL of the list of ids that are named. A parameter for each, because Postgres takes a list of unknown length for ten
- * and would plan anew for each query that is shorter.
+ * SQL of the list of ids. Each id is a parameter: Postgres assumes ten elements for an array parameter, and would plan
+ * shorter queries anew each time.
  */
 const idsNamed = (target: ObjectType, key: string, values: ReadonlyArray<string>, reach: Reach): Compiled => {
   const tree = isTree(target)
@@ -186,7 +186,7 @@ const idsNamed = (target: ObjectType, key: string, values: ReadonlyArray<string>
 const withDescendants = (rows: string, roots: string): string =>
   `with recursive below (id) as (${roots} union select c.id from ${rows} c join below b on c.parent_id = b.id) select id from below`
 
-/** A field of a type, to be compared. */
+/** A field as the left side of a comparison. */
 export const comparandOf = (type: ObjectType, alias: string, name: string): Comparand => {
   const field = type.fields[name]!
   return { kind: kindOf(field) ?? "text", sql: `${alias}.${type.columns[name]}`, type: field.type, field }

@@ -7,7 +7,7 @@ export interface Where {
   readonly parameters: ReadonlyArray<unknown>
 }
 
-/** Takes a parameter; answers its placeholder. */
+/** Adds a parameter and returns its placeholder. */
 export type Bind = (value: unknown) => string
 
 export const everything: Where = { sql: "true", parameters: [] }
@@ -18,13 +18,13 @@ export const nothing: Where = { sql: "false", parameters: [] }
 /** Whether it holds for every row. */
 export const isEverything = ({ sql }: Where): boolean => sql === everything.sql
 
-/** The objects of a type that may be looked at. */
+/** The visible objects of a type. */
 export type Visible = (type: ObjectType) => Where
 
-/** For questions that nobody asks over the wire. */
+/** For queries of the service itself. */
 export const allVisible: Visible = () => everything
 
-/** SQL of the rows of a type that may be looked at: its table, where all of them may. */
+/** SQL of the visible rows of a type: its table if all of them are visible. */
 export const visibleRows = (type: ObjectType, visible: Visible, bind: Bind): string => {
   const where = visible(type)
   return isEverything(where) ? type.table : `(select t.* from ${type.table} t where ${placed(where, bind)})`
@@ -36,7 +36,7 @@ const placed = ({ sql, parameters }: Where, bind: Bind): string => {
   return sql.replaceAll(/\$(\d+)/g, (_, number: string) => names[Number(number) - 1]!)
 }
 
-/** Ids as a parameter for `::text[]::bigint[]`: of numbers the driver wants that all fit into the same type. */
+/** Ids as a parameter for `::text[]::bigint[]`: the driver wants all numbers of an array to fit the same type. */
 export const asTexts = (ids: Iterable<number>): ReadonlyArray<string> => Array.from(ids, String)
 
 /** Rows of these ids. */
@@ -45,10 +45,10 @@ export const whereIds = (ids: ReadonlyArray<number>): Where => ({
   parameters: [asTexts(ids)]
 })
 
-/** What holds where all of these hold. */
+/** The conjunction of conditions. */
 export const allOf = (...wheres: ReadonlyArray<Where>): Where => joined(" and ", "true", wheres)
 
-/** What holds where one of these holds. */
+/** The disjunction of conditions. */
 export const anyOf = (...wheres: ReadonlyArray<Where>): Where => joined(" or ", "false", wheres)
 
 const joined = (word: string, none: string, wheres: ReadonlyArray<Where>): Where => {
@@ -65,6 +65,6 @@ const joined = (word: string, none: string, wheres: ReadonlyArray<Where>): Where
   return { sql: parts.join(word), parameters }
 }
 
-/** The condition where so many parameters come before its own. */
+/** Shifts the placeholders of the condition by the number of parameters before it. */
 export const after = (count: number, { sql }: Where): string =>
   sql.replaceAll(/\$(\d+)/g, (_, number: string) => `$${Number(number) + count}`)

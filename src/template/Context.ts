@@ -22,7 +22,7 @@ export class Context {
     return new Context(this.text, { ...this.added, ...added })
   }
 
-  /** For Jinja: parsed once, and a dict of its own for each run. What one template changes, another does not see. */
+  /** For Jinja: parsed once, with a new dict for each run, so templates do not see each other's changes. */
   dict(): Dict {
     this.object ??= this.parse()
     return new Dict(this.object)
@@ -33,12 +33,12 @@ export class Context {
     return this.added === nothing ? parsed : { ...parsed, ...(copyJson(this.added) as JsonObject) }
   }
 
-  /** For other engines and for plugins: a copy for each. */
+  /** For other engines and for plugins: a copy per call. */
   plain(): PluginObject {
     return { ...(JSON.parse(this.text) as PluginObject), ...structuredClone(this.added) }
   }
 
-  /** The same for the same event, so that what a template picks at random stays when it is rendered again (FNV-1a). */
+  /** Equal for equal events, so that random choices are the same when a template is rendered again (FNV-1a). */
   get seed(): number {
     let hash = 0x811c9dc5
     for (let i = 0; i < this.text.length; i++) hash = Math.imul(hash ^ this.text.charCodeAt(i), 0x01000193)

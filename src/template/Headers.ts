@@ -1,6 +1,6 @@
 /**
- * Header text -> headers: one `Name: Value` per line. For literal text, when it is saved, and for rendered text: what a
- * template printed there has no line break (Batch.ts), so every line begins where the author of the template began it.
+ * Header text -> headers: one `Name: Value` per line. For literal text when it is saved, and for rendered text: printed
+ * values contain no line break (Batch.ts), so every line begins where the template's author began it.
  */
 
 type Headers = { readonly headers: ReadonlyArray<readonly [name: string, value: string]> } | HeaderProblem
@@ -11,7 +11,7 @@ interface HeaderProblem {
   readonly line: number
 }
 
-/** Blank lines are skipped. What is around a name or a value is no part of it. */
+/** Skips blank lines, and trims names and values. */
 export const splitHeaders = (text: string): Headers => {
   const headers: Array<readonly [string, string]> = []
   for (const [at, line] of text.split(/\r\n|\n/).entries()) {

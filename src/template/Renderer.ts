@@ -1,5 +1,5 @@
 /**
- * Renders templates of every engine: what runs in a worker, and in the main thread where templates are only checked.
+ * Renders templates of every engine, in a worker; the main thread uses it only to check templates.
  */
 import type { Context } from "./Context.ts"
 import { Environment } from "../jinja/Environment.ts"
@@ -20,7 +20,7 @@ export class Renderer {
   private readonly environment: Environment
   private readonly engines: Engines
   private readonly limits: Limits
-  /** By engine and source; those used last stand last. */
+  /** By engine and source, least recently used first. */
   private readonly compiled = new Map<string, Render>()
   private compiledChars = 0
 
@@ -45,9 +45,9 @@ export class Renderer {
     }
   }
 
-  /** The template, ready to render; throws a PlacedFault. Kept, because the same few templates render all events. */
+  /** Compiles the template; throws a PlacedFault. Cached, because the same few templates render all events. */
   template(source: string, engine: string, headers = false): Render {
-    // An engine that there is has neither in its name, so a key says all three without doubt.
+    // No name of an engine contains the separators, so the key is unambiguous.
     if (engine !== "jinja" && !this.engines.has(engine)) throw noEngine(engine)
     const key = `${engine}${headers ? "\n" : " "}${source}`
     const known = this.compiled.get(key)
@@ -92,7 +92,7 @@ const placeless = (fault: Fault): PlacedFault => new PlacedFault(faultAt(fault, 
 const noEngine = (name: string): PlacedFault =>
   placeless(new Fault("Syntax", `there is no template engine ${JSON.stringify(name)}`))
 
-/** Runs a plugin's engine; every error becomes a fault with a place, as far as the engine tells one. */
+/** Runs a plugin's engine; every error becomes a fault, with the place if the engine names one. */
 const engineGuard = <A>(where: string, compute: () => A): A => {
   try {
     return compute()
@@ -105,6 +105,6 @@ const engineGuard = <A>(where: string, compute: () => A): A => {
   }
 }
 
-/** The fault that an error carries; anything else is a bug of ours, of which nothing is said. */
+/** The fault of an error; any other error is our bug, whose details stay hidden. */
 export const faultOf = (error: unknown): TemplateFault =>
   error instanceof PlacedFault ? error.fault : faultAt(toFault(error), 0, 0)

@@ -1,22 +1,22 @@
 /**
  * Templates: text that users write, rendered for webhooks.
  *
- * Responsible for: Jinja2 as Python has it, byte for byte (the differences that we know of stand in
+ * Responsible for: Jinja2 as Python has it, byte for byte (known differences are in
  * test/template/fuzz/known.ts); plugins, which add to it; other engines, which plugins bring.
  *
  * Guarantees: a template is hostile input. It cannot reach the process: its text becomes closures and never code, and
  * no JavaScript function or plain object is a value in it. It cannot hold the process up: work, memory and output have
- * budgets (Limits.ts), it runs in a worker thread, and a worker that does not come on is ended and replaced. What is
- * wrong with it is a typed error with its place. Equal templates give equal bytes for equal contexts.
+ * budgets (Limits.ts), it runs in a worker thread, and a worker without progress is terminated and replaced. Its errors
+ * are typed and have a place. Equal templates give equal bytes for equal contexts.
  *
  * Does not: load templates by name (`include`, `import` and `extends` fail as in Jinja without a loader), know what an
- * event or a webhook is, or trust an operator less than himself: plugins are code.
+ * event or a webhook is, or protect against operators: plugins are trusted code.
  *
- * The grammar is Jinja's own, ported, and not nunjucks' subclassed. Subclassing was tried first: of the Tokenizer's 16
- * methods and the Parser's 55 one could be used (`peekToken`), because grammar, white space and messages are others.
- * The rest was replaced, or stayed behind and worked when it was reached by mistake: regular expression literals,
- * identifiers of any characters, a search for raw blocks in quadratic time. Its nodes are classes made at run time, on
- * which no type checker holds a compiler to its cases.
+ * The grammar is a port of Jinja's, not a subclass of nunjucks'. Subclassing was tried first: of the 16 methods of the
+ * Tokenizer and the 55 of the Parser one could be kept (`peekToken`), because grammar, white space and messages differ.
+ * Code that was not overridden stayed reachable: regular expression literals, identifiers of any characters, a search
+ * for raw blocks in quadratic time. Its node classes are made at run time, so no type checker can prove that a compiler
+ * covers all of them.
  */
 import { availableParallelism } from "node:os"
 import { Context, Effect, Layer, Queue } from "effect"
@@ -32,7 +32,7 @@ import type { Outcome } from "./pool/PoolWorker.ts"
 import { Renderer } from "./Renderer.ts"
 import { PluginError, TemplateError } from "./TemplateError.ts"
 
-/** What a plugin brings, for the API and the console. */
+/** A plugin's contents, for the API and the console. */
 export interface PluginDescription {
   readonly name: string
   readonly description: string
@@ -55,15 +55,15 @@ interface TemplateOptions {
 }
 
 /**
- * One core stays free for the process itself; beyond four, rendering is not what is waited for. Two at least: a webhook's
- * first template may take its worker along.
+ * One core stays free for the process itself; more than four workers do not help. At least two: a webhook's first
+ * template may end its worker.
  */
 const defaultSize = { workers: Math.max(2, Math.min(4, availableParallelism() - 1)) }
 
 export class Templates extends Context.Service<
   Templates,
   {
-    /** What is wrong with a template's source, or undefined. Runs nothing of it: a few milliseconds at most. */
+    /** The error in a template's source, or undefined. Does not run the template; takes a few milliseconds at most. */
     readonly check: (source: string, engine?: string) => TemplateError | undefined
     /**
      * The outputs of the sources for one context, which is JSON text of an object, in a worker. Owners (`webhook 5`,
@@ -75,7 +75,7 @@ export class Templates extends Context.Service<
       engine?: string,
       owner?: string
     ) => Effect.Effect<ReadonlyArray<string>, TemplateError>
-    /** Names of the engines that there are. */
+    /** Names of the available engines. */
     readonly engines: () => ReadonlyArray<string>
     readonly plugins: Effect.Effect<ReadonlyArray<PluginDescription>>
   }
@@ -122,7 +122,7 @@ interface Loaded {
 
 const modulesOf = ({ plugins }: Loaded): ReadonlyArray<string> => plugins.map(({ module }) => module)
 
-/** Reads the plugins again when their files change. What is refused changes nothing. */
+/** Reads the plugins again when their files change. If one is refused, all stay as they were. */
 const reloading = Effect.fnUntraced(function* (
   configured: ReadonlyArray<string>,
   use: (again: Loaded, version: string) => void
@@ -151,10 +151,10 @@ const reloading = Effect.fnUntraced(function* (
 const toEffect = (outcome: Outcome): Effect.Effect<ReadonlyArray<string>, TemplateError> =>
   "reason" in outcome ? Effect.fail(TemplateError.from(outcome)) : Effect.succeed(outcome)
 
-/** Time of one example: a plugin is not refused because the machine is busy. */
+/** Time limit of one example, generous: a busy machine must not refuse a plugin. */
 const exampleMillis = 10_000
 
-/** Plugins are read here as well as in every worker: to check templates, to try their examples, to tell of them. */
+/** Plugins are loaded here as well as in every worker: to check templates, run examples, and describe them. */
 const load = (configured: ReadonlyArray<string>, version?: string) =>
   Effect.tryPromise({
     try: async (): Promise<Loaded> => {

@@ -3,12 +3,12 @@ import { type TemplateFault, faultReasons, limitNames } from "../jinja/runtime/F
 
 /**
  * A template that cannot be read or rendered, and where. The messages are Jinja's where Jinja has the error; the
- * reasons stand in Fault.ts. No line is to blame (0) where the whole template is: its size, its worker.
+ * reasons are in Fault.ts. The line is 0 if the fault is the whole template's: its size, its worker.
  */
 export class TemplateError extends Schema.TaggedError<TemplateError>()("TemplateError", {
   reason: Schema.Literals(faultReasons),
   message: Schema.String,
-  /** Which budget was passed, where the reason is Limit. */
+  /** The budget that was exceeded, if the reason is Limit. */
   limit: Schema.optionalKey(Schema.Literals(limitNames)),
   line: Schema.Int,
   column: Schema.Int,
@@ -24,13 +24,13 @@ export class TemplateError extends Schema.TaggedError<TemplateError>()("Template
     return this.line === 0 ? this.message : `Line ${this.line}: ${this.message}`
   }
 
-  /** Whether the same may succeed later: where a clock ended it, which a busy machine makes tick faster, or we did. */
+  /** Whether the same run may succeed later: it ran out of time, which depends on the load, or the pool ended it. */
   get mayRetry(): boolean {
     return this.limit === "time" || this.limit === "wall" || this.reason === "Internal"
   }
 }
 
-/** A plugin that is not loaded, which keeps the service from starting. The reasons stand in PluginLoader.ts. */
+/** A plugin cannot be loaded, so the service does not start. The reasons are in PluginLoader.ts. */
 export class PluginError extends Schema.TaggedError<PluginError>()("PluginError", {
   reason: Schema.Literals(["Unreadable", "NotAPlugin", "BadName", "Clash", "Example"]),
   message: Schema.String

@@ -1,4 +1,4 @@
-/** What plugins add to the context of every template, before it is rendered. */
+/** Lets plugins extend the context of every template before it is rendered. */
 import type { Context } from "../Context.ts"
 import { Fault } from "../../jinja/runtime/Fault.ts"
 import type { JsonObject } from "./Plugin.ts"
@@ -8,7 +8,7 @@ import type { LoadedPlugin } from "./PluginLoader.ts"
 /** Time that a plugin gets to add to a context, milliseconds. */
 const hookMillis = 200
 
-/** Extends a context; undefined where no plugin wants to. */
+/** Extends a context; undefined if no plugin does. */
 export const extension = (
   plugins: ReadonlyArray<LoadedPlugin>
 ): ((context: Context) => Promise<Context>) | undefined => {

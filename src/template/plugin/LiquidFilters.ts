@@ -1,8 +1,8 @@
 /**
  * Lets an unmodified LiquidJS plugin bring its filters to Jinja templates.
  *
- * The plugin gets what it takes for the engine that it extends. Its filters then run in a LiquidJS context of their
- * own, whose meters are the template's budget.
+ * The plugin registers its filters with a stand-in for the Liquid engine. They run in a LiquidJS context of their own,
+ * whose meters are the template's budget.
  */
 import {
   Context,
@@ -29,7 +29,7 @@ const loopProperties: ReadonlySet<unknown> = new Set(
  */
 class PlainContext extends Context {
   override readProperty(object: unknown, key: string | number | Drop): unknown {
-    // A drop is no name; `nil` and `empty` stand for one that nothing has.
+    // Drops such as `nil` and `empty` are no names of properties.
     if (typeof key === "object") return undefined
     if (object instanceof Drop) {
       return loopProperties.has(key) ? super.readProperty(object, key) : undefined
@@ -92,7 +92,7 @@ export const fromLiquid = (
 
 const adapt = (liquid: Liquid, name: string, filter: FilterImplOptions): Filter => {
   const handler = typeof filter === "function" ? filter : filter.handler
-  // Where the filter stands, which Liquid hands over as well; none of its own looks at it.
+  // The position of the filter, which Liquid passes as well; none of its own filters reads it.
   const token = { name, args: [] }
   return (call, input, ...args) => {
     const context = contextOf(liquid, call)

@@ -4,7 +4,7 @@
  *
  * A plugin is code that the operator trusts. Its functions see plain JSON, never the engine's values, and what they
  * return is copied: a template cannot reach through them. They are synchronous and have no budget of their own; a long
- * loop asks `call.charge` as it goes, and one that does not is ended from outside with the worker that it runs in.
+ * loop should call `call.charge` as it goes; if it does not, the pool terminates the worker that it runs in.
  */
 
 export { type LiquidPlugin, fromLiquid, renderPlain } from "./LiquidFilters.ts"
@@ -18,15 +18,14 @@ export interface Call {
   /** Keyword arguments. */
   readonly named: JsonObject
   /**
-   * Pays for work (steps) and memory (UTF-16 units) before it is done; throws where the template's budget is used up,
-   * or its time.
+   * Pays for work (steps) and memory (UTF-16 units) in advance; throws if the template's budget or time is used up.
    */
   readonly charge: (work: number, chars?: number) => void
   /** Name of the plugin. */
   readonly plugin: string
 }
 
-/** `input` is undefined where the template's value is; a result that is undefined becomes undefined in the template. */
+/** `input` is undefined if the template's value is; an undefined result is undefined in the template. */
 export type Filter = (call: Call, input: Json | undefined, ...args: ReadonlyArray<Json>) => Json | undefined
 
 export type Test = (call: Call, input: Json | undefined, ...args: ReadonlyArray<Json>) => boolean
@@ -40,7 +39,7 @@ export interface Tag {
   readonly run: (call: Call, args: ReadonlyArray<Json>, body: () => string) => string
 }
 
-/** What an engine has to keep to. */
+/** The limits that an engine must keep. */
 export interface EngineLimits {
   /** Milliseconds of one run. */
   readonly wallMillis: number
@@ -48,22 +47,22 @@ export interface EngineLimits {
   readonly sourceChars: number
   readonly memoryChars: number
   readonly outputChars: number
-  /** Whether the output is header lines. What the template prints must then hold no line break: its own text may. */
+  /** Whether the output is header lines. Printed values must then hold no line break; the template's own text may. */
   readonly headers: boolean
 }
 
-/** Another template language. What it throws should be an EngineFault. */
+/** Another template language. It should throw EngineFaults only. */
 export interface Engine {
   readonly compile: (source: string, limits: EngineLimits) => (context: JsonObject) => string
 }
 
-/** What an engine could not read or run, and where. */
+/** A template that an engine cannot parse or render, and where. */
 export class EngineFault extends Error {
-  /** From 1; 0 where it is not known. */
+  /** From 1; 0 if it is unknown. */
   readonly line: number
   readonly column: number
   readonly reason: "Syntax" | "Value" | "Undefined" | "Limit"
-  /** Which budget was passed, where the reason is Limit. */
+  /** The budget that was exceeded, if the reason is Limit. */
   readonly limit: "source" | "nesting" | "steps" | "memory" | "output" | "time" | undefined
 
   constructor(
@@ -82,7 +81,7 @@ export class EngineFault extends Error {
 /** Run when the plugin is loaded, and shown as its documentation. */
 export interface Example {
   readonly template: string
-  /** `jinja` where it is left out. */
+  /** The default is `jinja`. */
   readonly engine?: string
   readonly context?: JsonObject
   /** The output, or the reason of the fault. */
@@ -103,7 +102,7 @@ export interface Plugin {
   /** Lower case; for a file in `plugins/` the file's name. */
   readonly name: string
   readonly description?: string
-  /** Names of others' that this plugin may replace. Any other name that is taken refuses the plugin. */
+  /** Names of others that this plugin may replace. A clash with any other name refuses the plugin. */
   readonly override?: ReadonlyArray<string>
   /** By name; a name may also be the plugin's own and a name in it: `liquid.sort`. */
   readonly filters?: Readonly<Record<string, Filter>>
@@ -111,7 +110,7 @@ export interface Plugin {
   readonly globals?: Readonly<Record<string, Json | GlobalFunction>>
   readonly tags?: Readonly<Record<string, Tag>>
   readonly engines?: Readonly<Record<string, Engine>>
-  /** Adds names to the context of every template. May wait, but not long; its names must not be taken. */
+  /** Adds names to the context of every template. It may be asynchronous but brief; its names must be free. */
   readonly extendContext?: (context: JsonObject) => JsonObject | Promise<JsonObject>
   readonly templates?: Readonly<Record<string, ReadyTemplate>>
   readonly examples: ReadonlyArray<Example>

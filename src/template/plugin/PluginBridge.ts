@@ -13,14 +13,14 @@ import { Float, type Keywords, Markup, Undefined, type Value } from "../../jinja
 
 type MutableObject = { [name: string]: Json }
 
-/** The value as JSON; what JSON has nothing for, as text. */
+/** The value as JSON; a value without a JSON form becomes text. */
 const toJson = (runtime: Runtime, value: Value, depth = 0): Json => {
   if (typeof value !== "object" || value === null) return value
   runtime.tick(1)
   if (depth > runtime.limits.valueDepth) throw limitFault("depth")
   if (value instanceof Float) return value.value
   if (value instanceof Markup) return value.text
-  // Somebody's value, and not the first: it fails as it would anywhere else.
+  // Only the input of a filter or test may be undefined; it does not come here.
   if (value instanceof Undefined) throw value.fault()
   if (value instanceof Dict) {
     const object = Object.create(null) as MutableObject
@@ -34,7 +34,7 @@ const toJson = (runtime: Runtime, value: Value, depth = 0): Json => {
   return listOf(runtime, value).map((item) => toJson(runtime, item, depth + 1))
 }
 
-/** What a plugin gave, as a value. Only own data properties are read; functions and the like are None. */
+/** A plugin's result as a value. Only own data properties are read; functions and the like become None. */
 const fromJson = (runtime: Runtime, json: unknown, depth = 0): Value => {
   switch (typeof json) {
     case "string":
@@ -76,22 +76,22 @@ const callOf = (runtime: Runtime, plugin: string, keywords: Keywords | undefined
     plugin,
     charge: (work, chars = 0) => {
       runtime.tick(Math.max(0, work))
-      // What a step of a plugin's is worth nobody knows.
+      // The cost of a plugin's own work is unknown.
       runtime.lookAtClock()
       runtime.alloc(chars)
     }
   }
 }
 
-/** Characters of a plugin's own message that a template's author sees. */
+/** Most characters of a plugin's message that a template's author sees. */
 const messageChars = 200
 
-/** Runs a plugin's function. Faults of the engine pass; whatever else it throws is a fault of the plugin's. */
+/** Runs a plugin's function. Faults of the engine pass through; any other error becomes a fault of the plugin. */
 const guardPlugin = <A>(where: string, compute: () => A): A => {
   try {
     const result = compute()
     if (result instanceof Promise) {
-      // Nobody waits for it; it must not bring the process down either.
+      // Nobody awaits the promise; its rejection must not end the process.
       result.catch(() => undefined)
       throw new Error("returned a promise")
     }
@@ -116,7 +116,7 @@ const resultOf = (runtime: Runtime, where: string, result: unknown): Value =>
     ? new Undefined(() => new Fault("Undefined", `${where} gave nothing`))
     : fromJson(runtime, result)
 
-/** A plugin's filter as one of the engine's. */
+/** A plugin's filter as a native of the engine. */
 export const filterOf = (plugin: string, name: string, filter: Filter): Native => {
   const where = `${plugin}.${name}`
   return variadic(name, (runtime, [input, ...args], keywords) => {

@@ -1,4 +1,4 @@
-/** Runs the examples of plugins: they are their tests, and their documentation must be true. */
+/** Runs the examples of plugins: they are both tests and documentation. */
 import { Context } from "../Context.ts"
 import { extension } from "./Hooks.ts"
 import type { Example } from "./Plugin.ts"

@@ -1,6 +1,6 @@
 /**
- * Finds plugins, reads them and puts them into an environment. A name that is taken, a bad name or an example that does
- * not come out as it says refuses the plugin, with a message that names both sides.
+ * Finds plugins, imports them and adds them to an environment. It refuses a plugin with an invalid name, a name that is
+ * taken, or an example with another result; the message names both sides.
  */
 import { readdirSync } from "node:fs"
 import { registerHooks } from "node:module"
@@ -19,7 +19,7 @@ export interface LoadedPlugin {
 
 /**
  * Why a plugin is not loaded. `Unreadable`: its module cannot be imported. `NotAPlugin`: it exports no plugin.
- * `BadName`: a name is not what names must be. `Clash`: a name is taken. `Example`: an example came out differently.
+ * `BadName`: a name is invalid. `Clash`: a name is taken. `Example`: an example has another result.
  */
 export class PluginRefused extends Error {
   readonly reason: "Unreadable" | "NotAPlugin" | "BadName" | "Clash" | "Example"
@@ -35,13 +35,13 @@ export const folder = new URL("../../../plugins/", import.meta.url)
 
 const contract = new URL("Plugin.ts", import.meta.url).href
 
-// A plugin outside of this package asks for `#plugin` as well, and there Node would look into that one's package.
+// For a plugin outside of this package, Node would resolve `#plugin` in that plugin's package.
 registerHooks({
   resolve: (specifier, context, next) =>
     specifier === "#plugin" ? { url: contract, shortCircuit: true } : next(specifier, context)
 })
 
-/** URLs of the modules in `plugins/` and of what is configured: paths, or names of npm packages. */
+/** URLs of the modules in `plugins/` and of the configured ones: paths, or names of npm packages. */
 export const findPlugins = (configured: ReadonlyArray<string>): ReadonlyArray<string> => {
   const shipped = readdirSync(folder)
     .filter((file) => file.endsWith(".ts"))
@@ -61,7 +61,7 @@ const locate = (configured: string): string => {
   }
 }
 
-/** Imports the modules, in that order. `version` makes changed files be read again. */
+/** Imports the modules in this order. A new `version` reads changed files again. */
 export const readPlugins = async (
   modules: ReadonlyArray<string>,
   version?: string
@@ -110,7 +110,7 @@ const shown = (module: string): string => (module.startsWith("file:") ? fileURLT
 const pluginName = /^[a-z][a-z0-9-]*$/
 const partName = /^[a-z_][a-z0-9_]*$/
 
-/** What stands in an environment besides Jinja: the engines, by name. */
+/** The other engines of an environment, by name. */
 export type Engines = ReadonlyMap<string, { readonly engine: Engine; readonly plugin: string }>
 
 /** The environment with the plugins in it. */
@@ -153,7 +153,7 @@ export const install = (
 const jinjaTags =
   "for if set block macro call filter with print autoescape include import from extends raw do break continue trans debug elif else"
 
-/** Who has which name. */
+/** The owner of each name. */
 class Claims {
   private readonly owners = new Map<string, string>()
   private readonly plugins = new Set<string>()

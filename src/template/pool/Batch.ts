@@ -1,4 +1,4 @@
-/** What travels between the pool and its workers: many requests in one message, each text only once. */
+/** The messages between the pool and its workers: many requests in one, each text only once. */
 import type { TemplateFault } from "../../jinja/runtime/Fault.ts"
 
 /**
@@ -30,7 +30,7 @@ export interface Batch {
   readonly requests: ReadonlyArray<number>
 }
 
-/** What came of a batch. A worker ends a batch that takes long: the requests behind `millis` were not begun. */
+/** The results of a batch. A worker stops a batch that takes long: requests without an entry in `millis` were not begun. */
 export interface Reply {
   /** Time that each request took, milliseconds. */
   readonly millis: ReadonlyArray<number>
@@ -63,7 +63,7 @@ export const packBatch = (requests: ReadonlyArray<Request>): Batch => {
   return { templates, contexts: [...contexts.keys()], requests: packed }
 }
 
-/** Where the text stands among those seen, itself included. */
+/** The index of the text among those seen; adds it if it is new. */
 const position = (seen: Map<string, number>, text: string, next = seen.size): number => {
   const known = seen.get(text)
   if (known !== undefined) return known

@@ -11,9 +11,9 @@ export interface Waiting {
   readonly owner: string
   /** Characters that travel to the worker. */
   readonly chars: number
-  /** Nobody waits for it any more. */
+  /** Whether the caller has given it up. */
   cancelled: boolean
-  /** It was in a batch whose worker was ended for another request. */
+  /** Whether it was in a batch whose worker was ended because of another request. */
   isLost?: boolean
 }
 
@@ -44,7 +44,7 @@ interface Owner<A> {
 
 export class FairQueue<A extends Waiting> {
   private readonly owners = new Map<string, Owner<A>>()
-  /** Those with requests that wait. */
+  /** Owners with waiting requests. */
   private readonly active = new Set<Owner<A>>()
   /** Used time of the owner that was served last. */
   private clock = 0
@@ -88,7 +88,7 @@ export class FairQueue<A extends Waiting> {
     if (owner.overruns === 0 || ++owner.succeeded < forgivenAfter) return
     owner.succeeded = 0
     owner.overruns >>= 1
-    // Among the others again, it starts as one that was idle.
+    // No longer penalised, it starts like an owner that was idle.
     if (owner.overruns === 0) owner.used = Math.min(owner.used, this.clock)
   }
 
@@ -134,7 +134,7 @@ export class FairQueue<A extends Waiting> {
     return penalised.length === 0 ? undefined : Math.min(...penalised.map(({ notBefore }) => notBefore))
   }
 
-  /** Takes all requests, for those who can do nothing with them. */
+  /** Removes and returns all requests, to fail them. */
   drain(): ReadonlyArray<A> {
     const all = Array.from(this.active, ({ waiting }) => waiting.splice(0)).flat()
     this.active.clear()
@@ -167,7 +167,7 @@ export class FairQueue<A extends Waiting> {
     return request
   }
 
-  /** It is in no worker any more. */
+  /** Removes the request from those in workers. */
   private release(request: A): Owner<A> {
     if (this.trying === request) this.trying = undefined
     const owner = this.ownerOf(request.owner)

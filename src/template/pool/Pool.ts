@@ -2,7 +2,7 @@
  * Worker threads that render, fed in batches: what arrives while a batch runs makes up the next one.
  *
  * The engine's own budgets end nearly every template. For what they miss (a plugin that spins, one native operation
- * over too much text) the pool watches from outside: a worker that does not come on, or runs out of memory, is ended
+ * over too much text) the pool watches from outside: a worker without progress, or out of memory, is terminated
  * and replaced, the request it was at gets a fault, and the others are rendered again elsewhere. Which request goes
  * next is FairQueue's decision; requests of penalised owners run in one worker of their own, started when there are
  * any, so that all others have the rest. Plain code: no promise, no fiber and no span for each request.
@@ -17,11 +17,11 @@ interface PoolOptions extends WorkerOptions {
   readonly size: number
 }
 
-/** Requests in one message, and their characters: a message is copied. */
+/** Most requests in one message, and most characters: a message is copied. */
 const batchRequests = 256
 const batchChars = 4 << 20
 
-/** Messages that a worker has at once: one that it works on, and one so that it need not wait. */
+/** Messages that a worker has at once: the current one, and the next, so that it need not wait. */
 const batchesAhead = 2
 
 /** Starts that may fail in a row before requests fail with them. */
@@ -37,7 +37,7 @@ export class Pool {
   private penalty: PoolWorker | undefined
   /** When an owner was penalised last, or served as one. */
   private penalisedAt = Number.NEGATIVE_INFINITY
-  /** Where the first request of an unknown owner is: it may take the worker along, so nothing waits behind it. */
+  /** The worker with the first request of an unknown owner: it may end the worker, so nothing waits behind it. */
   private tryingIn: PoolWorker | undefined
   private penaltyTimer: NodeJS.Timeout | undefined
   private readonly queue = new FairQueue<Pending>()
@@ -52,7 +52,7 @@ export class Pool {
   }
 
   /**
-   * Takes a request on; gives back how to let it go. `done` is called once, later, unless the request was let go.
+   * Adds a request; returns a function that cancels it. `done` is called once, later, unless it was cancelled.
    * Owners share the workers by time, whatever the number of their requests.
    */
   submit(request: Request, done: (outcome: Outcome) => void, owner = ""): () => void {
@@ -64,7 +64,7 @@ export class Pool {
     }
   }
 
-  /** Replaces the workers by ones with these plugins; what the old ones have been given they still answer. */
+  /** Replaces the workers by ones with these plugins; the old ones still answer their batches. */
   renew(modules: ReadonlyArray<string>, version: string): void {
     this.options = { ...this.options, modules, version }
     const old = this.all
@@ -74,7 +74,7 @@ export class Pool {
     for (const worker of old) worker.leave()
   }
 
-  /** Threads that are there now, for those who count them. */
+  /** Number of live threads, for metrics and tests. */
   get threads(): number {
     return this.all.length
   }
@@ -96,7 +96,7 @@ export class Pool {
     return this.penalty === undefined ? [...this.workers] : [...this.workers, this.penalty]
   }
 
-  /** Requests of one turn of the event loop go together. */
+  /** Batches the requests of one turn of the event loop. */
   private schedule(): void {
     if (this.scheduled) return
     this.scheduled = true
@@ -115,7 +115,7 @@ export class Pool {
       const free = [...this.workers].filter((worker) => this.isFree(worker))
       const next = free.toSorted((a, b) => a.ahead - b.ahead)[0]
       if (next === undefined) break
-      // Idle workers share what there is.
+      // Idle workers share the waiting requests.
       const idle = Math.max(1, free.filter((worker) => worker.ahead === 0).length)
       const count = Math.min(batchRequests, Math.ceil(this.queue.size / idle))
       const { isTrying } = this.queue
@@ -138,7 +138,7 @@ export class Pool {
     return this.penalty !== undefined || performance.now() - this.penalisedAt < idleMillis
   }
 
-  /** One request at a time: no other is lost with its worker. */
+  /** Sends one request at a time, so that no other is lost with its worker. */
   private dispatchPenalised(): void {
     const due = this.queue.nextPenalised(this.isPenalising())
     if (due === undefined || (this.penalty?.ahead ?? 0) > 0) return
@@ -154,7 +154,7 @@ export class Pool {
     this.penalty.send([this.queue.takePenalised(now)!])
   }
 
-  /** Ends workers that do not come on, and the one for penalised owners when it has not been used for long. */
+  /** Terminates workers without progress, and the one for penalised owners after it was idle for long. */
   private look(): void {
     const { penalty } = this
     const isUsed = penalty !== undefined && performance.now() - this.penalisedAt < idleMillis

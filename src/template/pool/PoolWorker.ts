@@ -1,4 +1,4 @@
-/** One worker thread of the pool, and what it was given. */
+/** One worker thread of the pool, with its pending batches. */
 import { setTimeout } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { type Batch, type Reply, type Request, packBatch, ready } from "./Batch.ts"
@@ -7,31 +7,31 @@ import type { LimitName, TemplateFault } from "../../jinja/runtime/Fault.ts"
 import type { Limits } from "../../jinja/runtime/Limits.ts"
 import type { WorkerData } from "./Worker.ts"
 
-/** What a worker works with. */
+/** The configuration of a worker. */
 export interface WorkerOptions {
   readonly limits: Limits
   /** URLs of the plugins' modules. */
   readonly modules: ReadonlyArray<string>
-  /** Changes when plugins are to be read again. */
+  /** Rises when plugins must be read again. */
   readonly version?: string
 }
 
-/** How long one run may take beside its own limit before its worker is ended: a multiple of that limit. */
+/** A worker is terminated when one run takes this many times its limit. */
 const patience = 2
 
-/** Time that a worker gets to end: V8 does not always get out of one that ran out of memory. Milliseconds. */
+/** Time that a worker gets to end, milliseconds: V8 does not always end one that ran out of memory. */
 const endMillis = 2_000
 
 /** Time that a worker gets to load, milliseconds. */
 const startMillis = 20_000
 
-/** Memory of a worker, MB: beyond it V8 ends the worker, and the process goes on. */
+/** Memory of a worker, MB: V8 ends a worker that exceeds it, and the process continues. */
 const workerMegabytes = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 }
 
 /** Outputs in the order of the sources, or what went wrong. */
 export type Outcome = ReadonlyArray<string> | TemplateFault
 
-/** A request that was taken on. */
+/** A request in the pool. */
 export interface Pending extends Waiting {
   readonly request: Request
   readonly done: (outcome: Outcome) => void
@@ -57,13 +57,13 @@ export class PoolWorker {
   private readonly runs = new Int32Array(new SharedArrayBuffer(4))
   private batches: Array<ReadonlyArray<Pending>> = []
   private isReady = false
-  /** Whether it gets no more work. */
+  /** Whether it is being replaced and gets no more work. */
   isLeaving = false
   /** Runs of the batches that came back. */
   private answeredRuns = 0
   private seenRuns = -1
   private seenAt = performance.now()
-  /** What it passed, once it ends. */
+  /** The budget that it exceeded, once it is ended. */
   passed: LimitName = "wall"
   private ending: { readonly since: number; readonly gone: Promise<unknown> } | undefined
 
@@ -80,7 +80,7 @@ export class PoolWorker {
     this.thread.unref()
   }
 
-  /** Batches that it was given and has not answered. */
+  /** Batches that it has not answered yet. */
   get ahead(): number {
     return this.batches.length
   }
@@ -97,7 +97,7 @@ export class PoolWorker {
   send(batch: ReadonlyArray<Pending>): void {
     if (this.batches.length === 0) {
       this.comeOn()
-      // Only what is waited for keeps the process alive.
+      // Only pending requests keep the process alive.
       this.thread.ref()
     }
     this.batches.push(batch)
@@ -117,7 +117,7 @@ export class PoolWorker {
       return
     }
     const batch = this.batches.shift()
-    // It was given up, and what it was given has gone to others.
+    // It was given up, and its requests have gone to others.
     if (batch === undefined) return
     if (this.batches.length === 0) this.thread.unref()
     const begun = batch.slice(0, message.millis.length)
@@ -127,7 +127,7 @@ export class PoolWorker {
     if (this.isLeaving) this.leave()
   }
 
-  /** Ends the thread once it has answered what it was given. */
+  /** Ends the thread once it has answered its batches. */
   leave(): void {
     this.isLeaving = true
     if (this.batches.length === 0) void this.end()
@@ -140,7 +140,7 @@ export class PoolWorker {
     return performance.now() - this.seenAt > most
   }
 
-  /** Ends the thread; the listener hears of it when it is gone. Waits for that, but not for ever. */
+  /** Ends the thread and waits until it is gone, but not for ever. The listener is called when it is gone. */
   async end(limit?: LimitName): Promise<void> {
     if (this.ending === undefined) {
       if (limit !== undefined) this.passed = limit
@@ -154,7 +154,7 @@ export class PoolWorker {
     return this.ending !== undefined && performance.now() - this.ending.since > endMillis
   }
 
-  /** Whose run it was that the thread ended in, and who only waited: others answer to them now. */
+  /** The request during which the thread ended, and those that only waited and must be rendered elsewhere. */
   blame(): { readonly guilty: Pending | undefined; readonly others: ReadonlyArray<Pending> } {
     const all = this.unanswered
     this.batches = []

@@ -1,8 +1,8 @@
 /**
  * A worker thread of the pool: loads the plugins and renders batches.
  *
- * Before each run it counts one up in memory that the host can read while this thread is busy or dead: so the host
- * knows which request was to blame. It has nothing of Effect, because it is started often and must start fast.
+ * Before each run it increments a counter in shared memory, which the host can read while this thread is busy or dead:
+ * so the host knows which request was to blame. It does not use Effect, because it must start fast.
  */
 import { parentPort, workerData } from "node:worker_threads"
 import { type Batch, type BatchTemplate, type Reply, ready } from "./Batch.ts"
@@ -37,7 +37,7 @@ interface Job {
   readonly templates: ReadonlyArray<() => Compiled>
 }
 
-/** Compiles when it is first asked: compiling is part of a run, and counts as one. */
+/** Compiles at the first use, because compiling is part of a run and counts as one. */
 const lazily = (template: BatchTemplate): (() => Compiled) => {
   let compiled: Compiled | undefined
   return () => (compiled ??= compile(template))
@@ -84,7 +84,7 @@ const run = ({ templates }: Job, context: Context): ReadonlyArray<string> | Temp
   return outputs
 }
 
-/** Time after which a batch is answered as far as it has come: others must not wait for all of it. Milliseconds. */
+/** Time after which a batch is answered as far as it has come, so that others need not wait for the rest, milliseconds. */
 const batchMillis = 50
 
 class Answer {
@@ -97,7 +97,7 @@ class Answer {
   add({ index, templates }: Job, before: number, result: ReadonlyArray<string> | TemplateFault): void {
     if ("reason" in result) this.faults.push({ request: index, fault: result })
     else this.outputs.push(...result)
-    // Runs that a fault left out count as started, so that the host's sums stay right.
+    // Runs that a fault skipped count as started, so that the host's sums are right.
     Atomics.store(started, 0, before + templates.length)
     const now = performance.now()
     this.millis.push(now - this.last)

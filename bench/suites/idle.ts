@@ -2,7 +2,7 @@
  * What a process with nothing to do asks of Redis: ten thousand webhooks, of which fifty had something to deliver.
  *
  * The floor has the same webhooks and none of them anything to do. Redis counts its commands; those inside a script
- * count as well, and so does each beat of capture.
+ * count as well, and so does each heartbeat of capture.
  */
 import { Redis } from "ioredis"
 import { queueDeliveries } from "../QueuedDeliveries.ts"

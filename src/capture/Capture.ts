@@ -2,15 +2,15 @@
  * capture: from the write-ahead log to events.
  *
  * Responsible for: reading every committed change of an object from a replication slot, folding the changes of one
- * transaction to one event per object, writing the change log, and handing events on.
+ * transaction to one event per object, writing the change log, and handing events to the consumer.
  *
- * Guarantees: nothing committed is missed and nothing rolled back is seen. Events leave in commit order, those of one
- * transaction in the order of their idx. Postgres may forget a transaction only after the change log and whoever takes
- * the events have them for good; until then a restart reads it again, with the same events under the same positions.
- * The slot is the lock: of several processes one reads, the others stand by.
+ * Guarantees: no committed change is missed, and no change that was rolled back is seen. Events leave in commit order,
+ * those of one transaction in the order of their idx. A transaction is confirmed to Postgres only when the change log
+ * and the consumer have stored its events; until then a restart reads it again and gives the same events with the same
+ * positions. The slot is the lock: one process reads, the others stand by.
  *
  * Does not: know webhooks, conditions or queues. Does not skip messages that it does not understand: it stops and says
- * so. A change whose row holds a value that no event can carry is set aside with an alarm (SetAside.ts).
+ * so. A change whose row holds a value that no event can carry is set aside with an alarm (changelog/SetAside.ts).
  */
 import { Clock, Context, Effect, Layer, Ref } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
@@ -28,7 +28,7 @@ import { type CaptureStatus, type Report, atFirst } from "./Status.ts"
 export class Capture extends Context.Service<Capture, { readonly status: Effect.Effect<CaptureStatus> }>()(
   "rackwire/capture/Capture"
 ) {
-  /** `base` stands before the paths in the URLs of events. */
+  /** `base`: the URL before the paths in events. */
   static readonly layer = (base: string) =>
     Layer.effect(
       Capture,
@@ -47,7 +47,7 @@ export class Capture extends Context.Service<Capture, { readonly status: Effect.
     )
 }
 
-/** Reads as long as it can: one session after another. */
+/** Runs one session after another, until one fails for good. */
 const run = (consumer: EventConsumer["Service"], base: string, report: Report) => {
   let vacantSince: number | undefined
   const turn = Effect.gen(function* () {
@@ -55,7 +55,7 @@ const run = (consumer: EventConsumer["Service"], base: string, report: Report) =
     const error = yield* Effect.flip(Effect.scoped(session({ consumer, base, report, vacantSince })))
     vacantSince = yield* afterFailure(error, report)
     if (!error.mayRetry) return yield* error
-    // A session that lived was no failure to start one.
+    // Only sessions that fail to start make the next pause longer.
     return (yield* Clock.currentTimeMillis) - began > livedMillis
   })
   const turns = (failures: number): Effect.Effect<never, CaptureError, Effect.Services<typeof turn>> =>
@@ -68,20 +68,23 @@ const run = (consumer: EventConsumer["Service"], base: string, report: Report) =
   return turns(0).pipe(
     Effect.catchCause((cause) =>
       Effect.andThen(
-        Effect.logFatal("capture stopped: no change is seen until this is repaired and the service restarted", cause),
+        Effect.logFatal(
+          "capture stopped: changes are not captured until this is repaired and the service is restarted",
+          cause
+        ),
         report(() => ({ state: "stopped", leads: false }))
       )
     )
   )
 }
 
-/** A session of this length was under way; one that stands by lives as long as it stands by. Milliseconds. */
+/** A session that ran for so long did not fail to start, milliseconds. */
 const livedMillis = 1000
 
 /** Longest pause between two sessions, milliseconds. */
 const pauseMillisMax = 5000
 
-/** What a failure asks for before the next session; answers when another process read last, where one did. */
+/** Reports the failure, and stands by if another process reads; returns when that one read last, if known. */
 const afterFailure = Effect.fnUntraced(function* (error: CaptureError, report: Report) {
   const { slot } = yield* Settings
   if (error.reason === "SlotActive" || error.reason === "Fenced") {
@@ -103,24 +106,24 @@ const afterFailure = Effect.fnUntraced(function* (error: CaptureError, report: R
   return undefined
 })
 
-/** When the database is away the next session will say so. */
+/** A database that is away is reported by the next session. */
 const orPause = <A, R>(effect: Effect.Effect<A, SqlError.SqlError, R>) =>
   Effect.catch(effect, () => Effect.as(Effect.sleep("1 second"), undefined))
 
-/** What the server says of the slot; the last word where it does not answer. */
+/** The health of the slot; the last one known if the server does not answer. */
 const slotStatus = Effect.fnUntraced(function* (slot: string) {
   const context = yield* Effect.context<SqlClient.SqlClient>()
   const gauge = new SlotGauge(slot)
   let last: Status = {}
-  return gauge.look().pipe(
+  return gauge.measure().pipe(
     Effect.map((health) => (last = { ...health })),
     Effect.catch(() => Effect.succeed(last)),
     Effect.provideContext(context)
   )
 })
 
-/** How often old days of the change log are looked for. */
-const turnPause = "1 hour"
+/** How often old days of the change log are dropped. */
+const dropPause = "1 hour"
 
 const turnChangeLog = Effect.gen(function* () {
   const { changelogRetention } = yield* Settings
@@ -128,6 +131,6 @@ const turnChangeLog = Effect.gen(function* () {
   yield* changeLogDays.turn(changelogRetention, owed)
 }).pipe(
   Effect.catch((error) => Effect.logWarning(`capture: old changes were not dropped: ${inWords(error)}`)),
-  Effect.andThen(Effect.sleep(turnPause)),
+  Effect.andThen(Effect.sleep(dropPause)),
   Effect.forever
 )

@@ -3,29 +3,29 @@ import { Schema } from "effect"
 /**
  * Why capture stopped reading.
  *
- * - `Transport`: the connection failed. Again after a pause; nothing is lost, the slot keeps the WAL.
- * - `SlotActive`: another process streams the slot. Stand by and ask again.
- * - `Refused`: the server does not let us (privileges, settings). Again after a pause; somebody must change it.
- * - `SlotLost`: the slot cannot be streamed any more. A gap: raise an alarm and begin a new epoch.
- * - `EpochMismatch`: what was queued lies ahead of this database, so it is an older copy of it. Begin a new epoch.
- * - `Fenced`: another process leads since. Stand by.
- * - `Protocol`: the server sent what we do not understand. Never skip it: stop.
+ * - `Transport`: the connection failed. Try again after a pause; nothing is lost, since the slot keeps the WAL.
+ * - `SlotActive`: another process streams the slot. Stand by.
+ * - `Refused`: the server refuses (privileges, settings). Try again after a pause; somebody must change it.
+ * - `SlotLost`: the slot cannot be streamed any more. Changes may be missing: raise an alarm and begin a new epoch.
+ * - `EpochMismatch`: Redis knows positions that this database has not reached: it is an older copy. Begin a new epoch.
+ * - `Fenced`: another process has taken the lead. Stand by.
+ * - `Protocol`: the server sent something unknown. Stop; never skip it.
  */
 export class CaptureError extends Schema.TaggedError<CaptureError>()("CaptureError", {
   reason: Schema.Literals(["Transport", "SlotActive", "Refused", "SlotLost", "EpochMismatch", "Fenced", "Protocol"]),
   message: Schema.String
 }) {
-  /** Whether the same may succeed later without anybody's help. */
+  /** Whether another try may succeed. */
   get mayRetry(): boolean {
     return this.reason !== "Protocol"
   }
 }
 
-/** The error itself if it is one of ours; anything else is a fault in our handling of what the server sent. */
+/** A CaptureError as it is; another error is a defect in the handling of a message, so `Protocol`. */
 export const asCaptureError = (error: unknown): CaptureError =>
   error instanceof CaptureError ? error : new CaptureError({ reason: "Protocol", message: String(error) })
 
-/** The class of an error that Postgres reported, by SQLSTATE: texts differ between versions, codes do not. */
+/** The error for what Postgres reported, by SQLSTATE: texts differ between versions, codes do not. */
 export const fromSqlState = (code: string, message: string): CaptureError => {
   const reason =
     code === "55006"

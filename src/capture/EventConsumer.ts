@@ -12,7 +12,7 @@ export class ConsumerUnavailable extends Schema.TaggedError<ConsumerUnavailable>
 type ConsumerError = ConsumerUnavailable | CaptureError
 
 /** Events that the consumer has accepted. */
-export interface Receipt {
+interface Receipt {
   /** Succeeds when the events survive a crash. Meanwhile the next batches may come. */
   readonly stored: Effect.Effect<void, ConsumerError>
 }
@@ -38,7 +38,7 @@ export class EventConsumer extends Context.Service<
   }
 >()("rackwire/capture/EventConsumer") {}
 
-export interface Terms {
+interface Terms {
   /** The consumer has everything before this position. */
   readonly from: bigint
   /** The first position of the epoch; the WAL ends at `end`, so the consumer can have nothing behind it. */

@@ -1,4 +1,4 @@
-/** One connection's life: from preparing the slot to why reading ended, with everything between. */
+/** One session: prepares the slot, connects, reads, hands events on and confirms them, until something fails. */
 import { Deferred, Effect, Fiber, Option, Queue, Schedule, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { reveal } from "../Config.ts"
@@ -17,35 +17,35 @@ import type { EventConsumer } from "./EventConsumer.ts"
 import { type Prepared, bounds, endEpoch, prepare, repair } from "./slot/Slot.ts"
 import { SlotStream, type Waiting, now } from "./slot/SlotStream.ts"
 import type { Report } from "./Status.ts"
-import { beatPrefix } from "./fold/TransactionWindows.ts"
+import { heartbeatPrefix } from "./fold/TransactionWindows.ts"
 import { Walsender } from "./wal/Walsender.ts"
 
 const retryPauses = Schedule.min([Schedule.exponential("250 millis", 2), Schedule.spaced("5 seconds")]).pipe(
   Schedule.jittered
 )
 
-/** How often we report to the server, and ask the WAL how long it takes. */
+/** How often capture reports to the server, and how often it sends a heartbeat. */
 const reportPause = "1 second"
-const beatPause = "5 seconds"
+const heartbeatPause = "5 seconds"
 
 /** How often the consumer verifies what it accepted. */
 const verifyPause = "5 seconds"
 
-export interface Reading {
+interface Reading {
   readonly consumer: EventConsumer["Service"]
-  /** Stands before the paths in the URLs of events. */
+  /** The URL before the paths in events. */
   readonly base: string
   readonly report: Report
-  /** When another process read last, where we stood by: milliseconds since 1970. */
+  /** If this process stood by: when another one read last, milliseconds since 1970. */
   readonly vacantSince: number | undefined
 }
 
-/** Never succeeds; fails with why reading ended. */
+/** Never succeeds; fails with the reason why reading ended. */
 export const session = Effect.fnUntraced(function* (reading: Reading) {
   const prepared = yield* prepare
   const { slot } = prepared
   const { databaseUrl } = yield* Servers
-  // Registered first, so that it runs last: those who stand by are told when the slot is free.
+  // Registered first, so that it runs last: the processes that stand by are notified when the slot is free.
   yield* Effect.addFinalizer(() => release(slot))
   const walsender = yield* Effect.acquireRelease(
     fromWalsender(() => Walsender.connect(addressOf(reveal(databaseUrl)))),
@@ -55,12 +55,12 @@ export const session = Effect.fnUntraced(function* (reading: Reading) {
   const [[timeoutMillis] = []] = yield* fromWalsender(() => walsender.query(timeout))
   const stream = new SlotStream(walsender, prepared)
   yield* fromWalsender(() => stream.start())
-  // From now on: what comes before the first batch may take longer than a leader may be silent.
+  // From now on: before the first batch more time may pass than a leader may be silent.
   yield* Effect.forkScoped(keepAlive(stream, Number(timeoutMillis ?? 0)))
   return yield* Effect.raceFirst(read(stream, prepared, reading), Deferred.await(stream.ended))
 })
 
-/** Takes the lead and what comes; fails with why it cannot go on. */
+/** Takes the lead and reads; fails with the reason why it cannot go on. */
 const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared, reading: Reading) {
   const { consumer, report, vacantSince } = reading
   const { epoch, slot } = prepared
@@ -89,8 +89,8 @@ const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared
   yield* Effect.logInfo(
     `capture: reading from ${formatLsn(confirmed)}, epoch ${epoch}, generation ${generation}${after}`
   )
-  yield* Effect.forkScoped(tell(stream, report))
-  yield* Effect.forkScoped(beat(stream, report))
+  yield* Effect.forkScoped(reportProgress(stream, report))
+  yield* Effect.forkScoped(sendHeartbeats(stream, report))
   return yield* consume(stream, reading, epoch)
 })
 
@@ -99,8 +99,8 @@ const fromWalsender = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run
 const transport = (message: string) => new CaptureError({ reason: "Transport", message })
 
 /**
- * Tries until the effect succeeds, and fails only with a CaptureError: a database or a Redis that is away must not cost
- * us the connection.
+ * Tries until the effect succeeds; fails only with a CaptureError. The session outlives a database or a Redis that is
+ * away for a while.
  */
 const persist = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, CaptureError, R> =>
   effect.pipe(
@@ -111,8 +111,8 @@ const persist = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>): Effect.
   )
 
 /**
- * Reports to the server, also while reading is paused, and ends a session whose server is silent. One that decodes a
- * transaction of which we want nothing says nothing for as long as it hears us, unless it is asked.
+ * Reports to the server, also while reading is paused, and ends the session if the server is silent. While the server
+ * decodes a transaction without any published change, it sends nothing unless a report asks for a reply.
  */
 const keepAlive = (stream: SlotStream, timeoutMillis: number) =>
   Effect.forever(
@@ -123,20 +123,20 @@ const keepAlive = (stream: SlotStream, timeoutMillis: number) =>
         stream.report(timeoutMillis > 0 && silentMillis > timeoutMillis / 2)
         const silent = timeoutMillis > 0 && silentMillis > 2 * timeoutMillis
         return silent
-          ? Deferred.fail(stream.ended, transport(`no word from Postgres for ${Math.round(silentMillis)} ms`))
+          ? Deferred.fail(stream.ended, transport(`Postgres sent nothing for ${Math.round(silentMillis)} ms`))
           : Effect.void
       })
     )
   )
 
-/** Tells how the stream is. */
-const tell = Effect.fnUntraced(function* (stream: SlotStream, report: Report) {
+/** Reports the progress of the stream. */
+const reportProgress = Effect.fnUntraced(function* (stream: SlotStream, report: Report) {
   let unreadable = 0
   const turn = Effect.gen(function* () {
-    const { withoutContext, unreadableContexts, lastUnreadable } = stream.told
+    const { withoutContext, unreadableContexts, lastUnreadable } = stream.contexts
     if (unreadableContexts > unreadable) {
       yield* Effect.logWarning(
-        `capture: a context that cannot be read, so that its changes name nobody: ${lastUnreadable}`
+        `capture: a context message cannot be parsed, so its changes have no author: ${lastUnreadable}`
       )
     }
     unreadable = unreadableContexts
@@ -153,46 +153,46 @@ const tell = Effect.fnUntraced(function* (stream: SlotStream, report: Report) {
 })
 
 /**
- * Sends a message through the WAL now and then: an idle database gives us WAL to confirm, and we learn our lag. Looks
- * after the tables as well: without a replica identity Postgres refuses to change their rows, so no change would tell.
+ * Sends heartbeats through the WAL: an idle database then has WAL to confirm, and the lag is measured end to end. Also
+ * repairs the replica identity of tables and counts what is set aside.
  */
-const beat = (stream: SlotStream, report: Report) =>
+const sendHeartbeats = (stream: SlotStream, report: Report) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* repair
     const setAside = yield* countSetAside
     yield* report(() => ({ setAside }))
     const sent = now()
-    stream.beating(sent)
-    yield* sql`select pg_logical_emit_message(true, ${beatPrefix}, ${`${sent}`})::text`
-  }).pipe(Effect.ignore, Effect.andThen(Effect.sleep(beatPause)), Effect.forever)
+    stream.sentHeartbeat(sent)
+    yield* sql`select pg_logical_emit_message(true, ${heartbeatPrefix}, ${`${sent}`})::text`
+  }).pipe(Effect.ignore, Effect.andThen(Effect.sleep(heartbeatPause)), Effect.forever)
 
-/** Most events of one batch; a window is never cut, so it may hold a few more. */
+/** Most events of one batch; a window is never cut, so a batch may hold a few more. */
 const batchEventsMax = 1000
 
-/** Batches under way: while one is being kept, the next ones are read and represented. */
+/** Most batches under way: while one is being stored, the next ones are read and represented. */
 const batchesMax = 4
 
-/** Those of them that are being taken or wait for it: what comes meanwhile gathers, and goes together. */
-const takenMax = 2
+/** Most of them that are being accepted or wait for that: the windows that come meanwhile gather to one batch. */
+const acceptingMax = 2
 
-/** Takes windows in batches. Events are made and taken in order, kept side by side, and confirmed in order. */
+/** Handles windows in batches: events are made and accepted in order, stored concurrently, and confirmed in order. */
 const consume = Effect.fnUntraced(function* (stream: SlotStream, { consumer, base, report }: Reading, epoch: number) {
   const related = new RelatedRows()
   const inOrder = yield* Semaphore.make(1)
-  const room = yield* Semaphore.make(takenMax)
+  const room = yield* Semaphore.make(acceptingMax)
   const accept = (batch: EventBatch, logged: Effect.Effect<void>) =>
     inOrder
       .withPermit(persist("event consumer", pausing(consumer.accept(batch, logged), report)))
       .pipe(Effect.ensuring(room.release(1)))
   const verify = Effect.repeat(persist("event consumer", consumer.verify), { while: (isMore) => isMore })
   const verifying = Effect.forever(Effect.andThen(Effect.sleep(verifyPause), verify))
-  const kept =
+  const underWay =
     yield* Queue.bounded<readonly [ReadonlyArray<Waiting>, number, Fiber.Fiber<void, CaptureError>]>(batchesMax)
   const confirming = Effect.forever(
     Effect.gen(function* () {
-      const [waiting, events, keeping] = yield* Queue.take(kept)
-      yield* Fiber.join(keeping)
+      const [waiting, events, storing] = yield* Queue.take(underWay)
+      yield* Fiber.join(storing)
       stream.confirm(waiting)
       stream.report()
       yield* report((before) => ({ events: before.events + events }))
@@ -203,25 +203,25 @@ const consume = Effect.fnUntraced(function* (stream: SlotStream, { consumer, bas
       yield* room.take(1)
       const waiting = yield* nextBatch(stream)
       yield* persist("database", related.load(waiting.flatMap(({ window }) => window.changes)))
-      const told = waiting.map(({ window }) => eventsOf(window, epoch, related, base))
-      const events = told.flatMap((each) => each.events)
-      const aside = told.flatMap((each) => each.aside)
+      const made = waiting.map(({ window }) => eventsOf(window, epoch, related, base))
+      const events = made.flatMap((each) => each.events)
+      const aside = made.flatMap((each) => each.aside)
       const logged = Deferred.makeUnsafe<void>()
       const logging = writeLog({ events, aside }, logged)
-      const keeping = yield* Effect.forkScoped(
+      const storing = yield* Effect.forkScoped(
         Effect.all([logging, accept({ events, aside }, Deferred.await(logged))], { concurrency: 2 }).pipe(
-          // What is said to be kept must stand in the change log: from there a stream is filled again.
+          // Positions are stored only for events in the change log: a lost stream is refilled from there.
           Effect.flatMap(([, receipt]) => persist("event consumer", receipt.stored))
         ),
         { startImmediately: true }
       )
-      yield* Queue.offer(kept, [waiting, events.length, keeping])
+      yield* Queue.offer(underWay, [waiting, events.length, storing])
     })
   )
   return yield* Effect.raceAllFirst([confirming, reading, verifying])
 })
 
-/** Says so while events cannot be handed on: they wait, and with them the WAL that comes after. */
+/** Reports the pause while the consumer accepts no events. */
 const pausing = <A, E, R>(accept: Effect.Effect<A, E, R>, report: Report) => {
   let isPaused = false
   const pause = (error: E) => {
@@ -240,7 +240,7 @@ const writeLog = ({ events, aside }: EventBatch, logged: Deferred.Deferred<void>
     Deferred.succeed(logged, undefined)
   )
 
-/** The windows that wait, up to a batch; waits for one if there is none. */
+/** The windows that wait, up to a batch; waits for the first one. */
 const nextBatch = Effect.fnUntraced(function* (stream: SlotStream) {
   const first = yield* Queue.take(stream.windows)
   const batch = [first]

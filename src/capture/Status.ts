@@ -1,13 +1,13 @@
-/** How capture is, for those who look. */
+/** The state of capture, for the status page and the metrics. */
 import type { Effect } from "effect"
 
 export interface CaptureStatus {
   readonly state: "starting" | "streaming" | "paused" | "standby" | "waiting" | "stopped"
-  /** Whether events cannot be handed on, so that no more WAL is read: `problem` says why. */
+  /** Whether the consumer accepts no events, so that no more WAL is read: `problem` says why. */
   readonly isPaused: boolean
-  /** Whether it is this process that reads. */
+  /** Whether this process reads the slot. */
   readonly leads: boolean
-  /** When this process took the lead last: time since the last sign of the one before, milliseconds. */
+  /** How long this process took to take the lead, from the last sign of the leader before, milliseconds. */
   readonly takeoverMillis: number
   readonly epoch: number
   readonly generation: number
@@ -16,14 +16,14 @@ export interface CaptureStatus {
   readonly confirmed: string
   /** WAL data received and not confirmed, bytes. */
   readonly waitingBytes: number
-  /** From a commit to its being kept for good, milliseconds. */
+  /** From a commit until its events are stored, milliseconds. */
   readonly lagMillis: number
   readonly events: number
-  /** Transactions that named no author. */
+  /** Transactions without a context, which would name the author. */
   readonly withoutContext: number
-  /** Messages in the place of a context that could not be read as one. */
+  /** Context messages that could not be parsed. */
   readonly unreadableContexts: number
-  /** Changes that no event could be made of, until somebody deletes their rows (SetAside.ts). */
+  /** Changes that are set aside, until somebody deletes their rows (changelog/SetAside.ts). */
   readonly setAside: number
   /** Why it is not streaming. */
   readonly problem: string
@@ -47,5 +47,5 @@ export const atFirst: CaptureStatus = {
   problem: ""
 }
 
-/** Tells what has changed. */
+/** Changes the status. */
 export type Report = (change: (before: CaptureStatus) => Partial<CaptureStatus>) => Effect.Effect<void>

@@ -33,7 +33,7 @@ export class Fenced extends Schema.TaggedError<Fenced>()("Fenced", {
 /** The ids of the last entries (event/Position.ts), by webhook. */
 export type Tops = ReadonlyMap<number, string>
 
-export interface Appended {
+interface Appended {
   /** Entries that were there already. */
   readonly duplicates: number
   /** Webhooks whose streams have lost entries; nothing was added to them. */

@@ -14,8 +14,8 @@ export interface Memory {
 }
 
 /** Appending stops at the first part of the limit, and goes on below the second. */
-export const stopAt = 0.8
-export const goOnBelow = 0.7
+const stopAt = 0.8
+const goOnBelow = 0.7
 
 /** An answer of Redis counts for so many milliseconds, and until so many bytes were appended. */
 const freshMillis = 1000

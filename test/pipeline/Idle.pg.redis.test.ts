@@ -1,6 +1,6 @@
-/** A database in which nothing of ours changes, an hour of it in seconds: beats, and WAL that others write. */
+/** A database in which nothing of ours changes, an hour of it in seconds: heartbeats, and WAL that others write. */
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
-import { beatPrefix } from "../../src/capture/fold/TransactionWindows.ts"
+import { heartbeatPrefix } from "../../src/capture/fold/TransactionWindows.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { openSql } from "../support/Database.ts"
 
@@ -20,7 +20,7 @@ afterAll(async () => {
 })
 
 /** An hour of them, one every five seconds. */
-const beats = 720
+const heartbeats = 720
 
 describe("an idle database", () => {
   it("keeps at most one segment of WAL for us, whatever others write", async () => {
@@ -30,8 +30,8 @@ describe("an idle database", () => {
     const before = await written()
     for (let turn = 0; turn < 4; turn++) {
       await sql(`do $$ begin
-        for n in 1..${beats / 4} loop
-          perform pg_logical_emit_message(true, '${beatPrefix}', (extract(epoch from clock_timestamp()) * 1000)::text);
+        for n in 1..${heartbeats / 4} loop
+          perform pg_logical_emit_message(true, '${heartbeatPrefix}', (extract(epoch from clock_timestamp()) * 1000)::text);
           commit;
         end loop;
       end $$`)

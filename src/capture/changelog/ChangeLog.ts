@@ -1,4 +1,4 @@
-/** Writing the change log: one statement per batch; a change that is there already is left as it is. */
+/** Writes the change log: one statement per batch; a change that is there already stays as it is. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Days } from "../../inventory/database/Days.ts"

@@ -1,7 +1,7 @@
 /**
- * Changes that no event can be made of, because of what a row holds: kept as rows, said aloud, and passed over.
+ * Changes of which no event can be made, because of a value in a row: they are stored and logged, and reading goes on.
  *
- * A row here is an alarm until somebody deletes it. Read again after a restart, the same change is the same row.
+ * A row here is an alarm until somebody deletes it. A change that is read again after a restart gives the same row.
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
@@ -30,13 +30,13 @@ export const setAsideTable: Table = {
 
 const { name: table } = setAsideTable
 
-/** Characters of a reason that are kept. */
+/** Most characters of a reason. */
 const reasonMax = 500
 
-/** Changes of one batch that the log names; it counts the others. */
+/** Most changes of one batch that the log names; it counts the others. */
 const namedMax = 10
 
-/** Writes them down, and says so of those that are new. */
+/** Stores the changes and logs those that are new. */
 export const setAside = Effect.fnUntraced(function* (changes: ReadonlyArray<SetAside>) {
   if (changes.length === 0) return
   const sql = yield* SqlClient.SqlClient
@@ -59,12 +59,12 @@ export const setAside = Effect.fnUntraced(function* (changes: ReadonlyArray<SetA
     [JSON.stringify(json)]
   )
   for (const { what } of added.slice(0, namedMax)) {
-    yield* Effect.logWarning(`capture: a change was set aside, no webhook hears of it: ${what}`)
+    yield* Effect.logWarning(`capture: a change was set aside and fires no webhook: ${what}`)
   }
   if (added.length > namedMax) yield* Effect.logWarning(`capture: ${added.length - namedMax} more were set aside`)
 })
 
-/** How many are set aside and not acknowledged. */
+/** How many changes are set aside. */
 export const countSetAside = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql.unsafe<{ readonly count: string }>(`select count(*)::text as count from ${table}`)

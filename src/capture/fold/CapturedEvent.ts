@@ -22,27 +22,27 @@ export interface CapturedEvent extends Event {
   readonly postchange: Json | null
 }
 
-/** What became of changes: events, and changes that were set aside. */
+/** The events of some changes, and the changes that were set aside. */
 export interface EventBatch {
   readonly events: ReadonlyArray<CapturedEvent>
   readonly aside: ReadonlyArray<SetAside>
 }
 
-/** A change that no event can be made of. */
+/** A change of which no event can be made. */
 export interface SetAside extends Position {
   readonly type: ObjectType
   readonly kind: Kind
-  /** As the WAL tells it: it may be no safe number. */
+  /** As the WAL has it: it may be no safe integer. */
   readonly objectId: string
   readonly timestamp: string
   readonly reason: string
-  /** The row with what could not be read in it marked. */
+  /** The row; a value that cannot be read is an `Unreadable`. */
   readonly after: Row | undefined
 }
 
 /**
- * The events of a window, in the order of their idx. `base` stands before the paths in URLs. What a row holds keeps
- * nothing but its own change from becoming an event.
+ * The events of a window, in the order of their idx. `base` is the URL before the paths in events. A change of which no
+ * event can be made is set aside; the other changes are not affected.
  */
 export const eventsOf = (window: Window, epoch: number, related: RelatedRows, base: string): EventBatch => {
   const { commitLsn, xid, timestamp, anonymous } = window.transaction
@@ -56,11 +56,11 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
   })
   const eventOf = (change: Window["changes"][number]): CapturedEvent => {
     const { type, kind, idx } = change
-    // What goes is told as it was, and so is what it pointed at.
+    // A deleted object is shown as it was, with what it referred to before.
     const view = kind === "deleted" ? viewBefore : viewAfter
     const last = change.last.row()
     const known = change.before?.row()
-    // An update that repairs a row is told: what it was before is as good as unknown.
+    // An update that repairs a row is an event whose state before is null.
     const before = change.before?.unreadable === undefined ? known : undefined
     const after = change.after?.row()
     const { username, requestId } = change.context ?? anonymous
@@ -100,7 +100,7 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
   }
   const events = window.changes.flatMap((change): ReadonlyArray<CapturedEvent> => {
     try {
-      // Only a row that was read tells whether it can be.
+      // `unreadable` is known only after the row was read.
       change.last.row()
       if (change.last.unreadable === undefined) return [eventOf(change)]
       setAside(change, change.last.unreadable)
@@ -112,7 +112,7 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
   return { events, aside }
 }
 
-/** Objects that the window changes, as they were before or are after it; the others as they are known. */
+/** Objects that the window changes, as they were before or are after it; other objects from the cache. */
 const findIn = (
   changes: Window["changes"],
   related: RelatedRows,

@@ -1,36 +1,36 @@
-/** What happened to rows: changes as the WAL tells them, and folded to one per object. Pure. */
+/** Changes of rows as the WAL has them, and folded to one per object. Pure. */
 import type { Kind } from "../../event/Kind.ts"
 import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 
-/** Who wrote, and for which request. */
+/** The author of a change, and the request that made it. */
 export interface ChangeContext {
   readonly username: string
   /** A UUID. */
   readonly requestId: string
 }
 
-/** Whatever tells which object it is: a row, or a tuple of the WAL that can give one. */
-export interface Identified {
+/** What has the id of an object: a row, or a tuple of the WAL. */
+interface Identified {
   readonly id: number
-  /** The id where no number is exactly it. */
+  /** The id as text, if it is no safe integer. */
   readonly unsafeId?: string | undefined
 }
 
-/** A row that is read when somebody asks for it. */
+/** A row that is decoded on demand. */
 export interface Readable extends Identified {
   readonly row: () => Row
-  /** Why nothing can be made of the row, in words, where that is so; known once the row was read. */
+  /** Why no event can be made of the row, if so; known after `row` was called. */
   readonly unreadable?: string | undefined
-  /** Why values are missing that the row had. An event is made of it all the same, if its type can do without them. */
+  /** Why values of the row are missing, if so. An event is made of it if its type can do without them. */
   readonly incomplete?: string | undefined
 }
 
-/** There was a row, and the WAL does not tell it. */
+/** There was a row, but the WAL does not have it. */
 export const unknown = "unknown"
 export type Unknown = typeof unknown
 
-/** A row before and after, with its place in the transaction; a fact that knows no webhook. */
+/** A row before and after a change, with its place in the transaction. */
 export interface Change<R extends Identified> {
   readonly type: ObjectType
   readonly before: R | Unknown | undefined
@@ -44,11 +44,11 @@ export interface Change<R extends Identified> {
 export interface Folded<R extends Identified> {
   readonly type: ObjectType
   readonly kind: Kind
-  /** The object before the first change; undefined when it was created, or where that is unknown. */
+  /** The object before the first change; undefined if it was created, or if the WAL does not have it. */
   readonly before: R | undefined
-  /** The object after the last change; undefined when it was deleted. */
+  /** The object after the last change; undefined if it was deleted. */
   readonly after: R | undefined
-  /** The object as it was last seen: after, or for a deleted one right before its end. */
+  /** The object after the last change, or right before its deletion. */
   readonly last: R
   /** Of the last change. */
   readonly idx: number
@@ -73,7 +73,7 @@ export const fold = <R extends Identified>(changes: ReadonlyArray<Change<R>>): R
   for (const change of changes) {
     const objects = types.get(change.type) ?? new Map<number | string, Seen<R>>()
     types.set(change.type, objects)
-    // Ids do not change: a trigger sees to it.
+    // Ids do not change: a trigger refuses it.
     const { id, unsafeId } = seenLast(change)
     const key = unsafeId ?? id
     const seen = objects.get(key)
@@ -93,5 +93,5 @@ const entry = <R extends Identified>(first: R | Unknown | undefined, last: Chang
   return [{ type, kind, before, after, last: seenLast(last), idx, context }]
 }
 
-/** The row that a change tells: of a deletion, what it was; only an update can come without its old one. */
+/** The row after the change, or before a deletion; only an update can come without its old row. */
 const seenLast = <R extends Identified>({ before, after }: Change<R>): R => (after ?? before) as R

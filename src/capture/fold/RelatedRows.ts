@@ -1,8 +1,8 @@
 /**
- * Rows that the representation of a changed object points at: loaded once, then kept fresh by the WAL itself.
+ * A cache of the rows that changed objects refer to: a row is loaded once, and then updated by the changes in the WAL.
  *
- * Bounded; the rows longest unused go first. A row that is loaded is as of now, not as of the change that wanted it,
- * and the WAL catches up with it.
+ * The cache is bounded and drops the least recently used rows. A row is loaded as it is now, not as it was at the
+ * change that needs it; the WAL catches up with it.
  */
 import { Effect } from "effect"
 import type { Row } from "../../inventory/Field.ts"
@@ -45,7 +45,7 @@ export class RelatedRows {
     return row
   }
 
-  /** Takes over what a change says about a row that others point at. */
+  /** Updates the cache with a change. */
   apply(change: Folded<Readable>): void {
     if (change.last.unsafeId !== undefined) return
     if (change.type.id === customField && this.definitions !== undefined) {
@@ -60,7 +60,7 @@ export class RelatedRows {
     else rows.set(change.last.id, change.after.row())
   }
 
-  /** Loads what the representations of these changes need and is not here. */
+  /** Loads the rows that the representations of these changes need and the cache does not have. */
   load = Effect.fnUntraced({ self: this }, function* (this: RelatedRows, changes: ReadonlyArray<Folded<Readable>>) {
     if (this.definitions === undefined) {
       const found = yield* list(objectType<typeof CustomFieldType>(customField), all)
@@ -81,7 +81,7 @@ export class RelatedRows {
     yield* this.follow(changed.flatMap(({ type, rows }) => referencesBehind(type, rows, this.find)))
   })
 
-  /** Loads these rows, and what their brief representations need. */
+  /** Loads these rows, and those that their brief representations need. */
   private follow = Effect.fnUntraced(
     { self: this },
     function* (this: RelatedRows, wanted: ReadonlyArray<readonly [id: string, ids: ReadonlySet<number>]>) {

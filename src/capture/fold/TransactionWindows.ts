@@ -1,8 +1,8 @@
 /**
- * Follows transactions through the stream of messages and gives out what they did, in windows.
+ * Collects the changes of each transaction and folds them, in windows.
  *
- * A window closes at the commit, or after a fixed count of raw messages, so that a transaction of any size passes in
- * constant memory and is cut at the same places whenever it is sent again.
+ * A window closes at the commit, or after a fixed count of raw messages. A transaction of any size therefore passes in
+ * constant memory, and a second reading cuts it at the same places.
  */
 import { createHash } from "node:crypto"
 import { contextPrefix } from "../../inventory/database/DatabaseFunctions.ts"
@@ -12,18 +12,18 @@ import { CaptureError } from "../CaptureError.ts"
 import { type Change, type ChangeContext, type Folded, type Readable, type Unknown, fold } from "./Change.ts"
 import type { Handler } from "../wal/Pgoutput.ts"
 
-/** A transaction, as far as its events know it. */
-export interface Transaction {
+/** What events know of their transaction. */
+interface Transaction {
   readonly commitLsn: bigint
   /** The lower 32 bits of its number in Postgres. */
   readonly xid: number
   /** Time of the commit, ISO 8601 with microseconds and offset. */
   readonly timestamp: string
-  /** Author and request where the transaction names none: nobody, and an id that a repetition makes the same. */
+  /** For changes without a context: no author, and a request id that is the same in a second reading. */
   readonly anonymous: ChangeContext
 }
 
-/** What not every transaction is asked for is made when it is. */
+/** Computes on demand what not every transaction needs. */
 class WalTransaction implements Transaction {
   readonly commitLsn: bigint
   readonly xid: number
@@ -49,37 +49,37 @@ class WalTransaction implements Transaction {
 export interface Window {
   readonly transaction: Transaction
   readonly changes: ReadonlyArray<Folded<Readable>>
-  /** Position behind the commit, for the last window of a transaction. */
+  /** For the last window of a transaction: the LSN behind the commit. */
   readonly endLsn: bigint | undefined
-  /** When capture sent this transaction itself, to see how long it takes: milliseconds since 1970. */
-  readonly beat: number | undefined
+  /** For a heartbeat: when capture sent it, milliseconds since 1970. */
+  readonly heartbeat: number | undefined
 }
 
-/** Prefix of the messages that capture sends itself, to see how long they take. */
-export const beatPrefix = "rackwire:beat:v1"
+/** Prefix of the messages by which capture measures its lag. */
+export const heartbeatPrefix = "rackwire:beat:v1"
 
-/** Characters of an unreadable context that are kept. */
+/** Most characters of an unreadable context that are kept. */
 const contextShown = 200
 
-/** Raw messages per window. Part of what positions mean: a change of it needs a new epoch. */
+/** Raw messages per window. Positions depend on it: a change of it needs a new epoch. */
 export const windowMessages = 1024
 
 export class TransactionWindows implements Handler {
-  /** Transactions of which some change named no author. */
+  /** Transactions with a change that has no context. */
   withoutContext = 0
-  /** Messages in the place of a context that could not be read as one, and how the last of them began. */
+  /** Context messages that could not be parsed, and the beginning of the last one. */
   unreadableContexts = 0
   lastUnreadable = ""
   private transaction: Transaction | undefined
   private changes: Array<Change<Readable>> = []
   private context: ChangeContext | undefined
-  private beat: number | undefined
+  private heartbeat: number | undefined
   private messages = 0
   private lastCommit = 0n
   private readonly installation: string
   private readonly onWindow: (window: Window) => void
 
-  /** `installation` tells databases apart in the ids of transactions without context. */
+  /** `installation` makes the request ids of changes without a context differ between databases. */
   constructor(installation: string, onWindow: (window: Window) => void) {
     this.installation = installation
     this.onWindow = onWindow
@@ -95,11 +95,11 @@ export class TransactionWindows implements Handler {
     this.transaction = new WalTransaction(commitLsn, micros, xid, this.installation)
     this.messages = 0
     this.context = undefined
-    this.beat = undefined
+    this.heartbeat = undefined
   }
 
   message(prefix: string, content: string): void {
-    if (prefix === beatPrefix) this.beat = Number(content)
+    if (prefix === heartbeatPrefix) this.heartbeat = Number(content)
     if (prefix === contextPrefix) {
       this.context = parseContext(content)
       if (this.context === undefined) {
@@ -134,15 +134,16 @@ export class TransactionWindows implements Handler {
     const changes = fold(this.changes)
     this.changes = []
     if (changes.some(({ context }) => context === undefined)) this.withoutContext += 1
-    if (changes.length > 0 || endLsn !== undefined) this.onWindow({ transaction, changes, endLsn, beat: this.beat })
+    if (changes.length > 0 || endLsn !== undefined)
+      this.onWindow({ transaction, changes, endLsn, heartbeat: this.heartbeat })
   }
 }
 
 const protocol = (message: string) => new CaptureError({ reason: "Protocol", message })
 
 /**
- * Anybody who may write to the database may write such a message. Content that is no context of ours, or that the
- * change log could not keep (Postgres has no zero byte in a text), names nobody.
+ * Returns undefined if the content is no context of ours, or if the change log could not store it (a text in Postgres
+ * has no zero byte): every user of the database may send such a message.
  */
 const parseContext = (content: string): ChangeContext | undefined => {
   try {

@@ -1,13 +1,13 @@
 /**
- * Who reads the slot: the slot itself is the lock, and a generation number tells a leader from those before it.
+ * Leadership: the slot itself is the lock, and each leader has a higher generation number than those before it.
  *
- * A process that finds the slot taken stands by. It hears at once of a leader that stops in good order, sees within a
- * second that one was killed, and ends the session of one that hangs: a leader reports every second, so one that has
- * not for `hangMillis` holds a lock without doing the work. What such a leader still sends when it wakes up is refused
- * by its generation.
+ * A process that finds the slot taken stands by. A leader that stops in good order notifies it; it notices within a
+ * second that a leader was killed; and it ends the session of a leader that hangs. A leader reports every second, so
+ * one that has not reported for `hangMillis` holds the lock without doing the work. If such a leader wakes up, Redis
+ * refuses its entries by its generation.
  *
- * A report counts when Postgres reads it, and while it decodes a large transaction it reads none. So only the time
- * counts in which it waits for the leader, by its own clock: one that stands by may have been stopped itself.
+ * Postgres reads no reports while it decodes a large transaction. So only the time counts in which Postgres waits for
+ * the leader, by the clock of the server: the process that stands by may have been stopped itself.
  */
 import { hostname } from "node:os"
 import { PgClient } from "@effect/sql-pg"
@@ -15,18 +15,18 @@ import { Clock, Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 
-/** Pause between two looks at a slot that another process holds. */
-const lookPause = "1 second"
+/** Pause between two queries for the holder of the slot. */
+const holderPause = "1 second"
 
-/** Pause between two looks when it was just given up: letting go takes Postgres a moment. */
+/** The same after a release: Postgres takes a moment to free the slot. */
 const releasedPause = "15 millis"
 
-/** A leader that has not reported for this long hangs, milliseconds. */
+/** A leader that has not reported for so long hangs, milliseconds. */
 const hangMillis = 5000
 
 const channel = "rackwire_capture"
 
-/** One row per time that a process began to lead; its id is the generation. */
+/** One row for each time that a process took the lead; its id is the generation. */
 export const leaderTable: Table = {
   name: "rackwire_leader",
   daily: false,
@@ -41,7 +41,7 @@ export const leaderTable: Table = {
   published: false
 }
 
-/** Begins a generation. To be called by whoever holds the slot. */
+/** Begins a generation and returns it. Only the holder of the slot may call it. */
 export const lead = Effect.fnUntraced(function* (slot: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly generation: number }>`
@@ -51,8 +51,8 @@ export const lead = Effect.fnUntraced(function* (slot: string) {
 })
 
 /**
- * Generations rise from this one on. Redis may know one that this database has not reached, because it is an older copy
- * of itself: whoever leads would be taken for a predecessor.
+ * Makes the following generations higher than this one. If the database is an older copy, Redis may know a generation
+ * that it has not reached, and would refuse every leader.
  */
 export const outrank = Effect.fnUntraced(function* (generation: number) {
   const sql = yield* SqlClient.SqlClient
@@ -61,35 +61,35 @@ export const outrank = Effect.fnUntraced(function* (generation: number) {
       from rackwire_leader having coalesce(max(id), 0) < ${generation}::bigint`
 })
 
-/** Tells those who stand by that the slot is free. */
+/** Notifies the processes that stand by that the slot is free. */
 export const release = (slot: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => Effect.ignore(sql`select pg_notify(${channel}, ${slot})::text`))
 
 interface Holder {
   readonly pid: number | null
-  /** Changes with every report of the holder. */
+  /** A text that changes with every report of the holder. */
   readonly report: string
-  /** Whether Postgres waits for the holder, and has read all it sent. */
+  /** Whether Postgres waits for the holder, so that it has read all reports. */
   readonly awaited: boolean
   /** Milliseconds since 1970 by the clock of the server. */
   readonly now: number
 }
 
-/** The last report that was seen, and since when Postgres waits for another. */
+/** The last report of a holder, and since when Postgres waits for the next one. */
 export interface Watch {
   readonly report: string
   readonly since: number
 }
 
-/** What a look at the holder adds to what was seen before. */
+/** The watch after another query for the holder. */
 export const watch = (before: Watch | undefined, { report, awaited, now }: Holder): Watch =>
   before?.report === report && awaited ? before : { report, since: now }
 
 export const hangs = ({ since }: Watch, { now }: Holder): boolean => now - since > hangMillis
 
 /**
- * Waits until nobody holds the slot; ends the session of a holder that hangs. Answers when there was the last sign of a
- * holder, milliseconds since 1970 by our own clock; undefined when there was none.
+ * Waits until nobody holds the slot; ends the session of a holder that hangs. Returns when the last sign of a holder
+ * was seen, milliseconds since 1970 by the clock of this process; undefined if there was none.
  */
 export const standBy = (slot: string) =>
   Effect.scoped(
@@ -98,7 +98,7 @@ export const standBy = (slot: string) =>
       const released = yield* sql.listen(channel)
       let watched: Watch | undefined
       let lastSign: number | undefined
-      let pause: typeof lookPause | typeof releasedPause = lookPause
+      let pause: typeof holderPause | typeof releasedPause = holderPause
       while (true) {
         const [holder] = yield* sql<Holder>`
           select s.active_pid as pid, concat(r.pid, r.reply_time, r.backend_start) as report,
@@ -115,8 +115,8 @@ export const standBy = (slot: string) =>
           yield* sql`select pg_terminate_backend(${holder.pid})::text`
           pause = releasedPause
         }
-        const told = yield* Queue.take(released).pipe(Effect.timeoutOption(pause))
-        if (told._tag === "None") continue
+        const notified = yield* Queue.take(released).pipe(Effect.timeoutOption(pause))
+        if (notified._tag === "None") continue
         pause = releasedPause
         lastSign = yield* Clock.currentTimeMillis
       }

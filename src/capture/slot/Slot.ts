@@ -1,8 +1,8 @@
 /**
- * The publication, the slot and the epoch: what must stand before the WAL can be read.
+ * Prepares the publication, the slot and the epoch, before the WAL is read.
  *
- * The publication comes before the slot, because the WAL is decoded with the catalog of its time. A slot that is
- * missing or lost means that changes may have gone unseen: it is made anew, in a new epoch, and said aloud.
+ * The publication comes before the slot, because the WAL is decoded with the catalog of its time. If the slot is
+ * missing or lost, changes may have been missed: it is created anew in a new epoch, and an error is logged.
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -16,10 +16,10 @@ const publication = "rackwire"
 
 const failoverVersion = 170_000
 
-/** Held while making them, in the name space of advisory locks. */
+/** Advisory lock that is held while they are created. */
 const lockKey = 7_225_812
 
-/** One row per epoch: a span in which positions of one slot of one database rise. */
+/** One row per epoch: a span in which the positions of one slot of one database rise. */
 export const epochTable: Table = {
   name: "rackwire_epoch",
   daily: false,
@@ -37,7 +37,7 @@ export const epochTable: Table = {
 
 export interface Prepared {
   readonly slot: string
-  /** What START_REPLICATION is told. */
+  /** The name that START_REPLICATION gets. */
   readonly publication: string
   readonly epoch: number
   /** Identity of the database cluster. */
@@ -59,7 +59,7 @@ export const prepare = Effect.gen(function* () {
   }
   return yield* Effect.scoped(
     Effect.gen(function* () {
-      // A session lock: the function that makes a slot wants no transaction around it.
+      // A session lock, since a slot cannot be created in a transaction that has written.
       const session = yield* sql.reserve
       const run: Run = (statement, parameters = []) => session.execute(statement, parameters, undefined)
       yield* Effect.acquireRelease(run("select pg_advisory_lock($1)::text", [lockKey]), () =>
@@ -81,8 +81,8 @@ export const prepare = Effect.gen(function* () {
 )
 
 /**
- * Up to where everything has been taken over, which is where reading begins, and where the server's WAL ends. To be
- * asked by whoever holds the slot: before that another process moves both on.
+ * The position up to which the slot is confirmed, where reading begins, and the end of the server's WAL. Only the
+ * process that holds the slot may rely on them: another holder moves both.
  */
 export const bounds = Effect.fnUntraced(function* (slot: string) {
   const sql = yield* SqlClient.SqlClient
@@ -102,10 +102,10 @@ interface TableName {
   readonly table: string
 }
 
-/** The tables whose changes are events. */
+/** The tables whose changes become events. */
 const wanted = [...registry.values()].filter((type) => type.kind === "object").map((type) => type.table)
 
-/** The publication lists exactly those. */
+/** Makes the publication list exactly those tables. */
 const publish = Effect.fnUntraced(function* (run: Run) {
   const existing = yield* run("select 1 from pg_publication where pubname = $1", [publication])
   if (existing.length === 0) return yield* run(`create publication ${publication} for table ${wanted.join(", ")}`)
@@ -117,7 +117,7 @@ const publish = Effect.fnUntraced(function* (run: Run) {
   yield* run(`alter publication ${publication} set table ${wanted.join(", ")}`)
 })
 
-/** Old rows come whole only from tables that say so, and somebody may have made them say otherwise. */
+/** Restores replica identity full on tables that lost it: without it the WAL has no complete old rows. */
 const repairIdentity = Effect.fnUntraced(function* (run: Run) {
   const rows = yield* run<TableName>(
     "select oid::regclass::text as table from pg_class where relname = any($1) and relkind = 'r' and relreplident <> 'f'",
@@ -126,18 +126,18 @@ const repairIdentity = Effect.fnUntraced(function* (run: Run) {
   for (const { table } of rows) {
     yield* run(`alter table ${table} replica identity full`)
     yield* Effect.logWarning(
-      `capture: ${table} had lost its replica identity full and has it again; events of changes made meanwhile do not tell what was before`
+      `capture: ${table} had lost its replica identity full and has it again; events of changes made meanwhile lack the state before`
     )
   }
 })
 
-/** The same while the stream goes on. */
+/** Repairs replica identities while the stream goes on. */
 export const repair = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   yield* repairIdentity((statement, parameters = []) => sql.unsafe(statement, parameters))
 })
 
-/** Makes the slot unless a usable one is there; answers whether it is new. */
+/** Creates the slot unless there is a usable one; returns whether it is new. */
 const ensureSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
   const [found] = yield* run<FoundSlot>(
     `select confirmed_flush_lsn::text as confirmed, wal_status = 'lost' as lost, database::text as database,
@@ -153,19 +153,19 @@ const ensureSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
   }
   if (found !== undefined && !found.lost && found.confirmed !== null) return false
   if (found !== undefined) yield* run("select pg_drop_replication_slot($1)::text", [slot])
-  // Making a slot waits for every running transaction.
+  // Creating a slot waits for all running transactions.
   yield* run("set lock_timeout = '29s'")
   const [server] = yield* run<{ readonly version: number }>(
     "select current_setting('server_version_num')::int as version"
   )
-  // From 17 on a standby that takes over can have the slot as well.
+  // From 17 on a standby can take the slot over.
   const options = server!.version >= failoverVersion ? ", failover => true" : ""
   yield* run(`select pg_create_logical_replication_slot($1, 'pgoutput'${options})::text`, [slot])
   yield* run("reset lock_timeout")
   return true
 })
 
-/** Ends an epoch, unless another process has: in the next one positions rise above all that were given out before. */
+/** Ends an epoch, unless another process has ended it: in the next one all positions are higher. */
 export const endEpoch = Effect.fnUntraced(function* (epoch: number, why: string) {
   const sql = yield* SqlClient.SqlClient
   const { slot } = yield* Settings
@@ -188,7 +188,7 @@ const ensureEpoch = Effect.fnUntraced(function* (run: Run, slot: string, fresh: 
   yield* run("insert into rackwire_epoch (number, system_id, slot) values ($1, $2, $3)", [epoch, systemId, slot])
   if (last !== undefined) {
     yield* Effect.logError(
-      `The replication slot ${slot} is new, or the database is another one: changes made since the last one read were not seen. Epoch ${epoch} begins.`
+      `The replication slot ${slot} is new, or the database is another one: changes since the last one read were not captured. Epoch ${epoch} begins.`
     )
   }
   return { epoch, systemId }

@@ -1,17 +1,17 @@
-/** How the slot is doing on the server, and for how long that can go on. */
+/** The health of the slot on the server, and for how long the server can keep its WAL. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export interface SlotHealth {
-  /** `reserved`, `extended`, `unreserved` or `lost`; "" when there is no slot. */
+interface SlotHealth {
+  /** `reserved`, `extended`, `unreserved` or `lost`; "" if there is no slot. */
   readonly walStatus: string
   /** WAL written and not confirmed, bytes. */
   readonly lagBytes: number
   /** WAL that the server keeps for the slot, bytes. */
   readonly retainedBytes: number
-  /** Bytes until the server gives the slot up (`max_slot_wal_keep_size`); -1 when it never does. */
+  /** Bytes until the server invalidates the slot (`max_slot_wal_keep_size`); -1 for never. */
   readonly safeBytes: number
-  /** Seconds until then, if WAL goes on to be written as fast and nothing is confirmed; -1 for never. */
+  /** Seconds until then, if WAL is written at the present speed and nothing is confirmed; -1 for never. */
   readonly exhaustedInSeconds: number
 }
 
@@ -24,7 +24,7 @@ interface Found {
   readonly health: Omit<SlotHealth, "exhaustedInSeconds"> & { readonly written: number; readonly at: number }
 }
 
-/** Looks at the slot; remembers the last look, for the speed at which WAL is written. */
+/** Measures the slot; keeps the last sample, to know the speed at which WAL is written. */
 export class SlotGauge {
   private last: Sample | undefined
   private readonly slot: string
@@ -33,7 +33,7 @@ export class SlotGauge {
     this.slot = slot
   }
 
-  look = Effect.fnUntraced({ self: this }, function* (this: SlotGauge) {
+  measure = Effect.fnUntraced({ self: this }, function* (this: SlotGauge) {
     const sql = yield* SqlClient.SqlClient
     const [row] = yield* sql<Found>`
       select json_build_object(

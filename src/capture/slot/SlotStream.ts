@@ -1,4 +1,4 @@
-/** The stream of the slot: windows in, confirmations out. All of it is synchronous, called by the socket. */
+/** The stream of the slot: windows in, confirmations out. All of it is synchronous and called by the socket. */
 import { Deferred, Effect, Queue } from "effect"
 import type { CaptureError } from "../CaptureError.ts"
 import { Pgoutput } from "../wal/Pgoutput.ts"
@@ -6,13 +6,13 @@ import type { Prepared } from "./Slot.ts"
 import { TransactionWindows, type Window } from "../fold/TransactionWindows.ts"
 import type { Walsender } from "../wal/Walsender.ts"
 
-/** Most bytes of WAL data that wait to be confirmed before reading pauses, and how few let it go on. */
+/** Reading pauses above so many bytes of WAL data that wait to be confirmed, and goes on below so few. */
 const waitingBytesMax = 8 * 1024 * 1024
-const waitingBytesLow = 2 * 1024 * 1024
+const resumeBelowBytes = 2 * 1024 * 1024
 
 export interface Waiting {
   readonly window: Window
-  /** WAL data that came with it. */
+  /** WAL data that came with it, bytes. */
   readonly bytes: number
 }
 
@@ -20,18 +20,18 @@ export class SlotStream {
   readonly windows: Queue.Queue<Waiting> = Effect.runSync(Queue.unbounded<Waiting>())
   readonly ended: Deferred.Deferred<never, CaptureError> = Deferred.makeUnsafe()
   received = 0n
-  /** 0 until we know where reading began: to Postgres that means nothing new. */
+  /** 0 until the begin is known: to Postgres that means nothing new. */
   confirmed = 0n
-  /** Of the last beat that was confirmed: how long it took from its sending, milliseconds. */
-  private beatMillis = 0
-  /** When the oldest beat was sent that is not confirmed yet. */
-  private beatSince: number | undefined
+  /** How long the last confirmed heartbeat took, milliseconds. */
+  private heartbeatMillis = 0
+  /** When the oldest heartbeat was sent that is not confirmed yet. */
+  private heartbeatSentAt: number | undefined
   /** WAL data that waits to be confirmed, bytes. */
   waitingBytes = 0
   private waitingWindows = 0
   private openBytes = 0
   private paused = false
-  private heard = performance.now()
+  private heardAt = performance.now()
   private readonly walsender: Walsender
   private readonly prepared: Prepared
   private readonly transactions: TransactionWindows
@@ -44,7 +44,7 @@ export class SlotStream {
     this.decoder = new Pgoutput(this.transactions)
   }
 
-  /** The slot had been confirmed up to here. */
+  /** The slot is confirmed up to here. */
   beginAt(lsn: bigint): void {
     if (lsn > this.confirmed) this.confirmed = lsn
   }
@@ -60,13 +60,13 @@ export class SlotStream {
       },
       onKeepalive: (walEnd, replyAtOnce) => {
         if (walEnd > this.received) this.received = walEnd
-        // Nothing of ours lies between what is confirmed and the server's end: the WAL up to there may go.
+        // No event lies between the confirmed position and the server's end: the server may drop the WAL up to there.
         const idle = this.waitingWindows === 0 && !this.transactions.inTransaction
         if (idle && walEnd > this.confirmed) this.confirmed = walEnd
         if (replyAtOnce) this.report()
       },
       onChunkEnd: () => {
-        this.heard = performance.now()
+        this.heardAt = performance.now()
         if (this.paused || this.waitingBytes <= waitingBytesMax) return
         this.paused = true
         this.walsender.pause()
@@ -75,44 +75,44 @@ export class SlotStream {
     })
   }
 
-  /** These are kept for good. */
-  confirm(kept: ReadonlyArray<Waiting>): void {
-    for (const { window, bytes } of kept) {
+  /** Confirms windows whose events are stored. */
+  confirm(windows: ReadonlyArray<Waiting>): void {
+    for (const { window, bytes } of windows) {
       this.waitingWindows -= 1
       this.waitingBytes -= bytes
       if (window.endLsn !== undefined) this.confirmed = window.endLsn
-      if (window.beat === undefined) continue
-      this.beatMillis = now() - window.beat
-      this.beatSince = undefined
+      if (window.heartbeat === undefined) continue
+      this.heartbeatMillis = now() - window.heartbeat
+      this.heartbeatSentAt = undefined
     }
-    if (!this.paused || this.waitingBytes > waitingBytesLow) return
+    if (!this.paused || this.waitingBytes > resumeBelowBytes) return
     this.paused = false
-    this.heard = performance.now()
+    this.heardAt = performance.now()
     this.walsender.resume()
   }
 
-  /** A beat is on its way. */
-  beating(sent: number): void {
-    this.beatSince ??= sent
+  /** Notes that a heartbeat was sent. */
+  sentHeartbeat(sentAt: number): void {
+    this.heartbeatSentAt ??= sentAt
   }
 
-  /** From a commit to its being kept for good, milliseconds: of the last beat, or longer if one has not come yet. */
+  /** From a commit until its events are stored, milliseconds: of the last heartbeat, or of a slower one under way. */
   get lagMillis(): number {
-    const waiting = this.beatSince === undefined ? 0 : now() - this.beatSince
-    return Math.round(Math.max(this.beatMillis, waiting))
+    const waiting = this.heartbeatSentAt === undefined ? 0 : now() - this.heartbeatSentAt
+    return Math.round(Math.max(this.heartbeatMillis, waiting))
   }
 
-  /** What the transactions since the start have told. */
-  get told(): Pick<TransactionWindows, "withoutContext" | "unreadableContexts" | "lastUnreadable"> {
+  /** Counts of contexts that were missing or could not be parsed since the start. */
+  get contexts(): Pick<TransactionWindows, "withoutContext" | "unreadableContexts" | "lastUnreadable"> {
     return this.transactions
   }
 
-  /** How long the server has been silent, milliseconds; 0 while it is us who do not listen. */
+  /** How long the server has been silent, milliseconds; 0 while reading is paused. */
   get silentMillis(): number {
-    return this.paused ? 0 : performance.now() - this.heard
+    return this.paused ? 0 : performance.now() - this.heardAt
   }
 
-  /** Tells the server how far we are; with `ask` it is to say something as well. */
+  /** Reports progress to the server; `ask` asks for a reply. */
   report(ask = false): void {
     this.walsender.sendStatus(this.received, this.confirmed, ask)
   }
@@ -127,5 +127,5 @@ export class SlotStream {
   }
 }
 
-/** Milliseconds since 1970, with their fractions. */
+/** Milliseconds since 1970, with fractions. */
 export const now = (): number => performance.timeOrigin + performance.now()

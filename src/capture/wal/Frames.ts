@@ -1,27 +1,27 @@
-/** Postgres' wire protocol: a stream of bytes, cut anywhere, into messages. */
+/** Cuts the byte stream of Postgres' wire protocol into messages. */
 import { CaptureError } from "../CaptureError.ts"
 
-/** Called with the tag and the body, which lies in `bytes` from `start` to `end`; it is gone after the call. */
+/** Called with the tag and the body, which is `bytes` from `start` to `end`; a handler may keep the bytes. */
 export type OnMessage = (tag: number, bytes: Buffer, start: number, end: number) => void
 
-/** Largest message, bytes. A row of Postgres has at most 1 GB; a larger length means that we lost the thread. */
+/** Largest message, bytes. A row of Postgres has at most 1 GB; a larger length means that framing went wrong. */
 const messageBytesMax = 1 << 30
 
 export class Frames {
   private parts: Array<Buffer> = []
-  private held = 0
-  private needed = 0
+  private bufferedBytes = 0
+  private neededBytes = 0
 
   /** Calls back for every message that is complete with this chunk. */
   push(chunk: Buffer, onMessage: OnMessage): void {
     let bytes = chunk
-    if (this.held > 0) {
+    if (this.bufferedBytes > 0) {
       this.parts.push(chunk)
-      this.held += chunk.length
-      if (this.held < this.needed) return
-      bytes = Buffer.concat(this.parts, this.held)
+      this.bufferedBytes += chunk.length
+      if (this.bufferedBytes < this.neededBytes) return
+      bytes = Buffer.concat(this.parts, this.bufferedBytes)
       this.parts = []
-      this.held = 0
+      this.bufferedBytes = 0
     }
     let at = 0
     while (bytes.length - at >= 5) {
@@ -34,12 +34,12 @@ export class Frames {
       onMessage(bytes[at]!, bytes, at + 5, end)
       at = end
     }
-    if (at < bytes.length) this.hold(bytes.subarray(at))
+    if (at < bytes.length) this.buffer(bytes.subarray(at))
   }
 
-  private hold(rest: Buffer): void {
+  private buffer(rest: Buffer): void {
     this.parts = [rest]
-    this.held = rest.length
-    this.needed = rest.length < 5 ? 5 : 1 + rest.readInt32BE(1)
+    this.bufferedBytes = rest.length
+    this.neededBytes = rest.length < 5 ? 5 : 1 + rest.readInt32BE(1)
   }
 }

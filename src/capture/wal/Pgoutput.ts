@@ -1,8 +1,8 @@
 /**
- * pgoutput, version 1, text format: messages of the WAL stream to calls.
+ * Decodes pgoutput messages (version 1, text format) to calls of a handler.
  *
- * A relation's description is compiled once, when it arrives, to the decoders of its object type's fields; a relation
- * that is no object type is passed over without looking at its cells.
+ * A relation message is compiled once, when it arrives, to the decoders of its object type's fields. Cells of a
+ * relation that is no object type are skipped.
  */
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
@@ -14,14 +14,14 @@ import { postgresEpochMillis } from "./Walsender.ts"
 
 export interface Handler {
   /**
-   * `commitLsn` is the position of the commit record, known from the start; time in microseconds since 1970; `xid` are
-   * the lower 32 bits of the transaction's number.
+   * `commitLsn`: position of the commit record; `micros`: time of the commit, microseconds since 1970; `xid`: the lower
+   * 32 bits of the transaction's number.
    */
   readonly begin: (commitLsn: bigint, micros: number, xid: number) => void
   /** A transactional message (`pg_logical_emit_message`). */
   readonly message: (prefix: string, content: string) => void
   /**
-   * `type` undefined: a change of a table that is no object type. Before or after is undefined for insert and delete.
+   * `type` is undefined for a table that is no object type, `before` for an insert, `after` for a delete.
    */
   readonly change: (
     type: ObjectType | undefined,
@@ -34,9 +34,9 @@ export interface Handler {
 interface Relation {
   readonly name: string
   readonly layout: TupleLayout
-  /** Which column is the id. */
+  /** Index of the id's column. */
   readonly idColumn: number
-  /** Whether old rows come whole. */
+  /** Whether old rows are complete (replica identity full). */
   readonly full: boolean
 }
 
@@ -80,7 +80,7 @@ export class Pgoutput {
       case R:
         return this.describe()
       case T:
-        // Refused by trigger on object tables; of others there is nothing to know.
+        // A trigger refuses to truncate object tables; other tables do not matter.
         return handler.change(undefined, undefined, undefined)
       case O:
       case Y:
@@ -127,7 +127,7 @@ export class Pgoutput {
     return relation
   }
 
-  /** Steps over the cells of a tuple, reading only the id. */
+  /** Skips the cells of a tuple and reads only the id. */
   private tuple(relation: Relation, old: Tuple | undefined): Tuple {
     const { layout } = relation
     const { bytes } = this
@@ -156,7 +156,7 @@ export class Pgoutput {
     const transactional = bytes[this.at] === 1
     const prefix = this.text(this.at + 9)
     const content = bytes.toString("utf8", this.at + 4, end)
-    // One outside of transactions says nothing about changes.
+    // A message outside of transactions belongs to no change.
     if (transactional) this.handler.message(prefix, content)
   }
 
@@ -183,7 +183,7 @@ export class Pgoutput {
     })
   }
 
-  /** A text that ends with a zero byte; moves behind it. */
+  /** The text up to the next zero byte; moves behind it. */
   private text(start: number): string {
     const end = this.bytes.indexOf(0, start)
     this.at = end + 1

@@ -1,7 +1,7 @@
 /**
- * A row as the WAL brought it. Its cells are read when somebody asks for the row; folding only asks for the id.
+ * A row in the WAL. Its cells are decoded when `row` is called; folding needs the id only.
  *
- * It keeps hold of the bytes that it came in: they live as long as the window that it belongs to.
+ * A tuple keeps a reference to the bytes it came in: they live as long as its window.
  */
 import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
@@ -18,11 +18,11 @@ export const cellUnchanged = 0x75
 export interface TupleLayout {
   readonly type: ObjectType
   readonly decoders: ReturnType<typeof textDecoders>
-  /** What fields hold that the relation has no column for: its rows are of a time before a migration. */
+  /** Values of fields for which the relation has no column: its rows are older than a migration. */
   readonly absent: Readonly<Record<string, unknown>>
 }
 
-/** Largest cell that is read, bytes: JSON is longer as a text than Postgres counts it. */
+/** Largest cell that is decoded, bytes: JSON is longer as a text than Postgres counts it. */
 const cellBytesMax = 2 * valueBytesMax
 
 const tooLong = new Unreadable(`longer than ${cellBytesMax} bytes`)
@@ -35,11 +35,11 @@ export class Tuple implements Readable {
   private readonly layout: TupleLayout
   private readonly bytes: Buffer
   private readonly start: number
-  /** The row before, for cells that did not change and were left out. */
+  /** The row before, for unchanged cells that the WAL leaves out. */
   private readonly old: Tuple | undefined
   private read: Row | undefined
 
-  /** `start` is the first cell's place. */
+  /** `start`: the offset of the first cell. */
   constructor(layout: TupleLayout, id: string, bytes: Buffer, start: number, old: Tuple | undefined) {
     this.layout = layout
     this.id = Number(id)
@@ -75,7 +75,7 @@ export class Tuple implements Readable {
     return row as Row
   }
 
-  /** The value of a cell. One that nothing can be made of is noted, and does not keep the others from being read. */
+  /** The value of a cell, or an `Unreadable`, which is noted as well. */
   private valueOf(
     { field, decode }: NonNullable<TupleLayout["decoders"][number]>,
     start: number,

@@ -1,7 +1,7 @@
 /**
  * A replication connection: start-up, authentication, simple queries, and then the stream of a slot.
  *
- * Bytes are handled synchronously as they arrive; nothing here waits, allocates per row, or knows what the WAL means.
+ * Bytes are handled synchronously as they arrive; nothing here waits, allocates per row, or decodes WAL data.
  */
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
@@ -15,9 +15,9 @@ import { inWords } from "../../Telemetry.ts"
 import { CaptureError, asCaptureError, fromSqlState } from "../CaptureError.ts"
 import { Frames, type OnMessage } from "./Frames.ts"
 
-/** What a stream tells: WAL data, the server's own position, the end of a chunk of bytes, the end of it all. */
-export interface StreamHandler {
-  /** pgoutput message from `start` to `end` of `bytes`, gone after the call. */
+/** Called with what the stream brings: WAL data, keepalives, the end of each chunk of bytes, and its own end. */
+interface StreamHandler {
+  /** A pgoutput message: `bytes` from `start` to `end`; a handler may keep the bytes. */
   readonly onData: (bytes: Buffer, start: number, end: number) => void
   readonly onKeepalive: (walEnd: bigint, replyAtOnce: boolean) => void
   readonly onChunkEnd: () => void
@@ -65,7 +65,7 @@ export class Walsender {
     }
   }
 
-  /** Runs one statement; answers its rows, every value as text or null. */
+  /** Runs one statement; resolves with its rows, every value as text or null. */
   query(sql: string): Promise<ReadonlyArray<ReadonlyArray<string | null>>> {
     const rows: Array<ReadonlyArray<string | null>> = []
     return this.exchange((resolve, reject) => {
@@ -82,7 +82,7 @@ export class Walsender {
     })
   }
 
-  /** Starts the stream of a slot; resolves when the server has agreed. */
+  /** Starts the stream of a slot; resolves when the server has started it. */
   stream(command: string, handler: StreamHandler): Promise<void> {
     return this.exchange((resolve, reject) => {
       this.onMessage = (tag, bytes, start, end) => {
@@ -97,7 +97,7 @@ export class Walsender {
     })
   }
 
-  /** Tells the server how far we have received, and how far it may forget; asks for a word from it as well. */
+  /** Reports to the server what was received, and up to where it may drop the WAL; `ask` asks for a reply. */
   sendStatus(received: bigint, confirmed: bigint, ask = false): void {
     const nowMillis = performance.timeOrigin + performance.now()
     const message = Buffer.allocUnsafe(39)
@@ -142,7 +142,7 @@ export class Walsender {
   }
 }
 
-/** A connection that is open, and encrypted where the address asks for it. */
+/** An open connection, encrypted if the address asks for it. */
 const dial = async ({ host, port, tls }: PostgresAddress): Promise<Socket> => {
   const socket = openSocket({ host, port })
   try {
@@ -150,7 +150,7 @@ const dial = async ({ host, port, tls }: PostgresAddress): Promise<Socket> => {
     if (tls === undefined) return socket
     socket.write(sslRequest)
     const [answer] = await within(socket, "data")
-    // Bytes behind the answer would be taken for encrypted ones: somebody in between put them there.
+    // More bytes than the answer come from somebody in between: they must not be taken for encrypted ones.
     if (answer?.toString("latin1") !== "S") throw transport("the server speaks no TLS")
     const encrypted = connectTls({ host, servername: isIP(host) === 0 ? host : "", ...tls, socket })
     await within(encrypted, "secureConnect")
@@ -161,7 +161,7 @@ const dial = async ({ host, port, tls }: PostgresAddress): Promise<Socket> => {
   }
 }
 
-/** Time for each step of connecting, and for an answer to each question after that, milliseconds. */
+/** Time for each step of connecting, and for each answer after that, milliseconds. */
 const dialMillis = 10_000
 const answerMillis = 30_000
 
@@ -228,7 +228,7 @@ const message = (tag: string, body: Uint8Array): Buffer => {
 
 const simpleQuery = (sql: string): Buffer => message("Q", Buffer.from(`${sql}\0`))
 
-/** Answers the server's questions until it is ready for queries. */
+/** Authenticates: replies to the server until it is ready for queries. */
 const authenticate = (socket: Socket, address: PostgresAddress, ready: (value: undefined) => void): OnMessage => {
   const unwrap = <A>(result: Result.Result<A, PgAuth.AuthError>): A => {
     if (Result.isSuccess(result)) return result.success
@@ -273,7 +273,7 @@ const textRow = (bytes: Buffer, start: number): ReadonlyArray<string | null> => 
   })
 }
 
-/** The server's report: fields of one letter and a text each. */
+/** An error message of the server: fields of one letter and a text each. */
 const errorOf = (bytes: Buffer, start: number, end: number): CaptureError => {
   const fields = new Map(
     bytes

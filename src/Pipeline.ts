@@ -28,7 +28,7 @@ import { registry } from "./inventory/Registry.ts"
 import { SharedBudget } from "./match/Budget.ts"
 import { isEmpty, parse } from "./match/Condition.ts"
 import { type Considered, fired } from "./match/Scope.ts"
-import { WebhookIndex } from "./match/WebhookIndex.ts"
+import { WebhookIndex, type WebhookRow } from "./match/WebhookIndex.ts"
 import { type Version, keepVersions, versionsAt } from "./match/WebhookVersions.ts"
 import { Append, Fenced } from "./stream/Append.ts"
 import { type Delivery, deliveryBody, deliveryOf } from "./event/Delivery.ts"
@@ -187,8 +187,9 @@ function* matchAll(index: WebhookIndex, { events, aside }: EventBatch): Generato
   const shared = new SharedBudget()
   const learn = ({ type, position, idx, after }: CapturedEvent | SetAside, webhook: number) => {
     if (type.id !== webhookType) return
-    index.set(webhook, after)
-    versions.push({ webhook, position, idx, row: after })
+    const row = after as WebhookRow | undefined
+    index.set(webhook, row)
+    versions.push({ webhook, position, idx, row })
   }
   const unheard = aside.filter(({ objectId }) => Number.isSafeInteger(Number(objectId)))
   for (const event of events) {

@@ -4,10 +4,9 @@
  * One webhook takes each event. The naive loop runs every webhook's compiled condition; json-rules-engine is what
  * somebody would use who does not want to write a language of conditions.
  */
-import type { Row } from "../../src/inventory/Field.ts"
 import { parse } from "../../src/match/Condition.ts"
 import { type Decision, compile } from "../../src/match/Decision.ts"
-import { type Subject, WebhookIndex } from "../../src/match/WebhookIndex.ts"
+import { type MatchFields, type Subject, WebhookIndex } from "../../src/match/WebhookIndex.ts"
 import { installPeers } from "../Peers.ts"
 import type { Contender, Sample, Suite } from "../Suite.ts"
 
@@ -23,7 +22,7 @@ const conditionsOf = (at: number) => ({
   ]
 })
 
-const webhook = (at: number): Row => ({
+const webhook = (at: number): MatchFields & { readonly id: number } => ({
   id: at + 1,
   enabled: true,
   content_types: ["dcim.device"],

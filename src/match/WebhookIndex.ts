@@ -1,6 +1,6 @@
 /** Which webhooks an event goes to: looked up by object type and kind, then decided by each one's condition. */
 import type { Kind } from "../event/Kind.ts"
-import type { Row, RowOf } from "../inventory/Field.ts"
+import type { RowOf } from "../inventory/Field.ts"
 import type Webhook from "../inventory/types/extras/Webhook.ts"
 import { Unreadable } from "../inventory/Unreadable.ts"
 import { SharedBudget, bounded, guaranteed, isSpent } from "./Budget.ts"
@@ -8,6 +8,16 @@ import { isEmpty, parse } from "./Condition.ts"
 import { type Subject as ConditionSubject, evaluation } from "./Decision.ts"
 import { EqualityIndex, type Entry } from "./EqualityIndex.ts"
 import { type Explanation, explain, tooCostly } from "./Explanation.ts"
+
+/** A webhook as its table has it. */
+export type WebhookRow = RowOf<typeof Webhook>
+
+/** The fields of a webhook that decide which events it matches. */
+export type MatchFields = Pick<
+  WebhookRow,
+  (typeof flags)[keyof typeof flags] | "enabled" | "content_types" | "conditions"
+> &
+  Partial<Pick<WebhookRow, "scope_user">>
 
 /** The part of an event that decides. */
 export interface Subject extends ConditionSubject {
@@ -50,14 +60,14 @@ export class WebhookIndex {
   }
 
   /** Adds or replaces the webhook; removes it if it is gone or disabled. */
-  set(webhook: number, row: Row | undefined): void {
+  set(webhook: number, row: MatchFields | undefined): void {
     for (const key of this.keys.get(webhook) ?? []) {
       this.indexes.get(key)?.delete(webhook)
       this.scopedIndexes.get(key)?.delete(webhook)
     }
     this.keys.delete(webhook)
     if (row === undefined) return
-    const { enabled, conditions, content_types: types, scope_user: viewer } = row as RowOf<typeof Webhook>
+    const { enabled, conditions, content_types: types, scope_user: viewer } = row
     if (enabled !== true) return
     const entry: Entry = { webhook, ...decisionOf(conditions) }
     const kinds = Object.entries(flags).filter(([, flag]) => row[flag] === true)

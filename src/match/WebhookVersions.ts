@@ -7,12 +7,13 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import type { Row } from "../inventory/Field.ts"
 import { objectType } from "../inventory/Registry.ts"
+import type Webhook from "../inventory/types/extras/Webhook.ts"
 import { columnsOf, rowFromJson } from "../inventory/derive/values/Row.ts"
 import type { Table } from "../inventory/derive/table/Table.ts"
+import type { WebhookRow } from "./WebhookIndex.ts"
 
-const type = objectType("extras.webhook")
+const type = objectType<typeof Webhook>("extras.webhook")
 
 export const versionTable: Table = {
   name: "rackwire_webhook_version",
@@ -35,7 +36,7 @@ export interface Version {
   readonly position: bigint
   readonly idx: number
   /** Undefined if the webhook was deleted. */
-  readonly row: Row | undefined
+  readonly row: WebhookRow | undefined
 }
 
 /** Marks that the webhooks of an epoch's start were recorded; no webhook has this id. */

@@ -1,13 +1,12 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import type { Row } from "../../src/inventory/Field.ts"
-import { type Subject, WebhookIndex } from "../../src/match/WebhookIndex.ts"
+import { type MatchFields, type Subject, WebhookIndex } from "../../src/match/WebhookIndex.ts"
 import { type Document, type Json, type Snapshots, evaluate } from "./NaiveCondition.ts"
 
 const types = ["dcim.site", "dcim.region", "extras.tag"]
 const kinds = ["created", "updated", "deleted"] as const
 
-const webhook = (id: number, extra: Readonly<Record<string, unknown>> = {}): Row => ({
+const webhook = (id: number, extra: Readonly<Record<string, unknown>> = {}): MatchFields & { readonly id: number } => ({
   id,
   enabled: true,
   content_types: ["dcim.site"],
@@ -18,7 +17,7 @@ const webhook = (id: number, extra: Readonly<Record<string, unknown>> = {}): Row
   ...extra
 })
 
-const indexOf = (...rows: ReadonlyArray<Row>): WebhookIndex => {
+const indexOf = (...rows: ReadonlyArray<MatchFields & { readonly id: number }>): WebhookIndex => {
   const index = new WebhookIndex()
   for (const row of rows) index.set(row.id, row)
   return index
@@ -161,7 +160,8 @@ describe("the index", () => {
       ]
     }
   )
-  interface WebhookRow extends Row {
+  interface WebhookRow extends MatchFields {
+    readonly id: number
     readonly enabled: boolean
     readonly content_types: ReadonlyArray<string>
     readonly type_create: boolean

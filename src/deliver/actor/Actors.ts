@@ -3,13 +3,15 @@ import { Effect, Exit, Scope } from "effect"
 import { monotonicMillis } from "../../Monotonic.ts"
 import { byIds } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
+import type Webhook from "../../inventory/types/extras/Webhook.ts"
+import type { WebhookRow } from "../../match/WebhookIndex.ts"
 import { sealHidden } from "../../inventory/write/Hidden.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { type Actor, startActor } from "./Actor.ts"
-import { type WebhookRow, definitionOf, surroundings } from "./Definition.ts"
+import { definitionOf, surroundings } from "./Definition.ts"
 import { FairShare } from "./FairShare.ts"
 
-const type = objectType("extras.webhook")
+const type = objectType<typeof Webhook>("extras.webhook")
 
 interface Running {
   readonly actor: Actor
@@ -52,7 +54,7 @@ export const makeActors = Effect.gen(function* () {
   const follow = Effect.fnUntraced(function* (ids: ReadonlySet<number>) {
     // What plain SQL wrote in the clear does not stay so.
     yield* sealHidden(type, [...ids])
-    const rows = new Map((yield* byIds(type, ids)).map((row) => [row.id, row as WebhookRow]))
+    const rows = new Map((yield* byIds(type, ids)).map((row) => [row.id, row]))
     for (const id of ids) {
       const row = rows.get(id)
       if (row === undefined) yield* stop(id, Effect.ignore(streams.forget(id)))

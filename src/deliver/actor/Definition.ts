@@ -3,8 +3,7 @@ import { Data, Duration, Effect } from "effect"
 import { Settings, reveal } from "../../Config.ts"
 import { inWords } from "../../Telemetry.ts"
 import { Vault } from "../../Vault.ts"
-import type { RowOf } from "../../inventory/Field.ts"
-import type Webhook from "../../inventory/types/extras/Webhook.ts"
+import type { WebhookRow } from "../../match/WebhookIndex.ts"
 import { wholeText } from "../../inventory/write/Hidden.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { authorityOf } from "../attempt/CertificateAuthority.ts"
@@ -49,9 +48,6 @@ export const surroundings = Effect.gen(function* () {
   if (typeof usual === "string") return yield* Effect.die(new Error(`WEBHOOK_DEFAULT_RETRY: ${usual}`))
   return { settings, vault, usual, rules: yield* targetRules, proxy: yield* proxyRules } satisfies Surroundings
 })
-
-/** A webhook as its table has it. */
-export type WebhookRow = RowOf<typeof Webhook>
 
 export interface Definition {
   readonly id: number

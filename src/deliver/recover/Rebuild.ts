@@ -94,7 +94,7 @@ const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
   const index = new WebhookIndex()
   const owed: Array<Delivery> = []
   const all = [...versions]
-  const scopeAt = (event: LoggedEvent) => all.findLast((version) => !isAfter(version, event))?.row?.["scope_user"]
+  const scopeAt = (event: LoggedEvent) => all.findLast((version) => !isAfter(version, event))?.row?.scope_user
   let page = yield* nextEvents(webhook, undefined)
   while (page.length > 0) {
     yield* mapInSlices(yield* eventsAsSeen(page, (event) => viewersAmong(scopeAt(event))), (event) => {

@@ -19,6 +19,7 @@ import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { byIds } from "../../inventory/read/Read.ts"
 import { type Where, allOf } from "../../inventory/derive/filter/Where.ts"
 import { objectType } from "../../inventory/Registry.ts"
+import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { WebhookIndex } from "../../match/WebhookIndex.ts"
 import { deliveryDays, insertUnattempted } from "../log/DeliveryRows.ts"
 import { type LoggedEvent, loggedDelivery, loggedEvent, pageOf, subjectOf } from "../log/LoggedEvent.ts"
@@ -26,7 +27,7 @@ import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
 import { WorkRefused, workOffAll } from "./Work.ts"
 
 export const replayType = objectType("extras.replay")
-const webhookType = objectType("extras.webhook")
+const webhookType = objectType<typeof Webhook>("extras.webhook")
 
 /** Events read at once. */
 const pageSize = 500
@@ -93,7 +94,7 @@ const workOff = Effect.fnUntraced(function* (replay: Claimed) {
     const page = yield* nextEvents(events, last)
     if (page.length === 0) break
     last = page.at(-1)!
-    const shown = yield* eventsAsSeen(page, () => viewersAmong(replay.asked_by, webhook["scope_user"]))
+    const shown = yield* eventsAsSeen(page, () => viewersAmong(replay.asked_by, webhook.scope_user))
     const webhooks = yield* mapInSlices(shown, (event) => index.match(subjectOf(event)))
     const matched = shown.filter((_, at) => webhooks[at]!.length > 0)
     yield* keepPage(replay, webhook.id, page.length, matched, last)

@@ -108,7 +108,7 @@ const order: ReadonlyArray<readonly [stage: string, may: ReadonlyArray<string>]>
 
 const stageOf = (file: string): string => {
   if (file === "src/main.ts") return "main"
-  if (file === "src/Service.ts" || file === "src/Pipeline.ts") return "joint"
+  if (file === "src/Service.ts" || file.startsWith("src/pipeline/")) return "joint"
   return /^src\/(\w+)\//.exec(file)?.[1] ?? "root"
 }
 

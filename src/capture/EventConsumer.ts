@@ -1,4 +1,4 @@
-/** The stages that follow, as capture sees them: they match events and queue deliveries. `Pipeline.ts` joins them. */
+/** The stages that follow, as capture sees them: they match events and queue deliveries. `pipeline/Pipeline.ts` joins them. */
 import { Context, type Effect, Schema } from "effect"
 import type { CaptureError } from "./CaptureError.ts"
 import type { EventBatch } from "./fold/CapturedEvent.ts"

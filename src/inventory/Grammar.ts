@@ -1,6 +1,6 @@
 /**
  * Values whose grammar another stage owns: a template, a condition, a retry schedule. The inventory checks them when
- * they are saved without knowing those stages; `Pipeline.ts` provides the checks.
+ * they are saved without knowing those stages; `pipeline/Pipeline.ts` provides the checks.
  */
 import { Context, Effect } from "effect"
 import { mapInSlices } from "../Slices.ts"

@@ -185,13 +185,13 @@ describe("code", () => {
   })
 
   it("names a number after its unit: …Millis, …Seconds or …Bytes", () => {
-    const ends = { milliseconds: "Millis", seconds: "Seconds", bytes: "Bytes" } as const
+    const ends = { milliseconds: /Millis|^millis/, seconds: /Seconds|^seconds/, bytes: /Bytes|^bytes/ } as const
     const described =
       /, (milliseconds|seconds|bytes)\b(?! since)(?:(?!\*\/)[^])*\*\/\s+(?:export )?(?:const (\w+) = \d|readonly (\w+): number)/g
     const wrong = breaking([...sources, ...filesUnder("bench")], (text) =>
       [...text.matchAll(described)].flatMap(([, unit, constant, field]) => {
         const name = constant ?? field ?? ""
-        return name.includes(ends[unit as keyof typeof ends]) ? [] : [`${name} is in ${unit}`]
+        return ends[unit as keyof typeof ends].test(name) ? [] : [`${name} is in ${unit}`]
       })
     )
     expect(wrong).toEqual([])

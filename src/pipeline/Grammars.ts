@@ -1,0 +1,62 @@
+/** The grammars of texts in fields, each from the stage that owns it: the inventory checks them, and knows no stage. */
+import { Effect, Layer } from "effect"
+import { constraintsProblem } from "../auth/Constraint.ts"
+import { Settings } from "../Config.ts"
+import { targetRules } from "../deliver/actor/Definition.ts"
+import { certificatesProblem, fileProblem } from "../deliver/attempt/CertificateAuthority.ts"
+import { addressProblem, headersProblem, isTemplate } from "../deliver/attempt/Request.ts"
+import { secretProblem } from "../deliver/attempt/Sign.ts"
+import { urlRefusal } from "../deliver/attempt/TargetPolicy.ts"
+import { parsePolicy } from "../deliver/outcome/RetrySchedule.ts"
+import { type Grammar, Grammars } from "../inventory/Grammar.ts"
+import { registry } from "../inventory/Registry.ts"
+import { isEmpty, parse } from "../match/Condition.ts"
+import { Templates } from "../template/Template.ts"
+
+export const grammarsLayer = Layer.effect(
+  Grammars,
+  Effect.gen(function* () {
+    const { check, engines } = yield* Templates
+    const rules = yield* targetRules
+    const { webhookCaDirectory } = yield* Settings
+    const template: Grammar = (value, row) => check(String(value), String(row["template_engine"]))?.told
+    /** A literal text is checked as what it will be; of a template only the template can be. */
+    const orTemplate =
+      (problem: (text: string) => string | undefined): Grammar =>
+      (value, row) =>
+        isTemplate(String(value)) ? template(value, row) : problem(String(value))
+    return Grammars.of({
+      objectTypes: (value) => {
+        const wrong = [value as string | ReadonlyArray<string>].flat().find((id) => registry.get(id)?.kind !== "object")
+        return wrong === undefined ? undefined : `Invalid content type: ${wrong}`
+      },
+      anyTypes: (value) => {
+        const wrong = (value as ReadonlyArray<string>).find((id) => !registry.has(id))
+        return wrong === undefined ? undefined : `Invalid content type: ${wrong}`
+      },
+      constraints: (value, row) => constraintsProblem(value, (row["object_types"] ?? []) as ReadonlyArray<string>),
+      engine: (value) => {
+        const known = engines()
+        return known.includes(String(value)) ? undefined : `There is no such template engine: ${known.join(", ")}.`
+      },
+      secret: (value) => secretProblem(String(value)),
+      caFile: (value) => Effect.promise(() => fileProblem(webhookCaDirectory, String(value))),
+      caCertificate: (value) => certificatesProblem(String(value)),
+      template,
+      headers: orTemplate(headersProblem),
+      url: orTemplate((url) => addressProblem(url) ?? urlRefusal(rules, url)),
+      condition: (value) => {
+        try {
+          if (!isEmpty(value)) parse(value)
+          return undefined
+        } catch (error) {
+          return (error as Error).message
+        }
+      },
+      retry: (value) => {
+        const policy = parsePolicy(value)
+        return typeof policy === "string" ? policy : undefined
+      }
+    })
+  })
+)

@@ -37,14 +37,14 @@ const quadBits = (text: string): bigint | undefined => {
 }
 
 const parseV6 = (text: string): Address | undefined => {
-  const halves = text.split("::")
-  if (halves.length > 2) return undefined
-  const groups = halves.map((half, at) => groupsOf(half, at === halves.length - 1))
-  const [head, tail = []] = groups
-  if (head === undefined || groups.includes(undefined)) return undefined
-  const missing = 8 - head.length - tail!.length
-  if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined
-  const all = [...head, ...Array.from({ length: missing }, () => 0n), ...tail!]
+  const [before = "", after, ...rest] = text.split("::")
+  if (rest.length > 0) return undefined
+  const head = groupsOf(before, after === undefined)
+  const tail = after === undefined ? [] : groupsOf(after, true)
+  if (head === undefined || tail === undefined) return undefined
+  const missing = 8 - head.length - tail.length
+  if (after === undefined ? missing !== 0 : missing < 1) return undefined
+  const all = [...head, ...Array.from({ length: missing }, () => 0n), ...tail]
   return all.reduce((bits, group) => (bits << 16n) | group, 0n)
 }
 

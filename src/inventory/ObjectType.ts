@@ -215,6 +215,20 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
   }
 }
 
+/** The field of a name that is known to be declared. */
+export const fieldOf = ({ id, fields }: ObjectType, name: string): Field => {
+  const field = fields[name]
+  if (field === undefined) throw new Error(`${id} has no field ${name}`)
+  return field
+}
+
+/** The column of a field that is known to be declared. */
+export const columnOf = ({ id, columns }: ObjectType, name: string): string => {
+  const column = columns[name]
+  if (column === undefined) throw new Error(`${id} has no field ${name}`)
+  return column
+}
+
 /** Memoises a function of an object type. */
 export const perType = <A>(make: (type: ObjectType) => A): ((type: ObjectType) => A) => {
   const known = new WeakMap<ObjectType, A>()

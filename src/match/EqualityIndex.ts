@@ -55,8 +55,9 @@ export class EqualityIndex {
     const place = this.places.get(webhook)
     if (place === undefined) return
     this.places.delete(webhook)
-    const group = this.groups.get(place.attributes)!
-    const entries = group.byValues.get(place.values)!
+    const group = this.groups.get(place.attributes)
+    const entries = group?.byValues.get(place.values)
+    if (group === undefined || entries === undefined) return
     entries.delete(webhook)
     if (entries.size === 0) group.byValues.delete(place.values)
     if (group.byValues.size === 0) this.groups.delete(place.attributes)
@@ -80,7 +81,7 @@ export class EqualityIndex {
 /** The leading clauses of a conjunction that only one value satisfies. */
 const leadingEqualities = (condition: Condition): ReadonlyArray<Clause> => {
   if (condition.kind === "clause") return isEquality(condition) ? [condition] : []
-  if (condition.kind === "any") return condition.items.length === 1 ? leadingEqualities(condition.items[0]!) : []
+  if (condition.kind === "any") return condition.items.length === 1 ? condition.items.flatMap(leadingEqualities) : []
   const found: Array<Clause> = []
   for (const item of condition.items) {
     const leading = leadingEqualities(item)

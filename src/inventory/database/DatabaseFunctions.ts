@@ -1,6 +1,6 @@
 /** Functions in the database: for the triggers of object tables, and for people who write with plain SQL. */
 import { type Generic, literal } from "../Field.ts"
-import type { ObjectType } from "../ObjectType.ts"
+import { type ObjectType, columnOf } from "../ObjectType.ts"
 import { registry } from "../Registry.ts"
 import { genericCheckName, genericTargets } from "../derive/table/Table.ts"
 
@@ -102,7 +102,7 @@ const common: ReadonlyArray<string> = [
  * function of its own: Postgres plans a static statement once per session, but a dynamic one for every row.
  */
 const genericCheck = (type: ObjectType, field: string, generic: Generic): string => {
-  const [column, id] = [type.columns[field]!, type.columns[generic.id]!]
+  const [column, id] = [columnOf(type, field), columnOf(type, generic.id)]
   const cases = genericTargets(generic).map(
     (target) => `when ${literal(target.id)} then perform from ${target.table} where id = new.${id} for key share;`
   )

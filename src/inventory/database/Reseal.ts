@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Vault } from "../../Vault.ts"
 import { hideLogged, sealHidden } from "../write/Hidden.ts"
+import { columnOf } from "../ObjectType.ts"
 import { registry } from "../Registry.ts"
 
 /** Returns how many texts were sealed, and how many no known key opens. */
@@ -13,7 +14,7 @@ export const reseal = Effect.gen(function* () {
     yield* hideLogged(type)
     for (const [name, field] of Object.entries(type.fields)) {
       if (field.sealed !== true) continue
-      const { resealed, unreadable } = yield* resealColumn(type.table, type.columns[name]!)
+      const { resealed, unreadable } = yield* resealColumn(type.table, columnOf(type, name))
       found.resealed += resealed
       found.unreadable += unreadable
     }

@@ -51,7 +51,7 @@ export const parseArray = (text: string): ReadonlyArray<string> => {
   const items: Array<string> = []
   const pattern = /"((?:[^"\\]|\\.)*)"|([^,{}"]+)/g
   for (const match of text.matchAll(pattern)) {
-    items.push(match[1] === undefined ? match[2]! : match[1].replaceAll(/\\(.)/g, "$1"))
+    items.push(match[1]?.replaceAll(/\\(.)/g, "$1") ?? match[2] ?? "")
   }
   return items
 }

@@ -123,7 +123,7 @@ const octets = (type: "macaddr" | "macaddr8", count: number, refusal: string, op
         const digits = typeof input === "string" ? input.trim().replaceAll(/[:.-]/g, "") : ""
         if (digits === "" && input === "" && options.optional === true) return value(null)
         if (!/^[0-9a-f]+$/i.test(digits) || digits.length !== count * 2) return invalid(refusal)
-        return value(digits.match(/../g)!.join(":").toUpperCase())
+        return value(digits.replaceAll(/..(?=.)/g, "$&:").toUpperCase())
       }
     },
     options

@@ -131,7 +131,7 @@ export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): stri
 /** Whether objects can be ordered by the field: the representation shows it, and its values have an order. */
 const isOrdered = (type: ObjectType, name: string): boolean => {
   if (name === "id") return true
-  const field = Object.hasOwn(type.fields, name) ? type.fields[name]! : undefined
+  const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined
   if (field === undefined || (field.wire !== "both" && field.wire !== "read")) return false
   return field.reference === undefined ? kindOf(field) !== undefined : !field.reference.many
 }

@@ -6,7 +6,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Vault } from "../../Vault.ts"
 import { type Row, literal } from "../Field.ts"
-import { type ObjectType, perType } from "../ObjectType.ts"
+import { type ObjectType, columnOf, fieldOf, perType } from "../ObjectType.ts"
 import type { Draft } from "../derive/values/Draft.ts"
 import { type HiddenValues, hiddenMark, hideSecrets, revealSecrets } from "../field/HeaderSecrets.ts"
 
@@ -41,7 +41,7 @@ const sealedOf = (hidden: HiddenValues, { seal }: Vault["Service"]): string =>
  * plain SQL has written a mark in place of a secret that there is none of.
  */
 export const wholeText = (type: ObjectType, row: Row, name: string, vault: Vault["Service"]): string | undefined => {
-  const hidden = hiddenIn(row[type.fields[name]!.secretsIn!], vault)
+  const hidden = hiddenIn(row[fieldOf(type, name).secretsIn!], vault)
   const whole = hidden === undefined ? undefined : revealSecrets(String(row[name]), hidden)
   return whole !== undefined && "text" in whole ? whole.text : undefined
 }
@@ -104,7 +104,7 @@ export const sealHidden = Effect.fnUntraced(function* (type: ObjectType, ids?: R
   for (const { name, keptIn } of hidingFields(type)) {
     const sql = yield* SqlClient.SqlClient
     const vault = yield* Vault
-    const [text, kept] = [type.columns[name]!, type.columns[keptIn]!]
+    const [text, kept] = [columnOf(type, name), columnOf(type, keptIn)]
     const rows = yield* sql.unsafe<{ readonly id: string; readonly text: string; readonly kept: string }>(
       `select id::text as id, ${text} as text, ${kept} as kept from ${type.table}
         where ${text} <> ''${ids === undefined ? "" : " and id = any ($1::text[]::bigint[])"}`,

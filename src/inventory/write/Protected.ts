@@ -2,7 +2,7 @@
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import type { Row } from "../Field.ts"
-import type { ObjectType } from "../ObjectType.ts"
+import { type ObjectType, fieldOf } from "../ObjectType.ts"
 import { byIds, viewFor } from "../read/Read.ts"
 import { registry } from "../Registry.ts"
 import { rowFromJson } from "../derive/values/Row.ts"
@@ -35,7 +35,7 @@ export const protectedBy = Effect.fnUntraced(function* (type: ObjectType, ids: R
     for (const { target, field, reach } of pointing(reached)) {
       const rows = yield* holding(target, field, reach.ids)
       if (rows.length === 0) continue
-      if (target.fields[field]!.reference!.onDelete === "protect") names.push(...(yield* called(target, rows)))
+      if (fieldOf(target, field).reference!.onDelete === "protect") names.push(...(yield* called(target, rows)))
       else next.push({ type: target, ids: rows.map(({ id }) => id) })
     }
     reached = next

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../../Config.ts"
 import type { Errors, Row } from "../Field.ts"
-import type { ObjectType } from "../ObjectType.ts"
+import { type ObjectType, fieldOf } from "../ObjectType.ts"
 import { objectType } from "../Registry.ts"
 import { WriteRefused } from "./WriteRefused.ts"
 import { asTexts } from "../derive/filter/Where.ts"
@@ -27,7 +27,7 @@ export const staysWithinQuota = Effect.fnUntraced(function* (
   const owners = asTexts(new Set(added.map((row) => Number(row[quota.field]))))
   // Two transactions that add for the same owner do not see each other's rows: the second one waits, then counts.
   yield* sql.unsafe(
-    `select id::text as id from ${objectType(type.fields[quota.field]!.reference!.type).table}
+    `select id::text as id from ${objectType(fieldOf(type, quota.field).reference!.type).table}
       where id = any ($1::text[]::bigint[]) order by id for no key update`,
     [owners]
   )

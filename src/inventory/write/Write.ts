@@ -14,7 +14,7 @@ import { grammarErrors } from "../Grammar.ts"
 import { sealHidden, withKeptSecrets, withWholeTexts } from "./Hidden.ts"
 import { resolveCustomFields } from "./CustomValues.ts"
 import { lookAt } from "./LooksAt.ts"
-import type { ObjectType } from "../ObjectType.ts"
+import { type ObjectType, fieldOf } from "../ObjectType.ts"
 import { Protected, isProtected, protectedBy } from "./Protected.ts"
 import { byIds } from "../read/Read.ts"
 import { quickly } from "./Quick.ts"
@@ -68,7 +68,7 @@ const draftsOf = Effect.fnUntraced(function* (type: ObjectType, bodies: Readonly
 })
 
 const created = (type: ObjectType, drafts: ReadonlyArray<Draft>, rows: ReadonlyArray<Row>): ReadonlyArray<Created> => {
-  const once = Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "once")
+  const once = Object.keys(type.fields).filter((name) => fieldOf(type, name).wire === "once")
   return rows.map((row, at) => ({
     row,
     shown: Object.fromEntries(once.map((name) => [name, drafts[at]!.values[name]]))

@@ -117,7 +117,7 @@ export class FairQueue<A extends Waiting> {
       return [this.trying]
     }
     // A request that was lost goes with those of its owner only: no other owner can have it lost again.
-    if (first.waiting[0]!.isLost === true) return this.pickEach([first], true, max, maxChars)
+    if (first.waiting[0]?.isLost === true) return this.pickEach([first], true, max, maxChars)
     return this.pickEach([first, ...others.filter(({ isProven }) => isProven)], false, max, maxChars)
   }
 
@@ -148,7 +148,7 @@ export class FairQueue<A extends Waiting> {
     let chars = 0
     let serving = owners
     while (serving.length > 0) {
-      serving = serving.filter((owner) => this.hasWaiting(owner) && (owner.waiting[0]!.isLost === true) === areLost)
+      serving = serving.filter((owner) => this.hasWaiting(owner) && (owner.waiting[0]?.isLost === true) === areLost)
       for (const owner of serving) {
         const next = owner.waiting[0]!
         if (batch.length > 0 && (batch.length >= max || chars + next.chars > maxChars)) return batch

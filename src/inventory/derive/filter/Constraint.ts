@@ -47,7 +47,7 @@ const clause = (type: ObjectType, words: ReadonlyArray<string>, value: unknown, 
   const steps: Array<string> = []
   let there = type
   for (const word of words) {
-    const reference = Object.hasOwn(there.fields, word) ? there.fields[word]!.reference : undefined
+    const reference = Object.hasOwn(there.fields, word) ? there.fields[word]?.reference : undefined
     const next = words[steps.length + 1]
     const target = reference === undefined ? undefined : objectType(reference.type)
     if (target === undefined || next === undefined || comparandIn(target, "t", next) === undefined) break
@@ -70,7 +70,7 @@ const clause = (type: ObjectType, words: ReadonlyArray<string>, value: unknown, 
 const comparandIn = (type: ObjectType, alias: string, word: string): Comparand | undefined => {
   if (word === "id" || word === "pk") return { kind: "number", sql: `${alias}.id`, type: "bigint" }
   const name = Object.hasOwn(type.fields, word) ? word : word.replace(/_id$/, "")
-  const field = Object.hasOwn(type.fields, name) ? type.fields[name]! : undefined
+  const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined
   if (field === undefined) return undefined
   if (field.reference !== undefined) {
     const sql = `${alias}.${type.columns[name]}`

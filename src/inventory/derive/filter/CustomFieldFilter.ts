@@ -79,15 +79,16 @@ export const customCondition = (
   const isLoose = asked === "" && definition.filter_logic === "loose" && written.has(definition.type)
   const lookup = isLoose ? "ic" : asked
   const given = values.filter((value) => value !== "")
-  if (!Object.hasOwn(lookupsOf(compared), lookup) || given.length === 0) return undefined
+  const lookups = lookupsOf(compared)
+  const one = Object.hasOwn(lookups, lookup) ? lookups[lookup] : undefined
+  if (one === undefined || given.length === 0) return undefined
   const key = literal(name)
-  if (lookup === "empty") return empty(compared, key, given.at(-1)!, bind)
+  if (lookup === "empty") return empty(compared, key, given.at(-1) ?? "", bind)
   const read = Object.hasOwn(textual, lookup)
     ? readTexts(lookup, given)
     : readValues({ ...compared, sql: column }, given)
   if ("messages" in read) return read
   if (read.values.length === 0) return undefined
-  const one = lookupsOf(compared)[lookup]!
   return denial(either(read.values.map((value) => one(compared, key, value, bind))), denied)
 }
 

@@ -6,7 +6,7 @@
  */
 import { type Errors, emptyRecord, literal } from "../../Field.ts"
 import { isUuid } from "../../field/Scalar.ts"
-import type { ObjectType } from "../../ObjectType.ts"
+import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
 import { type CustomFields, customCondition, customPrefix } from "./CustomFieldFilter.ts"
 import { type Compiled, asText, compare, containing, denial, either, kindOf, positive } from "./Lookup.ts"
@@ -123,15 +123,15 @@ const own = (
   const named = referenceNamed(type, base)
   if (named !== undefined) return referring(type, alias, named.name, named.byId, suffix, values, reach)
   if (!isShown(type, base)) return networkCondition(type, alias, base, suffix, values, bind)
-  const field = type.fields[base]!
+  const field = fieldOf(type, base)
   return kindOf(field) === undefined ? undefined : compare(comparandOf(type, alias, base), suffix, values, bind)
 }
 
 const isShown = (type: ObjectType, name: string): boolean =>
-  Object.hasOwn(type.fields, name) && /^(both|read)$/.test(type.fields[name]!.wire)
+  Object.hasOwn(type.fields, name) && /^(both|read)$/.test(fieldOf(type, name).wire)
 
 const isReference = (type: ObjectType, name: string): boolean =>
-  isShown(type, name) && type.fields[name]!.reference !== undefined
+  isShown(type, name) && fieldOf(type, name).reference !== undefined
 
 /** The reference that a filter names, and whether it names objects by id. */
 export const referenceNamed = (type: ObjectType, base: string) => {
@@ -171,11 +171,11 @@ const throughPath = (
 const searchable = /^(text|inet|cidr|macaddr|bigint|integer)$/
 
 const search = (type: ObjectType, values: ReadonlyArray<string>, bind: Bind): Compiled => {
-  const words = values.at(-1)!.trim()
-  const fields = type.search.filter((name) => searchable.test(type.fields[name]!.type))
+  const words = (values.at(-1) ?? "").trim()
+  const fields = type.search.filter((name) => searchable.test(fieldOf(type, name).type))
   if (words === "" || fields.length === 0) return undefined
   const pattern = bind(containing(words))
-  return either(fields.map((name) => `${asText(`t.${type.columns[name]}`, type.fields[name]!.type)} ilike ${pattern}`))
+  return either(fields.map((name) => `${asText(`t.${type.columns[name]}`, fieldOf(type, name).type)} ilike ${pattern}`))
 }
 
 /** Objects with every tag named (`null`: with no tag); negated, objects with none of them. */

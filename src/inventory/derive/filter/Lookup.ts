@@ -57,7 +57,7 @@ const negations: Readonly<Record<string, string>> = { n: "", nic: "ic", nisw: "i
 
 /** Splits a suffix into the lookup and whether it is negated. */
 export const positive = (suffix: string): readonly [suffix: string, denied: boolean] =>
-  Object.hasOwn(negations, suffix) ? [negations[suffix]!, true] : [suffix, false]
+  Object.hasOwn(negations, suffix) ? [negations[suffix] ?? "", true] : [suffix, false]
 
 /** Negates a condition if asked to. A null matches the negation. */
 export const denial = (compiled: Compiled, denied: boolean): Compiled =>
@@ -104,7 +104,7 @@ const empty: Lookup = ({ sql, type, kind }, values) => {
       : kind === "list"
         ? `coalesce(cardinality(${sql}), 0) = 0`
         : `${sql} is null`
-  return isTrue(values.at(-1)!) ? none : `not ${type === "text" || kind === "list" ? none : `(${none})`}`
+  return isTrue(values.at(-1) ?? "") ? none : `not ${type === "text" || kind === "list" ? none : `(${none})`}`
 }
 
 /** An address without a mask matches the host with any mask. */
@@ -164,8 +164,8 @@ const lenient: ReadonlySet<Kind> = new Set(["text", "list", "flag"])
 export const compare = (of: Comparand, suffix: string, values: ReadonlyArray<string>, bind: Bind): Compiled => {
   const [asked, denied] = positive(suffix)
   const known = lookups[of.kind]
-  if (!Object.hasOwn(known, asked)) return undefined
-  const lookup = known[asked]!
+  const lookup = Object.hasOwn(known, asked) ? known[asked] : undefined
+  if (lookup === undefined) return undefined
   if (asked === "empty") return lookup(of, values, bind)
   const named = lenient.has(of.kind) ? values.filter((value) => value !== "") : values
   const nullable = of.kind === "choice" && of.field?.nullable === true

@@ -2,7 +2,7 @@
  * The objects that filters name, by id or by key. A filter that names an object that does not exist is an error, not an
  * empty answer. Pure.
  */
-import type { ObjectType } from "../../ObjectType.ts"
+import { type ObjectType, columnOf, fieldOf } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
 import { type Query, pathNamed, referenceNamed, splitName } from "./Filter.ts"
 import { positive } from "./Lookup.ts"
@@ -36,14 +36,15 @@ export const namedIn = (type: ObjectType, query: Query): ReadonlyArray<Named> =>
   })
 
 const targetOf = (type: ObjectType, base: string): Target | undefined => {
-  if (base === "tag" && Object.hasOwn(type.fields, "tags")) return columnOf(objectType("extras.tag"), "slug")
+  if (base === "tag" && Object.hasOwn(type.fields, "tags")) return targetIn(objectType("extras.tag"), "slug")
   const own = referenceNamed(type, base)
   if (own !== undefined) return pointedAt(type, own)
   const path = Object.hasOwn(type.fields, base) ? undefined : pathNamed(type, base)
-  const there = path === undefined ? undefined : destination(type, path.steps)
+  if (path === undefined) return undefined
+  const there = destination(type, path.steps)
   if (there === undefined) return undefined
-  if (path!.last === "id") return columnOf(there, "id")
-  const named = referenceNamed(there, path!.last)
+  if (path.last === "id") return targetIn(there, "id")
+  const named = referenceNamed(there, path.last)
   return named === undefined ? undefined : pointedAt(there, named)
 }
 
@@ -51,17 +52,17 @@ const pointedAt = (
   type: ObjectType,
   { name, byId }: { readonly name: string; readonly byId: boolean }
 ): Target | undefined => {
-  const reference = type.fields[name]!.reference!
+  const reference = fieldOf(type, name).reference!
   // Records outlive the objects they refer to, and can still be found by them.
   if (reference.onDelete === "keep") return undefined
   const target = objectType(reference.type)
-  return columnOf(target, byId ? "id" : naturalKey(target))
+  return targetIn(target, byId ? "id" : naturalKey(target))
 }
 
-const columnOf = (target: ObjectType, key: string): Target =>
+const targetIn = (target: ObjectType, key: string): Target =>
   key === "id"
     ? { target, column: key, columnType: "bigint" }
-    : { target, column: target.columns[key]!, columnType: target.fields[key]!.type }
+    : { target, column: columnOf(target, key), columnType: fieldOf(target, key).type }
 
 /** A query for the values that no object has: rows of `at`, the place in the list, and `value`. */
 export const missingQuery = (named: ReadonlyArray<Named>): Where => ({

@@ -6,7 +6,7 @@
  * objects are looked at, so a refusal reveals nothing that the sender could not read.
  */
 import { isDictionary, isStorable } from "../../Field.ts"
-import { type ObjectType, perType } from "../../ObjectType.ts"
+import { type ObjectType, fieldOf, perType } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
 import { type Comparand, type Compiled, compare, kindOf } from "./Lookup.ts"
 import { type Reach, along, comparandOf } from "./Path.ts"
@@ -79,7 +79,7 @@ const one = (type: ObjectType, alias: string, name: string, value: unknown, reac
 }
 
 const referenceOf = (type: ObjectType, name: string): ObjectType | undefined => {
-  const reference = namingFields(type).includes(name) ? type.fields[name]!.reference : undefined
+  const reference = namingFields(type).includes(name) ? fieldOf(type, name).reference : undefined
   return reference === undefined ? undefined : objectType(reference.type)
 }
 

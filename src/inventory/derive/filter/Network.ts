@@ -1,5 +1,5 @@
 /** Filters of networks and addresses beside those of their fields: which contains which, family and mask length. */
-import type { ObjectType } from "../../ObjectType.ts"
+import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { addressOf, hostOf, wrongAddress } from "./Address.ts"
 import { type Compiled, compare, denial, either, positive } from "./Lookup.ts"
 import type { Bind } from "./Where.ts"
@@ -16,14 +16,14 @@ const relations: Readonly<Record<string, { readonly of: string; readonly sql: Re
 
 /** The field that holds the network or address of an object: the first of such a type. */
 const networkField = (type: ObjectType): string | undefined =>
-  Object.keys(type.fields).find((name) => /^(inet|cidr)$/.test(type.fields[name]!.type))
+  Object.keys(type.fields).find((name) => /^(inet|cidr)$/.test(fieldOf(type, name).type))
 
 /** The filters that a type has beside its fields because it is a network or an address. */
 export const networkNames = (type: ObjectType): ReadonlyArray<string> => {
   const name = networkField(type)
   if (name === undefined) return []
-  const columnType = type.fields[name]!.type
-  const own = Object.keys(relations).filter((relation) => relations[relation]!.of === columnType)
+  const columnType = fieldOf(type, name).type
+  const own = Object.entries(relations).flatMap(([relation, { of }]) => (of === columnType ? [relation] : []))
   return [...own, "family", "mask_length"].filter((each) => !Object.hasOwn(type.fields, each))
 }
 
@@ -35,20 +35,20 @@ export const networkCondition = (
   values: ReadonlyArray<string>,
   bind: Bind
 ): Compiled => {
-  if (!networkNames(type).includes(name)) return undefined
-  const field = networkField(type)!
+  const field = networkField(type)
+  if (field === undefined || !networkNames(type).includes(name)) return undefined
   const column = `${alias}.${type.columns[field]}`
   if (name === "family" || name === "mask_length") {
     const sql = `${name === "family" ? "family" : "masklen"}(${column})`
     return compare({ kind: "number", sql, type: "integer" }, suffix, values, bind)
   }
   const [asked, denied] = positive(suffix)
-  if (asked !== "") return undefined
+  const relation = relations[name]
+  if (asked !== "" || relation === undefined) return undefined
   const given = values.filter((value) => value !== "")
   if (given.length === 0) return undefined
   const read = given.map(addressOf)
   const messages = read.filter((value) => value === undefined).map(() => wrongAddress)
   if (messages.length > 0) return { messages }
-  const { sql } = relations[name]!
-  return denial(either(read.map((value) => sql(column, type.fields[field]!.type, bind(value)))), denied)
+  return denial(either(read.map((value) => relation.sql(column, fieldOf(type, field).type, bind(value)))), denied)
 }

@@ -7,7 +7,7 @@
  *
  * Each step reads only visible objects, so a filter reveals nothing about hidden ones.
  */
-import { type ObjectType, perType } from "../../ObjectType.ts"
+import { type ObjectType, columnOf, fieldOf, perType } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
 import { emptyRecord, literal } from "../../Field.ts"
 import {
@@ -35,7 +35,7 @@ const stepFrom = (type: ObjectType, text: string): Step | undefined => {
   const back = /^<(\w+\.\w+)\.(\w+)$/.exec(text)
   if (back !== null) {
     const target = objectType(back[1]!)
-    return { target, column: target.columns[back[2]!]!, among: (alias, ids) => `${alias}.id = any (array${ids})` }
+    return { target, column: columnOf(target, back[2]!), among: (alias, ids) => `${alias}.id = any (array${ids})` }
   }
   const [name = "", pointed] = text.split(":")
   if (pointed !== undefined) {
@@ -43,7 +43,7 @@ const stepFrom = (type: ObjectType, text: string): Step | undefined => {
       `(${alias}.${name}_type = ${literal(pointed)} and ${alias}.${name}_id = any (array${ids}))`
     return { target: objectType(pointed), column: "id", among }
   }
-  const reference = Object.hasOwn(type.fields, name) ? type.fields[name]!.reference : undefined
+  const reference = Object.hasOwn(type.fields, name) ? type.fields[name]?.reference : undefined
   if (reference === undefined) return undefined
   const column = type.columns[name]
   const among = (alias: string, ids: string) =>
@@ -139,19 +139,20 @@ export const referring = (
 ): Compiled => {
   const [asked, denied] = positive(suffix)
   if (asked !== "") return undefined
-  const { reference } = type.fields[name]!
+  const { reference } = fieldOf(type, name)
+  if (reference === undefined) return undefined
   const column = `${alias}.${type.columns[name]}`
   const given = values.filter((value) => value !== "null")
   const parts: Array<string> = []
   if (given.length > 0) {
-    const target = objectType(reference!.type)
+    const target = objectType(reference.type)
     const key = byId ? "id" : naturalKey(target)
-    const plain = key === "id" && !isTree(target) && !reference!.many
+    const plain = key === "id" && !isTree(target) && !reference.many
     const named = plain ? oneOf(column, given, reach.bind) : idsNamed(target, key, given, reach)
     if (typeof named !== "string") return named
-    parts.push(plain ? named : reference!.many ? `${column} && ${named}` : `${column} = any (${named})`)
+    parts.push(plain ? named : reference.many ? `${column} && ${named}` : `${column} = any (${named})`)
   }
-  if (given.length < values.length) parts.push(reference!.many ? `${column} = '{}'` : `${column} is null`)
+  if (given.length < values.length) parts.push(reference.many ? `${column} = '{}'` : `${column} is null`)
   return denial(either(parts), denied)
 }
 
@@ -188,6 +189,6 @@ const withDescendants = (rows: string, roots: string): string =>
 
 /** A field as the left side of a comparison. */
 export const comparandOf = (type: ObjectType, alias: string, name: string): Comparand => {
-  const field = type.fields[name]!
+  const field = fieldOf(type, name)
   return { kind: kindOf(field) ?? "text", sql: `${alias}.${type.columns[name]}`, type: field.type, field }
 }

@@ -54,7 +54,8 @@ export const anyOf = (...wheres: ReadonlyArray<Where>): Where => joined(" or ", 
 const joined = (word: string, none: string, wheres: ReadonlyArray<Where>): Where => {
   const told = wheres.filter(({ sql }) => sql !== none)
   if (told.length === 0) return { sql: none, parameters: [] }
-  if (told.length === 1) return told[0]!
+  const [only, ...others] = told
+  if (only !== undefined && others.length === 0) return only
   const parts: Array<string> = []
   const parameters: Array<unknown> = []
   for (const where of told) {

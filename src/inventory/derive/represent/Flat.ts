@@ -3,7 +3,7 @@
  * unchanged export changes nothing. Pure.
  */
 import type { Field, Row } from "../../Field.ts"
-import type { ObjectType } from "../../ObjectType.ts"
+import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
 import { shownOf } from "../../Unreadable.ts"
 import { naturalKey } from "../filter/Path.ts"
@@ -12,7 +12,7 @@ export type Flat = Readonly<Record<string, unknown>>
 
 /** Fields that a file holds: those that clients may read and write. */
 export const flatFields = (type: ObjectType): ReadonlyArray<string> =>
-  Object.keys(type.fields).filter((name) => type.fields[name]!.wire === "both")
+  Object.keys(type.fields).filter((name) => fieldOf(type, name).wire === "both")
 
 export const flatOf = (type: ObjectType, row: Row): Flat =>
   Object.fromEntries([["id", row.id], ...flatFields(type).map((name) => [name, shownOf(row[name])])])
@@ -28,7 +28,7 @@ export const cellOf = (value: unknown): string => {
 export const bodyOfCells = (type: ObjectType, cells: Readonly<Record<string, string>>): Flat =>
   Object.fromEntries(
     Object.entries(cells).flatMap(([name, cell]) => {
-      const field = Object.hasOwn(type.fields, name) ? type.fields[name]! : undefined
+      const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined
       return cell.trim() === "" ? [] : [[name, field === undefined ? cell : valueOfCell(field, cell)]]
     })
   )
@@ -55,7 +55,7 @@ export const withNamedReferences = (type: ObjectType, body: unknown): unknown =>
   if (typeof body !== "object" || body === null || Array.isArray(body)) return body
   return Object.fromEntries(
     Object.entries(body).map(([name, value]: [string, unknown]) => {
-      const reference = Object.hasOwn(type.fields, name) ? type.fields[name]!.reference : undefined
+      const reference = Object.hasOwn(type.fields, name) ? type.fields[name]?.reference : undefined
       if (reference === undefined) return [name, value]
       const key = naturalKey(objectType(reference.type))
       const named = (each: unknown) => (typeof each === "string" && !/^\d+$/.test(each) ? { [key]: each } : each)

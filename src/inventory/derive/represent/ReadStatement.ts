@@ -148,7 +148,7 @@ const pointingHere = ({ type, field }: PointedBy, from: string): string =>
 
 const pointingFrom = (type: ObjectType, names: ReadonlyArray<string>, from: string): ReadonlyArray<Pointing> =>
   names.flatMap((name) => {
-    const reference = Object.hasOwn(type.fields, name) ? type.fields[name]!.reference : undefined
+    const reference = Object.hasOwn(type.fields, name) ? type.fields[name]?.reference : undefined
     if (reference === undefined) return []
     const column = type.columns[name]
     const ids = reference.many ? `select unnest(${column}) from ${from}` : `select ${column} from ${from}`

@@ -4,7 +4,7 @@
  * The API and capture call the same functions with the same canonical rows, so an event carries what the API answers.
  */
 import type { Row, View } from "../../Field.ts"
-import { type ObjectType, perType } from "../../ObjectType.ts"
+import { type ObjectType, fieldOf, perType } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
 import { blankOf } from "../values/Row.ts"
 
@@ -109,7 +109,7 @@ export const referencesBehind = (
 export const stepsBehind = (type: ObjectType) =>
   [...Map.groupBy(type.derivedBy, (path) => path.split(".")[0]!)].map(([name, paths]) => ({
     name,
-    target: objectType(type.fields[name]!.reference!.type),
+    target: objectType(fieldOf(type, name).reference!.type),
     next: paths.map((path) => path.split(".")[1]!)
   }))
 
@@ -126,7 +126,7 @@ export const references = (
     return ids
   }
   for (const name of fields) {
-    const { reference, generic } = type.fields[name]!
+    const { reference, generic } = fieldOf(type, name)
     if (generic !== undefined) {
       for (const row of rows) {
         const [target, id] = [row[name], row[generic.id]]

@@ -4,7 +4,7 @@
  * They are few and wide, because every write of a row goes to every index: one GIN index holds the trigrams of all
  * texts, one the values of all choices, flags and numbers. Records have only the indexes that they declare.
  */
-import type { ObjectType, Unique } from "../../ObjectType.ts"
+import { type ObjectType, type Unique, columnOf, fieldOf } from "../../ObjectType.ts"
 import { kindOf } from "../filter/Lookup.ts"
 import { hostOf } from "../filter/Address.ts"
 import { storedName } from "./StoredName.ts"
@@ -23,7 +23,7 @@ export const indexesOf = (type: ObjectType, uniques: ReadonlyArray<Unique>): Rea
     return named(columns.join("_"), `(${columns.join(", ")})`)
   })
   const references = Object.entries(type.fields).flatMap(([name, { generic, reference, type: columnType }]) => {
-    const column = type.columns[name]!
+    const column = columnOf(type, name)
     if (generic !== undefined) return [named(column, `(${column}, ${type.columns[generic.id]})`)]
     if (reference === undefined) return []
     return [named(column, columnType.endsWith("[]") ? `using gin (${column})` : `(${column})`)]
@@ -61,7 +61,7 @@ const asked = (type: ObjectType): ReadonlyArray<Index> => {
   const others: Array<Index> = []
   const more = (name: string, sql: string) => others.push({ name: storedName([type.table, name], "idx"), sql })
   for (const [name, field] of Object.entries(type.fields)) {
-    const column = type.columns[name]!
+    const column = columnOf(type, name)
     const kind = field.wire === "both" || field.wire === "read" ? kindOf(field) : undefined
     if (kind === "text") texts.push(column)
     else if (kind === "mac") texts.push(`(${column}::text)`)
@@ -79,7 +79,7 @@ const asked = (type: ObjectType): ReadonlyArray<Index> => {
     more("custom_fields", "using gin (custom_fields)")
     texts.push("(custom_fields::text)")
   }
-  const searched = type.search.filter((name) => /^(inet|cidr|bigint)$/.test(type.fields[name]!.type))
+  const searched = type.search.filter((name) => /^(inet|cidr|bigint)$/.test(fieldOf(type, name).type))
   texts.push(...searched.map((name) => `(${type.columns[name]}::text)`))
   const wide = (name: string, needs: Index["needs"], columns: ReadonlyArray<string>): ReadonlyArray<Index> =>
     Array.from({ length: Math.ceil(columns.length / columnsMax) }, (_, at) => {

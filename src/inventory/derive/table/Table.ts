@@ -2,7 +2,7 @@
  * Declaration -> table: columns, constraints, indexes and triggers, as statements that `Migrate.ts` may have to run.
  */
 import { type Generic, literal } from "../../Field.ts"
-import type { ObjectType, Unique } from "../../ObjectType.ts"
+import { type ObjectType, type Unique, columnOf } from "../../ObjectType.ts"
 import { objectType, registry } from "../../Registry.ts"
 import { bounds } from "../../Unreadable.ts"
 import { indexesOf } from "./Index.ts"
@@ -55,7 +55,7 @@ export const tableOf = (type: ObjectType): Table => {
     name: type.table,
     daily: type.daily,
     columns: Object.entries(type.fields).map(([name, field]) => ({
-      name: type.columns[name]!,
+      name: columnOf(type, name),
       type: spelling[field.type] ?? field.type,
       nullable: field.nullable,
       default: field.sqlDefault
@@ -83,7 +83,7 @@ const checks = (type: ObjectType): ReadonlyArray<Definition> => [
   ...Object.entries(type.fields).flatMap(([name, { constraint, sparesOldRows = false }]) =>
     constraint === undefined
       ? []
-      : [{ name: nameOf(type, [name], "check"), sql: check(constraint, type.columns[name]!), sparesOldRows }]
+      : [{ name: nameOf(type, [name], "check"), sql: check(constraint, columnOf(type, name)), sparesOldRows }]
   )
 ]
 
@@ -103,7 +103,7 @@ export const uniqueName = (type: ObjectType, unique: Unique): string =>
   nameOf(type, unique.fields, unique.whereNull === undefined ? "key" : "top_key")
 
 const nameOf = (type: ObjectType, fields: ReadonlyArray<string>, kind: string): string =>
-  storedName([type.table, ...fields.map((field) => type.columns[field]!)], kind)
+  storedName([type.table, ...fields.map((field) => columnOf(type, field))], kind)
 
 const uniques = (type: ObjectType): ReadonlyArray<Definition & { readonly index: boolean }> =>
   uniquesOf(type).map((unique) => {
@@ -164,7 +164,7 @@ const triggers = (type: ObjectType, published: boolean): ReadonlyArray<Definitio
         ]
       : []),
     ...Object.entries(type.fields).flatMap(([name, { generic, reference }]) => {
-      const column = type.columns[name]!
+      const column = columnOf(type, name)
       const call = (function_: string, ...args: ReadonlyArray<string>) =>
         `execute function ${function_}(${args.map(literal).join(", ")})`
       if (generic !== undefined) return genericTriggers(type, column, generic)
@@ -195,7 +195,7 @@ export const genericCheckName = (type: ObjectType, column: string): string =>
 /** The triggers that keep a generic reference valid: it has no foreign key. */
 const genericTriggers = (type: ObjectType, column: string, generic: Generic): ReadonlyArray<Definition> => {
   const { table } = type
-  const id = type.columns[generic.id]!
+  const id = columnOf(type, generic.id)
   return [
     {
       name: `${table}_${column}_exist`,

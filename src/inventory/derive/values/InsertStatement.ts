@@ -1,10 +1,10 @@
 /** Declaration -> the statements that insert rows from one JSON parameter and return them. Pure. */
 import { literal } from "../../Field.ts"
-import type { ObjectType } from "../../ObjectType.ts"
+import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 
 /** Columns that a write sets; the database fills in the others. */
 export const writtenFields = (type: ObjectType): ReadonlyArray<string> =>
-  Object.keys(type.fields).filter((name) => type.fields[name]!.wire !== "read")
+  Object.keys(type.fields).filter((name) => fieldOf(type, name).wire !== "read")
 
 export const insertStatement = (type: ObjectType): string => statement(type, "", "", "")
 

@@ -1,6 +1,6 @@
 /** Declaration -> rows: from Postgres' JSON or text to canonical values by field name. */
 import type { RowOf } from "../../Field.ts"
-import { type ObjectType, perType } from "../../ObjectType.ts"
+import { type ObjectType, columnOf, fieldOf, perType } from "../../ObjectType.ts"
 
 /**
  * An object with these keys, to be copied and filled in. V8 turns an object that grows key by key into a dictionary,
@@ -12,7 +12,7 @@ export const blankOf = (keys: Iterable<string>): Readonly<Record<string, unknown
 const shapes = perType((type) => ({
   row: blankOf(["id", ...Object.keys(type.fields)]),
   columns: blankOf(["id", ...Object.values(type.columns)]),
-  fields: Object.entries(type.fields).map(([name, { fromJson }]) => ({ name, column: type.columns[name]!, fromJson }))
+  fields: Object.entries(type.fields).map(([name, { fromJson }]) => ({ name, column: columnOf(type, name), fromJson }))
 }))
 
 /** The row from `row_to_json` of the type's table. */
@@ -51,7 +51,7 @@ export const textDecoders = (
   return columns.map((column) => {
     if (column === "id") return { field: "id", decode: Number }
     const field = fields.get(column)
-    return field === undefined ? undefined : { field, decode: type.fields[field]!.fromText }
+    return field === undefined ? undefined : { field, decode: fieldOf(type, field).fromText }
   })
 }
 
@@ -59,6 +59,6 @@ export const textDecoders = (
 export const absentFields = (type: ObjectType, columns: ReadonlyArray<string>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(type.fields)
-      .filter(([name]) => !columns.includes(type.columns[name]!))
+      .filter(([name]) => !columns.includes(columnOf(type, name)))
       .map(([name, { initial }]) => [name, initial?.() ?? null])
   )

@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { superuser } from "../../src/embedded/PostgresRoles.ts"
 import { openSql } from "../support/Database.ts"
 import { superuserUrlOf } from "../support/EmbeddedServers.ts"
@@ -15,12 +15,28 @@ interface Owner {
   readonly servers: ReadonlyArray<{ readonly pid: number }>
 }
 
+/** A data directory that was made once: making the cluster and its tables takes most of a first start. */
+let template: string
 let directory: string
 const running = new Set<Service>()
 
+// As a clone in /root or in `mktemp -d`: nobody else may enter.
+const makeDirectory = (): string => mkdtempSync(join(tmpdir(), "rackwire-embedded-"))
+
+beforeAll(async () => {
+  template = makeDirectory()
+  const service = await start(template)
+  const pids = owner(template).servers.map(({ pid }) => pid)
+  await stop(service, "SIGTERM")
+  await ended(() => pids)
+})
+
+afterAll(() => rmSync(template, { recursive: true }))
+
 beforeEach(() => {
-  // As a clone in /root or in `mktemp -d`: nobody else may enter.
-  directory = mkdtempSync(join(tmpdir(), "rackwire-embedded-"))
+  directory = makeDirectory()
+  // With owners and modes: Postgres insists on them.
+  execFileSync("cp", ["-a", `${template}/.`, directory])
 })
 
 afterEach(async () => {
@@ -99,7 +115,7 @@ describe("embedded servers", () => {
   }
 
   it("run side by side in two data directories, and answer only who knows the password", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "rackwire-embedded-"))
+    const folder = makeDirectory()
     const [one, two] = await Promise.all([start(), start(folder)])
     expect(one.url).not.toBe(two.url)
     const url = new URL(owner().databaseUrl)

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { CaptureError } from "../../src/capture/CaptureError.ts"
 import { type Handler, Pgoutput } from "../../src/capture/wal/Pgoutput.ts"
 import { type Cell, insert, logical, relation, remove, truncate, unchanged, update } from "./WalBytes.ts"
+import { codePoint } from "../support/CodePoint.ts"
 
 type Call =
   | readonly ["begin", bigint, number, number]
@@ -140,7 +141,7 @@ describe("a row", () => {
 
   test("carries any text to the letter", () => {
     fc.assert(
-      fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (name, description) => {
+      fc.property(fc.string({ unit: codePoint }), fc.string({ unit: codePoint }), (name, description) => {
         expect(decode([described, insert(9, cells(name, description))])).toEqual([
           ["change", "extras.tag", undefined, row(name, description)]
         ])
@@ -243,7 +244,7 @@ describe("a logical message", () => {
   test("carries any prefix and content to the letter", () => {
     const prefix = fc.string({ unit: "grapheme" }).filter((text) => !text.includes("\0"))
     fc.assert(
-      fc.property(prefix, fc.string({ unit: "binary" }), (prefix, content) => {
+      fc.property(prefix, fc.string({ unit: codePoint }), (prefix, content) => {
         expect(decode([logical(prefix, content), logical(prefix, content, false)])).toEqual([
           ["message", prefix, content]
         ])

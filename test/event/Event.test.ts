@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { eventBody } from "../../src/event/Event.ts"
 import type { Kind } from "../../src/event/Kind.ts"
+import { codePoint } from "../support/CodePoint.ts"
 
 const kinds: ReadonlyArray<Kind> = ["created", "updated", "deleted"]
 
@@ -14,7 +15,7 @@ const bodyOf = ({ model, ...texts }: Texts & { readonly model: string }) =>
 describe("the body of an event", () => {
   /** Any JSON, as its text and as the value that the text stands for. */
   const json = fc.jsonValue().map((value) => JSON.stringify(value))
-  const text = fc.oneof(fc.string({ unit: "binary" }), fc.string())
+  const text = fc.oneof(fc.string({ unit: codePoint }), fc.string())
   const event = fc.record({
     kind: fc.constantFrom(...kinds),
     timestamp: text,

@@ -3,10 +3,11 @@ import fc from "fast-check"
 import type { Field, Row } from "../../src/inventory/Field.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { baseOf, printNetwork, widthOf } from "../../src/inventory/field/Network.ts"
+import { codePoint } from "../support/CodePoint.ts"
 
 /** A text that Postgres can keep. */
 export const text = fc.oneof(
-  fc.string({ unit: "binary" }).map((each) => each.replaceAll("\0", "")),
+  fc.string({ unit: codePoint }).map((each) => each.replaceAll("\0", "")),
   fc.constantFrom("", "NULL", "null", '"', "\\", "{a,b}", 'a "b" \\c', " ", "\n", "t", "f", "0")
 )
 

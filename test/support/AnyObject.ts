@@ -11,6 +11,7 @@ import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { registry } from "../../src/inventory/Registry.ts"
 import { canonical } from "../inventory/Rows.ts"
 import type { Json } from "./Api.ts"
+import { codePoint } from "./CodePoint.ts"
 import type { Call, Reply } from "./Service.ts"
 
 /** Ids of objects that there are, by object type. */
@@ -52,7 +53,7 @@ const texts = fc.oneof(
   { weight: 8, arbitrary: word },
   {
     weight: 2,
-    arbitrary: fc.string({ unit: "binary", maxLength: 40 }).map((text) => text.replaceAll("\0", "").trim())
+    arbitrary: fc.string({ unit: codePoint, maxLength: 40 }).map((text) => text.replaceAll("\0", "").trim())
   },
   { weight: 4, arbitrary: fc.nat(1e9).map((n) => `s-${n.toString(36)}-${(made++).toString(36)}`) },
   { weight: 2, arbitrary: fc.nat(0xffffff).map((n) => n.toString(16).padStart(6, "0")) },

@@ -10,8 +10,8 @@ import { startStreams } from "./TwoReaders.ts"
 const streams = startStreams()
 const run = Effect.runPromise
 
-describe("news of a circuit breaker", () => {
-  it("come to all processes of this database, and to those of no other", async () => {
+describe("the state of a circuit breaker", () => {
+  it("is published to all processes of this database, and to none of another", async () => {
     const { one, other, scope } = streams()
     const heard: Array<BreakerNews> = []
     await run(
@@ -36,7 +36,7 @@ describe("news of a circuit breaker", () => {
     expect(heard[0]).toMatchObject({ openings: 3 })
   })
 
-  it("are remembered for those that come later, until it is closed", async () => {
+  it("is kept for processes that start later, until the breaker is closed", async () => {
     const { one, other } = streams()
     await run(one.openBreaker({ webhook: 1, openMillis: 60_000, openings: 3 }))
     await run(other.openBreaker({ webhook: 1, openMillis: 1000, openings: 1 }))
@@ -49,7 +49,7 @@ describe("news of a circuit breaker", () => {
 })
 
 describe("the probe", () => {
-  it("is one process's, until its time is over or it has nothing to probe with", async () => {
+  it("belongs to one process until its time is over or that process has nothing to probe with", async () => {
     const { one, other, client } = streams()
     expect(await run(one.beginProbe(1, 60_000))).toBe(0)
     expect(await run(one.beginProbe(1, 60_000))).toBe(0)
@@ -63,7 +63,7 @@ describe("the probe", () => {
     expect(await run(one.beginProbe(1, 60_000))).toBe(0)
   })
 
-  it("waits while the breaker is open", async () => {
+  it("does not begin while the breaker is open", async () => {
     const { one } = streams()
     await run(one.openBreaker({ webhook: 1, openMillis: 60_000, openings: 1 }))
     expect(await run(one.beginProbe(1, 1000))).toBeGreaterThan(50_000)

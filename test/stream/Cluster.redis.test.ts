@@ -44,7 +44,7 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
   const each = async <A>(act: (webhook: number) => Promise<A>) => Promise.all(webhooks.map(act))
   const ids = (entries: ReadonlyArray<Entry>) => entries.map(({ delivery }) => delivery.idx)
 
-  it("takes deliveries of many webhooks in one call, puts them on disk, and spreads the webhooks over its servers", async () => {
+  it("appends deliveries of many webhooks in one call, waits until they are on disk, and spreads webhooks over its nodes", async () => {
     const heard = new Set<number>()
     await run(
       Scope.provide(
@@ -71,7 +71,7 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
     expect(heard).toContain(7)
   })
 
-  it("gives them to one reader each, lets them be kept, handed back, taken over and ended", async () => {
+  it("gives each entry to one reader, and keeps, hands back, claims and settles entries", async () => {
     await each(async (webhook) => {
       const mine = await run(one.read(webhook, 2))
       const theirs = await run(other.read(webhook, 10))
@@ -88,7 +88,7 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
     })
   })
 
-  it("keeps what waits, brings it back, lets it be looked at, dropped and gathered", async () => {
+  it("delays, promotes, inspects, drops and gathers deliveries", async () => {
     const marked = await run(one.sweep)
     expect(marked.length).toBe(webhooks.length)
     const inspected = await each(async (webhook) => {
@@ -111,7 +111,7 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
     })
   })
 
-  it("keeps circuit breakers, of which one process probes", async () => {
+  it("keeps circuit breakers and lets one process probe", async () => {
     await each(async (webhook) => {
       await run(one.openBreaker({ webhook, openMillis: 60_000, openings: 2 }))
       expect(await run(other.breakerOf(webhook))).toMatchObject({ openings: 2 })
@@ -126,7 +126,7 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
     })
   })
 
-  it("keeps the order within an object, and fills a stream that lost entries", async () => {
+  it("keeps the order within an object, and refills a stream that lost entries", async () => {
     await run(
       append.append(webhooks.flatMap((webhook) => [7, 8].map((idx) => ({ ...delivery(idx, webhook), objectId: 1 }))))
     )

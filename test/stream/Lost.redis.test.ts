@@ -20,7 +20,7 @@ beforeEach(() => ({ append, one, other, client } = streams()))
 const ids = (entries: ReadonlyArray<Entry>) => entries.map((entry) => entry.delivery.idx)
 
 describe("a process that holds an entry", () => {
-  it("puts aside what was attempted also when Redis has lost it meanwhile", async () => {
+  it("delays its delivery also when Redis has lost the entry meanwhile", async () => {
     await run(append.append([delivery(1)]))
     const [entry] = await run(one.read(1, 1))
     await client.flushdb()
@@ -28,7 +28,7 @@ describe("a process that holds an entry", () => {
     expect(await run(one.depth(1))).toEqual({ queued: 0, pending: 0, waiting: 1 })
   })
 
-  it("does not try again what was done, when a copy of a lost entry waits; but what was asked for by hand", async () => {
+  it("cancels the delayed copy of a lost entry that it settles, unless somebody asked for the copy by hand", async () => {
     for (const { spent, waiting } of [
       { spent: 1, waiting: 0 },
       { spent: 0, waiting: 1 }
@@ -44,7 +44,7 @@ describe("a process that holds an entry", () => {
     }
   })
 
-  it("finds what the group has read past and nobody holds", async () => {
+  it("claims entries that the group has read past and nobody holds", async () => {
     await run(append.append([delivery(1), delivery(2), delivery(3)]))
     await client.xgroup("CREATE", keysOf(1).queue, "deliver", "5000-1")
     await client.xgroup("CREATE", keysOf(1).again, "deliver", "0", "MKSTREAM")

@@ -34,7 +34,7 @@ const later = (entry: Entry, delayMillis: number) =>
   byHolder(({ settle }) => settle(1, [{ entry, later: { delayMillis, delivery: entry.delivery } }]))
 
 describe("deliveries of one object", () => {
-  it("go out one after the other, and those of others are not held up", async () => {
+  it("go out one after the other and do not block those of other objects", async () => {
     const { append, one, other } = streams()
     await run(append.append([of(1, 7), of(2, 7), of(3, 8), of(4, 7), of(5, 9)]))
     const first = await run(one.read(1, 2, true))
@@ -49,7 +49,7 @@ describe("deliveries of one object", () => {
     expect(names(await run(one.read(1, 10, true)))).toEqual([4])
   })
 
-  it("wait for one that waits, and those that come meanwhile too", async () => {
+  it("wait for one that is delayed, also those that come meanwhile", async () => {
     const { append, one } = streams()
     await run(append.append([of(1, 7), of(2, 7)]))
     const [first] = await run(one.read(1, 10, true))
@@ -67,7 +67,7 @@ describe("deliveries of one object", () => {
     expect(names(await run(one.read(1, 10, true)))).toEqual([3])
   })
 
-  it("go when the one before them is dropped, whether it waits or has come due, unless somebody is at it", async () => {
+  it("go out when the one before them is dropped, delayed or due, unless a process holds it", async () => {
     const { append, one, client } = streams()
     await run(append.append([of(1, 7), of(2, 7), of(3, 8), of(4, 8), of(5, 9), of(6, 9)]))
     const [waits, due, held] = await run(one.read(1, 10, true))
@@ -91,7 +91,7 @@ describe("deliveries of one object", () => {
     expect(await client.exists(keysOf(1).unattempted, keysOf(1).blocked, keysOf(1).later)).toBe(0)
   })
 
-  it("that are dropped while they stand behind another never go", async () => {
+  it("that are dropped while they are parked never go out", async () => {
     const { append, one, client } = streams()
     await run(append.append([of(1, 7), of(2, 7), of(3, 7)]))
     const first = await run(one.read(1, 10, true))
@@ -103,7 +103,7 @@ describe("deliveries of one object", () => {
     expect(await client.exists(keysOf(1).parked, keysOf(1).held, keysOf(1).unattempted)).toBe(0)
   })
 
-  it("wait for one whose process is gone until another has it", async () => {
+  it("wait for one whose process is gone until another process claims it", async () => {
     const { append, one, other, client } = streams()
     await run(append.append([of(1, 7), of(2, 7)]))
     const held = await run(one.read(1, 10, true))
@@ -117,7 +117,7 @@ describe("deliveries of one object", () => {
     expect(await client.exists(keysOf(1).parked)).toBe(0)
   })
 
-  it("wait for one that waited before Redis lost everything", async () => {
+  it("wait for one that was delayed before Redis lost everything", async () => {
     const { append, one, client } = streams()
     await run(append.append([of(1, 7)]))
     const [first] = await run(one.read(1, 10, true))
@@ -131,7 +131,7 @@ describe("deliveries of one object", () => {
     expect(await run(one.depth(1))).toEqual({ queued: 2, pending: 1, waiting: 1 })
   })
 
-  it("are not finished while they stand behind another, or were let go and not attempted", async () => {
+  it("count as unfinished while they are parked, and after they are unblocked until they are attempted", async () => {
     const { append, one } = streams()
     const head = () => run(Effect.map(one.heads([1]), (heads) => heads.get(1)))
     await run(append.append([of(1, 7), of(2, 7), of(3, 8), of(4, 7)]))
@@ -154,7 +154,7 @@ describe("deliveries of one object", () => {
     }
   })
 
-  it("wait for the copy of one that Redis lost while it was out", async () => {
+  it("wait for the copy of one that Redis lost while it was under way", async () => {
     const { append, one, other, client } = streams()
     /** The first is out at `one` when Redis loses everything; then it waits again, and the second is behind it. */
     const lost = async (delayMillis: number) => {
@@ -185,13 +185,13 @@ describe("deliveries of one object", () => {
     expect(await run(one.depth(1))).toMatchObject({ waiting: 0 })
   })
 
-  it("are found behind a thousand that are held up", async () => {
+  it("are found behind a thousand that are blocked", async () => {
     const { append, one } = streams()
     await run(append.append(Array.from({ length: 1200 }, (_, n) => of(n + 1, n < 1199 ? 7 : 8))))
     expect(names(await run(one.read(1, 2, true)))).toEqual([1, 1200])
   })
 
-  it("go all at once when order does not matter any more", async () => {
+  it("all go out at once when order does not matter any more", async () => {
     const { append, one, client } = streams()
     await run(append.append([of(1, 7), of(2, 7), of(3, 7)]))
     expect(names(await run(one.read(1, 10, true)))).toEqual([1])
@@ -200,7 +200,7 @@ describe("deliveries of one object", () => {
     expect(await client.exists(keysOf(1).blocked, keysOf(1).parked)).toBe(0)
   })
 
-  it("are never two at a time and end in the order of the WAL, whoever reads, fails, dies and retries", async () => {
+  it("are attempted one at a time and end in the order of the WAL, whatever reads, failures, crashes and retries happen", async () => {
     const { append, one, other, client } = streams()
     const step = fc.record({
       reader: fc.boolean(),
@@ -252,8 +252,8 @@ describe("deliveries of one object", () => {
   })
 })
 
-describe("the pace", () => {
-  it("is one sequence of places for all processes, none of them twice and none left out", async () => {
+describe("a rate limit", () => {
+  it("is one sequence of slots for all processes, with no slot used twice and none left out", async () => {
     const { one, other, client } = streams()
     const seconds = 10
     const free = async () => Number(await client.get(keysOf(1).pace)) / 1_000_000
@@ -270,7 +270,7 @@ describe("the pace", () => {
     }
   })
 
-  it("does not use places of which it was told late: others are at the next ones by then", async () => {
+  it("drops slots that Redis answered late: other processes use the next ones by then", async () => {
     const { one, client } = streams()
     await run(one.reserve(1, 1, 10))
     await client.call("CLIENT", "PAUSE", "300", "ALL")
@@ -279,7 +279,7 @@ describe("the pace", () => {
     expect(wait).toBeLessThan(10_001)
   })
 
-  it("gives no place away for later: who comes after a while begins at once", async () => {
+  it("keeps no slots back: after a pause the first attempt begins at once", async () => {
     const { one } = streams()
     expect(await run(one.reserve(1, 1, 1000))).toBe(0)
     await new Promise((resolve) => setTimeout(resolve, 20))

@@ -24,8 +24,8 @@ beforeEach(() => ({ append, one, other, client, scope } = streams()))
 
 const ids = (entries: ReadonlyArray<{ readonly delivery: Delivery }>) => entries.map((entry) => entry.delivery.idx)
 
-describe("queueing", () => {
-  it("refuses what is in the stream already, and what was there and is done", async () => {
+describe("appending", () => {
+  it("refuses entries that are in the stream already, and those that were and are done", async () => {
     expect((await run(append.append([delivery(1), delivery(2)]))).duplicates).toBe(0)
     expect((await run(append.append([delivery(1), delivery(2), delivery(3)]))).duplicates).toBe(2)
     const entries = await run(one.read(1, 10))
@@ -39,13 +39,13 @@ describe("queueing", () => {
     expect(await run(one.read(1, 10))).toEqual([])
   })
 
-  it("keeps the delivery to the letter, and the order of the WAL", async () => {
+  it("keeps each delivery unchanged, and the order of the WAL", async () => {
     const deliveries = [delivery(1), delivery(2), delivery(10)]
     await run(append.append(deliveries))
     expect((await run(one.read(1, 10))).map((entry) => entry.delivery)).toEqual(deliveries)
   })
 
-  it("tells those who listen which webhook has something", async () => {
+  it("publishes which webhook has new entries", async () => {
     const heard = new Promise<number>((resolve) =>
       Effect.runFork(
         Scope.provide(
@@ -60,7 +60,7 @@ describe("queueing", () => {
     clearInterval(again)
   })
 
-  it("waits for an entry to be on disk, and refuses a Redis that would lose it", async () => {
+  it("waits until an entry is on disk, and refuses a Redis that would lose it", async () => {
     const before = (await client.config("GET", "appendfsync")) as ReadonlyArray<string>
     await client.config("SET", "appendfsync", "everysec")
     try {
@@ -90,7 +90,7 @@ describe("a stream that lost entries", () => {
     return (await run(append.append([delivery(3), delivery(3, 2)]))).lost
   }
 
-  it("is noticed before anything is added to it, whatever was lost, and others go on", async () => {
+  it("is noticed before anything is added to it, whatever was lost, and other streams go on", async () => {
     expect(await lostAfter(() => client.flushdb())).toEqual([1, 2])
     await run(append.open(1, new Map()))
     await client.flushdb()
@@ -99,7 +99,7 @@ describe("a stream that lost entries", () => {
     expect(await client.exists(keysOf(1).queue)).toBe(0)
   })
 
-  it("is noticed also when a reader has made an empty one in its place", async () => {
+  it("is noticed also when a reader has created an empty one in its place", async () => {
     expect(
       await lostAfter(async () => {
         await client.del(keysOf(1).queue)
@@ -108,14 +108,14 @@ describe("a stream that lost entries", () => {
     ).toEqual([1])
   })
 
-  it("is noticed by a process that begins to append, from what was known to be on disk", async () => {
+  it("is noticed by a process that begins to append, by the ids that were on disk", async () => {
     await run(append.append([delivery(1), delivery(2)]))
     expect((await run(append.open(2, new Map([[1, "5000-2"]])))).lost).toEqual([])
     const ahead = await run(append.open(3, new Map([[1, "5000-3"]])))
     expect(ahead.lost).toEqual([1])
   })
 
-  it("is filled again in order, refuses what it knew, and goes on", async () => {
+  it("is refilled in order, refuses entries that it had, and goes on", async () => {
     await run(append.append([delivery(1), delivery(2), delivery(3), delivery(4)]))
     await client.flushdb()
     await run(append.restore(1, [delivery(2), delivery(3)]))
@@ -124,7 +124,7 @@ describe("a stream that lost entries", () => {
     expect(ids(await run(one.read(1, 10)))).toEqual([5])
   })
 
-  it("that owes nothing any more keeps refusing what it knew", async () => {
+  it("still refuses entries that it had when nothing is owed any more", async () => {
     await run(append.append([delivery(1), delivery(2)]))
     await client.flushdb()
     await run(append.restore(1, []))
@@ -136,7 +136,7 @@ describe("a stream that lost entries", () => {
 describe("a stream that lost more entries than one call adds", () => {
   const all = Array.from({ length: 1200 }, (_, n) => delivery(n + 1))
 
-  it("is filled again with all of them", async () => {
+  it("is refilled with all of them", async () => {
     await run(append.append(all))
     await client.flushdb()
     await run(append.restore(1, all))
@@ -144,7 +144,7 @@ describe("a stream that lost more entries than one call adds", () => {
     expect((await run(append.append([delivery(1201)]))).lost).toEqual([])
   })
 
-  it("counts as lost until the last of them is there", async () => {
+  it("counts as lost until the last of them is added", async () => {
     await run(append.append(all))
     await client.flushdb()
     // As if the process had died with the first part in.
@@ -157,7 +157,7 @@ describe("a stream that lost more entries than one call adds", () => {
 })
 
 describe("a process that does not lead any more", () => {
-  it("is refused by its generation", async () => {
+  it("is refused because of its generation", async () => {
     await run(append.append([delivery(1)]))
     await run(append.open(5, new Map()))
     await run(append.append([delivery(2)]))
@@ -168,7 +168,7 @@ describe("a process that does not lead any more", () => {
 })
 
 describe("reading", () => {
-  it("gives an entry to one reader, and to nobody else while it is held", async () => {
+  it("gives an entry to one reader, and to no other while the lease holds", async () => {
     await run(append.append([delivery(1), delivery(2), delivery(3)]))
     expect(ids(await run(one.read(1, 2)))).toEqual([1, 2])
     expect(ids(await run(other.read(1, 10)))).toEqual([3])
@@ -176,7 +176,7 @@ describe("reading", () => {
     expect(await run(one.depth(1))).toEqual({ queued: 0, pending: 3, waiting: 0 })
   })
 
-  it("gives entries of a reader that is gone to another, all of them, behind a busy head too", async () => {
+  it("lets another reader claim all entries of one that is gone, also behind many that are held", async () => {
     const all = Array.from({ length: 350 }, (_, n) => delivery(n + 1))
     await run(append.append(all))
     const entries = await run(one.read(1, 350))
@@ -189,7 +189,7 @@ describe("reading", () => {
     expect(taken.sort((a, b) => a - b)).toEqual(all.slice(200).map(({ idx }) => idx))
   })
 
-  it("lets who comes back late neither keep, end nor put aside what another has by now, or has ended", async () => {
+  it("refuses a late reader that keeps, settles or delays entries that another one has claimed or ended", async () => {
     await run(append.append([delivery(1), delivery(2)]))
     const [first, second] = await run(one.read(1, 2))
     await run(one.handBack(1, [first!, second!]))
@@ -208,7 +208,7 @@ describe("reading", () => {
     expect(await run(other.keep(1, [taken[1]!]))).toEqual([])
   })
 
-  it("lets who worked on an entry end it after its group was lost", async () => {
+  it("lets a reader settle its entry after the group was lost", async () => {
     await run(append.append([delivery(1)]))
     const [entry] = await run(one.read(1, 1))
     await client.xgroup("DESTROY", keysOf(1).queue, "deliver")
@@ -217,7 +217,7 @@ describe("reading", () => {
     expect(await run(other.read(1, 10))).toEqual([])
   })
 
-  it("by processes that are gone for long leaves nothing behind of those that held nothing", async () => {
+  it("deletes consumers that hold nothing and whose processes are long gone", async () => {
     await run(append.append([delivery(1), delivery(2)]))
     const [done] = await run(one.read(1, 1))
     await run(other.read(1, 1))
@@ -229,7 +229,7 @@ describe("reading", () => {
     expect(await consumers()).toEqual([expect.arrayContaining(["pending", 1])])
   })
 
-  it("makes its group again when Redis has lost it", async () => {
+  it("creates the group again when Redis has lost it", async () => {
     await run(append.append([delivery(1)]))
     await run(one.read(1, 10))
     await client.xgroup("DESTROY", keysOf(1).queue, "deliver")
@@ -242,8 +242,8 @@ describe("reading", () => {
   })
 })
 
-describe("waiting", () => {
-  it("puts a delivery aside and brings it back when it is due, changed as it was put", async () => {
+describe("delaying", () => {
+  it("keeps a delivery with its changes and moves it to `again` when it is due", async () => {
     await run(append.append([delivery(1)]))
     const [entry] = await run(one.read(1, 1))
     const next = { ...entry!.delivery, attempts: 1, spent: 1, firstAttempt: 42 }
@@ -261,7 +261,7 @@ describe("waiting", () => {
     expect(await run(one.depth(1))).toEqual({ queued: 0, pending: 0, waiting: 0 })
   })
 
-  it("holds a delivery once, however often it is put there", async () => {
+  it("keeps a delivery once, however often it is delayed", async () => {
     await run(one.delay(1, [{ delayMillis: 0, delivery: delivery(1) }]))
     await run(one.delay(1, [{ delayMillis: 0, delivery: { ...delivery(1), attempts: 3 } }]))
     expect(await run(one.promote(1))).toEqual({ moved: 1, next: undefined })
@@ -269,7 +269,7 @@ describe("waiting", () => {
     expect(entries.map((entry) => entry.delivery.attempts)).toEqual([3])
   })
 
-  it("forgets everything of a webhook that is gone", async () => {
+  it("deletes everything of a webhook that is gone", async () => {
     await run(append.append([delivery(1), delivery(1, 2)]))
     await run(one.delay(1, [{ delayMillis: 0, delivery: delivery(2) }]))
     await run(one.forget(1))

@@ -12,8 +12,8 @@ const resumeBelowBytes = 2 * 1024 * 1024
 
 export interface Waiting {
   readonly window: Window
-  /** WAL data that came with it, bytes. */
-  readonly bytes: number
+  /** Length of the WAL data that came with it. */
+  readonly walBytes: number
 }
 
 export class SlotStream {
@@ -77,9 +77,9 @@ export class SlotStream {
 
   /** Confirms windows whose events are stored. */
   confirm(windows: ReadonlyArray<Waiting>): void {
-    for (const { window, bytes } of windows) {
+    for (const { window, walBytes } of windows) {
       this.waitingWindows -= 1
-      this.waitingBytes -= bytes
+      this.waitingBytes -= walBytes
       if (window.endLsn !== undefined) this.confirmed = window.endLsn
       if (window.heartbeat === undefined) continue
       this.heartbeatMillis = now() - window.heartbeat
@@ -119,11 +119,11 @@ export class SlotStream {
 
   private offer(window: Window): void {
     if (window.endLsn !== undefined && window.endLsn > this.received) this.received = window.endLsn
-    const bytes = this.openBytes
+    const walBytes = this.openBytes
     this.openBytes = 0
     this.waitingWindows += 1
-    this.waitingBytes += bytes
-    Queue.offerUnsafe(this.windows, { window, bytes })
+    this.waitingBytes += walBytes
+    Queue.offerUnsafe(this.windows, { window, walBytes })
   }
 }
 

@@ -25,7 +25,7 @@ describe("a breaker", () => {
     expect(after(failures(16)).until).toBe(15 + 5000)
   })
 
-  test("opens when four of five fail, however seldom they do so in a row", () => {
+  test("opens when four of five attempts fail, even if rarely in a row", () => {
     const five = fc.shuffledSubarray([true, false, false, false, false], { minLength: 5 })
     fc.assert(
       fc.property(fc.array(five, { minLength: 20 }), (fives) => {
@@ -58,7 +58,7 @@ describe("a breaker", () => {
     )
   })
 
-  test("opens after five failures in a row that were too much for the receiver, or when every other one is", () => {
+  test("opens after five attempts in a row that met an overloaded receiver, or when every other one does", () => {
     const tooMuch = { ...failure(), isTooMuch: true }
     const openedAt = (results: ReadonlyArray<Failure | undefined>): number => {
       let breaker = closedBreaker
@@ -71,7 +71,7 @@ describe("a breaker", () => {
     expect(openedAt(Array.from({ length: 100 }, (_, at) => (at % 2 === 0 ? tooMuch : undefined)))).toBeGreaterThan(9)
   })
 
-  test("lets nothing begin while it is open, and then one attempt at a time", () => {
+  test("lets no attempt begin while it is open, and then one at a time", () => {
     const open = after(failures(16))
     fc.assert(
       fc.property(fc.nat(20_000), fc.nat(100), fc.integer({ min: 1, max: 100 }), (now, inFlight, max) => {
@@ -81,7 +81,7 @@ describe("a breaker", () => {
     )
   })
 
-  test("that a probe finds failing stays open twice as long each time, up to five minutes", () => {
+  test("stays open twice as long after each failed probe, up to five minutes", () => {
     let breaker = after(failures(16))
     const pauses = Array.from({ length: 9 }, () => {
       const now = breaker.until!

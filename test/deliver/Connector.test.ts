@@ -40,7 +40,7 @@ const answering = (...answers: ReadonlyArray<ReadonlyArray<string>>): Resolve & 
 beforeEach(counting)
 
 describe("a literal address", () => {
-  test.each(policies)("that `%s` refuses sees no socket, however it is spelled", async (policy) => {
+  test.each(policies)("that `%s` refuses gets no connection, however it is spelled", async (policy) => {
     const by = connections({ rules: rules(policy), resolve: () => expect.fail("a name was looked up") })
     const urls = policy === "public" ? [...closed, ...inside] : closed
     const answers = await Promise.all(urls.map((url) => post(url, by)))
@@ -90,7 +90,7 @@ describe("a name", () => {
     expect(seen).toEqual({ allowed: 1, refused: 0 })
   })
 
-  test("that means another place when it is asked again is refused then", async () => {
+  test("that resolves to a refused address the second time is refused then", async () => {
     const { seen, url } = await twoPlaces()
     const resolve = answering(["127.0.0.1"], ["127.0.0.2"])
     expect(await post(url, connections({ rules: oneOfTwo, resolve }))).toBe(200)
@@ -98,7 +98,7 @@ describe("a name", () => {
     expect(seen).toEqual({ allowed: 1, refused: 0 })
   })
 
-  test("is asked once per connection, and the connection is to that answer", async () => {
+  test("is looked up once per connection, and the connection is to that address", async () => {
     const { seen, url } = await twoPlaces()
     const resolve = answering(["127.0.0.1"], ["127.0.0.2"])
     const by = connections({ rules: oneOfTwo, resolve })
@@ -122,7 +122,7 @@ describe("a name", () => {
 })
 
 describe("a connection", () => {
-  test("whose peer is another than was asked for gets not a byte", async () => {
+  test("whose peer is another address than the requested one gets no byte", async () => {
     let bytes = 0
     const server = createServer().on("connection", (socket) => socket.on("data", ({ length }) => (bytes += length)))
     const port = await listen(server, "127.0.0.1")
@@ -134,7 +134,7 @@ describe("a connection", () => {
     expect(bytes).toBe(0)
   })
 
-  test("is not made to where an answer redirects", async () => {
+  test("does not follow a redirect", async () => {
     const { seen, redirecting } = await twoPlaces()
     expect(await post(redirecting, connections({ rules: oneOfTwo }))).toBe("Status")
     expect(seen).toEqual({ allowed: 1, refused: 0 })

@@ -38,7 +38,7 @@ describe("a delivery", () => {
     expect(hooks.at("logged")[0]!.headers["user-agent"]).toMatch(/^rackwire\//)
   })
 
-  it("is logged with the headers of both sides, but not with what they keep secret", async () => {
+  it("is logged with the headers of both sides, without the secrets in them", async () => {
     const id = await hooks.webhook("open", {
       additional_headers: "X-Site: {{ data.name }}\nAuthorization: Bearer {{ data.slug }}\nX-Api-Key: hidden"
     })
@@ -62,7 +62,7 @@ describe("a delivery", () => {
     expect(JSON.stringify(stored)).not.toMatch(/open-one\b|hidden/)
   })
 
-  it("is given up at 410 at once, with its webhook, and at the end of its schedule", async () => {
+  it("fails at once at 410, which disables its webhook, and else at the end of its schedule", async () => {
     hooks.answers.set("/gone", 410)
     const gone = await hooks.webhook("gone", { retry_schedule: { kind: "fixed", delay: 0.05, attempts: 5 } })
     await hooks.tag("gone one")
@@ -81,7 +81,7 @@ describe("a delivery", () => {
     expect(hooks.at("gone")).toHaveLength(1)
   })
 
-  it("that another process has ended stays as it ended", async () => {
+  it("that another process has ended keeps its outcome", async () => {
     hooks.answers.set("/overtaken", 503)
     const id = await hooks.webhook("overtaken", { retry_schedule: { kind: "fixed", delay: 0.05, attempts: 50 } })
     await hooks.tag("overtaken one")
@@ -127,7 +127,7 @@ describe("a delivery", () => {
     }
   })
 
-  it("is given up when its schedule's time is over", async () => {
+  it("fails when the time of its schedule is over", async () => {
     hooks.answers.set("/late", 500)
     const id = await hooks.webhook("late", {
       retry_schedule: { kind: "fixed", delay: 0.1, attempts: 100, total: 0.35 }
@@ -138,7 +138,7 @@ describe("a delivery", () => {
     expect(attempts).toBeLessThanOrEqual(4)
   })
 
-  it("that is retried by hand is the same to the letter, and begins its schedule anew", async () => {
+  it("that is retried by hand is the same byte for byte, with a new schedule", async () => {
     hooks.answers.set("/byhand", 500)
     const id = await hooks.webhook("byhand", { retry_schedule: { kind: "list", delays: [0.05] }, secret: "s" })
     await hooks.tag("byhand one")
@@ -213,7 +213,7 @@ describe("a delivery", () => {
     expect((await hooks.delivery(id, "successful")).attempts).toBeGreaterThan(1)
   })
 
-  it("has a reason when nobody listens, nobody answers, or its own templates fail", async () => {
+  it("has a reason when no receiver listens or answers, or its templates fail", async () => {
     const once = { retry_schedule: { kind: "list", delays: [] } }
     const refused = await hooks.webhook("refused", { ...once, payload_url: "http://127.0.0.1:1/" })
     const template = 'http://169.254.169.{{ "254" if data.name else "1" }}/'
@@ -235,7 +235,7 @@ describe("a delivery", () => {
     silent.close()
   })
 
-  it("to a refused address is refused with its webhook already", async () => {
+  it("to a refused address is refused when its webhook is saved", async () => {
     const body = { name: "metadata", content_types: ["extras.tag"], type_create: true }
     const made = await hooks.api.call("POST", "/api/extras/webhooks/", {
       ...body,

@@ -49,7 +49,7 @@ const resultOf = (entry: Entry, number: number, kind: keyof typeof outcomes, sta
 })
 
 describe("the delivery log", () => {
-  it("goes on after outcomes that it cannot write for a fault of ours", async () => {
+  it("goes on after a defect that keeps outcomes from being written", async () => {
     const { log, streams } = await startLog()
     const webhook = await hooks.webhook("faulty", { enabled: false })
     for (const idx of [1, 2]) {

@@ -22,7 +22,7 @@ const late = (...millis: ReadonlyArray<number>) =>
     }).pipe(Effect.scoped, Effect.provide(TestClock.layer()))
   )
 
-describe("an alarm", () => {
+describe("a timer", () => {
   it("never rings before its time, however small the part of a millisecond", async () => {
     const all = await Promise.all(Array.from({ length: 200 }, (_, n) => late(5 + n / 10 + 0.09)))
     expect(Math.min(...all)).toBeGreaterThanOrEqual(0)

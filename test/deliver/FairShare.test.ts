@@ -30,7 +30,7 @@ describe("a webhook with a backlog", () => {
     expect(await take(1, 3)).toBe(3)
   })
 
-  it("does not give way to its own past, however often it kept up", async () => {
+  it("does not give way to itself, however often it kept up before", async () => {
     turns.keptUp(1)
     turns.keptUp(1)
     expect(await take(1, 500)).toBe(500)
@@ -43,7 +43,7 @@ describe("a webhook with a backlog", () => {
     expect(await take(1, 500)).toBe(8)
   })
 
-  it("gives way no longer than others are about", async () => {
+  it("gives way only while others keep up", async () => {
     turns.keptUp(2)
     turned = 1100
     expect(await take(1, 500)).toBe(500)
@@ -58,7 +58,7 @@ describe("a webhook with a backlog", () => {
     expect(performance.now() - begun).toBeGreaterThan(10)
   })
 
-  it("gets its portion in the end, though the loop is never idle", async () => {
+  it("gets its portion in the end, even if the event loop is never idle", async () => {
     turns.keptUp(2)
     let over = false
     const grind = (): void => {

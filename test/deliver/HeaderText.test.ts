@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { credentialsIn, headerText, headersOf, withoutCredentials } from "../../src/deliver/attempt/HeaderText.ts"
 
 describe("headers in the log", () => {
-  it("hide what opens doors, and nothing else", () => {
+  it("hide credentials, and nothing else", () => {
     const hidden = [
       "authorization",
       "proxy-authorization",
@@ -20,7 +20,7 @@ describe("headers in the log", () => {
     ])
   })
 
-  it("hide what a receiver answers of the credentials that it was sent", () => {
+  it("hide credentials that a receiver echoes", () => {
     const sent = { authorization: "Bearer abcdefgh", cookie: "id=12345678; lang=de", "x-name": "something else" }
     const answer = '{"you sent": "Bearer abcdefgh", "and": ["12345678", "de"], "name": "something else"}'
     expect(withoutCredentials(answer, credentialsIn(sent))).toBe(

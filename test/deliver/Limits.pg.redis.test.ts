@@ -50,7 +50,7 @@ describe("a circuit breaker", () => {
     expect(metrics.text).toContain("rackwire_deliver_breakers_open 0\n")
   })
 
-  it("of one webhook is nothing to the others", async () => {
+  it("of one webhook does not concern the others", async () => {
     hooks.answers.set("/failing", 500)
     const failing = await hooks.webhook("failing", { retry_schedule: soon })
     await hooks.webhook("sound")

@@ -38,7 +38,7 @@ const bodyOf = (name: string, at: number) =>
   }
 
 describe("deliveries by a filter", () => {
-  it("are counted first, then attempted again, those that the filter means and no others", async () => {
+  it("are counted first, then retried: those that the filter selects and no others", async () => {
     hooks.answers.set("/many", 500)
     const id = await hooks.webhook("many", never)
     await tags("many", 7)
@@ -120,7 +120,7 @@ describe("deliveries by a filter", () => {
 })
 
 describe("all deliveries", () => {
-  it("are meant by `all` alone", async () => {
+  it("are selected by `all` alone", async () => {
     const path = "/api/extras/deliveries/?limit=1"
     const { count } = (await hooks.api.call<{ readonly count: number }>("GET", path)).json
     expect(count).toBeGreaterThan(0)
@@ -130,7 +130,7 @@ describe("all deliveries", () => {
 })
 
 describe("failures", () => {
-  it("are told by cause, the most frequent first", async () => {
+  it("are grouped by cause, the most frequent first", async () => {
     hooks.answers.set("/causes", 503)
     const id = await hooks.webhook("causes", never)
     const refused = await hooks.webhook("refusing", { ...never, payload_url: "http://127.0.0.1:1/" })
@@ -171,7 +171,7 @@ describe("a paused webhook", () => {
   const resume = async (id: number, keep: string) =>
     ended((await post(`/api/extras/webhooks/${id}/resume/`, { keep })).json.id)
 
-  it("is owed everything when it goes on", async () => {
+  it("is sent everything when it is resumed", async () => {
     const id = await paused("all")
     expect(await resume(id, "all")).toMatchObject({ done: 0, status: { value: "done" } })
     await hooks.deliveries(id, "successful", 6)
@@ -191,7 +191,7 @@ describe("a paused webhook", () => {
     }
   )
 
-  it("gets nothing of what came meanwhile, if that is wished, and all that comes then", async () => {
+  it("is sent no event of the pause with `none`, and all events after it", async () => {
     const id = await paused("none")
     expect(await resume(id, "none")).toMatchObject({ done: 6 })
     await hooks.tag("none then")

@@ -7,8 +7,8 @@ import { startStreams } from "../stream/TwoReaders.ts"
 
 const streams = startStreams()
 
-describe("a place in a limited rate", () => {
-  it("that a process has slept through is not made up for all at once", async () => {
+describe("a time slot of a rate limit", () => {
+  it("that a process has slept through is reserved again, not used late", async () => {
     const { one } = streams()
     const run = Effect.runPromiseWith(Context.make(Streams, one))
     const definition = { id: 1, rateLimit: 5 }

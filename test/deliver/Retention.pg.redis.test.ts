@@ -30,7 +30,7 @@ const days = async (table: string): Promise<ReadonlyArray<number>> => {
   return rows.map(({ day }) => Number(day))
 }
 
-it("has a part per day, and those that are too old are dropped whole", async () => {
+it("has a partition per day, and drops partitions that are too old", async () => {
   const tables = ["extras_delivery", "rackwire_attempt"]
   await (await start()).stop()
   for (const table of tables) {

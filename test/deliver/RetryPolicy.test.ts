@@ -49,7 +49,7 @@ describe("a policy as JSON", () => {
     kind: [null, "", "linear", "Exponential", 1, ["fixed"], {}, "toString"]
   }
 
-  test("with a wrong field is told of it by name", () => {
+  test("with a wrong field is refused with the name of the field", () => {
     const limited = fc.oneof(
       policy,
       policy.map((policy) => ({ ...policy, total: 60 }))
@@ -70,7 +70,7 @@ describe("a policy as JSON", () => {
     )
   })
 
-  test("without a field that it needs is told of it by name", () => {
+  test("without a field that it needs is refused with the name of the field", () => {
     for (const [kind, names] of [
       ["exponential", ["base", "factor", "attempts"]],
       ["fixed", ["delay", "attempts"]],
@@ -84,7 +84,7 @@ describe("a policy as JSON", () => {
     }
   })
 
-  test("with a field of another kind, or of none, is told of it by name", () => {
+  test("with a field of another kind, or of none, is refused with the name of the field", () => {
     expect(parsePolicy({ kind: "fixed", delay: 1, attempts: 2, factor: 2 })).toBe("factor is not known for fixed.")
     expect(parsePolicy({ kind: "list", delays: [], Jitter: 0 })).toBe("Jitter is not known for list.")
     expect(parsePolicy(JSON.parse('{"kind": "list", "delays": [], "__proto__": 1}'))).toBe(

@@ -151,7 +151,7 @@ describe("the attempts of a delivery", () => {
     )
   })
 
-  test("are 8 over about a day where nobody says otherwise", () => {
+  test("are 8 over about a day by default", () => {
     expect(delaysOf(usualPolicy)).toEqual([5, 25, 125, 625, 3125, 15_625, 78_125].map((delay) => delay * 1000))
   })
 })

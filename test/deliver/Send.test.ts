@@ -289,7 +289,7 @@ describe("a connection", () => {
     expect((await attempt(url)).response?.status).toBe(204)
   })
 
-  test("to somebody who does not speak TLS is not trusted", async () => {
+  test("to a peer that speaks no TLS is not trusted", async () => {
     const url = await answering(200)
     expect((await attempt(url.replace("http:", "https:"))).failure?.reason).toBe("Tls")
   })

@@ -57,7 +57,7 @@ describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
     expect(failure).toBeUndefined()
   })
 
-  test("that speaks nothing newer than TLS 1.1 is not spoken with, even without verification", async () => {
+  test("to a peer that speaks at most TLS 1.1 fails, even without verification", async () => {
     const old = { minVersion: "TLSv1", maxVersion: "TLSv1.1", ciphers: "DEFAULT@SECLEVEL=0" } as const
     const { failure, requests } = await attempt("localhost", { rejectUnauthorized: false }, old)
     expect(failure).toMatchObject({ reason: "Tls", message: expect.stringMatching(/protocol version/i) as string })

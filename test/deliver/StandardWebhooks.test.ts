@@ -107,7 +107,7 @@ describe("a standard signature", () => {
 })
 
 describe("NetBox's signature", () => {
-  test("stands beside it, and for the secret that is being replaced under a name of its own", () => {
+  test("is sent beside it, and for a secret that is being replaced in a header of its own", () => {
     const body = Buffer.from("{}")
     const signed = { id: "1-2-3", timestamp: 5, body }
     expect(signatureHeaders({ style: "netbox", secret: "a", previous: "b" }, signed)).toEqual({

@@ -36,7 +36,7 @@ const post = async (url: string, options: Partial<ConnectionOptions>) => {
 const resolve = async () => [{ address: "127.0.0.1", family: 4 }]
 
 describe("a proxy", () => {
-  it("is asked for the receiver's address, with the credentials, and passes the request on", async () => {
+  it("is asked to connect to the receiver's address, with the credentials", async () => {
     const proxy = await startProxy()
     const { port } = new URL(await receiver((_, response) => response.end("taken")))
     const options = { proxy: { url: proxy.url, except: [] }, resolve }
@@ -68,7 +68,7 @@ describe("a proxy", () => {
     })
   })
 
-  it("is not asked for what the policy refuses, by number or by name", async () => {
+  it("is not asked for an address that the policy refuses, nor for a name of one", async () => {
     const proxy = await startProxy()
     const rules = readRules("public", [], []) as TargetRules
     const options = { rules, proxy: { url: proxy.url, except: [] }, resolve }
@@ -78,7 +78,7 @@ describe("a proxy", () => {
     expect(proxy.asked).toEqual([])
   })
 
-  it("that refuses, or is not there, is told from a receiver that fails", async () => {
+  it("that refuses or is away is distinguished from a receiver that fails", async () => {
     const refusing = await startProxy("407 Proxy Authentication Required")
     const url = "http://127.0.0.1:9/"
     const refused = await post(url, { proxy: { url: refusing.url, except: [] } })
@@ -98,7 +98,7 @@ describe("a proxy", () => {
     expect(hosts.map((host) => isExcepted(rules, host))).toEqual([true, true, false, true, false])
   })
 
-  it("has an address that is understood, or the start says so", () => {
+  it("has a valid address, or the start fails with the reason", () => {
     expect(["http://a:3128", "https://u:p@a", "socks5://a", "a:3128", "http://a/path"].map(proxyProblem)).toEqual([
       undefined,
       undefined,

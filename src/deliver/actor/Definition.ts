@@ -2,6 +2,7 @@
 import { Data, Duration, Effect } from "effect"
 import { Settings, reveal } from "../../Config.ts"
 import { inWords } from "../../Telemetry.ts"
+import { OptionRefused } from "../../Setting.ts"
 import { Vault } from "../../Vault.ts"
 import type { WebhookRow } from "../../match/WebhookIndex.ts"
 import { wholeText } from "../../inventory/write/Hidden.ts"
@@ -23,29 +24,32 @@ export interface Surroundings {
   readonly proxy: ProxyRules | undefined
 }
 
-/** Where deliveries may go, as the settings say. Settings that are not understood end the start. */
+/** Where deliveries may go, as the options say. */
 export const targetRules = Effect.gen(function* () {
   const { webhookTargetPolicy, webhookAllow, webhookDeny } = yield* Settings
   const rules = readRules(webhookTargetPolicy, webhookAllow, webhookDeny)
-  return typeof rules === "string" ? yield* Effect.die(new Error(`WEBHOOK_ALLOW, WEBHOOK_DENY: ${rules}`)) : rules
+  return typeof rules === "string"
+    ? yield* new OptionRefused({ message: `WEBHOOK_ALLOW, WEBHOOK_DENY: ${rules}` })
+    : rules
 })
 
-/** The proxy that deliveries go through, as the settings say. An address that is not understood ends the start. */
+/** The proxy that deliveries go through, as the options say. */
 const proxyRules = Effect.gen(function* () {
   const { webhookProxy, webhookNoProxy } = yield* Settings
   if (webhookProxy === undefined) return undefined
   const address = reveal(webhookProxy)
   const problem = proxyProblem(address)
-  if (problem !== undefined) return yield* Effect.die(new Error(`WEBHOOK_PROXY ${problem}`))
+  if (problem !== undefined) return yield* new OptionRefused({ message: `WEBHOOK_PROXY ${problem}` })
   return { url: new URL(address), except: webhookNoProxy } satisfies ProxyRules
 })
 
+/** Fails with OptionRefused if an option is not valid. */
 export const surroundings = Effect.gen(function* () {
   const settings = yield* Settings
   const vault = yield* Vault
   const { webhookDefaultRetry } = settings
   const usual = webhookDefaultRetry === undefined ? usualPolicy : parsePolicy(webhookDefaultRetry)
-  if (typeof usual === "string") return yield* Effect.die(new Error(`WEBHOOK_DEFAULT_RETRY: ${usual}`))
+  if (typeof usual === "string") return yield* new OptionRefused({ message: `WEBHOOK_DEFAULT_RETRY: ${usual}` })
   return { settings, vault, usual, rules: yield* targetRules, proxy: yield* proxyRules } satisfies Surroundings
 })
 

@@ -104,12 +104,12 @@ export const hashPassword = async (password: string): Promise<string> => {
 export const verifyPassword = async (password: string, stored: string): Promise<boolean> => {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(stored)
   if (match === null) return false
-  const [, memory, passes, lanes, nonce, expected] = match as unknown as ReadonlyArray<string>
-  const want = Buffer.from(expected!, "base64")
+  const [, memory, passes, lanes, nonce = "", expected = ""] = match
+  const want = Buffer.from(expected, "base64")
   try {
     const hash = await deriveHash("argon2id", {
       message: password,
-      nonce: Buffer.from(nonce!, "base64"),
+      nonce: Buffer.from(nonce, "base64"),
       tagLength: want.length,
       memory: Number(memory),
       passes: Number(passes),

@@ -26,7 +26,8 @@ import type { Unit } from "./Unit.ts"
 /** The statements in a row. */
 export const compileBody = (unit: Unit, scope: Scope, body: Body): Execute => {
   const statements = body.map((statement) => compileStatement(unit, scope, statement))
-  if (statements.length === 1) return statements[0]!
+  const [only, ...others] = statements
+  if (only !== undefined && others.length === 0) return only
   return (frame) => {
     for (const statement of statements) {
       const signal = statement(frame)

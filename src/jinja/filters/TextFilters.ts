@@ -32,8 +32,7 @@ const title = (source: string): string =>
   source
     .split(wordStart)
     .map((part) => {
-      const [first = ""] = part
-      const head = first === "" ? "" : String.fromCodePoint(part.codePointAt(0)!)
+      const [head = ""] = part
       return head.toUpperCase() + part.slice(head.length).toLowerCase()
     })
     .join("")

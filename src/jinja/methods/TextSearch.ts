@@ -4,7 +4,7 @@ import { type Native, methodsOn } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { asInteger, asText, integerOr } from "../value/Arguments.ts"
 import { elementsOf } from "../value/Iterate.ts"
-import { characterChars, characters, find, isSpace, lengthOf, sliceText } from "../value/Text.ts"
+import { characterChars, characters, find, isSpaceAt, lengthOf, sliceText } from "../value/Text.ts"
 import { Tuple, type Value, isText, plain, typeName } from "../value/Values.ts"
 
 const method = methodsOn<string>()
@@ -119,11 +119,11 @@ const splitSpace = (runtime: Runtime, source: string, most: number): Array<strin
   const all: Array<string> = []
   let at = 0
   for (;;) {
-    while (at < source.length && isSpace(source[at]!)) at++
+    while (isSpaceAt(source, at)) at++
     if (at === source.length) return all
     const from = at
     if (all.length === most) at = source.length
-    while (at < source.length && !isSpace(source[at]!)) at++
+    while (at < source.length && !isSpaceAt(source, at)) at++
     runtime.tick(1)
     all.push(source.slice(from, at))
   }
@@ -133,11 +133,11 @@ const splitSpaceRight = (runtime: Runtime, source: string, most: number): Array<
   const all: Array<string> = []
   let at = source.length
   for (;;) {
-    while (at > 0 && isSpace(source[at - 1]!)) at--
+    while (isSpaceAt(source, at - 1)) at--
     if (at === 0) return all.toReversed()
     const to = at
     if (all.length === most) at = 0
-    while (at > 0 && !isSpace(source[at - 1]!)) at--
+    while (at > 0 && !isSpaceAt(source, at - 1)) at--
     runtime.tick(1)
     all.push(source.slice(at, to))
   }

@@ -7,7 +7,16 @@ import { capitalize, foldCase, isLower, isTitle, isUpper, swapCase, titleCase } 
 import { isTrue } from "../value/Compare.ts"
 import { Dict } from "../value/Dict.ts"
 import { isPrintable } from "../value/Repr.ts"
-import { characterChars, characters, lengthOf, linesOf, linesWithEnds, strip, whitespace } from "../value/Text.ts"
+import {
+  characterChars,
+  characters,
+  codePoint,
+  lengthOf,
+  linesOf,
+  linesWithEnds,
+  strip,
+  whitespace
+} from "../value/Text.ts"
 import { Bytes, type Value, isInteger, isText, plain, typeName } from "../value/Values.ts"
 
 const method = methodsOn<string>()
@@ -70,7 +79,7 @@ const zfill = (runtime: Runtime, text: string, width: number): string => {
   const missing = width - lengthOf(text)
   if (missing <= 0) return text
   runtime.alloc(text.length + missing)
-  const sign = /^[+-]/.test(text) ? text[0]! : ""
+  const sign = /^[+-]/.test(text) ? text.charAt(0) : ""
   return sign + "0".repeat(missing) + text.slice(sign.length)
 }
 
@@ -98,8 +107,9 @@ const translate = (runtime: Runtime, text: string, table: Value): string => {
   runtime.alloc(text.length * characterChars)
   for (const character of characters(text)) {
     runtime.tick(1)
-    const by = table.get(character.codePointAt(0)!)
-    const piece = by === undefined ? character : by === null ? "" : isInteger(by) ? codePoint(by) : asText(by, mapping)
+    const by = table.get(codePoint(character))
+    const piece =
+      by === undefined ? character : by === null ? "" : isInteger(by) ? characterOf(by) : asText(by, mapping)
     runtime.alloc(piece.length)
     translated += piece
   }
@@ -108,7 +118,7 @@ const translate = (runtime: Runtime, text: string, table: Value): string => {
 
 const mapping = "character mapping must return integer, None or str"
 
-const codePoint = (value: Value): string => {
+const characterOf = (value: Value): string => {
   const code = asInteger(value)
   if (!(code >= 0 && code <= 0x10ffff)) throw valueFault("character mapping must be in range(0x110000)")
   return String.fromCodePoint(code)
@@ -118,7 +128,7 @@ const makeTranslation = (from: Value, to: Value | undefined, without: Value | un
   const table = new Dict()
   if (to === undefined) {
     if (!(from instanceof Dict)) throw typeFault("if you give only one argument to maketrans it must be a dict")
-    for (const [key, value] of from.entries()) table.set(isText(key) ? plain(key).codePointAt(0)! : key, value)
+    for (const [key, value] of from.entries()) table.set(isText(key) ? codePoint(plain(key)) : key, value)
     return table
   }
   const source = characters(asText(from, "first maketrans argument must be a string if there is a second argument"))
@@ -126,9 +136,9 @@ const makeTranslation = (from: Value, to: Value | undefined, without: Value | un
   if (source.length !== target.length) {
     throw valueFault("the first two maketrans arguments must have equal length")
   }
-  source.forEach((character, index) => table.set(character.codePointAt(0)!, target[index]!.codePointAt(0)!))
+  source.forEach((character, index) => table.set(codePoint(character), codePoint(target[index] ?? "")))
   const removed = without === undefined ? "" : asText(without, "maketrans() argument 3 must be str")
-  for (const character of removed) table.set(character.codePointAt(0)!, null)
+  for (const character of removed) table.set(codePoint(character), null)
   return table
 }
 
@@ -139,7 +149,7 @@ const encode = (runtime: Runtime, text: string, encoding: string): Bytes => {
   const limit = name === "ascii" ? 0x80 : name === "latin-1" || name === "iso-8859-1" ? 0x100 : 0
   if (limit === 0) throw valueFault(`unknown encoding: ${encoding}`)
   for (const character of text) {
-    if (character.codePointAt(0)! >= limit) throw valueFault(`'${encoding}' codec can't encode character`)
+    if (codePoint(character) >= limit) throw valueFault(`'${encoding}' codec can't encode character`)
   }
   return new Bytes(Buffer.from(text, "latin1"))
 }

@@ -2,7 +2,7 @@
 import { Fault } from "../runtime/Fault.ts"
 import type { Limits } from "../runtime/Limits.ts"
 import { quote } from "../value/Repr.ts"
-import { isSpace } from "../value/Text.ts"
+import { isBlank as isBlankText } from "../value/Text.ts"
 import type {
   AssignBlock,
   Block,
@@ -296,5 +296,4 @@ class Parser extends LoaderTagParser {
 }
 
 const isBlank = (statement: Statement): boolean =>
-  statement.kind === "Output" &&
-  statement.nodes.every((node) => node.kind === "TemplateData" && [...node.text].every(isSpace))
+  statement.kind === "Output" && statement.nodes.every((node) => node.kind === "TemplateData" && isBlankText(node.text))

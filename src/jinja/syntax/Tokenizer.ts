@@ -5,7 +5,7 @@
  */
 import { Fault } from "../runtime/Fault.ts"
 import { quote } from "../value/Repr.ts"
-import { isSpace } from "../value/Text.ts"
+import { isSpaceAt } from "../value/Text.ts"
 import { Float, type Value } from "../value/Values.ts"
 import { floatPattern, integerPattern, namePattern, operatorPattern, readInteger, readString } from "./Literals.ts"
 
@@ -140,13 +140,13 @@ export class Tokenizer {
   private cutBefore(text: string, sign: string, isBlock: boolean): string {
     if (sign === "-") {
       let end = text.length
-      while (end > 0 && isSpace(text[end - 1]!)) end--
+      while (isSpaceAt(text, end - 1)) end--
       return text.slice(0, end)
     }
     if (sign === "+" || this.options.lstripBlocks !== true || !isBlock) return text
     const line = text.lastIndexOf("\n") + 1
     if (line === 0 && !this.lineStarting) return text
-    for (let at = line; at < text.length; at++) if (!isSpace(text[at]!)) return text
+    for (let at = line; at < text.length; at++) if (!isSpaceAt(text, at)) return text
     return text.slice(0, line)
   }
 
@@ -154,7 +154,7 @@ export class Tokenizer {
   private cutAfter(sign: string, isBlock: boolean): void {
     const { source } = this
     const before = this.position
-    if (sign === "-") while (this.position < source.length && isSpace(source[this.position]!)) this.position++
+    if (sign === "-") while (isSpaceAt(source, this.position)) this.position++
     else if (sign !== "+" && isBlock && this.options.trimBlocks === true && source[this.position] === "\n") {
       this.position++
     }
@@ -171,23 +171,25 @@ export class Tokenizer {
     if (start === this.source.length) return
     const end = this.source.indexOf("#}", start)
     if (end < 0) throw this.fail("Missing end of comment tag")
-    const last = end > start ? this.source[end - 1]! : ""
+    const last = end > start ? this.source.charAt(end - 1) : ""
     this.position = end + 2
     this.cutAfter(last === "-" || last === "+" ? last : "", true)
   }
 
   private readRaw(text: string, begin: RegExpExecArray): void {
-    this.data(this.cutBefore(text, begin[1]!, true))
-    this.position += begin[0].length
-    if (begin[2] === "-") this.cutAfter("-", true)
+    const [whole, sign = "", endSign] = begin
+    this.data(this.cutBefore(text, sign, true))
+    this.position += whole.length
+    if (endSign === "-") this.cutAfter("-", true)
     this.lineStarting = this.source[this.position - 1] === "\n"
     // Jinja does not miss the end where nothing follows.
     if (this.position === this.source.length) return
     const end = this.match(rawEnd)
     if (end === undefined) throw this.fail("Missing end of raw directive")
-    this.data(this.cutBefore(this.source.slice(this.position, end.index), end[1]!, true))
-    this.position = end.index + end[0].length
-    this.cutAfter(end[2]!, true)
+    const [closing, before = "", after = ""] = end
+    this.data(this.cutBefore(this.source.slice(this.position, end.index), before, true))
+    this.position = end.index + closing.length
+    this.cutAfter(after, true)
   }
 
   /** A line statement or comment, whose prefix stands here. */
@@ -209,7 +211,7 @@ export class Tokenizer {
       if (end !== undefined) return end
     }
     const at = this.position
-    while (this.position < source.length && isSpace(source[this.position]!)) this.position++
+    while (isSpaceAt(source, this.position)) this.position++
     if (this.position > at) return undefined
     if (at >= source.length) return this.token("eof", "")
     return this.readLiteral() ?? this.readOperator()
@@ -228,7 +230,7 @@ export class Tokenizer {
     }
     const isBlock = this.state === "block"
     const close = isBlock ? "%}" : "}}"
-    const sign = source[at] === "-" || (isBlock && source[at] === "+") ? source[at]! : ""
+    const sign = source[at] === "-" || (isBlock && source[at] === "+") ? source.charAt(at) : ""
     if (!source.startsWith(close, at + sign.length)) return undefined
     this.position = at + sign.length + 2
     this.state = "text"
@@ -264,7 +266,7 @@ export class Tokenizer {
     const at = this.position
     const operator = this.match(operatorPattern)?.[0]
     if (operator === undefined) {
-      const character = String.fromCodePoint(this.source.codePointAt(at)!)
+      const character = String.fromCodePoint(this.source.codePointAt(at) ?? 0)
       throw this.fail(`unexpected char ${quote(character)} at ${at}`)
     }
     const closer = closers[operator]

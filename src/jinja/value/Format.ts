@@ -39,7 +39,7 @@ const readLiteral = (format: string, from: number): { literal: string; next: num
   const found = format.slice(from).search(/[{}]/)
   if (found < 0) return { literal: format.slice(from), next: format.length, opens: false }
   const at = from + found
-  const brace = format[at]!
+  const brace = format.charAt(at)
   if (format[at + 1] === brace) return { literal: format.slice(from, at + 1), next: at + 2, opens: false }
   if (brace === "}") throw valueFault("Single '}' encountered in format string")
   if (at + 1 >= format.length) throw valueFault("Single '{' encountered in format string")

@@ -179,7 +179,7 @@ const grouped = (digits: string, separator: string, group: number, width: number
   let all = ""
   for (let i = 0; i < source.length; i++) {
     if (i > 0 && (source.length - i) % group === 0) all += separator
-    all += source[i]!
+    all += source.charAt(i)
   }
   return all
 }

@@ -14,7 +14,7 @@ const entities: Readonly<Record<string, string>> = {
 /** The text with what means something in HTML escaped. */
 export const escapeHtml = (runtime: Runtime, value: string): string => {
   runtime.alloc(value.length * 2)
-  const escaped = value.replace(/[&<>"']/g, (character) => entities[character]!)
+  const escaped = value.replace(/[&<>"']/g, (character) => entities[character] ?? character)
   runtime.alloc(escaped.length - value.length)
   return escaped
 }

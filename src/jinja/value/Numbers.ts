@@ -130,12 +130,11 @@ export const parseInteger = (text: string, base: number): number | bigint | unde
   const clean = asciiDigits(strip(text, undefined, true, true)).toLowerCase()
   const match = /^([+-]?)(?:0([box])(?=_?[0-9a-z]))?(_?[0-9a-z]+(?:_[0-9a-z]+)*)$/.exec(clean)
   if (match === null) return undefined
-  const sign = match[1]!
-  const prefix = match[2]
-  let digits = match[3]!
+  const [, sign, prefix, found = ""] = match
+  let digits = found
   let radix = base
   if (prefix !== undefined) {
-    if (base === 0) radix = prefixes[prefix]!
+    if (base === 0) radix = prefixes[prefix] ?? base
     // Where the base is another one, what looks like a prefix is digits: int("0b1", 16).
     else if (base !== prefixes[prefix]) digits = `0${prefix}${digits}`
   } else if (digits.startsWith("_")) return undefined

@@ -6,7 +6,7 @@ import { Dict } from "./Dict.ts"
 import { escapeHtml, escapeUnlessSafe } from "./Html.ts"
 import { fixedText, float, floatText, generalText, scientificText, truncate } from "./Numbers.ts"
 import { asciiOnly, quote, repr, text } from "./Repr.ts"
-import { headOf, lengthOf } from "./Text.ts"
+import { codePoint, headOf, lengthOf } from "./Text.ts"
 import { Float, Markup, Obj, Range, Tuple, Undefined, type Value, isInteger, isNumber, typeName } from "./Values.ts"
 
 interface Specifier {
@@ -78,7 +78,7 @@ class Percent {
 
   private specifier(): void {
     this.runtime.tick(1)
-    if (this.source[this.at] === "%") return this.append(this.source[this.at++]!)
+    if (this.source[this.at] === "%") return this.append(this.source.charAt(this.at++))
     const key = this.source[this.at] === "(" ? this.key() : undefined
     const flags = this.match(/[#0\- +]*/y)[0]
     const width = this.count("*")
@@ -177,7 +177,7 @@ class Percent {
   }
 
   private unsupported(type: string): Fault {
-    const code = type.codePointAt(0)!.toString(16)
+    const code = codePoint(type).toString(16)
     return valueFault(
       `unsupported format character '${type}' (0x${code}) at index ${lengthOf(this.source.slice(0, this.at)) - 1}`
     )

@@ -3,7 +3,7 @@ import { limitFault } from "../runtime/Fault.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { Dict } from "./Dict.ts"
 import { floatText } from "./Numbers.ts"
-import { characterChars } from "./Text.ts"
+import { characterChars, codePoint } from "./Text.ts"
 import { Bytes, Float, Markup, Obj, Tuple, Undefined, type Value, View } from "./Values.ts"
 
 /** `str(value)` */
@@ -116,7 +116,7 @@ export const quote = (value: string): string => {
 
 /** What is not ASCII written as Python's `ascii()` does. */
 export const asciiOnly = (value: string): string =>
-  value.replace(/[^\0-\x7f]/gu, (character) => hexEscape(character.codePointAt(0)!))
+  value.replace(/[^\0-\x7f]/gu, (character) => hexEscape(codePoint(character)))
 
 const named: Readonly<Record<string, string>> = { "\n": "\\n", "\t": "\\t", "\r": "\\r" }
 
@@ -124,7 +124,7 @@ const escaped = (character: string): string => {
   if (isPrintable(character)) return character
   const short = named[character]
   if (short !== undefined) return short
-  return hexEscape(character.codePointAt(0)!)
+  return hexEscape(codePoint(character))
 }
 
 const hexEscape = (code: number): string => {

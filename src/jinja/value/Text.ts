@@ -31,7 +31,7 @@ export const lengthOf = (text: string): number => {
 const offsetOf = (text: string, position: number): number => {
   let offset = 0
   for (let left = position; left > 0 && offset < text.length; left--) {
-    offset += text.codePointAt(offset)! > 0xffff ? 2 : 1
+    offset += (text.codePointAt(offset) ?? 0) > 0xffff ? 2 : 1
   }
   return offset
 }
@@ -82,7 +82,16 @@ export const find = (budget: Budget, hay: string, needle: string, from = 0): num
 export const whitespace =
   "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
-export const isSpace = (unit: string): boolean => whitespace.includes(unit)
+const spaces: ReadonlySet<number> = new Set(Array.from(whitespace, (unit) => unit.charCodeAt(0)))
+
+/** Whether the UTF-16 unit at that position is white space; false behind the end. */
+export const isSpaceAt = (text: string, at: number): boolean => spaces.has(text.charCodeAt(at))
+
+/** Whether the text is nothing but white space. */
+export const isBlank = (text: string): boolean => strip(text, undefined, true, false) === ""
+
+/** The code point of a character. */
+export const codePoint = (character: string): number => character.codePointAt(0) ?? 0
 
 /** `text.strip(chars)` on the sides asked for; white space where no characters are given. */
 export const strip = (text: string, chars: string | undefined, left: boolean, right: boolean): string => {
@@ -91,8 +100,8 @@ export const strip = (text: string, chars: string | undefined, left: boolean, ri
   const strips = typeof set === "string" ? (unit: string) => set.includes(unit) : (unit: string) => set.has(unit)
   let start = 0
   let end = text.length
-  if (left) while (start < end && strips(text[start]!)) start++
-  if (right) while (end > start && strips(text[end - 1]!)) end--
+  if (left) while (start < end && strips(text.charAt(start))) start++
+  if (right) while (end > start && strips(text.charAt(end - 1))) end--
   return text.slice(start, end)
 }
 
@@ -126,7 +135,7 @@ export const linesWithEnds = (text: string): Array<string> => {
   const parts = text.split(new RegExp(`(${lineEnd.source})`))
   const lines: Array<string> = []
   for (let i = 0; i < parts.length; i += 2) {
-    const line = parts[i]! + (parts[i + 1] ?? "")
+    const line = `${parts[i] ?? ""}${parts[i + 1] ?? ""}`
     if (line !== "") lines.push(line)
   }
   return lines
@@ -139,7 +148,7 @@ export const asciiDigits = (text: string): string =>
   text.replace(/[^\0-\x7f]/gu, (character) => {
     if (!decimalDigit.test(character)) return character
     // Digits stand in runs of ten, from zero up.
-    const code = character.codePointAt(0)!
+    const code = codePoint(character)
     let before = 0
     while (decimalDigit.test(String.fromCodePoint(code - before - 1))) before++
     return String(before % 10)

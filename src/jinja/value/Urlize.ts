@@ -76,7 +76,7 @@ const cutPunctuation = (word: string): { readonly head: string; readonly middle:
 const endOfAddress = (word: string, start: number): number => {
   let end = word.length
   for (;;) {
-    if (end > start && ")>.,\n".includes(word[end - 1]!)) end--
+    if (end > start && ")>.,\n".includes(word.charAt(end - 1))) end--
     else if (end - 4 >= start && word.startsWith("&gt;", end - 4)) end -= 4
     else return end
   }

@@ -1,21 +1,21 @@
-/** A bound on how many work on something at once, and on how long the others wait for their turn. */
+/** A concurrency limit with a bounded queue: what cannot run at once waits for a while, or fails as busy. */
 import { Effect, Option, Semaphore } from "effect"
 
 interface Bounds<E> {
-  /** Most that work at once. */
+  /** Most effects that run at once. */
   readonly most: number
-  /** Most that wait meanwhile. */
+  /** Most effects that wait. */
   readonly waiting: number
-  /** How long one of them waits, milliseconds. */
+  /** Longest wait, milliseconds. */
   readonly patienceMillis: number
-  /** The answer to the others. */
+  /** How the others fail. */
   readonly busy: Effect.Effect<never, E>
 }
 
 export interface Lane<E> {
-  /** Runs the effect when it is its turn; fails as busy where the line is too long or does not move. */
+  /** Runs the effect, after a wait if need be; fails as busy if too many wait or the wait is too long. */
   readonly run: <A, E2, R>(effect: Effect.Effect<A, E2, R>) => Effect.Effect<A, E | E2, R>
-  /** Whether nobody works and nobody waits. */
+  /** Whether nothing runs and nothing waits. */
   readonly isIdle: () => boolean
 }
 
@@ -31,7 +31,7 @@ export const makeLane = <E>({ most, waiting, patienceMillis, busy }: Bounds<E>):
         Effect.sync(() => (inside -= 1))
       )
     })
-  /** Waits for a permit, but not for longer than its patience. */
+  /** Waits for a permit for at most `patienceMillis`. */
   const wait = <A, E2, R>(effect: Effect.Effect<A, E2, R>): Effect.Effect<A, E | E2, R> =>
     Effect.suspend(() => {
       if (inLine >= waiting) return busy

@@ -52,7 +52,7 @@ import { Templates } from "./template/Template.ts"
 // --- what every role needs
 
 const servers = Servers.layer.pipe(Layer.provideMerge(Telemetry.layer), Layer.provideMerge(Settings.layer))
-/** Postgres, and what is needed to write to it. */
+/** Postgres, and the services that reading and writing objects need. */
 export const database = Layer.mergeAll(Postgres.layer, Vault.layer, Clearance.unrestricted, Counts.layer).pipe(
   Layer.provideMerge(servers)
 )
@@ -72,7 +72,7 @@ export const migrateAll = migrate([
   backlogTable
 ]).pipe(Effect.provide(Postgres.patient))
 
-/** The database fits the declarations, and there is somebody who may use it. */
+/** Migrates the database to the declarations, seals secrets with the current key, and ensures a superuser. */
 const prepared = Layer.effectDiscard(
   Effect.gen(function* () {
     const statements = yield* migrateAll
@@ -111,8 +111,8 @@ const deliver = Deliver.layer.pipe(
 export const routes: ReadonlyArray<Route> = [...apiRoutes, schemaRoute(() => routes), ...pages]
 
 /**
- * Time that a connection may be idle, milliseconds: longer than proxies and clients keep theirs, most of them a minute.
- * Whoever closes first must be the one who sends, or a request meets a connection that is being closed.
+ * Time that a connection may be idle, milliseconds: longer than proxies and clients keep theirs, which most do for a
+ * minute. If the server closed first, a request could meet a connection that is being closed.
  */
 const keepAliveMillis = 65_000
 
@@ -141,7 +141,7 @@ const api = Layer.unwrap(
 const only = <A, E, R>(wanted: boolean, layer: Layer.Layer<A, E, R>): Layer.Layer<never, E, R> =>
   wanted ? layer : Layer.empty
 
-/** What keeps this process from its work. */
+/** Why this process is not ready, if it is not. */
 const health = Layer.effect(
   Health,
   Effect.gen(function* () {
@@ -161,7 +161,7 @@ const health = Layer.effect(
   })
 ).pipe(Layer.provide(AdmissionSql.layer))
 
-/** Says, once nothing keeps us from work, where we are. */
+/** Prints `ready` and the address once the process is ready. */
 const announce = Layer.effectDiscard(
   Effect.gen(function* () {
     const { problems } = yield* Health

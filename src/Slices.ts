@@ -1,12 +1,11 @@
 /**
- * Long work on the event loop, cut into slices: between two of them timers, sockets and the WAL have their turn.
+ * Long work on the event loop, cut into slices: between two slices timers, sockets and the reader of the WAL run.
  *
- * One step must be short by itself (a pattern over one value, one object's rules); this bounds what many of them add up
- * to.
+ * A single step must be short by itself (a pattern over one value, one object's rules); slices bound the sum of many.
  */
 import { Effect } from "effect"
 
-/** Time after which the event loop gets a turn, milliseconds. */
+/** Length of a slice, milliseconds. */
 const sliceMillis = 10
 
 const turn: Effect.Effect<void> = Effect.callback((resume) => {
@@ -14,7 +13,7 @@ const turn: Effect.Effect<void> = Effect.callback((resume) => {
   return Effect.sync(() => clearImmediate(immediate))
 })
 
-/** Runs work that yields between its steps. Interrupted, it can be run on from the step that it had reached. */
+/** Runs work that yields between its steps. After an interruption it can go on from the step that it reached. */
 export const inSlices = <A>(work: Generator<void, A>): Effect.Effect<A> =>
   Effect.suspend(() => {
     const end = performance.now() + sliceMillis

@@ -140,6 +140,19 @@ describe("imports", () => {
     expect(sources.filter((file) => !used.has(file) && !found(file))).toEqual([])
   })
 
+  it("find every name that is exported in use: what no other file names stays local", () => {
+    const words = new Map<string, Set<string>>()
+    for (const file of everything) {
+      for (const [word] of read(file).matchAll(/\w+/g)) words.set(word, (words.get(word) ?? new Set()).add(file))
+    }
+    const exported = /^export (?:const|function\*?|class|interface|type|let) (\w+)/gm
+    const unused = breaking(
+      sources.filter((file) => file !== "src/template/plugin/Plugin.ts"),
+      (text) => [...text.matchAll(exported)].map(([, name = ""]) => name).filter((name) => words.get(name)?.size === 1)
+    )
+    expect(unused).toEqual([])
+  })
+
   it("of the Jinja2 engine are its own", () => {
     const own = sources.filter((file) => stageOf(file) === "jinja")
     expect(breaking(own, (text) => lines(text, /from "(?!\.)(?!re2js")/))).toEqual([])

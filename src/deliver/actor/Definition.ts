@@ -15,7 +15,7 @@ import { type TargetRules, readRules } from "../attempt/TargetPolicy.ts"
 import { type ProxyRules, proxyProblem } from "../attempt/Tunnel.ts"
 
 /** The settings that all webhooks of a process share. */
-export interface Surroundings {
+interface Surroundings {
   readonly settings: Settings["Service"]
   readonly vault: Vault["Service"]
   /** The retry policy of webhooks that set none. */

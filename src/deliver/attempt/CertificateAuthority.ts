@@ -23,7 +23,7 @@ const readMillis = 5_000
 const keptMillis = 300_000
 
 /** The CA certificates of a webhook cannot be used. Nothing was sent. */
-export class UnusableAuthority extends Error {
+class UnusableAuthority extends Error {
   readonly code = "ERR_CA_CERTIFICATE"
 }
 
@@ -129,7 +129,7 @@ const readAll = async (file: FileHandle): Promise<string> => {
   throw tooLarge()
 }
 
-export interface Authority {
+interface Authority {
   /** Of the row; empty for none. */
   readonly pem: string
   /** Of the row; empty for none. */

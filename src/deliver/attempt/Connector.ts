@@ -13,7 +13,7 @@ import { type TargetRules, literalIn, refusal } from "./TargetPolicy.ts"
 import { type ProxyRules, isExcepted, openTunnel } from "./Tunnel.ts"
 
 /** Nothing was sent: the policy refuses the target. */
-export class BlockedTarget extends Error {
+class BlockedTarget extends Error {
   readonly code = "ERR_BLOCKED_TARGET"
 
   constructor(target: string, why: string) {

@@ -8,7 +8,7 @@ import type { Dropped } from "../outcome/Outcome.ts"
 export const deliveryDays = new Days("extras_delivery")
 
 /** Why there is a row: the delivery was dropped, or a user asked for it. */
-export interface Unattempted {
+interface Unattempted {
   readonly dropped?: Dropped
   readonly askedBy?: number | undefined
 }

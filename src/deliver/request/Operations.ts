@@ -19,7 +19,7 @@ export const operationType = objectType("extras.operation")
 /** Deliveries changed at once. */
 const pageSize = 500
 
-export interface OperationRequest {
+interface OperationRequest {
   readonly action: "retry" | "discard"
   readonly query: Query
   /** The condition that the query stands for. */

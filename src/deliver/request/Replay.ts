@@ -32,7 +32,7 @@ const webhookType = objectType<typeof Webhook>("extras.webhook")
 /** Events read at once. */
 const pageSize = 500
 
-export interface ReplayRequest {
+interface ReplayRequest {
   readonly webhook: number
   /** ISO 8601. */
   readonly since: string

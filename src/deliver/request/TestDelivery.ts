@@ -10,7 +10,7 @@ import { insertUnattempted } from "../log/DeliveryRows.ts"
 import { type LoggedEvent, loggedDelivery, loggedEvent } from "../log/LoggedEvent.ts"
 import { viewersAmong } from "../log/SeenEvents.ts"
 
-export interface TestRequest {
+interface TestRequest {
   readonly webhook: number
   readonly requestId: string
   /** Id of the change to send; absent for the latest. */

@@ -30,12 +30,12 @@ describe("changes of one object in one window", () => {
     expect(told(folded)).toEqual([{ kind: "created", before: undefined, after, last: after, idx: 1 }])
   })
 
-  test("updated twice is updated, from the first before to the last after", () => {
+  test("updated twice is updated, from the first state before to the last state after", () => {
     const folded = fold([change(0, before, between), change(1, between, after)])
     expect(told(folded)).toEqual([{ kind: "updated", before, after, last: after, idx: 1 }])
   })
 
-  test("updated then deleted is deleted, with the state at its end beside the first one", () => {
+  test("updated then deleted is deleted, with its first and its last state", () => {
     const folded = fold([change(0, before, between), change(1, between, undefined)])
     expect(told(folded)).toEqual([{ kind: "deleted", before, after: undefined, last: between, idx: 1 }])
   })
@@ -54,7 +54,7 @@ describe("changes of one object in one window", () => {
     expect(told(folded)).toEqual([{ kind: "updated", before, after, last: after, idx: 1 }])
   })
 
-  test("carries the author of the last one", () => {
+  test("carries the author of the last change", () => {
     const [folded] = fold([change(0, before, between), change(7, between, after)])
     expect(folded?.context).toEqual({ username: "author 7", requestId: "request 7" })
   })
@@ -120,7 +120,7 @@ const play = (rows: ReadonlyArray<Row>, steps: ReadonlyArray<Step>, idxOf: (at: 
 describe("folding any transaction", () => {
   const transaction = fc.tuple(existing, steps, fc.integer({ min: 1, max: 9 }))
 
-  test("tells exactly the difference between the table before and the table after", () => {
+  test("gives exactly the difference between the table before and after", () => {
     fc.assert(
       fc.property(transaction, ([rows, done, stride]) => {
         const { table, changes, touched, lastSeen } = play(rows, done, (at) => at * stride)
@@ -153,7 +153,7 @@ describe("folding any transaction", () => {
     )
   })
 
-  test("in two halves tells of the same end as in one piece", () => {
+  test("in two halves gives the same final state as in one piece", () => {
     fc.assert(
       fc.property(transaction, fc.nat(30), ([rows, done], at) => {
         const { changes } = play(rows, done, (each) => each)

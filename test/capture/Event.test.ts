@@ -54,7 +54,7 @@ describe("an event", () => {
     expect([event!.prechange, event!.postchange]).toMatchObject([{ name: "before" }, { name: "after" }])
   })
 
-  test("of a deleted object has the data right before its end, and no state after", () => {
+  test("of a deleted object has the data from right before its deletion, and no state after", () => {
     const [event] = events([folded("deleted", 1)])
     expect(event).toMatchObject({ kind: "deleted", objectId: 1, display: "end", postchange: null })
     expect(event!.data).toMatchObject({ id: 1, name: "end" })
@@ -73,7 +73,7 @@ describe("an event", () => {
     }
   })
 
-  test("stands at its transaction's place in the epoch, with its change's idx and the commit's time", () => {
+  test("has its transaction's position in the epoch, its change's idx and the commit's time", () => {
     const told = events([folded("created", 3), folded("updated", 8)], 2)
     expect(told.map(({ position, idx, timestamp }) => [position, idx, timestamp])).toEqual([
       [(2n << 52n) + 0x152e370n, 3, transaction.timestamp],
@@ -81,7 +81,7 @@ describe("an event", () => {
     ])
   })
 
-  test("names the author of its change, or else nobody and the transaction's own id", () => {
+  test("names the author of its change, or nobody and an id from the transaction", () => {
     const context = { username: "ann", requestId: "11111111-2222-4333-8444-555555555555" }
     const told = events([folded("created", 1, { context }), folded("created", 2)])
     expect(told.map(({ username, requestId }) => ({ username, requestId }))).toEqual([context, anonymous])
@@ -91,7 +91,7 @@ describe("an event", () => {
 describe("a change whose row cannot be read", () => {
   const bad = (idx: number): Readable => ({ id: idx, row: () => rowOf(idx, "bad"), unreadable: "name: too deep" })
 
-  test("is set aside with its place and reason, and the others become events", () => {
+  test("is set aside with its position and reason, and the others become events", () => {
     const after = bad(2)
     const told = toldOf([folded("created", 1), folded("updated", 2, { after, last: after }), folded("deleted", 3)])
     expect(told.events.map(({ idx }) => idx)).toEqual([1, 3])
@@ -112,7 +112,7 @@ describe("a change whose row cannot be read", () => {
     expect(told.events).toMatchObject([{ kind: "updated", prechange: null, postchange: { name: "after" } }])
   })
 
-  test("is one of its own where no number is exactly its id", () => {
+  test("is kept apart by its id even if no JavaScript number equals that id", () => {
     const unsafe = (unsafeId: string): Readable => ({ ...bad(Number(unsafeId)), unsafeId })
     const changes = ["9007199254740993", "9007199254740992"].map((id, at) => ({
       type: tag,

@@ -77,7 +77,7 @@ describe("a stream of messages", () => {
     )
   })
 
-  test("gives out a message with the very chunk that completes it", () => {
+  test("emits a message with the chunk that completes it", () => {
     fc.assert(
       fc.property(fc.array(message, { minLength: 1, maxLength: 6 }), fc.nat(4), (sent, early) => {
         const ends = sent.map((_, at) => stream(sent.slice(0, at + 1)).length)
@@ -114,7 +114,7 @@ describe("a length that no message has", () => {
     }
   }
 
-  test("is refused as a broken protocol, wherever the stream is cut, after what came before it was given out", () => {
+  test("is refused as a protocol error, wherever the stream is cut, after the messages before it", () => {
     const lengths = fc.oneof(
       fc.integer({ min: -(2 ** 31), max: 3 }),
       fc.integer({ min: 2 ** 30 + 1, max: 2 ** 31 - 1 })

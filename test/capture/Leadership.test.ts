@@ -20,16 +20,16 @@ const hangsAfter = (...looks: ReadonlyArray<Look>): boolean => {
 }
 
 describe("a leader hangs", () => {
-  it("when Postgres has waited for a report of it for five seconds", () => {
+  it("if Postgres has waited five seconds for its report", () => {
     expect(hangsAfter({ report: "a", now: 0 }, { report: "a", now: 4900 })).toBe(false)
     expect(hangsAfter({ report: "a", now: 0 }, { report: "a", now: 3000 }, { report: "a", now: 5100 })).toBe(true)
   })
 
-  it("not while it reports, however seldom somebody looks", () => {
+  it("not while it reports, however rarely it is checked", () => {
     expect(hangsAfter({ report: "a", now: 0 }, { report: "b", now: 60_000 })).toBe(false)
   })
 
-  it("not while Postgres is busy and reads no reports, until it has waited again for as long", () => {
+  it("not while Postgres is too busy to read its reports, until it has waited that long again", () => {
     const busy = [0, 20_000, 40_000].map((now) => ({ report: "a", awaited: false, now }))
     expect(hangsAfter(...busy)).toBe(false)
     expect(hangsAfter(...busy, { report: "a", now: 44_000 })).toBe(false)

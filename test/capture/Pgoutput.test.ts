@@ -53,7 +53,7 @@ const tagCells = "0003 74 00000001 31 74 00000002 c384 6e"
 const unnamed = { color: "9e9e9e", description: "", created: null, last_updated: null }
 
 describe("a message, byte by byte as the protocol lays it out", () => {
-  test("B begins a transaction at its commit's LSN, with a time that counts from 1970", () => {
+  test("B begins a transaction at its commit's LSN, with a time since 1970", () => {
     expect(decode([hex("42 000000000152e370 0000000000000001 000002e9")])).toEqual([
       ["begin", 0x152e370n, 946_684_800_000_001, 0x2e9]
     ])
@@ -65,7 +65,7 @@ describe("a message, byte by byte as the protocol lays it out", () => {
     ])
   })
 
-  test("R alone says nothing", () => {
+  test("R alone gives nothing", () => {
     expect(decode([tagRelation])).toEqual([])
   })
 
@@ -95,15 +95,15 @@ describe("a message, byte by byte as the protocol lays it out", () => {
     expect(decode([message])).toEqual([["message", "rackwire", "Ä\0{}"]])
   })
 
-  test("M outside a transaction is nobody's", () => {
+  test("M outside a transaction is ignored", () => {
     expect(decode([hex("4d 00 0000000001528948 7261636b7769726500 00000002 7b7d")])).toEqual([])
   })
 
-  test("T is a change of which nothing is told", () => {
+  test("T is a change without type or rows", () => {
     expect(decode([hex("54 00000001 00 00004001")])).toEqual([["change", undefined, undefined, undefined]])
   })
 
-  test("Y and O are passed over", () => {
+  test("Y and O are ignored", () => {
     expect(decode([hex("59 00004002 7075626c696300 7600"), hex("4f 0000000001528948 6f00")])).toEqual([])
   })
 })
@@ -120,7 +120,7 @@ const row = (name: string, description: string) => {
 }
 
 describe("a row", () => {
-  test("is read by the names of its columns, in whatever order they come, those unknown to us left out", () => {
+  test("is read by the names of its columns, in any order, without unknown ones", () => {
     const shuffled = fc.shuffledSubarray([...columns, "legacy"], { minLength: columns.length + 1 })
     const values: Readonly<Record<string, Cell>> = {
       ...Object.fromEntries(columns.map((column, at) => [column, cells("n", "d")[at]!])),
@@ -139,7 +139,7 @@ describe("a row", () => {
     )
   })
 
-  test("carries any text to the letter", () => {
+  test("carries any text unchanged", () => {
     fc.assert(
       fc.property(fc.string({ unit: codePoint }), fc.string({ unit: codePoint }), (name, description) => {
         expect(decode([described, insert(9, cells(name, description))])).toEqual([
@@ -179,12 +179,12 @@ describe("a row", () => {
 describe("a table that is no object type", () => {
   const foreign = relation(9, "audit", ["id"])
 
-  test("has changes of which nothing is told", () => {
+  test("has changes without type or rows", () => {
     const messages = [foreign, insert(9, ["1"]), update(9, "O", ["1"], ["2"]), remove(9, "O", ["1"]), truncate([9])]
     expect(decode(messages)).toEqual(Array.from({ length: 4 }, () => ["change", undefined, undefined, undefined]))
   })
 
-  test("is not looked into, whatever its cells and its replica identity are", () => {
+  test("is not decoded, whatever its cells and its replica identity are", () => {
     const binary: Cell = { kind: "binary", hex: "00" }
     const messages = [foreign, insert(9, [binary]), update(9, "", [], [unchanged]), remove(9, "K", ["1"])]
     expect(decode(messages)).toEqual(Array.from({ length: 3 }, () => ["change", undefined, undefined, undefined]))
@@ -194,7 +194,7 @@ describe("a table that is no object type", () => {
 describe("a table that has lost its replica identity full", () => {
   const short = relation(9, "extras_tag", columns, "public", "d")
 
-  test("tells an update without what was before, and nothing for a value that it left out", () => {
+  test("gives an update without the state before, and nothing for a value that is missing", () => {
     const old = ["1", null, null, null, null, null, null]
     const after = { ...row("n", "d"), description: null }
     const message = cells("n", unchanged)
@@ -204,13 +204,13 @@ describe("a table that has lost its replica identity full", () => {
     ])
   })
 
-  test("tells of a deleted row its id", () => {
+  test("gives the id of a deleted row", () => {
     const [call] = decode([short, remove(9, "K", ["1", null, null, null, null, null, null])])
     expect(call).toMatchObject(["change", "extras.tag", { id: 1, name: null }, undefined])
   })
 })
 
-describe("a message that we cannot stand behind", () => {
+describe("a message that breaks the protocol", () => {
   const old = cells("a", "b")
 
   test.each([
@@ -227,7 +227,7 @@ describe("a message that we cannot stand behind", () => {
     expect((error as CaptureError).message).toContain(text)
   })
 
-  test("is one with any tag that the protocol does not have", () => {
+  test("is one with any unknown tag", () => {
     const known = new Set([..."BCDIMORTUY"].map((tag) => tag.charCodeAt(0)))
     const unknown = fc.nat(255).filter((tag) => !known.has(tag))
     fc.assert(
@@ -241,7 +241,7 @@ describe("a message that we cannot stand behind", () => {
 })
 
 describe("a logical message", () => {
-  test("carries any prefix and content to the letter", () => {
+  test("carries any prefix and content unchanged", () => {
     const prefix = fc.string({ unit: "grapheme" }).filter((text) => !text.includes("\0"))
     fc.assert(
       fc.property(prefix, fc.string({ unit: codePoint }), (prefix, content) => {

@@ -1,14 +1,14 @@
-/** A server that decodes what gives no output says nothing for as long as it hears us: it has to be asked. */
+/** A server that decodes only WAL without output sends nothing while the client reports regularly: it must be asked. */
 import { expect, it } from "vitest"
 import { addressOf } from "../../src/PostgresUrl.ts"
 import { Walsender } from "../../src/capture/wal/Walsender.ts"
 import { makeEmptyDatabase } from "../support/Database.ts"
 
-/** Long enough for a server to say what it says by itself, milliseconds. */
+/** Time in which a server sends what it sends unasked. */
 const settleMillis = 300
 
-// By itself it says something every fifteen seconds, when it has noted its running transactions.
-it("a server that is asked for a word gives one, with nothing to tell", { timeout: 10_000 }, async () => {
+// Unasked, it sends something every fifteen seconds, when it has logged its running transactions.
+it("an idle server answers a request for a keepalive", { timeout: 10_000 }, async () => {
   const { databaseUrl, slot, sql, drop } = await makeEmptyDatabase()
   await sql.query("create publication nothing")
   await sql.query("select pg_create_logical_replication_slot($1, 'pgoutput')::text", [slot])

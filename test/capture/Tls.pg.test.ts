@@ -1,4 +1,4 @@
-/** Encrypted connections, of the replication and of the pool alike. The server's certificate is for `localhost`. */
+/** Encrypted connections of the replication stream and of the pool. The server's certificate is for `localhost`. */
 import { chmodSync, chownSync, copyFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer, Redacted } from "effect"
@@ -49,7 +49,7 @@ describe("an address of Postgres", () => {
     })
   })
 
-  it("is refused where it says what cannot be done", () => {
+  it("is refused if it asks for something unsupported", () => {
     expect(urlProblem("mysql://u@h/d")).toBe("must begin with postgresql://")
     expect(urlProblem("nonsense")).toBe("must begin with postgresql://")
     expect(urlProblem("postgres://h/d")).toBe("must name a user and a database")
@@ -95,7 +95,7 @@ describe.runIf(hasOpenssl)("a server with a certificate", () => {
     ["the pool", byPool]
   ] as const
 
-  it.each(ways)("is spoken to as the address says, by %s", async (_, connect) => {
+  it.each(ways)("is connected to as the address says, by %s", async (_, connect) => {
     const root = `sslrootcert=${certificate.certificateFile}`
     expect(await connect(at("localhost", "sslmode=disable"))).toBe(false)
     expect(await connect(at("127.0.0.1", "sslmode=require"))).toBe(true)
@@ -103,7 +103,7 @@ describe.runIf(hasOpenssl)("a server with a certificate", () => {
     expect(await connect(at("127.0.0.1", `sslmode=verify-ca&${root}`))).toBe(true)
   })
 
-  it.each(ways)("is not trusted without its root, nor under another name, by %s", async (_, connect) => {
+  it.each(ways)("is not trusted without its root certificate or under another name, by %s", async (_, connect) => {
     const root = `sslrootcert=${certificate.certificateFile}`
     await expect(connect(at("localhost", "sslmode=verify-full"))).rejects.toThrow("self-signed")
     await expect(connect(at("localhost", "sslmode=verify-ca"))).rejects.toThrow("self-signed")
@@ -112,7 +112,7 @@ describe.runIf(hasOpenssl)("a server with a certificate", () => {
 })
 
 describe("a server without TLS", () => {
-  it("is refused where the address asks for it", async () => {
+  it("is refused if the address requires TLS", async () => {
     const url = `${inject("databaseUrl")}?sslmode=require`
     await expect(byReplication(url)).rejects.toMatchObject({ reason: "Transport", message: "the server speaks no TLS" })
   })

@@ -54,7 +54,7 @@ describe("a transaction", () => {
     expect(tracker.inTransaction).toBe(false)
   })
 
-  test("without any change is a window too, so that its end can be confirmed", () => {
+  test("without changes is one window, so that its end can be confirmed", () => {
     const { windows } = follow(transaction([]))
     expect(windows.map(({ changes, endLsn }) => ({ changes, endLsn }))).toEqual([{ changes: [], endLsn: 108n }])
   })
@@ -80,7 +80,7 @@ describe("a transaction", () => {
 })
 
 describe("the idx of a change", () => {
-  test("counts the raw messages before it, whether we know what they mean or not", () => {
+  test("counts the raw messages before it, of known and unknown kinds", () => {
     const parts = fc.array(fc.constantFrom<Part>("change", "foreign", "truncate", "stranger", { author: "ann" }), {
       maxLength: 40
     })
@@ -97,7 +97,7 @@ describe("the idx of a change", () => {
     expect(idsIn(windows)).toEqual([[0, 1], [0]])
   })
 
-  test("does not count what stands outside the transaction's own messages", () => {
+  test("does not count messages outside the transaction", () => {
     const outside = logical("rackwire:ctx:v1", JSON.stringify({ user: "eve", request: requestId }), false)
     const [start, ...rest] = transaction(["change", "change"])
     const { windows } = follow([start!, outside, ...rest])
@@ -127,19 +127,19 @@ describe("a window", () => {
     expect(windows.map(({ endLsn }) => endLsn)).toEqual([undefined, undefined, 108n])
   })
 
-  test("in which nothing of ours happened is not given out, unless it ends the transaction", () => {
+  test("without changes of object types is not emitted, unless it ends the transaction", () => {
     const parts = Array.from({ length: 2 * windowMessages }, (): Part => "foreign")
     const { windows } = follow(transaction(parts))
     expect(windows.map(({ changes, endLsn }) => [changes.length, endLsn])).toEqual([[0, 108n]])
   })
 
-  test("keeps the author who was named in an earlier one", () => {
+  test("keeps the author named in an earlier one", () => {
     const { windows } = follow(transaction([{ author: "ann" }, ...mixed(windowMessages)]))
     expect(windows).toHaveLength(2)
     for (const { changes } of windows) for (const { context } of changes) expect(context?.username).toBe("ann")
   })
 
-  test("is cut at the same places however the bytes of a transaction arrive", () => {
+  test("ends at the same messages however the bytes of a transaction are cut", () => {
     const bytes = Buffer.concat(
       transaction([{ author: "ann" }, ...mixed(2 * windowMessages)]).map((message) => {
         const header = Buffer.alloc(5)
@@ -176,12 +176,12 @@ describe("the author of a change", () => {
   const authors = (messages: ReadonlyArray<Buffer>) =>
     follow(messages).windows.flatMap(({ changes }) => changes.map(({ context }) => context?.username))
 
-  test("is who was named last before it", () => {
+  test("is the user named last before it", () => {
     const parts: ReadonlyArray<Part> = ["change", { author: "ann" }, "change", "change", { author: "bob" }, "change"]
     expect(authors(transaction(parts))).toEqual([undefined, "ann", "ann", "bob"])
   })
 
-  test("is not who was named in the transaction before", () => {
+  test("is not taken from the transaction before", () => {
     expect(authors([...transaction([{ author: "ann" }, "change"], 100n), ...transaction(["change"], 200n)])).toEqual([
       "ann",
       undefined
@@ -240,7 +240,7 @@ describe("a transaction that names nobody", () => {
   const anonymous = (lsn: bigint, installation?: string) =>
     follow(transaction(["change"], lsn), installation).windows[0]!.transaction.anonymous
 
-  test("has an empty author and a UUID that is the same whenever it is read again", () => {
+  test("has an empty author, and the same UUID each time it is read", () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 1n, max: 1n << 60n }), fc.string(), (lsn, installation) => {
         const once = anonymous(lsn, installation)
@@ -251,7 +251,7 @@ describe("a transaction that names nobody", () => {
     )
   })
 
-  test("has another UUID than any other transaction, in this database and in others", () => {
+  test("has a UUID of its own, across databases", () => {
     const lsn = fc.bigInt({ min: 1n, max: 3n })
     const installation = fc.constantFrom("system 0", "system 1", "other 0")
     fc.assert(

@@ -1,4 +1,4 @@
-/** The whole way, from a request to its webhooks, over a real Redis cluster. */
+/** The whole way of a change, from a request to its webhooks, over a real Redis cluster. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { named } from "../support/Api.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
@@ -38,7 +38,7 @@ describe.runIf(hasRedisCluster)("over a cluster", () => {
     await cluster.stop()
   })
 
-  it("every webhook gets its deliveries, those that are tried again too", async () => {
+  it("every webhook gets its deliveries, retries included", async () => {
     for (let n = 0; n < 10; n++) {
       const made = await service.call("POST", "/api/extras/webhooks/", {
         name: `hook ${n}`,

@@ -1,7 +1,8 @@
 /**
- * Goal: nothing committed is missed and nothing is queued twice, whichever process is killed. Method: a writer inserts
- * thousands of sites in small transactions while a process is killed with SIGKILL in their midst; afterwards the table
- * itself says what was committed, and the receiver must have exactly that.
+ * Whichever process is killed, no committed change is missed and none is queued twice.
+ *
+ * A writer inserts thousands of sites in small transactions while a process is killed with SIGKILL. Afterwards the
+ * table says what was committed, and the receiver must have exactly that.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -54,7 +55,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-/** Inserts sites whose slugs begin with the name; a transaction that fails is left to its fate, as a writer would. */
+/** Inserts sites whose slugs begin with the name; a transaction that fails is not repeated. */
 const insertSites = async (name: string, onProgress: (done: number) => Promise<void>): Promise<void> => {
   let sql = openSql((await owner()).databaseUrl)
   for (let at = 0; at < changes; at += perTransaction) {
@@ -127,7 +128,7 @@ const expectAllArrive = async (name: string, fault: () => Promise<void>): Promis
   expect(info[info.indexOf("entries-added") + 1], "entries ever queued").toBe(committed.length)
 }
 
-describe(`${changes} changes with a SIGKILL in their midst`, () => {
+describe(`${changes} changes during a SIGKILL`, () => {
   it("all arrive, queued once each, when the service is killed and started again", { timeout: 180_000 }, () =>
     expectAllArrive("service", async () => {
       await service.stop("SIGKILL")

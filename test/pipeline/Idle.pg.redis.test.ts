@@ -1,4 +1,4 @@
-/** A database in which nothing of ours changes, an hour of it in seconds: heartbeats, and WAL that others write. */
+/** A database without changes to inventory tables, for the heartbeats of one hour, while others write WAL. */
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
 import { heartbeatPrefix } from "../../src/capture/fold/TransactionWindows.ts"
 import { type Api, startApi } from "../support/Api.ts"
@@ -23,7 +23,7 @@ afterAll(async () => {
 const heartbeats = 720
 
 describe("an idle database", () => {
-  it("keeps at most one segment of WAL for us, whatever others write", async () => {
+  it("retains at most one WAL segment for the slot, however much other databases write", async () => {
     await sql("create table others (content text)")
     const [segment] = await sql("select setting::int as bytes from pg_settings where name = 'wal_segment_size'")
     const written = async () => (await sql("select pg_current_wal_insert_lsn()::text as lsn"))[0]!["lsn"]

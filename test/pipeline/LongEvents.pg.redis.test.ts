@@ -1,4 +1,4 @@
-/** Events too long for the entries of Redis: their bodies come from the change log. */
+/** Events too long for the entries of Redis: their bodies are read from the change log. */
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/stream/Keys.ts"
@@ -45,7 +45,7 @@ const resume = async (id: number) => {
 }
 
 describe("a long event", () => {
-  it("is delivered to the letter when an object is created, changed and deleted; its entries are short", async () => {
+  it("is delivered unchanged when an object is created, changed and deleted; its entries are short", async () => {
     const id = await webhook("whole", { paused: true })
     const path = await makeSite("whole", "a")
     await hooks.api.call("PATCH", path, { comments: longText("b") })
@@ -67,7 +67,7 @@ describe("a long event", () => {
     expect(deleted.snapshots).toMatchObject({ prechange: { comments: longText("b") }, postchange: null })
   })
 
-  it("is the same when it is tried again, in order where that matters", async () => {
+  it("is the same when it is retried, and in order if its webhook asks for that", async () => {
     hooks.answers.set("/again", 500)
     await webhook("again", { ordering: "object", retry_schedule: { kind: "fixed", delay: 0.1, attempts: 100 } })
     const path = await makeSite("again", "a")
@@ -82,7 +82,7 @@ describe("a long event", () => {
     expect(events.at(-1)!.data.comments).toBe(longText("b"))
   })
 
-  it("is seen by templates", async () => {
+  it("is available to templates", async () => {
     await webhook("rendered", { body_template: "{{ data.comments|length }} {{ data.name }}" })
     await makeSite("rendered", "a")
     await hooks.arrived("rendered", 1)
@@ -112,7 +112,7 @@ describe("a long event", () => {
     expect(eventsAt("emptied")[0]!.data.comments).toBe(longText("a"))
   })
 
-  it("fails with the reason when the change log has it no more", async () => {
+  it("fails with a reason when the change log no longer has it", async () => {
     const id = await webhook("expired", { paused: true })
     await makeSite("expired", "a")
     await queued(id, 1)

@@ -1,4 +1,4 @@
-/** Redis loses what it had; what each webhook had not finished is queued again by itself. */
+/** Redis loses data; the unfinished deliveries of each webhook are queued again. */
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/stream/Keys.ts"
@@ -125,37 +125,33 @@ describe("when Redis loses", () => {
     )
   })
 
-  it("everything, every delivery that was not done arrives", { timeout: 90_000 }, () =>
+  it("everything, every unfinished delivery arrives", { timeout: 90_000 }, () =>
     expectAllAfter("flushed", () => redis.flushdb())
   )
 
-  it("a stream, every delivery that was not done arrives", { timeout: 90_000 }, () =>
+  it("a stream, every unfinished delivery arrives", { timeout: 90_000 }, () =>
     expectAllAfter("stream", (id) => redis.del(keysOf(id).queue))
   )
 
-  it("a consumer group, every delivery that was not done arrives", { timeout: 90_000 }, () =>
+  it("a consumer group, every unfinished delivery arrives", { timeout: 90_000 }, () =>
     expectAllAfter("group", (id) => redis.xgroup("DESTROY", keysOf(id).queue, "deliver"))
   )
 
-  it(
-    "everything, and nothing happens afterwards, what was owed arrives nevertheless",
-    { timeout: 90_000 },
-    async () => {
-      const id = await webhook("quiet")
-      let open: (status: number) => void = () => {}
-      gate = new Promise((resolve) => (open = resolve))
-      await insertSites("quiet", 1, 10)
-      await queued(id, 10)
-      await receiver.untilAll(() => slugsAt("quiet").size === 1)
-      await redis.flushdb()
-      open(200)
-      expect(await untilSuccessful(id, 10)).toBe(10)
-      expect(idsAt("quiet").size).toBe(10)
-    }
-  )
+  it("everything, unfinished deliveries arrive even if no further event occurs", { timeout: 90_000 }, async () => {
+    const id = await webhook("quiet")
+    let open: (status: number) => void = () => {}
+    gate = new Promise((resolve) => (open = resolve))
+    await insertSites("quiet", 1, 10)
+    await queued(id, 10)
+    await receiver.untilAll(() => slugsAt("quiet").size === 1)
+    await redis.flushdb()
+    open(200)
+    expect(await untilSuccessful(id, 10)).toBe(10)
+    expect(idsAt("quiet").size).toBe(10)
+  })
 
   it(
-    "the entry of an attempt that the log knows, what stands behind it in its object arrives",
+    "the entry of an attempt that is in the log, deliveries parked behind it arrive",
     { timeout: 90_000 },
     async () => {
       const id = await webhook("behind", { ordering: "object", max_in_flight: 5, type_update: true })
@@ -183,7 +179,7 @@ describe("when Redis loses", () => {
     }
   )
 
-  it("more deliveries that wait than are read at once, all of them wait again", { timeout: 90_000 }, async () => {
+  it("more waiting deliveries than one read takes, all of them wait again", { timeout: 90_000 }, async () => {
     const count = 1100
     gate = 500
     // With little but failures the breaker would let only a few be attempted.

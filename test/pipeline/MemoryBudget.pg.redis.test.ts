@@ -1,4 +1,6 @@
-/** A Redis whose memory is nearly used up: capture pauses and says so, the rest goes on, and nothing is lost. */
+/**
+ * A Redis whose memory is nearly used up: capture pauses and reports it, everything else continues, nothing is lost.
+ */
 import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -57,7 +59,7 @@ const ready = async () => {
   return { status: reply.status, text: await reply.text() }
 }
 
-it("keeps capture from appending until enough is free again", async () => {
+it("a nearly full Redis pauses capture until enough memory is free", async () => {
   const made = await service.call("POST", "/api/extras/webhooks/", {
     name: "hook",
     content_types: ["extras.tag"],

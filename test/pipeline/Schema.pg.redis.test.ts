@@ -1,4 +1,4 @@
-/** Tables that somebody alters while their changes are read. */
+/** Tables whose columns are altered while their changes are captured. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, named, startApi } from "../support/Api.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
@@ -38,7 +38,7 @@ const arrival = async (event: string, matches: (data: Body["data"]) => boolean):
 }
 
 describe("a table whose columns change", () => {
-  it("goes on being read, with what the declaration knows", async () => {
+  it("is still captured, with the columns of its declaration", async () => {
     await sql("insert into extras_tag (name, slug) values ('A', 'a')")
     await sql("alter table extras_tag add column legacy text default 'x'")
     await sql("insert into extras_tag (name, slug, legacy) values ('B', 'b', 'y')")
@@ -63,7 +63,7 @@ describe("a table that lost its replica identity full", () => {
     return found!["is"]
   }
 
-  it("tells its changes without what was before, and is repaired, with a message that names it", async () => {
+  it("has changes without the state before, and is repaired, with a log message that names it", async () => {
     const { id } = (await api.call<{ id: number }>("POST", "/api/extras/tags/", named("Kept"))).json
     await api.database.sql.transaction(
       "alter table extras_tag replica identity default",

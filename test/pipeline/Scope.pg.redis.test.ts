@@ -72,7 +72,7 @@ const until = async (name: string, last: string): Promise<ReadonlyArray<string>>
 }
 
 describe("a webhook with a scope", () => {
-  it("fires for what its user may view, shows hidden objects by id, and asks its condition of no more", async () => {
+  it("fires for objects that its user may view, shows hidden objects by id, also to its condition", async () => {
     await keeper("team")
     const curious = { attr: "tenant.name", op: "regex", value: "^Hid" }
     await keeper("curious", { conditions: { or: [{ attr: "name", value: "Team last" }, curious] } })
@@ -90,7 +90,7 @@ describe("a webhook with a scope", () => {
     expect(receiver.received.filter(({ path, body }) => path === "/team" && body.includes("Hidden"))).toEqual([])
   })
 
-  it("shows hidden objects by id also in long events, which stand in the change log alone", async () => {
+  it("shows hidden objects by id also in long events, which are stored in the change log only", async () => {
     await keeper("long")
     await make("/api/extras/webhooks/", hook("long-all", {}))
     const tenant = await make("/api/tenancy/tenants/", named("Concealed tenant"))
@@ -102,7 +102,7 @@ describe("a webhook with a scope", () => {
     expect(bodies("/long-all").filter((text) => text.includes("Concealed"))).toHaveLength(1)
   })
 
-  it("tells of deleted objects only where its user may view all of their type", async () => {
+  it("fires for deleted objects only if its user may view all objects of their type", async () => {
     await keeper("some")
     const all = await makeUser(api, "all", { types: ["dcim.site"], actions: ["view"] })
     await make("/api/extras/webhooks/", hook("all", { scope_user: all.id }))
@@ -114,7 +114,7 @@ describe("a webhook with a scope", () => {
     expect(await until("all", "After")).toEqual(["created Gone", "deleted Gone", "created After"])
   })
 
-  it("follows permissions as they are when an event is matched, and fires for nothing when its user is inactive", async () => {
+  it("applies the permissions at the time of matching, and never fires while its user is inactive", async () => {
     const { user } = await keeper("changing")
     await site("Changing 1", 1)
     await site("Changing 2", 0)
@@ -138,7 +138,7 @@ describe("a webhook with a scope", () => {
     ])
   })
 
-  it("gets its scope by plain SQL too, and keeps it as long as its user exists", async () => {
+  it("can get its scope by plain SQL, and keeps it as long as its user exists", async () => {
     const { user, webhook } = await keeper("by-sql", { scope_user: null })
     await site("Sql 1", 1)
     await until("by-sql", "Sql 1")
@@ -151,7 +151,7 @@ describe("a webhook with a scope", () => {
     expect((await api.call("DELETE", `/api/users/users/${user.id}/`)).status).toBe(409)
   })
 
-  it("whose user has a constraint that Postgres cannot evaluate fires for nothing and holds nobody up", async () => {
+  it("whose user has a constraint that Postgres cannot evaluate never fires, and delays no other webhook", async () => {
     const { user } = await keeper("broken")
     await api.database.sql.query(
       "update users_objectpermission set constraints = $1 where users @> array[$2::bigint]",
@@ -169,7 +169,7 @@ describe("a webhook with a scope", () => {
 describe("a scope", () => {
   const own = { types: ["extras.webhook"], actions: ["view", "add", "change"], constraints: { scope_user: "$user" } }
 
-  it("can be demanded by a permission, before and after a change", async () => {
+  it("can be required by a permission, before and after a change", async () => {
     const team = await makeUser(api, "demanded", own)
     const path = "/api/extras/webhooks/"
     expect((await team.call("POST", path, hook("unscoped", {}))).status).toBe(403)
@@ -181,7 +181,7 @@ describe("a scope", () => {
     expect((await team.call("PUT", webhook, (await team.call("GET", webhook)).json)).status).toBe(200)
   })
 
-  it("is that of whoever writes the webhook, unless they may view everything", async () => {
+  it("must be the user who writes the webhook, unless they may view everything", async () => {
     const writer = await makeUser(
       api,
       "writer",
@@ -199,7 +199,7 @@ describe("a scope", () => {
     expect((await writer.call("PATCH", `${path}${webhook}/`, { description: "mine" })).status).toBe(200)
   })
 
-  it("that no webhook has costs no query", async () => {
+  it("costs no query while no webhook has one", async () => {
     const index = new WebhookIndex()
     const subject = { type: "dcim.site", kind: "created", data: {} } as const
     const question = fired(index, [{ subject, objectId: 1, xid: 3, scoped: index.scoped(subject) }], new SharedBudget())

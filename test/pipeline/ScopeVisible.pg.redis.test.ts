@@ -1,4 +1,4 @@
-/** A webhook with a scope, and a commit that the WAL tells of before others can see it. */
+/** A webhook with a scope, and a commit that is in the WAL before other sessions can see it. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,7 +10,7 @@ import { startService } from "../support/Service.ts"
 
 const path = "/api/extras/webhooks/"
 
-/** A Postgres of its own, whose commits wait for a standby that there is not, unless a session says otherwise. */
+/** A Postgres of its own whose commits wait for a standby that does not exist, unless a session says otherwise. */
 const hesitant = async (servers: RunningServers): Promise<Sql> => {
   const sql = openSql(servers.superuserUrl)
   const [database] = await sql.query<{ name: string }>("select current_database()::text as name")
@@ -20,42 +20,46 @@ const hesitant = async (servers: RunningServers): Promise<Sql> => {
   return sql
 }
 
-it("waits for the commit instead of missing its event", { timeout: 180_000 }, async () => {
-  const directory = mkdtempSync(join(tmpdir(), "rackwire-visible-"))
-  const servers = await startServers(directory)
-  const sql = await hesitant(servers)
-  const receiver = await startReceiver()
-  const { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL } = servers
-  const service = await startService({ DATABASE_URL, REDIS_URL, SECRET_KEY: "a key for tests, of some length" })
-  const make = async (at: string, body: object): Promise<number> => {
-    const made = await service.call<{ id: number }>("POST", at, body)
-    expect([made.status, made.text]).toEqual([201, made.text])
-    return made.json.id
+it(
+  "a scoped webhook waits until the commit is visible, and does not miss its event",
+  { timeout: 180_000 },
+  async () => {
+    const directory = mkdtempSync(join(tmpdir(), "rackwire-visible-"))
+    const servers = await startServers(directory)
+    const sql = await hesitant(servers)
+    const receiver = await startReceiver()
+    const { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL } = servers
+    const service = await startService({ DATABASE_URL, REDIS_URL, SECRET_KEY: "a key for tests, of some length" })
+    const make = async (at: string, body: object): Promise<number> => {
+      const made = await service.call<{ id: number }>("POST", at, body)
+      expect([made.status, made.text]).toEqual([201, made.text])
+      return made.json.id
+    }
+    const user = await make("/api/users/users/", { username: "somebody", password: "a password for tests" })
+    await make("/api/users/permissions/", {
+      name: "active sites",
+      object_types: ["dcim.site"],
+      actions: ["view"],
+      constraints: { status: "active" },
+      users: [user]
+    })
+    const webhook = { name: "scoped", content_types: ["dcim.site"], type_create: true, payload_url: receiver.url }
+    await make(path, { ...webhook, scope_user: user })
+    const insert = "insert into dcim_site (name, slug) values ('Held', 'held')"
+    const written = sql.transaction("set local synchronous_commit = on", insert)
+    const waiting = "from pg_stat_activity where wait_event = 'SyncRep'"
+    await expect.poll(() => sql.query(`select pid ${waiting}`), { timeout: 30_000 }).toHaveLength(1)
+    const logged = () => sql.query("select id from extras_objectchange where object_repr = 'Held'")
+    await expect.poll(logged, { timeout: 30_000 }).toHaveLength(1)
+    expect(await sql.query("select id from dcim_site")).toEqual([])
+    // What was committed here stays, and is seen from now on.
+    await sql.query(`select pg_cancel_backend(pid)::text ${waiting}`)
+    await written
+    await receiver.until(({ body }) => body.includes('"Held"'))
+    await service.stop()
+    await receiver.close()
+    await sql.close()
+    await servers.stop()
+    rmSync(directory, { recursive: true, force: true })
   }
-  const user = await make("/api/users/users/", { username: "somebody", password: "a password for tests" })
-  await make("/api/users/permissions/", {
-    name: "active sites",
-    object_types: ["dcim.site"],
-    actions: ["view"],
-    constraints: { status: "active" },
-    users: [user]
-  })
-  const webhook = { name: "scoped", content_types: ["dcim.site"], type_create: true, payload_url: receiver.url }
-  await make(path, { ...webhook, scope_user: user })
-  const insert = "insert into dcim_site (name, slug) values ('Held', 'held')"
-  const written = sql.transaction("set local synchronous_commit = on", insert)
-  const waiting = "from pg_stat_activity where wait_event = 'SyncRep'"
-  await expect.poll(() => sql.query(`select pid ${waiting}`), { timeout: 30_000 }).toHaveLength(1)
-  const logged = () => sql.query("select id from extras_objectchange where object_repr = 'Held'")
-  await expect.poll(logged, { timeout: 30_000 }).toHaveLength(1)
-  expect(await sql.query("select id from dcim_site")).toEqual([])
-  // What was committed here stays, and is seen from now on.
-  await sql.query(`select pg_cancel_backend(pid)::text ${waiting}`)
-  await written
-  await receiver.until(({ body }) => body.includes('"Held"'))
-  await service.stop()
-  await receiver.close()
-  await sql.close()
-  await servers.stop()
-  rmSync(directory, { recursive: true, force: true })
-})
+)

@@ -1,4 +1,4 @@
-/** Changes made with plain SQL, and what receivers get of them. */
+/** Changes made with plain SQL, and what receivers get. */
 import { createHmac } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { objectType } from "../../src/inventory/Registry.ts"
@@ -48,7 +48,7 @@ const arrival = async (slug: string, event: string): Promise<Body> =>
   )
 
 describe("a change made with plain SQL", () => {
-  it("is delivered like one of the API, signed, with nobody as its author and an id of its transaction", async () => {
+  it("is delivered and signed like one made by the API, without an author and with an id from its transaction", async () => {
     await api.database.sql.transaction(
       "insert into dcim_site (name, slug) values ('Plain 1', 'plain-1')",
       "insert into dcim_site (name, slug) values ('Plain 2', 'plain-2')"
@@ -73,7 +73,7 @@ describe("a change made with plain SQL", () => {
     expect(await arrival("signed", "created")).toMatchObject({ username: "importer", request_id: request })
   })
 
-  it("shows the object as the API answers it", async () => {
+  it("shows the object as the API does", async () => {
     const region = await api.call<{ id: number }>("POST", "/api/dcim/regions/", named("Asia"))
     const tag = await api.call<{ id: number }>("POST", "/api/extras/tags/", named("Coastal"))
     await api.database.sql.query(
@@ -113,7 +113,7 @@ describe("a change made with plain SQL", () => {
     expect(receiver.received.some((one) => bodyOf(one).data["slug"] === "gone")).toBe(false)
   })
 
-  it("by a cascade is a change too: a site whose region is deleted is updated", async () => {
+  it("by a cascade is captured too: a site whose region is deleted is updated", async () => {
     const region = await api.call<{ id: number }>("POST", "/api/dcim/regions/", named("Atlantis"))
     await api.call("POST", "/api/dcim/sites/", { ...named("Sunken"), region: region.json.id })
     await arrival("sunken", "created")
@@ -137,17 +137,17 @@ describe("a change made with plain SQL", () => {
     expect(logged.json.count).toBe(0)
   })
 
-  it("cannot be of the id, by which everybody knows the object", async () => {
+  it("cannot change the id of an object", async () => {
     await expect(api.database.sql.query("update dcim_site set id = id + 1000")).rejects.toThrow("cannot change")
   })
 
-  it("cannot be a TRUNCATE, which would go unseen", async () => {
+  it("cannot be a TRUNCATE, which would not be captured", async () => {
     await expect(api.database.sql.query("truncate dcim_site cascade")).rejects.toThrow("would go unseen")
   })
 })
 
 describe("a webhook", () => {
-  it("counts from its own place among the changes", async () => {
+  it("receives changes from its own position in the WAL on", async () => {
     const hook = (name: string) =>
       `insert into extras_webhook (name, content_types, type_create, payload_url) values ('${name}', '{extras.tag}', true, '${receiver.url}/${name}')`
     await api.database.sql.transaction(

@@ -1,4 +1,4 @@
-/** Two processes of which one reads the WAL: what happens when it does not any more, and who says so. */
+/** Two processes, one of which reads the WAL: what happens when it stops reading, and which process notices. */
 import { type AddressInfo, type Server, connect, createServer } from "node:net"
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -180,8 +180,8 @@ class SlowWay {
   }
 }
 
-describe("a process that was held up before it got the slot", () => {
-  it("goes on where another has come meanwhile, in the same epoch", async () => {
+describe("a process that was delayed before it got the slot", () => {
+  it("continues from where another process has got to, in the same epoch", async () => {
     const first = await leader()
     await Promise.all(services.filter((service) => service !== first).map((service) => service.stop()))
     const url = new URL(database.databaseUrl)
@@ -216,8 +216,8 @@ describe("a process that was held up before it got the slot", () => {
   })
 })
 
-describe("a database that is an older copy of itself", () => {
-  it("is read by a leader that outranks those of the later one", async () => {
+describe("a database restored from an older copy", () => {
+  it("is read by a leader with a higher generation than any before", async () => {
     await redis.hset(keysOf(webhook).notes, "generation", 1000)
     await beginAnew()
     await insertSites(20)
@@ -225,7 +225,7 @@ describe("a database that is an older copy of itself", () => {
     expect((await captureOf(await leader()))["generation"]).toBeGreaterThan(1000)
   })
 
-  it("is read in a new epoch, whose positions are above what was queued", async () => {
+  it("is read in a new epoch, with positions above all that were queued", async () => {
     await allConfirmed()
     await redis.xadd(keysOf(webhook).queue, "4000000000000000-0", "d", '{}\n{"slug":"site-0"}')
     sites += 1

@@ -1,6 +1,4 @@
-/**
- * Every object type, as it is declared: what is written is read again, and comes out of the WAL as the API shows it.
- */
+/** Objects of every type: each reads back as it was written, and its events show it as the API does. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { type Existing, bodiesOf, makeWorld, typesInOrder, writeAny } from "../support/AnyObject.ts"
@@ -66,7 +64,7 @@ const flat = (type: ObjectType, shown: Json): Json =>
   )
 
 describe.each(types.map((type) => [type.id, type] as const))("an object of %s", (_, type) => {
-  it("survives being created, read, changed, captured and deleted, whatever it holds", async () => {
+  it("can be created, read, changed, captured and deleted with any values", async () => {
     for (let run = 0; run < runs; run++) {
       const seed = 1000 + run
       const made = await writeAny(type, bodiesOf(type, existing, seed), (body) =>

@@ -1,9 +1,9 @@
 /**
- * Objects of any type, from its declaration alone: bodies that the API can take, and objects made of them.
+ * Objects of any type, made from its declaration alone: bodies that the API accepts, and objects made of them.
  *
- * What only rules know (that a rack stands in the site of its device, say) is found out by asking: a body that is
- * refused is tried again without the optional fields that the answer names, and another one is drawn when that does not
- * help.
+ * Rules are not part of the declaration, for example that a rack must be in the site of its device. They are found by
+ * trying: a body that is refused is sent again without the optional fields that the answer names, and if that does not
+ * help, another body is drawn.
  */
 import fc from "fast-check"
 import type { Field } from "../../src/inventory/Field.ts"
@@ -14,13 +14,13 @@ import type { Json } from "./Api.ts"
 import { codePoint } from "./CodePoint.ts"
 import type { Call, Reply } from "./Service.ts"
 
-/** Ids of objects that there are, by object type. */
+/** Ids of existing objects, by object type. */
 export type Existing = (type: string) => ReadonlyArray<number>
 
-/** What an object of any type may point at, where the declaration leaves it open. */
+/** Target types for generic references whose declaration allows any type. */
 const anything = ["dcim.site", "dcim.device", "ipam.prefix"]
 
-/** Object types that people keep, those first that others point at, as far as they do not point at each other. */
+/** Object types that users can write. A type comes after those that it refers to, unless they refer to each other. */
 export const typesInOrder = (): ReadonlyArray<ObjectType> => {
   const left = new Set([...registry.values()].filter(({ kind }) => kind === "object"))
   const ordered: Array<ObjectType> = []
@@ -43,7 +43,7 @@ export const typesInOrder = (): ReadonlyArray<ObjectType> => {
 
 export const isWritten = ({ wire }: Field): boolean => wire === "both" || wire === "write" || wire === "once"
 
-/** No object has the text of another one. */
+/** Counts up, so that every object has a text of its own. */
 let made = 0
 const word = fc
   .string({ unit: "grapheme-ascii", minLength: 1, maxLength: 12 })
@@ -70,7 +70,7 @@ const numbers = fc.oneof(
   fc.integer({ min: 0, max: 200 }).map((half) => half / 2)
 )
 
-/** JSON that a field may have, whatever it is a field of. */
+/** JSON values for a field, of whatever type. */
 const valueOf = (field: Field): fc.Arbitrary<unknown> => {
   if (field.choices !== undefined) return fc.constantFrom(...Object.keys(field.choices))
   if (field.type === "text") return texts
@@ -111,11 +111,11 @@ const genericsOf = (type: ObjectType, existing: Existing): ReadonlyArray<fc.Arbi
     return [targets.length === 0 ? fc.constant<Json>({}) : fc.constantFrom<Json>(...targets)]
   })
 
-/** What is not left to chance. */
+/** Values that are not drawn at random. */
 const settled: Readonly<Record<string, () => Json>> = {
-  // It would be asked of all objects that come after it.
+  // A required custom field would be required of all objects made later.
   "extras.customfield": () => ({ required: false }),
-  // Two addresses seldom make a range, and two ranges have nothing in common.
+  // Two random addresses rarely make a range, and ranges must not overlap.
   "ipam.iprange": () => {
     const [high, low] = [Math.floor(made / 256) % 256, made % 256]
     made += 1
@@ -123,7 +123,7 @@ const settled: Readonly<Record<string, () => Json>> = {
   }
 }
 
-/** A body for the type: what it needs, and each optional field in half of them. */
+/** A body for the type: all required fields, and each optional field in half of the bodies. */
 export const anyObject = (type: ObjectType, existing: Existing): fc.Arbitrary<Json> => {
   const generic = new Set(
     Object.entries(type.fields).flatMap(([name, field]) =>
@@ -143,7 +143,7 @@ export const anyObject = (type: ObjectType, existing: Existing): fc.Arbitrary<Js
 
 const triesMax = 60
 
-/** Writes with bodies of the type until one is taken; answers the object. */
+/** Sends bodies of the type until one is accepted; returns the object. Fails when none is. */
 export const writeAny = async (
   type: ObjectType,
   bodies: Iterable<Json>,
@@ -167,17 +167,17 @@ export const writeAny = async (
   throw new Error(`no ${type.id} was taken, at last ${refusal}`)
 }
 
-/** Bodies to try, the same for the same seed. */
+/** Bodies to try; the same seed gives the same bodies. */
 export const bodiesOf = (type: ObjectType, existing: Existing, seed: number): Iterable<Json> =>
   fc.sample(anyObject(type, existing), { numRuns: triesMax, seed })
 
-/** Makes some objects of every type; answers the ids of all. */
+/** Makes some objects of every type; returns the ids of all. */
 export const makeWorld = async (call: Call, count: number): Promise<Existing> => {
   const ids = new Map<string, Array<number>>()
   const existing: Existing = (type) => ids.get(type) ?? []
   for (const type of typesInOrder()) {
     const own: Array<number> = []
-    // A cable takes what it ends at.
+    // A cable needs interfaces that no other cable uses.
     for (let at = 0; at < (type.id === "dcim.interface" ? count * 10 : count); at++) {
       const object = await writeAny(type, bodiesOf(type, existing, at), (body) => call<Json>("POST", type.path, body))
       own.push(object.id)

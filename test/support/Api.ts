@@ -16,7 +16,7 @@ export interface Api {
   readonly database: TestDatabase
   /** Calls as the superuser. */
   readonly call: Call
-  /** A request as it comes, with a token of our choice or none. */
+  /** A request with this token, or with none. */
   readonly raw: (method: string, path: string, body?: unknown, token?: string) => Promise<Reply<Json>>
   /** A new token of the superuser, or with these fields. */
   readonly newToken: (fields?: Json) => Promise<string>
@@ -24,7 +24,7 @@ export interface Api {
   readonly stop: () => Promise<void>
 }
 
-/** `script` starts the service; ours where absent. */
+/** Starts a service on a database of its own; `script` is its program, if not the one of this directory. */
 export const startApi = async (environment: Record<string, string> = {}, script?: string): Promise<Api> => {
   const database = await makeDatabase()
   const own = {

@@ -1,4 +1,4 @@
-/** A certificate that signs itself, for the name `localhost`, made with openssl where that is installed. */
+/** A self-signed certificate for the name `localhost`, made with openssl if that is installed. */
 import { execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -52,7 +52,7 @@ export interface TestDatabase {
 export const databaseAt = (url: string, path: string): string =>
   Object.assign(new URL(url), { pathname: `/${path}` }).href
 
-/** Redis databases are numbered; the worker's number tells those of files that run at the same time apart. */
+/** Redis databases are numbered. Each worker uses the one with its own number, so that concurrent files do not meet. */
 export const redisUrlOfWorker = (): string => databaseAt(inject("redisUrl"), process.env["VITEST_POOL_ID"] ?? "1")
 
 /** A database with all tables and no rows: a copy of the one that was migrated before the first test. */
@@ -83,7 +83,7 @@ const copyOf = async (template: string): Promise<TestDatabase> => {
         "select pg_terminate_backend(active_pid)::text from pg_replication_slots where slot_name = $1 and active",
         [name]
       )
-      // The walsender takes a moment to let go of its slot.
+      // The walsender takes a moment to release its slot.
       await eventually("the slot is free", async () => {
         const active = "select 1 as one from pg_replication_slots where slot_name = $1 and active"
         return (await server.query(active, [name])).length === 0
@@ -98,11 +98,11 @@ const copyOf = async (template: string): Promise<TestDatabase> => {
   }
 }
 
-/** Lets Postgres scan a table only where no index may answer: on the few rows of a test it would rather scan. */
+/** Makes Postgres use an index wherever one can answer; it would scan the few rows of a test otherwise. */
 export const forbidScans = async ({ databaseUrl, sql }: TestDatabase): Promise<void> => {
   const name = new URL(databaseUrl).pathname.slice(1)
   await sql.query(`alter database ${name} set enable_seqscan = off`)
-  // Connections that are open already keep their old setting.
+  // Open connections would keep their old setting.
   await sql.query(
     "select pg_terminate_backend(pid)::text from pg_stat_activity where datname = $1 and pid <> pg_backend_pid()",
     [name]

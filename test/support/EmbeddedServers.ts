@@ -1,4 +1,4 @@
-/** The embedded servers for whoever is no test file, and wants to end them. */
+/** Embedded servers for code outside test files, and for tests that stop them. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { ConfigProvider, Context, Effect, Exit, Layer, Logger, Scope } from "effect"
@@ -13,21 +13,21 @@ export interface RunningServers {
   readonly stop: () => Promise<void>
 }
 
-/** The address of the cluster for its superuser, whose password only the data directory knows. */
+/** The address of the cluster for its superuser, whose password is stored in the data directory only. */
 export const superuserUrlOf = (directory: string, databaseUrl: string): string => {
   const file = readFileSync(join(directory, "secrets.json"), "utf8")
   const { superuserPassword } = JSON.parse(file) as { readonly superuserPassword: string }
   return Object.assign(new URL(databaseUrl), { username: superuser, password: superuserPassword }).href
 }
 
-/** The embedded servers of a data directory, kept by this process: what dies is started again. */
+/** Starts the embedded servers of a data directory. This process restarts a server that dies. */
 export const startServers = async (directory: string): Promise<RunningServers> => {
   const scope = Effect.runSync(Scope.make())
   const environment = ConfigProvider.layer(ConfigProvider.fromEnvRecord({ RACKWIRE_DATA_DIR: directory }))
   const layer = Servers.layer.pipe(
     Layer.provide(Settings.layer),
     Layer.provide(environment),
-    // That they end and start again is our doing.
+    // Tests kill them on purpose.
     Layer.provide(Logger.layer([]))
   )
   const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))

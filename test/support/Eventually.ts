@@ -1,4 +1,4 @@
-/** Waiting for what becomes true after a while and announces itself to nobody. */
+/** Waiting for something that cannot be awaited otherwise. */
 import { setTimeout as pause } from "node:timers/promises"
 
 interface Patience {

@@ -1,4 +1,4 @@
-/** A real HTTP receiver that keeps what it got, and answers as it is told. */
+/** A real HTTP receiver that records every request, and answers as the test says. */
 import { type IncomingHttpHeaders, createServer } from "node:http"
 
 export interface Received {
@@ -20,7 +20,7 @@ export interface Receiver {
   readonly close: () => Promise<void>
 }
 
-/** Time in which something has to arrive, milliseconds. */
+/** Default time within which requests have to arrive. */
 const arrivalMillis = 60_000
 
 export const startReceiver = async (

@@ -1,4 +1,4 @@
-/** Templates rendered by the caller's own thread: at once, which properties need, and with no plugins. */
+/** Renders templates synchronously in the caller's thread, as property tests need it, and without plugins. */
 import { Effect, Layer } from "effect"
 import { Context } from "../../src/template/Context.ts"
 import { Renderer, faultOf } from "../../src/template/Renderer.ts"

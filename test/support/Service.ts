@@ -21,13 +21,13 @@ export interface Service {
   readonly process: ChildProcess
   /** Calls the API as the superuser. */
   readonly call: Call
-  /** What it printed so far. */
+  /** Everything it has printed so far. */
   readonly output: () => string
-  /** Ends it and waits until it has. */
+  /** Ends the process and waits for its exit. */
   readonly stop: (signal?: NodeJS.Signals) => Promise<void>
 }
 
-/** Time to be ready, milliseconds. */
+/** Time within which the service has to be ready. */
 const readyMillis = 100_000
 
 const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
@@ -41,7 +41,7 @@ export const startService = async (
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
-      // Its worker threads load compiled code as well then: a sixth of the CPU time of a start.
+      // Lets its worker threads load compiled code too: this saves a sixth of the CPU time of a start.
       NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache"),
       PORT: "0",
       SUPERUSER_PASSWORD: password,

@@ -1,4 +1,4 @@
-/** An inventory of so many sites, and requests to it. */
+/** An inventory with a given number of sites, and requests to it. */
 import type { Pool } from "undici"
 import type { Sql } from "../test/support/Database.ts"
 import type { Service } from "../test/support/Service.ts"
@@ -11,7 +11,7 @@ export interface Call {
   readonly body?: unknown
 }
 
-/** A place among so many, spread so that no page is read twice in a row. */
+/** The n-th of a spread sequence of sites, so that no page is read twice in a row. */
 export const place = (n: number, of: number): number => 1 + ((n * 7919) % of)
 
 export const answered = async (pool: Pool, { method, path, body }: Call, token: string): Promise<string> => {

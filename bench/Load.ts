@@ -1,7 +1,7 @@
 /** Changes at a steady rate, and how long they took to arrive. */
 import { type Figure, type Sample, quantile } from "./Suite.ts"
 
-/** Acts so many times at the rate per second, each when its time has come, whatever became of those before. */
+/** Acts this many times at the rate per second. Each action starts on time, whether or not earlier ones have ended. */
 export const atRate = async (count: number, rate: number, act: (n: number) => Promise<unknown>): Promise<void> => {
   const began = performance.now()
   const running: Array<Promise<unknown>> = []

@@ -1,4 +1,4 @@
-/** Peers are packages of their own folder, installed by the first benchmark that needs them. */
+/** Peers are packages in a folder of their own; the first benchmark that needs them installs them. */
 import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 

@@ -1,4 +1,4 @@
-/** Deliveries put into a webhook's stream as capture would have put them, so that only delivering is measured. */
+/** Appends deliveries to a webhook's stream as capture would, so that only delivering is measured. */
 import type { Redis } from "ioredis"
 import { deliveryId } from "../src/event/Delivery.ts"
 import { pack } from "../src/stream/Entry.ts"
@@ -16,10 +16,10 @@ export const bodyOf = (idx: number): string =>
     snapshots: { prechange: null, postchange: { name: `Site ${idx}` } }
   })
 
-/** Pipelined at once. */
+/** Deliveries per pipeline. */
 const batchSize = 500
 
-/** Queues so many under positions of this round. */
+/** Queues this many deliveries, under positions of this round. */
 export const queueDeliveries = async (redis: Redis, webhook: number, round: number, count: number): Promise<void> => {
   const position = `${(round + 1) * 1_000_000_000}`
   for (let from = 0; from < count; from += batchSize) {

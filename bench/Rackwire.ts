@@ -1,4 +1,4 @@
-/** Our service for a suite: a process of its own on a data directory of its own. */
+/** Rackwire for a suite: a process of its own with a data directory of its own. */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -14,7 +14,7 @@ export interface Rackwire {
   readonly redisUrl: string
   readonly secretKey: string
   readonly pid: () => number
-  /** Makes a webhook; answers its id. */
+  /** Makes a webhook; returns its id. */
   readonly webhook: (fields: Readonly<Record<string, unknown>>) => Promise<number>
   readonly close: () => Promise<void>
 }

@@ -1,7 +1,7 @@
 /**
  * A receiver in a process of its own, so that its work is not counted as the sender's.
  *
- * Run as a program it answers every request and tells its parent, on request, what it got; `startReceiver` is the
+ * Run as a program it answers every request and reports to its parent, on request, what it got. `startReceiver` is the
  * parent's side.
  */
 import { type ChildProcess, fork } from "node:child_process"
@@ -35,7 +35,7 @@ const serve = (): void => {
       latencies.push(at - (Date.parse(timestamp) + microsOf(timestamp)))
     })
   })
-  // Clients keep their connections for as long as they like.
+  // Clients decide how long they keep their connections.
   server.keepAliveTimeout = 120_000
   server.listen(0, "127.0.0.1", () => process.send?.({ port: (server.address() as { readonly port: number }).port }))
   process.on("message", () => {
@@ -53,9 +53,9 @@ export interface BenchReceiver {
   readonly url: string
   /** What arrived since the last call. */
   readonly take: () => Promise<Got>
-  /** Waits until so many arrived since the last `take`. */
+  /** Waits until this many arrived since the last `take`. */
   readonly until: (count: number) => Promise<Got>
-  /** Waits until so many arrived that are timed. */
+  /** Waits until this many timed requests arrived. */
   readonly untilTimed: (count: number) => Promise<Got>
   readonly close: () => void
 }

@@ -1,15 +1,15 @@
-/** What a suite is: contenders that do the same job, one of them ours, measured in turns in one run. */
+/** A suite has contenders that do the same job, one of them Rackwire, measured in turns in one run. */
 
 import type { Usage } from "./Usage.ts"
 
-/** What one turn of a contender gave: figures by name. */
+/** The figures of one turn of a contender, by name. */
 export type Sample = Readonly<Record<string, number>>
 
 export interface Contender {
   readonly name: string
-  /** `floor`: the least that the job can cost. `peer`: what somebody would use instead. */
+  /** `floor`: the least that the job can cost. `peer`: an alternative that people use. */
   readonly role: "floor" | "peer" | "ours"
-  /** What its process has used so far; this process where absent. */
+  /** CPU time and memory of its process so far; those of this process if absent. */
   readonly usage?: () => Usage
   readonly turn: (round: number) => Promise<Sample>
 }
@@ -17,7 +17,7 @@ export interface Contender {
 export interface Figure {
   readonly name: string
   readonly unit: string
-  /** Whether more is better; ratios are told so that more is better. */
+  /** Whether more is better. Ratios are printed so that more is better. */
   readonly more: boolean
 }
 
@@ -31,7 +31,7 @@ export interface Suite {
 
 export const median = (values: ReadonlyArray<number>): number => quantile(values, 0.5)
 
-/** The value below which the share of all values lies. */
+/** The value below which this share of all values lies. */
 export const quantile = (values: ReadonlyArray<number>, share: number): number => {
   const sorted = [...values].sort((a, b) => a - b)
   return sorted[Math.min(Math.floor(share * sorted.length), sorted.length - 1)] ?? Number.NaN

@@ -1,10 +1,10 @@
-/** What a process has used, as the kernel tells. */
+/** CPU time and memory of a process, from the kernel. */
 import { readFileSync } from "node:fs"
 
 export interface Usage {
-  /** User and system time, seconds. */
+  /** User and system time. */
   readonly cpuSeconds: number
-  /** Most memory it ever held, megabytes. */
+  /** Peak memory. */
   readonly peakMegabytes: number
 }
 

@@ -2,7 +2,7 @@
  * `npm run bench -- <suite> [--rounds n]`: runs a suite and prints medians, ranges and ratios.
  *
  * Contenders take turns, so that a machine whose speed drifts is slow for all of them; the first round only warms up.
- * Quote ratios: these are figures of one machine. All samples are kept as JSON under bench/results.
+ * Quote the ratios: absolute figures hold for one machine only. All samples are kept as JSON under bench/results.
  */
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { cpus, totalmem } from "node:os"

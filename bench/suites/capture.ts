@@ -2,7 +2,7 @@
  * Rows per second read from a replication slot: bulk updates and single-row transactions of realistic width.
  *
  * The floor is Postgres' own `pg_recvlogical` writing to /dev/null; the peer is what a Node program would use. Every
- * turn reads the same WAL from a copy of one slot that nobody consumes.
+ * turn reads the same WAL, from a copy of one slot that nobody consumes.
  */
 import { spawn } from "node:child_process"
 import { Redis } from "ioredis"
@@ -27,7 +27,7 @@ const sites = 10_000
 const base = "bench_base"
 const publication = "rackwire"
 
-/** Webhooks of the whole way, of which one in a hundred fires. */
+/** Webhooks of the end-to-end contender; one in a hundred fires. */
 const webhooks = 100
 
 const prepare = async ({ sql, service, superuserUrl }: Rackwire): Promise<string> => {

@@ -1,7 +1,7 @@
 /**
- * Rows per second from pgoutput messages that lie in memory: what the decoder costs when no server limits it.
+ * Rows per second from pgoutput messages in memory: what the decoder costs without a server.
  *
- * The peer makes an object of every row. Ours reads a row when somebody asks for it, so it is measured both ways.
+ * The peer makes an object of every row. Rackwire reads a row only when it is needed, so it is measured both ways.
  */
 import { Pgoutput } from "../../src/capture/wal/Pgoutput.ts"
 import { parseLsn } from "../../src/capture/wal/Lsn.ts"

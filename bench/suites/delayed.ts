@@ -1,9 +1,8 @@
 /**
- * A million deliveries that wait for their next attempt: what each costs in Redis, and how late those that fall due
- * are.
+ * A million deliveries that wait for a retry: what each costs in Redis, and how late those are that fall due.
  *
- * All wait in one webhook, which is the hardest case: one sorted set, one hash. Almost all are due in an hour; some
- * fall due at a steady rate meanwhile, and are late by what passes from then until they come to the receiver.
+ * All wait in one webhook, which is the hardest case: one sorted set, one hash. Almost all are due in an hour. Some
+ * fall due at a steady rate meanwhile; their lateness is the time until they reach the receiver.
  */
 import { Redis } from "ioredis"
 import { deliveryId } from "../../src/event/Delivery.ts"
@@ -27,7 +26,7 @@ const hour = 3_600_000
 
 const now = (): number => performance.timeOrigin + performance.now()
 
-/** Puts a delivery aside as a retry would be. */
+/** Delays a delivery as a retry is delayed. */
 const held = (webhook: number, position: string, idx: number, body: string): string =>
   pack({
     ...{ id: deliveryId(webhook, position, idx), webhook, position, idx, event: "created", objectType: "dcim.site" },
@@ -38,7 +37,7 @@ const held = (webhook: number, position: string, idx: number, body: string): str
 const memoryOf = async (redis: Redis): Promise<number> =>
   Number(/^used_memory:(\d+)/m.exec(await redis.info("memory"))?.[1])
 
-/** Answers the bytes that each takes. */
+/** Returns the bytes that each takes. */
 const fill = async (redis: Redis, webhook: number): Promise<number> => {
   const { later, held: contents } = keysOf(webhook)
   const before = await memoryOf(redis)

@@ -1,5 +1,5 @@
 /**
- * Signed deliveries of a kilobyte per second to one receiver, from entries that are queued already.
+ * Signed deliveries of a kilobyte per second to one receiver, from entries that are already queued.
  *
  * The floor is a bare loop that signs and posts the same bytes: no queue, no log, no retry, no deadline. The peer is a
  * BullMQ worker that does the same job, with retries and without a log.
@@ -71,7 +71,7 @@ const startBullMq = async (redisUrl: string, receiver: BenchReceiver): Promise<C
   return worker
 }
 
-/** So many processes that deliver: the one with all roles, and others. */
+/** This many delivering processes: the one with all roles, and others. */
 const ours = (
   rackwire: Rackwire,
   receiver: BenchReceiver,

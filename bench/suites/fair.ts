@@ -1,8 +1,8 @@
 /**
- * One hung receiver and one flooded webhook among a thousand: what the others feel of it.
+ * One hung receiver and one flooded webhook among a thousand: the effect on the others.
  *
- * The floor is the same thousand with none of that. Both are measured at the same rate of changes, one process doing
- * everything.
+ * The floor is the same thousand webhooks without these two. Both are measured at the same rate of changes, with one
+ * process in all roles.
  */
 import { type Server, createServer } from "node:net"
 import { Redis } from "ioredis"
@@ -22,7 +22,7 @@ const rate = 200
 /** What the flooded webhook has in its queue when the round begins: more than it can send in that time. */
 const flood = 100_000
 
-/** Takes connections and never answers. */
+/** Accepts connections and never answers. */
 const startSilence = (): Promise<Server> =>
   new Promise((resolve) => {
     const server = createServer().listen(0, "127.0.0.1", () => resolve(server))

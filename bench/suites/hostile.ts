@@ -1,7 +1,7 @@
 /**
- * Receivers that mean harm: how long after its time an attempt ends, and how much memory it takes meanwhile.
+ * Hostile receivers: how long after its time limit an attempt ends, and how much memory it takes meanwhile.
  *
- * The receiver is a process of its own. Each contender is one kind of harm, done to twenty attempts at once.
+ * The receiver is a process of its own. Each contender is one kind of attack, on twenty attempts at once.
  */
 import { type ChildProcess, fork } from "node:child_process"
 import { type Socket, createServer } from "node:net"

@@ -1,8 +1,8 @@
 /**
- * What a process with nothing to do asks of Redis: ten thousand webhooks, of which fifty had something to deliver.
+ * The load of an idle process on Redis: ten thousand webhooks, fifty of which had something to deliver.
  *
- * The floor has the same webhooks and none of them anything to do. Redis counts its commands; those inside a script
- * count as well, and so does each heartbeat of capture.
+ * The floor has the same webhooks, none of them with anything to do. Redis counts its commands, those inside scripts
+ * and those of capture's heartbeats included.
  */
 import { Redis } from "ioredis"
 import { queueDeliveries } from "../QueuedDeliveries.ts"

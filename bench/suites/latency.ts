@@ -1,7 +1,8 @@
 /**
- * From the commit of one change to its arrival at the receiver, on an idle machine and at a steady rate of changes.
+ * Time from the commit of one change to its arrival at the receiver, on an idle machine and at a steady rate of
+ * changes.
  *
- * The floor commits and posts the same from the same place, with nothing in between: no queue, no log, no retry.
+ * The floor commits and posts the same from the same process, with nothing in between: no queue, no log, no retry.
  */
 import { createHmac } from "node:crypto"
 import { Agent, request } from "undici"

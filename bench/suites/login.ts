@@ -1,10 +1,9 @@
 /**
- * How long a login takes, by why it ends as it does: whoever measures from outside must not learn which names there
- * are.
+ * How long a login takes, by its outcome: somebody who measures from outside must not learn which user names exist.
  *
- * The kinds take turns request by request, so that all meet the same machine. `told apart` is how often somebody who
- * knows both distributions would guess better than by chance which of two requests had the wrong password: 0 is never,
- * 1 is always.
+ * The kinds take turns request by request, so that all meet the same machine. `told apart` is how much better than
+ * chance somebody who knows both distributions would guess which of two requests had the wrong password: 0 is never, 1
+ * is always.
  */
 import { request } from "undici"
 import { password } from "../../test/support/Service.ts"

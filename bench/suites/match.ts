@@ -1,8 +1,8 @@
 /**
- * Events matched per second by one, a hundred and ten thousand webhooks, each with its own two equalities.
+ * Events matched per second with one, a hundred and ten thousand webhooks, each with two equalities of its own.
  *
- * One webhook takes each event. The naive loop runs every webhook's compiled condition; json-rules-engine is what
- * somebody would use who does not want to write a language of conditions.
+ * One webhook matches each event. The naive loop runs every webhook's compiled condition; json-rules-engine is an
+ * alternative for people who do not want to write a condition language.
  */
 import { parse } from "../../src/match/Condition.ts"
 import { type Decision, compile } from "../../src/match/Decision.ts"

@@ -1,6 +1,6 @@
 /**
  * Memory above idle while one transaction of a million rows passes through capture, the change log and a hundred
- * webhooks of which one in a hundred fires.
+ * webhooks, one in a hundred of which fires.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { startRackwire } from "../Rackwire.ts"
@@ -47,7 +47,7 @@ export default async (): Promise<Suite> => {
         role: "ours",
         usage: () => usageOf(rackwire.pid()),
         turn: async (round) => {
-          // The kernel forgets the peak so far.
+          // Resets the peak that the kernel keeps.
           writeFileSync(`/proc/${rackwire.pid()}/clear_refs`, "5")
           const began = performance.now()
           await sql.query(`

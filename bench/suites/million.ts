@@ -1,6 +1,6 @@
 /**
- * A million sites beside ten thousand: what a request for one, and for those of a region, takes at its slowest, and
- * what memory it needs. Each region has 40 sites in both.
+ * A million sites compared with ten thousand: the slowest requests for one site and for those of a region, and the
+ * memory that they need. Each region has 40 sites in both.
  */
 import { Pool } from "undici"
 import { answered, fillSites, newToken, path, place } from "../Inventory.ts"

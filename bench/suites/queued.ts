@@ -1,7 +1,7 @@
 /**
- * From a commit to its entry in the webhook's stream, at 500 changes a second, one process with every role.
+ * Time from a commit to its entry in the webhook's stream, at 500 changes a second, with one process in all roles.
  *
- * The floor commits at the same pace and adds the entry itself when the commit has returned, with nothing between.
+ * The floor commits at the same rate and adds the entry itself when the commit has returned, with nothing in between.
  */
 import { Redis } from "ioredis"
 import { keysOf } from "../../src/stream/Keys.ts"

@@ -1,8 +1,8 @@
 /**
  * Bodies of deliveries per second: an event's JSON text in, the body's bytes out.
  *
- * The floor is stock nunjucks with the template compiled once, in the same thread and without any limit. Ours is the
- * worker pool as deliver uses it, with every limit on. Everybody parses the event's text itself.
+ * The floor is stock nunjucks with the template compiled once, in the same thread and without limits. Rackwire is the
+ * worker pool as deliver uses it, with all limits. Every contender parses the event's text itself.
  */
 import { deepStrictEqual } from "node:assert"
 import { execFileSync } from "node:child_process"

@@ -1,8 +1,8 @@
 /**
- * How long nobody reads the WAL when the process that did ends. Rows are committed every few milliseconds; what counts
- * is the longest time in which none was queued.
+ * How long the WAL is not read when the reading process ends. Rows are committed every few milliseconds; the figure is
+ * the longest time in which none was queued.
  *
- * The floor is a bare connection that takes the slot as soon as another one lets it go, with nothing to prepare.
+ * The floor is a bare connection that takes the slot as soon as it is free, with nothing to prepare.
  */
 import { mkdtempSync, rmSync } from "node:fs"
 import { hostname, tmpdir } from "node:os"

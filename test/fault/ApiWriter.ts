@@ -1,9 +1,9 @@
 /**
- * A writer through the API: objects made, changed and deleted, one or several per request, at whichever service
+ * A writer that uses the API: it creates, changes and deletes objects, one or several per request, at any service that
  * answers.
  *
- * A request whose answer does not come, or says that the service is not able to, may have been committed: its objects
- * are never touched again, and the table tells in the end.
+ * A request without an answer, or with one that says that the service is unavailable, may have been committed. Its
+ * objects are never touched again, and in the end the table tells what happened.
  */
 import { request } from "../support/Service.ts"
 import { type Change, type Committed, type Kind, region, site, stamp, tag } from "./Committed.ts"
@@ -25,7 +25,7 @@ interface Draft {
   readonly items: ReadonlyArray<{ readonly change: Change; readonly body: object; readonly id?: number }>
 }
 
-/** Longest time a request gets, and longest pause between two of them, milliseconds. */
+/** Time limit of a request, and longest pause between two. */
 const answerMillis = 4000
 const breathMillis = 60
 
@@ -33,7 +33,7 @@ const objectsMax = 100
 
 export class ApiWriter {
   readonly name: string
-  /** Answers that neither did what was asked nor said that it was not possible now. */
+  /** Unexpected answers: neither success nor temporary unavailability. */
   readonly refusals: Array<string> = []
   private readonly world: World
   private readonly random: Random
@@ -113,7 +113,7 @@ export class ApiWriter {
   }
 }
 
-/** One object has an address of its own; several go as a list. */
+/** One object has a URL of its own; several are sent as a list. */
 const requestOf = ({ method, kind, items }: Draft): { readonly path: string; readonly body: unknown } => {
   const [first, ...others] = items
   if (others.length > 0) return { path: kind.path, body: items.map(({ body }) => body) }

@@ -1,13 +1,13 @@
 /**
- * Holds the delivery log and what a receiver saw against what webhooks are owed: every delivery ends well or with its
- * schedule, its attempts are logged without gaps as they were answered, and what was made twice has a reason.
+ * Compares the delivery log and a receiver's records with what webhooks are owed: every delivery ends with success or
+ * with its schedule, its attempts are logged without gaps and with their answers, and every repetition has a reason.
  */
 import type { Sql } from "../support/Database.ts"
 import type { Differences } from "./Differences.ts"
 import type { HostileReceiver, Request } from "./HostileReceiver.ts"
 import type { Owed } from "./StreamOracle.ts"
 
-/** When something disturbed the service, until it has noticed: milliseconds since the receiver's start. */
+/** A disturbance, from its start until the service has noticed it: milliseconds since the receiver's start. */
 export interface Disturbance {
   readonly fault: string
   readonly from: number
@@ -91,7 +91,7 @@ const compareDelivery = (
     const failed = !isSuccess(before.status) || each[before.attempt - 1]?.reason !== ""
     const between = each.slice(before.attempt, request.attempt - 1)
     const follows = failed && request.attempt > before.attempt && between.every(({ reason }) => reason !== "")
-    // Once Redis has lost data there may be copies of what it had, each of which goes its way until it is done.
+    // Once Redis has lost data, an entry may exist more than once, and each copy is delivered.
     const copied = disturbances.some(
       ({ fault, from, to }) => isLoss(fault) && from <= request.at && to >= requests[0]!.at
     )
@@ -104,7 +104,7 @@ const compareDelivery = (
   }
 }
 
-/** Whether Redis lost data: the names of such faults begin so. */
+/** Whether a fault lost data of Redis, by the beginning of its name. */
 export const isLoss = (fault: string): boolean => fault.startsWith("Redis loses")
 
 const isSuccess = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300

@@ -1,6 +1,6 @@
 /**
- * The calm time after all faults: one webhook is told by its receiver that it takes nothing any more, one is disabled
- * and one deleted. Then something happens, and none of the three is sent anything.
+ * The calm time after all faults. The receiver refuses one webhook for good, one is disabled and one is deleted. Then
+ * events occur, and none of the three may be sent anything.
  */
 import { region, stamp, webhook } from "./Committed.ts"
 import type { DeliverScene } from "./DeliverFaults.ts"
@@ -30,7 +30,7 @@ const labelled = (label: string) => [
    when (new.disabled_note is distinct from old.disabled_note) execute function fault_label()`
 ]
 
-/** Answers what tells of requests that should not have come. */
+/** Returns a check that lists requests that should not have been sent. */
 export const calmTime = async (run: DeliverScene): Promise<() => ReadonlyArray<string>> => {
   const { world, committed, receiver, disturbances } = run
   await pause(Math.max(...disturbances.map(({ to }) => to - receiver.millis), 0))

@@ -1,4 +1,4 @@
-/** One seed of the suite `capture`: writers write, faults happen, and in the end the oracles are asked. */
+/** One seed of the suite `capture`: writers write, faults are injected, and in the end the oracles compare. */
 import { ApiWriter } from "./ApiWriter.ts"
 import { Committed } from "./Committed.ts"
 import { DeliveryOracle } from "./DeliveryOracle.ts"

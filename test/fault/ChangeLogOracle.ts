@@ -1,6 +1,6 @@
 /**
- * Holds the change log against what was committed: every change is there exactly once, each object's in their order,
- * folded to one event per transaction, and nothing else is.
+ * Compares the change log with what was committed: every change is there exactly once, in order for each object, folded
+ * to one event per transaction, and there is nothing else.
  */
 import { type LoggedEvent, loggedEvent } from "../../src/deliver/log/LoggedEvent.ts"
 import { windowMessages } from "../../src/capture/fold/TransactionWindows.ts"

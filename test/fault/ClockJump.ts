@@ -1,6 +1,6 @@
 /**
- * Loaded into a service before anything else: at SIGUSR2 its clock jumps, an hour ahead, an hour back, and home again.
- * What only rises (`performance.now`, timers) goes on as it would with a real clock that is set.
+ * Loaded into a service before anything else: at SIGUSR2 its clock jumps one hour ahead, then one hour back, then to
+ * the right time. The monotonic clock (`performance.now`, timers) continues, as it would if a real clock were set.
  */
 import { isMainThread } from "node:worker_threads"
 

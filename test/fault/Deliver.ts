@@ -1,6 +1,6 @@
 /**
- * One seed of the suite `deliver`: a receiver that is hostile, faults at the borders of an attempt's steps, and in the
- * end a calm time in which nothing may be sent twice, or at all by a webhook that is disabled.
+ * One seed of the suite `deliver`: a hostile receiver, faults at the boundaries of an attempt's steps, and in the end a
+ * calm time in which nothing may be sent twice, or sent by a disabled webhook.
  */
 import { ApiWriter } from "./ApiWriter.ts"
 import { compareAttempts, isLoss } from "./AttemptOracle.ts"

@@ -1,4 +1,4 @@
-/** What is done to a run of deliveries beside what is done to any: at the borders of an attempt's steps, above all. */
+/** Faults of the suite `deliver` in addition to the general ones: above all at the boundaries of an attempt's steps. */
 import { leaseMillis } from "../../src/stream/Reader.ts"
 import { type Fault, type Scene, faults, halfOpen } from "./Faults.ts"
 import type { Disturbance } from "./AttemptOracle.ts"
@@ -16,7 +16,7 @@ type DeliverFault = Fault<DeliverScene>
 /** Longest wait for a request, milliseconds: there may be none any more. */
 const stepMillis = 3000
 
-/** Something dies when a request has come, or when its answer is on its way. */
+/** Kills something when a request has arrived, or while its answer is on the way. */
 const atStep = (name: string, act: (scene: DeliverScene, random: Random) => void): DeliverFault => ({
   name,
   weight: 3,
@@ -80,7 +80,7 @@ const own: ReadonlyArray<DeliverFault> = [
   }
 ]
 
-/** Its entries are taken over by others meanwhile; it goes on with them when it wakes up. */
+/** Others take over its entries meanwhile; when it wakes up it continues with them. */
 const pastTheLease: DeliverFault = {
   name: "stop a service for longer than its lease",
   weight: 0,

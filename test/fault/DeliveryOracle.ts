@@ -1,6 +1,6 @@
 /**
- * Holds what a receiver got against what webhooks are owed: every delivery was accepted at least once, under one id
- * with one content, and the delivery log says so once; nothing else arrived.
+ * Compares what a receiver got with what webhooks are owed: every delivery was accepted at least once, under one id and
+ * with one content, and is in the delivery log once; nothing else arrived.
  */
 import { createHash } from "node:crypto"
 import type { Sql } from "../support/Database.ts"
@@ -14,7 +14,7 @@ interface Got {
   accepted: number
 }
 
-/** Part of the requests that the receiver refuses, so that some deliveries wait for another attempt. */
+/** Share of requests that the receiver refuses, so that some deliveries wait for a retry. */
 const refusedPart = 0.03
 
 export class DeliveryOracle {
@@ -39,7 +39,7 @@ export class DeliveryOracle {
     return oracle
   }
 
-  /** Requests beyond the first that was accepted. */
+  /** Requests after the first accepted one. */
   get repeats(): number {
     return [...this.got.values()].reduce((sum, { accepted }) => sum + Math.max(accepted - 1, 0), 0)
   }

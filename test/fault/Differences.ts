@@ -1,6 +1,6 @@
-/** What an oracle found wrong: the first few, and how many. */
+/** Differences that an oracle found: the first few, and their number. */
 
-/** Differences that are told in words. */
+/** Most differences that are printed. */
 const toldMax = 20
 
 export class Differences {

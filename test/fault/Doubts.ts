@@ -1,4 +1,4 @@
-/** Requests whose answer never came: the tables tell whether they were committed. */
+/** Requests without an answer: the tables tell whether they were committed. */
 import type { Sql } from "../support/Database.ts"
 import { type Transaction, kinds, stamp } from "./Committed.ts"
 

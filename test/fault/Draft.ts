@@ -1,4 +1,4 @@
-/** A transaction in the making: its statements, and what it changes if it is committed. */
+/** A transaction that is being written: its statements, and what it changes if it is committed. */
 import { type Change, type Kind, stamp } from "./Committed.ts"
 import { fixed } from "./Template.ts"
 import type { Random } from "./Random.ts"

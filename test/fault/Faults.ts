@@ -1,4 +1,4 @@
-/** What is done to a run: one entry per fault. Each undoes by itself what does not pass by itself. */
+/** The faults that are injected into a run, one entry each. A fault that does not end by itself undoes itself. */
 import { readFileSync, readdirSync, statSync, truncateSync } from "node:fs"
 import { join } from "node:path"
 import { group, keysOf } from "../../src/stream/Keys.ts"
@@ -10,7 +10,7 @@ import { pause } from "./Timeline.ts"
 import type { Site, World } from "./World.ts"
 import { eventually } from "../support/Eventually.ts"
 
-/** What faults act on. */
+/** What a fault can act on. */
 export interface Scene {
   readonly world: World
   readonly committed: Committed
@@ -22,12 +22,12 @@ export interface Scene {
 
 export interface Fault<Of = Scene> {
   readonly name: string
-  /** How often it is chosen, beside the others. */
+  /** How often it is chosen, relative to the others. */
   readonly weight: number
   readonly act: (scene: Of, random: Random, note: (what: string) => void) => Promise<void>
 }
 
-/** The service that leads, or any where nobody knows. */
+/** The leader, or any service if none leads. */
 const leaderOf = async ({ world }: Scene, random: Random): Promise<Site> => {
   const any = random.pick(world.sites)
   return (await world.leader()) ?? any
@@ -41,7 +41,7 @@ const networksOf = ({ world }: Scene, random: Random, note: (what: string) => vo
   return sites.flatMap((site) => servers.map((server) => site[server]))
 }
 
-/** A network that is bad for a while. */
+/** A network that is disturbed for a while. */
 const network = (name: string, weight: number, longest: number, spoil: (proxy: Proxy) => void): Fault => ({
   name,
   weight,
@@ -55,7 +55,7 @@ const network = (name: string, weight: number, longest: number, spoil: (proxy: P
   }
 })
 
-/** Until then a process may go on, and write behind what is cut off. */
+/** Waits until the process is stopped: before that it may still write. */
 const untilStopped = (pid: number) =>
   eventually(`process ${pid} is stopped`, () => /^State:\s+T/m.test(readFileSync(`/proc/${pid}/status`, "utf8")), {
     everyMillis: 1
@@ -107,7 +107,7 @@ export const faults: ReadonlyArray<Fault> = [
       const { service } = await leaderOf(scene, random)
       const goOn = service.freeze()
       note(`${service.name} stops`)
-      // Longer than a standby waits for a leader that says nothing.
+      // Longer than a standby waits for a silent leader.
       await pause(random.between(6000, 9000))
       const now = await scene.world.leader()
       goOn()
@@ -124,7 +124,7 @@ export const faults: ReadonlyArray<Fault> = [
     }
   },
   {
-    // What `pg_ctl stop -m immediate` sends; whoever keeps the server starts it again.
+    // The signal of `pg_ctl stop -m immediate`; the supervisor of the server restarts it.
     name: "stop Postgres at once",
     weight: 3,
     act: async ({ world }) => void process.kill(world.pids.postgres, "SIGQUIT")
@@ -209,7 +209,7 @@ export const faults: ReadonlyArray<Fault> = [
   }
 ]
 
-/** What takes long: once per seed that has it. */
+/** Faults that take long: at most one per seed. */
 export const largeTransaction: Fault = {
   name: "a very large transaction, and a kill inside",
   weight: 0,

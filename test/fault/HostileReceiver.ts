@@ -1,4 +1,4 @@
-/** A receiver that answers well, badly or not at all, as the seed says, and remembers every request. */
+/** A receiver that answers well, badly or not at all, as the seed decides, and records every request. */
 import { readFileSync } from "node:fs"
 import { type IncomingMessage, type ServerResponse, createServer } from "node:http"
 import { createServer as createSecureServer } from "node:https"
@@ -52,7 +52,7 @@ const manners: ReadonlyArray<Manner> = [
     answer: ({ socket }) => void (socket instanceof TLSSocket ? socket.destroy() : socket?.resetAndDestroy())
   },
   {
-    // Promises more than it sends.
+    // Announces a longer body than it sends.
     weight: 4,
     answer: (response) => {
       response.writeHead(200, { "content-length": "100" }).write("some")
@@ -78,7 +78,7 @@ const manners: ReadonlyArray<Manner> = [
     }
   },
   {
-    // Each byte in time, the whole never.
+    // Every byte comes in time, the whole answer never does.
     weight: 1,
     answer: async (response) => {
       for (const byte of "HTTP/1.1 200 OK\r\nx-slow: ".padEnd(200, "x")) {
@@ -95,7 +95,7 @@ const manners: ReadonlyArray<Manner> = [
 /** Takes nothing any more. */
 const gone: Manner = { weight: 0, answer: (response) => void response.writeHead(410).end("gone") }
 
-/** What becomes of a connection that is to be secure, before the first request on it. */
+/** What happens to a TLS connection before its first request. */
 interface Greeting {
   readonly weight: number
   readonly greet: (socket: Socket, servers: Record<"trusted" | "untrusted", Server>) => void
@@ -115,7 +115,7 @@ const greetings: ReadonlyArray<Greeting> = [
 
 export class HostileReceiver {
   readonly requests: Array<Request> = []
-  /** While false everything is answered with 200. */
+  /** While false, every request is answered with 200. */
   isHostile = true
   /** The webhook that is answered 410. */
   readonly leaving = "leaving"
@@ -152,12 +152,12 @@ export class HostileReceiver {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`
   }
 
-  /** Where connections are to be secure. */
+  /** The URL for TLS connections. */
   get secureUrl(): string {
     return `https://localhost:${(this.greeter.address() as AddressInfo).port}`
   }
 
-  /** What a webhook has to trust for that. */
+  /** The certificate that a webhook has to trust for TLS. */
   get certificate(): string {
     return readFileSync(this.certificates[0].certificateFile, "utf8")
   }
@@ -166,7 +166,7 @@ export class HostileReceiver {
     return performance.now() - this.began
   }
 
-  /** Resolves when the next request is that far. */
+  /** Resolves when the next request has reached this step. */
   atNext(step: Step): Promise<void> {
     return new Promise((resolve) => this.waiting[step].push(resolve))
   }
@@ -194,7 +194,7 @@ export class HostileReceiver {
     } catch {
       return
     }
-    // What a dying process leaves behind may end without an error.
+    // Connections of a killed process may end without an error.
     if (!message.complete) return
     const { model, data } = JSON.parse(Buffer.concat(chunks).toString()) as Json
     const request: Request = {

@@ -1,8 +1,10 @@
-/** Transactions by plain SQL whose fate is always known: each writes its label into a table, with all else it does. */
+/**
+ * Transactions in plain SQL whose outcome is always known: each writes its label into a table along with its changes.
+ */
 import { type Sql, openSql } from "../support/Database.ts"
 import { pause } from "./Timeline.ts"
 
-/** Pause between two questions to a server that is away, milliseconds. */
+/** Pause between two questions to a server that is down. */
 const askMillis = 50
 
 /** How a rolled-back transaction ends. */
@@ -17,7 +19,7 @@ export class Ledger {
     this.sql = openSql(url)
   }
 
-  /** Runs the statements as one transaction; answers how it ended, also when the server died over its commit. */
+  /** Runs the statements as one transaction; returns its outcome, also if the server died during the commit. */
   async attempt(label: string, statements: ReadonlyArray<string>): Promise<"committed" | "aborted"> {
     try {
       await this.sql.transaction(...statements, `insert into fault_ledger values ('${label}')`)

@@ -1,4 +1,4 @@
-/** Holds what a receiver saw against what a webhook promises of when: the order within an object, and a rate. */
+/** Compares what a receiver saw with the timing that a webhook promises: the order within an object, and a rate. */
 import type { Disturbance } from "./AttemptOracle.ts"
 import type { Differences } from "./Differences.ts"
 import type { Request } from "./HostileReceiver.ts"
@@ -34,7 +34,7 @@ export const compareOrder = (
  */
 const spanMillis = 10_000
 
-/** How much more than the limit may arrive. */
+/** Factor by which arrivals may exceed the limit. */
 const tolerance = 1.05
 
 export const compareRate = (

@@ -1,4 +1,4 @@
-/** Which faults come when: all of it follows from the seed. */
+/** Which faults are injected when: all of it follows from the seed. */
 import type { Fault } from "./Faults.ts"
 import { Random } from "./Random.ts"
 import { type Timeline, pause } from "./Timeline.ts"
@@ -10,7 +10,7 @@ export interface Planned<Scene> {
   /** Milliseconds after the start. */
   readonly at: number
   readonly fault: Fault<Scene>
-  /** For what the fault itself has to choose. */
+  /** Random choices of the fault itself. */
   readonly random: Random
 }
 
@@ -36,7 +36,7 @@ export const planOf = <Scene>(
   return planned.map((one, at) => (at === place ? { ...one, fault: once! } : one))
 }
 
-/** Does it all; returns when the last fault is over. One that lasts does not keep the next one waiting. */
+/** Injects all faults; returns when the last one is over. A long fault does not delay the next. */
 export const carryOut = async <Scene>(
   plan: ReadonlyArray<Planned<Scene>>,
   timeline: Timeline,

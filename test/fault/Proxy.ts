@@ -1,11 +1,11 @@
-/** A network between two processes that can be made bad: a TCP proxy on a loopback port, in this process. */
+/** A network between two processes that can be disturbed: a TCP proxy on a loopback port, in this process. */
 import { type Server, type Socket, connect, createServer } from "node:net"
 import type { Random } from "./Random.ts"
 
 /** How bytes pass: at once, in single ones and small pieces, late, or not until later. */
 type Manner = "pass" | "drip" | "delay" | "hold"
 
-/** Bytes that may wait for passage in one direction before no more are read. */
+/** Bytes that may wait in one direction before reading stops. */
 const waitingMax = 1 << 20
 
 /** Pause between two pieces of a drip, and its largest piece. */
@@ -56,7 +56,7 @@ export class Proxy {
     this.manner = "hold"
   }
 
-  /** Connections that are there now carry nothing any more, and neither end is told; new ones work. */
+  /** Existing connections carry nothing any more and neither end is told; new ones work. */
   swallow(): void {
     for (const link of this.links) link.die()
   }
@@ -65,7 +65,7 @@ export class Proxy {
     this.manner = "drip"
   }
 
-  /** Whether these bytes have sprung the trap. */
+  /** Whether these bytes spring the trap. */
   springs(bytes: Buffer): boolean {
     const { trap } = this
     if (trap === undefined || !trap.texts.every((text) => bytes.includes(text))) return false
@@ -79,7 +79,7 @@ export class Proxy {
     this.delayMillis = millis
   }
 
-  /** Good again, for all connections but dead ones. */
+  /** Ends the disturbance, for all connections but dead ones. */
   restore(): void {
     this.isCut = false
     this.manner = "pass"
@@ -179,7 +179,7 @@ class Way {
     this.waitingBytes = 0
   }
 
-  /** Lets pass what may. */
+  /** Passes on what may pass now. */
   pump(): void {
     clearTimeout(this.timer)
     while (this.waiting.length > 0 && !this.isFull && this.proxy.manner !== "hold") {

@@ -1,6 +1,6 @@
 /**
- * Choices that follow from a text: the same seed chooses the same again. Everybody who chooses has a generator of their
- * own, so that what one of them does more often shifts nobody else's choices.
+ * Random choices that follow from a text: the same seed chooses the same again. Every part has a generator of its own,
+ * so that more choices of one part do not change those of another.
  */
 
 /** FNV-1a. */

@@ -1,4 +1,4 @@
-/** `rackwire serve` under a supervisor: whenever it ends it is started again, as an init system would. */
+/** `rackwire serve` under a supervisor that restarts it whenever it ends, as an init system would. */
 import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
 import { fileURLToPath } from "node:url"

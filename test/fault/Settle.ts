@@ -1,4 +1,4 @@
-/** The end of a run: waiting until all is done, and what must be true of every service then. */
+/** The end of a run: waits until all work is done, and checks what must then be true of every service. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { ApiWriter } from "./ApiWriter.ts"

@@ -1,4 +1,4 @@
-/** A writer by plain SQL: transactions of every shape, as fast as they go, with a rest now and then. */
+/** A writer in plain SQL: transactions of every shape, as fast as they go, with occasional rests. */
 import { type Committed, region, site, tag } from "./Committed.ts"
 import { Draft, type Known } from "./Draft.ts"
 import { Ledger } from "./Ledger.ts"

@@ -1,6 +1,6 @@
 /**
- * Holds the streams against the change log: each webhook's holds exactly the events that it asked for at the time, in
- * their order, each once under its position, to the letter as the change log tells them.
+ * Compares the streams with the change log: a webhook's stream holds exactly the events that it asked for at the time,
+ * in order, each once under its position, and byte for byte as in the change log.
  */
 import { createHash } from "node:crypto"
 import type { Redis } from "ioredis"

@@ -1,4 +1,4 @@
-/** What the runner and a suite know of each other. */
+/** The interface between the runner and a suite. */
 import type { Differences } from "./Differences.ts"
 import type { Template } from "./Template.ts"
 import type { Timeline } from "./Timeline.ts"

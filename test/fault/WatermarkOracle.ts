@@ -1,6 +1,6 @@
 /**
- * Looks at the watermarks while faults happen, and holds them in the end against what was there: what is confirmed to
- * Postgres is in the change log and was appended, and what a webhook is said to have finished is in the delivery log.
+ * Reads the watermarks while faults are injected, and compares them in the end: what is confirmed to Postgres is in the
+ * change log and was appended, and what a webhook is said to have finished is in the delivery log.
  */
 import type { Sql } from "../support/Database.ts"
 import type { Logged } from "./ChangeLogOracle.ts"

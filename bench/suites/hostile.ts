@@ -98,7 +98,7 @@ export default async (): Promise<Suite> => {
     child.once("message", (ports) => resolve(ports as Record<string, number>))
   )
   return {
-    title: `${attempts} attempts at once at receivers that mean harm; an attempt may take ${timeoutMillis} ms`,
+    title: `${attempts} attempts at once at hostile receivers; the time limit of an attempt is ${timeoutMillis} ms`,
     figures: [
       { name: "longest attempt", unit: "ms", more: false },
       { name: "memory taken", unit: "MB", more: false }

@@ -122,7 +122,7 @@ export default async (): Promise<Suite> => {
     return async ({ data }: Subject) => (await engine.run({ data })).events.length
   }
   return {
-    title: "Events matched with webhooks that each have two equalities, of which one webhook takes the event",
+    title: "Events matched with webhooks that each have two equalities; one of them matches the event",
     figures: [
       ...sizes.map((size) => ({ name: figureOf(size), unit: "events per second", more: true })),
       { name: "growth", unit: "cost of 10,000 webhooks by that of 100", more: false }

@@ -2,7 +2,7 @@
 import { Fault } from "../runtime/Fault.ts"
 import type { Limits } from "../runtime/Limits.ts"
 import { quote } from "../value/Repr.ts"
-import { isBlank as isBlankText } from "../value/Text.ts"
+import { isBlank } from "../value/Text.ts"
 import type {
   AssignBlock,
   Block,
@@ -224,7 +224,7 @@ class Parser extends LoaderTagParser {
       )
     }
     const body = this.parseUntil("endblock")
-    if (required && !body.every(isBlank)) {
+    if (required && !body.every(isBlankOutput)) {
       throw stream.fault("Required blocks can only contain comments or whitespace")
     }
     stream.skipName(name)
@@ -295,5 +295,5 @@ class Parser extends LoaderTagParser {
   }
 }
 
-const isBlank = (statement: Statement): boolean =>
-  statement.kind === "Output" && statement.nodes.every((node) => node.kind === "TemplateData" && isBlankText(node.text))
+const isBlankOutput = (statement: Statement): boolean =>
+  statement.kind === "Output" && statement.nodes.every((node) => node.kind === "TemplateData" && isBlank(node.text))

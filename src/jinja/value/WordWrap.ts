@@ -1,7 +1,7 @@
 /** `textwrap.wrap`, as the filter wordwrap calls it. */
 import { valueFault } from "../runtime/Fault.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
-import { characterChars, headOf, lengthOf, strip } from "./Text.ts"
+import { characterChars, headOf, isBlank, lengthOf } from "./Text.ts"
 
 const space = "[\\t\\n\\v\\f\\r ]"
 const letter = "\\p{L}"
@@ -21,8 +21,6 @@ interface Wrapping {
   readonly breakLongWords: boolean
   readonly breakOnHyphens: boolean
 }
-
-const isBlank = (chunk: string): boolean => strip(chunk, undefined, true, true) === ""
 
 /** The lines of one paragraph. */
 export const wrap = (runtime: Runtime, text: string, wrapping: Wrapping): Array<string> => {

@@ -19,9 +19,13 @@ const sharedMax = { event: 500_000, window: 100_000_000 }
 
 class TooMuchWork extends Error {}
 
-/** Outside of an evaluation the budget is unlimited. */
+/**
+ * What the current evaluation has left; unlimited outside of one. A variable of the module, because each step of an
+ * evaluation pays: an evaluation is synchronous, and `bounded` sets it anew.
+ */
 let left = Number.POSITIVE_INFINITY
 
+/** The budget of the last evaluation, and what was left of it. */
 let last = { budget: 0, left: 0 }
 
 export const pay = (work: number): void => {

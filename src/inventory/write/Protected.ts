@@ -1,6 +1,7 @@
 /** Explains why objects cannot be deleted: others that are to stay refer to them. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
+import { sqlStateOf } from "../../Postgres.ts"
 import type { Row } from "../Field.ts"
 import { type ObjectType, fieldOf } from "../ObjectType.ts"
 import { byIds, viewFor } from "../read/Read.ts"
@@ -14,7 +15,7 @@ export class Protected extends Schema.TaggedError<Protected>()("Protected", { de
 /** Whether Postgres refused because of a foreign key that restricts. */
 export const isProtected = (error: unknown): boolean => {
   if (!SqlError.isSqlError(error)) return false
-  const { code } = error.reason.cause as { readonly code?: string }
+  const code = sqlStateOf(error)
   return code === "23001" || code === "23503"
 }
 

@@ -1,4 +1,4 @@
-/** What templates of one kind share: filters, tests, globals, tags and budgets. */
+/** The settings that templates share: filters, tests, globals, tags and budgets. */
 import { PlacedFault, limitFault, place, toFault, valueFault } from "./runtime/Fault.ts"
 import { builtinFilters } from "./filters/Filters.ts"
 import { methodsOf } from "./methods/Methods.ts"
@@ -13,7 +13,7 @@ import { type LexicalOptions, normalize } from "./syntax/Tokenizer.ts"
 import type { Dict, JsonValue } from "./value/Dict.ts"
 import type { Keywords, Value } from "./value/Values.ts"
 
-/** A tag that a plugin brings. */
+/** A tag that a plugin adds. */
 export interface Tag {
   readonly body: boolean
   readonly run: (runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined, body: () => string) => string
@@ -28,10 +28,10 @@ export class Environment {
   readonly filters = new Map<string, Native>(builtinFilters)
   readonly tests = new Map<string, Native>(builtinTests)
   readonly globals = new Map<string, Value>(builtinGlobals)
-  /** Globals that are data: every run has its own copy. */
+  /** Globals that are data: each run gets a copy. */
   readonly dataGlobals = new Map<string, JsonValue>()
   readonly tags = new Map<string, Tag>()
-  /** The methods of a value's type. `str.format` is one and looks up others: so values find them here. */
+  /** The methods of a value's type. `str.format` looks up other methods, so values find them here. */
   readonly methodsOf = methodsOf
   readonly limits: Limits
   private readonly options: EnvironmentOptions
@@ -42,8 +42,8 @@ export class Environment {
   }
 
   /**
-   * Parses and compiles; throws a PlacedFault. Runs nothing of the template. Where the output is header lines, what the
-   * template prints must hold no line break.
+   * Parses and compiles the template without running it; throws a PlacedFault. With `headers` the output is header
+   * lines, and a printed value must not contain a line break.
    */
   compile(source: string, headers = false): CompiledTemplate {
     const normal = normalize(source, this.options)
@@ -60,7 +60,7 @@ export class Environment {
   }
 }
 
-/** What random choices start from; a function is asked only where something is random. */
+/** The seed of random choices; a function is called only if the template makes one. */
 type Seed = number | (() => number)
 
 class CompiledTemplate {
@@ -76,12 +76,12 @@ class CompiledTemplate {
     this.run = run
   }
 
-  /** The output; throws a PlacedFault. `seed` makes what is random come out the same again. */
+  /** Returns the output; throws a PlacedFault. With the same `seed`, random choices are the same. */
   render(context: Dict, seed?: Seed): string {
     return this.measure(context, seed).output
   }
 
-  /** The output, and the steps that it took. */
+  /** Returns the output and the number of steps. */
   measure(context: Dict, seed: Seed = 0): { readonly output: string; readonly steps: number } {
     const runtime = new Runtime(this.environment, context, seed, this.headers)
     return guarded(

@@ -1,4 +1,4 @@
-/** Makes closures of assignments. */
+/** Compiles assignments to closures. */
 import { Fault } from "../runtime/Fault.ts"
 import { Namespace } from "../runtime/Globals.ts"
 import type { Target } from "../syntax/Ast.ts"
@@ -49,6 +49,6 @@ const namespaceReader = (scope: Scope, name: string): ((frame: Frame) => Namespa
   }
 }
 
-/** What is checked of a target before the value is evaluated. */
+/** The check of a target that runs before the value is evaluated; undefined if the target needs none. */
 export const compileCheck = (scope: Scope, target: Target): ((frame: Frame) => void) | undefined =>
   target.kind === "NamespaceTarget" ? namespaceReader(scope, target.name) : undefined

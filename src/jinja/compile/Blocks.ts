@@ -1,16 +1,16 @@
-/** `self`, and the blocks of a template through it. */
+/** `self`, which gives access to the blocks of a template. */
 import { Fault, typeFault } from "../runtime/Fault.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { quote } from "../value/Repr.ts"
 import { Callable, type Keywords, Markup, Obj, Undefined, type Value } from "../value/Values.ts"
 
-/** Names that a scoped block sees beside the context. */
+/** Names that a scoped block sees in addition to the context. */
 type Names = ReadonlyMap<string, Value> | undefined
 
 /** Renders a block into the runtime's output. */
 export type RenderBlock = (runtime: Runtime, names: Names) => void
 
-/** `super`: without inheritance there never is one. */
+/** `super`: always undefined, because there is no inheritance. */
 export const noParent = (name: string): Undefined =>
   new Undefined(() => new Fault("Undefined", `there is no parent block called ${quote(name)}.`))
 

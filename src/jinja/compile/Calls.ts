@@ -1,4 +1,4 @@
-/** Makes closures of calls, filters and tests. */
+/** Compiles calls, filters and tests to closures. */
 import { Fault, typeFault } from "../runtime/Fault.ts"
 import { methodsOf } from "../methods/Methods.ts"
 import type { Native } from "../runtime/Native.ts"
@@ -14,9 +14,9 @@ import type { Evaluate, Frame } from "./Frame.ts"
 import type { Scope } from "./Scope.ts"
 import type { Unit } from "./Unit.ts"
 
-/** Evaluates arguments; `first` stands before them. */
+/** Evaluates the arguments and returns them after `first`. */
 interface CompiledArguments {
-  /** Set where there is nothing but these: no keywords, no `*` or `**`. */
+  /** The positional arguments, if the call has no others: no keywords, no `*` or `**`. */
   readonly fixed: ReadonlyArray<Evaluate> | undefined
   readonly args: (frame: Frame, first: ReadonlyArray<Value>) => Array<Value>
   readonly keywords: (frame: Frame) => Keywords | undefined
@@ -70,7 +70,7 @@ const spreadKeywords = (runtime: Runtime, value: Value, all: Map<string, Value>)
   }
 }
 
-/** Calls a native with a value in front of its arguments. Filters, tests and methods all go this way. */
+/** Calls a native with a value before its arguments. Filters, tests and methods are all called by it. */
 const compileNative = (
   implementation: Native,
   { fixed, args, keywords }: CompiledArguments,
@@ -120,7 +120,7 @@ const compileNative = (
   }
 }
 
-/** What stands for a filter or test that does not exist, inside an `if`. */
+/** The placeholder for a filter or test that does not exist, inside an `if`: it fails when it is called. */
 const absent = (kind: "filter" | "test", name: string): Native => ({
   name,
   run: undefined,
@@ -139,12 +139,12 @@ const lookUp = (unit: Unit, scope: Scope, kind: "filter" | "test", name: string,
   return absent(kind, name)
 }
 
-/** Work of a filter, of a test, of a call: in steps. */
+/** Cost of a filter, a test and a call, in steps. */
 const filterSteps = 2
 const testSteps = 1
 const callSteps = 2
 
-/** `body` gives what the chain starts with where it is applied to a block. */
+/** `body` returns the input of a chain that is applied to a block. */
 export const compileFilter = (unit: Unit, scope: Scope, node: Filter, body: Evaluate | undefined): Evaluate => {
   const filter = lookUp(unit, scope, "filter", node.name, node.at)
   const input =
@@ -164,7 +164,7 @@ export const compileTest = (unit: Unit, scope: Scope, node: Test): Evaluate => {
   return (frame) => apply(frame, input(frame))
 }
 
-/** `caller` gives what a call block hands to the macro. */
+/** `caller` returns the value that a call block passes to the macro as `caller`. */
 export const compileCall = (
   unit: Unit,
   scope: Scope,
@@ -186,7 +186,7 @@ export const compileCall = (
   return compileMethodCall(unit, scope, node, invoke)
 }
 
-/** `object.name(…)`: a method of a builtin type is called without making a bound method first. */
+/** `object.name(…)`: calls a method of a builtin type without creating a bound method. */
 const compileMethodCall = (
   unit: Unit,
   scope: Scope,

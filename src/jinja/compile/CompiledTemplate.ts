@@ -1,4 +1,4 @@
-/** A template as closures. */
+/** Compiles a template to closures. */
 import { Fault } from "../runtime/Fault.ts"
 import type { Environment } from "../Environment.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
@@ -13,7 +13,7 @@ import { Unit } from "./Unit.ts"
 /** Writes the template into the runtime's output. */
 export type Render = (runtime: Runtime) => void
 
-/** Makes closures of a tree; `source` is what the tree was parsed from. */
+/** Compiles a tree to closures; `source` is the text that the tree was parsed from. */
 export const compileTemplate = (environment: Environment, source: string, body: Body): Render => {
   const unit = new Unit(environment, source)
   const blocks = collectBlocks(body)

@@ -1,4 +1,4 @@
-/** Makes closures of expressions. No text of a template ever becomes code: names stay data, looked up in maps. */
+/** Compiles expressions to closures. No text of a template becomes code: names stay data and are looked up in maps. */
 import { Fault } from "../runtime/Fault.ts"
 import { ofDict } from "../methods/Methods.ts"
 import type { Expression } from "../syntax/Ast.ts"
@@ -83,7 +83,7 @@ const compileDict = (unit: Unit, scope: Scope, node: Of<"Dict">): Evaluate => {
 
 const compileGetattr = (unit: Unit, scope: Scope, { node, name, at }: Of<"Getattr">): Evaluate => {
   const object = unit.expression(scope, node)
-  // Of a dict, a name that is no method and hides nothing is an item: by far the most common look-up.
+  // In a dict, a name that is neither a method nor hidden is an item. This is by far the most common look-up.
   const plainName = !ofDict.has(name) && !name.startsWith("_")
   return (frame) => {
     const { runtime } = frame
@@ -171,14 +171,14 @@ const compileConcat = (unit: Unit, scope: Scope, { nodes }: Of<"Concat">): Evalu
       )
   return (frame) => {
     let all = ""
-    // All are evaluated before any is written, as Python does.
+    // All parts are evaluated before the first is written, as in Python.
     for (const value of parts.map((part) => part(frame))) all += text(frame.runtime, value)
     frame.runtime.alloc(all.length)
     return all
   }
 }
 
-/** Markup where any part is, with the others escaped. */
+/** Joins the parts; if any is Markup, the result is Markup and the others are escaped. */
 const joinMarkup = (runtime: Runtime, parts: ReadonlyArray<Value>): Value => {
   const safe = parts.some((part) => part instanceof Markup)
   const all = parts.map((part) => (safe ? escapeUnlessSafe(runtime, part) : text(runtime, part))).join("")

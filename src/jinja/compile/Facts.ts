@@ -1,24 +1,24 @@
-/** What has to be known of a part of the tree before it is compiled. Found once for every node, from the leaves up. */
+/** Facts about a subtree that the compiler needs first. They are computed once for each node, from the leaves up. */
 import { type Node, childrenOf } from "../syntax/Ast.ts"
 
 interface Facts {
-  /** Names whose first use is to be read: they mean something from outside. Blocks do not count. */
+  /** Special names that are read before they are set, so they refer to the outside. Blocks do not count. */
   readonly reads: ReadonlySet<string>
-  /** Names whose first use is to be set. */
+  /** Special names that are set before they are read. */
   readonly sets: ReadonlySet<string>
-  /** Where `loop` is assigned to. */
+  /** Offset of an assignment to `loop`. */
   readonly loopSetAt: number | undefined
   readonly hasScopedBlock: boolean
 }
 
-/** The names that are asked for. */
+/** The names that the compiler asks about. */
 const specialNames: ReadonlySet<string> = new Set(["loop", "self", "super", "caller", "kwargs", "varargs"])
 
 const known = new WeakMap<Node, Facts>()
 
 const none: Facts = { reads: new Set(), sets: new Set(), loopSetAt: undefined, hasScopedBlock: false }
 
-/** Of nodes that stand one behind the other. */
+/** The facts of nodes in sequence. */
 export const factsOf = (nodes: Iterable<Node>): Facts => {
   let all = none
   for (const node of nodes) all = combine(all, factsOfNode(node))

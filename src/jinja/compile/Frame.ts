@@ -1,4 +1,4 @@
-/** Variables at run time: one frame for each call of what Jinja would compile to a function. */
+/** Variables at run time: one frame for each call of something that Jinja would compile to a function. */
 import type { Runtime } from "../runtime/Runtime.ts"
 import type { Value } from "../value/Values.ts"
 
@@ -7,10 +7,10 @@ export type Slot = Value | undefined
 
 export class Frame {
   readonly runtime: Runtime
-  /** The frame of the function that this one stands in, as it was when this one was made. */
+  /** The frame of the enclosing function at the time this one was created. */
   readonly parent: Frame | undefined
   readonly slots: Array<Slot>
-  /** Names that a scoped block sees beside the context. */
+  /** Names that a scoped block sees in addition to the context. */
   readonly names: ReadonlyMap<string, Value> | undefined
 
   constructor(
@@ -33,7 +33,7 @@ export class Frame {
   }
 }
 
-/** How the run goes on after a statement. */
+/** Where the run continues after a statement. */
 export type Signal = typeof proceed | typeof breakLoop | typeof continueLoop
 export const proceed = 0
 export const breakLoop = 1

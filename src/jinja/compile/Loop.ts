@@ -7,7 +7,7 @@ import { collect, iterateItems } from "../value/Iterate.ts"
 import { nothing } from "../value/Lookup.ts"
 import { Callable, type Keywords, type Next, Tuple, type Value, orElse } from "../value/Values.ts"
 
-/** Renders the loop's body for other elements, one level deeper. */
+/** Renders the body of the loop for other elements, one level deeper. */
 export type Recurse = (runtime: Runtime, iterable: Value, depth: number) => Value
 
 export class LoopContext extends Callable {
@@ -20,7 +20,7 @@ export class LoopContext extends Callable {
   private length: number | undefined
   private before: Value | undefined
   private current: Value | undefined
-  /** The element that was looked at but not reached. */
+  /** The next element, if it was peeked at. */
   private after: Value | undefined
   private changedFrom: Tuple | undefined
 
@@ -37,7 +37,7 @@ export class LoopContext extends Callable {
     return "jinja2.runtime"
   }
 
-  /** Moves to the next element and gives it; undefined at the end. */
+  /** Moves to the next element and returns it; undefined at the end. */
   advance(): Value | undefined {
     const item = this.peek()
     this.after = undefined
@@ -99,7 +99,7 @@ export class LoopContext extends Callable {
     return items[this.index0 % items.length]!
   }
 
-  /** Whether the values differ from those of the last call. */
+  /** Whether the values differ from those of the previous call. */
   changed(values: ReadonlyArray<Value>): boolean {
     const now = new Tuple(values.slice())
     if (this.changedFrom !== undefined && equals(this.runtime, this.changedFrom, now)) return false

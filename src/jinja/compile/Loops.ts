@@ -1,4 +1,4 @@
-/** Makes closures of for loops. */
+/** Compiles for loops to closures. */
 import { Fault } from "../runtime/Fault.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import type { For } from "../syntax/Ast.ts"
@@ -12,7 +12,7 @@ import { LoopContext, type Recurse } from "./Loop.ts"
 import { FunctionScope, type Scope } from "./Scope.ts"
 import type { Unit } from "./Unit.ts"
 
-/** Work of one turn, in steps. */
+/** Cost of one turn, in steps. */
 const turnSteps = 2
 
 export const compileFor = (unit: Unit, scope: Scope, node: For): Execute => {
@@ -51,7 +51,7 @@ export const compileFor = (unit: Unit, scope: Scope, node: For): Execute => {
   }
 }
 
-/** `for … if test`: passes on the elements for which the test holds. It is a function of its own. */
+/** `for … if test`: filters the elements by the test. It is a function with its own frame. */
 const compileLoopFilter = (
   unit: Unit,
   scope: Scope,
@@ -121,7 +121,7 @@ const compileTurns = (unit: Unit, scope: Scope, node: For, owner: FunctionScope)
   }
 }
 
-/** The elements, through a LoopContext where the body asks for one. */
+/** The elements, through a LoopContext if the body uses `loop`. */
 const start = (
   runtime: Runtime,
   iterable: Value,
@@ -137,7 +137,7 @@ const start = (
   return () => context.advance()
 }
 
-/** What happens where there was no element. */
+/** The `else` branch: runs if there was no element. */
 const compileElse = (unit: Unit, scope: Scope, node: For, owner: FunctionScope): Execute | undefined => {
   if (node.otherwise.length === 0) return undefined
   const inner = scope.inner({}, owner)

@@ -1,4 +1,4 @@
-/** Macros, and the `caller` that a call block hands to one. */
+/** Macros, and the `caller` that a call block passes to a macro. */
 import { Fault, typeFault } from "../runtime/Fault.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { quote } from "../value/Repr.ts"
@@ -6,7 +6,7 @@ import { Callable, type Keywords, Markup, Tuple, Undefined, type Value } from ".
 import { Dict } from "../value/Dict.ts"
 import type { Slot } from "./Frame.ts"
 
-/** What a macro takes. */
+/** The parameters of a macro. */
 interface MacroShape {
   /** Undefined for the body of a call block. */
   readonly name: string | undefined
@@ -21,7 +21,7 @@ export class Macro extends Callable {
   private readonly shape: MacroShape
   private readonly body: (slots: ReadonlyArray<Slot>) => string
 
-  /** `body` gets the parameters, then the caller, the further keywords and the further arguments, if it takes them. */
+  /** `body` gets the parameters, then `caller`, `kwargs` and `varargs`, if it uses them. */
   constructor(shape: MacroShape, body: (slots: ReadonlyArray<Slot>) => string) {
     super()
     this.shape = shape
@@ -51,7 +51,7 @@ export class Macro extends Callable {
       foundCaller ||= name === "caller"
     }
     if (takesCaller && !foundCaller) {
-      slots.push(rest.get("caller") ?? noCaller) // None is no caller either
+      slots.push(rest.get("caller") ?? noCaller) // None counts as no caller
       rest.delete("caller")
     }
     if (takesKeywords) slots.push(Dict.of(rest))

@@ -1,4 +1,4 @@
-/** Makes closures of macros and call blocks. */
+/** Compiles macros and call blocks to closures. */
 import { Fault } from "../runtime/Fault.ts"
 import type { CallBlock, Macro as MacroNode } from "../syntax/Ast.ts"
 import { quote } from "../value/Repr.ts"
@@ -11,7 +11,7 @@ import { printText } from "./Output.ts"
 import { FunctionScope, type Scope } from "./Scope.ts"
 import type { Unit } from "./Unit.ts"
 
-/** Names that a macro has without declaring them, in the order in which it gets them. */
+/** Names that a macro has without declaring them, in the order in which they are passed. */
 const specialNames = ["caller", "kwargs", "varargs"] as const
 
 const compileMacroValue = (unit: Unit, outer: Scope, node: MacroNode | CallBlock): ((frame: Frame) => Macro) => {
@@ -57,7 +57,7 @@ const compileMacroValue = (unit: Unit, outer: Scope, node: MacroNode | CallBlock
     })
 }
 
-/** Which of the defaults belongs to the parameter; negative where it has none. */
+/** Index of the parameter's default; negative if it has none. */
 const defaultIndex = (node: MacroNode | CallBlock, param: number): number =>
   param - (node.params.length - node.defaults.length)
 

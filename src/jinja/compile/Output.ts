@@ -1,4 +1,4 @@
-/** Makes closures of what prints. */
+/** Compiles output to closures. */
 import { typeFault } from "../runtime/Fault.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import type { Output } from "../syntax/Ast.ts"
@@ -9,7 +9,7 @@ import { type Execute, type Frame, proceed } from "./Frame.ts"
 import type { Scope } from "./Scope.ts"
 import type { Unit } from "./Unit.ts"
 
-/** Prints a value where it must be text already: what macros and filters of blocks give. */
+/** Prints a value that must be text: the result of a macro or of a block's filter. */
 export const printText = (runtime: Runtime, value: Value): void => {
   if (!isText(value)) throw typeFault(`sequence item 0: expected str instance, ${typeName(value)} found`)
   runtime.print(plain(value))

@@ -1,11 +1,11 @@
-/** Where a name is looked for while a template is compiled: Jinja's compiler frames. */
+/** Scopes of names while a template is compiled: Jinja's compiler frames. */
 import { Fault } from "../runtime/Fault.ts"
 import { quote } from "../value/Repr.ts"
 import { Undefined } from "../value/Values.ts"
 import type { Evaluate, Frame, Slot } from "./Frame.ts"
 import { type Load, Symbols, levelOf } from "./Symbols.ts"
 
-/** What has a frame of its own at run time: the template, a block, a macro, a recursive loop, a loop's filter. */
+/** A scope with its own frame at run time: the template, a block, a macro, a recursive loop, a loop's filter. */
 export class FunctionScope {
   readonly parent: FunctionScope | undefined
   private readonly indexes = new Map<string, number>()
@@ -14,7 +14,7 @@ export class FunctionScope {
     this.parent = parent
   }
 
-  /** Slots that a frame needs; final when everything is compiled. */
+  /** Number of slots in a frame; final when the whole template is compiled. */
   get size(): number {
     return this.indexes.size
   }
@@ -34,13 +34,13 @@ interface StoreReader {
 const storeReaders = new WeakMap<Symbols, ReadonlyArray<StoreReader>>()
 
 interface Traits {
-  /** Sets here are seen by blocks. */
+  /** Blocks see the names that are set here. */
   readonly topLevel: boolean
-  /** Inside an `if`, filters and tests that do not exist fail only when they are used. */
+  /** Inside an `if`: filters and tests that do not exist fail only when they are used. */
   readonly soft: boolean
-  /** Inside a loop of this function, where `break` may stand. */
+  /** Inside a loop of this function, where `break` is allowed. */
   readonly inLoop: boolean
-  /** Whether output is escaped; undefined where only the run knows. */
+  /** Whether output is escaped; undefined if it is only known at run time. */
   readonly autoescape: boolean | undefined
 }
 
@@ -64,7 +64,7 @@ export class Scope implements Traits {
     this.autoescape = traits.autoescape
   }
 
-  /** The scope of a template, or of a block: blocks see nothing of what stands around them. */
+  /** The scope of a template or a block: a block does not see the names around it. */
   static root(topLevel: boolean): Scope {
     return new Scope(new Symbols(undefined), [new FunctionScope(undefined)], {
       topLevel,
@@ -78,7 +78,7 @@ export class Scope implements Traits {
     return new Scope(this.symbols, this.owners, { ...this, ...traits })
   }
 
-  /** A scope within this one; with a frame of its own where it is a function. */
+  /** A scope within this one; it has its own frame if it is a function. */
   inner(traits: Partial<Traits> = {}, owner: FunctionScope = this.owner): Scope {
     const symbols = new Symbols(this.symbols)
     return new Scope(symbols, [...this.owners, owner], { ...this, topLevel: false, soft: false, ...traits })
@@ -99,12 +99,12 @@ export class Scope implements Traits {
     }
   }
 
-  /** Index of a variable that is set here: always one of this function's own. */
+  /** Index of a variable that is set here. It always belongs to this function. */
   indexOf(variable: string): number {
     return this.owner.indexOf(variable)
   }
 
-  /** Reads a name as an expression: what is missing is undefined, and says so when it is used. */
+  /** Reads a name as an expression. A missing name gives an undefined value, which names it when used. */
   name(name: string): Evaluate {
     const read = this.reader(this.symbols.ref(name))
     const missing = new Undefined(() => new Fault("Undefined", `${quote(name)} is undefined`))
@@ -114,7 +114,7 @@ export class Scope implements Traits {
     }
   }
 
-  /** Reads every name that is set here or around. Made once for all blocks that stand in the scope. */
+  /** Readers of all names that are set here or around. Built once for all blocks in the scope. */
   stores(): ReadonlyArray<StoreReader> {
     let readers = storeReaders.get(this.symbols)
     if (readers === undefined) {
@@ -124,7 +124,7 @@ export class Scope implements Traits {
     return readers
   }
 
-  /** What happens on entering the scope; undefined where nothing does. */
+  /** The initialisation of variables on entering the scope; undefined if there is none. */
   entry(): ((frame: Frame) => void) | undefined {
     const steps = Array.from(this.symbols.loads, ([variable, load]) => this.loader(variable, load)).filter(
       (step) => step !== undefined
@@ -158,7 +158,7 @@ export class Scope implements Traits {
     }
   }
 
-  /** What happens on leaving a scope that shares its frame: its variables are missing again. */
+  /** Resets the variables on leaving a scope that shares its frame: they are missing again. */
   exit(): (frame: Frame) => void {
     const indexes = Array.from(this.symbols.loads.keys(), (variable) => this.indexOf(variable))
     return (frame) => {

@@ -1,4 +1,4 @@
-/** Makes closures of statements. */
+/** Compiles statements to closures. */
 import { Fault, typeFault } from "../runtime/Fault.ts"
 import type {
   AssignBlock,
@@ -23,7 +23,7 @@ import type { Scope } from "./Scope.ts"
 import { compileAssignment, compileCheck } from "./Assignments.ts"
 import type { Unit } from "./Unit.ts"
 
-/** The statements in a row. */
+/** The statements in sequence. */
 export const compileBody = (unit: Unit, scope: Scope, body: Body): Execute => {
   const statements = body.map((statement) => compileStatement(unit, scope, statement))
   const [only, ...others] = statements
@@ -93,7 +93,7 @@ const compileStatement = (unit: Unit, scope: Scope, node: Statement): Execute =>
   }
 }
 
-/** A statement that does not change how the run goes on. */
+/** A statement after which the run proceeds with the next one. */
 const at =
   (offset: number, execute: (frame: Frame) => unknown): Execute =>
   (frame) => {
@@ -120,7 +120,7 @@ const compileIf = (unit: Unit, outer: Scope, node: If): Execute => {
   }
 }
 
-/** A body whose output is kept: gives it as text, or as Markup where output is escaped. */
+/** A captured body: returns its output as text, or as Markup if output is escaped. */
 const compileCapture = (unit: Unit, scope: Scope, body: Body): Evaluate => {
   const entry = scope.entry()
   const execute = unit.body(scope, body)
@@ -179,7 +179,7 @@ const compileWith = (unit: Unit, scope: Scope, node: With): Execute => {
   }
 }
 
-/** Where a block stands, it is rendered. Its body is compiled apart: see CompiledTemplate.ts. */
+/** Renders the block in place. CompiledTemplate.ts compiles its body. */
 const compileBlockCall = (unit: Unit, scope: Scope, node: Block): Execute => {
   const { blocks } = unit
   const visible = node.scoped ? scope.stores() : undefined

@@ -1,6 +1,6 @@
 /**
- * Which variable a name means where: Jinja's `idtracking`, rule for rule. A scope gives every name that is set or read
- * in it a variable of its own; how that variable starts (`Load`) is decided here, before anything runs. That is why a
+ * Resolves names to variables by scope: Jinja's `idtracking`, rule for rule. A scope gives every name that is set or
+ * read in it a variable of its own and decides before the run how that variable starts (`Load`). That is why a
  * `set` inside a loop does not reach the outside, and why a name that only one branch sets falls back to the context in
  * the other.
  */
@@ -8,7 +8,7 @@ import { type If, type Node, type Statement, childrenOf } from "../syntax/Ast.ts
 
 /** How a variable gets its value when its scope is entered. */
 export type Load =
-  /** Whoever enters the scope sets it. */
+  /** The statement that enters the scope sets it. */
   | { readonly from: "param" }
   /** The name is looked up in the context. */
   | { readonly from: "context"; readonly name: string }
@@ -20,17 +20,17 @@ export type Load =
 const param: Load = { from: "param" }
 const nothing: Load = { from: "nothing" }
 
-/** The level of a variable's scope, which its identifier starts with. */
+/** The level of a variable's scope; its identifier starts with the level. */
 export const levelOf = (variable: string): number => Number(variable.slice(0, variable.indexOf(" ")))
 
 export class Symbols {
   readonly level: number
   readonly parent: Symbols | undefined
-  /** What this one, a branch of an `if`, adds to. */
+  /** If this is a branch of an `if`: the symbols that it extends. */
   private readonly trunk: Symbols | undefined
   /** Variables by name. */
   private readonly refs = new Map<string, string>()
-  /** How each variable of this scope starts, in the order in which they were found. */
+  /** How each variable of this scope starts, in the order of discovery. */
   readonly loads = new Map<string, Load>()
   /** Names that are set here. */
   readonly stores = new Set<string>()
@@ -48,7 +48,7 @@ export class Symbols {
     return variable
   }
 
-  /** The variable that the name has in this very scope. */
+  /** The variable that the name has in this scope itself. */
   private ownRef(name: string): string | undefined {
     return this.refs.get(name) ?? this.trunk?.ownRef(name)
   }
@@ -57,7 +57,7 @@ export class Symbols {
     return this.ownRef(name) ?? this.parent?.findRef(name)
   }
 
-  /** The variable that the name means here. */
+  /** The variable that the name refers to here, in this scope or an outer one. */
   ref(name: string): string {
     const variable = this.findRef(name)
     if (variable === undefined) throw new Error(`no variable for ${name}`)
@@ -91,7 +91,7 @@ export class Symbols {
     return all
   }
 
-  /** What the branches of an `if` do: a name that not all of them set starts with what it is without them. */
+  /** Merges the branches of an `if`: a name that some branch does not set starts with its outer value. */
   private mergeBranches(branches: ReadonlyArray<Symbols>): void {
     const counts = new Map<string, number>()
     for (const branch of branches) {
@@ -114,7 +114,7 @@ export class Symbols {
     }
   }
 
-  /** Finds the names in nodes that stand directly in this scope. */
+  /** Finds the names in the nodes of this scope itself. */
   visit(nodes: Iterable<Node>, asParam = false): void {
     for (const node of nodes) this.visitNode(node, asParam)
   }
@@ -139,7 +139,7 @@ export class Symbols {
       case "Assign":
         this.visitNode(node.node, asParam)
         return this.visitNode(node.target, asParam)
-      // What these hold is a scope of its own; only what stands in their head belongs here.
+      // Their bodies are scopes of their own; only the names in their heads belong here.
       case "AssignBlock":
         return this.visitNode(node.target, asParam)
       case "For":

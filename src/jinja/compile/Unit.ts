@@ -18,17 +18,17 @@ export class Unit {
     this.source = source
   }
 
-  /** Compiles an expression; whatever holds expressions calls back here. */
+  /** Compiles an expression. The compilers of nodes that contain expressions call this. */
   expression(scope: Scope, node: Expression): Evaluate {
     return compileExpression(this, scope, node)
   }
 
-  /** Compiles statements in a row; whatever holds statements calls back here. */
+  /** Compiles statements in sequence. The compilers of nodes that contain statements call this. */
   body(scope: Scope, body: Body): Execute {
     return compileBody(this, scope, body)
   }
 
-  /** Number of the line that the offset is in, from 1. */
+  /** Number of the line that contains the offset, from 1. */
   lineOf(at: number): number {
     let line = 1
     for (let end = this.source.indexOf("\n"); end >= 0 && end < at; end = this.source.indexOf("\n", end + 1)) line++

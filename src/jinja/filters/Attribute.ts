@@ -5,7 +5,7 @@ import { Markup, Undefined, type Value, isText, plain } from "../value/Values.ts
 
 export type KeyOf = (item: Value) => Value
 
-/** The steps of a path; what consists of digits is a position. */
+/** The steps of a path; a step of digits is a position. */
 const steps = (attribute: Value | undefined): ReadonlyArray<Value> => {
   if (attribute === undefined || attribute === null) return []
   if (!isText(attribute)) return [attribute]
@@ -14,7 +14,7 @@ const steps = (attribute: Value | undefined): ReadonlyArray<Value> => {
     .map((step) => (/^\d+$/.test(step) && step.length < 16 ? Number(step) : step))
 }
 
-/** Looks up the attribute; the item itself where none is named. */
+/** Looks up the attribute; returns the item itself if no attribute is named. */
 export const attributeGetter = (runtime: Runtime, attribute: Value | undefined, absent?: Value): KeyOf => {
   const path = steps(attribute)
   const fallback = absent ?? null
@@ -28,14 +28,14 @@ export const attributeGetter = (runtime: Runtime, attribute: Value | undefined, 
   }
 }
 
-/** Text without its case; anything else as it is. */
+/** Folds the case of text; returns any other value unchanged. */
 export const ignoreCase = (runtime: Runtime, value: Value): Value => {
   if (!isText(value)) return value
   runtime.charge(value)
   return typeof value === "string" ? value.toLowerCase() : new Markup(value.text.toLowerCase())
 }
 
-/** Like attributeGetter, for keys that are compared without case unless `caseSensitive`. */
+/** Like attributeGetter, for sort keys: ignores case unless `caseSensitive`. */
 export const keyGetter = (
   runtime: Runtime,
   attribute: Value | undefined,

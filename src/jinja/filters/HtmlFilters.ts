@@ -36,7 +36,7 @@ const urlencode = (runtime: Runtime, value: Value): string => {
   return pairs.join("&")
 }
 
-/** `value.items()`, as a filter that was given something else fails. */
+/** `value.items()`; fails as Jinja's filter does if the value is no mapping. */
 export const entriesOf = (value: Value): Iterable<[Value, Value]> => {
   if (value instanceof Dict) return value.entries()
   if (value instanceof Undefined) throw value.fault()

@@ -44,7 +44,7 @@ const toInteger = (value: Value, absent: Value, base: number): Value => {
     const exact = parseInteger(plain(value), base)
     if (exact !== undefined) return exact
   }
-  // So that "42.23"|int is 42.
+  // This makes "42.23"|int equal 42.
   const inexact = toFloat(value)
   return orElse(inexact === undefined ? undefined : cut(inexact.value), () => absent)
 }

@@ -1,4 +1,4 @@
-/** Filters that compare elements: sorting, grouping, the least and the greatest. */
+/** Filters that compare elements: sort, group, minimum, maximum. */
 import { Fault } from "../runtime/Fault.ts"
 import { type Native, native } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
@@ -34,8 +34,8 @@ const extreme = (
 }
 
 /**
- * The keys to sort by: always a list, because lists are compared by `==` first, and what is undefined equals what is
- * undefined but is not less than it.
+ * The sort key, always a list: lists are compared by `==` first, and two undefined values are equal, although `<`
+ * between them fails.
  */
 const sortKey = (runtime: Runtime, attribute: Value | undefined, caseSensitive: boolean): KeyOf => {
   const names = isText(attribute ?? null) ? plain(attribute as string | Markup).split(",") : [attribute]

@@ -1,4 +1,4 @@
-/** Filters that apply another filter or a test, named by text, to every element. */
+/** Filters that apply another filter or test, given by name, to each element. */
 import { Fault } from "../runtime/Fault.ts"
 import { type Native, variadic } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
@@ -8,7 +8,7 @@ import { repr } from "../value/Repr.ts"
 import { type Keywords, Undefined, type Value, isText, plain } from "../value/Values.ts"
 import { type KeyOf, attributeGetter } from "./Attribute.ts"
 
-/** Looks a filter or test up by the name that the template computed. */
+/** Looks up a filter or test by a name that the template computed. */
 const named = (runtime: Runtime, kind: "filter" | "test", name: Value): Native => {
   const all = kind === "filter" ? runtime.environment.filters : runtime.environment.tests
   const found = isText(name) ? all.get(plain(name)) : undefined
@@ -18,7 +18,7 @@ const named = (runtime: Runtime, kind: "filter" | "test", name: Value): Native =
   throw new Fault("Runtime", `No ${kind} named ${repr(runtime, name)}.${unquoted}`)
 }
 
-/** `native(item, *args, **keywords)`, paid for like a call in the template. */
+/** `native(item, *args, **keywords)`, at the cost of a call in the template. */
 const apply = (
   runtime: Runtime,
   found: Native,

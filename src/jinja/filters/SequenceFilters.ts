@@ -1,4 +1,4 @@
-/** Filters on lists and other things with elements. */
+/** Filters on lists and other iterables. */
 import { Fault, typeFault } from "../runtime/Fault.ts"
 import { type Native, native } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
@@ -34,7 +34,7 @@ const length = (value: Value): number => {
   return size
 }
 
-/** The elements from the back; undefined for what Python cannot reverse without copying it. */
+/** The elements from the end; undefined for a value that Python cannot reverse without a copy. */
 const reversedElements = (value: Value): ReadonlyArray<Value> | undefined => {
   if (Array.isArray(value)) return value.toReversed()
   if (value instanceof Tuple) return value.items.toReversed()
@@ -44,7 +44,7 @@ const reversedElements = (value: Value): ReadonlyArray<Value> | undefined => {
   return value instanceof Undefined ? [] : undefined
 }
 
-/** What Python calls the iterator that `reversed` makes. */
+/** Python's name for the type of the iterator that `reversed` returns. */
 const reversedName = (value: Value): string => {
   if (Array.isArray(value)) return "list_reverseiterator"
   if (value instanceof Dict) return "dict_reversekeyiterator"

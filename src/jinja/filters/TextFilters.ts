@@ -15,7 +15,7 @@ import { characterChars, headOf, lengthOf, linesOf, strip } from "../value/Text.
 import { Markup, Tuple, Undefined, type Value, isText, plain, typeName } from "../value/Values.ts"
 import { wrap } from "../value/WordWrap.ts"
 
-/** Changes text, and leaves Markup what it is. */
+/** Transforms text; Markup stays Markup. */
 const onText = (runtime: Runtime, value: Value, change: (source: string) => string): Value => {
   const changed = change(text(runtime, value))
   runtime.alloc(changed.length)
@@ -25,7 +25,7 @@ const onText = (runtime: Runtime, value: Value, change: (source: string) => stri
 /** Python's `\w` */
 const wordRun = /[\p{L}\p{N}_]+/gu
 
-/** Words, as the filter title sees them, start behind these. */
+/** Characters after which the filter `title` starts a new word. */
 const wordStart = /([-\s({[<]+)/u
 
 const title = (source: string): string =>
@@ -62,7 +62,7 @@ const indent = (
   const step = isText(width) ? width : multiply(runtime, " ", width)
   const margin = markup ? escapeUnlessSafe(runtime, step) : text(runtime, step)
   if (Array.isArray(value)) throw noLines(value)
-  // A line break at the end makes an empty text one line.
+  // With the line break at its end even empty text has one line.
   const source = add(runtime, value, "\n")
   if (!isText(source)) throw typeFault(`can only concatenate ${typeName(value)} to str`)
   runtime.alloc(plain(source).length * 4)

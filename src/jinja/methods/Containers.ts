@@ -1,4 +1,4 @@
-/** Methods of list, tuple, dict and the windows on dicts. */
+/** Methods of list, tuple, dict and the views of dicts. */
 import { Fault, typeFault, valueFault } from "../runtime/Fault.ts"
 import { type Native, methodsOn, native, variadic } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
@@ -11,7 +11,7 @@ import { repr, viewItems } from "../value/Repr.ts"
 import { sortBy } from "../value/Sort.ts"
 import { Float, type Keywords, Range, Tuple, Undefined, type Value, View, orElse, typeName } from "../value/Values.ts"
 
-/** Where the item stands among items[start:stop]; -1 where it does not. */
+/** Index of the item in items[start:stop]; -1 if it is not there. */
 const indexOf = (
   runtime: Runtime,
   items: ReadonlyArray<Value>,
@@ -55,7 +55,7 @@ const sequenceMethods = (missing: (runtime: Runtime, item: Value) => string): Re
 
 export const tupleMethods = sequenceMethods(() => "tuple.index(x): x not in tuple")
 
-/** Moving what stands behind a place costs its length. */
+/** Charges for moving the elements after an index. */
 const shift = (runtime: Runtime, items: Array<Value>): void => runtime.tick(1 + (items.length >> 4))
 
 const pop = (runtime: Runtime, items: Array<Value>, at: Value | undefined): Value => {
@@ -68,7 +68,7 @@ const pop = (runtime: Runtime, items: Array<Value>, at: Value | undefined): Valu
 }
 
 const extend = (runtime: Runtime, items: Array<Value>, more: Value): void => {
-  // A list may be extended with itself: what is added is settled before anything is.
+  // A list may be extended with itself, so the new elements are collected before any is added.
   for (const item of Array.isArray(more) ? more.slice() : elementsOf(runtime, more)) {
     runtime.alloc(8)
     items.push(item)
@@ -131,7 +131,7 @@ export const listMethods: ReadonlyArray<Native> = [
   variadic("sort", (rt, [self, ...args], keywords) => sort(rt, self as Array<Value>, args, keywords))
 ]
 
-/** `dict.update(other, **keywords)`; `name` is for the messages. */
+/** `dict.update(other, **keywords)`; `name` is for messages. */
 export const update = (
   runtime: Runtime,
   dict: Dict,
@@ -185,7 +185,7 @@ const fromKeys = (runtime: Runtime, keys: Value, value: Value): Dict => {
   return dict
 }
 
-/** `dict.fromkeys`, which the type itself has too. */
+/** `dict.fromkeys`, which is also a method of the type itself. */
 export const fromKeysMethod = native("fromkeys(self, iterable, value?, /)", (rt, _self, keys, value = null) =>
   fromKeys(rt, keys, value)
 )

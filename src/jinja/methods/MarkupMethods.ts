@@ -1,6 +1,5 @@
 /**
- * Methods of Markup: those of str, but text that comes in is escaped and text that comes out is Markup, as far as
- * markupsafe does so.
+ * Methods of Markup: those of str. Where markupsafe does so, text arguments are escaped and text results are Markup.
  */
 import { type Implementation, type Native, methodsOn } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
@@ -9,17 +8,17 @@ import { elementsOf } from "../value/Iterate.ts"
 import { stripTags, unescapeHtml } from "../value/StripTags.ts"
 import { Markup, Tuple, type Value, isText } from "../value/Values.ts"
 
-/** Methods that escape their arguments and give Markup. */
+/** Methods that escape their arguments and return Markup. */
 const escaping: ReadonlySet<string> = new Set(
   "capitalize title lower upper replace ljust rjust lstrip rstrip center strip translate expandtabs swapcase zfill".split(
     " "
   )
 )
 
-/** Methods that leave their arguments alone and give Markup. */
+/** Methods that do not escape their arguments and return Markup. */
 const wrapping: ReadonlySet<string> = new Set(["split", "rsplit", "splitlines"])
 
-/** Methods that escape their arguments and give parts of Markup. */
+/** Methods that escape their arguments and return a list or tuple of Markup. */
 const parting: ReadonlySet<string> = new Set(["partition", "rpartition"])
 
 const escapeText = (runtime: Runtime, value: Value): Value => (isText(value) ? escapeUnlessSafe(runtime, value) : value)

@@ -13,7 +13,7 @@ import { shapeMethods } from "./TextShape.ts"
 const table = (methods: ReadonlyArray<Native>): ReadonlyMap<string, Native> =>
   new Map(methods.map((method) => [method.name, method]))
 
-/** These two know Markup by themselves. */
+/** These two handle Markup themselves. */
 const formatMethods: ReadonlyArray<Native> = [
   variadic("format", (rt, [self, ...args], keywords) => format(rt, self as string | Markup, args, keywords)),
   variadic("format_map", (rt, [self, ...args], keywords) => {
@@ -28,7 +28,7 @@ const ofText = table([...textMethods, ...formatMethods])
 const ofMarkup = table([...markupMethods(textMethods), ...formatMethods])
 const ofList = table(listMethods)
 const ofTuple = table(tupleMethods)
-/** A dict's methods, which stand before its items: `d.items` is the method whatever the dict holds. */
+/** A dict's methods. They hide its items: `d.items` is the method whatever the dict contains. */
 export const ofDict = table(dictMethods)
 const ofView = table(viewMethods)
 const ofRange = table(rangeMethods)
@@ -36,7 +36,7 @@ const ofInteger = table(integerMethods)
 const ofFloat = table(floatMethods)
 const ofBytes = table(bytesMethods)
 
-/** Undefined where the type has none of its own; see `Obj.attribute` for the others. */
+/** The methods of builtin types; undefined for other types, whose methods come from `Obj.attribute`. */
 export const methodsOf = (value: Value): ReadonlyMap<string, Native> | undefined => {
   switch (typeof value) {
     case "string":

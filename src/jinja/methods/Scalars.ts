@@ -21,7 +21,7 @@ export const integerMethods: ReadonlyArray<Native> = [
   ofInteger("as_integer_ratio(self, /)", (_rt, self) => new Tuple([typeof self === "boolean" ? Number(self) : self, 1]))
 ]
 
-/** The fraction that the float is, exactly. */
+/** The float as an exact fraction. */
 const ratio = (value: number): Tuple => {
   if (Number.isNaN(value)) throw valueFault("cannot convert NaN to integer ratio")
   if (!Number.isFinite(value)) throw new Fault("Overflow", "cannot convert Infinity to integer ratio")

@@ -1,4 +1,4 @@
-/** Methods of str that look for something: find, count, replace, split, partition, prefixes. */
+/** Methods of str that search: find, count, replace, split, partition, prefixes. */
 import { Fault, typeFault, valueFault } from "../runtime/Fault.ts"
 import { type Native, methodsOn } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
@@ -9,7 +9,7 @@ import { Tuple, type Value, isText, plain, typeName } from "../value/Values.ts"
 
 const method = methodsOn<string>()
 
-/** `text[start:end]` and how many characters stand before it; undefined where start is behind end. */
+/** `text[start:end]` and the number of characters before it; undefined if start is after end. */
 const window = (
   source: string,
   start: Value | undefined,
@@ -27,7 +27,7 @@ const window = (
   return { text: sliceText(source, from, to), offset: from }
 }
 
-/** Position of the needle in characters, from the left or the right; -1 where it is not. */
+/** Position of the needle in characters, searched from the left or the right; -1 if there is none. */
 const position = (
   runtime: Runtime,
   self: string,
@@ -49,7 +49,7 @@ const found = (at: number): number => {
   return at
 }
 
-/** `self.count(needle)`: how often it stands there without overlapping. */
+/** `self.count(needle)`: the number of occurrences that do not overlap. */
 const count = (runtime: Runtime, source: string, needle: string): number => {
   if (needle === "") return lengthOf(source) + 1
   let times = 0
@@ -59,7 +59,7 @@ const count = (runtime: Runtime, source: string, needle: string): number => {
   return times
 }
 
-/** `source.replace(old, new, limit)`; all of them where the limit is negative. */
+/** `source.replace(old, new, limit)`; a negative limit replaces all. */
 export const replace = (runtime: Runtime, source: string, old: string, by: string, limit: number): string => {
   const most = limit < 0 ? Infinity : limit
   if (old === "") return insertBetween(runtime, source, by, most)
@@ -90,7 +90,7 @@ const insertBetween = (runtime: Runtime, source: string, by: string, most: numbe
   return all
 }
 
-/** `source.split(separator, limit)`, with the limit counted from the right where `right`. */
+/** `source.split(separator, limit)`, or `rsplit` if `right`. */
 const split = (
   runtime: Runtime,
   source: string,
@@ -100,7 +100,7 @@ const split = (
 ): Array<string> => {
   const limit = integerOr(maxsplit, -1)
   const most = limit < 0 ? Infinity : limit
-  // Half of the characters may be separators, and every part is an element.
+  // Up to half of the characters are separators, and each part is an element.
   runtime.alloc(source.length * 4)
   if (separator === undefined || separator === null) {
     return right ? splitSpaceRight(runtime, source, most) : splitSpace(runtime, source, most)
@@ -143,7 +143,7 @@ const splitSpaceRight = (runtime: Runtime, source: string, most: number): Array<
   }
 }
 
-/** Whether any of the texts, alone or in a tuple, passes. */
+/** Whether the text, or any text of a tuple, passes. */
 const anyAffix = (name: string, affix: Value, passes: (text: string) => boolean): boolean => {
   if (isText(affix)) return passes(plain(affix))
   if (!(affix instanceof Tuple)) {

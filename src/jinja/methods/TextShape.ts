@@ -1,4 +1,4 @@
-/** Methods of str that change or ask for its form: case, padding, stripping, kinds of characters. */
+/** Methods of str that change or test its form: case, padding, stripping, character classes. */
 import { typeFault, valueFault } from "../runtime/Fault.ts"
 import { type Native, methodsOn } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
@@ -21,7 +21,7 @@ import { Bytes, type Value, isInteger, isText, plain, typeName } from "../value/
 
 const method = methodsOn<string>()
 
-/** `cost`: memory for each character while it is done. */
+/** `cost` is the memory for each character during the call. */
 const shape = (name: string, change: (text: string) => string, cost = 1): Native =>
   method(`${name}(self, /)`, (rt, self) => {
     rt.alloc(self.length * cost)
@@ -36,16 +36,16 @@ const predicate = (name: string, holds: (text: string) => boolean, cost = 1): Na
     return holds(self)
   })
 
-/** Whether there are characters and all are of the class. */
+/** A test that text is not empty and has only characters of the class. */
 const all = (name: string, characterClass: string): Native => {
   const pattern = new RegExp(`^[${characterClass}]+$`, "u")
   return predicate(name, (text) => pattern.test(text))
 }
 
-/** Digits that are no decimal ones: superscripts, circled and the like. */
+/** Digits that are not decimal: superscripts, circled digits and the like. */
 const otherDigits = "²³¹⁰⁴-⁹₀-₉①-⑨⑴-⑼⒈-⒐⓪⓵-⓽⓿❶-❾➀-➈➊-➒"
 
-/** Text of that width, with the fill on the sides asked for. */
+/** The text padded to `width` on the given side. */
 export const pad = (
   runtime: Runtime,
   text: string,
@@ -60,7 +60,7 @@ export const pad = (
   runtime.alloc(text.length + missing * filler.length)
   if (side === "left") return filler.repeat(missing) + text
   if (side === "right") return text + filler.repeat(missing)
-  // CPython's rounding: the odd one goes left where both width and missing are odd.
+  // CPython's rounding: if both `width` and `missing` are odd, the extra character goes left.
   const left = Math.floor(missing / 2) + (missing & width & 1)
   return filler.repeat(left) + text + filler.repeat(missing - left)
 }

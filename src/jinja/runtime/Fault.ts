@@ -1,17 +1,17 @@
 /**
- * What went wrong in a template, as the engine throws it. Template.ts makes a TemplateError of it for everybody else.
+ * The errors of the engine. Template.ts converts them to TemplateErrors for the rest of the service.
  */
 
 /**
- * The closed list of reasons. All but the last three are what Jinja2 on Python raises:
+ * The closed list of reasons. All but the last three correspond to exceptions of Jinja2 on Python:
  *
- * - `Syntax`, `Assertion`: the source is not a template; the second where Jinja parses it and then refuses it.
- * - `Undefined`, `Security`: something that does not exist, or that the sandbox hides, was used.
+ * - `Syntax`, `Assertion`: the source is not a valid template; `Assertion` if Jinja refuses it after parsing.
+ * - `Undefined`, `Security`: the template used something that does not exist, or that the sandbox hides.
  * - `Runtime`, `Type`, `Value`, `Key`, `Index`, `Attribute`, `ZeroDivision`, `Overflow`, `FilterArgument`,
  *   `AssertionFailed`: an operation refused its values.
- * - `Limit`: a budget was passed; `limit` names it.
+ * - `Limit`: the template exceeded a budget; `limit` names it.
  * - `Plugin`: a plugin failed.
- * - `Internal`: the engine failed. A bug of ours; never says more than that.
+ * - `Internal`: a bug in the engine. The message gives no details.
  */
 export const faultReasons = [
   "Syntax",
@@ -35,7 +35,7 @@ export const faultReasons = [
 
 export type FaultReason = (typeof faultReasons)[number]
 
-/** Budgets that can be passed; Limits.ts has their sizes. `wall` is the host's own clock, outside the engine. */
+/** The budgets; Limits.ts has their sizes. `wall` is measured by the host, outside the engine. */
 export const limitNames = ["source", "nodes", "nesting", "steps", "memory", "output", "depth", "time", "wall"] as const
 
 export type LimitName = (typeof limitNames)[number]
@@ -43,7 +43,7 @@ export type LimitName = (typeof limitNames)[number]
 export class Fault extends Error {
   readonly reason: FaultReason
   readonly limit: LimitName | undefined
-  /** Offset in the source; undefined where only the run knows. */
+  /** Offset in the source; undefined if it is only known at run time. */
   readonly at: number | undefined
 
   constructor(reason: FaultReason, message: string, at?: number, limit?: LimitName) {
@@ -61,16 +61,16 @@ export const typeFault = (message: string): Fault => new Fault("Type", message)
 
 export const valueFault = (message: string): Fault => new Fault("Value", message)
 
-/** A fault with its place: all that anybody outside the engine learns of it. Plain data, to travel between threads. */
+/** A fault with its place, as it leaves the engine. Plain data, so that it can be sent between threads. */
 export interface TemplateFault {
   readonly reason: FaultReason
   readonly message: string
-  /** Which budget was passed, where the reason is Limit. */
+  /** The budget that was exceeded, if the reason is Limit. */
   readonly limit: LimitName | undefined
-  /** From 1; 0 where no line is to blame. */
+  /** From 1; 0 if the fault has no line. */
   readonly line: number
   readonly column: number
-  /** The line. */
+  /** The text of the line. */
   readonly snippet: string
 }
 
@@ -83,7 +83,7 @@ export class PlacedFault extends Error {
   }
 }
 
-/** Characters of a line that a fault shows, and of a message, which may hold a template's values. */
+/** Most characters of a fault's line, and of its message, which may contain values of the template. */
 const snippetChars = 120
 const messageChars = 500
 
@@ -96,7 +96,7 @@ export const faultAt = (fault: Fault, line: number, column: number, snippet = ""
   snippet: snippet.slice(0, snippetChars)
 })
 
-/** The fault where it stands in the source; `position` is where the run stood. */
+/** Adds line and column to a fault. `position` is the run's offset in the source, for a fault without one. */
 export const place = (source: string, fault: Fault, position: number): TemplateFault => {
   const at = Math.min(fault.at ?? position, source.length)
   const start = at === 0 ? 0 : source.lastIndexOf("\n", at - 1) + 1
@@ -105,7 +105,7 @@ export const place = (source: string, fault: Fault, position: number): TemplateF
   return faultAt(fault, line, at - start + 1, source.slice(start, end < 0 ? source.length : end))
 }
 
-/** What the engine itself runs into is a passed limit, or else a bug, of which the template's author learns nothing. */
+/** Any other error in the engine is an exceeded limit or a bug. The fault hides the details of a bug. */
 export const toFault = (error: unknown): Fault => {
   if (error instanceof Fault) return error
   if (error instanceof RangeError) return limitFault(/stack/.test(error.message) ? "depth" : "memory")

@@ -1,4 +1,4 @@
-/** What every template has by name: range, dict, namespace, cycler, joiner, lipsum. */
+/** The globals of every template: range, dict, namespace, cycler, joiner, lipsum. */
 import { Fault, typeFault, valueFault } from "./Fault.ts"
 import { fromKeysMethod, update } from "../methods/Containers.ts"
 import { BoundMethod, type Native, native, variadic } from "./Native.ts"
@@ -10,13 +10,13 @@ import { repr } from "../value/Repr.ts"
 import { Callable, type Keywords, Markup, Obj, Range, Tuple, type Value, address } from "../value/Values.ts"
 import { loremIpsum } from "./LoremIpsum.ts"
 
-/** A function or class of ours that templates may call by name. */
+/** A built-in function or class that templates call by name. */
 export class Builtin extends Callable {
   readonly typeName: string
   private readonly shown: string
   private readonly native: Native
 
-  /** `shown` is what Python prints: `function safe_range`, `class 'dict'`. */
+  /** `shown` is its text in Python: `function safe_range`, `class 'dict'`. */
   constructor(shown: string, implementation: Native) {
     super()
     this.typeName = shown.startsWith("class ") ? "type" : "function"
@@ -37,7 +37,7 @@ export class Builtin extends Callable {
   }
 }
 
-/** Elements that a range may have. */
+/** Most elements of a range. */
 const rangeMost = 100_000
 
 const range = variadic("range", (_runtime, args, keywords) => {
@@ -84,7 +84,7 @@ export class Namespace extends Obj {
   }
 }
 
-/** `cycler('a', 'b')`: gives its values in turn. */
+/** `cycler('a', 'b')`: returns its values in turn. */
 class Cycler extends Obj {
   readonly typeName = "Cycler"
   private readonly items: ReadonlyArray<Value>
@@ -142,7 +142,7 @@ const cycler = variadic("Cycler", (_runtime, args, keywords) => {
   return new Cycler(args.slice())
 })
 
-/** `joiner(', ')`: gives nothing when it is first called, then the separator. */
+/** `joiner(', ')`: returns empty text on the first call, then the separator. */
 class Joiner extends Callable {
   readonly typeName = "Joiner"
   private readonly separator: Value

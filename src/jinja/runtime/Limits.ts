@@ -1,4 +1,4 @@
-/** Every budget of a template, once, and the meter that a run pays into. */
+/** The budgets of templates, and the meter that charges a run. */
 import { limitFault } from "./Fault.ts"
 
 export const limits = {
@@ -6,32 +6,32 @@ export const limits = {
   sourceChars: 65_536,
   /** Nodes of the syntax tree. */
   nodes: 20_000,
-  /** How deep expressions and statements may nest. */
+  /** Nesting depth of expressions and statements. */
   nesting: 100,
   /** Operators, filters or attributes in one chain: `a + b + c`, `a.b.c`, `a|b|c`. */
   chain: 200,
-  /** Units of work of one run: a loop turn or a call is 2, a lookup or an output 1, a pass over text 1 per 64 units. */
+  /** Steps of one run: a loop turn or a call costs 2, a lookup or an output 1, a pass over text 1 per 64 units. */
   steps: 200_000,
-  /** What one run may allocate in all, freed or not: UTF-16 units, 8 for an element of a list, 16 for one of a dict. */
+  /** Total allocation of one run, freed or not: UTF-16 units, 8 for an element of a list, 16 for one of a dict. */
   memoryChars: 2 << 20,
   /** Result of one run, UTF-16 units. */
   outputChars: 1 << 20,
-  /** Calls of macros, blocks and recursive loops within each other. */
+  /** Nesting depth of calls of macros, blocks and recursive loops. */
   depth: 64,
-  /** Lists and dicts within each other, where they are printed, compared or handed to a plugin. */
+  /** Nesting depth of lists and dicts that are printed, compared or passed to a plugin. */
   valueDepth: 100,
   /** Size of an integer. */
   integerBits: 4096,
-  /** Time of one run. Steps come first, so that equal runs end equally; the clock is for what steps misjudge. */
+  /** Time of one run. Steps should run out first, since equal runs take equal steps; the clock bounds underrated work. */
   wallMillis: 250
 } as const
 
 export type Limits = { readonly [K in keyof typeof limits]: number }
 
-/** Steps between two looks at the clock. */
+/** Steps between two reads of the clock. */
 const clockSteps = 512
 
-/** The meter of one run. Work is paid for before it is done. */
+/** The meter of one run. Work is charged before it is done. */
 export class Budget {
   readonly limits: Limits
   private stepsLeft: number
@@ -39,7 +39,7 @@ export class Budget {
   private outputLeft: number
   private depth = 0
   private sinceClock = 0
-  /** By `performance.now()`. */
+  /** On the clock of `performance.now()`. */
   private readonly deadline: number
 
   constructor(sizes: Limits) {
@@ -54,7 +54,7 @@ export class Budget {
     return this.limits.steps - this.stepsLeft
   }
 
-  /** Pays for work. */
+  /** Charges for work. */
   tick(steps: number): void {
     if ((this.stepsLeft -= steps) < 0) throw limitFault("steps")
     if ((this.sinceClock += steps) >= clockSteps) this.lookAtClock()
@@ -65,15 +65,15 @@ export class Budget {
     if (performance.now() > this.deadline) throw limitFault("time")
   }
 
-  /** Pays for memory, and for the work of filling it. */
+  /** Charges for memory and for the work of filling it. */
   alloc(chars: number): void {
     if (chars <= 0) return
-    // Written so that what is not a number is too much as well.
+    // The condition is written so that NaN exceeds the limit as well.
     if (!((this.memoryLeft -= chars) >= 0)) throw limitFault("memory")
     if (chars > 63) this.tick(chars >> 6)
   }
 
-  /** Pays for output. */
+  /** Charges for output. */
   emit(chars: number): void {
     if ((this.outputLeft -= chars) < 0) throw limitFault("output")
   }

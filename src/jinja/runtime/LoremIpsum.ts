@@ -1,4 +1,4 @@
-/** Text without meaning, for the global `lipsum`. */
+/** Placeholder text for the global `lipsum`. */
 import { valueFault } from "./Fault.ts"
 import type { Runtime } from "./Runtime.ts"
 
@@ -16,7 +16,7 @@ const vocabulary =
   tempus tincidunt torquent tortor tristique turpis ullamcorper ultrices ultricies urna ut varius vehicula vel velit
   venenatis vestibulum vitae vivamus viverra volutpat vulputate`.split(/\s+/)
 
-/** That many paragraphs of at least `min` and less than `max` words. */
+/** `count` paragraphs of at least `min` and less than `max` words. */
 export const loremIpsum = (runtime: Runtime, count: number, min: number, max: number): Array<string> => {
   if (count > 0 && max <= min) throw valueFault(`empty range for randrange() (${min}, ${max}, ${max - min})`)
   const paragraphs: Array<string> = []
@@ -58,7 +58,7 @@ const paragraph = (runtime: Runtime, length: number): string => {
   return joined.endsWith(".") ? joined : `${joined}.`
 }
 
-/** A word that is not the last one again. */
+/** A random word that differs from the previous one. */
 const pick = (runtime: Runtime, last: string): string => {
   for (;;) {
     runtime.tick(1)

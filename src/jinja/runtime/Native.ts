@@ -1,13 +1,13 @@
-/** Functions of ours that templates may call: filters, tests, methods, globals. */
+/** Built-in functions that templates may call: filters, tests, methods, globals. */
 import { typeFault } from "./Fault.ts"
 import type { Runtime } from "./Runtime.ts"
 import { repr } from "../value/Repr.ts"
 import { Callable, type Keywords, type Value, address, typeName } from "../value/Values.ts"
 
-/** Arguments that were left out are undefined. */
+/** Omitted arguments are undefined. */
 type Run = (runtime: Runtime, ...args: Array<Value | undefined>) => Value
 
-/** The arguments of a signature (see `parseSignature`): what may be left out may be undefined, `self` is a Self. */
+/** The arguments of a signature (see `parseSignature`): an optional one may be undefined, `self` is a Self. */
 type Arguments<Signature extends string, Self> = Signature extends `${string}(${infer Params})`
   ? ArgumentsOf<Params, Self>
   : Array<Value | undefined>
@@ -22,24 +22,24 @@ type ArgumentOf<Param extends string, Self> = Param extends "self"
     ? Value | undefined
     : Value
 
-/** A function that fits a signature. */
+/** A function that implements a signature. */
 export type Implementation<Signature extends string, Self = Value> = (
   runtime: Runtime,
   ...args: Arguments<Signature, Self>
 ) => Value
 
-/** An implementation that looks at its arguments itself, like Python's `*args, **kwargs`. */
+/** An implementation that gets all arguments as they are, like Python's `*args, **kwargs`. */
 type Variadic = (runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined) => Value
 
 export interface Native {
-  /** The function's name in Python, which its messages show. */
+  /** The function's name in Python, for messages. */
   readonly name: string
-  /** Set where the arguments are fixed: a call with that many positional arguments may come straight here. */
+  /** Set if the parameters are fixed: a call with as many positional arguments may call it directly. */
   readonly run: Run | undefined
   readonly required: number
   readonly most: number
   readonly call: Variadic
-  /** The class that Python names before a method that is not built in: `bound method Markup.join`. */
+  /** The class that Python names for a method that is not built in: `bound method Markup.join`. */
   readonly definedIn?: string
 }
 
@@ -47,11 +47,11 @@ interface Signature {
   readonly name: string
   readonly params: ReadonlyArray<string>
   readonly required: number
-  /** Whether parameters may be named in a call. */
+  /** Whether a call may pass parameters by name. */
   readonly byName: boolean
 }
 
-/** Reads `do_center(value, width?)`: a `?` for what may be left out, a final `/` where nothing may be named. */
+/** Parses `do_center(value, width?)`: `?` marks an optional parameter, a final `/` forbids arguments by name. */
 const parseSignature = (source: string): Signature => {
   const open = source.indexOf("(")
   const all = source
@@ -84,7 +84,7 @@ export const native = <const S extends string>(source: S, implementation: Implem
 
 export const variadic = (name: string, call: Variadic): Native => ({ name, run: undefined, required: 0, most: 0, call })
 
-/** Makes `native` for the methods of one type: they are found by the type, so `self` is of it. */
+/** Returns `native` for the methods of one type. They are found by the type, so `self` is always of it. */
 export const methodsOn =
   <Self extends Value>() =>
   <const S extends string>(source: S, implementation: Implementation<S, Self>): Native =>
@@ -119,7 +119,7 @@ const tooMany = ({ params, required }: Signature, given: number): string => {
   return `takes ${takes} positional argument${most === 1 && most === required ? "" : "s"} but ${given} were given`
 }
 
-/** A method together with its object: `'a'.upper`. */
+/** A method with its object: `'a'.upper`. */
 export class BoundMethod extends Callable {
   readonly typeName = "builtin_function_or_method"
   readonly self: Value
@@ -137,7 +137,7 @@ export class BoundMethod extends Callable {
   }
 
   override repr(runtime: Runtime): string {
-    // The sandbox wraps these two in functions of its own.
+    // Jinja's sandbox wraps these two in functions of its own.
     if (this.method.name === "format" || this.method.name === "format_map") {
       return `<function ${typeName(this.self)}.${this.method.name} at ${address}>`
     }

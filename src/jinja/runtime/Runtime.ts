@@ -7,19 +7,19 @@ import { Markup, Tuple, type Value } from "../value/Values.ts"
 
 export class Runtime extends Budget {
   readonly environment: Environment
-  /** Names that the caller gave. */
+  /** Names that the caller passed. */
   readonly context: Dict
   /** Names that the template set at its top level, as its blocks see them. */
   readonly exported = new Map<string, Value>()
-  /** What has been written; macros and other captured bodies swap it out. */
+  /** The output so far; a captured body, as of a macro, replaces it for a while. */
   out = ""
   /** Whether output is escaped for HTML. */
   autoescape = false
-  /** Where in the source the run stands: the start of what is evaluated. */
+  /** Position of the run: the offset in the source of the node that is evaluated. */
   at = 0
-  /** State of what is random; a function until something random is asked for. */
+  /** State of the random generator; a function until the first random number is needed. */
   private seed: number | (() => number)
-  /** Bodies that are being captured within each other. */
+  /** Nesting depth of captures. */
   private captures = 0
   private readonly dataGlobals = new Map<string, Value>()
   /** Whether the output is header lines. */
@@ -33,20 +33,20 @@ export class Runtime extends Budget {
     this.headers = headers
   }
 
-  /** Writes what the template computed. Only the template's own text may begin another header. */
+  /** Writes a computed value. In header lines only the template's own text may contain line breaks. */
   print(piece: string): void {
     if (this.headers && /[\r\n]/.test(piece)) throw valueFault("a header cannot hold a line break")
     this.write(piece)
   }
 
-  /** Writes text that is output as it stands. What is captured is not output yet, but memory. */
+  /** Writes text unchanged. Captured text is charged as memory, other text as output. */
   write(piece: string): void {
     if (this.captures === 0) this.emit(piece.length)
     else this.alloc(piece.length)
     this.out += piece
   }
 
-  /** What the body writes, as text. A fault ends the run, so nothing needs to be put back after one. */
+  /** Returns the text that the body writes. A fault ends the run, so the state need not be restored after one. */
   capture(body: () => void): string {
     const outer = this.out
     this.out = ""
@@ -58,7 +58,7 @@ export class Runtime extends Budget {
     return captured
   }
 
-  /** Pays for reading a value once, by its size. */
+  /** Charges for reading a value once, by its size. */
   charge(value: Value): void {
     switch (typeof value) {
       case "string":
@@ -75,7 +75,7 @@ export class Runtime extends Budget {
     }
   }
 
-  /** The name as the caller or the environment gave it. */
+  /** The value of a name: set by the template, else passed by the caller, else global. */
   resolve(name: string): Value | undefined {
     const exported = this.exported.get(name)
     if (exported !== undefined) return exported
@@ -85,7 +85,7 @@ export class Runtime extends Budget {
     return global === undefined ? this.dataGlobal(name) : global
   }
 
-  /** A global that is data is copied for each run: templates can change lists and dicts. */
+  /** Globals that are data are copied for each run, because templates can change lists and dicts. */
   private dataGlobal(name: string): Value | undefined {
     const copied = this.dataGlobals.get(name)
     if (copied !== undefined) return copied
@@ -96,7 +96,7 @@ export class Runtime extends Budget {
     return value
   }
 
-  /** A number from 0 up to but without 1: the same ones again for the same seed (mulberry32). */
+  /** A random number in [0, 1). The same seed gives the same sequence (mulberry32). */
   random(): number {
     const before = typeof this.seed === "number" ? this.seed : this.seed()
     const state = (before + 0x6d2b79f5) | 0

@@ -1,4 +1,4 @@
-/** Jinja's built-in tests: what stands behind `is`. */
+/** Jinja's built-in tests, the names after `is`. */
 import { Fault } from "./Fault.ts"
 import { type Native, native } from "./Native.ts"
 import type { Runtime } from "./Runtime.ts"

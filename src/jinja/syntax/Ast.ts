@@ -1,6 +1,6 @@
 /**
- * The syntax tree, node for node Jinja's own. `at` is the offset of the node's first token in the normalised source.
- * Fields stand in Jinja's order, because its scoping rules depend on which name is seen first.
+ * The syntax tree. Its nodes are those of Jinja. `at` is the offset of the node's first token in the normalised source.
+ * Fields are in Jinja's order, because its scoping rules depend on which name comes first.
  */
 import type { Value } from "../value/Values.ts"
 
@@ -14,7 +14,7 @@ export interface Name {
   readonly kind: "Name"
   readonly at: number
   readonly name: string
-  /** `param`: set by whoever enters the scope. */
+  /** `param`: the statement that enters the scope sets it. */
   readonly use: "load" | "store" | "param"
 }
 
@@ -125,7 +125,7 @@ interface NamespaceTarget {
   readonly attribute: string
 }
 
-/** What can be assigned to. A tuple holds targets only. */
+/** The target of an assignment. A tuple contains targets only. */
 export type Target =
   | Name
   | NamespaceTarget
@@ -135,7 +135,7 @@ export type Body = ReadonlyArray<Statement>
 
 export interface Signature {
   readonly params: ReadonlyArray<Name>
-  /** Of the last parameters. */
+  /** The defaults of the last parameters. */
   readonly defaults: ReadonlyArray<Expression>
 }
 
@@ -205,17 +205,17 @@ export interface FilterBlock {
   readonly filter: Filter
 }
 
-/** include, import, from-import, extends: all need a loader, which there is none of. */
+/** include, import, from-import, extends: they need a loader, and this engine has none. */
 export interface NoLoader {
   readonly kind: "NoLoader"
   readonly at: number
   readonly what: "include" | "import" | "extends"
   readonly template: Expression
-  /** Names that it would set. */
+  /** The names that it would set. */
   readonly names: ReadonlyArray<string>
 }
 
-/** A tag that a plugin brings. */
+/** A tag that a plugin adds. */
 export interface PluginTag extends Arguments {
   readonly kind: "PluginTag"
   readonly at: number
@@ -230,7 +230,7 @@ export interface Autoescape {
   readonly body: Body
 }
 
-/** Text that stands in the template as it is. */
+/** Literal text of the template. */
 export interface TemplateData {
   readonly kind: "TemplateData"
   readonly at: number
@@ -265,7 +265,7 @@ export type Node = Statement | Expression | Target | TemplateData | Keyword | Pa
 const isNode = (value: unknown): value is Node =>
   typeof value === "object" && value !== null && "kind" in value && typeof value.kind === "string"
 
-/** The nodes directly below, in the order of the fields. */
+/** The children of a node, in the order of the fields. */
 export function* childrenOf(node: Node): Generator<Node> {
   for (const field of Object.values(node) as ReadonlyArray<unknown>) {
     if (isNode(field)) yield field

@@ -1,4 +1,4 @@
-/** How names, numbers, strings and operators are written in a template. */
+/** The syntax of names, numbers, strings and operators. */
 import { Fault, limitFault } from "../runtime/Fault.ts"
 import { integer } from "../value/Numbers.ts"
 
@@ -6,12 +6,12 @@ export const floatPattern = /(?:\d+_)*\d+(?:(?:\.(?:\d+_)*\d+)?[eE][+-]?(?:\d+_)
 
 export const integerPattern = /0[bB](?:_?[01])+|0[oO](?:_?[0-7])+|0[xX](?:_?[\da-fA-F])+|[1-9](?:_?\d)*|0(?:_?0)*/y
 
-/** What may be a name; the tokenizer refuses what Python would not take for one. */
+/** A candidate for a name; the tokenizer refuses those that are no identifiers in Python. */
 export const namePattern = /[\p{L}\p{N}\p{M}\p{Pc}·]+/uy
 
 export const operatorPattern = /\*\*|\/\/|==|!=|<=|>=|[-+*/%~()[\]{}<>=.,:|;]/y
 
-/** Characters of an integer that is read at all. */
+/** Most characters of an integer literal. */
 const integerChars = 1300
 
 export const readInteger = (source: string): number | bigint => {
@@ -20,7 +20,7 @@ export const readInteger = (source: string): number | bigint => {
   return integer(BigInt(digits))
 }
 
-/** The string that starts here, and where it ends; undefined where none does. */
+/** Reads the string that starts at the position; undefined if none does. */
 export const readString = (
   source: string,
   at: number
@@ -65,7 +65,7 @@ const unescape = (source: string, at: number): string =>
     if (octal !== undefined) return String.fromCodePoint(Number.parseInt(octal as string, 8))
     if (kind !== undefined) return readHex(kind as string, hex as string, at)
     if (other === "N") throw new Fault("Syntax", "malformed \\N character escape", at)
-    // Python goes through ASCII here, which gives a character of its own to the backslash before it.
+    // Python encodes to ASCII first, é as `\\xe9`: a backslash before it then escapes the new backslash.
     if ((other as string) > "\x7f") return asciiEscape((other as string).codePointAt(0)!)
     return simple[other as string] ?? (whole as string)
   })

@@ -1,4 +1,4 @@
-/** include, import and from-import: read as Jinja reads them, though no template can be loaded. */
+/** Parses include, import and from-import as Jinja does, although no template can be loaded. */
 import { Fault } from "../runtime/Fault.ts"
 import type { NoLoader } from "./Ast.ts"
 import { TargetParser } from "./TargetParser.ts"

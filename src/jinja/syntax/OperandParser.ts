@@ -1,5 +1,5 @@
 /**
- * What operators stand between: literals, names, brackets, and what follows them: attributes, calls, filters, tests.
+ * Parses operands: literals, names and brackets, with the attributes, calls, filters and tests that follow them.
  */
 import { limitFault } from "../runtime/Fault.ts"
 import type { Limits } from "../runtime/Limits.ts"
@@ -36,7 +36,7 @@ export abstract class OperandParser {
     return node
   }
 
-  /** Parses something that may hold something like itself. */
+  /** Parses a construct that can nest; fails if it nests too deeply. */
   protected nest<A>(parse: () => A): A {
     if (++this.depth > this.limits.nesting) throw limitFault("nesting")
     const parsed = parse()
@@ -44,12 +44,12 @@ export abstract class OperandParser {
     return parsed
   }
 
-  /** Counts the links of a chain, which nest in the tree though not in the text. */
+  /** Checks the length of a chain: its links nest in the tree, although not in the text. */
   protected link(count: number): void {
     if (count > this.limits.chain) throw limitFault("nesting")
   }
 
-  /** `withCondition`: whether it may be `a if b else c`. */
+  /** `withCondition`: whether `a if b else c` is allowed. */
   protected abstract parseExpression(withCondition?: boolean): Expression
 
   protected parsePrimary(): Expression {
@@ -90,7 +90,7 @@ export abstract class OperandParser {
     throw stream.fault(`unexpected ${quote(describe(stream.current))}`)
   }
 
-  /** One expression, or a tuple where commas follow. Without parentheses around it there must be an element. */
+  /** One expression, or a tuple if commas follow. Only a tuple in parentheses may be empty. */
   protected parseTuple(options: { readonly withCondition?: boolean; readonly parentheses?: boolean } = {}): Expression {
     const { stream } = this
     const { at } = stream.current
@@ -103,7 +103,7 @@ export abstract class OperandParser {
     return this.node({ kind: "Tuple", at, items })
   }
 
-  /** Parses elements up to what ends a tuple, and tells whether there was a comma. */
+  /** Parses elements up to the end of a tuple; returns whether there was a comma. */
   protected commaSeparated(parse: () => void): boolean {
     const { stream } = this
     const ends = () => {
@@ -136,7 +136,7 @@ export abstract class OperandParser {
     return this.node({ kind: "Dict", at, items })
   }
 
-  /** Elements up to the closing bracket; a comma may stand behind the last one. */
+  /** Elements up to the closing bracket, with an optional trailing comma. */
   private elements(close: string, parse: () => void): void {
     for (let first = true; !this.stream.isOperator(close); first = false) {
       if (!first) this.stream.expectOperator(",")
@@ -189,7 +189,7 @@ export abstract class OperandParser {
     return this.node({ kind: "Getitem", at, node, arg })
   }
 
-  /** What stands in `x[…]`: an expression or a slice. */
+  /** The subscript in `x[…]`: an expression or a slice. */
   private parseSubscribed(): Expression {
     const { stream } = this
     const { at } = stream.current
@@ -240,7 +240,7 @@ export abstract class OperandParser {
     return this.node({ kind: "Keyword", key, value: this.parseExpression() })
   }
 
-  /** Filters one behind the other. `node` is undefined before a block; `inline` where the first has no bar. */
+  /** A chain of filters. `node` is undefined for a filter block; with `inline` the first filter has no bar. */
   protected parseFilter(node: Expression | undefined, inline = false): Filter {
     const { stream } = this
     let filter: Filter | undefined
@@ -270,7 +270,7 @@ export abstract class OperandParser {
     return negated ? this.node({ kind: "Not", at, node: test }) : test
   }
 
-  /** In parentheses, or one operand without any. */
+  /** The arguments of a test: in parentheses, or a single operand without them. */
   private parseTestArguments(): Arguments {
     const { stream } = this
     if (stream.isOperator("(")) return this.parseArguments()

@@ -33,14 +33,14 @@ interface ParserOptions extends LexicalOptions {
   readonly tags?: ReadonlyMap<string, { readonly body: boolean }>
 }
 
-/** The tree of a normalised source. */
+/** Parses a normalised source to a tree. */
 export const parse = (source: string, options: ParserOptions, limits: Limits): Body =>
   new Parser(source, options, limits).parse()
 
 class Parser extends LoaderTagParser {
-  /** The tags that are open. */
+  /** Names of the open tags. */
   private readonly tags: Array<string> = []
-  /** What would end the bodies that are open. */
+  /** The names that end each open body. */
   private readonly ends: Array<ReadonlyArray<string>> = []
   private readonly options: ParserOptions
 
@@ -53,7 +53,7 @@ class Parser extends LoaderTagParser {
     return this.parseBody(undefined)
   }
 
-  /** Statements and text up to one of the names, at which it stops; up to the end where there are none. */
+  /** Statements and text. Stops at one of the names, or without names at the end of the source. */
   private parseBody(ends: ReadonlyArray<string> | undefined): Body {
     const { stream } = this
     const body: Array<Statement> = []
@@ -81,7 +81,7 @@ class Parser extends LoaderTagParser {
     return body
   }
 
-  /** The body of a tag, whose own end stands here; stops behind the `{%` at one of the names. */
+  /** The body of a tag, from the tag's `%}`. Stops after a `{%`, at one of the names. */
   private parseStatements(...ends: ReadonlyArray<string>): Body {
     this.stream.skipOperator(":")
     this.stream.expect("block_end")
@@ -93,7 +93,7 @@ class Parser extends LoaderTagParser {
     return body
   }
 
-  /** Like parseStatements, and takes the name as well. */
+  /** Like parseStatements, but consumes the name as well. */
   private parseUntil(end: string): Body {
     const body = this.parseStatements(end)
     this.stream.next()
@@ -270,7 +270,7 @@ class Parser extends LoaderTagParser {
     return { kind: "Output", at, nodes }
   }
 
-  /** Text is its own translation. Only text and names may stand in it, as in Jinja; plurals are not read. */
+  /** A `trans` block prints its own text. As in Jinja it may contain only text and names; plurals are not parsed. */
   private parseTrans(): Body {
     const body = this.parseUntil("endtrans")
     const simple = body.every(

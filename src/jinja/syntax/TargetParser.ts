@@ -1,4 +1,4 @@
-/** What can be assigned to. */
+/** Parses the targets of assignments. */
 import { Fault } from "../runtime/Fault.ts"
 import { quote } from "../value/Repr.ts"
 import type { Expression, Name, Signature, Target } from "./Ast.ts"
@@ -6,16 +6,16 @@ import { ExpressionParser } from "./ExpressionParser.ts"
 import { describe } from "./TokenStream.ts"
 
 interface TargetOptions {
-  /** Whether `ns.name` is a target. */
+  /** Whether `ns.name` is allowed. */
   readonly withNamespace?: boolean
-  /** Whether whoever enters the scope sets it. */
+  /** Whether the statement that enters the scope sets the target. */
   readonly param?: boolean
 }
 
 /** Names that cannot be assigned to. */
 const fixed: ReadonlySet<string> = new Set(["true", "false", "none", "True", "False", "None"])
 
-/** What Jinja calls the nodes that our tree tells apart by their operator. */
+/** Jinja's names of the nodes that our tree distinguishes by their operator. */
 const operatorNames: Readonly<Record<string, string>> = {
   "+": "add",
   "-": "sub",
@@ -26,7 +26,7 @@ const operatorNames: Readonly<Record<string, string>> = {
   "**": "pow"
 }
 
-/** The expression as a target; a Syntax fault where nothing can be assigned to it. */
+/** Converts the expression to a target; throws a Syntax fault if it cannot be one. */
 const toTarget = (node: Expression, use: "store" | "param"): Target => {
   const target = asTarget(node, use)
   if (target !== undefined) return target

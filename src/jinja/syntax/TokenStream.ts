@@ -1,4 +1,4 @@
-/** The tokens of a template, with one token of look-ahead, and Jinja's words for what was expected. */
+/** The tokens of a template, with one token of look-ahead. Faults have Jinja's messages. */
 import { Fault } from "../runtime/Fault.ts"
 import { quote } from "../value/Repr.ts"
 import { type LexicalOptions, type Token, type TokenType, Tokenizer } from "./Tokenizer.ts"
@@ -14,7 +14,7 @@ const typeNames: Readonly<Partial<Record<TokenType, string>>> = {
 
 const describeType = (type: TokenType): string => typeNames[type] ?? type
 
-/** The token as messages name it. */
+/** The token as text for messages. */
 export const describe = (token: Token): string =>
   token.type === "name" || token.type === "operator" ? token.text : describeType(token.type)
 
@@ -28,7 +28,7 @@ export class TokenStream {
     this.current = this.tokenizer.next()
   }
 
-  /** Moves on, and gives the token that was current. */
+  /** Moves to the next token and returns the one that was current. */
   next(): Token {
     const { current } = this
     this.current = this.following ?? this.tokenizer.next()

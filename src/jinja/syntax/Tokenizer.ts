@@ -1,7 +1,7 @@
 /**
  * Cuts a template into tokens, as Jinja's lexer does: text outside of tags, with white space cut where a tag asks for
- * it, and names, numbers, strings and operators inside. Works through the source once, by position; no pattern here
- * can look at a place more than a few times.
+ * it, and names, numbers, strings and operators inside. Works through the source once, by position; no pattern
+ * scans a position more than a few times.
  */
 import { Fault } from "../runtime/Fault.ts"
 import { quote } from "../value/Repr.ts"
@@ -35,13 +35,13 @@ export interface LexicalOptions {
   readonly trimBlocks?: boolean
   readonly lstripBlocks?: boolean
   readonly keepTrailingNewline?: boolean
-  /** A line that starts with it is a statement. */
+  /** A line that starts with this prefix is a statement. */
   readonly lineStatementPrefix?: string
-  /** The rest of a line behind it is a comment. */
+  /** The rest of a line after this prefix is a comment. */
   readonly lineCommentPrefix?: string
 }
 
-/** The source as it is parsed: one kind of line end, and not one at the very end. */
+/** Normalises a source for the parser: one kind of line end, and none at the end of the source. */
 export const normalize = (source: string, options: LexicalOptions): string => {
   const lines = source.includes("\r") ? source.replace(/\r\n?/g, "\n") : source
   return options.keepTrailingNewline !== true && lines.endsWith("\n") ? lines.slice(0, -1) : lines
@@ -51,7 +51,7 @@ const closers: Readonly<Record<string, string>> = { "(": ")", "[": "]", "{": "}"
 
 const escapeRegExp = (text: string): string => text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&")
 
-/** Where text outside of tags ends. */
+/** A pattern for the start of a tag, where text ends. */
 const tagStart = ({ lineStatementPrefix, lineCommentPrefix }: LexicalOptions): RegExp => {
   const starts = ["\\{[{%#]"]
   if (lineStatementPrefix !== undefined) starts.push(`^[ \\t\\v]*${escapeRegExp(lineStatementPrefix)}`)
@@ -66,14 +66,14 @@ export class Tokenizer {
   private position = 0
   private state: State = "text"
   private readonly pending: Array<Token> = []
-  /** The closing brackets that are owed. */
+  /** The closing brackets that are still expected. */
   private brackets: Array<string> = []
   private lineStarting = true
   private readonly source: string
   private readonly options: LexicalOptions
   private readonly starts: RegExp
 
-  /** `source` is normalised. */
+  /** `source` must be normalised. */
   constructor(source: string, options: LexicalOptions) {
     this.source = source
     this.options = options
@@ -102,7 +102,7 @@ export class Tokenizer {
     return new Fault("Syntax", message, at)
   }
 
-  /** Text up to the next tag, and the tag's start. */
+  /** Reads text up to the next tag, and the start of the tag. */
   private readText(): void {
     const { source, position } = this
     this.starts.lastIndex = position
@@ -136,7 +136,7 @@ export class Tokenizer {
     if (text !== "") this.pending.push(this.token("data", text))
   }
 
-  /** The text before a tag, as the tag's sign and the options cut it. */
+  /** The text before a tag, trimmed according to the tag's sign and the options. */
   private cutBefore(text: string, sign: string, isBlock: boolean): string {
     if (sign === "-") {
       let end = text.length
@@ -150,7 +150,7 @@ export class Tokenizer {
     return text.slice(0, line)
   }
 
-  /** Behind the end of a tag: `-` cuts all white space, a block may cut one line break. */
+  /** Skips white space after a tag: all of it for `-`; for a block, one line break if the options say so. */
   private cutAfter(sign: string, isBlock: boolean): void {
     const { source } = this
     const before = this.position
@@ -182,7 +182,7 @@ export class Tokenizer {
     this.position += whole.length
     if (endSign === "-") this.cutAfter("-", true)
     this.lineStarting = this.source[this.position - 1] === "\n"
-    // Jinja does not miss the end where nothing follows.
+    // Jinja does not require the end tag if nothing follows.
     if (this.position === this.source.length) return
     const end = this.match(rawEnd)
     if (end === undefined) throw this.fail("Missing end of raw directive")
@@ -192,7 +192,7 @@ export class Tokenizer {
     this.cutAfter(after, true)
   }
 
-  /** A line statement or comment, whose prefix stands here. */
+  /** Reads a line statement or comment, from its prefix. */
   private readLine(text: string, prefix: string): void {
     this.data(text)
     const { lineCommentPrefix } = this.options
@@ -203,7 +203,7 @@ export class Tokenizer {
     this.position = end < 0 ? this.source.length : end
   }
 
-  /** A token inside a tag; undefined where there was only white space. */
+  /** Reads a token inside a tag; undefined if there was only white space. */
   private readCode(): Token | undefined {
     const { source } = this
     if (this.brackets.length === 0) {
@@ -217,7 +217,7 @@ export class Tokenizer {
     return this.readLiteral() ?? this.readOperator()
   }
 
-  /** The end of the tag, if it stands here. */
+  /** Reads the end of the tag, if the position is there. */
   private readEnd(): Token | undefined {
     const { source, position: at } = this
     if (this.state === "line") {

@@ -1,8 +1,8 @@
-/** What functions expect of their arguments, with Python's words where they do not get it. */
+/** Checks of arguments; they fail with Python's messages. */
 import { Fault, typeFault } from "../runtime/Fault.ts"
 import { type Value, isInteger, isText, plain, typeName } from "./Values.ts"
 
-/** What a C `ssize_t` holds. */
+/** The range of a C `ssize_t`. */
 const indexMost = 2 ** 63
 
 /** The int as a position or a length. */
@@ -18,11 +18,11 @@ export const asInteger = (value: Value): number => {
   return asIndex(value)
 }
 
-/** An int; the default where it was left out. */
+/** An int; the default if it was omitted. */
 export const integerOr = (value: Value | undefined, absent: number): number =>
   value === undefined ? absent : asInteger(value)
 
-/** Text; `what` says what must be text. */
+/** Text; `what` begins the message of the fault. */
 export const asText = (value: Value, what: string): string => {
   if (!isText(value)) throw typeFault(`${what}, not ${typeName(value)}`)
   return plain(value)

@@ -1,8 +1,8 @@
-/** Upper and lower case as Python's str sees it. */
+/** Upper and lower case as in Python's str. */
 
 const cased = /^\p{Cased}$/u
 
-/** `text.title()`: a letter that follows no letter is upper, every other lower. */
+/** `text.title()`: the first letter of each run of letters is upper case, the others are lower case. */
 export const titleCase = (text: string): string => {
   let all = ""
   let afterCased = false
@@ -13,7 +13,7 @@ export const titleCase = (text: string): string => {
   return all
 }
 
-/** The character as it starts a word: `ǆ` has a form of its own for that, and `ß` becomes `Ss`. */
+/** Title case of a character: `ǆ` has a special form, and `ß` becomes `Ss`. */
 const titleOf = (character: string): string => {
   const digraph = digraphs[character]
   if (digraph !== undefined) return digraph
@@ -34,7 +34,7 @@ export const capitalize = (text: string): string => {
   const first = text.codePointAt(0)
   if (first === undefined) return ""
   const head = String.fromCodePoint(first)
-  // Lowered as a whole, because the last sigma of a word has a form of its own.
+  // Lower-cased as a whole, because a sigma at the end of a word has a special form.
   return titleOf(head) + `x${text.slice(head.length)}`.toLowerCase().slice(1)
 }
 

@@ -41,18 +41,18 @@ export const isTrue = (value: Value): boolean => {
 const lengthIfAny = (value: Value): number | undefined =>
   Array.isArray(value) ? value.length : value instanceof Obj ? value.size : undefined
 
-/** `len(value)`; undefined for what has no length. */
+/** `len(value)`; undefined if it has no length. */
 export const sizeOf = (value: Value): number | undefined =>
   isText(value) ? lengthOf(plain(value)) : lengthIfAny(value)
 
-/** A number as JavaScript compares it: exactly, also between bigint and number. */
+/** A number that JavaScript's operators compare exactly, also a bigint with a number. */
 const amount = (value: boolean | number | bigint | Float): number | bigint =>
   value instanceof Float ? value.value : typeof value === "boolean" ? Number(value) : value
 
 /** `a == b` */
 export const equals = (runtime: Runtime, a: Value, b: Value, depth = 0): boolean => {
   runtime.tick(1)
-  // First, because `===` reads equal texts to their end.
+  // Texts come first: `===` reads equal texts to their end, and textEquals charges for that.
   if (typeof a === "string") return isText(b) && textEquals(runtime, a, plain(b))
   if (a === b) return !(a instanceof Float && Number.isNaN(a.value))
   if (a === null || b === null) return false
@@ -77,7 +77,7 @@ const textEquals = (runtime: Runtime, a: string, b: string): boolean => {
   return a === b
 }
 
-/** Python takes an element for equal to itself, NaN included. */
+/** Equality of elements: in Python an element equals itself, even NaN. */
 export const elementsEqual = (runtime: Runtime, a: Value, b: Value, depth = 0): boolean =>
   (typeof a !== "string" && a === b) || equals(runtime, a, b, depth + 1)
 
@@ -101,7 +101,7 @@ const rangesEqual = (a: Range, b: Range): boolean =>
   a.size === b.size && (a.size === 0 || (a.start === b.start && (a.size === 1 || a.step === b.step)))
 
 /**
- * Negative, zero or positive as `a` stands before, with or after `b`; NaN where neither. `operator` is for the message.
+ * Negative if `a` is less than `b`, zero if equal, positive if greater, NaN if unordered. `operator` is for messages.
  */
 export const compare = (runtime: Runtime, a: Value, b: Value, operator: string): number => {
   runtime.tick(1)
@@ -139,7 +139,7 @@ const compareItems = (runtime: Runtime, a: ReadonlyArray<Value>, b: ReadonlyArra
   return a.length - b.length
 }
 
-/** Fails where either is undefined, as every operation but printing does. */
+/** Fails if either value is undefined, as every operation except printing does. */
 export const refuseUndefined = (a: Value, b?: Value): void => {
   if (a instanceof Undefined) throw a.fault()
   if (b instanceof Undefined) throw b.fault()

@@ -1,16 +1,14 @@
-/**
- * Reads the context of a template from JSON text, keeping what JavaScript's parser would lose: 1.0 and large integers.
- */
+/** Parses the context of a template from JSON. Unlike JavaScript's parser it keeps 1.0 and large integers exact. */
 import { Dict, type JsonObject, type JsonValue } from "./Dict.ts"
 import { Float } from "./Values.ts"
 
 /**
  * Finds a number that JSON.parse alone would get wrong: an integral float (`1.0`, `1e3`), 16 digits or more, or `-0`.
- * May find one inside a string as well; that costs only time.
+ * It may also match inside a string, which only costs time.
  */
 const needsCare = /(?:^|[:,[])\s*-?(?:\d{16}|\d+\.0*(?:[\s,\]}eE]|$)|\d+(?:\.\d+)?[eE]|0[\s,\]}])/
 
-/** TypeScript does not know yet that a reviver sees the source. */
+/** TypeScript's type of a reviver lacks the third argument, the source. */
 type Reviver = (this: unknown, key: string, value: unknown) => unknown
 
 const careful = (_key: string, value: JsonValue, { source }: { readonly source: string }): JsonValue => {
@@ -19,16 +17,16 @@ const careful = (_key: string, value: JsonValue, { source }: { readonly source: 
   return Number.isSafeInteger(value) ? value + 0 : BigInt(source)
 }
 
-/** The JSON text; throws a SyntaxError for what is no JSON. */
+/** Parses JSON; throws a SyntaxError if it is invalid. */
 const parse = (json: string): JsonValue =>
   (needsCare.test(json) ? JSON.parse(json, careful as Reviver) : JSON.parse(json)) as JsonValue
 
-/** The JSON text of an object, as the parser gives it. */
+/** Parses the JSON of an object. */
 export const parseJsonObject = (json: string): JsonObject => {
   const value = parse(json)
   if (typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Float)) return value
   throw new SyntaxError("the context of a template must be a JSON object")
 }
 
-/** The JSON text of an object, as a template sees it. */
+/** Parses the JSON of an object to a dict for templates. */
 export const parseContext = (json: string): Dict => new Dict(parseJsonObject(json))

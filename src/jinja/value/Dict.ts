@@ -1,25 +1,25 @@
 /**
- * Python's dict: ordered, and keyed by value, so that 1, 1.0 and True are one key and tuples are compared by what they
- * hold. A dict that came as JSON stays as the parser left it until something but a look-up by name is asked of it: most
- * templates look at a few fields of a large event.
+ * Python's dict: ordered, and keyed by value: 1, 1.0 and True are one key, and tuples are compared by their elements. A
+ * dict from JSON keeps the parser's object until something other than a look-up by name is done: most templates read a
+ * few fields of a large event.
  */
 import { typeFault } from "../runtime/Fault.ts"
 import { Bytes, Float, Markup, Obj, Tuple, Undefined, type Value, View, typeName } from "./Values.ts"
 
-/** What a key is looked up by. Equal keys have equal ones. */
+/** The hash of a key. Equal keys have equal hashes. */
 type HashKey = string | number | bigint | null | Obj
 
-/** Starts hash keys that are no plain strings; strings that start with it get another in front. */
+/** Prefix of hash keys that are no plain strings; a string that starts with it gets another one. */
 const mark = "\0"
 
-/** A JSON object as the parser left it: read only through own properties, never handed out. */
+/** A JSON object of the parser. Only own properties are read, and the object itself is never passed on. */
 export type JsonObject = { [name: string]: JsonValue }
 export type JsonValue = null | boolean | number | bigint | string | Float | Array<JsonValue> | JsonObject
 
 export class Dict extends Obj {
   readonly typeName = "dict"
   private map: Map<HashKey, Value> | undefined
-  /** The keys themselves, where they are not their own hash key: `{True: 1}` prints True. */
+  /** The original keys of hash keys that differ from them: `{True: 1}` prints True. */
   private keyValues: Map<HashKey, Value> | undefined
   private json: JsonObject | undefined
 
@@ -42,7 +42,7 @@ export class Dict extends Obj {
     const value = this.json[name]!
     if (typeof value === "string") return value
     const adopted = adopt(value)
-    // Kept, because a list or dict must be the same one the next time.
+    // Kept, because the next look-up must return the same list or dict.
     if (typeof adopted === "object" && adopted !== null) (this.map ??= new Map()).set(name, adopted)
     return adopted
   }
@@ -79,7 +79,7 @@ export class Dict extends Obj {
     return this.entriesMap().size
   }
 
-  /** What reading it costs. Nothing for JSON that nobody looked into: that was paid when the event was made. */
+  /** Cost of reading the dict. Untouched JSON costs nothing, because the event is bounded where it is created. */
   get weight(): number {
     return this.json === undefined ? this.map!.size : 0
   }
@@ -101,7 +101,7 @@ export class Dict extends Obj {
     return Array.from(this.entriesMap().keys(), (hash) => keyOf(hash, keyValues))
   }
 
-  /** The key that came last. */
+  /** The key that was added last. */
   lastKey(): Value | undefined {
     return this.keys().at(-1)
   }
@@ -126,12 +126,12 @@ export class Dict extends Obj {
   }
 }
 
-/** No key that differs from its hash key is None. */
+/** The original key of a hash key. None is its own hash key, so a stored original is never null. */
 const keyOf = (hash: HashKey, keyValues: Map<HashKey, Value> | undefined): Value => keyValues?.get(hash) ?? hash
 
 /**
- * Makes a template value of what the JSON parser gave. Numbers that are not integers are floats; where the text tells
- * 1 from 1.0, ContextJson.ts has put a Float there already.
+ * Converts a value of the JSON parser to a template value. Numbers that are not integers are floats; ContextJson.ts has
+ * already put a Float for 1.0.
  */
 export const adopt = (json: JsonValue): Value => {
   if (typeof json === "number") return Number.isInteger(json) ? json + 0 : new Float(json)
@@ -139,9 +139,7 @@ export const adopt = (json: JsonValue): Value => {
   return Array.isArray(json) ? json.map(adopt) : new Dict(json)
 }
 
-/**
- * What the key is looked up by; a Type fault for lists and dicts. Whoever asks has paid for it: `Runtime.charge(key)`.
- */
+/** The hash of a key; throws a Type fault for lists and dicts. The caller charges for it: `Runtime.charge(key)`. */
 const hashKey = (key: Value): HashKey => {
   switch (typeof key) {
     case "string":
@@ -174,14 +172,14 @@ const hashFloat = (key: Float): HashKey => {
   const { value } = key
   if (Number.isSafeInteger(value)) return value + 0
   if (Number.isInteger(value)) return BigInt(value)
-  // Every NaN is a key of its own.
+  // Each NaN is a separate key.
   return Number.isNaN(value) ? key : value
 }
 
 const identities = new WeakMap<Obj, number>()
 let identityCount = 0
 
-/** A part of a tuple's hash key, such that no two lists of parts read the same. */
+/** Encodes a part of a tuple's hash key unambiguously: different lists of parts give different keys. */
 const hashPart = (part: Value): string => {
   const hash = hashKey(part)
   if (typeof hash === "string") return `${hash.length}:${hash}`

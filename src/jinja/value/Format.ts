@@ -1,5 +1,5 @@
 /**
- * `str.format`, as the sandbox of Jinja does it: with `string.Formatter`, and attributes looked up like a template's.
+ * `str.format` as in Jinja's sandbox: with `string.Formatter`, and with attributes looked up as in a template.
  */
 import { Fault, valueFault } from "../runtime/Fault.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
@@ -18,7 +18,7 @@ interface Piece {
   readonly conversion: string | undefined
 }
 
-/** Cuts a format string into pieces, as CPython's `MarkupIterator` does. */
+/** Splits a format string into pieces, as CPython's `MarkupIterator` does. */
 function* pieces(format: string): Generator<Piece> {
   let at = 0
   while (at < format.length) {
@@ -34,7 +34,7 @@ function* pieces(format: string): Generator<Piece> {
   }
 }
 
-/** Text up to a field, where `opens`, or up to a doubled brace or the end. */
+/** Reads text up to a field (`opens`), a doubled brace or the end. */
 const readLiteral = (format: string, from: number): { literal: string; next: number; opens: boolean } => {
   const found = format.slice(from).search(/[{}]/)
   if (found < 0) return { literal: format.slice(from), next: format.length, opens: false }
@@ -46,7 +46,7 @@ const readLiteral = (format: string, from: number): { literal: string; next: num
   return { literal: format.slice(from, at), next: at + 1, opens: true }
 }
 
-/** Position of the brace that closes a field; brackets hide braces in the name only. */
+/** Position of the brace that closes a field; braces within brackets are skipped, but only in the name. */
 const closingBrace = (format: string, from: number): number => {
   let open = 1
   let bracket = false
@@ -153,7 +153,7 @@ class Formatter {
     return value
   }
 
-  /** Gives an empty name the next number. */
+  /** Replaces an empty name by the next number. */
   private number(field: string): string {
     if (field === "") {
       if (this.automatic < 0) {
@@ -195,12 +195,12 @@ const splitStep = (rest: string): { attribute: boolean; name: string; rest: stri
   return { attribute: false, name: rest.slice(1, close), rest: rest.slice(close + 1) }
 }
 
-/** How deep a specification may hold fields of its own. */
+/** Nesting depth of fields in format specifications. */
 const specDepth = 2
 
 const missing = (name: string) => new Fault("Key", quote(name))
 
-/** `source.format(*args, **keywords)`. In Markup what is filled in is escaped. */
+/** `source.format(*args, **keywords)`. In Markup the inserted values are escaped. */
 export const format = (
   runtime: Runtime,
   source: string | Markup,

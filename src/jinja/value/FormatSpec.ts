@@ -14,7 +14,7 @@ interface Spec {
   readonly alternate: boolean
   readonly width: number
   readonly separator: string
-  /** Undefined where none is given. */
+  /** Undefined if none is given. */
   readonly precision: number | undefined
   readonly type: string
 }
@@ -140,7 +140,7 @@ const sizeText = (runtime: Runtime, size: number, { type, precision, alternate }
   }
 }
 
-/** A precision without a type is like `g`, but always shows that the number is a float. */
+/** A precision without a type is like `g`, but the result always looks like a float. */
 const shortText = (size: number, precision: number, alternate: boolean): string => {
   const digits = Math.max(1, precision)
   const power = size === 0 ? 0 : Number(scientificText(size, digits - 1).split("e")[1])
@@ -166,13 +166,13 @@ const padNumber = (
 ): string => {
   const lead = (negative ? "-" : spec.sign === "-" ? "" : spec.sign) + prefix
   if (spec.separator === "") return pad(lead, digits + rest, spec, ">")
-  // Zeros that fill the width are grouped with the digits.
+  // Zeros that pad to the width are grouped with the digits.
   const fills = spec.fill === "0" && spec.align === "="
   const room = fills ? spec.width - lead.length - rest.length : 0
   return pad(lead, grouped(digits, spec.separator, group, room) + rest, spec, ">")
 }
 
-/** The digits in groups, with zeros in front as far as the width wants them; never starting with a separator. */
+/** The digits in groups, padded with zeros to the width; never starts with a separator. */
 const grouped = (digits: string, separator: string, group: number, width: number): string => {
   let source = digits
   while (source.length + Math.floor((source.length - 1) / group) < width) source = `0${source}`

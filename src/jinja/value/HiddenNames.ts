@@ -1,13 +1,13 @@
 /**
- * Names that Python's objects have and the sandbox keeps: what leads from an object to its class, and from there to
- * everything. Ours have none of it; the names are known so that the same templates fail in the same way.
+ * Attributes of Python's objects that Jinja's sandbox hides, because they lead from an object to its class and from
+ * there to everything else. Our values have no such attributes; the names make the same templates fail in the same way.
  */
 
 const set = (names: string): ReadonlySet<string> => new Set(names.trim().split(/\s+/))
 
 const dunder = (names: string): string => names.trim().replace(/\S+/g, "__$&__")
 
-/** What every object has. */
+/** The names that every object has. */
 export const hiddenEverywhere = set(
   dunder(`class delattr dir doc eq format ge getattribute getstate gt hash init init_subclass le lt ne new reduce
     reduce_ex repr setattr sizeof str subclasshook`)
@@ -50,7 +50,7 @@ const dunders: Readonly<Record<string, string>> = {
   Macro: `${object} call`
 }
 
-/** What Jinja's own objects keep for themselves with one underscore. */
+/** Private names of Jinja's own objects, with one underscore. */
 const privates: Readonly<Record<string, string>> = {
   LoopContext: `_after _before _current _iterable _iterator _last_changed_value _length _peek_next _recurse _to_iterator
     _undefined`,
@@ -67,5 +67,5 @@ const byType: ReadonlyMap<string, ReadonlySet<string>> = new Map(
   Object.entries(dunders).map(([type, names]) => [type, set(`${dunder(names)} ${privates[type] ?? ""}`)])
 )
 
-/** What objects of that type have beside what all have. */
+/** The further names of objects of a type. */
 export const hiddenIn = (typeName: string): ReadonlySet<string> => byType.get(typeName) ?? none

@@ -1,4 +1,4 @@
-/** What is safe in HTML, as markupsafe sees it. */
+/** Escapes HTML as markupsafe does. */
 import type { Runtime } from "../runtime/Runtime.ts"
 import { text } from "./Repr.ts"
 import { Markup, type Value } from "./Values.ts"
@@ -11,7 +11,7 @@ const entities: Readonly<Record<string, string>> = {
   "'": "&#39;"
 }
 
-/** The text with what means something in HTML escaped. */
+/** The text with HTML's special characters escaped. */
 export const escapeHtml = (runtime: Runtime, value: string): string => {
   runtime.alloc(value.length * 2)
   const escaped = value.replace(/[&<>"']/g, (character) => entities[character] ?? character)
@@ -19,6 +19,6 @@ export const escapeHtml = (runtime: Runtime, value: string): string => {
   return escaped
 }
 
-/** `escape(value)` as text: what is Markup already stays as it is. */
+/** `escape(value)` as text; Markup stays unchanged. */
 export const escapeUnlessSafe = (runtime: Runtime, value: Value): string =>
   value instanceof Markup ? value.text : escapeHtml(runtime, text(runtime, value))

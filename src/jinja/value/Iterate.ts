@@ -1,4 +1,4 @@
-/** `iter(value)` and what is built on it. Every element that is taken costs a step. */
+/** `iter(value)` and functions based on it. Each element that is read costs a step. */
 import { Fault, typeFault } from "../runtime/Fault.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { Dict } from "./Dict.ts"
@@ -17,7 +17,7 @@ import {
   typeName
 } from "./Values.ts"
 
-/** The elements, one by one; a Type fault for what cannot be iterated. */
+/** Iterates over the elements; throws a Type fault if the value is not iterable. */
 export const iterate = (runtime: Runtime, value: Value): Next => {
   if (Array.isArray(value)) return iterateItems(runtime, value)
   if (isText(value)) {
@@ -35,7 +35,7 @@ export const iterate = (runtime: Runtime, value: Value): Next => {
   throw typeFault(`'${typeName(value)}' object is not iterable`)
 }
 
-/** Sees elements that are added meanwhile, as Python does. */
+/** Includes elements that are added during the iteration, as Python does. */
 export const iterateItems = (runtime: Runtime, items: ReadonlyArray<Value>): Next => {
   let index = 0
   return () => {
@@ -74,7 +74,7 @@ const iterateDict = (runtime: Runtime, dict: Dict, items: ReadonlyArray<Value>):
   }
 }
 
-/** The elements at once: the list or tuple's own, not a copy, where it is one. */
+/** All elements. For a list or tuple this is its own array, not a copy. */
 export const elementsOf = (runtime: Runtime, value: Value): ReadonlyArray<Value> => {
   if (Array.isArray(value)) return value
   return value instanceof Tuple ? value.items : listOf(runtime, value)
@@ -92,13 +92,13 @@ export const collect = (runtime: Runtime, next: Next): Array<Value> => {
   return items
 }
 
-/** A generator of ours: nothing happens before the first element is asked for. */
+/** A built-in generator: it runs nothing before its first element is read. */
 export const lazily = (label: string, start: () => () => Value | undefined): Iterator => {
   let next: (() => Value | undefined) | undefined
   return new Iterator(`generator object ${label}`, () => (next ??= start())())
 }
 
-/** Fails like Python's unpacking unless there are exactly that many elements. */
+/** Fails as Python's unpacking does unless there are exactly `count` elements. */
 export const unpack = (runtime: Runtime, value: Value, count: number): ReadonlyArray<Value> => {
   const next = iterateForUnpacking(runtime, value)
   const items: Array<Value> = []

@@ -7,12 +7,12 @@ import { bigText } from "./Repr.ts"
 import { sortBy } from "./Sort.ts"
 import { Float, Markup, Tuple, type Value, isText, plain, typeName } from "./Values.ts"
 
-/** JSON text in ASCII; `indent` is what one level is set in by, undefined for one line. */
+/** JSON in ASCII; `indent` is the indentation of one level, undefined for one line. */
 export const toJson = (runtime: Runtime, value: Value, indent: string | undefined): string =>
   new Writer(runtime, indent).write(value)
 
 class Writer {
-  /** What is being written, to notice a list within itself. */
+  /** The lists and dicts that are being written, to detect one that contains itself. */
   private readonly open: Array<Value> = []
   private readonly runtime: Runtime
   private readonly indent: string | undefined
@@ -74,7 +74,7 @@ class Writer {
     return dict ? `{${all}}` : `[${all}]`
   }
 
-  /** The break before an element at that depth. */
+  /** The line break before an element at the depth. */
   private line(depth: number): string {
     if (this.indent === undefined) return ""
     this.runtime.alloc(this.indent.length * depth)
@@ -102,7 +102,7 @@ const floatJson = (value: number): string => {
   return Number.isNaN(value) ? "NaN" : value > 0 ? "Infinity" : "-Infinity"
 }
 
-/** Whether there is nothing to escape, neither for JSON nor for HTML. */
+/** Whether no character needs an escape, for JSON or for HTML. */
 const isPlain = (value: string): boolean => plainText.test(value)
 
 const plainText = /^[ !#-%(-;=?-[\]-~]*$/
@@ -112,6 +112,6 @@ const asciiJson = (value: string): string =>
 
 export const hasMarkup = (json: string): boolean => /[<>&']/.test(json)
 
-/** Characters that HTML could take for markup, as `tojson` hides them. */
+/** Escapes for characters that are markup in HTML, as `tojson` writes them. */
 export const hideMarkup = (json: string): string =>
   json.replace(/[<>&']/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`)

@@ -1,6 +1,6 @@
 /**
- * `x.name` and `x[key]` as Jinja's sandbox does them: the first prefers attributes, the second items; names that Python
- * keeps for itself exist, but only as something undefined whose every use is a Security fault.
+ * `x.name` and `x[key]` as in Jinja's sandbox: the first prefers attributes, the second items. A hidden name of Python
+ * gives an undefined value, and each use of it is a Security fault.
  */
 import { Fault, typeFault } from "../runtime/Fault.ts"
 import { BoundMethod } from "../runtime/Native.ts"
@@ -25,7 +25,7 @@ import {
   typeName
 } from "./Values.ts"
 
-/** Whether a name that starts with an underscore exists, and is kept from templates. */
+/** Whether a name that starts with an underscore exists in Python and is hidden from templates. */
 const isHidden = (object: Value, name: string): boolean =>
   hiddenEverywhere.has(name) || hiddenIn(typeName(object)).has(name)
 
@@ -34,7 +34,7 @@ const unsafe = (object: Value, name: string): Undefined =>
     () => new Fault("Security", `access to attribute ${quote(name)} of ${quote(typeName(object))} object is unsafe.`)
   )
 
-/** What a missing attribute or item is. */
+/** The undefined value of a missing attribute or item. */
 export const missing = (runtime: Runtime, object: Value, key: Value): Undefined =>
   new Undefined(
     () =>
@@ -56,7 +56,7 @@ export const getAttribute = (runtime: Runtime, object: Value, name: string): Val
   return missing(runtime, object, name)
 }
 
-/** An attribute proper: a method, a property, or something hidden; never an item. */
+/** An attribute in the strict sense: a method, a property or a hidden name, but never an item. */
 export const attributeOf = (runtime: Runtime, object: Value, name: string): Value | undefined => {
   const method = runtime.environment.methodsOf(object)?.get(name)
   if (method !== undefined) return new BoundMethod(object, method)
@@ -105,7 +105,7 @@ const characterOf = (runtime: Runtime, object: string | Markup, index: number): 
   return object instanceof Markup && character !== undefined ? new Markup(character) : character
 }
 
-/** `object[start:stop:step]`; null where a part is left out. */
+/** `object[start:stop:step]`; an omitted part is null. */
 export const slice = (runtime: Runtime, object: Value, start: Value, stop: Value, step: Value): Value => {
   if (isText(object)) {
     const cut = textSlice(runtime, plain(object), start, stop, stride(step))
@@ -156,5 +156,5 @@ const sliceItems = <A>(
   return Array.from({ length }, (_, index) => items[from + index * step]!)
 }
 
-/** The value of what is not there; why is said when somebody uses it. */
+/** An undefined value whose use fails with the reason. */
 export const nothing = (message: string): Undefined => new Undefined(() => new Fault("Undefined", message))

@@ -1,4 +1,4 @@
-/** Python's int and float: how they are read, rounded and written. */
+/** Python's int and float: parsing, rounding and formatting. */
 import { Fault, limitFault, valueFault } from "../runtime/Fault.ts"
 import { limits } from "../runtime/Limits.ts"
 import { asciiDigits, strip } from "./Text.ts"
@@ -6,7 +6,7 @@ import { Float } from "./Values.ts"
 
 const largest = 1n << BigInt(limits.integerBits)
 
-/** An int from a result that may be of either kind; one that is too large passes the memory limit. */
+/** The bigint as an int: a number if it is safe. One that is too large exceeds the memory limit. */
 export const integer = (value: bigint): number | bigint => {
   if (value >= -0x1fffffffffffffn && value <= 0x1fffffffffffffn) return Number(value)
   if (value > largest || value < -largest) throw limitFault("memory", "an integer became too large")
@@ -21,14 +21,14 @@ export const float = (value: boolean | number | bigint | Float): number => {
   return number
 }
 
-/** The int that a float is cut to. */
+/** The float truncated to an int. */
 export const truncate = (value: number): number | bigint => {
   if (Number.isNaN(value)) throw valueFault("cannot convert float NaN to integer")
   const whole = Math.trunc(value) + 0
   return Number.isSafeInteger(whole) ? whole : integer(BigInt(whole))
 }
 
-/** `repr(float)`: the shortest digits that read back the same. */
+/** `repr(float)`: the shortest digits that parse to the same float. */
 export const floatText = (value: number): string => {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "-inf"
   if (Object.is(value, -0)) return "-0.0"
@@ -64,7 +64,7 @@ const scaled = (value: number, power: number): bigint => {
   return twice > denominator || (twice === denominator && (whole & 1n) === 1n) ? whole + 1n : whole
 }
 
-/** Digits behind which a float has nothing but zeros: behind the point, and in all. */
+/** Most significant digits of a float, after the point and in all; further ones are zeros. */
 const fractionDigits = 1074
 const significantDigits = 767
 
@@ -135,7 +135,7 @@ export const parseInteger = (text: string, base: number): number | bigint | unde
   let radix = base
   if (prefix !== undefined) {
     if (base === 0) radix = prefixes[prefix] ?? base
-    // Where the base is another one, what looks like a prefix is digits: int("0b1", 16).
+    // In another base a prefix may be digits: int("0b1", 16).
     else if (base !== prefixes[prefix]) digits = `0${prefix}${digits}`
   } else if (digits.startsWith("_")) return undefined
   else if (base === 0) {
@@ -145,7 +145,7 @@ export const parseInteger = (text: string, base: number): number | bigint | unde
   return digitsValue(digits.replaceAll("_", ""), radix, sign === "-")
 }
 
-/** Digits that Python reads into one int. */
+/** Most digits of an int that Python parses. */
 const digitsMax = 4300
 
 const digitsValue = (digits: string, radix: number, negative: boolean): number | bigint | undefined => {

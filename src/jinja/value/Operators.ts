@@ -106,14 +106,14 @@ const repeat = (
     return sequence instanceof Markup ? new Markup(repeated) : repeated
   }
   const source = Array.isArray(sequence) ? sequence : sequence.items
-  // Nothing times anything is nothing, however long it would take to write down.
+  // An empty list stays empty, whatever the count.
   const length = source.length === 0 ? 0 : source.length * count
   runtime.alloc(length * 8)
   const repeated = Array.from({ length }, (_, index) => source[index % source.length]!)
   return Array.isArray(sequence) ? repeated : new Tuple(repeated)
 }
 
-/** `text * count`, for a text that is not empty and a count that is not negative. */
+/** `text * count`, if the text is not empty and the count is not negative. */
 const repeatText = (runtime: Runtime, source: string, count: number): string => {
   runtime.alloc(source.length * count)
   return source.repeat(count)
@@ -127,16 +127,16 @@ export const divide = (_runtime: Runtime, a: Value, b: Value): Value => {
   return new Float(integers ? quotient(whole(a), whole(b)) : float(a) / float(b))
 }
 
-/** Bits of a quotient that decide how a float of 53 bits is rounded, and some to spare. */
+/** Bits of a quotient: more than the 54 that decide how a float is rounded. */
 const quotientBits = 66
 
-/** The float nearest to a / b, also where neither is a float exactly. */
+/** The float nearest to a / b, even if neither fits a float exactly. */
 const quotient = (a: number | bigint, b: number | bigint): number => {
   if (typeof a === "number" && typeof b === "number") return a / b
   const [x, y] = [BigInt(a), BigInt(b)]
   const shift = BigInt(Math.max(0, quotientBits - bitLength(x) + bitLength(y)))
   const exactly = (x << shift) / y
-  // What the division leaves over only matters for which way a tie goes.
+  // The remainder only decides the direction of a tie.
   const rest = (x << shift) % y === 0n ? 0n : 1n
   const result =
     Number(exactly < 0n || (exactly === 0n && x < 0n !== y < 0n) ? exactly - rest : exactly | rest) *
@@ -159,7 +159,7 @@ export const floorDivide = (runtime: Runtime, a: Value, b: Value): Value => {
   return exact(runtime, () => integerDivision(BigInt(x), BigInt(y)).quotient)
 }
 
-/** `a % b`: the rest of a division, or formatting where `a` is text. */
+/** `a % b`: the remainder of a division, or formatting if `a` is text. */
 export const modulo = (runtime: Runtime, a: Value, b: Value): Value => {
   if (typeof a === "string") return formatPercent(runtime, a, b)
   if (a instanceof Markup) return formatMarkup(runtime, a, b)
@@ -177,7 +177,7 @@ export const modulo = (runtime: Runtime, a: Value, b: Value): Value => {
   return exact(runtime, () => integerDivision(BigInt(x), BigInt(y)).rest)
 }
 
-/** Python rounds quotients down, and the rest has the divisor's sign. */
+/** Python rounds quotients down, and the remainder has the sign of the divisor. */
 const integerDivision = (a: bigint, b: bigint): { readonly quotient: bigint; readonly rest: bigint } => {
   const quotient = a / b
   const rest = a % b

@@ -12,12 +12,12 @@ import { Float, Markup, Obj, Range, Tuple, Undefined, type Value, isInteger, isN
 interface Specifier {
   readonly flags: string
   readonly width: number
-  /** -1 where none is given. */
+  /** -1 if none is given. */
   readonly precision: number
   readonly type: string
 }
 
-/** How values become text: as they are, or escaped for Markup. */
+/** Converts values to text: unchanged, or escaped for Markup. */
 interface Show {
   readonly str: (value: Value) => string
   readonly repr: (value: Value) => string
@@ -30,7 +30,7 @@ export const formatPercent = (runtime: Runtime, source: string, values: Value): 
     repr: (value) => repr(runtime, value)
   }).format()
 
-/** `Markup(source) % values`: what is filled in is escaped. */
+/** `Markup(source) % values`: the inserted values are escaped. */
 export const formatMarkup = (runtime: Runtime, source: Markup, values: Value): Markup =>
   new Markup(
     new Percent(runtime, source.text, values, {
@@ -105,7 +105,7 @@ class Percent {
     return match
   }
 
-  /** The value of `%(key)`, at whose parenthesis we stand. */
+  /** Reads the value of `%(key)`, from the parenthesis. */
   private key(): Value {
     const { values } = this
     if (!hasItems(values) || values instanceof Tuple) throw typeFault("format requires a mapping")
@@ -239,7 +239,7 @@ class Percent {
   }
 }
 
-/** What CPython takes for a mapping here: it may leave arguments unused. */
+/** Whether CPython treats the value as a mapping here. A mapping may leave arguments unused. */
 const hasItems = (values: Value): boolean =>
   Array.isArray(values) ||
   (values instanceof Obj && (values instanceof Dict || values instanceof Range || values instanceof Undefined))

@@ -19,7 +19,7 @@ class Printer {
     this.runtime = runtime
   }
 
-  /** The value where the line has `indent` columns already, and `allowance` more follow. */
+  /** The value on a line that already has `indent` columns, with `allowance` more after the value. */
   format(value: Value, indent: number, allowance: number): string {
     if (this.open.includes(value)) return `<Recursion on ${typeName(value)} with id=${Number(address)}>`
     const line = this.line(value)
@@ -32,7 +32,7 @@ class Printer {
     return broken
   }
 
-  /** The value over several lines; undefined for what cannot be broken. */
+  /** The value on several lines; undefined if it cannot be broken. */
   private broken(value: Value, indent: number, allowance: number): string | undefined {
     if (value instanceof Dict) {
       return value.size === 0 ? "{}" : `{${this.entries(value, indent + 1, allowance + 1)}}`
@@ -71,7 +71,7 @@ class Printer {
     return " ".repeat(count)
   }
 
-  /** Text cut at line ends and white space, in parentheses where it stands alone. */
+  /** Text split at line ends and white space, in parentheses if it is the whole value. */
   private text(value: string, indent: number, allowance: number): string {
     const alone = this.open.length === 1
     const at = alone ? indent + 1 : indent
@@ -127,7 +127,7 @@ class Printer {
     return `(${inner}${value.items.length === 1 ? "," : ""})`
   }
 
-  /** Keys that do not compare are sorted by the name of their type. */
+  /** Sorts keys that cannot be compared by the names of their types. */
   private sortedKeys(dict: Dict): Array<Value> {
     const order = (a: Value, b: Value): number => {
       try {

@@ -18,7 +18,7 @@ export const text = (runtime: Runtime, value: Value): string => {
 /** `repr(value)` */
 export const repr = (runtime: Runtime, value: Value): string => write(runtime, value, [])
 
-/** A list within itself is printed as `[...]`; `open` holds what is being written. */
+/** A list within itself is printed as `[...]`; `open` has the values that are being written. */
 const write = (runtime: Runtime, value: Value, open: Array<Value>): string => {
   runtime.tick(1)
   if (value === null) return "None"
@@ -36,7 +36,7 @@ const write = (runtime: Runtime, value: Value, open: Array<Value>): string => {
   }
 }
 
-/** Decimal digits of a large number cost more than it looks. */
+/** Conversion to decimal digits costs several steps. */
 export const bigText = (runtime: Runtime, value: bigint): string => {
   runtime.tick(8)
   return value.toString()
@@ -83,14 +83,14 @@ const writeItems = (runtime: Runtime, items: ReadonlyArray<Value>, open: Array<V
   return all
 }
 
-/** What iterating the view gives. */
+/** The elements of the view. */
 export const viewItems = (view: View): Array<Value> => {
   if (view.what === "keys") return view.dict.keys()
   if (view.what === "values") return view.dict.values()
   return Array.from(view.dict.entries(), (entry) => new Tuple(entry))
 }
 
-/** Quotes, backslashes and what Python does not print: control codes, separators, unassigned and private characters. */
+/** Characters that `repr` escapes: quotes, backslashes, control codes, separators, unassigned and private ones. */
 const special = /[\p{C}\p{Z}\\'"]/u
 const unprintable = /[\p{C}\p{Z}]/u
 
@@ -103,7 +103,7 @@ const textRepr = (runtime: Runtime, value: string): string => {
   return quote(value)
 }
 
-/** `repr(text)`, for texts that somebody else has paid for. */
+/** `repr(text)` without a charge, for texts that are already paid for. */
 export const quote = (value: string): string => {
   if (!special.test(value)) return `'${value}'`
   const mark = value.includes("'") && !value.includes('"') ? '"' : "'"
@@ -114,7 +114,7 @@ export const quote = (value: string): string => {
   return all + mark
 }
 
-/** What is not ASCII written as Python's `ascii()` does. */
+/** Escapes characters that are not ASCII, as Python's `ascii()` does. */
 export const asciiOnly = (value: string): string =>
   value.replace(/[^\0-\x7f]/gu, (character) => hexEscape(codePoint(character)))
 

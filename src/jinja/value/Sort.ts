@@ -15,7 +15,7 @@ export const sortBy = (
     runtime.tick(1)
     return { value, key: keyOf(value) }
   })
-  // The order of equal ones is kept in reverse too. What does not compare (NaN) counts as equal.
+  // The order of equal elements is kept in reverse too. Unordered elements (NaN) count as equal.
   const direction = reverse ? -1 : 1
   keyed.sort((a, b) => (compare(runtime, a.key, b.key, "<") || 0) * direction)
   return keyed.map(({ value }) => value)

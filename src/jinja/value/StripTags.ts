@@ -2,7 +2,7 @@
 import type { Runtime } from "../runtime/Runtime.ts"
 import { words } from "./Text.ts"
 
-/** Names that HTML also reads without the semicolon, for the characters from 160 on. */
+/** Entities that HTML also accepts without the semicolon, for the characters from 160 on. */
 const latinNames =
   "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml"
 
@@ -18,7 +18,7 @@ const loose: ReadonlyMap<string, string> = new Map<string, string>([
   ...latinNames.split(" ").map((name, index): [string, string] => [name, String.fromCharCode(160 + index)])
 ])
 
-/** Names that need the semicolon. Of HTML's two thousand those that people write. */
+/** Entities that need the semicolon: the common ones of HTML's two thousand. */
 const strict: ReadonlyMap<string, string> = new Map(
   Object.entries({
     apos: "'",
@@ -60,7 +60,7 @@ const strict: ReadonlyMap<string, string> = new Map(
   })
 )
 
-/** What browsers read for the numbers 128 to 159. */
+/** The characters that browsers show for the numbers 128 to 159. */
 const windows1252 = "€\x81‚ƒ„…†‡ˆ‰Š‹Œ\x8dŽ\x8f\x90‘’“”•–—˜™š›œ\x9džŸ"
 
 const numbered = (code: number): string => {
@@ -96,7 +96,7 @@ export const unescapeHtml = (runtime: Runtime, text: string): string => {
   return text.replace(/&(#[0-9]+;?|#[xX][0-9a-fA-F]+;?|[^\t\n\f <&#;]{1,32};?)/g, entity)
 }
 
-/** The text without everything from `open` to `close`, where both are there. */
+/** The text without the parts from `open` to `close`. An `open` without a `close` stays. */
 const without = (text: string, open: string, close: string): string => {
   let all = ""
   let from = 0
@@ -109,7 +109,7 @@ const without = (text: string, open: string, close: string): string => {
   }
 }
 
-/** The text without comments and tags, white space as single spaces, entities read. */
+/** The text without comments and tags, with each run of white space as one space and entities decoded. */
 export const stripTags = (runtime: Runtime, text: string): string => {
   runtime.alloc(text.length * 6)
   return unescapeHtml(runtime, words(without(without(text, "<!--", "-->"), "<", ">")).join(" "))

@@ -5,13 +5,13 @@ import { type Value, isInteger } from "./Values.ts"
 
 const surrogate = /[\ud800-\udfff]/
 
-/** Whether positions in UTF-16 units and in code points differ. */
+/** Whether positions in UTF-16 units and in code points may differ. */
 const isAstral = (text: string): boolean => surrogate.test(text)
 
-/** What a list of a text's characters costs for each of them, in memory. */
+/** Memory for each character in a list of a text's characters. */
 export const characterChars = 8
 
-/** The characters, as Python iterates them. Whoever asks has paid `characterChars` for each. */
+/** The characters, as Python iterates them. The caller charges `characterChars` for each. */
 export const characters = (text: string): Array<string> => (isAstral(text) ? Array.from(text) : text.split(""))
 
 /** `len(text)` */
@@ -27,7 +27,7 @@ export const lengthOf = (text: string): number => {
   return text.length - pairs
 }
 
-/** Offset in UTF-16 units of the character at that position; the text's end where there is none. */
+/** Offset in UTF-16 units of the character at the position; the end of the text if there is none. */
 const offsetOf = (text: string, position: number): number => {
   let offset = 0
   for (let left = position; left > 0 && offset < text.length; left--) {
@@ -47,28 +47,28 @@ export const sliceText = (text: string, from: number, to: number): string => {
 /** The first `count` characters. */
 export const headOf = (text: string, count: number): string => sliceText(text, 0, count)
 
-/** The character at that position; undefined where there is none. */
+/** The character at the position; undefined if there is none. */
 export const characterAt = (text: string, position: number): string | undefined => {
   const at = position < 0 ? position + lengthOf(text) : position
   const character = at < 0 ? "" : sliceText(text, at, at + 1)
   return character === "" ? undefined : character
 }
 
-/** Negative where `a` comes first, positive where `b` does. */
+/** Negative if `a` comes first, positive if `b` does, zero if they are equal. */
 export const compareText = (a: string, b: string): number => {
   if (a === b) return 0
   if (!isAstral(a) && !isAstral(b)) return a < b ? -1 : 1
   let i = 0
   while (i < a.length && i < b.length && a.charCodeAt(i) === b.charCodeAt(i)) i++
-  // Back to the start of a pair whose halves differ in the second unit only.
+  // Back to the start of a surrogate pair if only the second units differ.
   if (i > 0 && (a.charCodeAt(i - 1) & 0xfc00) === 0xd800) i--
   return (a.codePointAt(i) ?? -1) - (b.codePointAt(i) ?? -1)
 }
 
-/** Needles longer than this may cost their length at every position. */
+/** A search for a longer needle may cost the needle's length at each position. */
 const longNeedle = 32
 
-/** Position of the needle in UTF-16 units, or -1. Pays for what was looked at. */
+/** Position of the needle in UTF-16 units, or -1. Charges for the text that was searched. */
 export const find = (budget: Budget, hay: string, needle: string, from = 0): number => {
   if (needle.length > longNeedle) {
     budget.tick(Math.ceil((Math.max(0, hay.length - from - needle.length) * needle.length) / 256))
@@ -78,22 +78,22 @@ export const find = (budget: Budget, hay: string, needle: string, from = 0): num
   return found
 }
 
-/** What `str.isspace` and `str.split` take for white space. JavaScript's `\s` has another idea of the control codes. */
+/** White space of `str.isspace` and `str.split`. JavaScript's `\s` lacks some of its control codes. */
 export const whitespace =
   "\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
 
 const spaces: ReadonlySet<number> = new Set(Array.from(whitespace, (unit) => unit.charCodeAt(0)))
 
-/** Whether the UTF-16 unit at that position is white space; false behind the end. */
+/** Whether the UTF-16 unit at the position is white space; false after the end. */
 export const isSpaceAt = (text: string, at: number): boolean => spaces.has(text.charCodeAt(at))
 
-/** Whether the text is nothing but white space. */
+/** Whether the text is empty or only white space. */
 export const isBlank = (text: string): boolean => strip(text, undefined, true, false) === ""
 
 /** The code point of a character. */
 export const codePoint = (character: string): number => character.codePointAt(0) ?? 0
 
-/** `text.strip(chars)` on the sides asked for; white space where no characters are given. */
+/** `text.strip(chars)` on the given sides; strips white space if `chars` is undefined. */
 export const strip = (text: string, chars: string | undefined, left: boolean, right: boolean): string => {
   if (chars !== undefined && isAstral(chars + text)) return stripCharacters(text, new Set(chars), left, right)
   const set = chars === undefined ? whitespace : chars.length > 16 ? new Set(chars) : chars
@@ -119,7 +119,7 @@ export const words = (text: string): Array<string> => text.split(spaceRun).filte
 
 const spaceRun = new RegExp(`[${whitespace}]+`)
 
-/** What `str.splitlines` ends a line at. */
+/** Line ends of `str.splitlines`. */
 const lineBreaks = "\n\r\v\f\x1c\x1d\x1e\x85\u2028\u2029"
 const lineEnd = new RegExp(`\r\n|[${lineBreaks}]`)
 
@@ -143,18 +143,18 @@ export const linesWithEnds = (text: string): Array<string> => {
 
 const decimalDigit = /^\p{Nd}$/u
 
-/** The text with the decimal digits of all scripts made ASCII, as `int()` and `float()` read them. */
+/** The text with the decimal digits of all scripts converted to ASCII, as `int()` and `float()` read them. */
 export const asciiDigits = (text: string): string =>
   text.replace(/[^\0-\x7f]/gu, (character) => {
     if (!decimalDigit.test(character)) return character
-    // Digits stand in runs of ten, from zero up.
+    // In Unicode, digits are in runs of ten, from zero up.
     const code = codePoint(character)
     let before = 0
     while (decimalDigit.test(String.fromCodePoint(code - before - 1))) before++
     return String(before % 10)
   })
 
-/** Start, end and step of `sequence[start:stop:step]` for a sequence of that length, as Python clips them. */
+/** Start, end and step of `sequence[start:stop:step]`, clipped to the length as in Python. */
 export const sliceBounds = (
   length: number,
   start: Value,

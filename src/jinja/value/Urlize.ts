@@ -1,4 +1,4 @@
-/** Makes links of what looks like a URL or an e-mail address, as `jinja2.utils.urlize` does. */
+/** Turns URLs and e-mail addresses into links, as `jinja2.utils.urlize` does. */
 import type { Runtime } from "../runtime/Runtime.ts"
 import { escapeHtml } from "./Html.ts"
 import { headOf, lengthOf, whitespace } from "./Text.ts"
@@ -17,17 +17,17 @@ const url = new RegExp(
 const mail = new RegExp(`^[^${whitespace}]+@${wordCharacter}[\\p{L}\\p{N}_.-]*\\.${wordCharacter}+$`, "u")
 
 interface Linking {
-  /** Characters of an address that are shown; undefined for all. */
+  /** Most characters that a link shows of its address; undefined for all. */
   readonly shownMost: number | undefined
   readonly rel: string | undefined
   readonly target: string | undefined
   readonly schemes: ReadonlyArray<string>
 }
 
-/** Words longer than this are no address that anybody could use: characters. */
+/** Longest word that may be an address, characters. */
 const addressMost = 4096
 
-/** `html` is the text, escaped. */
+/** `html` is escaped text. */
 export const urlize = (runtime: Runtime, html: string, linking: Linking): string => {
   const attributes =
     (linking.rel === undefined ? "" : ` rel="${escapeHtml(runtime, linking.rel)}"`) +
@@ -50,7 +50,7 @@ const linkWord = (word: string, attributes: string, linking: Linking): string =>
   return head + link(middle, attributes, linking) + tail
 }
 
-/** Brackets before the address and punctuation behind it, as far as they do not belong to it. */
+/** Splits off brackets before the address and punctuation after it that do not belong to it. */
 const cutPunctuation = (word: string): { readonly head: string; readonly middle: string; readonly tail: string } => {
   const head = /^(?:[(<]|&lt;)+/.exec(word)?.[0] ?? ""
   const end = endOfAddress(word, head.length)
@@ -72,7 +72,7 @@ const cutPunctuation = (word: string): { readonly head: string; readonly middle:
   return { head, middle, tail }
 }
 
-/** Where the punctuation behind the address starts. */
+/** Offset of the punctuation after the address. */
 const endOfAddress = (word: string, start: number): number => {
   let end = word.length
   for (;;) {

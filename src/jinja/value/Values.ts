@@ -1,9 +1,9 @@
 /**
- * What a template can hold. Python's types in JavaScript:
+ * The values of templates: Python's types in JavaScript.
  *
  * None is null, bool is boolean, int is a safe integer number or else a bigint, str is a string (of code points: see
- * Text.ts), list is an array; everything else is an instance of a class below or in a module of its own. A JavaScript
- * function or a plain object is never a template value, so there is no prototype that a template could walk.
+ * Text.ts), list is an array; any other type is a class in this module or another. A JavaScript
+ * function or a plain object is never a template value, so a template has no prototype to follow.
  */
 import type { Fault } from "../runtime/Fault.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
@@ -15,7 +15,7 @@ export type Value = null | boolean | number | bigint | string | Array<Value> | O
 /** Keyword arguments of a call. */
 export type Keywords = ReadonlyMap<string, Value>
 
-/** Gives the next value, then undefined. */
+/** Returns the next value; undefined at the end. */
 export type Next = () => Value | undefined
 
 /** An instance of a Python class. Without overrides it is opaque: no attributes, no items, not callable. */
@@ -28,12 +28,12 @@ export abstract class Obj {
     return ""
   }
 
-  /** `len(x)`, in UTF-16 units for text; undefined for what has none. */
+  /** `len(x)`, in UTF-16 units for text; undefined if it has no length. */
   get size(): number | undefined {
     return undefined
   }
 
-  /** A public attribute or method; undefined where there is none. */
+  /** A public attribute or method; undefined if there is none. */
   attribute(_runtime: Runtime, _name: string): Value | undefined {
     return undefined
   }
@@ -43,12 +43,12 @@ export abstract class Obj {
   }
 }
 
-/** What a template can call. */
+/** A value that a template can call. */
 export abstract class Callable extends Obj {
   abstract call(runtime: Runtime, args: Array<Value>, keywords: Keywords | undefined): Value
 }
 
-/** Where Python prints an address. One for all, so that equal runs print equal bytes. */
+/** The memory address that `repr` prints. It is the same for all objects, so that equal runs print equal bytes. */
 export const address = "0x7f0000000000"
 
 /** All floats, integral or not. A bare number is an int. */
@@ -84,7 +84,7 @@ export class Markup extends Obj {
 export class Tuple extends Obj {
   readonly typeName: string = "tuple"
   readonly items: ReadonlyArray<Value>
-  /** What hashing it costs, in UTF-16 units: all that it holds, however deep, as often as it holds it. */
+  /** Cost of hashing, in UTF-16 units: the sum over all elements at any depth, repeated ones included. */
   readonly weight: number
 
   constructor(items: ReadonlyArray<Value>) {
@@ -102,7 +102,7 @@ export class Tuple extends Obj {
   }
 }
 
-/** What `groupby` gives: a tuple whose fields have names. */
+/** An element of `groupby`: a tuple with named fields. */
 export class GroupTuple extends Tuple {
   override readonly typeName = "_GroupTuple"
 
@@ -129,7 +129,7 @@ export class Bytes extends Obj {
   }
 }
 
-/** `range(start, stop, step)`; all safe integers, at most `maxRange` long. */
+/** `range(start, stop, step)`: safe integers, at most `maxRange` elements. */
 export class Range extends Obj {
   readonly typeName = "range"
   readonly start: number
@@ -162,7 +162,7 @@ export class Range extends Obj {
   }
 }
 
-/** `dict.keys()`, `dict.values()`, `dict.items()`: a window on a dict, not a copy. */
+/** `dict.keys()`, `dict.values()`, `dict.items()`: a view of a dict, not a copy. */
 export class View extends Obj {
   readonly typeName: string
   readonly dict: Dict
@@ -180,13 +180,13 @@ export class View extends Obj {
   }
 }
 
-/** A generator or iterator: lazy, and empty once it was read. */
+/** A generator or iterator: lazy, and empty after it was read. */
 export class Iterator extends Obj {
   readonly typeName: string
   readonly next: Next
   private readonly label: string
 
-  /** `label` is what Python prints: `generator object do_unique`, `list_reverseiterator object`. */
+  /** `label` is its text in Python: `generator object do_unique`, `list_reverseiterator object`. */
   constructor(label: string, next: Next) {
     super()
     this.typeName = label.slice(0, label.indexOf(" "))
@@ -200,11 +200,12 @@ export class Iterator extends Obj {
 }
 
 /**
- * Something that is not there. Prints as nothing, is false and empty; every other use fails with why it is not there.
+ * The value of a missing name, attribute or item. It prints as empty text and is false and empty; any other use fails
+ * with the reason why it is missing.
  */
 export class Undefined extends Obj {
   readonly typeName = "Undefined"
-  /** Made when it is asked for: most are printed and never fail. */
+  /** Builds the message only on failure: most undefined values are printed and never fail. */
   readonly fault: () => Fault
 
   constructor(fault: () => Fault) {
@@ -229,11 +230,11 @@ export const isText = (value: Value): value is string | Markup => typeof value =
 
 export const plain = (value: string | Markup): string => (typeof value === "string" ? value : value.text)
 
-/** The value, or another where it is absent; None is not absent. */
+/** The value, or the default if it is absent; None is not absent. */
 export const orElse = (value: Value | undefined, otherwise: () => Value): Value =>
   value === undefined ? otherwise() : value
 
-/** Python's int, bool included. */
+/** Whether the value is an int in Python, bool included. */
 export const isInteger = (value: Value): value is boolean | number | bigint =>
   typeof value === "number" || typeof value === "boolean" || typeof value === "bigint"
 
@@ -256,7 +257,7 @@ export const typeName = (value: Value): string => {
   }
 }
 
-/** How Jinja names an object in messages. */
+/** The name of an object in Jinja's messages. */
 export const objectName = (value: Value): string => {
   if (value === null) return "None"
   const module = value instanceof Obj ? value.module : ""

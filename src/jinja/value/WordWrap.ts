@@ -1,4 +1,4 @@
-/** `textwrap.wrap`, as the filter wordwrap calls it. */
+/** `textwrap.wrap`, with the options of the filter wordwrap. */
 import { valueFault } from "../runtime/Fault.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { characterChars, headOf, isBlank, lengthOf } from "./Text.ts"
@@ -8,7 +8,7 @@ const letter = "\\p{L}"
 const punctuated = "[\\p{L}\\p{N}_!\"'&.,?]"
 const word = "[\\p{L}\\p{N}_]"
 
-/** Cuts between words, behind the hyphens of compounds and around dashes. */
+/** Splits between words, after the hyphens of compounds and around dashes. */
 const wordsAndHyphens = new RegExp(
   `(${space}+|(?<=${punctuated})-{2,}(?=${word})|[^\\t\\n\\v\\f\\r ]+?(?:-(?:(?<=${letter}{2}-)|(?<=${letter}-${letter}-))(?=${letter}-?${letter})|(?=${space}|$)|(?<=${punctuated})(?=-{2,}${word})))`,
   "u"
@@ -37,7 +37,7 @@ export const wrap = (runtime: Runtime, text: string, wrapping: Wrapping): Array<
   return lines
 }
 
-/** Takes what fits on one line from the end of the chunks, which stand in reverse. */
+/** Takes the chunks that fit on one line from the end of `chunks`, which are in reverse order. */
 const takeLine = (runtime: Runtime, chunks: Array<string>, wrapping: Wrapping, follows: boolean): string => {
   const line: Array<string> = []
   let length = 0
@@ -54,7 +54,7 @@ const takeLine = (runtime: Runtime, chunks: Array<string>, wrapping: Wrapping, f
   return line.join("")
 }
 
-/** A word that is longer than a line: its head fills the line, or it gets one of its own. */
+/** Handles a word that is longer than a line: its head fills the line, or it gets a line of its own. */
 const breakWord = (
   runtime: Runtime,
   chunks: Array<string>,

@@ -1,4 +1,4 @@
-/** What an event changed, for templates that tell people. */
+/** Lists the changes of an event, for templates that people read. */
 import { type Call, type Json, type JsonObject, definePlugin, jsonText } from "#plugin"
 
 /** Fields that every write changes. */
@@ -7,7 +7,7 @@ const silent = new Set(["last_updated"])
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A value for people: nothing for null, JSON for what is no single value. */
+/** A value for people: empty text for null, JSON for lists and objects. */
 const shown = (value: Json | undefined): string => {
   if (value === null || value === undefined) return ""
   return typeof value === "object" ? jsonText(value) : String(value)

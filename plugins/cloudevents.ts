@@ -5,14 +5,14 @@
 import { createHash } from "node:crypto"
 import { type Call, type Json, definePlugin, jsonText, sampleEvent } from "#plugin"
 
-/** An id that the same event has again when it is sent again, and another event has not. */
+/** The id of an event: the same whenever the event is sent again, and different for each other event. */
 const id = (call: Call, input: Json | undefined): string => {
   const json = jsonText(input ?? null)
   call.charge(1 + (json.length >> 6), json.length)
   return createHash("sha256").update(json).digest("hex").slice(0, 32)
 }
 
-/** As the HTTP binding wants header values: what is not printable ASCII, quotes and percent signs as `%xx`. */
+/** Encodes a header value by the HTTP binding: quotes, percent signs and all but printable ASCII become `%xx`. */
 const headerValue = (call: Call, input: Json | undefined): string => {
   const text = String(input ?? "").toWellFormed()
   call.charge(1 + (text.length >> 4), text.length * 3)
@@ -21,7 +21,7 @@ const headerValue = (call: Call, input: Json | undefined): string => {
   )
 }
 
-/** In both modes the same. `data.url` is the object's address: before `/api/` the inventory, behind it the object. */
+/** The same in both modes. `data.url` names the inventory before `/api/` and the object after it. */
 const attributes = {
   id: "[request_id, event, data, snapshots]|cloudevent_id",
   source: "data.url.split('/api/')[0]",

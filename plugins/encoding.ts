@@ -8,7 +8,7 @@ const text = (call: Call, input: Json | undefined): string => {
   return given
 }
 
-/** Bytes as text; fails where they are no UTF-8. */
+/** Decodes UTF-8; fails if the bytes are invalid. */
 const fromBytes = (bytes: Buffer): string => {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)

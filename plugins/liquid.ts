@@ -1,9 +1,8 @@
 /**
- * Liquid's built-in filters in Jinja templates, and Liquid as an engine of its own.
+ * Adds Liquid's built-in filters to Jinja templates, and Liquid as a second engine.
  *
- * Where Jinja has a filter of the same name, Jinja's stays and Liquid's is reached as `liquid.name`. Dates are in UTC
- * where they say nothing else. Nothing depends on the clock or on chance, because a delivery is rendered again when it
- * is tried again.
+ * If Jinja has a filter of the same name, Jinja's stays and Liquid's is `liquid.name`. Dates without an offset are in
+ * UTC. No result depends on the clock or on chance, because each retry of a delivery renders the template again.
  */
 import { type FilterImplOptions, Liquid, type LiquidOptions, filters } from "liquidjs"
 import {
@@ -52,13 +51,13 @@ const onDate = (handler: Handler): Handler =>
     return handler.call(this, bare ? `${value}Z` : value, ...args) as unknown
   }
 
-/** LiquidJS counts up to what it was given, and reads a text of digits as a number again for each step. */
+/** Converts arguments to numbers: LiquidJS would parse a text of digits again at each step of its loop. */
 const withNumbers = (handler: Handler): Handler =>
   function (value: unknown, ...args) {
     return handler.call(this, value, ...args.map(Number)) as unknown
   }
 
-/** An expression is evaluated for every item, which no meter of Liquid's sees. */
+/** Charges for an expression that is evaluated for each item, which LiquidJS' meters do not count. */
 const paidByItem = (handler: Handler): Handler =>
   function (items: unknown, ...args) {
     const count = Array.isArray(items) ? items.length : 1
@@ -66,7 +65,7 @@ const paidByItem = (handler: Handler): Handler =>
     return handler.call(this, items, ...args) as unknown
   }
 
-/** So many of the items, in no order; the same ones of the same list. */
+/** `count` of the items, in a mixed order that depends on the list only. */
 const sample: Handler = function (items: unknown, count: unknown = 1) {
   const all = Array.isArray(items) ? (items as ReadonlyArray<unknown>) : [...String(items ?? "")]
   this.context.memoryLimit.use(all.length * 64)
@@ -84,10 +83,10 @@ const mix = (text: string): number => {
   return hash
 }
 
-/** `headers`: what is printed must hold no line break. */
+/** With `headers`, a printed value must not contain a line break. */
 const makeLiquid = (headers: boolean): Liquid => {
   const print: Handler = function (value) {
-    // Makes text of it as Liquid does, and pays for it.
+    // Liquid's filter converts the value to text and charges for it.
     const text = String(handlerOf("append").call(this, value, ""))
     if (headers && /[\r\n]/.test(text)) throw new Error("a header cannot hold a line break")
     return text
@@ -115,7 +114,7 @@ const guarded = <A>(compute: () => A): A => {
   }
 }
 
-/** What Liquid adds to an error that it has a place for. */
+/** The properties that Liquid adds to an error with a known position. */
 interface Placed {
   readonly token?: { readonly getPosition: () => [line: number, column: number] }
   readonly originalError?: Error

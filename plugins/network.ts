@@ -8,7 +8,7 @@ interface Address {
 }
 
 interface Network extends Address {
-  /** Bits of the network; all of them for a bare address. */
+  /** Length of the prefix, bits; for a bare address all bits. */
   readonly length: number
 }
 
@@ -18,11 +18,11 @@ const parseAddress = (text: string): Address | undefined => {
   if (isIPv4(text)) {
     return { version: 4, value: text.split(".").reduce((value, part) => value * 256n + BigInt(part), 0n) }
   }
-  // A zone (fe80::1%eth0) names an interface of some machine, and is no part of the address.
+  // A zone (fe80::1%eth0) names an interface of a machine and does not belong to the address.
   return isIPv6(text) && !text.includes("%") ? { version: 6, value: parseIPv6(text) } : undefined
 }
 
-/** For text that is known to be an IPv6 address. */
+/** Parses text that is a valid IPv6 address. */
 const parseIPv6 = (text: string): bigint => {
   const tail = text.slice(text.lastIndexOf(":") + 1)
   const dotted = tail.includes(".") ? parseAddress(tail)!.value : undefined
@@ -45,7 +45,7 @@ const writeAddress = ({ version, value }: Address): string =>
 
 const dottedOf = (value: bigint): string => [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join(".")
 
-/** The groups of an IPv6 address, each of at least that many digits. */
+/** The groups of an IPv6 address, padded to at least that many digits. */
 const hexOf = (value: bigint, digits: number): Array<string> =>
   Array.from({ length: 8 }, (_, index) => ((value >> BigInt(112 - 16 * index)) & 0xffffn).toString(16)).map((group) =>
     group.padStart(digits, "0")
@@ -85,7 +85,7 @@ const network = (input: Json | undefined): Network => {
   return parsed
 }
 
-/** A filter on what is an address or a prefix. */
+/** A filter whose input must be an address or a prefix. */
 const onNetwork =
   (compute: (of: Network, argument?: Json) => Json): Filter =>
   (_call, input, argument) =>
@@ -102,7 +102,7 @@ const at = ({ version }: Address, value: bigint): string => {
   return writeAddress({ version, value })
 }
 
-/** Whether the network address and the broadcast address are no hosts: in IPv4, but for links of two and for one host. */
+/** Whether the first and the last address are reserved, for the network and broadcast: in IPv4 up to /30. */
 const reservesEnds = ({ version, length }: Network): boolean => version === 4 && length < 31
 
 const integer = (value: Json | undefined, what: string): number => {
@@ -121,7 +121,7 @@ const supernet = (of: Network, longest: number): string => {
   return `${at(of, base(of))}/${of.length}`
 }
 
-/** Networks that a template may list at once. */
+/** Most networks that a template may list at once. */
 const subnetsMost = 4096
 
 const subnets = (call: Call, of: Network, length: number): Array<string> => {
@@ -133,7 +133,7 @@ const subnets = (call: Call, of: Network, length: number): Array<string> => {
   return Array.from({ length: count }, (_, index) => `${at(of, base(of) + BigInt(index) * step)}/${length}`)
 }
 
-/** The name that the address has in the reverse DNS. */
+/** The name of the address in reverse DNS. */
 const reverseName = ({ version, value }: Address): string =>
   version === 4
     ? `${dottedOf(value).split(".").toReversed().join(".")}.in-addr.arpa`
@@ -187,7 +187,7 @@ const writeMac = (input: Json | undefined, format: Json): string => {
   return write(digits)
 }
 
-/** The address that a host gives itself in an IPv6 prefix (modified EUI-64). */
+/** The address that a host configures for itself in an IPv6 prefix (modified EUI-64). */
 const eui64 = (input: Json | undefined, prefix: Json): string => {
   const digits = writeMac(input, "bare")
   const of = network(prefix)
@@ -201,7 +201,7 @@ const version = (value: Json | undefined): 4 | 6 => {
   throw new Error("the version is 4 or 6")
 }
 
-/** What comes out of templates. */
+/** Templates and their results, for the examples. */
 const results = {
   "{{ '192.0.2.10/24'|ip_address }} {{ '2001:DB8:0:0::1'|ip_address }}": "192.0.2.10 2001:db8::1",
   "{{ '::ffff:192.0.2.1'|ip_address }} {{ '1:0:0:2:0:0:0:3'|ip_address }}": "::ffff:c000:201 1:0:0:2::3",

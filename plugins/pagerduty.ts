@@ -1,7 +1,7 @@
 /** Alerts and change events for PagerDuty's Events API v2. */
 import { definePlugin, sampleEvent } from "#plugin"
 
-// One alert for each object: it is resolved once the object is active again, or gone. A summary has 1024 characters.
+// One alert for each object, resolved once the object is active or deleted. A summary has up to 1024 characters.
 const alert = `{% set status = (data.status or {}).value -%}
 {{ {
   "routing_key": "YOUR_INTEGRATION_KEY",

@@ -2,10 +2,10 @@
 import { RE2JS } from "re2js"
 import { type Call, type Json, definePlugin } from "#plugin"
 
-/** Characters of a pattern. */
+/** Longest pattern, characters. */
 const patternChars = 1000
 
-/** Patterns that are kept compiled. */
+/** Most compiled patterns in the cache. */
 const kept = 200
 
 const compiled = new Map<string, RE2JS>()
@@ -21,7 +21,7 @@ const compile = (call: Call, pattern: Json): RE2JS => {
   const key = `${flags} ${pattern}`
   const known = compiled.get(key)
   if (known !== undefined) return known
-  // A counted repetition makes a program many times as long as its pattern.
+  // A pattern with counted repetitions compiles to a program many times as long.
   call.charge(pattern.length * 4, pattern.length * 100)
   const made = RE2JS.compile(pattern, flags)
   if (compiled.size >= kept) compiled.delete(compiled.keys().next().value!)
@@ -29,7 +29,7 @@ const compile = (call: Call, pattern: Json): RE2JS => {
   return made
 }
 
-/** What a look through so much text costs at worst: the automaton may be in all of its states at every character. */
+/** Charges for the worst case of a scan: the automaton may be in all of its states at each character. */
 const scan = (call: Call, pattern: RE2JS, chars: number): void => {
   call.charge(1 + Math.ceil((chars * pattern.programSize()) / 64))
 }
@@ -49,8 +49,8 @@ interface Found {
 }
 
 /**
- * The matches, one behind the other. Together they are one look through the text, unless each search goes on to the
- * end: then the clock ends them.
+ * The matches in order. All searches together are charged as one scan of the text. If each search goes on to the end of
+ * the text, they cost more, and the time limit ends them.
  */
 function* matches(call: Call, pattern: RE2JS, text: string): Generator<Found> {
   const matcher = pattern.matcher(text)
@@ -65,13 +65,13 @@ function* matches(call: Call, pattern: RE2JS, text: string): Generator<Found> {
   }
 }
 
-/** As in Python: the whole where there is no group, the group where there is one, all of them otherwise. */
+/** As in Python: the whole match without groups, the group if there is one, else a list of all groups. */
 const captured = ({ text, groups }: Found): Json => {
   const given = groups.map((group) => group ?? "")
   return given.length === 0 ? text : given.length === 1 ? given[0]! : given
 }
 
-/** Python's `\1` and `\g<name>` filled in. */
+/** Replaces Python's `\1` and `\g<name>` by the groups. */
 const expand = (by: string, { groups, names, text }: Found): string =>
   by.replace(/\\(?:(\d)|g<(\w+)>|(\\))/g, (whole, index?: string, name?: string) => {
     if (index !== undefined) return index === "0" ? text : (groups[Number(index) - 1] ?? "")

@@ -1,7 +1,7 @@
 /** Incidents and events for ServiceNow. */
 import { definePlugin, sampleEvent } from "#plugin"
 
-// Short descriptions have 160 characters. The correlation id lets ServiceNow recognise a repetition.
+// Short descriptions have up to 160 characters. By the correlation id ServiceNow recognises a duplicate.
 const incident = `{% set summary = model ~ " " ~ data.display ~ " " ~ event ~ " by " ~ (username or "unknown") -%}
 {% set details -%}
   {{ data.url }}
@@ -18,7 +18,7 @@ const incident = `{% set summary = model ~ " " ~ data.display ~ " " ~ event ~ " 
   "correlation_display": "Rackwire"
 }|tojson(indent=2) }}`
 
-// 5 is informational, 0 clears what was reported under the same key.
+// Severity 5 is informational; 0 clears the events with the same key.
 const event = `{{ {
   "records": [{
     "source": "Rackwire",

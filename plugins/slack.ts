@@ -1,7 +1,7 @@
 /** Messages for Slack, by an incoming webhook or `chat.postMessage`. */
 import { type Call, type Json, definePlugin, sampleEvent } from "#plugin"
 
-/** Slack's mrkdwn has three characters of its own. */
+/** Escapes the three special characters of Slack's mrkdwn. */
 const escape = (call: Call, input: Json | undefined): string => {
   const text = String(input ?? "")
   call.charge(1 + (text.length >> 5), text.length * 2)

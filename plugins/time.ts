@@ -1,4 +1,4 @@
-/** Dates and times: read from ISO 8601 or seconds since 1970, written in any zone. There is no clock in a template. */
+/** Dates and times: parsed from ISO 8601 or seconds since 1970, formatted in any zone. Templates have no clock. */
 import { type Call, type Json, definePlugin } from "#plugin"
 
 /** Microseconds since 1970. */
@@ -44,7 +44,7 @@ const offsetOf = (zone: string): number => {
 
 const formats = new Map<string, Intl.DateTimeFormat>()
 
-/** Zones that are kept. */
+/** Most zones in the cache. */
 const zonesKept = 50
 
 const formatOf = (zone: string): Intl.DateTimeFormat => {
@@ -61,7 +61,7 @@ const formatOf = (zone: string): Intl.DateTimeFormat => {
   return format
 }
 
-/** Minutes east of Greenwich in that zone at that time. */
+/** Offset of the zone at the time, minutes east of Greenwich. */
 const zoneOffset = (zone: string, micros: Micros): number => {
   if (zone === "UTC") return 0
   const parts = formatOf(zone).formatToParts(new Date(millisOf(micros)))
@@ -74,7 +74,7 @@ const millisOf = (micros: Micros): number => {
   return Number(micros < 0n && micros % 1000n !== 0n ? millis - 1n : millis)
 }
 
-/** A time as clocks in a zone show it. */
+/** A time as a clock in the zone shows it. */
 interface Shown {
   readonly date: Date
   readonly micros: number

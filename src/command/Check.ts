@@ -1,5 +1,5 @@
 /**
- * `check`: whether the servers that we were given can keep the promises, and what to change where they cannot.
+ * `check`: checks whether Postgres and Redis are configured so that no change is lost, and says what to change.
  */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
@@ -12,7 +12,7 @@ import { inWords } from "../Telemetry.ts"
 import { Templates } from "../template/Template.ts"
 import { type Durability, durabilityOf } from "../stream/Durable.ts"
 
-/** One thing looked at. `change` says what to do, exactly, where it is not well. */
+/** The result of one check. `change` says exactly what to do; it is absent if the check passed. */
 interface Finding {
   readonly what: string
   readonly is: string
@@ -27,7 +27,7 @@ export interface PostgresFacts {
   readonly slotsUsed: number
   readonly sendersMax: number
   readonly sendersUsed: number
-  /** Whether the slot is there already. */
+  /** Whether the slot of this service exists. */
   readonly slotExists: boolean
   readonly mayReplicate: boolean
   readonly mayCreate: boolean
@@ -37,7 +37,7 @@ export interface PostgresFacts {
 
 const postgresVersionMin = 140_000
 
-/** What there is to say about a Postgres. */
+/** Checks a Postgres. */
 export const judgePostgres = (facts: PostgresFacts): ReadonlyArray<Finding> => {
   const { user, database } = facts
   const need = facts.slotExists ? 0 : 1
@@ -89,13 +89,13 @@ export const judgePostgres = (facts: PostgresFacts): ReadonlyArray<Finding> => {
 export interface RedisFacts {
   readonly version: string
   readonly durability: Durability
-  /** Undefined where the server does not tell. */
+  /** Undefined if the server does not report it. */
   readonly eviction: string | undefined
 }
 
 const redisVersionMin = 7
 
-/** What there is to say about a Redis. */
+/** Checks a Redis. */
 export const judgeRedis = ({ version, durability, eviction }: RedisFacts): ReadonlyArray<Finding> => [
   {
     what: "Redis version",
@@ -151,11 +151,11 @@ const redisFacts = Effect.gen(function* () {
 
 interface SetAsideFacts {
   readonly count: number
-  /** The latest, in words; null where there is none. */
+  /** The latest one, as a sentence; null if there is none. */
   readonly latest: string | null
 }
 
-/** What there is to say about changes that no event could be made of. */
+/** Reports changes that could not become events. */
 const judgeSetAside = ({ count, latest }: SetAsideFacts): ReadonlyArray<Finding> =>
   latest === null
     ? []
@@ -175,10 +175,10 @@ const setAsideFacts = Effect.gen(function* () {
        from ${setAsideTable.name}`
   )
   return row!.facts
-  // Before the first start there is no such table, and a role without rights is told of by the other checks.
+  // Before the first start the table does not exist; the other checks report a role without rights.
 }).pipe(Effect.catch(() => Effect.succeed({ count: 0, latest: null })))
 
-/** What was found, or that the server does not answer. */
+/** The findings about both servers, including one that does not answer. */
 const findings = Effect.gen(function* () {
   const unreachable =
     (what: string, option: string) =>
@@ -193,7 +193,7 @@ const findings = Effect.gen(function* () {
   return [...postgres, ...redis]
 })
 
-/** What runs, and how far capture is behind. */
+/** One line for each running process, with the lag of capture. */
 const running = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly line: string }>`
@@ -218,4 +218,4 @@ export const check = Command.make("check", {}, () =>
     if (wrong > 0) return yield* Effect.fail(new Error(`${wrong} of ${found.length} checks ask for a change.`))
     yield* Console.log(`All ${found.length} checks are well.`)
   }).pipe(Effect.provide(foundation))
-).pipe(Command.withDescription("Look at the configuration and the servers, and say what to change."))
+).pipe(Command.withDescription("Check the configuration and the servers, and say what to change."))

@@ -8,13 +8,13 @@ import { createSuperuser as make } from "../auth/Superuser.ts"
 
 const askPassword = Prompt.run(Prompt.Password({ message: "Password" })).pipe(Effect.map(Redacted.value))
 
-/** For scripts: the password on the standard input. */
+/** Reads the password from the standard input, for scripts. */
 const readPassword = Effect.map(
   Effect.promise(() => text(process.stdin)),
   (input) => input.replace(/\r?\n$/, "")
 )
 
-/** `createsuperuser`: a user who may do everything; an existing one gets a new password. */
+/** `createsuperuser`: creates a user with all permissions, or gives an existing user these and a new password. */
 export const createSuperuser = Command.make(
   "createsuperuser",
   { username: Flag.String("username").pipe(Flag.withDescription("Name of the user"), Flag.withDefault("admin")) },
@@ -29,4 +29,4 @@ export const createSuperuser = Command.make(
       yield* make(username, password)
       yield* Console.log(`Superuser ${username} created.`)
     }).pipe(Effect.provide(database))
-).pipe(Command.withDescription("Make a user who may do everything; the password is asked for, or read from stdin."))
+).pipe(Command.withDescription("Create a superuser or change its password, which is prompted for or read from stdin."))

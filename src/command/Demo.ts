@@ -1,6 +1,6 @@
 /**
- * `demo`: the newcomer's minute. It starts a whole service in a folder of its own and a receiver, makes changes through
- * the API and with plain SQL, and prints each change beside what the receiver got.
+ * `demo`: shows a newcomer the service in a minute. It starts a service with its own data directory and a receiver,
+ * makes changes through the API and with plain SQL, and prints each change with the webhook that the receiver got.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { createHmac, randomBytes } from "node:crypto"
@@ -19,7 +19,7 @@ import { fillInventory, sizeMax } from "./DemoInventory.ts"
 const secret = "the receiver knows it too"
 const username = "admin"
 
-/** Time that the service gets to be ready, and a webhook to arrive, milliseconds. */
+/** Longest wait for the service to become ready, and for a webhook to arrive, milliseconds. */
 const startMillis = 60_000
 const arrivalMillis = 10_000
 
@@ -38,7 +38,7 @@ interface Arrival {
 
 const now = (): number => performance.timeOrigin + performance.now()
 
-/** A receiver that hands each webhook to whoever waits for it. */
+/** A receiver that passes each webhook to the step of the demo that waits for it. */
 const receiver = Effect.acquireRelease(
   Effect.promise(async () => {
     const arrivals: Array<Arrival> = []
@@ -70,7 +70,7 @@ const folder = Effect.acquireRelease(
   (path) => Effect.sync(() => rmSync(path, { recursive: true, force: true }))
 )
 
-/** `rackwire serve` as a process of its own, as it will run for the newcomer; answers its address once it is ready. */
+/** Starts `rackwire serve` as a separate process, as a user would; returns its address once it is ready. */
 const service = (directory: string, password: string) => {
   const environment = {
     ...inheritedEnvironment(),
@@ -113,7 +113,7 @@ interface Answer {
   readonly json: Readonly<Record<string, unknown>>
 }
 
-/** Calls the API; an answer other than 2xx ends the demo. */
+/** Calls the API; a response other than 2xx ends the demo. */
 const client = (address: string, token: string) => (method: string, path: string, body: object) =>
   Effect.tryPromise({
     try: async (): Promise<Answer> => {
@@ -137,7 +137,7 @@ const widths = [46, 12, 24, 9]
 const row = (...cells: ReadonlyArray<string>): string =>
   cells.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join(" | ")
 
-/** One line of the table: what was done, and what came of it. */
+/** One line of the table: the change and its webhook. */
 const line = (did: string, name: string, arrival: Arrival | undefined): string => {
   if (arrival === undefined) return row(did, name, "nothing arrived")
   const { event, at } = arrival

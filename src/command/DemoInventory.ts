@@ -1,8 +1,8 @@
 /**
- * A realistic inventory of any size, made by a few statements: the same one each time for the same size.
+ * Creates a realistic inventory of any size with a few statements. The same size always gives the same inventory.
  *
- * Sites hold 200 devices of 50 interfaces, each with its address in a network of the device. All rows are made by
- * Postgres; the indexes that would slow it down are dropped before and made again afterwards.
+ * Sites have 200 devices of 50 interfaces, each with its address in a network of the device. Postgres generates all
+ * rows. The indexes that would slow it down are dropped before and created again afterwards.
  */
 import { Console, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
@@ -19,7 +19,7 @@ export const sizeMax = 1024 * perSite * perDevice
 
 class DemoRefused extends Schema.TaggedError<DemoRefused>()("DemoRefused", { message: Schema.String }) {}
 
-/** Rows by table, in the order in which they are made. */
+/** Number of rows by table, in the order of creation. */
 const countsOf = (size: number) => {
   const devices = Math.ceil(size / perDevice)
   const sites = Math.ceil(devices / perSite)
@@ -47,7 +47,7 @@ const countsOf = (size: number) => {
 }
 type TableName = keyof ReturnType<typeof countsOf>
 
-/** What is selected for a table: names of columns, and SQL of each over `n`, counted from 0. */
+/** The columns of a table's rows: by name, the SQL of each over the row number `n`, from 0. */
 type Recipe = Readonly<Record<string, string>>
 
 /** SQL of the id of the row `n` of a table. */
@@ -60,7 +60,7 @@ const named = (label: string): Recipe => ({
 
 const cities = "(array['Amsterdam','Berlin','Chicago','Dublin','Frankfurt','Geneva','Helsinki','Lisbon'])"
 
-/** Where things stand, whose they are, and what kinds of things there are. */
+/** Places, tenants, and types of devices and other objects. */
 const placeRecipes = (id: IdOf) =>
   ({
     dcim_region: { name: "(array['Europe','North America','Asia','Oceania'])[n + 1]", slug: "'demo-region-' || n + 1" },
@@ -181,7 +181,7 @@ const recipesOf = (id: IdOf, sites: number): Readonly<Record<TableName, Recipe>>
   ...addressRecipes(id, sites)
 })
 
-/** Indexes of these tables that hold no rule, dropped: the next migration makes them again. */
+/** Drops the indexes of these tables that are not unique. The next migration creates them again. */
 const dropIndexes = Effect.fnUntraced(function* (tables: ReadonlyArray<string>) {
   const sql = yield* SqlClient.SqlClient
   const indexes = yield* sql<{ readonly name: string }>`
@@ -190,12 +190,12 @@ const dropIndexes = Effect.fnUntraced(function* (tables: ReadonlyArray<string>) 
   for (const { name } of indexes) yield* sql.unsafe(`drop index ${name}`)
 })
 
-/** Memory in which Postgres makes an index. */
+/** Memory of Postgres for building an index. */
 const indexMemory = "512MB"
 
 const largest = ["dcim_interface", "ipam_ipaddress"]
 
-/** Fills the inventory. In one transaction; `username` is its author. */
+/** Fills the inventory in one transaction. */
 const insertAll = Effect.fnUntraced(function* (size: number) {
   const sql = yield* SqlClient.SqlClient
   const counts = countsOf(size)

@@ -2,11 +2,11 @@ import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { database, migrateAll } from "../Service.ts"
 
-/** `migrate`: what every start does, alone, telling what it did. */
+/** `migrate`: runs only the migration, which every start runs as well, and prints its statements. */
 export const migrate = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
     const statements = yield* migrateAll
     for (const statement of statements) yield* Console.log(`${statement};`)
     yield* Console.log(statements.length === 0 ? "Nothing to migrate." : `${statements.length} statements.`)
   }).pipe(Effect.provide(database))
-).pipe(Command.withDescription("Make the database fit this version; serve does it too."))
+).pipe(Command.withDescription("Migrate the database to this version; serve does this as well."))

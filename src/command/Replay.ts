@@ -1,4 +1,4 @@
-/** `replay`: past events sent to a webhook again, with progress. The running service does the work. */
+/** `replay`: sends past events to a webhook again and shows the progress. The running service does the work. */
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
@@ -19,7 +19,7 @@ const moment = (name: string, description: string) =>
     )
   )
 
-/** Pause between two looks at the progress. */
+/** Pause between two reads of the progress. */
 const lookPause = "300 millis"
 
 interface Progress {

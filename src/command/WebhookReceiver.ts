@@ -10,7 +10,7 @@ const bodyBytesMax = 16 * 1024 * 1024
 
 interface Received {
   readonly number: number
-  /** As in an HTTP `Date` header. */
+  /** In the format of an HTTP `Date` header. */
   readonly date: string
   readonly address: string
   readonly method: string
@@ -22,7 +22,7 @@ interface Received {
   readonly body: string
 }
 
-/** What is printed of one request. */
+/** The text that is printed for a request. */
 export const describeRequest = (received: Received, withHeaders: boolean): string => {
   const { number, date, address, method, path, httpVersion, headers } = received
   const pairs = headers.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${headers[at + 1]}`] : []))
@@ -54,7 +54,7 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString("utf8")
 }
 
-/** Listens until it is interrupted; calls back with what to print. */
+/** Listens until it is interrupted; passes the text of each request to the callback. */
 export const listen = (port: number, withHeaders: boolean, print: (text: string) => void) =>
   Effect.acquireRelease(
     Effect.callback<{ readonly port: number; readonly close: () => void }, Error>((resume) => {

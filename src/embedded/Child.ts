@@ -1,9 +1,9 @@
 /**
- * A server process of ours.
+ * A server process that we start.
  *
- * It starts in a session of its own (Ctrl-C in the terminal reaches only us, and we decide the order of stopping), its
- * output goes to a file, and a watchdog shell stops it when we die without having stopped it: the shell waits on a
- * pipe that only we hold, so even `kill -9` of this process ends the wait.
+ * It runs in a separate session: Ctrl-C in the terminal reaches only us, and we decide the order of stopping. Its
+ * output goes to a file. If we die without stopping it, a watchdog shell does: the shell waits on a pipe that only we
+ * hold open, so even `kill -9` of this process ends the wait.
  */
 import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
@@ -15,28 +15,28 @@ export interface Program {
   readonly name: string
   readonly command: string
   readonly args: ReadonlyArray<string>
-  /** Its working directory, which it also gets as file descriptor 3. */
+  /** Its working directory, also passed as file descriptor 3. */
   readonly folder: string
   readonly env: NodeJS.ProcessEnv
-  /** The user to run as; ours when absent. */
+  /** The user to run as; by default ours. */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined
   readonly logFile: string
-  /** A file that it reads as its standard input. */
+  /** A file to use as its standard input. */
   readonly inputFile?: string
-  /** How this program is asked to stop in good order. */
+  /** The signal for an orderly stop. */
   readonly stopSignal: "SIGINT" | "SIGTERM"
 }
 
 interface Child {
   readonly pid: number
-  /** Ends when the process has, with how it ended in words. */
+  /** Completes when the process ends, with a description of how it ended. */
   readonly exited: Effect.Effect<string>
 }
 
-/** Time a server gets to stop in good order before it is killed. */
+/** Time that a server has for an orderly stop before it is killed. */
 const stopMillis = 10_000
 
-/** Starts the program; it is stopped, in good order, when the scope closes. */
+/** Starts the program; closing the scope stops it in an orderly way. */
 export const start = (program: Program): Effect.Effect<Child, EmbeddedError, Scope.Scope> =>
   Effect.gen(function* () {
     const log = openSync(program.logFile, "a", 0o600)
@@ -87,7 +87,7 @@ const stop = async (process: ChildProcess, end: Promise<string>, signal: NodeJS.
   watchdog.kill("SIGKILL")
 }
 
-/** Waits until `ready` holds; fails with the end of the log when the process ends first or the time is up. */
+/** Waits until `ready` returns true; fails with the end of the log if the process ends first or time runs out. */
 export const awaitReady = (
   program: Program,
   child: Child,

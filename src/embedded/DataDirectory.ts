@@ -1,12 +1,12 @@
 /**
- * The data directory: who owns it, which servers run from it, and the secrets generated for it.
+ * The data directory: its owner, the servers that run from it, and its generated secrets.
  *
  *   secrets.json   generated once: SECRET_KEY and the passwords of the servers, their superuser's included (0600)
  *   owner.json     the process that owns the servers, and where they answer (0600)
  *   database-url   the address of the embedded Postgres, for `psql "$(cat .rackwire/database-url)"` (0600)
  *
- * One process owns the directory at a time. An owner that died is recognised by its start time, not by its number
- * alone, so a reused process number is not mistaken for it.
+ * One process owns the directory at a time. An owner is identified by process id and start time, so a process that
+ * reuses the id of a dead owner is not mistaken for it.
  */
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
@@ -16,12 +16,12 @@ import { join, resolve } from "node:path"
 interface Secrets {
   readonly secretKey: string
   readonly postgresPassword: string
-  /** Of the role that made the cluster. */
+  /** Password of the role that created the cluster. */
   readonly superuserPassword: string
   readonly redisPassword: string
 }
 
-/** A process, named so that a later process with the same number differs. */
+/** A process, identified so that a later process with the same id differs. */
 interface Identity {
   readonly pid: number
   readonly started: string
@@ -46,7 +46,7 @@ export class DataDirectory {
     return join(this.path, ...names)
   }
 
-  /** The secrets of this directory, those generated that it does not have yet. */
+  /** The secrets of this directory; generates missing ones. */
   secrets(): Secrets {
     const file = this.file("secrets.json")
     const known = (existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : {}) as Partial<Secrets>
@@ -58,19 +58,19 @@ export class DataDirectory {
     return secrets
   }
 
-  /** The owner, if it is alive; servers of a dead one are in `orphans`. */
+  /** The owner, if it is alive; `orphans` has the servers of a dead one. */
   owner(): Owner | undefined {
     const owner = this.recorded()
     return owner !== undefined && isAlive(owner.process) ? owner : undefined
   }
 
-  /** Servers that outlived an owner that died. */
+  /** Servers that still run although their owner is dead. */
   orphans(): ReadonlyArray<Identity> {
     const owner = this.recorded()
     return owner === undefined || isAlive(owner.process) ? [] : owner.servers.filter(isAlive)
   }
 
-  /** Makes us the owner, unless another process was quicker. Only for a directory without a living owner. */
+  /** Tries to become the owner; another process may be quicker. Only for a directory without a living owner. */
   claim(): boolean {
     rmSync(this.file("owner.json"), { force: true })
     const nobody = { process: identify(process.pid), servers: [], databaseUrl: "", redisUrl: "" }
@@ -101,19 +101,19 @@ export class DataDirectory {
   }
 }
 
-/** Replaces the file as a whole: a reader or a crash sees the old content or the new, never a part. */
+/** Replaces the file atomically: a reader sees the old or the new content, even after a crash. */
 const writePrivate = (file: string, content: string): void => {
   writeFileSync(`${file}.new`, content, { mode: 0o600 })
   renameSync(`${file}.new`, file)
 }
 
-/** When a process started, as its system tells it; undefined when there is no such process. */
+/** The start time of a process, in the system's format; undefined if there is no such process. */
 const startedAt = (pid: number): string | undefined => {
   try {
     if (process.platform === "linux") {
       const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
       const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
-      // A zombie has ended; only its parent has not looked yet.
+      // A zombie has ended, but its parent has not waited for it yet.
       return fields[0] === "Z" ? undefined : fields[19]
     }
     return (

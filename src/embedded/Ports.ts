@@ -1,9 +1,8 @@
-/** Ports for servers of our own. */
+/** Ports for the embedded servers. */
 import { type Server, createServer } from "node:net"
 
 /**
- * Below those from which systems let connections begin: one of these would be taken now and then until its server
- * starts, or starts again.
+ * Below the ephemeral ports: an outgoing connection could take one of those before its server starts or restarts.
  */
 const [least, most] = [10_000, 32_000]
 
@@ -14,7 +13,7 @@ const listenSomewhere = (): Promise<Server> =>
     server.listen(least + Math.floor(Math.random() * (most - least)), "127.0.0.1", () => resolve(server))
   })
 
-/** Ports of loopback that were free a moment ago, all different. */
+/** Different ports of the loopback address that were free a moment ago. */
 export const freePorts = async (count: number): Promise<ReadonlyArray<number>> => {
   const servers = await Promise.all(Array.from({ length: count }, listenSomewhere))
   const ports = servers.map((server) => (server.address() as { readonly port: number }).port)

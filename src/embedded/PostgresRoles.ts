@@ -1,9 +1,9 @@
 /**
  * The roles of the embedded cluster: a superuser that only we use, and the service's own role.
  *
- * Clusters of earlier versions had one role, which made the cluster and so must stay a superuser: it is renamed, and
- * everything that it made is given to a new role of its old name. All statements run in Postgres' single-user mode, so
- * nobody is connected meanwhile, and may run again after an interruption.
+ * Clusters of earlier versions had one role. It created the cluster, so it must stay a superuser: it is renamed, and a
+ * new role with the old name gets all its objects. All statements run in Postgres' single-user mode, so there are no
+ * other connections, and they can run again after an interruption.
  */
 import { spawnSync } from "node:child_process"
 import { closeSync, existsSync, openSync, writeFileSync } from "node:fs"
@@ -13,18 +13,18 @@ import { EmbeddedError } from "./EmbeddedError.ts"
 
 export const superuser = "rackwire_superuser"
 
-/** A file in the cluster that says that its roles are set up; a cluster from a backup may have none. */
+/** A file in the cluster that marks its roles as set up; a cluster from a backup may lack it. */
 const marker = "rackwire_roles"
 
 interface Roles {
   readonly role: string
   readonly password: string
   readonly superuserPassword: string
-  /** Whether the cluster has no database of ours yet. */
+  /** Whether the cluster lacks the service's database. */
   readonly isNew: boolean
 }
 
-/** `program` is the server that will serve the cluster. */
+/** Sets up the roles, if the cluster lacks them. `program` is the server that will serve the cluster. */
 export const setUpRoles = (program: Program, roles: Roles): void => {
   const done = join(program.folder, marker)
   if (existsSync(done)) return
@@ -37,7 +37,7 @@ export const setUpRoles = (program: Program, roles: Roles): void => {
   writeFileSync(done, "", { flag: "wx", mode: 0o600 })
 }
 
-/** A role cannot rename itself, so another one does it. */
+/** Creates or changes both roles. A role cannot rename itself, so a temporary role does it. */
 const roleStatements = ({ role, password, superuserPassword }: Roles): ReadonlyArray<string> => [
   `do $$ begin
      if exists (select from pg_roles where oid = ${bootstrapOid} and rolname = '${role}') then
@@ -53,15 +53,15 @@ const roleStatements = ({ role, password, superuserPassword }: Roles): ReadonlyA
   `alter role ${role} login replication nosuperuser password '${password}'`
 ]
 
-/** The role that initdb makes; Postgres refuses to let it be no superuser. */
+/** The role that initdb creates; Postgres does not let it lose its superuser rights. */
 const bootstrapOid = 10
 
 const helper = "rackwire_renames"
 
-/** Gives what the superuser made to the role, but for what extensions brought along. */
+/** Transfers the superuser's objects to the role, except those of extensions. */
 const ownershipStatements = (role: string): ReadonlyArray<string> =>
   [
-    // Sequences of columns follow their tables.
+    // Sequences of columns change owner with their tables.
     `select format('alter table %s owner to ${role}', oid::regclass) as change from pg_class c
       where relowner = ${bootstrapOid} and relkind in ('r', 'p', 'v', 'm', 'S', 'f') and relpersistence <> 't'
         and not exists (select from pg_depend where classid = 'pg_class'::regclass and objid = c.oid
@@ -76,7 +76,7 @@ const ownershipStatements = (role: string): ReadonlyArray<string> =>
       where pubowner = ${bootstrapOid} and not puballtables`
   ].map((found) => changeEach(found))
 
-/** Objects below this number came with the cluster. */
+/** Objects with a smaller oid belong to Postgres itself. */
 const firstOwnOid = 16_384
 
 const changeEach = (found: string): string => {
@@ -86,14 +86,14 @@ const changeEach = (found: string): string => {
   return `do $$ declare change text; begin for change in ${ours} loop execute change; end loop; end $$`
 }
 
-/** Runs statements in a database of the cluster, which no server serves meanwhile; fails with the first that fails. */
+/** Runs statements in a database of the cluster while no server serves it; fails at the first that fails. */
 const single = (program: Program, database: string, statements: ReadonlyArray<string>): void => {
-  // A line is a statement. The server's own settings: Postgres does not even start below the WAL level of a slot.
+  // One statement a line. With the server's settings, because Postgres does not start below the WAL level of a slot.
   const input = statements.map((statement) => `${statement.replaceAll(/\s*\n\s*/g, " ")};\n`).join("")
   runOnce(program, program.command, ["--single", ...program.args, "-c", "exit_on_error=on", database], input)
 }
 
-/** Runs a program of the cluster to its end, as the user and in the folder of its server. */
+/** Runs a program of the cluster and waits for its end, with the user and folder of the server. */
 export const runOnce = (program: Program, command: string, args: ReadonlyArray<string>, input = ""): void => {
   const { folder, env, user } = program
   const opened = openSync(folder, "r")

@@ -1,8 +1,8 @@
 /**
  * The embedded Postgres 18: binaries from npm, one cluster in the data directory, loopback only, password required.
  *
- * Guarantees: the data survives any end of this process; a cluster is never served by two servers; a lock file left by
- * a crash does not stop the next start. It does not upgrade a cluster between major versions.
+ * Guarantees: the data survives any end of this process; two servers never serve one cluster; a lock file left by a
+ * crash does not prevent the next start. It does not upgrade a cluster between major versions.
  */
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join, relative } from "node:path"
@@ -14,25 +14,25 @@ import { EmbeddedError } from "./EmbeddedError.ts"
 import { runOnce, setUpRoles, superuser } from "./PostgresRoles.ts"
 import { hand, nameFor, reachable, unprivilegedUser } from "./Unprivileged.ts"
 
-/** The role of the service: it owns its database and may replicate, and is no superuser. */
+/** The role of the service: it owns its database and may replicate, but is no superuser. */
 const role = "rackwire"
 
 interface PostgresServer {
   readonly program: Program
   readonly url: string
-  /** True once the server accepts connections. */
+  /** Whether the server accepts connections. */
   readonly ready: (pid: number) => Effect.Effect<boolean>
 }
 
 interface PostgresOptions {
   readonly directory: DataDirectory
   readonly port: number
-  /** Folder of `postgres` and `initdb`; those of the npm package when absent. */
+  /** Folder of `postgres` and `initdb`; by default that of the npm package. */
   readonly binaries: string | undefined
   readonly environment: NodeJS.ProcessEnv
 }
 
-/** Makes the cluster if there is none, and describes the server that serves it. */
+/** Creates the cluster if there is none; returns the server that serves it. */
 export const prepare = (options: PostgresOptions): Effect.Effect<PostgresServer, EmbeddedError> =>
   Effect.try({
     try: () => {
@@ -101,7 +101,7 @@ const packagedBinaries = (): readonly [tree: string, version: string] => {
 }
 
 /**
- * npm packages carry no symbolic links, and the package's install script, which makes them, does not run everywhere.
+ * npm packages cannot contain symbolic links, and the package's install script, which creates them, may not have run.
  */
 const linkLibraries = (packageRoot: string): void => {
   const links = JSON.parse(readFileSync(join(packageRoot, "native/pg-symlinks.json"), "utf8")) as ReadonlyArray<{
@@ -114,7 +114,7 @@ const linkLibraries = (packageRoot: string): void => {
   }
 }
 
-/** The cluster is open to nobody until it has roles: no server listens before their passwords stand. */
+/** Creates the cluster. `trust` is safe here, because no server listens before the roles have passwords. */
 const initialise = (program: Program, initdb: string, name: string): void => {
   runOnce(program, initdb, ["-D", name, "-U", superuser, "-E", "UTF8", "--locale=C", "-A", "trust"])
   writeFileSync(
@@ -131,13 +131,13 @@ const lockFile = (cluster: string): ReadonlyArray<string> => {
   }
 }
 
-/** The eighth line tells the state; a file that a killed server left behind names another process. */
+/** The eighth line of the lock file is the state; the file of a killed server names another process. */
 const isReady = (lines: ReadonlyArray<string>, pid: number): boolean =>
   Number(lines[0]) === pid && lines[7]?.trim() === "ready"
 
 /**
- * Postgres refuses to start while the process number in its lock file is taken, be it by another program, which is
- * common in containers. The caller holds the data directory, so a lock file of a process that is no Postgres is stale.
+ * Postgres refuses to start if a process with the id in its lock file exists, even if it is another program, which is
+ * common in containers. The caller owns the data directory, so a lock file of a process that is no Postgres is stale.
  */
 const removeStaleLock = (cluster: string): void => {
   const pid = Number(lockFile(cluster)[0])
@@ -150,7 +150,7 @@ const commandLine = (pid: number): string => {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, "utf8")
   } catch {
-    // No such file system or no such process: leave the decision to Postgres.
+    // There is no /proc or no such process: Postgres decides.
     return "postgres"
   }
 }

@@ -1,6 +1,6 @@
 /**
- * Where a Redis comes from when nobody gave an address: the PATH, else our cache, else the distribution's own package,
- * downloaded and unpacked into that cache without installing anything (this needs no rights and changes nothing else).
+ * Finds a Redis if no address is configured: on the PATH, else in our cache, else from the distribution's package,
+ * which is downloaded and unpacked into that cache. Nothing is installed, so this needs no rights.
  */
 import { execFile } from "node:child_process"
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
@@ -12,17 +12,17 @@ import { EmbeddedError } from "./EmbeddedError.ts"
 
 export interface RedisBinary {
   readonly command: string
-  /** What the program needs in its environment to find its libraries. */
+  /** The environment by which the program finds its libraries. */
   readonly env: Record<string, string>
 }
 
 const names = ["redis-server", "valkey-server"]
 const run = promisify(execFile)
 
-/** Time for the package index and the packages, about 11 MB, to arrive. */
+/** Time for the download of the package index and the packages, about 11 MB. */
 const downloadMillis = 120_000
 
-/** The program that the search path of `environment` or our cache has; else it is downloaded. */
+/** The program on the PATH of `environment` or in our cache; downloads it if there is none. */
 export const find = (environment: NodeJS.ProcessEnv): Effect.Effect<RedisBinary, EmbeddedError> =>
   Effect.gen(function* () {
     const onPath = searchPath(environment["PATH"] ?? "", names)
@@ -60,7 +60,7 @@ const isExecutable = (file: string): boolean => {
   }
 }
 
-/** Root's own cache is closed to the user that Redis runs as. */
+/** The folder of the cache. Root's own cache is not readable for the user that Redis runs as. */
 const cacheFolder = ({ XDG_CACHE_HOME: cache, HOME: home }: NodeJS.ProcessEnv): string =>
   process.getuid?.() === 0 ? "/var/cache" : cache || join(home || "/tmp", ".cache")
 
@@ -75,7 +75,7 @@ const unpacked = (cache: string): RedisBinary | undefined => {
 
 const downloadOnly = ["--no-install-recommends", "--download-only", "--reinstall"]
 
-/** apt-get resolves which packages this system lacks; with its state in a folder of ours it needs no root. */
+/** Uses apt-get to find the packages that this system lacks. With its state in our folder it needs no root. */
 const unpack = async (cache: string, environment: NodeJS.ProcessEnv): Promise<void> => {
   const work = `${cache}.${process.pid}`
   const archives = join(work, "cache/archives")
@@ -94,7 +94,7 @@ const unpack = async (cache: string, environment: NodeJS.ProcessEnv): Promise<vo
     mkdirSync(join(archives, "partial"), { recursive: true })
     mkdirSync(join(work, "lists/partial"), { recursive: true })
     await aptGet("-qq", "update")
-    // Also what is installed already and merely not on the PATH; the server's program lies in the package of its tools.
+    // Downloads packages even if they are installed but not on the PATH. The server's program is in the tools package.
     const download = (name: string) =>
       aptGet("-qq", "-y", ...downloadOnly, "install", `${name}-server`, `${name}-tools`)
     await download("redis").catch(() => download("valkey"))

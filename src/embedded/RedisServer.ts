@@ -1,8 +1,8 @@
 /**
  * The embedded Redis: loopback only, password required, every write on disk before its reply.
  *
- * `appendfsync always` is what lets capture confirm WAL: an entry that Redis has acknowledged survives its crash. It
- * never evicts; when memory runs out writes fail, and capture waits.
+ * Because of `appendfsync always` capture can confirm WAL: an entry that Redis has acknowledged survives its crash.
+ * Redis never evicts; when memory runs out, writes fail and capture waits.
  */
 import { writeFileSync } from "node:fs"
 import { totalmem } from "node:os"
@@ -16,14 +16,14 @@ import { hand, isReachable, nameFor, unprivilegedUser } from "./Unprivileged.ts"
 interface RedisServer {
   readonly program: Program
   readonly url: string
-  /** True once the server has loaded its data and answers. */
+  /** Whether the server has loaded its data and answers. */
   readonly ready: (pid: number) => Effect.Effect<boolean>
 }
 
-/** Most memory that our own Redis gets where nobody says how much, bytes. */
+/** Upper bound of the default memory limit, bytes. */
 const memoryBytesMax = 2 * 1024 ** 3
 
-/** A quarter of the memory that the machine or the container has. */
+/** The default memory limit: a quarter of the memory of the machine or container. */
 const usualMemoryLimit = (): number => {
   const constrained = process.constrainedMemory()
   const whole = constrained > 0 ? Math.min(constrained, totalmem()) : totalmem()
@@ -38,7 +38,7 @@ export const prepare = (
   memoryLimit = usualMemoryLimit()
 ): RedisServer => {
   const folder = directory.file("redis")
-  // One that only root can reach, as in a profile below /root, runs as root.
+  // A program that only root can reach, as in a profile below /root, runs as root.
   const unprivileged = unprivilegedUser("redis")
   const user = unprivileged !== undefined && isReachable(binary.command, unprivileged) ? unprivileged : undefined
   const password = directory.secrets().redisPassword
@@ -54,7 +54,7 @@ export const prepare = (
     "maxmemory-policy": "noeviction"
   }
   hand(user, folder)
-  // A file and not arguments: those can be read by everybody in the list of processes. Redis is given it as its input,
+  // A file instead of arguments, which every user can read in the list of processes. Redis reads it as its input,
   // because its user may not enter the data directory.
   const configuration = directory.file("redis.conf")
   const lines = Object.entries(settings).map(([name, value]) => `${name} ${value}\n`)

@@ -1,10 +1,10 @@
 /**
  * Embedded servers: the Postgres and the Redis that `npm start` and the tests run on.
  *
- * Responsible for: real local servers where no address was given, kept in the data directory, started again when they
- * die, stopped with us however we end. Guarantees: data is kept; several instances run on one machine; only the process
- * that owns the data directory starts servers, every other command uses those that run. Does not: tune, upgrade or
- * replicate a server. Given addresses are used as they are.
+ * Responsible for: local servers where no address is configured. Their data is in the data directory, they are
+ * restarted when they die, and they stop with us however we end. Guarantees: data is kept; several instances can run on
+ * one machine; only the process that owns the data directory starts servers, other commands use the running ones. Does
+ * not: tune, upgrade or replicate a server. Configured addresses are used as they are.
  */
 import { Context, Deferred, Effect, Layer, Redacted } from "effect"
 import { serverEnvironment } from "../ChildEnvironment.ts"
@@ -17,13 +17,13 @@ import * as PostgresServer from "./PostgresServer.ts"
 import * as RedisBinary from "./RedisBinary.ts"
 import * as RedisServer from "./RedisServer.ts"
 
-/** Where Postgres and Redis answer, and the key that seals secrets. */
+/** The addresses of Postgres and Redis, and the key that seals secrets. */
 export class Servers extends Context.Service<
   Servers,
   {
     readonly databaseUrl: Redacted.Redacted
     readonly redisUrl: Redacted.Redacted
-    /** Bytes that Redis may use, where that is less than it allows itself. */
+    /** Limit of our use of Redis, bytes, if it is lower than the server's own. */
     readonly redisMemoryLimit?: number | undefined
     readonly secretKey: Redacted.Redacted
   }
@@ -65,10 +65,10 @@ const open = (path: string) =>
     catch: (cause) => new EmbeddedError({ reason: "DataDirectoryUnusable", message: `${path}: ${String(cause)}` })
   })
 
-/** Time a server gets to recover its data and answer, milliseconds. */
+/** Time that a server has to recover its data and answer, milliseconds. */
 const readyMillis = 60_000
 
-/** Time the watchdogs of a dead owner get to stop its servers, milliseconds. */
+/** Time that the watchdogs of a dead owner have to stop its servers, milliseconds. */
 const orphanMillis = 15_000
 
 const own = Effect.fnUntraced(function* (directory: DataDirectory, settings: Settings["Service"]) {
@@ -117,11 +117,11 @@ interface Server {
   readonly ready: (pid: number) => Effect.Effect<boolean>
 }
 
-/** Starts the server, and starts it again whenever it ends by itself. Returns when it first answers. */
+/** Starts the server and restarts it whenever it ends by itself. Returns when it first answers. */
 const keep = Effect.fnUntraced(function* (server: Server, record: (name: string, pid: number) => Effect.Effect<void>) {
   const { name } = server.program
   const first = yield* Deferred.make<void, EmbeddedError>()
-  // The child lives in the scope of its turn, so ending this fiber stops the child and starts no other.
+  // The child belongs to the scope of its turn, so interrupting this fiber stops the child and starts no other.
   const turn = Effect.scoped(
     Effect.gen(function* () {
       const child = yield* start(server.program)
@@ -143,7 +143,7 @@ const keep = Effect.fnUntraced(function* (server: Server, record: (name: string,
   yield* Deferred.await(first)
 })
 
-/** Servers whose owner was killed are being stopped by their watchdogs; one whose watchdog died too is stopped here. */
+/** Waits while watchdogs stop the servers of a dead owner, and stops those whose watchdogs are dead as well. */
 const endOrphans = Effect.fnUntraced(function* (directory: DataDirectory) {
   const deadline = orphanMillis / 100
   for (let turn = 0; turn < deadline; turn++) {

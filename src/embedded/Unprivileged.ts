@@ -1,11 +1,11 @@
 /**
- * Running servers when we are root.
+ * Runs servers without privileges when we are root.
  *
  * Postgres refuses to run as root, and Redis needs no such rights: their processes run as the users `postgres` and
- * `redis`, or as `nobody` where such a user does not exist. The
- * folders above a clone in `/root` or in a `mktemp -d` are closed to such a user, and they are not ours to open:
- * - the data directory is opened before the privileges are dropped, and named by that file descriptor from then on;
- * - the binaries, which must be found by their real path, are copied to a cache of root's.
+ * `redis`, or as `nobody` if there is no such user. That user may not enter the folders above a clone in `/root` or in
+ * a `mktemp -d`, and we must not change their permissions:
+ * - the data directory is opened before the privileges are dropped, and then used through its file descriptor;
+ * - the binaries must be found by their real path, so they are copied to a cache of root's.
  */
 import {
   accessSync,
@@ -34,7 +34,7 @@ interface User {
 
 const cacheDirectory = "/var/cache/rackwire"
 
-/** The user of this name, or else `nobody`; undefined when we are not root and servers run as ourselves. */
+/** The user of this name, else `nobody`; undefined if we are not root, and the servers run as our own user. */
 export const unprivilegedUser = (wanted: "postgres" | "redis"): User | undefined => {
   if (process.getuid?.() !== 0) return undefined
   const users = readFileSync("/etc/passwd", "utf8")
@@ -50,22 +50,22 @@ export const unprivilegedUser = (wanted: "postgres" | "redis"): User | undefined
   })
 }
 
-/** The name by which the server may know `path`, which it gets as file descriptor 3. */
+/** The path by which the server can reach `path`, which it gets as file descriptor 3. */
 export const nameFor = (user: User | undefined, path: string): string =>
   user !== undefined && process.platform === "linux" ? "/proc/self/fd/3" : path
 
-/** Gives the folder to the user, with all that is in it: a server that ran as somebody else may have filled it. */
+/** Makes the user owner of the folder and its content, which a server with another user may have written. */
 export const hand = (user: User | undefined, path: string): void => {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   if (user === undefined || lstatSync(path).uid === user.uid) return
-  // The folder comes last: one that an interrupted start left half handed over is handed over again.
+  // The folder itself comes last, so that the next start repeats an interrupted change.
   for (const name of readdirSync(path, { recursive: true, encoding: "utf8" })) {
     lchownSync(join(path, name), user.uid, user.gid)
   }
   chownSync(path, user.uid, user.gid)
 }
 
-/** A copy of the tree that the user can reach; the tree itself when it can be reached where it is. */
+/** A copy of the tree that the user can reach; the tree itself if the user can reach it. */
 export const reachable = (user: User | undefined, tree: string, version: string): string => {
   if (user === undefined || isPassable(tree, user)) return tree
   const copy = join(cacheDirectory, version)
@@ -77,14 +77,14 @@ export const reachable = (user: User | undefined, tree: string, version: string)
   try {
     renameSync(draft, copy)
   } catch {
-    // Another start was quicker; its copy is the same.
+    // A concurrent start made the same copy first.
     rmSync(draft, { recursive: true, force: true })
   }
   accessSync(copy, constants.X_OK)
   return copy
 }
 
-/** Whether the user may run the program, which may be a link to another one. */
+/** Whether the user may run the program, which may be a symbolic link. */
 export const isReachable = (program: string, user: User): boolean =>
   isPassable(program, user) && isPassable(realpathSync(program), user)
 

@@ -1,7 +1,7 @@
 /**
- * IP addresses as numbers, for comparing them with ranges.
+ * IP addresses as numbers, to compare them with ranges.
  *
- * IPv4 lies in `::ffff:0:0/96`, so an IPv4-mapped address is the IPv4 address that it spells, by construction.
+ * IPv4 lies in `::ffff:0:0/96`, so an IPv4-mapped address equals its IPv4 address.
  */
 
 /** 128 bits. */
@@ -15,9 +15,9 @@ export interface Range {
 
 const mapped = 0xffffn << 32n
 
-/** Reads an address in the spellings of resolvers and sockets; undefined for anything else, host names included. */
+/** Parses an address in the formats of resolvers and sockets; undefined for anything else, such as host names. */
 export const parseAddress = (text: string): Address | undefined => {
-  // A zone says through which interface, not where to.
+  // A zone names the interface and does not belong to the address.
   const bare = text.replace(/%.*$/, "")
   return bare.includes(":") ? parseV6(bare) : parseV4(bare)
 }
@@ -27,7 +27,7 @@ const parseV4 = (text: string): Address | undefined => {
   return bits === undefined ? undefined : mapped | bits
 }
 
-/** Dotted decimal of four numbers, with no leading zeros: some would read those as octal. */
+/** Parses four decimal numbers with dots. Leading zeros are invalid, because some programs read them as octal. */
 const quadBits = (text: string): bigint | undefined => {
   const parts = text.split(".")
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) < 256)) {
@@ -48,7 +48,7 @@ const parseV6 = (text: string): Address | undefined => {
   return all.reduce((bits, group) => (bits << 16n) | group, 0n)
 }
 
-/** The 16-bit groups of one side of `::`; a dotted quad at the end of the last one is two. */
+/** The 16-bit groups of one side of `::`; an IPv4 address at the end of the last one is two groups. */
 const groupsOf = (text: string, isLast: boolean): ReadonlyArray<bigint> | undefined => {
   if (text === "") return []
   const groups: Array<bigint> = []
@@ -62,7 +62,7 @@ const groupsOf = (text: string, isLast: boolean): ReadonlyArray<bigint> | undefi
   return groups
 }
 
-/** Reads `10.0.0.0/8`, `fd00::/8`, or one address; undefined for what is neither. */
+/** Parses `10.0.0.0/8`, `fd00::/8` or a single address; undefined for anything else. */
 export const parseRange = (text: string): Range | undefined => {
   const [address = "", bits, ...rest] = text.trim().split("/")
   const base = parseAddress(address)
@@ -78,5 +78,5 @@ export const contains = ({ base, length }: Range, address: Address): boolean => 
   return base >> shift === address >> shift
 }
 
-/** The IPv4 address in 32 bits. */
+/** The 32 bits of an IPv4 address. */
 export const fromQuad = (bits: bigint): Address => mapped | (bits & 0xffff_ffffn)

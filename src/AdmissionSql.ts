@@ -1,6 +1,6 @@
 /**
- * The connections that find out who sends a request and whether the database answers. They run short statements only,
- * so admission and health do not wait behind slow requests.
+ * The connections that authenticate requests and check the health of the database. They run only short statements, so
+ * authentication and health checks do not wait behind slow requests.
  */
 import { Context, Layer } from "effect"
 import { Reactivity } from "effect/reactivity"

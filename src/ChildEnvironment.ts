@@ -1,4 +1,4 @@
-/** What programs of others see of our environment. The rest may be secret: passwords and tokens are options of ours. */
+/** The part of our environment that other programs get. The rest may be secret: it has passwords and tokens. */
 import { inheritedEnvironment } from "./Config.ts"
 
 const common = /^(PATH|HOME|LANG|LC_[A-Z]+|TMPDIR|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH)$/
@@ -13,5 +13,5 @@ const pick = (...patterns: ReadonlyArray<RegExp>): NodeJS.ProcessEnv =>
 /** For embedded servers and their watchdogs. */
 export const serverEnvironment = (): NodeJS.ProcessEnv => pick(common)
 
-/** For programs that download into a cache, through a proxy where there is one. */
+/** For programs that download into a cache, maybe through a proxy. */
 export const downloadEnvironment = (): NodeJS.ProcessEnv => pick(common, downloading)

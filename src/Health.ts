@@ -1,6 +1,6 @@
 import { Context, type Effect } from "effect"
 
-/** Whether this process can do its work: what keeps it from it, in words; nothing when it is ready. */
+/** The readiness of this process: `problems` has a sentence for each reason why it is not ready. */
 export class Health extends Context.Service<Health, { readonly problems: Effect.Effect<ReadonlyArray<string>> }>()(
   "rackwire/Health"
 ) {}

@@ -1,7 +1,7 @@
-/** Time that only rises, for what decides by how much time has passed. It comes from the clock service: tests turn it. */
+/** Monotonic time, to measure durations. It comes from the clock service, so tests can control it. */
 import { Clock, Effect } from "effect"
 
-/** Gives a function that tells the time in milliseconds, fractions included, since a moment that stays the same. */
+/** Returns a function that reads the milliseconds, with fractions, since a fixed moment. */
 export const monotonicMillis: Effect.Effect<() => number> = Clock.clockWith((clock) =>
   Effect.succeed(() => Number(clock.monotonicTimeNanosUnsafe()) / 1e6)
 )

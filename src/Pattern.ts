@@ -1,8 +1,8 @@
 /**
- * Regular expressions that users write, compiled and matched in bounded time on the event loop.
+ * Regular expressions of users, compiled and matched in bounded time on the event loop.
  *
- * RE2 matches in linear time, but a short pattern can be a long program: `(\w{9}){99}`. So the size of the program is
- * estimated from the text before anything is compiled, and a match costs at most program size x text length.
+ * RE2 matches in linear time, but a short pattern can be a long program: `(\w{9}){99}`. So its size is estimated
+ * from the text before the compilation. A match costs at most program size x text length.
  */
 import { RE2JS } from "re2js"
 
@@ -10,22 +10,22 @@ import { RE2JS } from "re2js"
 const lengthMax = 1000
 
 /**
- * Most work to compile the patterns of one object, instructions; 5 to 10 microseconds each. Has room for `^.{0,1000}$`:
- * 1000 is the most that RE2 repeats.
+ * Most work to compile the patterns of one object, instructions of 5 to 10 microseconds each. It allows `^.{0,1000}$`:
+ * 1000 is the highest repetition of RE2.
  */
 export const effortMax = 2100
 
-/** Most work of matching one value, instructions x characters; 20 to 30 nanoseconds each where all of them count. */
+/** Most work to match one value, instructions x characters of at most 20 to 30 nanoseconds each. */
 export const matchMax = 2_000_000
 
-/** Patterns that are kept compiled, and their instructions in all. */
+/** Most compiled patterns in the cache, and most instructions of all of them together. */
 const kept = { patterns: 500, instructions: 20_000 }
 
-/** Why a pattern is not used. */
+/** A pattern is invalid or too large; the message says why. */
 export class PatternError extends Error {}
 
 export interface Pattern {
-  /** Instructions of the program. */
+  /** Size of the program, instructions. */
   readonly size: number
   /** Whether the text begins with a match. */
   readonly startsIn: (text: string) => boolean
@@ -41,10 +41,10 @@ interface Kept {
 const compiled = new Map<string, Kept>()
 let instructions = 0
 
-/** The compiled pattern. Throws a PatternError for one that is too large, or none of RE2's. */
+/** Compiles a pattern or takes it from the cache. Throws a PatternError if it is too large or invalid in RE2. */
 export const patternOf = (text: string): Pattern => {
   const known = compiled.get(text) ?? compile(text)
-  // The last one to be asked for is the last to go.
+  // The cache evicts the least recently used pattern first.
   if (!compiled.delete(text)) instructions += known.instructions
   compiled.set(text, known)
   for (const [oldest, { instructions: size }] of compiled) {
@@ -79,23 +79,23 @@ const tooLarge = (text: string): string | undefined => {
   return effortOf(text) > effortMax ? "its repetitions and classes make it too large" : undefined
 }
 
-/** Instructions that compiling a Unicode class is worth: its table has hundreds of ranges. */
+/** Cost of compiling a Unicode class, instructions: its table has hundreds of ranges. */
 const unicodeClassEffort = 60
 
-/** Characters of a range that cost as much as an instruction where case does not matter: each is folded. */
+/** In a pattern that ignores case each character of a range is folded. This many cost as much as an instruction. */
 const foldedPerInstruction = 40
 
-/** Last character that has another case. */
+/** The last character with another case. */
 const foldMax = 0x1e943
 
 /**
- * At least the instructions of the pattern's program, and what its classes cost beside. One pass over the text, which
- * need not be a sound pattern: repetitions are multiplied out as they nest.
+ * An upper bound of the program's instructions plus the cost of its classes. Takes one pass over the text, which may be
+ * an invalid pattern, and multiplies nested repetitions.
  */
 export const effortOf = (text: string): number => {
-  // Refused for its length, and never compiled.
+  // Such a pattern is refused for its length and never compiled.
   if (text.length > lengthMax) return 0
-  // A group that is open: instructions of it so far.
+  // The open groups, each with its instructions so far.
   const open: Array<{ sum: number; readonly capture: boolean }> = [{ sum: 3, capture: false }]
   let last = 0
   let extra = 0
@@ -146,11 +146,11 @@ export const effortOf = (text: string): number => {
       }
     }
   }
-  // Groups that are never closed make no pattern; they count nevertheless.
+  // With unclosed groups the pattern is invalid, but they count nevertheless.
   return open.reduce((sum, group) => sum + group.sum, extra)
 }
 
-/** `?P<name>`, `?i:`, `?i)` and the like behind a parenthesis. */
+/** `?P<name>`, `?i:`, `?i)` and the like after a parenthesis. */
 const groupStart = (text: string, at: number): string | undefined => stickyMatch(/\?[^:)>]*[:)>]/y, text, at)?.[0]
 
 const stickyMatch = (pattern: RegExp, text: string, at: number): RegExpExecArray | undefined => {
@@ -167,7 +167,7 @@ const repeatAt = (text: string, at: number) => {
 
 interface Escape {
   readonly end: number
-  /** Characters that it stands for. */
+  /** Number of characters that it matches. */
   readonly chars: number
   readonly isUnicodeClass: boolean
   readonly codePoint: number | undefined
@@ -185,7 +185,7 @@ const escapeAt = (text: string, at: number): Escape => {
   return { end: at + whole.length, chars: 1, isUnicodeClass, codePoint }
 }
 
-/** A class in brackets: where it ends, its Unicode classes, and the characters in its ranges that may have a case. */
+/** A class in brackets: its end, its Unicode classes, and the characters in its ranges that may have a case. */
 const classAt = (text: string, from: number) => {
   let at = from + (text[from + 1] === "^" ? 2 : 1)
   let unicodeClasses = 0
@@ -210,7 +210,7 @@ const classAt = (text: string, from: number) => {
 }
 
 const characterAt = (text: string, at: number): Escape => {
-  // In a class nothing is quoted.
+  // `\Q` has no meaning in a class.
   if (text[at] === "\\" && text[at + 1] !== "Q") return escapeAt(text, at)
   const codePoint = text.codePointAt(at)!
   return { end: at + (codePoint > 0xffff ? 2 : 1), chars: 1, isUnicodeClass: false, codePoint }

@@ -1,12 +1,12 @@
 /**
  * The connection pools to Postgres. Sessions speak UTC, so that timestamps look the same here and in the WAL.
  *
- * The stages (capture, deliver), the requests (RequestSql.ts) and admission (AdmissionSql.ts) have a pool each, so that
- * none of them waits for a connection behind another.
+ * The stages (capture, deliver), the requests (RequestSql.ts) and authentication (AdmissionSql.ts) have separate pools,
+ * so that none of them waits for the connections of another.
  *
- * Nothing waits for ever: Postgres ends a statement, and a transaction that nobody goes on with, after a minute; a
- * connection that owes an answer for longer is dead, however alive the network makes it look, and is closed, with those
- * that must have died with it.
+ * Every wait has a limit. Postgres cancels a statement after a minute, and an idle transaction as well. A connection
+ * that owes a reply for longer is dead, even if TCP still considers it open: it is closed, together with the
+ * connections that must be dead as well.
  */
 import { type Socket, connect } from "node:net"
 import { PgClient } from "@effect/sql-pg"
@@ -25,13 +25,13 @@ const messageBytesMax = 64 * 1024 * 1024
 /** Time for a statement of a stage or of a write, and for any transaction between two statements, milliseconds. */
 export const statementMillis = 60_000
 
-/** Time for any answer, milliseconds: longer than Postgres takes to give up. */
+/** Longest wait for any reply, milliseconds: longer than the time after which Postgres cancels a statement. */
 const answerMillis = 75_000
 
-/** Silence after which the network is asked whether the other end is still there, milliseconds. */
+/** Idle time before the first TCP keep-alive probe, milliseconds. */
 const probeMillis = 10_000
 
-/** The SQLSTATE that Postgres gave an error; undefined if it did not come from Postgres. */
+/** The SQLSTATE of an error; undefined if the error did not come from Postgres. */
 export const sqlStateOf = ({ reason }: SqlError.SqlError): string | undefined =>
   (reason.cause as { readonly code?: string } | undefined)?.code
 
@@ -44,26 +44,26 @@ export const openSocket = ({ host, port }: Pick<PostgresAddress, "host" | "port"
   )
 
 interface Watched {
-  /** Bytes read at the last look, and when they had become more. */
+  /** Bytes read at the last check, and the time of the last check that found new ones. */
   read: number
   heard: number
-  /** Bytes written when they had, and since when more are written and not answered. */
+  /** Bytes written at the time `heard`, and the time since when a reply is owed. */
   answered: number
   since: number
-  /** Bytes read when something was written last. Not told where TLS writes past the socket. */
+  /** Bytes read at the time of the last write. Undefined if TLS bypasses the socket's `write`. */
   asked: number | undefined
 }
 
 /**
- * Closes connections that owe an answer for too long, and with one of them all those of the same pool that were silent
- * as long: what they are asked next would not be answered either, and each would take its time to show it.
+ * Closes connections that owe a reply for too long. With one of them it closes all connections of the pool that have
+ * been silent for as long: their next statement would get no reply either, and each would wait for the full time.
  */
 export class Watch {
   private readonly sockets = new Map<Socket, Watched>()
   private readonly millis: number
   private timer: NodeJS.Timeout | undefined
 
-  /** Time for any answer, milliseconds. */
+  /** Longest wait for any reply, milliseconds. */
   constructor(millis: number) {
     this.millis = millis
   }
@@ -89,7 +89,7 @@ export class Watch {
   private look(): void {
     const now = performance.now()
     for (const [socket, watched] of this.sockets) {
-      // Counted from look to look, a question right after an answer would pass for answered.
+      // The counts at each check alone would miss a statement that was sent right after a reply.
       const owes = socket.bytesWritten !== watched.answered || socket.bytesRead === watched.asked
       if (socket.bytesRead !== watched.read || !owes) watched.since = now
       if (socket.bytesRead === watched.read) continue
@@ -106,11 +106,11 @@ export class Watch {
 
 interface Bounds {
   readonly connections: number
-  /** Time for a statement, milliseconds; none where statements may take as long as they need. */
+  /** Time for a statement, milliseconds; undefined for no limit. */
   readonly statementMillis: number | undefined
 }
 
-/** A pool of its own, as long as the scope lives. */
+/** Opens a pool, which is closed with the scope. */
 export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
   const { databaseUrl } = yield* Servers
   const address = addressOf(reveal(databaseUrl))
@@ -140,8 +140,8 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
 const pool = (bounds: Bounds) => PgClient.layerFrom(openPool(bounds))
 
 export const Postgres = {
-  /** For the stages, and for commands. */
+  /** For the stages and for commands. */
   layer: pool({ connections: stageConnectionsMax, statementMillis }),
-  /** Statements may take as long as they need: for migrations. */
+  /** Without a time limit for statements, for migrations. */
   patient: pool({ connections: 4, statementMillis: undefined })
 }

@@ -1,21 +1,21 @@
-/** What a `DATABASE_URL` says, in libpq's terms, for every connection alike: the pool's and the replication's. */
+/** Parses a `DATABASE_URL` by libpq's rules, for the pools and the replication connection alike. */
 import { readFileSync } from "node:fs"
 import type { ConnectionOptions } from "node:tls"
 
 export interface PostgresAddress {
-  /** A folder of sockets where it begins with a slash. */
+  /** If it begins with a slash, the folder of the Unix socket. */
   readonly host: string
   readonly port: number
   readonly user: string
   readonly password: string
   readonly database: string
-  /** Undefined: not encrypted. */
+  /** Undefined for a connection without encryption. */
   readonly tls: ConnectionOptions | undefined
 }
 
 const tlsModes = ["disable", "require", "verify-ca", "verify-full"]
 
-/** Reads a URL like `postgresql://user:password@host:5432/database?sslmode=verify-full&sslrootcert=/etc/ca.pem`. */
+/** Parses a URL like `postgresql://user:password@host:5432/database?sslmode=verify-full&sslrootcert=/etc/ca.pem`. */
 export const addressOf = (url: string): PostgresAddress => {
   const { hostname, port, username, password, pathname, searchParams } = new URL(url)
   return {
@@ -28,7 +28,7 @@ export const addressOf = (url: string): PostgresAddress => {
   }
 }
 
-/** What is wrong with such a URL; undefined if nothing is. */
+/** Why a URL is invalid; undefined if it is valid. */
 export const urlProblem = (url: string): string | undefined => {
   if (!/^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? "")) return "must begin with postgresql://"
   const mode = new URL(url).searchParams.get("sslmode")
@@ -41,7 +41,7 @@ export const urlProblem = (url: string): string | undefined => {
   }
 }
 
-/** As in libpq, `require` encrypts without asking who answers, unless a root certificate is named. */
+/** As in libpq, `require` encrypts without verifying the server's certificate, unless a root certificate is given. */
 const tlsOf = (parameters: URLSearchParams): ConnectionOptions | undefined => {
   const file = (name: string) => {
     const path = parameters.get(name)

@@ -6,7 +6,7 @@ import { Servers } from "./embedded/Servers.ts"
 
 export { Client }
 
-/** A command failed. `mayRetry`: the server was not there or could not take it now. */
+/** A command failed. `mayRetry`: the server could not be reached or was temporarily unable to run it. */
 export class RedisError extends Schema.TaggedError<RedisError>()("RedisError", {
   reason: Schema.Literals(["Unavailable", "Command"]),
   message: Schema.String
@@ -16,25 +16,25 @@ export class RedisError extends Schema.TaggedError<RedisError>()("RedisError", {
   }
 }
 
-/** Errors by which Redis says that it will do it later, not that the command is wrong. */
+/** Error replies for a temporary state of the server; others mean that the command is wrong. */
 const passing = /^(LOADING|BUSY|OOM|MISCONF|READONLY|CLUSTERDOWN|TRYAGAIN|MASTERDOWN|NOREPLICAS)/
 
-/** Faults of ours in handling a reply; they must not pass for a server that is away. */
+/** Bugs of ours in the handling of a reply; they must not count as an unavailable server. */
 const isDefect = (error: unknown): boolean => error instanceof TypeError || error instanceof SyntaxError
 
 const toRedisError = (error: unknown): RedisError => {
   if (error instanceof RedisError) return error
   const { name, message } = error as Error
   const wrong = name === "ReplyError" && !passing.test(message)
-  // ioredis tells of its own option instead.
+  // ioredis' message names its own option instead.
   const told = name === "MaxRetriesPerRequestError" ? "Redis cannot be reached." : message
   return new RedisError({ reason: wrong ? "Command" : "Unavailable", message: told })
 }
 
-/** Time for any answer, milliseconds: longer than a connection may owe one. */
+/** Longest wait for any reply, milliseconds: longer than `socketTimeout`. */
 const answerMillis = 30_000
 
-/** What a connection that died held may be answered never: whoever waits must not wait for ever. */
+/** Limits the wait, because a command on a connection that died may never complete. */
 const answered = <A>(run: () => Promise<A>): Promise<A> => {
   const { promise, resolve, reject } = Promise.withResolvers<A>()
   const message = `no answer from Redis for ${answerMillis} ms`
@@ -45,31 +45,32 @@ const answered = <A>(run: () => Promise<A>): Promise<A> => {
   return promise
 }
 
-/** A command or pipeline as an effect. */
+/** Runs a command or pipeline as an effect. */
 export const command = <A>(run: () => Promise<A>): Effect.Effect<A, RedisError> =>
   Effect.catch(Effect.tryPromise({ try: () => answered(run), catch: (error) => error }), (error) =>
     isDefect(error) ? Effect.die(error) : Effect.fail(toRedisError(error))
   )
 
-/** Commands fail soon when the server is away: whoever sent them knows what to do about it. */
+/** Commands fail soon if the server is unavailable; the caller decides about a retry. */
 const options = {
-  // Replies have one shape then, whatever the server's version.
+  // With RESP 2 the replies of all server versions have the same structure.
   protocol: 2,
   lazyConnect: true,
   maxRetriesPerRequest: 1,
   connectTimeout: 5000,
-  // A connection that owes a reply for so long is dead, however alive the network makes it look.
+  // A connection that owes a reply for this long is dead, even if TCP still considers it open.
   socketTimeout: 15_000,
-  // One that owes none, as that of a subscriber, is asked for by the network after so much silence.
+  // An idle connection, as of a subscriber, is probed by TCP keep-alive after this time.
   keepAlive: 10_000,
   retryStrategy: (times: number) => Math.min(times * 50, 1000)
 } satisfies RedisOptions
 
-/** `redis+cluster://user:password@one:6379,two:6379`: some nodes of a cluster, from which the others are learned. */
+/** `redis+cluster://user:password@one:6379,two:6379`: some nodes of a cluster, which name the others. */
 const clusterScheme = /^redis(s?)\+cluster:\/\/(?:([^@]*)@)?([^/]+)\/?$/
 
 /**
- * A connection, or those to the nodes of a cluster. Both take the same commands; a pipeline to a cluster one node's.
+ * Opens a connection to a server or to the nodes of a cluster. Both accept the same commands; in a cluster all commands
+ * of a pipeline go to one node.
  */
 const open = (url: string): Client => {
   const match = clusterScheme.exec(url)
@@ -94,18 +95,18 @@ const open = (url: string): Client => {
   return cluster as unknown as Client
 }
 
-/** Each server that holds a part of the keys. */
+/** The servers that share the keys: the masters of a cluster, or the only server. */
 export const mastersOf = (client: Client): ReadonlyArray<Client> =>
   client instanceof Cluster ? (client as Cluster).nodes("master") : [client]
 
 export class Redis extends Context.Service<
   Redis,
   {
-    /** For commands that answer at once. */
+    /** For commands that do not block. */
     readonly client: Client
-    /** A connection of its own, for one that waits or subscribes. It lives as long as the scope. */
+    /** Opens a separate connection for blocking commands or subscriptions. It is closed with the scope. */
     readonly connect: Effect.Effect<Client, never, Scope.Scope>
-    /** Bytes that it may use beside its own limit; 0 for that alone. */
+    /** Limit of our use of Redis, bytes, in addition to the server's own limit; 0 for none. */
     readonly memoryLimit: number
   }
 >()("rackwire/Redis") {
@@ -116,7 +117,7 @@ export class Redis extends Context.Service<
       const connect = Effect.acquireRelease(
         Effect.sync(() => {
           const client = open(reveal(redisUrl))
-          // Without a listener the first lost connection would end the process; commands tell of it anyway.
+          // Without a listener the first lost connection would end the process. The commands report it anyway.
           client.on("error", () => {})
           return client
         }),

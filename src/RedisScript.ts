@@ -1,4 +1,4 @@
-/** Lua scripts in files of their own, run by digest and sent in full only to a server that does not know them yet. */
+/** Lua scripts in separate files. They run by digest; only a server that lacks a script gets its full text. */
 import { createHash } from "node:crypto"
 import { readFileSync } from "node:fs"
 import { type Client, mastersOf } from "./Redis.ts"
@@ -8,13 +8,13 @@ interface ScriptCall {
   readonly args: ReadonlyArray<string | number>
 }
 
-/** `Reply`: what the script returns, as ioredis reads it. */
+/** `Reply` is the result of the script, as ioredis parses it. */
 export class RedisScript<Reply> {
-  /** The script as Redis gets it. */
+  /** The text of the script, with its includes. */
   readonly text: string
   private readonly digest: string
 
-  /** Reads the file at once: a script that is missing ends the start of the process, not a call. */
+  /** Reads the file at once, so that a missing script fails the start of the process instead of a call. */
   constructor(file: URL) {
     this.text = textOf(file)
     this.digest = createHash("sha1").update(this.text).digest("hex")
@@ -45,7 +45,7 @@ export class RedisScript<Reply> {
 
   private async send(client: Client, calls: ReadonlyArray<ScriptCall>): Promise<ReadonlyArray<Result>> {
     if (!client.isCluster) return this.sendTogether(client, calls)
-    // A pipeline to a cluster goes to one node.
+    // In a cluster a pipeline goes to one node.
     const parts = Map.groupBy(calls, ({ keys }) => tagOf(keys[0]!))
     const results = new Map<ScriptCall, Result>()
     await Promise.all(
@@ -63,11 +63,11 @@ export class RedisScript<Reply> {
   }
 }
 
-/** The file's text; a line `-- include <path>` stands for the file at that path, seen from the including file. */
+/** The file's text; a line `-- include <path>` is replaced by the file at that path, relative to the including file. */
 const textOf = (file: URL): string =>
   readFileSync(file, "utf8").replace(/^-- include (\S+)$/gm, (_, path: string) => textOf(new URL(path, file)))
 
-/** The part of a key that decides where in a cluster it lies. */
+/** The hash tag of a key, which decides its slot in a cluster. */
 const tagOf = (key: string): string => key.slice(key.indexOf("{"), key.indexOf("}"))
 
 type Result = readonly [Error | null, unknown]

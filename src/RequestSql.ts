@@ -1,9 +1,9 @@
 /**
  * The connections of requests. A statement that does not write gets a few seconds (`REQUEST_STATEMENT_TIMEOUT`).
  *
- * Two kinds of work are bounded further, so that connections remain for what is short: transactions, which hold theirs
- * while they wait for locks, and statements with a regular expression, of which nobody knows beforehand how long one
- * takes. The latter have a small pool of their own, less time and a short line of those that wait.
+ * Two kinds of work have further limits, so that connections remain for short statements: transactions, which keep
+ * their connection while they wait for locks, and statements with a regular expression, whose duration is not known in
+ * advance. The latter have a small separate pool, less time and a short queue.
  */
 import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Layer, Option } from "effect"
@@ -13,15 +13,15 @@ import { Settings } from "./Config.ts"
 import { makeLane } from "./Lane.ts"
 import { openPool, statementMillis } from "./Postgres.ts"
 
-/** Most connections of one process, and how many of them transactions may hold at once. */
+/** Most connections of one process, and most transactions at once. */
 const connections = 16
 const transactionsMax = 6
 
-/** Most transactions that wait for one to end, and for how long. */
+/** Most transactions that wait for a connection, and their longest wait. */
 const transactionsWaiting = 200
 const transactionWaitMillis = 30_000
 
-/** Most statements with a pattern at once, most that wait meanwhile, and for how long. */
+/** Most statements with a pattern that run at once, most that wait, and their longest wait. */
 const patternsMax = 2
 const patternsWaiting = 8
 const patternWaitMillis = 5_000
@@ -29,7 +29,7 @@ const patternWaitMillis = 5_000
 /** Time for a statement with a pattern, milliseconds. */
 const patternMillis = 1_500
 
-/** The request was refused because too many others do the same. */
+/** The request is refused because too many requests of its kind are waiting. */
 export class TooMany extends Error {}
 
 const tooMany = (what: string) =>
@@ -39,7 +39,7 @@ const tooMany = (what: string) =>
     return Effect.fail(new SqlError.SqlError({ reason }))
   })
 
-/** Whether a statement compares with a regular expression that it is given. */
+/** Whether a statement matches a regular expression from a parameter. */
 const carriesPattern = (statement: string): boolean => / ~\*? \$\d/.test(statement)
 
 export const requestSqlLayer = Layer.effect(
@@ -69,7 +69,7 @@ export const requestSqlLayer = Layer.effect(
   })
 ).pipe(Layer.provide(Reactivity.layer))
 
-/** Runs statements with patterns: within a transaction on its connection, else on one of the few for them. */
+/** Runs statements with patterns: on the connection of the open transaction, else in the pool for patterns. */
 const patternClient = (usual: SqlClient.SqlClient, forPatterns: SqlClient.SqlClient) => {
   let waiting = 0
   const reserve = Effect.suspend(() => {
@@ -86,14 +86,14 @@ const patternClient = (usual: SqlClient.SqlClient, forPatterns: SqlClient.SqlCli
   return SqlClient.make({ acquirer, compiler: PgClient.makeCompiler(), driver: "pg", spanAttributes: [] })
 }
 
-/** A transaction's connection, on which each statement gets the time of one with a pattern. */
+/** The connection of a transaction, with the time limit of patterns for each statement. */
 const shortly = (connection: SqlConnection.Connection): SqlConnection.Connection => {
   const allow = (millis: number) =>
     connection.execute("select set_config('statement_timeout', $1, true)", [`${millis}`], undefined)
   const execute: SqlConnection.Connection["execute"] = (statement, parameters, transform) =>
     allow(patternMillis).pipe(
       Effect.andThen(connection.execute(statement, parameters, transform)),
-      // After a failure nothing runs in the transaction any more.
+      // Not needed after a failure, because no further statement can run in the transaction.
       Effect.tap(() => allow(statementMillis))
     )
   return Object.assign(Object.create(connection) as SqlConnection.Connection, { execute })

@@ -1,4 +1,4 @@
-/** What an option is made of: name, type, default, description. Config.ts lists the options. */
+/** The parts of an option: name, type, default, description. Config.ts lists the options. */
 import { Config, Duration, Option, Schema } from "effect"
 import { urlProblem } from "./PostgresUrl.ts"
 

@@ -1,4 +1,4 @@
-/** Logs: what happens in the service, for people at a terminal and for machines that collect it. */
+/** Logs: readable at a terminal, in logfmt for collectors. */
 import { Effect, Layer, Logger, References } from "effect"
 import { SqlError } from "effect/sql"
 import { Settings } from "./Config.ts"
@@ -15,8 +15,8 @@ export const Telemetry = {
 }
 
 /**
- * An error in words for a log or a terminal; of Postgres' errors what the server said. One without words of its own, as
- * when no address of a name answers or a port is taken, has those of what caused it.
+ * The message of an error for a log or a terminal; for a Postgres error, the message of the server. If the message is
+ * empty, as when no address of a name answers or a port is taken, it is that of the causes.
  */
 export const inWords = (error: unknown): string => {
   if (!(error instanceof Error)) return String(error)

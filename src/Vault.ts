@@ -1,9 +1,9 @@
 /**
- * What is kept secret at rest, in one place: sealed texts, password hashes, token digests.
+ * Protects secrets at rest: sealed texts, password hashes, token digests.
  *
- * Guarantees: a sealed text cannot be read or changed without SECRET_KEY; a password cannot be read back at all; a
- * token's key can be looked up by but not read back. A sealed text names its key: what was sealed with one of
- * SECRET_KEY_FALLBACKS is opened, and sealed anew with SECRET_KEY by whoever finds it.
+ * Guarantees: a sealed text cannot be read or changed without SECRET_KEY; a password cannot be recovered; a token can
+ * be found by its key, but the key cannot be recovered. A sealed text names its key: texts sealed with one of
+ * SECRET_KEY_FALLBACKS can be opened, and the start of the service seals them again with SECRET_KEY.
  */
 import { argon2, createCipheriv, createDecipheriv, hash, hkdfSync, randomBytes, timingSafeEqual } from "node:crypto"
 import { promisify } from "node:util"
@@ -11,11 +11,11 @@ import { Context, Effect, Layer } from "effect"
 import { Settings, reveal } from "./Config.ts"
 import { Servers } from "./embedded/Servers.ts"
 
-/** Argon2id as OWASP recommends it at least: 19 MiB, two passes, one lane. About 40 ms on one slow core. */
+/** The least cost of Argon2id that OWASP recommends: 19 MiB, two passes, one lane. About 40 ms on a slow core. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 }
 const hashBytes = 32
 
-/** Of passwords, characters. Longer ones would be no safer, and cost whoever checks them. */
+/** Length of passwords, characters. Longer ones would not be safer but cost more to check. */
 export const passwordLength = { min: 8, max: 256 }
 
 const deriveHash = promisify(argon2)
@@ -25,11 +25,11 @@ export class Vault extends Context.Service<
   {
     /** AES-256-GCM: `s2.<key id>.<nonce, tag and text in base64url>`. */
     readonly seal: (text: string) => string
-    /** The text of a sealed one; undefined when it was sealed with an unknown key or changed. */
+    /** Opens a sealed text; undefined if its key is unknown or it was changed. */
     readonly open: (sealed: string) => string | undefined
-    /** The text sealed, where ALLOW_TOKEN_RETRIEVAL wants a copy of what else only its digest is kept of; or "". */
+    /** With ALLOW_TOKEN_RETRIEVAL: the sealed text, to keep besides its digest. Else "". */
     readonly copy: (text: string) => string
-    /** Beginning of what is sealed with the key of now. */
+    /** Prefix of texts sealed with the current key. */
     readonly prefix: string
   }
 >()("rackwire/Vault") {
@@ -45,7 +45,7 @@ export class Vault extends Context.Service<
         copy: (text) => (allowTokenRetrieval ? current.seal(text) : ""),
         open: (sealed) => {
           for (const key of keys) if (sealed.startsWith(key.prefix)) return key.open(sealed.slice(key.prefix.length))
-          // Before keys had names.
+          // The text was sealed before keys had names.
           if (!sealed.startsWith("s1.")) return undefined
           return keys.map((key) => key.open(sealed.slice(3))).find((text) => text !== undefined)
         },
@@ -87,10 +87,10 @@ class SealingKey {
 
 const parameters = `$argon2id$v=19$m=${cost.memory},t=${cost.passes},p=${cost.parallelism}$`
 
-/** Whether the password was hashed at another cost than it would be now. */
+/** Whether the password was hashed at a cost other than the current one. */
 export const isOutdated = (stored: string): boolean => !stored.startsWith(parameters)
 
-/** A PHC string: `$argon2id$v=19$m=…,t=…,p=…$<salt>$<hash>`. */
+/** Returns a PHC string: `$argon2id$v=19$m=…,t=…,p=…$<salt>$<hash>`. */
 export const hashPassword = async (password: string): Promise<string> => {
   const nonce = randomBytes(16)
   const hash = await deriveHash("argon2id", { message: password, nonce, tagLength: hashBytes, ...cost })
@@ -98,8 +98,8 @@ export const hashPassword = async (password: string): Promise<string> => {
 }
 
 /**
- * Whether the password is the one that was hashed. Costs the same whether it is or not. A hash that is none of ours,
- * which plain SQL may have stored, is that of no password.
+ * Whether the password is the one that was hashed; takes the same time in both cases. False for a hash of another
+ * format, which plain SQL may have stored.
  */
 export const verifyPassword = async (password: string, stored: string): Promise<boolean> => {
   const match = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([^$]+)\$([^$]+)$/.exec(stored)
@@ -123,15 +123,15 @@ export const verifyPassword = async (password: string, stored: string): Promise<
 
 const unpadded = (bytes: Buffer): string => bytes.toString("base64").replaceAll("=", "")
 
-/** What a secret of ours with enough random bits is known by where it is stored: it cannot be searched. */
+/** The digest by which a generated secret is stored. The secret has too many random bits to be found by guessing. */
 export const digest = (secret: string): string => hash("sha256", secret)
 
-/** Length of what a token's key is told apart by when it is shown, characters. */
+/** Length of the end of a token's key that is shown to tell tokens apart, characters. */
 export const tokenTail = 6
 
 /**
- * What is stored of a token's key: its last characters, to show, and its SHA-256. A key has 160 random bits, so a plain
- * digest cannot be searched, and one indexed comparison finds the token.
+ * The stored form of a token's key: its last characters, to show, and its SHA-256. A key has 160 random bits, so a
+ * plain digest is safe against guessing, and one indexed comparison finds the token.
  */
 export const digestToken = (key: string): string => `${key.slice(-tokenTail)}$${digest(key)}`
 

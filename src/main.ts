@@ -1,4 +1,4 @@
-/** The command line: what `rackwire` can do. How the stages make a service stands in Service.ts. */
+/** The command line of `rackwire`. Service.ts makes a service of the stages. */
 import { NodeRuntime, NodeServices } from "@effect/platform-node"
 import { Cause, Console, Effect, Exit, Layer } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
@@ -36,7 +36,7 @@ const rackwire = Command.make("rackwire").pipe(
   Command.withSubcommands([serve, webhookReceiver, migrate, createSuperuser, check, replay, demo])
 )
 
-/** What is expected to go wrong is told in a sentence; a stack trace is for defects. */
+/** Prints expected errors as a sentence, and defects with a stack trace. */
 const report = (cause: Cause.Cause<unknown>) =>
   Effect.forEach(cause.reasons, (reason) => {
     if (Cause.isInterruptReason(reason) || (Cause.isFailReason(reason) && CliError.isCliError(reason.error)))
@@ -50,7 +50,7 @@ rackwire.pipe(
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain({
     disableErrorReporting: true,
-    // Being asked to stop is no failure.
+    // An interruption is a request to stop, not a failure.
     teardown: (exit, onExit) => onExit(Exit.isSuccess(exit) || Cause.hasInterruptsOnly(exit.cause) ? 0 : 1)
   })
 )

@@ -4,7 +4,7 @@ import { Namespace } from "../runtime/Globals.ts"
 import type { Target } from "../syntax/Ast.ts"
 import { unpack } from "../value/Iterate.ts"
 import type { Value } from "../value/Values.ts"
-import type { Frame } from "./Frame.ts"
+import type { Frame } from "../runtime/Frame.ts"
 import type { Scope } from "./Scope.ts"
 
 type Assign = (frame: Frame, value: Value) => void

@@ -1,7 +1,7 @@
 /** `self`, which gives access to the blocks of a template. */
 import { Fault, typeFault } from "../runtime/Fault.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
-import { quote } from "../value/Repr.ts"
+import { quote } from "../print/Repr.ts"
 import { Callable, type Keywords, Markup, Obj, Undefined, type Value } from "../value/Values.ts"
 
 /** Names that a scoped block sees in addition to the context. */

@@ -1,8 +1,8 @@
 /** Scopes of names while a template is compiled: Jinja's compiler frames. */
 import { Fault } from "../runtime/Fault.ts"
-import { quote } from "../value/Repr.ts"
+import { quote } from "../print/Repr.ts"
 import { Undefined } from "../value/Values.ts"
-import type { Evaluate, Frame, Slot } from "./Frame.ts"
+import type { Evaluate, Frame, Slot } from "../runtime/Frame.ts"
 import { type Load, Symbols, levelOf } from "./Symbols.ts"
 
 /** A scope with its own frame at run time: the template, a block, a macro, a recursive loop, a loop's filter. */

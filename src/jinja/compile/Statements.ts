@@ -12,10 +12,10 @@ import type {
   With
 } from "../syntax/Ast.ts"
 import { isTrue } from "../value/Compare.ts"
-import { text } from "../value/Repr.ts"
+import { text } from "../print/Repr.ts"
 import { Markup } from "../value/Values.ts"
 import { compileArguments, compileFilter } from "./Calls.ts"
-import { type Evaluate, type Execute, type Frame, breakLoop, continueLoop, proceed } from "./Frame.ts"
+import { type Evaluate, type Execute, type Frame, breakLoop, continueLoop, proceed } from "../runtime/Frame.ts"
 import { compileCallBlock, compileMacro } from "./Macros.ts"
 import { compileFor } from "./Loops.ts"
 import { compileOutput, printText } from "./Output.ts"

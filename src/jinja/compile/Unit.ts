@@ -3,7 +3,7 @@ import type { Environment } from "../Environment.ts"
 import type { Body, Expression } from "../syntax/Ast.ts"
 import type { RenderBlock } from "./Blocks.ts"
 import { compileExpression } from "./Expressions.ts"
-import type { Evaluate, Execute } from "./Frame.ts"
+import type { Evaluate, Execute } from "../runtime/Frame.ts"
 import type { Scope } from "./Scope.ts"
 import { compileBody } from "./Statements.ts"
 

@@ -15,7 +15,7 @@ import {
   truncate
 } from "../value/Numbers.ts"
 import { divide, multiply, negate, positive, power } from "../value/Operators.ts"
-import { quote } from "../value/Repr.ts"
+import { quote } from "../print/Repr.ts"
 import { Float, type Value, isInteger, isNumber, isText, orElse, plain, typeName } from "../value/Values.ts"
 
 const abs = (runtime: Runtime, value: Value): Value => {

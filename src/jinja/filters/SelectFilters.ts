@@ -4,7 +4,7 @@ import { type Native, variadic } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { isTrue } from "../value/Compare.ts"
 import { iterate, lazily } from "../value/Iterate.ts"
-import { repr } from "../value/Repr.ts"
+import { repr } from "../print/Repr.ts"
 import { type Keywords, Undefined, type Value, isText, plain } from "../value/Values.ts"
 import { type KeyOf, attributeGetter } from "./Attribute.ts"
 

@@ -5,12 +5,12 @@ import type { Runtime } from "../runtime/Runtime.ts"
 import { asInteger, asText } from "../value/Arguments.ts"
 import { equals, isTrue, sizeOf } from "../value/Compare.ts"
 import { Dict } from "../value/Dict.ts"
-import { escapeUnlessSafe } from "../value/Html.ts"
+import { escapeUnlessSafe } from "../text/Html.ts"
 import { collect, elementsOf, iterate, lazily, listOf } from "../value/Iterate.ts"
 import { attributeOf, missing, nothing } from "../value/Lookup.ts"
 import { add, floorDivide, modulo } from "../value/Operators.ts"
-import { text, viewItems } from "../value/Repr.ts"
-import { characterAt, characterChars, characters } from "../value/Text.ts"
+import { text, viewItems } from "../print/Repr.ts"
+import { characterAt, characterChars, characters } from "../text/Text.ts"
 import {
   Iterator,
   Markup,

@@ -7,7 +7,7 @@ import { contains, elementsEqual, isTrue } from "../value/Compare.ts"
 import { call } from "../value/Call.ts"
 import { Dict } from "../value/Dict.ts"
 import { elementsOf, iterate, listOf } from "../value/Iterate.ts"
-import { repr, viewItems } from "../value/Repr.ts"
+import { repr, viewItems } from "../print/Repr.ts"
 import { sortBy } from "../value/Sort.ts"
 import { Float, type Keywords, Range, Tuple, Undefined, type Value, View, orElse, typeName } from "../value/Values.ts"
 

@@ -3,9 +3,9 @@
  */
 import { type Implementation, type Native, methodsOn } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
-import { escapeUnlessSafe } from "../value/Html.ts"
+import { escapeUnlessSafe } from "../text/Html.ts"
 import { elementsOf } from "../value/Iterate.ts"
-import { stripTags, unescapeHtml } from "../value/StripTags.ts"
+import { stripTags, unescapeHtml } from "../text/StripTags.ts"
 import { Markup, Tuple, type Value, isText } from "../value/Values.ts"
 
 /** Methods that escape their arguments and return Markup. */

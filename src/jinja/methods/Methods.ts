@@ -2,7 +2,7 @@
 import { type Native, variadic } from "../runtime/Native.ts"
 import { typeFault } from "../runtime/Fault.ts"
 import { Dict } from "../value/Dict.ts"
-import { format, formatMap } from "../value/Format.ts"
+import { format, formatMap } from "../print/Format.ts"
 import { Bytes, Float, Markup, Range, Tuple, type Value, View } from "../value/Values.ts"
 import { dictMethods, listMethods, rangeMethods, tupleMethods, viewMethods } from "./Containers.ts"
 import { markupMethods } from "./MarkupMethods.ts"

@@ -4,7 +4,7 @@ import { type Native, methodsOn } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { asInteger, asText, integerOr } from "../value/Arguments.ts"
 import { elementsOf } from "../value/Iterate.ts"
-import { characterChars, characters, find, isSpaceAt, lengthOf, sliceText } from "../value/Text.ts"
+import { characterChars, characters, find, isSpaceAt, lengthOf, sliceText } from "../text/Text.ts"
 import { Tuple, type Value, isText, plain, typeName } from "../value/Values.ts"
 
 const method = methodsOn<string>()

@@ -3,10 +3,10 @@ import { typeFault, valueFault } from "../runtime/Fault.ts"
 import { type Native, methodsOn } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { asInteger, asText, integerOr } from "../value/Arguments.ts"
-import { capitalize, foldCase, isLower, isTitle, isUpper, swapCase, titleCase } from "../value/Case.ts"
+import { capitalize, foldCase, isLower, isTitle, isUpper, swapCase, titleCase } from "../text/Case.ts"
 import { isTrue } from "../value/Compare.ts"
 import { Dict } from "../value/Dict.ts"
-import { isPrintable } from "../value/Repr.ts"
+import { isPrintable } from "../print/Repr.ts"
 import {
   characterChars,
   characters,
@@ -16,7 +16,7 @@ import {
   linesWithEnds,
   strip,
   whitespace
-} from "../value/Text.ts"
+} from "../text/Text.ts"
 import { Bytes, type Value, isInteger, isText, plain, typeName } from "../value/Values.ts"
 
 const method = methodsOn<string>()

@@ -6,7 +6,7 @@ import type { Runtime } from "./Runtime.ts"
 import { asInteger, integerOr } from "../value/Arguments.ts"
 import { isTrue } from "../value/Compare.ts"
 import { Dict } from "../value/Dict.ts"
-import { repr } from "../value/Repr.ts"
+import { repr } from "../print/Repr.ts"
 import { Callable, type Keywords, Markup, Obj, Range, Tuple, type Value, address } from "../value/Values.ts"
 import { loremIpsum } from "./LoremIpsum.ts"
 

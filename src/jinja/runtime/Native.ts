@@ -1,7 +1,7 @@
 /** Built-in functions that templates may call: filters, tests, methods, globals. */
 import { typeFault } from "./Fault.ts"
 import type { Runtime } from "./Runtime.ts"
-import { repr } from "../value/Repr.ts"
+import { repr } from "../print/Repr.ts"
 import { Callable, type Keywords, type Value, address, typeName } from "../value/Values.ts"
 
 /** Omitted arguments are undefined. */

@@ -2,11 +2,11 @@
 import { Fault } from "./Fault.ts"
 import { type Native, native } from "./Native.ts"
 import type { Runtime } from "./Runtime.ts"
-import { isLower, isUpper } from "../value/Case.ts"
+import { isLower, isUpper } from "../text/Case.ts"
 import { compare, contains, equals, isIterable } from "../value/Compare.ts"
 import { Dict } from "../value/Dict.ts"
 import { modulo } from "../value/Operators.ts"
-import { text } from "../value/Repr.ts"
+import { text } from "../print/Repr.ts"
 import {
   Bytes,
   Callable,

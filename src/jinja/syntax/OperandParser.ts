@@ -3,7 +3,7 @@
  */
 import { limitFault } from "../runtime/Fault.ts"
 import type { Limits } from "../runtime/Limits.ts"
-import { quote } from "../value/Repr.ts"
+import { quote } from "../print/Repr.ts"
 import type { Arguments, Call, Expression, Filter, Keyword, Pair } from "./Ast.ts"
 import { TokenStream, describe } from "./TokenStream.ts"
 import type { LexicalOptions } from "./Tokenizer.ts"

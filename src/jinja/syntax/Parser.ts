@@ -1,8 +1,8 @@
 /** Statements, in Jinja's grammar and with its messages. */
 import { Fault } from "../runtime/Fault.ts"
 import type { Limits } from "../runtime/Limits.ts"
-import { quote } from "../value/Repr.ts"
-import { isBlank } from "../value/Text.ts"
+import { quote } from "../print/Repr.ts"
+import { isBlank } from "../text/Text.ts"
 import type {
   AssignBlock,
   Block,

@@ -1,6 +1,6 @@
 /** Parses the targets of assignments. */
 import { Fault } from "../runtime/Fault.ts"
-import { quote } from "../value/Repr.ts"
+import { quote } from "../print/Repr.ts"
 import type { Expression, Name, Signature, Target } from "./Ast.ts"
 import { ExpressionParser } from "./ExpressionParser.ts"
 import { describe } from "./TokenStream.ts"

@@ -1,6 +1,6 @@
 /** The tokens of a template, with one token of look-ahead. Faults have Jinja's messages. */
 import { Fault } from "../runtime/Fault.ts"
-import { quote } from "../value/Repr.ts"
+import { quote } from "../print/Repr.ts"
 import { type LexicalOptions, type Token, type TokenType, Tokenizer } from "./Tokenizer.ts"
 
 const typeNames: Readonly<Partial<Record<TokenType, string>>> = {

@@ -4,8 +4,8 @@
  * scans a position more than a few times.
  */
 import { Fault } from "../runtime/Fault.ts"
-import { quote } from "../value/Repr.ts"
-import { isSpaceAt } from "../value/Text.ts"
+import { quote } from "../print/Repr.ts"
+import { isSpaceAt } from "../text/Text.ts"
 import { Float, type Value } from "../value/Values.ts"
 import { floatPattern, integerPattern, namePattern, operatorPattern, readInteger, readString } from "./Literals.ts"
 

@@ -3,8 +3,8 @@ import { type Fault, limitFault, typeFault } from "../runtime/Fault.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { Dict } from "./Dict.ts"
 import { iterate } from "./Iterate.ts"
-import { viewItems } from "./Repr.ts"
-import { compareText, find, lengthOf } from "./Text.ts"
+import { viewItems } from "../print/Repr.ts"
+import { compareText, find, lengthOf } from "../text/Text.ts"
 import {
   Bytes,
   Float,

@@ -2,7 +2,7 @@
 import { Fault, typeFault } from "../runtime/Fault.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { Dict } from "./Dict.ts"
-import { characterChars, characters } from "./Text.ts"
+import { characterChars, characters } from "../text/Text.ts"
 import {
   Bytes,
   Iterator,

@@ -7,8 +7,8 @@ import { BoundMethod } from "../runtime/Native.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
 import { Dict } from "./Dict.ts"
 import { hiddenEverywhere, hiddenIn } from "./HiddenNames.ts"
-import { quote, repr } from "./Repr.ts"
-import { characterAt, characterChars, characters, lengthOf, sliceBounds, sliceIndex, sliceText } from "./Text.ts"
+import { quote, repr } from "../print/Repr.ts"
+import { characterAt, characterChars, characters, lengthOf, sliceBounds, sliceIndex, sliceText } from "../text/Text.ts"
 import {
   Bytes,
   Markup,

@@ -1,7 +1,7 @@
 /** Python's int and float: parsing, rounding and formatting. */
 import { Fault, limitFault, valueFault } from "../runtime/Fault.ts"
 import { limits } from "../runtime/Limits.ts"
-import { asciiDigits, strip } from "./Text.ts"
+import { asciiDigits, strip } from "../text/Text.ts"
 import { Float } from "./Values.ts"
 
 const largest = 1n << BigInt(limits.integerBits)

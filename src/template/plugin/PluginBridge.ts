@@ -8,7 +8,7 @@ import type { Runtime } from "../../jinja/runtime/Runtime.ts"
 import { isIterable } from "../../jinja/value/Compare.ts"
 import { Dict, type JsonValue } from "../../jinja/value/Dict.ts"
 import { listOf } from "../../jinja/value/Iterate.ts"
-import { text } from "../../jinja/value/Repr.ts"
+import { text } from "../../jinja/print/Repr.ts"
 import { Float, type Keywords, Markup, Undefined, type Value } from "../../jinja/value/Values.ts"
 
 type MutableObject = { [name: string]: Json }

@@ -1,7 +1,7 @@
 /** Escapes HTML as markupsafe does. */
 import type { Runtime } from "../runtime/Runtime.ts"
-import { text } from "./Repr.ts"
-import { Markup, type Value } from "./Values.ts"
+import { text } from "../print/Repr.ts"
+import { Markup, type Value } from "../value/Values.ts"
 
 const entities: Readonly<Record<string, string>> = {
   "&": "&amp;",

@@ -1,7 +1,7 @@
 /** Python's str on JavaScript strings: lengths, positions and order count code points, not UTF-16 units. */
 import { typeFault } from "../runtime/Fault.ts"
 import type { Budget } from "../runtime/Limits.ts"
-import { type Value, isInteger } from "./Values.ts"
+import { type Value, isInteger } from "../value/Values.ts"
 
 const surrogate = /[\ud800-\udfff]/
 

@@ -1,7 +1,7 @@
 /** Macros, and the `caller` that a call block passes to a macro. */
-import { Fault, typeFault } from "../runtime/Fault.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
-import { quote } from "../value/Repr.ts"
+import { Fault, typeFault } from "./Fault.ts"
+import type { Runtime } from "./Runtime.ts"
+import { quote } from "../print/Repr.ts"
 import { Callable, type Keywords, Markup, Tuple, Undefined, type Value } from "../value/Values.ts"
 import { Dict } from "../value/Dict.ts"
 import type { Slot } from "./Frame.ts"

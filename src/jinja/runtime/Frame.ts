@@ -1,5 +1,5 @@
 /** Variables at run time: one frame for each call of something that Jinja would compile to a function. */
-import type { Runtime } from "../runtime/Runtime.ts"
+import type { Runtime } from "./Runtime.ts"
 import type { Value } from "../value/Values.ts"
 
 /** Undefined: the variable is missing. */

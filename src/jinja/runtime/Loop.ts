@@ -1,7 +1,7 @@
 /** `loop` inside a for loop. */
-import { typeFault } from "../runtime/Fault.ts"
-import { BoundMethod, variadic } from "../runtime/Native.ts"
-import type { Runtime } from "../runtime/Runtime.ts"
+import { typeFault } from "./Fault.ts"
+import { BoundMethod, variadic } from "./Native.ts"
+import type { Runtime } from "./Runtime.ts"
 import { equals, sizeOf } from "../value/Compare.ts"
 import { collect, iterateItems } from "../value/Iterate.ts"
 import { nothing } from "../value/Lookup.ts"

@@ -3,12 +3,12 @@
  */
 import { Fault, valueFault } from "../runtime/Fault.ts"
 import type { Runtime } from "../runtime/Runtime.ts"
-import { Dict } from "./Dict.ts"
+import { Dict } from "../value/Dict.ts"
 import { formatValue } from "./FormatSpec.ts"
-import { escapeHtml } from "./Html.ts"
-import { getAttribute, getItem } from "./Lookup.ts"
+import { escapeHtml } from "../text/Html.ts"
+import { getAttribute, getItem } from "../value/Lookup.ts"
 import { asciiOnly, quote, repr, text } from "./Repr.ts"
-import { type Keywords, Markup, type Value, typeName } from "./Values.ts"
+import { type Keywords, Markup, type Value, typeName } from "../value/Values.ts"
 
 /** A piece of a format string: text, and the replacement field that follows it, if any. */
 interface Piece {

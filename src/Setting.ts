@@ -1,6 +1,6 @@
 /** The parts of an option: name, type, default, description. Config.ts lists the options. */
 import { Config, Duration, Option, Schema } from "effect"
-import { urlProblem } from "./PostgresUrl.ts"
+import { urlProblem } from "./postgres/PostgresUrl.ts"
 
 /** The service cannot work with the value of an option; the start fails. The message begins with the option's name. */
 export class OptionRefused extends Schema.TaggedError<OptionRefused>()("OptionRefused", { message: Schema.String }) {}

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs"
 import { Redis as Client } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { RedisScript } from "../src/RedisScript.ts"
+import { RedisScript } from "../src/redis/RedisScript.ts"
 import { redisUrlOfWorker } from "./support/Database.ts"
 
 const src = new URL("../src/", import.meta.url)

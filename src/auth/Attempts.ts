@@ -9,8 +9,8 @@ import { createHash, randomUUID } from "node:crypto"
 import { type Cause, Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
 import { Settings } from "../Config.ts"
-import { Redis, RedisError, command } from "../Redis.ts"
-import { RedisScript } from "../RedisScript.ts"
+import { Redis, RedisError, command } from "../redis/Redis.ts"
+import { RedisScript } from "../redis/RedisScript.ts"
 import { Denied } from "./Denied.ts"
 
 export class TooManyAttempts extends Schema.TaggedError<TooManyAttempts>()("TooManyAttempts", {

@@ -2,7 +2,7 @@
 import { Deferred, Effect, Fiber, Option, Queue, Schedule, Semaphore } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { reveal } from "../Config.ts"
-import { addressOf } from "../PostgresUrl.ts"
+import { addressOf } from "../postgres/PostgresUrl.ts"
 import { inWords } from "../Telemetry.ts"
 import { Servers } from "../embedded/Servers.ts"
 import { CaptureError, asCaptureError } from "./CaptureError.ts"

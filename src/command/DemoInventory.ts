@@ -6,7 +6,7 @@
  */
 import { Console, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
-import { Postgres } from "../Postgres.ts"
+import { Postgres } from "../postgres/Postgres.ts"
 import { migrateAll } from "../Service.ts"
 
 /** Interfaces of a device, and devices of a site and of a rack. */

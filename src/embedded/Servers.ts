@@ -3,8 +3,8 @@
  *
  * Responsible for: local servers where no address is configured. Their data is in the data directory, they are
  * restarted when they die, and they stop with us however we end. Guarantees: data is kept; several instances can run on
- * one machine; only the process that owns the data directory starts servers, other commands use the running ones. Does
- * not: tune, upgrade or replicate a server. Configured addresses are used as they are.
+ * one machine; only the process that owns the data directory starts servers, other commands use the running ones.
+ * Does not: tune, upgrade or replicate a server. Configured addresses are used as they are.
  */
 import { Context, Deferred, Effect, Layer, Redacted } from "effect"
 import { serverEnvironment } from "../ChildEnvironment.ts"

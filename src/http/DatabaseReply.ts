@@ -1,7 +1,7 @@
 /** Answers to requests that the database could not answer: whose fault it is, and when to try again. */
 import type { SqlError } from "effect/sql"
-import { sqlStateOf } from "../Postgres.ts"
-import { TooMany } from "../RequestSql.ts"
+import { sqlStateOf } from "../postgres/Postgres.ts"
+import { TooMany } from "../postgres/RequestSql.ts"
 import type { Reply } from "./Route.ts"
 
 /** When a client may try again. */

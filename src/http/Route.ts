@@ -7,7 +7,7 @@
 import type { ByteSize, Effect, Stream } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import type { SqlClient, SqlError } from "effect/sql"
-import type { AdmissionSql } from "../AdmissionSql.ts"
+import type { AdmissionSql } from "../postgres/AdmissionSql.ts"
 import type { Settings } from "../Config.ts"
 import type { Health } from "../Health.ts"
 import type { Vault } from "../Vault.ts"

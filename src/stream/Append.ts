@@ -13,13 +13,13 @@
  * Does not: trim, send, or know what a delivery means.
  */
 import { Context, Effect, Layer, Schema } from "effect"
-import { type Client, Redis, RedisError, command } from "../Redis.ts"
+import { type Client, Redis, RedisError, command } from "../redis/Redis.ts"
 import { Disk } from "./Durable.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import { formatPosition } from "../event/Position.ts"
 import { pack } from "./Entry.ts"
 import { keysOf, sweepKeys, wakeChannel } from "./Keys.ts"
-import { RedisScript } from "../RedisScript.ts"
+import { RedisScript } from "../redis/RedisScript.ts"
 import { type Memory, MemoryBudget } from "./Memory.ts"
 import { mark } from "./Sweep.ts"
 
@@ -62,9 +62,11 @@ export class Append extends Context.Service<
   static readonly layer = Layer.effect(
     Append,
     Effect.map(
-      Effect.flatMap(Redis, ({ connect, memoryLimit }) => Effect.all([connect, connect, Effect.succeed(memoryLimit)])),
-      ([client, waiting, memoryLimit]) => {
-        const budget = new MemoryBudget(client, memoryLimit)
+      Effect.flatMap(Redis, ({ connect, memoryBytesMax }) =>
+        Effect.all([connect, connect, Effect.succeed(memoryBytesMax)])
+      ),
+      ([client, waiting, memoryBytesMax]) => {
+        const budget = new MemoryBudget(client, memoryBytesMax)
         const appender = new Appender(client, budget)
         const disk = new Disk(waiting)
         const run = <A>(act: () => Promise<A>) =>

@@ -4,9 +4,9 @@
  * It is kept beside the streams, on Redis' clock. If Redis loses it, each process goes on with what it knows, and two
  * processes may probe at once.
  */
-import type { Client } from "../Redis.ts"
+import type { Client } from "../redis/Redis.ts"
 import { breakerChannel, keysOf } from "./Keys.ts"
-import { RedisScript } from "../RedisScript.ts"
+import { RedisScript } from "../redis/RedisScript.ts"
 
 /** The state of a breaker, as it is published. */
 export interface BreakerNews {

@@ -1,5 +1,5 @@
 /** How much a webhook has in Redis. */
-import type { Client } from "../Redis.ts"
+import type { Client } from "../redis/Redis.ts"
 import { group, type keysOf } from "./Keys.ts"
 
 export interface Depth {

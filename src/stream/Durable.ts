@@ -4,7 +4,7 @@
  * With `appendfsync always` Redis replies after the write is on disk. Otherwise `WAITAOF` (Redis 7.2, Valkey) waits for
  * it. Without either nothing may be confirmed: waiting fails and says why.
  */
-import { type Client, RedisError, mastersOf } from "../Redis.ts"
+import { type Client, RedisError, mastersOf } from "../redis/Redis.ts"
 import { diskKey } from "./Keys.ts"
 
 export type Durability = "every reply" | "waitaof" | "none"

@@ -4,7 +4,7 @@
  * Redis evicts nothing here, so when it is full it refuses writes, also those of retries. Appending therefore stops at
  * a part of the limit and goes on when enough has been delivered; the rest of the memory is for retries.
  */
-import { type Client, RedisError, mastersOf } from "../Redis.ts"
+import { type Client, RedisError, mastersOf } from "../redis/Redis.ts"
 
 export interface Memory {
   /** Bytes in use; in a cluster, those of the fullest node. */

@@ -5,11 +5,11 @@
  * order of the WAL, and the first of them goes on when it is done. Reading and parking is one step in Redis, so any
  * number of processes may read.
  */
-import type { Client } from "../Redis.ts"
+import type { Client } from "../redis/Redis.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import { formatPosition, parsePosition } from "../event/Position.ts"
 import { group, type keysOf } from "./Keys.ts"
-import { RedisScript } from "../RedisScript.ts"
+import { RedisScript } from "../redis/RedisScript.ts"
 
 /** `dcim.site 5`; `include/block-or-park.lua` makes the same text. */
 export const objectOf = ({ objectType, objectId }: Delivery): string => `${objectType} ${objectId}`

@@ -2,8 +2,8 @@
  * The rate limit of a webhook: time slots on Redis' clock, one every `1 / rate` seconds, shared by all processes. An
  * attempt begins in its slot. In any span of time there are at most as many attempts as the rate allows, plus one.
  */
-import type { Client } from "../Redis.ts"
-import { RedisScript } from "../RedisScript.ts"
+import type { Client } from "../redis/Redis.ts"
+import { RedisScript } from "../redis/RedisScript.ts"
 
 const reserveScript = new RedisScript<number>(new URL("scripts/reserve.lua", import.meta.url))
 

@@ -1,11 +1,11 @@
 /**
  * One consumer of the group: it reads entries, renews its lease of them, and claims those of consumers that are gone.
  */
-import type { Client } from "../Redis.ts"
+import type { Client } from "../redis/Redis.ts"
 import { type Entry, type RawEntry, entriesOf, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
 import { readOrdered } from "./Ordered.ts"
-import { RedisScript } from "../RedisScript.ts"
+import { RedisScript } from "../redis/RedisScript.ts"
 
 /** The lease of an entry: after so long without a heartbeat another process may claim it, milliseconds. */
 export const leaseMillis = 15_000

@@ -1,6 +1,6 @@
 /** The reading end of the streams: entries are read, leased, settled and delayed. */
 import { Context, Effect, Layer, type Scope } from "effect"
-import { type Client, Redis, type RedisError, command } from "../Redis.ts"
+import { type Client, Redis, type RedisError, command } from "../redis/Redis.ts"
 import { type Depth, depth } from "./Depth.ts"
 import { comparePositions, parsePosition } from "../event/Position.ts"
 import { type Entry, type Delayed, type Settled, entriesOf } from "./Entry.ts"
@@ -19,7 +19,7 @@ import {
   readNews
 } from "./Breaker.ts"
 import { Reader } from "./Reader.ts"
-import { RedisScript } from "../RedisScript.ts"
+import { RedisScript } from "../redis/RedisScript.ts"
 import { type Inspection, type Marked, claimMarked, inspect, mark, reschedule } from "./Sweep.ts"
 import { delay, drop, gather, promote, remove, settle } from "./Waiting.ts"
 

@@ -6,10 +6,10 @@
  * process so sends one command every few seconds, whatever the number of webhooks.
  */
 import { chunksOf } from "effect/Array"
-import type { Client } from "../Redis.ts"
+import type { Client } from "../redis/Redis.ts"
 import type { Depth } from "./Depth.ts"
 import { group, keysOf, sweepKeys } from "./Keys.ts"
-import { RedisScript } from "../RedisScript.ts"
+import { RedisScript } from "../redis/RedisScript.ts"
 
 /**
  * Time after which another process may become the sweeper, and after which an inspection that did not end is repeated,

@@ -1,9 +1,9 @@
 /** Deliveries that are delayed until their next attempt, and the end of entries. */
-import type { Client } from "../Redis.ts"
+import type { Client } from "../redis/Redis.ts"
 import { type Entry, type Delayed, type Settled, entriesOf, pack, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
 import { type ObjectDelivery, objectOf, placeOf } from "./Ordered.ts"
-import { RedisScript } from "../RedisScript.ts"
+import { RedisScript } from "../redis/RedisScript.ts"
 import { mark } from "./Sweep.ts"
 
 type Keys = ReturnType<typeof keysOf>

@@ -1,6 +1,6 @@
 /** A server that decodes only WAL without output sends nothing while the client reports regularly: it must be asked. */
 import { expect, it } from "vitest"
-import { addressOf } from "../../src/PostgresUrl.ts"
+import { addressOf } from "../../src/postgres/PostgresUrl.ts"
 import { Walsender } from "../../src/capture/wal/Walsender.ts"
 import { makeEmptyDatabase } from "../support/Database.ts"
 

@@ -1,8 +1,8 @@
 /** The delivery log of a process, beside a whole service on the same servers. */
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { Postgres } from "../../src/Postgres.ts"
-import { Redis } from "../../src/Redis.ts"
+import { Postgres } from "../../src/postgres/Postgres.ts"
+import { Redis } from "../../src/redis/Redis.ts"
 import type { Result } from "../../src/deliver/log/AttemptRows.ts"
 import { DeliveryLog } from "../../src/deliver/log/DeliveryLog.ts"
 import { Servers } from "../../src/embedded/Servers.ts"

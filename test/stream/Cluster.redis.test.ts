@@ -2,7 +2,7 @@
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { Redis as Client } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { Redis } from "../../src/Redis.ts"
+import { Redis } from "../../src/redis/Redis.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
 import { Append } from "../../src/stream/Append.ts"
 import type { Entry } from "../../src/stream/Entry.ts"

@@ -2,7 +2,7 @@
 import { Context, Effect, Layer, Redacted, Scope } from "effect"
 import type { Redis as Client } from "ioredis"
 import { beforeEach, describe, expect, it } from "vitest"
-import { Redis } from "../../src/Redis.ts"
+import { Redis } from "../../src/redis/Redis.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
 import { Append } from "../../src/stream/Append.ts"
 import type { Delivery } from "../../src/event/Delivery.ts"

@@ -7,7 +7,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { monotonicMillis } from "../../Monotonic.ts"
-import type { RedisError } from "../../Redis.ts"
+import type { RedisError } from "../../redis/Redis.ts"
 import type { BreakerNews } from "../../stream/Breaker.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { makeEarliestTimer } from "../actor/EarliestTimer.ts"

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { IpNetwork } from "effect/net"
 import { SqlClient } from "effect/sql"
-import { AdmissionSql } from "../../AdmissionSql.ts"
+import { AdmissionSql } from "../../postgres/AdmissionSql.ts"
 import { Settings } from "../../Config.ts"
 import { Denied } from "../../auth/Denied.ts"
 import { parseIpNetwork } from "../../inventory/field/Networks.ts"

@@ -1,7 +1,7 @@
 /** Explains why objects cannot be deleted: others that are to stay refer to them. */
 import { Effect, Schema } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
-import { sqlStateOf } from "../../Postgres.ts"
+import { sqlStateOf } from "../../postgres/Postgres.ts"
 import type { Row } from "../Field.ts"
 import { type ObjectType, fieldOf } from "../ObjectType.ts"
 import { byIds, viewFor } from "../read/Read.ts"

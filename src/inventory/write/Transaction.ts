@@ -1,7 +1,7 @@
 /** One request, one transaction: its first record in the WAL says who wrote and for which request. */
 import { Effect } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
-import { statementMillis } from "../../Postgres.ts"
+import { statementMillis } from "../../postgres/Postgres.ts"
 import { Counts } from "../read/Count.ts"
 import { contextPrefix } from "../database/DatabaseFunctions.ts"
 

@@ -9,8 +9,8 @@ import { PgClient } from "@effect/sql-pg"
 import { Duration, Effect, Layer, Option } from "effect"
 import { Reactivity } from "effect/reactivity"
 import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
-import { Settings } from "./Config.ts"
-import { makeLane } from "./Lane.ts"
+import { Settings } from "../Config.ts"
+import { makeLane } from "../Lane.ts"
 import { openPool, statementMillis } from "./Postgres.ts"
 
 /** Most connections of one process, and most transactions at once. */

@@ -1,7 +1,7 @@
 /**
  * The connection pools to Postgres. Sessions speak UTC, so that timestamps look the same here and in the WAL.
  *
- * The stages (capture, deliver), the requests (RequestSql.ts) and authentication (AdmissionSql.ts) have separate pools,
+ * The stages (capture, deliver), the requests (postgres/RequestSql.ts) and authentication (postgres/AdmissionSql.ts) have separate pools,
  * so that none of them waits for the connections of another.
  *
  * Every wait has a limit. Postgres cancels a statement after a minute, and an idle transaction as well. A connection
@@ -12,9 +12,9 @@ import { type Socket, connect } from "node:net"
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Redacted } from "effect"
 import type { SqlError } from "effect/sql"
-import { reveal } from "./Config.ts"
+import { reveal } from "../Config.ts"
 import { type PostgresAddress, addressOf } from "./PostgresUrl.ts"
-import { Servers } from "./embedded/Servers.ts"
+import { Servers } from "../embedded/Servers.ts"
 
 /** Most connections of the stages of one process. */
 const stageConnectionsMax = 12

@@ -1,8 +1,8 @@
 /** Connections to Redis. */
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
 import { Cluster, Redis as Client, type RedisOptions } from "ioredis"
-import { reveal } from "./Config.ts"
-import { Servers } from "./embedded/Servers.ts"
+import { reveal } from "../Config.ts"
+import { Servers } from "../embedded/Servers.ts"
 
 export { Client }
 
@@ -107,7 +107,7 @@ export class Redis extends Context.Service<
     /** Opens a separate connection for blocking commands or subscriptions. It is closed with the scope. */
     readonly connect: Effect.Effect<Client, never, Scope.Scope>
     /** Limit of our use of Redis, bytes, in addition to the server's own limit; 0 for none. */
-    readonly memoryLimit: number
+    readonly memoryBytesMax: number
   }
 >()("rackwire/Redis") {
   static readonly layer = Layer.effect(
@@ -123,7 +123,7 @@ export class Redis extends Context.Service<
         }),
         (client) => Effect.sync(() => client.disconnect())
       )
-      return Redis.of({ client: yield* connect, connect, memoryLimit: redisMemoryLimit })
+      return Redis.of({ client: yield* connect, connect, memoryBytesMax: redisMemoryLimit })
     })
   )
 }

@@ -1,7 +1,7 @@
 /**
  * The connection pools to Postgres. Sessions speak UTC, so that timestamps look the same here and in the WAL.
  *
- * The stages (capture, deliver), the requests (postgres/RequestSql.ts) and authentication (postgres/AdmissionSql.ts) have separate pools,
+ * The stages (capture, deliver), the requests (RequestSql.ts) and authentication (AdmissionSql.ts) have separate pools,
  * so that none of them waits for the connections of another.
  *
  * Every wait has a limit. Postgres cancels a statement after a minute, and an idle transaction as well. A connection

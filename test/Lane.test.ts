@@ -6,7 +6,7 @@ const lane = (bounds: { readonly waiting?: number; readonly patienceMillis?: num
   makeLane({ most: 2, waiting: 10, patienceMillis: 60_000, busy: Effect.fail("busy"), ...bounds })
 
 describe("a lane", () => {
-  it("lets so many work at once, and the others one after another", async () => {
+  it("runs a limited number of effects at once, and the others as places become free", async () => {
     const { run, isIdle } = lane()
     let working = 0
     let most = 0
@@ -25,7 +25,7 @@ describe("a lane", () => {
     expect([done.length, most, isIdle()]).toEqual([12, 2, true])
   })
 
-  it("refuses at once who comes when the line is full, and after a while who waits in it", async () => {
+  it("refuses an effect at once if its queue is full, and a queued effect after a while", async () => {
     await Effect.gen(function* () {
       const { run } = lane({ waiting: 1, patienceMillis: 20 })
       const gate = yield* Deferred.make<void>()
@@ -41,7 +41,7 @@ describe("a lane", () => {
     }).pipe(Effect.runPromise)
   })
 
-  it("has all its places again after failures and interruptions, of workers and of those that wait", async () => {
+  it("gets all its places back after failures and interruptions of running and queued effects", async () => {
     await Effect.gen(function* () {
       const { run, isIdle } = lane()
       const workers = yield* Effect.forEach([1, 2, 3, 4], () =>

@@ -40,12 +40,12 @@ describe("a watched connection", () => {
     server.close()
   })
 
-  it("stays open while nothing is asked", async () => {
+  it("stays open while no reply is owed", async () => {
     await pause(3)
     expect(socket.destroyed).toBe(false)
   })
 
-  it("stays open while every question is answered", async () => {
+  it("stays open while every statement gets a reply", async () => {
     for (let n = 0; n < 6; n++) {
       socket.write("question")
       await pause(0.5)
@@ -53,7 +53,7 @@ describe("a watched connection", () => {
     expect(socket.destroyed).toBe(false)
   })
 
-  it("is closed with the reason when a question is not answered, also when earlier ones were", async () => {
+  it("is closed with the reason if a statement gets no reply, even if earlier ones did", async () => {
     socket.write("question")
     await once(socket, "data")
     silent = true
@@ -62,7 +62,7 @@ describe("a watched connection", () => {
     await expect(once(socket, "close")).rejects.toThrow(`no answer from Postgres for ${millis} ms`)
   })
 
-  it("is closed when the question that is not answered came right after an answer, and nothing more is asked", async () => {
+  it("is closed if the last statement came right after a reply and gets none", async () => {
     // Wherever the watch's looks lie, some of these fall between an answer and the next look.
     const sockets = [socket, ...(await Promise.all(Array.from({ length: 9 }, open)))]
     const closed = sockets.map((one) => once(one, "error"))
@@ -75,7 +75,7 @@ describe("a watched connection", () => {
     expect(await Promise.all(closed)).toHaveLength(sockets.length)
   })
 
-  it("takes with it those that were silent as long, and not those that were heard since", async () => {
+  it("closes the others that were silent for as long, but not those that received data since", async () => {
     const idle = await open()
     const busy = await open()
     socket.write("question")

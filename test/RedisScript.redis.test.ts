@@ -21,7 +21,7 @@ describe("each script", () => {
     expect(await client.script("LOAD", text)).toMatch(/^[0-9a-f]{40}$/)
   })
 
-  it.each(files)("%s begins with a comment that tells what it returns", (file) => {
+  it.each(files)("%s begins with a comment about its result", (file) => {
     const text = readFileSync(new URL(file, src), "utf8").replace(/^-- include .*\n\n/gm, "")
     const comment = /^(?:--.*\n)+/.exec(text)?.[0] ?? ""
     expect(comment).toMatch(/\b[Rr]eturns\b/)

@@ -18,7 +18,7 @@ const sqlError = (cause: unknown) =>
   new SqlError.SqlError({ reason: new SqlError.ConnectionError({ cause, message: "PgConnection: Failed to connect" }) })
 
 describe("an error in words", () => {
-  it("names every address of a name that does not answer", async () => {
+  it("names every address of a host that does not answer", async () => {
     const words = "connect ECONNREFUSED 127.0.0.1:1, connect ECONNREFUSED 127.0.0.2:1"
     const error = await refused
     expect(error.message).toBe("")
@@ -26,12 +26,12 @@ describe("an error in words", () => {
     expect(inWords(sqlError(error))).toBe(words)
   })
 
-  it("is what the server said, with its detail", () => {
+  it("is the message of the server, with its detail", () => {
     const said = Object.assign(new Error("duplicate key"), { detail: "Key (id)=(1) exists." })
     expect(inWords(sqlError(said))).toBe("duplicate key (Key (id)=(1) exists.)")
   })
 
-  it("is what caused one that says nothing, and its name where nothing did", () => {
+  it("is the message of the cause if its own is empty, and its name if there is no cause", () => {
     expect(inWords(new Error("", { cause: new Error("", { cause: new RangeError("too far") }) }))).toBe("too far")
     expect(inWords(new RangeError())).toBe("RangeError")
     expect(inWords("a text")).toBe("a text")

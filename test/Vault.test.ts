@@ -25,7 +25,7 @@ const bytesOf = (sealed: string): Buffer => Buffer.from(sealed.slice(vault.prefi
 const sealedOf = (bytes: Uint8Array): string => vault.prefix + Buffer.from(bytes).toString("base64url")
 
 describe("a sealed text", () => {
-  test("is opened to the letter, by whoever has the key", () => {
+  test("is opened exactly, with the same key", () => {
     const same = vaultOf("a key of 32 characters or more ..")
     fc.assert(
       fc.property(text, (text) => {
@@ -43,7 +43,7 @@ describe("a sealed text", () => {
     )
   })
 
-  test("is not opened when a bit of any byte was changed, or a byte taken away or added", () => {
+  test("is not opened if a bit was flipped, or a byte removed or added", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 20 }), fc.nat(7), fc.nat(255), (text, bit, extra) => {
         const bytes = bytesOf(vault.seal(text))
@@ -61,7 +61,7 @@ describe("a sealed text", () => {
     )
   })
 
-  test("is not what somebody else wrote", () => {
+  test("is not opened if it is forged or malformed", () => {
     const sealed = vault.seal("text")
     fc.assert(
       fc.property(
@@ -81,14 +81,14 @@ describe("a sealed text", () => {
     }
   })
 
-  test("shows neither itself nor whether another one is the same", () => {
+  test("reveals neither its text nor whether another one is equal", () => {
     const [once, again] = [vault.seal("a secret"), vault.seal("a secret")]
     expect(once).not.toBe(again)
     expect(bytesOf(once).toString("latin1")).not.toContain("a secret")
     expect(once).toMatch(/^s2\.[A-Za-z0-9_-]{8}\.[A-Za-z0-9_-]+$/)
   })
 
-  test("is opened with any of the earlier keys, and sealed with that of now", () => {
+  test("is opened with any of the earlier keys, and sealed with the current one", () => {
     const key = fc.string({ unit: fc.constantFrom(..."abcdef0123456789"), minLength: 1 })
     fc.assert(
       fc.property(text, fc.uniqueArray(key, { minLength: 2, maxLength: 4 }), (text, [first, ...later]) => {
@@ -102,7 +102,7 @@ describe("a sealed text", () => {
     )
   })
 
-  test("from before keys had names is opened with whichever key it was", () => {
+  test("from before keys had names is opened with any of the keys", () => {
     const old = `s1.${bytesOf(vault.seal("a secret")).toString("base64url")}`
     expect(vault.open(old)).toBe("a secret")
     expect(vaultOf("another key", "a key of 32 characters or more ..").open(old)).toBe("a secret")
@@ -119,7 +119,7 @@ describe("a password", () => {
     }
   )
 
-  test("is not verified when it differs in the least", async () => {
+  test("is not verified if it differs at all", async () => {
     const stored = await hashPassword("Password")
     const others = ["password", "Password ", " Password", "Passwor", "Passwordd", "", "Password\0"]
     const answers = await Promise.all(others.map((other) => verifyPassword(other, stored)))
@@ -132,7 +132,7 @@ describe("a password", () => {
     expect(once).not.toBe(again)
   })
 
-  test("is verified against a hash of another cost, which it names", async () => {
+  test("is verified against a hash of another cost, which the hash states", async () => {
     const nonce = randomBytes(8)
     const hash = argon2Sync("argon2id", { message: "p", nonce, tagLength: 16, memory: 64, passes: 1, parallelism: 2 })
     const stored = `$argon2id$v=19$m=64,t=1,p=2$${nonce.toString("base64")}$${hash.toString("base64")}`
@@ -157,7 +157,7 @@ describe("a password", () => {
 })
 
 describe("the key of a token", () => {
-  test("is digested to its last characters and its SHA-256, the same at every time", () => {
+  test("is digested to its last characters and its SHA-256, always the same", () => {
     expect(digestToken("0123456789abcdef0123456789abcdef01234567")).toBe(
       "234567$deb87fabd17715bb31ad4cf4ffb9494eeb15f8d33d85b031a301c64ab3417eaa"
     )
@@ -171,7 +171,7 @@ describe("the key of a token", () => {
     )
   })
 
-  test("is made of 40 hexadecimal digits, new ones each time", () => {
+  test("is generated as 40 hexadecimal digits, different each time", () => {
     const keys = Array.from({ length: 100 }, generateToken)
     for (const key of keys) expect(key).toMatch(/^[0-9a-f]{40}$/)
     expect(new Set(keys).size).toBe(100)

@@ -53,13 +53,13 @@ const cyclesAmong = (files: ReadonlyArray<string>): ReadonlyArray<string> => {
 const filesMax = 15
 
 describe("files", () => {
-  it("are named after what they hold, never after a kind of code", () => {
+  it("are named after their content, never after a kind of code", () => {
     const kinds = /util|helper|common|misc|manager|Live\.ts$|^index\.ts$|^types\.ts$/
     const named = sources.filter((file) => kinds.test(basename(file)))
     expect(named).toEqual([])
   })
 
-  it(`are at most ${filesMax} in a folder, object types apart`, () => {
+  it(`are at most ${filesMax} in a folder, except object types`, () => {
     const files = Map.groupBy(sources, (file) => dirname(file))
     const large = [...files].filter(([, { length }]) => length > filesMax).map(([folder]) => folder)
     expect(large.filter((each) => !each.startsWith("src/inventory/types/"))).toEqual([])
@@ -131,7 +131,7 @@ describe("imports", () => {
     expect(cyclesAmong(sources)).toEqual([])
   })
 
-  it("leave no file of src that nobody imports, but those that are found by looking", () => {
+  it("reach every file of src, except those that are loaded by their folder", () => {
     const used = new Set(everything.filter((file) => !file.startsWith("test/")).flatMap(importsOf))
     const folders = ["src/inventory/types/", "src/console/page/"]
     const found = (file: string) =>
@@ -141,7 +141,7 @@ describe("imports", () => {
     expect(sources.filter((file) => !used.has(file) && !found(file))).toEqual([])
   })
 
-  it("find every name that is exported in use: what no other file names stays local", () => {
+  it("use every exported name in some other file", () => {
     const words = new Map<string, Set<string>>()
     for (const file of everything) {
       for (const [word] of read(file).matchAll(/\w+/g)) words.set(word, (words.get(word) ?? new Set()).add(file))
@@ -154,17 +154,17 @@ describe("imports", () => {
     expect(unused).toEqual([])
   })
 
-  it("of the Jinja2 engine are its own", () => {
+  it("of the Jinja2 engine stay within it", () => {
     const own = sources.filter((file) => stageOf(file) === "jinja")
     expect(breaking(own, (text) => lines(text, /from "(?!\.)(?!re2js")/))).toEqual([])
   })
 
-  it("of a plugin are #plugin and libraries, nothing of ours", () => {
+  it("of a plugin are #plugin and libraries only", () => {
     const wrong = breaking(filesUnder("plugins"), (text) => lines(text, /from "\.{1,2}\//))
     expect(wrong).toEqual([])
   })
 
-  it("know a folder for every stage and a stage for every folder", () => {
+  it("have a rule for every folder of src, and a folder for every rule", () => {
     const found = new Set(sources.map(stageOf))
     expect([...found].toSorted()).toEqual(order.map(([stage]) => stage).toSorted())
   })
@@ -187,18 +187,18 @@ describe("code", () => {
     expect(breaking(others, (text) => lines(text, /process\.env/))).toEqual([])
   })
 
-  it("takes the time from the clock service, or from performance where there is none", () => {
+  it("takes the time from the clock service, or from performance if there is no clock service", () => {
     expect(breaking(sources, (text) => lines(text, /Date\.now\(|new Date\(\)/))).toEqual([])
   })
 
-  it("fills no map of names from outside that has a prototype: use a Map or emptyRecord()", () => {
+  it("uses a Map or emptyRecord() for names from outside, never an object with a prototype", () => {
     const wrong = breaking([...sources, ...filesUnder("plugins")], (text) =>
       lines(text, /(?<!Readonly<)\bRecord<.+> = \{\}/)
     )
     expect(wrong).toEqual([])
   })
 
-  it("names a number after its unit: …Millis, …Seconds or …Bytes", () => {
+  it("ends the name of a number with its unit: …Millis, …Seconds or …Bytes", () => {
     const ends = { milliseconds: /Millis|^millis/, seconds: /Seconds|^seconds/, bytes: /Bytes|^bytes/ } as const
     const described =
       /, (milliseconds|seconds|bytes)\b(?! since)(?:(?!\*\/)[^])*\*\/\s+(?:export )?(?:const (\w+) = \d|readonly (\w+): number)/g
@@ -217,7 +217,7 @@ describe("code", () => {
     ).toEqual([])
   })
 
-  it("begins every stage with what it is responsible for, guarantees and does not do", () => {
+  it("states what every stage is responsible for, guarantees and does not do", () => {
     const mains = {
       embedded: "Servers.ts",
       inventory: "write/Write.ts",
@@ -238,7 +238,7 @@ describe("code", () => {
 })
 
 describe("documents", () => {
-  it("list every option in the README as Config.ts declares it", () => {
+  it("list every option of Config.ts in the README", () => {
     const readme = read("README.md")
     const missing = Object.values(options).filter(
       ({ env, fallback, description }) =>
@@ -247,13 +247,13 @@ describe("documents", () => {
     expect(missing.map(({ env }) => env)).toEqual([])
   })
 
-  it("of ARCHITECTURE name every runtime dependency with its reason", () => {
+  it("name every runtime dependency with its reason in ARCHITECTURE", () => {
     const manifest = JSON.parse(read("package.json")) as { readonly dependencies: Record<string, string> }
     const architecture = read("ARCHITECTURE.md")
     expect(Object.keys(manifest.dependencies).filter((name) => !architecture.includes(`\`${name}\``))).toEqual([])
   })
 
-  it("and dependencies have exact versions", () => {
+  it("have exact versions of dependencies in package.json", () => {
     const manifest = JSON.parse(read("package.json")) as Record<string, Record<string, string>>
     const all = ["dependencies", "devDependencies", "optionalDependencies"].flatMap((kind) =>
       Object.entries(manifest[kind] ?? {})

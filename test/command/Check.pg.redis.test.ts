@@ -36,13 +36,13 @@ const check = (environment: Record<string, string>) =>
   })
 
 describe("check", () => {
-  it("is content with servers that keep the promises", async () => {
+  it("passes for servers that keep the promises", async () => {
     const { code, output } = await check({ DATABASE_URL: database.databaseUrl, REDIS_URL: database.redisUrl })
     expect(output).toContain("All 9 checks are well.")
     expect(code).toBe(0)
   })
 
-  it("names the statements that give a role what it lacks, and shows no secret", async () => {
+  it("prints the statements that grant a role its missing rights, and no secret", async () => {
     const url = new URL(database.databaseUrl)
     Object.assign(url, { username: "guest", password: "guest" })
     const { code, output } = await check({ DATABASE_URL: url.href, REDIS_URL: database.redisUrl })
@@ -53,7 +53,7 @@ describe("check", () => {
     expect(code).toBe(1)
   })
 
-  it("names the settings by which a Redis stops losing entries", async () => {
+  it("prints the settings with which Redis loses no entries", async () => {
     const port = (await freePorts(1))[0]!
     const binary = await Effect.runPromise(find(process.env))
     const args = ["--port", `${port}`, "--save", "", "--maxmemory-policy", "allkeys-lru"]
@@ -75,7 +75,7 @@ describe("check", () => {
     }
   })
 
-  it("names the plugins, and says why one is refused", async () => {
+  it("lists the plugins, and says why one is refused", async () => {
     const servers = { DATABASE_URL: database.databaseUrl, REDIS_URL: database.redisUrl }
     expect((await check(servers)).output).toMatch(/ok +plugins: .*cloudevents, encoding, liquid/)
     const { code, output } = await check({ ...servers, RACKWIRE_PLUGINS: "/nowhere/plugin.ts" })

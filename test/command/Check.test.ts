@@ -64,7 +64,7 @@ const asked = (findings: ReturnType<typeof judgePostgres>, wrong: ReadonlyArray<
 const expected = (wrong: ReadonlyArray<Wrong<object>>) => wrong.map(({ what, change }) => [what, change])
 
 describe("a Postgres", () => {
-  test("that keeps the promises is asked for no change, and everything looked at is told", () => {
+  test("that keeps the promises needs no change, and each check is reported", () => {
     expect(judgePostgres(soundPostgres)).toEqual([
       { what: "Postgres version", is: "18.4", change: undefined },
       { what: "wal_level", is: "logical", change: undefined },
@@ -75,7 +75,7 @@ describe("a Postgres", () => {
     ])
   })
 
-  test.each(wrongPostgres)("is asked for exactly what mends it: $what", (wrong) => {
+  test.each(wrongPostgres)("with one fault needs exactly the change that mends it: $what", (wrong) => {
     expect(asked(judgePostgres({ ...soundPostgres, ...wrong.facts }), wrongPostgres)).toEqual(expected([wrong]))
   })
 
@@ -88,12 +88,12 @@ describe("a Postgres", () => {
     )
   })
 
-  test("is well at the edge of each bound", () => {
+  test("passes at the limit of each bound", () => {
     const edge = { version: 140_000, slotsUsed: 9, sendersUsed: 9 }
     expect(asked(judgePostgres({ ...soundPostgres, ...edge }), [])).toEqual([])
   })
 
-  test("needs no further slot where ours is there already", () => {
+  test("needs no free slot if ours exists already", () => {
     const findings = judgePostgres({ ...soundPostgres, slotExists: true, slotsUsed: 10 })
     expect(asked(findings, [])).toEqual([])
     expect(findings[2]!.is).toBe("10 of 10 used, ours among them")
@@ -101,7 +101,7 @@ describe("a Postgres", () => {
 })
 
 describe("a Redis", () => {
-  test("that keeps the promises is asked for no change", () => {
+  test("that keeps the promises needs no change", () => {
     const versions = ["7.0.0", "7.2.5", "8.6.1", "10.0.0"]
     for (const version of versions) {
       for (const durability of ["every reply", "waitaof"] as const) {
@@ -112,7 +112,7 @@ describe("a Redis", () => {
     }
   })
 
-  test.each(wrongRedis)("is asked for exactly what mends it: $what", (wrong) => {
+  test.each(wrongRedis)("with one fault needs exactly the change that mends it: $what", (wrong) => {
     expect(asked(judgeRedis({ ...soundRedis, ...wrong.facts }), wrongRedis)).toEqual(expected([wrong]))
   })
 
@@ -125,7 +125,7 @@ describe("a Redis", () => {
     )
   })
 
-  test("is told how it was found", () => {
+  test("is reported with its actual settings", () => {
     const told = judgeRedis({ version: "7.2.5", durability: "waitaof", eviction: undefined })
     expect(told.map(({ is }) => is)).toEqual(["7.2.5", "WAITAOF after each batch", "not told"])
   })

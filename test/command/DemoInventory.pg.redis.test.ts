@@ -25,7 +25,7 @@ const fill = (size: number) =>
   })
 
 describe("an inventory that the demo fills", () => {
-  it("has as many interfaces and addresses as were asked for, all as the rules want them", async () => {
+  it("has the requested number of interfaces and addresses, all valid by the rules", async () => {
     await fill(11_000)
     const count = async (path: string) => (await api.call<List>("GET", `/api/${path}/?limit=1`)).json.count
     expect(await count("dcim/interfaces")).toBe(11_000)
@@ -42,11 +42,11 @@ describe("an inventory that the demo fills", () => {
     }
   })
 
-  it("is filled once", async () => {
+  it("is filled only once", async () => {
     await expect(fill(100)).rejects.toThrow("This inventory holds the demo's objects already.")
   })
 
-  it("has its indexes again", async () => {
+  it("gets its dropped indexes back", async () => {
     const indexes = await api.database.sql.query<{ readonly name: string }>(
       "select indexrelid::regclass::text as name from pg_index where indrelid = 'ipam_ipaddress'::regclass"
     )

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => database.drop())
 
 describe("serve", () => {
-  it("says which address it cannot have, and ends", { timeout: 60_000 }, async () => {
+  it("names the address that it cannot listen on, and exits", { timeout: 60_000 }, async () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
     const { port } = taken.address() as { readonly port: number }

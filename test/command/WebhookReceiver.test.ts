@@ -28,11 +28,11 @@ describe("a request", () => {
     )
   })
 
-  test("is printed without headers and without the blank line where they are not wanted", () => {
+  test("is printed without headers and blank line if headers are off", () => {
     expect(describeRequest(received, false)).toBe(line(first, json, last))
   })
 
-  test("without a body says so", () => {
+  test("without a body is printed with a note", () => {
     expect(describeRequest({ ...received, body: "" }, false)).toBe(line(first, "(No body)", last))
     expect(describeRequest({ ...received, headers: [], body: "" }, true)).toBe(line(first, "", "(No body)", last))
   })
@@ -51,13 +51,16 @@ describe("a request", () => {
     }
   )
 
-  test.each(["{", "created", '{"a":1}}', "\u0000"])("that says JSON and is none is printed as it came: %j", (body) => {
-    expect(describeRequest({ ...received, body }, false)).toBe(line(first, body, last))
-  })
+  test.each(["{", "created", '{"a":1}}', "\u0000"])(
+    "of type JSON with an invalid body is printed as it came: %j",
+    (body) => {
+      expect(describeRequest({ ...received, body }, false)).toBe(line(first, body, last))
+    }
+  )
 })
 
 describe("the receiver", () => {
-  test("takes any request, answers 200, and prints what came", async () => {
+  test("accepts any request, answers 200, and prints the request", async () => {
     const printed: Array<string> = []
     const both = Promise.withResolvers<void>()
     const print = (text: string) => {

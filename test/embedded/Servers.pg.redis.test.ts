@@ -101,7 +101,7 @@ const asEarlierVersion = async (superuserUrl: string): Promise<void> => {
 
 describe("embedded servers", () => {
   for (const signal of ["SIGTERM", "SIGINT", "SIGKILL"] as const) {
-    it(`end with their owner's ${signal}, and keep their data for the next`, { timeout: 60_000 }, async () => {
+    it(`stop after their owner's ${signal}, and keep their data for the next owner`, { timeout: 60_000 }, async () => {
       const first = await start()
       const pids = serverPids()
       expect(pids.filter(isAlive).length).toBe(2)
@@ -114,7 +114,7 @@ describe("embedded servers", () => {
     })
   }
 
-  it("run side by side in two data directories, and answer only who knows the password", async () => {
+  it("run side by side in two data directories, and require the password", async () => {
     const folder = makeDirectory()
     const [one, two] = await Promise.all([start(), start(folder)])
     expect(one.url).not.toBe(two.url)
@@ -125,7 +125,7 @@ describe("embedded servers", () => {
     rmSync(folder, { recursive: true, force: true })
   })
 
-  it("serve a second process of the same data directory, which starts none", async () => {
+  it("serve a second process with the same data directory, which starts no servers", async () => {
     await start()
     const before = owner().servers
     const second = await start()
@@ -135,7 +135,7 @@ describe("embedded servers", () => {
     expect(before.every(({ pid }) => isAlive(pid))).toBe(true)
   })
 
-  it("and their watchdogs get none of our secrets from the environment", async () => {
+  it("and their watchdogs do not get our secrets in their environment", async () => {
     const { process: ours } = await start()
     const children = readFileSync(`/proc/${ours.pid}/task/${ours.pid}/children`, "utf8").trim().split(" ")
     expect(children.length).toBeGreaterThanOrEqual(4)
@@ -154,7 +154,7 @@ describe("embedded servers", () => {
     expect(uids).not.toContain("0")
   })
 
-  it("give the service a role that is no superuser, by the address in database-url", async () => {
+  it("have a role without superuser rights in the address in database-url", async () => {
     await start()
     const sql = openSql(readFileSync(join(directory, "database-url"), "utf8").trim())
     const [role] = await sql.query("select rolsuper, rolreplication, rolcreaterole from pg_roles where rolname = user")
@@ -168,7 +168,7 @@ describe("embedded servers", () => {
     await sql.close()
   })
 
-  it("take over a data directory in which the service was the superuser and Redis ran as ourselves", async () => {
+  it("take over a data directory in which the service was a superuser and Redis ran as our own user", async () => {
     const first = await start()
     await first.call("POST", "/api/extras/tags/", { name: "Kept", slug: "kept" })
     await asEarlierVersion(superuserUrlOf(directory, owner().databaseUrl))
@@ -194,7 +194,7 @@ describe("embedded servers", () => {
     }
   })
 
-  it("start where a crash left lock files that name other processes", async () => {
+  it("start although a crash left lock files that name other processes", async () => {
     await stop(await start(), "SIGTERM")
     const stale = `${process.pid}\n/somewhere\n0\n5432\n\nlocalhost\n0 0\nready\n`
     writeFileSync(join(directory, "postgres", "postmaster.pid"), stale)

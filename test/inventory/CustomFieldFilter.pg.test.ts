@@ -88,7 +88,7 @@ const asked: ReadonlyArray<readonly [asked: string, ids: string]> = [
   ['cf_quote=a"b', "3"]
 ]
 
-test.each(asked)("%s finds what it says", async (query, ids) => {
+test.each(asked)("%s finds the matching objects", async (query, ids) => {
   expect(await found(query)).toBe(ids)
 })
 
@@ -105,7 +105,7 @@ test.each([
   expect(await found(query, fields([name, type, logic]))).toBe(ids)
 })
 
-test("a custom field refuses what is no value of its type, and is unknown where it is disabled", () => {
+test("a custom field refuses values of another type, and is unknown if its filter is disabled", () => {
   const ask = (query: string, logic = "loose") =>
     filter(thing, [...new URLSearchParams(query)], allVisible, {
       strict: true,
@@ -121,7 +121,7 @@ test("a custom field refuses what is no value of its type, and is unknown where 
 describe("an index", () => {
   beforeAll(() => forbidScans(database))
 
-  test.each(asked.filter(([query]) => !/__n|__empty/.test(query)))("may answer %s", async (query) => {
+  test.each(asked.filter(([query]) => !/__n|__empty/.test(query)))("can be used for %s", async (query) => {
     const { sql, parameters } = whereOf(query)
     const lines = await database.sql.query<{ readonly "QUERY PLAN": string }>(
       `explain (costs off) select id from test_thing t where ${sql}`,

@@ -210,7 +210,7 @@ const asked: ReadonlyArray<readonly [asked: string, ids: string]> = [
   ["nothing=1&name__nope=x", "123"]
 ]
 
-test.each(asked)("%s finds what it says", async (query, ids) => {
+test.each(asked)("%s finds the matching objects", async (query, ids) => {
   expect(await found(thing, whereOf(thing, query))).toBe(ids)
 })
 
@@ -230,7 +230,7 @@ test.each([
   expect(await found(address, whereOf(address, query))).toBe(ids)
 })
 
-test("what is not known is an error when the query is read strictly, and what asks nothing is none", () => {
+test("an unknown parameter is an error in strict mode, and an empty one is not", () => {
   const strict = { strict: true, known: new Set(["limit"]) }
   expect(filter(thing, [["nope", "1"]], allVisible, strict)).toEqual({ errors: { nope: ["Unknown filter."] } })
   expect(filter(thing, [["name__lt", "1"]], allVisible, strict)).toEqual({ errors: { name__lt: ["Unknown filter."] } })
@@ -239,7 +239,7 @@ test("what is not known is an error when the query is read strictly, and what as
   }
 })
 
-test("a constraint finds what Django would", async () => {
+test("a constraint finds the same objects as in Django", async () => {
   const ids = async (document: unknown) => {
     const where = constraint(thing, document)
     return "where" in where ? found(thing, where.where) : "refused"
@@ -261,7 +261,7 @@ describe("an index", () => {
     ...lying.map((query) => [query, address] as const)
   ]
 
-  test.each(all)("may answer %s", async (query, type) => {
+  test.each(all)("can be used for %s", async (query, type) => {
     const { sql, parameters } = whereOf(type, query)
     const lines = await database.sql.query<{ readonly "QUERY PLAN": string }>(
       `explain (costs off) select id from ${type.table} t where ${sql}`,

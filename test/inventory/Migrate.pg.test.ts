@@ -26,7 +26,7 @@ describe("migration of an empty database", () => {
     database = await makeEmptyDatabase()
   })
 
-  it("makes everything at first, and nothing the second time", async () => {
+  it("creates everything the first time, and nothing the second time", async () => {
     expect(await migrate()).toContain("create table dcim_site")
     expect(await migrate()).toBe("Nothing to migrate.\n")
     const [table] = await database.sql.query(
@@ -41,7 +41,7 @@ describe("migration of a database that was migrated before", () => {
     database = await makeDatabase()
   })
 
-  it("adds what is missing and widens what is too narrow, with the rows in place", async () => {
+  it("adds missing columns and widens narrow ones, and keeps the rows", async () => {
     await database.sql.query("insert into dcim_site (name, slug) values ('Kept', 'kept')")
     await database.sql.query("alter table dcim_site drop column facility")
     await database.sql.query("alter table dcim_site drop constraint dcim_site_status_check")
@@ -55,7 +55,7 @@ describe("migration of a database that was migrated before", () => {
     ])
   })
 
-  it("stops, changing nothing, at a column of another type", async () => {
+  it("stops at a column of another type, without any change", async () => {
     await database.sql.query("alter table dcim_region alter column description type varchar(7)")
     await database.sql.query("alter table dcim_site drop column facility")
     expect(await migrate()).toContain(
@@ -67,7 +67,7 @@ describe("migration of a database that was migrated before", () => {
     expect(columns).toEqual([])
   })
 
-  it("stops where rows that exist break a new rule, and names it", async () => {
+  it("stops if existing rows violate a new rule, and names the rule", async () => {
     await database.sql.query("alter table extras_tag drop constraint extras_tag_slug_key")
     await database.sql.query("insert into extras_tag (name, slug) values ('A', 'same'), ('B', 'same')")
     expect(await migrate()).toMatch(/extras_tag_slug_key unique \(slug\).*same/s)

@@ -7,7 +7,7 @@ const site = objectType("dcim.site")
 const delivery = objectType("extras.delivery")
 
 describe("the order of a list", () => {
-  test("is by the fields that are named, then by id in the direction of the last one", () => {
+  test("is by the given fields, then by id in the direction of the last one", () => {
     expect(orderBy(site, ["name"])).toBe("t.name, t.id")
     expect(orderBy(site, ["status", "-name"])).toBe("t.status, t.name desc, t.id desc")
     expect(orderBy(site, ["region"])).toBe("t.region_id, t.id")
@@ -17,12 +17,12 @@ describe("the order of a list", () => {
     expect([orderBy(site, ["id"]), orderBy(site, ["-id"])]).toEqual(["t.id, t.id", "t.id desc, t.id desc"])
   })
 
-  test("is the type's usual one when nothing known is named", () => {
+  test("is the default of the type if no known field is given", () => {
     expect(orderBy(site, [])).toBe("t.name, t.id")
     expect(orderBy(delivery, ["", "nope", "--time"])).toBe("t.time desc, t.id desc")
   })
 
-  test("is never by what the representation does not show, or what has no order", () => {
+  test("is never by fields that are not shown or have no order", () => {
     const user = objectType("users.user")
     const log = objectType("extras.objectchange")
     expect(orderBy(user, ["password", "-is_superuser", "groups", "last_name"])).toBe("t.last_name, t.id")
@@ -34,7 +34,7 @@ describe("the order of a list", () => {
     }
   })
 
-  test("is never made of what a client wrote", () => {
+  test("never contains text of the client", () => {
     const columns = new Set(["id", ...Object.values(site.columns)])
     const names = fc.constantFrom(
       ...Object.keys(site.columns),

@@ -22,7 +22,7 @@ const printed = (name: string): string => `case when ${name} is not null then fo
 const runs = 30
 
 describe.each(types.map((type) => [type.id, type] as const))("a row of %s", (_, type) => {
-  it("comes out of Postgres as it went in, as JSON and as text", async () => {
+  it("is read from Postgres as it was written, as JSON and as text", async () => {
     const columns = tableOf(type).columns
     const rows = fc.sample(rowOf(type), { numRuns: runs, seed: 7 }).map((row, id) => ({ ...row, id }))
     await database.sql.query(
@@ -50,7 +50,7 @@ describe.each(types.map((type) => [type.id, type] as const))("a row of %s", (_, 
     expect(read).toEqual(rows)
   })
 
-  it("is written with the texts that it is shown with, where these are read again", async () => {
+  it("is written from its displayed texts, if these can be parsed", async () => {
     const shown = fc.sample(rowOf(type), { numRuns: runs, seed: 8 })
     for (const [name, field] of Object.entries(type.fields)) {
       if (!/^(inet|cidr|macaddr8?|date|integer\[\]|timestamptz)$/.test(field.type)) continue

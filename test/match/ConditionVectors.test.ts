@@ -155,13 +155,13 @@ const answered = ([document, ...answers]: Vector) => {
 const named = (vectors: ReadonlyArray<Vector>) => vectors.map((vector) => [JSON.stringify(vector[0]), vector] as const)
 
 describe("NetBox's own tests", () => {
-  test.each(named(tested))("agree about %s", (_, vector) => {
+  test.each(named(tested))("give the same result: %s", (_, vector) => {
     expect(answered(vector)).toEqual(vector)
   })
 })
 
 describe("NetBox's evaluator, measured", () => {
-  test.each(named(measured))("agrees about %s", (_, vector) => {
+  test.each(named(measured))("gives the same result: %s", (_, vector) => {
     expect(answered(vector)).toEqual(vector)
   })
 })

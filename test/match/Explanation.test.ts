@@ -21,7 +21,7 @@ const looked = (item: Document, told: Explanation): ReadonlyArray<readonly [Docu
 describe("an explanation", () => {
   const told = (document: Document, data: Json, snapshots?: Snapshots) => explain(parse(document), { data, snapshots })
 
-  test("tells of each part that was looked at what is decided about it alone", () => {
+  test("gives the separate result of each part that was evaluated", () => {
     fc.assert(
       fc.property(document, data, snapshots, (document, data, snapshots) => {
         const told = looked(document, explain(parse(document), { data, snapshots }))
@@ -33,7 +33,7 @@ describe("an explanation", () => {
     )
   })
 
-  test("shows what each clause looked at, what it did not, and why one cannot be evaluated", () => {
+  test("shows the value of each evaluated clause, the skipped clauses, and why one cannot be evaluated", () => {
     const document = {
       and: [
         { attr: "a", value: 1 },
@@ -82,7 +82,7 @@ describe("an explanation", () => {
     })
   })
 
-  test("shortens what is long, wide or deep", () => {
+  test("shortens long, wide and deep values", () => {
     const actual = (value: Json) => told({ attr: "a", value: 1 }, { a: value })["actual"]
     const numbers = Array.from({ length: 1000 }, (_, at) => at)
     expect(actual("x".repeat(1000))).toBe(`${"x".repeat(200)}…`)
@@ -96,14 +96,14 @@ describe("too much work", () => {
   const heavy = { attr: "a", op: "regex", value: ".*a[a-z]{400}q" }
   const text = "abcabcx".repeat(15_000)
 
-  test("is a condition that cannot be evaluated, and no other one pays for it", () => {
+  test("makes a condition impossible to evaluate, at no cost for the others", () => {
     expect(decide(heavy, { a: text })).toBeUndefined()
     expect(decide({ or: [heavy, { attr: "b", value: 1 }] }, { a: text, b: 1 })).toBeUndefined()
     expect(decide(heavy, { a: text.slice(0, 1000) })).toBe(false)
     expect(explain(parse(heavy), { data: { a: text } })).toMatchObject({ outcome: "invalid" })
   })
 
-  test("can be many clauses that are each little", () => {
+  test("can be the sum of many small clauses", () => {
     const clauses = Array.from({ length: 999 }, () => ({ attr: "a", op: "contains", value: 1 }))
     const data = { a: Array.from({ length: 5000 }, () => 0) }
     expect(decide({ or: clauses }, data)).toBeUndefined()

@@ -44,7 +44,7 @@ describe("an event", () => {
     expect(indexOf(webhook(1, { content_types: ["dcim.site", "dcim.site"] })).match(site())).toEqual([1])
   })
 
-  test("does not go to a webhook that is disabled, gone, or whose flags are not true", () => {
+  test("does not go to a webhook that is disabled, deleted, or has no flag for the event", () => {
     const index = indexOf(webhook(1), webhook(2), webhook(3, { type_create: null }))
     index.set(1, webhook(1, { enabled: false }))
     index.set(2, undefined)
@@ -52,7 +52,7 @@ describe("an event", () => {
     expect(index.match(site())).toEqual([])
   })
 
-  test("follows a webhook's latest row alone", () => {
+  test("follows only the latest row of a webhook", () => {
     const index = indexOf(webhook(1, { conditions: { attr: "a", value: 1 } }), webhook(1, { content_types: types }))
     expect(index.match(site({ a: 2 }))).toEqual([1])
     index.set(1, webhook(1, { content_types: ["extras.tag"] }))
@@ -61,7 +61,7 @@ describe("an event", () => {
     expect(index.match(site())).toEqual([1])
   })
 
-  test("goes nowhere once the index is empty again", () => {
+  test("goes to no webhook once the index is empty again", () => {
     const index = indexOf(webhook(1), webhook(2))
     index.clear()
     expect(index.match(site())).toEqual([])
@@ -71,7 +71,7 @@ describe("an event", () => {
 })
 
 describe("a condition that cannot be evaluated", () => {
-  test("keeps the event back and is counted", () => {
+  test("holds the event back and is counted", () => {
     const index = indexOf(webhook(1, { conditions: { attr: "a", value: 1, negate: true } }), webhook(2))
     expect(index.match(site({}))).toEqual([2])
     expect(index.undecided).toBe(1)
@@ -80,7 +80,7 @@ describe("a condition that cannot be evaluated", () => {
   })
 
   test.each([["text"], [5], [[1]], [{ foo: [] }], [{ attr: "a", value: 1, op: "regex" }]])(
-    "is also one that is not understood, which plain SQL may have written: %j",
+    "may be an invalid document that plain SQL wrote: %j",
     (conditions) => {
       const index = indexOf(webhook(1, { conditions }))
       expect(index.match(site())).toEqual([])
@@ -96,7 +96,7 @@ describe("a condition that cannot be evaluated", () => {
 })
 
 describe("webhooks that are undecided", () => {
-  test("are told with their number of times and the reason, once", () => {
+  test("are reported once, with their count and the reason", () => {
     const index = indexOf(
       webhook(1, {
         conditions: {
@@ -218,7 +218,7 @@ describe("the index", () => {
     }
   }
 
-  test("answers like a loop over all webhooks, whatever was set, replaced, disabled and removed before", () => {
+  test("gives the result of a loop over all webhooks after any sequence of changes", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 40 }), (steps) => {
         const index = new WebhookIndex()
@@ -257,21 +257,21 @@ describe("costly conditions", () => {
   const webhooks = (count: number) =>
     Array.from({ length: count }, (_, at) => webhook(at + 1, { conditions: { or: [costly, { attr: "b", value: 1 }] } }))
 
-  test("are decided while the event has enough for each", () => {
+  test("are decided while the budget of the event lasts", () => {
     const index = indexOf(...webhooks(3))
     expect(index.match(site({ a: text, b: 1 }))).toEqual([1, 2, 3])
     expect(index.match(site({ a: text, b: 2 }))).toEqual([])
     expect(index.undecided).toBe(0)
   })
 
-  test("are undecided when they are too many, and take nothing from others", () => {
+  test("are undecided if there are too many, at no cost for the others", () => {
     const index = indexOf(...webhooks(15), webhook(16, { conditions: { attr: "b", op: "regex", value: "^x" } }))
     expect(index.match(site({ a: text, b: "x" }))).toEqual([16])
     expect([...index.takeUndecided().keys()]).toEqual(Array.from({ length: 15 }, (_, at) => at + 1))
     expect(index.match(site({ a: "ab", b: 1 }))).toHaveLength(15)
   })
 
-  test("that plain SQL made too large are undecided, with that reason", () => {
+  test("that plain SQL made too large are undecided, with the reason", () => {
     const index = indexOf(webhook(1, { conditions: { attr: "a", op: "regex", value: "x{1000}".repeat(140) } }))
     expect(index.match(site({ a: "x" }))).toEqual([])
     expect(index.takeUndecided().get(1)?.reason).toContain("value: The patterns of the condition are too large.")

@@ -4,7 +4,7 @@ import { expect, it } from "vitest"
 import { keepVersions, versionsOf } from "../../src/match/WebhookVersions.ts"
 import { makeDatabase } from "../support/Database.ts"
 
-it("versions of a webhook come in the order of the WAL, however long their positions are", async () => {
+it("versions of a webhook come in the order of the WAL, for positions of any length", async () => {
   const { databaseUrl, drop } = await makeDatabase()
   const places = [
     [99n, 9],

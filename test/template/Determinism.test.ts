@@ -21,7 +21,7 @@ const attempt = <A>(compute: () => A) => {
   }
 }
 
-test("a template gives the same bytes with the same steps for the same context and seed, compiled anew or not", () => {
+test("a template gives the same bytes and steps for the same context and seed, even if it is compiled again", () => {
   fc.assert(
     fc.property(fc.integer(), fc.integer(), (which, seed) => {
       const { template, options } = new Templates(new Random(which)).sample()
@@ -37,7 +37,7 @@ test("a template gives the same bytes with the same steps for the same context a
   )
 })
 
-test("another seed gives other choices", () => {
+test("another seed gives other random choices", () => {
   const outputs = [1, 2, 3, 4].map((seed) => render(chance, "{}", new Environment(), seed).output)
   expect(new Set(outputs).size).toBe(4)
 })

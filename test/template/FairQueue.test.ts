@@ -34,7 +34,7 @@ const knowing = (...owners: ReadonlyArray<string>): FairQueue<Asked> => {
 }
 
 describe("owners that are known", () => {
-  it("are served in turn, whatever the number of their requests", () => {
+  it("are served in turn, for any number of requests", () => {
     const queue = knowing("a", "b")
     addAll(queue, "a", 100)
     addAll(queue, "b", 2)
@@ -42,7 +42,7 @@ describe("owners that are known", () => {
     expect(queue.size).toBe(97)
   })
 
-  it("go first when they used less time", () => {
+  it("go first if they used less time", () => {
     const queue = knowing("slow", "quick")
     addAll(queue, "slow", 3)
     queue.ended(take(queue, 1)[0]!, 250)
@@ -65,7 +65,7 @@ describe("owners that are known", () => {
     expect(order[0]).toBe("idle")
   })
 
-  it("share a message of bounded size; one request that is larger goes alone", () => {
+  it("share a message of bounded size; a larger request goes alone", () => {
     const queue = knowing("a", "b")
     queue.add(ask("a", "large", 5000))
     queue.add(ask("b", "small", 10))
@@ -73,7 +73,7 @@ describe("owners that are known", () => {
     expect(names(take(queue))).toEqual(["small"])
   })
 
-  it("are not charged for what nobody waits for any more", () => {
+  it("are not charged for cancelled requests", () => {
     const queue = knowing("a")
     const gone = ask("a", "gone")
     queue.add(gone)
@@ -85,7 +85,7 @@ describe("owners that are known", () => {
 })
 
 describe("an unknown owner", () => {
-  it("has its first request alone, and no other unknown owner is tried meanwhile", () => {
+  it("runs its first request alone, and no other unknown owner runs at the same time", () => {
     const queue = knowing("known")
     addAll(queue, "new", 2)
     addAll(queue, "other", 2)
@@ -108,7 +108,7 @@ describe("an owner whose request ran out of time", () => {
     return queue
   }
 
-  it("gets no worker of the others", () => {
+  it("gets no worker that others use", () => {
     const queue = penalised(1)
     addAll(queue, "a", 1)
     expect(names(take(queue))).toEqual(["a 0"])
@@ -127,7 +127,7 @@ describe("an owner whose request ran out of time", () => {
     expect(queue.takePenalised(pause)).toBeDefined()
   })
 
-  it("is among the others again when enough of its requests succeeded", () => {
+  it("returns to the others after enough of its requests succeeded", () => {
     const queue = penalised(1)
     for (let n = 0; n < forgivenAfter; n++) queue.ended(queue.takePenalised(Number.POSITIVE_INFINITY)!, 1)
     expect(take(queue).length).toBeGreaterThan(1)
@@ -135,7 +135,7 @@ describe("an owner whose request ran out of time", () => {
 })
 
 describe("requests that were lost with their worker", () => {
-  it("go first among those of their owner, and never with another owner's", () => {
+  it("go first among those of their owner, and never together with another owner's", () => {
     const queue = knowing("a", "b")
     addAll(queue, "a", 2)
     addAll(queue, "b", 2)
@@ -148,7 +148,7 @@ describe("requests that were lost with their worker", () => {
   })
 })
 
-it("gives each request once, and all of them", () => {
+it("returns each request exactly once", () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 300 }))), (asked) => {
       const queue = new FairQueue<Asked>()

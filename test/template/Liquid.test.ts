@@ -108,7 +108,7 @@ const incomparable = new Set(["raw", "sample"])
 describe("Liquid's filters in a Jinja template", () => {
   const liquid = new Liquid({ timezoneOffset: 0, locale: "en-US" })
 
-  it.each(Object.entries(calls))("give what they give in LiquidJS: %s", (name, [input, ...args]) => {
+  it.each(Object.entries(calls))("give the same result as in LiquidJS: %s", (name, [input, ...args]) => {
     const context = { input, a0: args[0], a1: args[1] }
     const names = args.map((_, at) => `a${at}`)
     const native = liquid.parseAndRenderSync(
@@ -120,21 +120,21 @@ describe("Liquid's filters in a Jinja template", () => {
     ).toBe(native)
   })
 
-  it("are all there", () => {
+  it("are complete", () => {
     expect(Object.keys(filters).filter((name) => !(name in calls) && !incomparable.has(name))).toEqual([])
   })
 
-  it("stand back where Jinja has the name", () => {
+  it("do not replace Jinja's filters of the same name", () => {
     expect(outcome("{{ [3, 1]|sort }} {{ 'abc'|first }} {{ ''|default('x') }}|{{ ''|liquid.default('x') }}")).toBe(
       "[1, 3] a |x"
     )
   })
 
-  it("count to a number that is given as text, without reading it at every step", () => {
+  it("parse a number that is given as text only once", () => {
     expect(outcome("{{ ('9' * 200000)|liquid.slice('9' * 200000) }}")).toBe("")
   })
 
-  it("pick the same samples of the same list", () => {
+  it("pick the same samples from the same list", () => {
     const template = "{{ [1, 2, 3, 4, 5]|sample(3) }}"
     expect(outcome(template)).toBe(outcome(template))
   })
@@ -158,7 +158,7 @@ describe("Liquid as an engine", () => {
     expect(render(source, { data: { tags: [{ slug: "a" }, { slug: "b" }] } })).toBe("1A 2B ")
   })
 
-  it("says where a template is wrong", () => {
+  it("reports where a template has a fault", () => {
     expect(render("a\n{% if %}")).toMatchObject({ reason: "Syntax", line: 2 })
     expect(render("a\n  {{ 1 | nosuch }}")).toMatchObject({ reason: "Syntax", line: 2, column: 3 })
   })
@@ -189,12 +189,12 @@ describe("Liquid as an engine", () => {
     expect(render(source, liquidContext)).toBe('<tr class="row1"><td class="col1"></td></tr>')
   })
 
-  it("knows names of the data that objects inherit elsewhere", () => {
+  it("reads data by names that are inherited properties of other objects", () => {
     const context = JSON.parse('{"constructor": {"toString": "own"}, "__proto__": {"a": 1}}') as unknown
     expect(render("{{ constructor.toString }} {{ __proto__.a }}", context)).toBe("own 1")
   })
 
-  it("counts loops for templates, which cannot move them", () => {
+  it("shows templates the state of loops, but no method that changes it", () => {
     const source =
       "{% for x in xs %}{{ forloop.next }}{{ forloop.index }}/{{ forloop.length }}{{ forloop.last }} {% endfor %}"
     expect(render(source, { xs: [7, 8] })).toBe("1/2false 2/2true ")
@@ -235,7 +235,7 @@ describe("a LiquidJS plugin", () => {
   const renderer = new Renderer([{ plugin: fromLiquid("shouting", shout, []), module: "test" }])
   const render = (source: string) => renderer.template(source, "jinja")(new Context("{}"))
 
-  it("brings its filters to Jinja unmodified", () => {
+  it("adds its filters to Jinja without a change", () => {
     expect(render("{{ 'a'|shout }} {{ 'a'|shout('?') }} {{ 'a'|shouting.shout }} {{ 'a'|steps }}")).toBe("a! a? a! a?")
   })
 
@@ -243,11 +243,11 @@ describe("a LiquidJS plugin", () => {
     expect(render("{{ 1|named(2, k='v') }}")).toBe('[2,["k","v"]]')
   })
 
-  it("leaves Jinja's own names alone", () => {
+  it("does not replace Jinja's own names", () => {
     expect(render("{{ [2, 1]|sort }} {{ [2, 1]|shouting.sort }}")).toBe("[1, 2] sorted by the plugin")
   })
 
-  it("pays from the template's budget, and cannot wait", () => {
+  it("uses the budget of the template, and cannot be asynchronous", () => {
     expect(() => render("{{ 'a'|meter }}")).toThrow("memory limit")
     expect(() => render("{{ 'a'|late }}")).toThrow("shouting.late")
   })

@@ -41,12 +41,12 @@ const refusal = async (...configured: ReadonlyArray<string>): Promise<PluginRefu
   )
 
 describe("the shipped plugins", () => {
-  it("are loaded, and their examples come out as they say", async () => {
+  it("are loaded, and their examples give the stated results", async () => {
     await runExamples(shipped, renderer)
     expect(shipped.map(({ plugin }) => plugin.name)).toEqual(expect.arrayContaining(["encoding", "liquid", "network"]))
   })
 
-  it.each(shipped.map(({ plugin }) => [plugin.name, plugin] as const))("%s says what it is for", (_, plugin) => {
+  it.each(shipped.map(({ plugin }) => [plugin.name, plugin] as const))("%s has a description", (_, plugin) => {
     expect(plugin.description).toMatch(/\.$/)
     expect(plugin.examples.length).toBeGreaterThan(0)
   })
@@ -75,7 +75,7 @@ describe("a ready-made template", () => {
       }
     }))
 
-  it.each(templates)("gives JSON and sound headers for any event: %s", (_, { body, headers = "" }) => {
+  it.each(templates)("gives JSON and valid headers for any event: %s", (_, { body, headers = "" }) => {
     fc.assert(
       fc.property(event, (event) => {
         if (body !== "") JSON.parse(outcome(body, event) as string)
@@ -87,12 +87,12 @@ describe("a ready-made template", () => {
 })
 
 describe("a plugin elsewhere", () => {
-  it("is a path", async () => {
+  it("is loaded by path", async () => {
     const loaded = await load(pluginFile("mine", "filters: { twice: (call, text) => text + text }"))
     expect(loaded.check("{{ 'a'|twice }}", "jinja")).toBeUndefined()
   })
 
-  it("is the name of an npm package", async () => {
+  it("is loaded by the name of an npm package", async () => {
     const path = new URL("../../node_modules/rackwire-test-plugin/", import.meta.url).pathname
     mkdirSync(path, { recursive: true })
     try {
@@ -125,13 +125,13 @@ describe("a plugin is refused", () => {
     })
   })
 
-  it("when another plugin of its name is there", async () => {
+  it("if another plugin has its name", async () => {
     const error = await refusal(pluginFile("time", ""))
     expect(error).toMatchObject({ reason: "Clash" })
     expect(error.message).toContain("plugin time: there is another plugin of that name")
   })
 
-  it("but not for a name that it says it overrides", async () => {
+  it("but not for a name that it declares to override", async () => {
     const loaded = await load(pluginFile("mine", "override: ['upper'], filters: { upper: () => 'mine' }"))
     expect(loaded.check("{{ 'a'|upper }}", "jinja")).toBeUndefined()
   })
@@ -149,7 +149,7 @@ describe("a plugin is refused", () => {
     expect(error.message).toContain(`plugin mine: ${message}`)
   })
 
-  it("when its own name is none", async () => {
+  it("if its own name is invalid", async () => {
     expect(await refusal(pluginFile("My Plugin", ""))).toMatchObject({ reason: "BadName" })
   })
 
@@ -166,7 +166,7 @@ describe("a plugin is refused", () => {
     expect(error.message).toContain(message)
   })
 
-  it("when its file exports none, or cannot be read, with the file's path", async () => {
+  it("if its file exports no plugin or cannot be read, with the path of the file", async () => {
     const none = file("export default 5")
     expect(await refusal(none)).toMatchObject({
       reason: "NotAPlugin",
@@ -196,7 +196,7 @@ describe("a pattern of the regex plugin", () => {
     expect(outcome(source, { x: "a".repeat(200_000) })).toMatchObject({ reason: "Limit" })
   })
 
-  it("has enough for what people look for", () => {
+  it("has a sufficient budget for usual searches", () => {
     const x = "interface ge-0/0/1 description uplink ".repeat(200)
     expect(outcome("{{ x|regex_findall('[a-z]{2}-[0-9/]+')|length }}", { x })).toBe("200")
     expect(outcome("{{ x|regex_replace('[^a-z0-9]+', '_')|length }}", { x })).toBe(`${x.length}`)

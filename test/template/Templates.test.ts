@@ -46,7 +46,7 @@ const start = (plugins: ReadonlyArray<string> = [], { workers = 2, developer = f
 }
 
 describe("templates", () => {
-  it("are rendered in batches, each answer to the one who asked", async () => {
+  it("are rendered in batches, and each caller gets its own result", async () => {
     const { render } = start()
     const asked = Array.from({ length: 1000 }, (_, at) => at)
     const outputs = await Promise.all(
@@ -55,7 +55,7 @@ describe("templates", () => {
     expect(outputs).toEqual(asked.map((at) => (at % 7 === 3 ? "fault: ZeroDivision" : `${at}${at % 2}`)))
   })
 
-  it("are rendered by the engine that is asked for", async () => {
+  it("are rendered by the requested engine", async () => {
     const { render } = start()
     expect(await render("{{ xs | join: '-' }}", '{"xs":[1,2]}', "liquid")).toBe("1-2")
     expect(await render("{{ xs|join('-') }}", '{"xs":[1,2]}')).toBe("1-2")
@@ -76,13 +76,13 @@ describe("templates", () => {
     expect(outputs).toEqual([...Array(50).fill("1"), expect.stringMatching(fault), ...Array(50).fill("2")])
   })
 
-  it("are rendered again after a plugin threw when nobody asked it", async () => {
+  it("are rendered again after a plugin threw outside of a call", async () => {
     const { render } = start([hostile], { workers: 1 })
     expect(await render("{{ 1|late }}")).toBe("1")
     expect(await render("{{ 2 }}")).toBe("2")
   })
 
-  it("that mean harm leave this process running, as many workers as before, and no memory taken", async () => {
+  it("that attack do not block or bloat this process, and do not cost it workers", async () => {
     const pool = new Pool({ size: 2, limits, modules: [] })
     onTestFinished(() => pool.close())
     // Each of an owner of its own: one alone would have to wait longer and longer.
@@ -106,7 +106,7 @@ describe("templates", () => {
     expect(pool.threads).toBe(0)
   })
 
-  it("that nobody waits for any more are not rendered", async () => {
+  it("are not rendered once their callers gave up", async () => {
     const pool = new Pool({ size: 1, limits, modules: [] })
     onTestFinished(() => pool.close())
     const seen: Array<Outcome> = []
@@ -122,7 +122,7 @@ describe("in development", () => {
   const text = (filters: string, examples = "[]") =>
     `export default { name: "fresh", examples: ${examples}, filters: { ${filters} } }`
 
-  it("a plugin's file is read again when it changes, and one that is refused changes nothing", async () => {
+  it("a plugin is loaded again when its file changes, and a refused one changes nothing", async () => {
     const path = write("fresh.ts", text("one: () => 1"))
     const { use, render } = start([path], { developer: true })
     expect(await render("{{ 0|one }}")).toBe("1")
@@ -141,7 +141,7 @@ describe("in development", () => {
     await expect.poll(() => render("{{ 0|one }}"), { timeout: 10_000 }).toBe("8")
   })
 
-  it("templates that are being rendered meanwhile are not lost", async () => {
+  it("templates that are being rendered during a change are not lost", async () => {
     const pool = new Pool({ size: 2, limits, modules: [] })
     onTestFinished(() => pool.close())
     const ask = (source: string) =>

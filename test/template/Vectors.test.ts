@@ -6,7 +6,7 @@ import { pythonNames, vectors } from "./vectors.ts"
 /** Addresses differ from run to run in Python. */
 const withoutAddress = (text: string) => text.replace(/0x[0-9a-f]+/g, "0x")
 
-describe("what Jinja2 makes of a template, we make of it", () => {
+describe("templates give the results of Jinja2", () => {
   it.each(vectors.filter(({ expected }) => expected !== undefined))(
     "$template",
     ({ template, context, options, expected }) => {
@@ -26,7 +26,7 @@ describe("what Jinja2 makes of a template, we make of it", () => {
     }
   )
 
-  it("covers all 501 rows", () => {
+  it("cover all 501 rows", () => {
     expect(vectors).toHaveLength(501)
   })
 })

@@ -79,13 +79,13 @@ describe("a constraint", () => {
     expect(refused(site, document)).toBe(true)
   })
 
-  test("may ask what the wire does not show, but does not look into secrets", () => {
+  test("may use fields that the API does not show, but no secrets", () => {
     expect(whereOf(token, { user__is_superuser: false }).parameters).toEqual(["false"])
     expect(refused(token, { key: "a" })).toBe(true)
     expect(refused(token, { user__password: "a" })).toBe(true)
   })
 
-  test("is a condition or an error, whatever the document", () => {
+  test("becomes a condition or an error for any document", () => {
     const word = fc.constantFrom(
       "name",
       "region",
@@ -128,7 +128,7 @@ describe("conditions together", () => {
     expect(anyOf(b, a)).toEqual({ sql: "(t.c = $1) or (t.a = $2 or t.b = $3)", parameters: [3, 1, 2] })
   })
 
-  test("of one alone are it", () => {
+  test("of a single condition are that condition", () => {
     expect(allOf(a, everything)).toEqual(a)
     expect(allOf()).toEqual(everything)
     expect(anyOf()).toEqual({ sql: "false", parameters: [] })

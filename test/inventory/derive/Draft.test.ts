@@ -24,7 +24,7 @@ describe("a body", () => {
     })
   })
 
-  test("is told of every field that it has wrong", () => {
+  test("gets a message for each invalid field", () => {
     expect(draft(site, { name: "", slug: "a b", status: "x", latitude: 91, time_zone: null }, true)).toEqual({
       values: { time_zone: null },
       errors: {
@@ -36,7 +36,7 @@ describe("a body", () => {
     })
   })
 
-  test("must name what a create needs, and need not for a change", () => {
+  test("must contain the required fields for a create, but not for a change", () => {
     expect(draft(site, {}, true)).toEqual({
       values: {},
       errors: { name: ["This field is required."], slug: ["This field is required."] }
@@ -45,7 +45,7 @@ describe("a body", () => {
     expect(draft(site, { name: undefined, slug: "s" }, true).errors).toEqual({ name: ["This field is required."] })
   })
 
-  test("cannot set what is only shown or never leaves the database", () => {
+  test("cannot set fields that are read-only or internal to the database", () => {
     const body = { username: "eve", password: "pass word", is_superuser: true, date_joined: "2026-11-20T00:00Z", id: 5 }
     expect(draft(user, body, true)).toEqual({ values: { username: "eve", password: "pass word" }, errors: {} })
     expect(draft(token, { user: 1, created: "2026-11-20T00:00Z", last_used: null }, true)).toEqual({
@@ -68,7 +68,7 @@ describe("a body", () => {
     expect(draft(site, body, false)).toEqual({ values: {}, errors: { non_field_errors: [message] } })
   })
 
-  test("names a field only by a key of its own", () => {
+  test("sets a field only by an own property", () => {
     const body = JSON.parse('{"__proto__": {"name": "x"}, "constructor": 1, "toString": 2}') as unknown
     expect(draft(site, body, false)).toEqual({ values: {}, errors: {} })
     expect(draft(site, Object.create({ name: "x" }), false)).toEqual({ values: {}, errors: {} })
@@ -84,7 +84,7 @@ describe.each(types)("any body of %s", (_, type) => {
   )
   const body = fc.dictionary(fc.constantFrom(...names, "unknown", "__proto__"), loose, { maxKeys: names.length })
 
-  test("gives for each field a value or messages, never both, and never for one that it may not set", () => {
+  test("gives a value or messages for each field, never both, and neither for read-only fields", () => {
     fc.assert(
       fc.property(fc.oneof(body, fc.jsonValue()), fc.boolean(), (body, whole) => {
         const { values, errors } = draft(type, JSON.parse(JSON.stringify(body)), whole)
@@ -97,7 +97,7 @@ describe.each(types)("any body of %s", (_, type) => {
     )
   })
 
-  test("is complete with what the declaration fills in", () => {
+  test("is complete with the defaults of the declaration", () => {
     const named = Object.fromEntries(names.slice(0, 2).map((name) => [name, "named"]))
     const complete = withInitials(type, named)
     expect(complete).toMatchObject(named)
@@ -108,7 +108,7 @@ describe.each(types)("any body of %s", (_, type) => {
 })
 
 describe("a new row", () => {
-  test("does not lose a null that was named to what the declaration fills in", () => {
+  test("keeps an explicit null instead of the default", () => {
     expect(withInitials(site, { status: null, comments: undefined })).toMatchObject({
       status: null,
       comments: undefined,

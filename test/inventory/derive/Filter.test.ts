@@ -56,7 +56,7 @@ describe("a condition", () => {
     )
   })
 
-  test("is the same text whatever the values, so that no value can be in it", () => {
+  test("has the same text for all values, so that it never contains a value", () => {
     const marked = fc.string({ unit: "grapheme-ascii", maxLength: 8 }).map((each) => `${each}~marker'`)
     const textual = parameter.filter(({ type, name, suffix }) => {
       const field = type.fields[name]
@@ -73,7 +73,7 @@ describe("a condition", () => {
     )
   })
 
-  test("is one, or says what is wrong, for any query", () => {
+  test("is valid or gives an error for any query", () => {
     const name = fc.oneof(
       parameter.map(nameOf),
       fc.string(),
@@ -100,7 +100,7 @@ describe("a condition", () => {
     )
   })
 
-  test("holds always when nothing is asked, or nothing that is known", () => {
+  test("is true if the query has no known parameter", () => {
     const unknown =
       "nope name__nope constructor toString __proto__ name__constructor name__toString name____proto__ nope_id limit " +
       "id__hasOwnProperty status__ic latitude__ic region__lt region_id__empty name__n__n q__ic \0"
@@ -110,7 +110,7 @@ describe("a condition", () => {
     expect(whereOf(site)).toEqual({ sql: "true", parameters: [] })
   })
 
-  test("does not look into secrets", () => {
+  test("does not read secrets", () => {
     for (const name of ["secret", "secret__ic", "secret__empty"]) expect(whereOf(webhook, [name, "x"]).sql).toBe("true")
     for (const name of ["key", "key__isw"]) expect(whereOf(token, [name, "x"]).sql).toBe("true")
     expect(whereOf(objectType("users.user"), ["password", "x"], ["is_superuser", "true"]).sql).toBe("true")
@@ -141,7 +141,7 @@ describe("a lookup", () => {
     expect(whereOf(site, [name, "5%"])).toEqual({ sql, parameters: values })
   })
 
-  test("escapes what has a meaning in a pattern, and nothing else", () => {
+  test("escapes the special characters of patterns, and nothing else", () => {
     expect(whereOf(site, ["name__ie", String.raw`a\b%c_d.*`]).parameters).toEqual([String.raw`a\\b\%c\_d.*`])
   })
 
@@ -159,7 +159,7 @@ describe("a lookup", () => {
     expect(whereOf(site, [name, value])).toEqual({ sql, parameters: [value] })
   })
 
-  test("of a time takes points in time and days, and hands them on in UTC", () => {
+  test("of a time accepts points in time and days, and passes them on in UTC", () => {
     const { sql, parameters } = whereOf(
       site,
       ["created__gte", "2026-11-20"],
@@ -169,7 +169,7 @@ describe("a lookup", () => {
     expect(parameters).toEqual(["2026-11-20T00:00:00Z", "2026-11-19T02:00:00Z"])
   })
 
-  test("of a flag, a list, a UUID", () => {
+  test("of a flag, a list or a UUID is by its type", () => {
     expect(whereOf(webhook, ["enabled", "True"], ["enabled", "0"])).toEqual({
       sql: "(t.enabled = $1::boolean or t.enabled = $2::boolean)",
       parameters: ["true", "false"]
@@ -185,7 +185,7 @@ describe("a lookup", () => {
     })
   })
 
-  test("asks whether there is a value", () => {
+  test("can ask whether there is a value", () => {
     expect(whereOf(site, ["facility__empty", "true"])).toEqual({
       sql: "(t.facility is null or t.facility = '')",
       parameters: []
@@ -193,7 +193,7 @@ describe("a lookup", () => {
     expect(whereOf(site, ["latitude__empty", "false"]).sql).toEqual("not (t.latitude is null)")
   })
 
-  test("of q looks for the last value in every field that the type names", () => {
+  test("of q searches for the last value in the search fields of the type", () => {
     expect(whereOf(webhook, ["q", "first"], ["q", " 5% "])).toEqual({
       sql: "(t.name ilike $1 or t.payload_url ilike $1)",
       parameters: [String.raw`%5\%%`]
@@ -208,7 +208,7 @@ describe("a lookup", () => {
 })
 
 describe("a reference", () => {
-  test("is named by id or by slug, and a tree includes what lies below", () => {
+  test("is given by id or slug, and in a tree includes the descendants", () => {
     const below = (roots: string) =>
       `t.region_id = any (array(with recursive below (id) as (${roots} union select c.id from dcim_region c join below b on c.parent_id = b.id) select id from below))`
     expect(whereOf(site, ["region_id", "1"], ["region_id", "2"])).toEqual({
@@ -221,19 +221,19 @@ describe("a reference", () => {
     })
   })
 
-  test("is named as its type is, where that has no slug", () => {
+  test("is given by the natural name of its type if that has no slug", () => {
     const wanted = "array(select k.id from users_user k where k.username = $1)"
     expect(whereOf(token, ["user", "ann"]).sql).toBe(`t.user_id = any (${wanted})`)
     expect(whereOf(token, ["user_id__n", "5"]).sql).toBe(`(t.user_id = $1::bigint) is not true`)
   })
 
-  test("is nothing where null is asked for, beside others that are named", () => {
+  test("may be null or one of the given objects", () => {
     const { sql, parameters } = whereOf(token, ["user_id", "null"], ["user_id", "3"])
     expect(sql).toBe("(t.user_id = $1::bigint or t.user_id is null)")
     expect(parameters).toEqual(["3"])
   })
 
-  test("to tags wants every tag that is named", () => {
+  test("to tags requires all given tags", () => {
     const { sql, parameters } = whereOf(site, ["tag", "a"], ["tag", "b"], ["tag", "a"])
     expect(sql).toContain("t.tags @>")
     expect(parameters).toEqual([["a", "b"]])
@@ -267,7 +267,7 @@ describe("a value that makes no sense", () => {
     expect(errorsOf(type, [name, value])).toEqual({ [name]: [message] })
   })
 
-  test("is told for every parameter at once, and for every value", () => {
+  test("is reported for all parameters and all values at once", () => {
     expect(errorsOf(site, ["id", "x"], ["id", "5"], ["id", "y"], ["status", "z"], ["name", "fine"])).toEqual({
       id: ["Enter a number.", "Enter a number."],
       status: ["Select a valid choice. z is not one of the available choices."]

@@ -64,7 +64,7 @@ describe("an object is named", () => {
     expect(named(type, attributes)).toBe(unknown)
   })
 
-  test("by objects of which only the visible ones are looked at", () => {
+  test("by other objects, but only visible ones", () => {
     const visible: Visible = () => ({ sql: "t.id <> $1::bigint", parameters: ["9"] })
     expect(named("dcim.rack", { name: "r", site: { slug: "ams" } }, visible)).toEqual([
       "t.name = $1 and t.site_id = any (array(select t_.id from (select t.* from dcim_site t where t.id <> $3::bigint) t_ where t_.slug = $2))",
@@ -74,7 +74,7 @@ describe("an object is named", () => {
     ])
   })
 
-  test("at the end of five objects at the most", () => {
+  test("through at most five objects", () => {
     const up = (depth: number): Readonly<Record<string, unknown>> =>
       depth === 1 ? { slug: "x" } : { parent: up(depth - 1) }
     expect(named("dcim.region", up(5))).toBeInstanceOf(Array)
@@ -82,7 +82,7 @@ describe("an object is named", () => {
   })
 })
 
-test("what names an object is shown to everybody who may see it, and every type that is pointed at has a name", () => {
+test("each type that is referenced has a natural name of fields that every reader may see", () => {
   for (const type of registry.values()) {
     for (const name of namingFields(type)) expect(type.fields[name]!.wire).toMatch(/^(both|read)$/)
     const targets = Object.values(type.fields).flatMap(({ reference }) => reference?.type ?? [])

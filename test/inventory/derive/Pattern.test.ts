@@ -9,7 +9,7 @@ import { allVisible } from "../../../src/inventory/derive/filter/Where.ts"
 const site = objectType("dcim.site")
 
 describe("a pattern", () => {
-  it("may be whatever people search by", () => {
+  it("may be any usual search pattern", () => {
     const usual = [
       "^ams-[0-9]{1,3}$",
       "(?i)router|switch",
@@ -25,7 +25,7 @@ describe("a pattern", () => {
     expect(usual.flatMap((pattern) => patternProblem(pattern) ?? [])).toEqual([])
   })
 
-  it("is refused where its counted repetitions multiply", () => {
+  it("is refused if its counted repetitions multiply", () => {
     const wrong = [
       "(((a{50}){50}){50})",
       "(a{40}|b{40}){20}",
@@ -36,7 +36,7 @@ describe("a pattern", () => {
     expect(wrong.filter((pattern) => patternProblem(pattern)?.includes("counted") !== true)).toEqual([])
   })
 
-  it("is refused where it refers back, is too long or changes its language", () => {
+  it("is refused if it has a back-reference, is too long or switches its dialect", () => {
     expect(patternProblem(String.raw`(a*)\1`)).toContain("back references")
     expect(patternProblem("a".repeat(patternLengthMax + 1))).toContain(`${patternLengthMax} characters`)
     for (const other of ["***=a", String.raw`(?b)\(a\)\{9\}`, "(?x)a # b", "(?i)***:a", "(?i)(?q)a"]) {
@@ -44,7 +44,7 @@ describe("a pattern", () => {
     }
   })
 
-  it("is measured in linear time", () => {
+  it("has its size estimated in linear time", () => {
     const nasty = ["[[:a:][:a:]".repeat(40), "(".repeat(500), "[^]".repeat(160), "{1".repeat(250), "\\".repeat(499)]
     const from = performance.now()
     for (const pattern of nasty) patternProblem(pattern)
@@ -66,7 +66,7 @@ describe("a pattern that Postgres must not compile", () => {
     expect(customCondition(site, "note", "regex", ["^a"], () => "$1", known)).toEqual(expect.any(String))
   })
 
-  it("is refused as the constraint of a permission, so that one written by SQL allows nothing", () => {
+  it("is refused as the constraint of a permission; one written by SQL allows nothing", () => {
     expect(constraint(site, { name__regex: wrong })).toHaveProperty("errors")
     expect(constraint(site, { region__name__iregex: "^a" })).toHaveProperty("where")
   })

@@ -70,7 +70,7 @@ const world = database.map((rows) => {
 })
 
 describe.each(named)("an object of %s", (_, type) => {
-  test("shows its secrets in no representation and no snapshot, whatever they are", () => {
+  test("shows its secrets in no representation and no snapshot", () => {
     fc.assert(
       fc.property(world, ({ find, view }) => {
         const row = find(type.id, 0)!
@@ -81,7 +81,7 @@ describe.each(named)("an object of %s", (_, type) => {
     )
   })
 
-  test("has the fields that may be seen, in the order of its declaration, after id, url and display", () => {
+  test("has id, url and display, then its visible fields in the order of the declaration", () => {
     fc.assert(
       fc.property(world, ({ find, view }) => {
         const row = find(type.id, 0)!
@@ -103,7 +103,7 @@ describe.each(named)("an object of %s", (_, type) => {
     )
   })
 
-  test("says where it is and what it is called", () => {
+  test("contains its address and its name", () => {
     fc.assert(
       fc.property(world, ({ find, view }) => {
         const row = find(type.id, 0)!
@@ -114,7 +114,7 @@ describe.each(named)("an object of %s", (_, type) => {
     )
   })
 
-  test("is JSON in every form, and nothing in it is undefined", () => {
+  test("is JSON in every form, without undefined values", () => {
     fc.assert(
       fc.property(world, ({ find, view }) => {
         const row = find(type.id, 0)!
@@ -125,7 +125,7 @@ describe.each(named)("an object of %s", (_, type) => {
     )
   })
 
-  test("points at what all its references name", () => {
+  test("refers to the objects of all its references", () => {
     fc.assert(
       fc.property(fc.array(rowOf(type), { maxLength: 3 }), (rows) => {
         const found = references(type, rows)
@@ -166,7 +166,7 @@ const row: Row = {
 }
 
 describe("an object that points at others", () => {
-  test("is represented with their brief representations, those that are gone left out", () => {
+  test("contains their brief representations, without deleted objects", () => {
     const url = (path: string) => `${base}/api/${path}`
     expect(representation(site, row, view)).toMatchObject({
       id: 7,
@@ -197,7 +197,7 @@ describe("an object that points at others", () => {
     expect(snapshot(site, { ...row, region: 9 }, view)).toMatchObject({ region: 9 })
   })
 
-  test("can be asked for the references of some fields alone", () => {
+  test("can list the references of some fields only", () => {
     expect(references(site, [row], ["tags", "name"])).toEqual(new Map([["extras.tag", new Set([1, 2, 5])]]))
     expect(references(site, [row, { ...row, region: 4 }], ["region"])).toEqual(
       new Map([["dcim.region", new Set([3, 4])]])
@@ -206,7 +206,7 @@ describe("an object that points at others", () => {
 })
 
 describe("generated rows", () => {
-  test("hold the marker in some type, so that its absence elsewhere says something", () => {
+  test("contain the marker in some type, so that its absence elsewhere is significant", () => {
     const [sample] = fc.sample(world, { numRuns: 1, seed: 1 })
     const holders = types.filter(({ id }) => JSON.stringify(sample!.find(id, 0)).includes(marker))
     const ids = holders.map(({ id }) => id)

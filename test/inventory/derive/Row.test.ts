@@ -30,7 +30,7 @@ describe.each(types)("a row of %s", (_, type) => {
     return rowFromJson(type, json)
   }
 
-  test("is the same whether the WAL or a query brings it", () => {
+  test("is the same from the WAL and from a query", () => {
     fc.assert(
       fc.property(rowOf(type), (row) => {
         expect(fromWal(row)).toStrictEqual(row)
@@ -39,7 +39,7 @@ describe.each(types)("a row of %s", (_, type) => {
     )
   })
 
-  test("comes back from its columns", () => {
+  test("is restored from its columns", () => {
     fc.assert(
       fc.property(rowOf(type), (row) => {
         const columns = columnsOf(type, row)
@@ -50,7 +50,7 @@ describe.each(types)("a row of %s", (_, type) => {
     )
   })
 
-  test("has every field, those without a column among them", () => {
+  test("has every field, even those without a column", () => {
     const row = rowFromJson(type, { id: 5 })
     expect(Object.keys(row).sort()).toEqual(["id", ...Object.keys(type.fields)].sort())
     expect(new Set(Object.values(row))).toEqual(new Set([5, null]))
@@ -67,7 +67,7 @@ describe.each(types)("a row of %s", (_, type) => {
 describe("columns", () => {
   const site = objectType("dcim.site")
 
-  test("that the declaration does not know are left out", () => {
+  test("that are not declared are left out", () => {
     expect(textDecoders(site, ["legacy", "name", "region"]).map((decoder) => decoder?.field)).toEqual([
       undefined,
       "name",
@@ -76,7 +76,7 @@ describe("columns", () => {
     expect(rowFromJson(site, { id: 1, legacy: 5, region_id: 2 })).not.toHaveProperty("legacy")
   })
 
-  test("that are absent hold what the migration filled in", () => {
+  test("that are absent get the value of the migration", () => {
     expect(absentFields(site, ["name", "slug"])).toMatchObject({
       status: "active",
       tags: [],

@@ -26,14 +26,14 @@ describe("the tables of all object types", () => {
   const tables = types.map(([, , table]) => table)
   const names = tables.flatMap((table) => [table.name, ...named(table)])
 
-  test("have names that Postgres keeps whole and that need no quotes", () => {
+  test("have names that Postgres does not truncate and that need no quotes", () => {
     for (const name of [...names, ...tables.flatMap(({ columns }) => columns.map((column) => column.name))]) {
       expect(name).toMatch(/^[a-z_][a-z0-9_]*$/)
       expect(Buffer.byteLength(name), `${name}`).toBeLessThanOrEqual(nameSizeMax)
     }
   })
 
-  test("have columns that are no words of SQL", () => {
+  test("have columns whose names are no keywords of SQL", () => {
     const columns = tables.flatMap(({ name, columns }) => columns.map((column) => `${name}.${column.name}`))
     expect(columns.filter((place) => reserved.has(place.split(".")[1]!))).toEqual([])
   })
@@ -44,13 +44,13 @@ describe("the tables of all object types", () => {
 })
 
 describe.each(types)("the table of %s", (_, type, table) => {
-  test("has a column for every field, and no two of the same name", () => {
+  test("has one column for each field, with a unique name", () => {
     const columns = table.columns.map(({ name }) => name)
     expect(columns).toEqual(Object.keys(type.fields).map((name) => type.columns[name]))
     expect(new Set([...columns, "id"]).size).toBe(columns.length + 1)
   })
 
-  test("spells its types as Postgres does, and lets null in where the field may be null", () => {
+  test("names its types as Postgres does, and allows null exactly if the field does", () => {
     const known =
       /^(bigint|boolean|text|uuid|jsonb?|numeric\(\d+,\d+\)|date|timestamp with time zone|inet|cidr|macaddr8?|(text|bigint|integer)\[\])$/
     for (const { type } of table.columns) expect(type).toMatch(known)
@@ -59,14 +59,14 @@ describe.each(types)("the table of %s", (_, type, table) => {
     )
   })
 
-  test("is read from the WAL and refuses truncation only when its changes are events", () => {
+  test("is published and refuses truncation exactly if its changes are events", () => {
     expect(table.published).toBe(type.kind === "object")
     expect(named(table).includes(`${type.table}_no_truncate`)).toBe(table.published)
     expect(named(table).includes(`${type.table}_touch`)).toBe("last_updated" in type.fields)
     expect(named(table).includes(`${type.table}_announce`)).toBe(type.announced)
   })
 
-  test("holds every uniqueness under the name by which errors tell of it", () => {
+  test("has a unique constraint with the name that errors use for each uniqueness", () => {
     const unique = uniquesOf(type).map((each) => uniqueName(type, each))
     const single = Object.keys(type.fields).filter((name) => type.fields[name]!.unique)
     expect(uniquesOf(type).slice(0, single.length)).toEqual(single.map((name) => ({ fields: [name] })))
@@ -77,7 +77,7 @@ describe.each(types)("the table of %s", (_, type, table) => {
     expect(held.map(({ name }) => name).sort()).toEqual(unique.sort())
   })
 
-  test("holds its choices and lengths", () => {
+  test("has constraints for its choices and lengths", () => {
     for (const [name, { choices, constraint }] of Object.entries(type.fields)) {
       const check = table.constraints.find((each) => each.name === `${type.table}_${type.columns[name]}_check`)
       expect(check !== undefined).toBe(constraint !== undefined)
@@ -99,7 +99,7 @@ describe("a reference", () => {
   const many = references.filter(({ reference }) => reference.many)
 
   test.each(single)(
-    "is held by a foreign key, unless it outlives what it points at, and has an index: $place",
+    "has an index, and a foreign key unless it outlives its target: $place",
     ({ name, type, table, reference }) => {
       const column = type.columns[name]!
       const key = table.constraints.find((each) => each.name === `${type.table}_${column}_fkey`)
@@ -111,24 +111,21 @@ describe("a reference", () => {
     }
   )
 
-  test.each(many)(
-    "to many is held by triggers on both sides, and has an index: $place",
-    ({ name, type, table, reference }) => {
-      const target = objectType(reference.type).table
-      const sql = Object.fromEntries(definitions(table).map((each) => [each.name, each.sql]))
-      expect(sql[`${type.table}_${name}_exist`]).toBe(
-        `before insert or update of ${name} on ${type.table} for each row when (new.${name} <> '{}') execute function rackwire_check_list('${target}', '${name}')`
-      )
-      expect(sql[`${type.table}_${name}_forget`]).toBe(
-        `after delete on ${target} for each row execute function rackwire_forget('${type.table}', '${name}')`
-      )
-      expect(sql[`${type.table}_${name}_idx`]).toBe(`using gin (${name})`)
-    }
-  )
+  test.each(many)("to many has an index and triggers on both sides: $place", ({ name, type, table, reference }) => {
+    const target = objectType(reference.type).table
+    const sql = Object.fromEntries(definitions(table).map((each) => [each.name, each.sql]))
+    expect(sql[`${type.table}_${name}_exist`]).toBe(
+      `before insert or update of ${name} on ${type.table} for each row when (new.${name} <> '{}') execute function rackwire_check_list('${target}', '${name}')`
+    )
+    expect(sql[`${type.table}_${name}_forget`]).toBe(
+      `after delete on ${target} for each row execute function rackwire_forget('${type.table}', '${name}')`
+    )
+    expect(sql[`${type.table}_${name}_idx`]).toBe(`using gin (${name})`)
+  })
 })
 
 describe("a uniqueness among rows without a parent", () => {
-  test("is a partial index, since null is equal to nothing", () => {
+  test("is a partial index, because null equals no value", () => {
     expect(tableOf(objectType("dcim.region")).indexes).toContainEqual({
       name: "dcim_region_name_top_key",
       sql: "(name) where parent_id is null",

@@ -30,7 +30,7 @@ describe("header text", () => {
     expect(revealSecrets(split.shown, split.hidden)).toEqual({ text })
   })
 
-  it("of any lines is put together again to the letter", () => {
+  it("of any lines is restored exactly", () => {
     const name = fc.constantFrom("X-Token", "x-token", "X-Plain", "Authorization", "X", "")
     const value = fc.string({ unit: fc.constantFrom(..."ab *:{}%'\r \t") })
     const line = fc.tuple(name, fc.constantFrom(":", ": ", ""), value).map((parts) => parts.join(""))
@@ -48,7 +48,7 @@ describe("header text", () => {
     )
   })
 
-  it("takes kept values by the names of their headers, whatever the order, and says which is missing", () => {
+  it("gets stored values by the names of their headers in any order, and names a missing one", () => {
     const { hidden } = hideSecrets("X-Token: one\nX-Token: two\nCookie: three")
     expect(revealSecrets("Cookie: ***\nX-New: a\nx-token: ***", hidden)).toEqual({
       text: "Cookie: three\nX-New: a\nx-token: one"

@@ -33,7 +33,7 @@ describe("an address", () => {
     expect(address().parse(input)).toEqual({ errors: [`Invalid IP address format: ${input}`] })
   })
 
-  test("is no number, list or object, and null only where it is optional", () => {
+  test("is no number, list or object, and null only if it is optional", () => {
     expect(address().parse(5)).toEqual({ errors: ["Invalid IP address format: 5"] })
     expect(address().parse(["10.0.0.1"])).toEqual({ errors: ['Invalid IP address format: ["10.0.0.1"]'] })
     expect([address().parse(null), address({ optional: true }).parse(null)]).toEqual([isNull, { value: null }])
@@ -51,7 +51,7 @@ describe("an address", () => {
 })
 
 describe("a prefix", () => {
-  test("has no bits of a host", () => {
+  test("has no host bits", () => {
     expect(prefix().parse("10.0.0.0/8")).toEqual({ value: "10.0.0.0/8" })
     expect(prefix().parse("10.0.0.1/8")).toEqual({
       errors: ["10.0.0.1/8 is not a valid prefix. Did you mean 10.0.0.0/8?"]
@@ -61,7 +61,7 @@ describe("a prefix", () => {
 
 describe("a MAC address", () => {
   test.each([["aa:bb:cc:dd:ee:0f"], ["AA-BB-CC-DD-EE-0F"], ["aabb.ccdd.ee0f"], ["aabbccddee0f"]])(
-    "is read from %j, and shown in capitals",
+    "is parsed from %j, and shown in upper case",
     (input) => {
       expect(mac().parse(input)).toEqual({ value: "AA:BB:CC:DD:EE:0F" })
     }
@@ -105,7 +105,7 @@ describe("a list of numbers", () => {
     expect(ports.parse([443, "80", 443])).toEqual({ value: [80, 443] })
   })
 
-  test("is refused when it is empty, none, or holds what is no number of its range", () => {
+  test("is refused if it is empty, not a list, or contains a value out of range", () => {
     expect(ports.parse([])).toEqual({ errors: ["This list may not be empty."] })
     expect(ports.parse("80")).toEqual({ errors: ['Expected a list of items but got type "str".'] })
     expect(ports.parse([0, "x", "y"])).toEqual({

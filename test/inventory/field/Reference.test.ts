@@ -53,7 +53,7 @@ describe("a reference", () => {
     expect(field.parse(input)).toEqual({ errors: [unrecognized(shown)] })
   })
 
-  test("may be null only where it is optional", () => {
+  test("may be null only if it is optional", () => {
     expect([field.parse(null), field.initial?.()]).toEqual([{ value: null }, null])
     const required = ref("dcim.region", { onDelete: "cascade" })
     expect(required.parse(null)).toEqual({ errors: ["This field may not be null."] })
@@ -88,7 +88,7 @@ describe("tags", () => {
     expect(field.parse(input)).toEqual({ errors: [`Expected a list of items but got type "${name}".`] })
   })
 
-  test("are shown nested, and as sorted names in a snapshot, without those that are gone", () => {
+  test("are shown nested, and as sorted names in a snapshot, without deleted ones", () => {
     expect(field.represent([1, 9, 3], view, "")).toEqual([
       { type: "extras.tag", id: 1 },
       { type: "extras.tag", id: 3 }
@@ -97,7 +97,7 @@ describe("tags", () => {
     expect([field.represent([], view, ""), field.snapshot([], view, "")]).toEqual([[], []])
   })
 
-  test("are none where none are given, for the API and for plain SQL", () => {
+  test("are empty by default, for the API and for plain SQL", () => {
     expect([field.initial?.(), field.sqlDefault, field.nullable]).toEqual([[], "'{}'", false])
   })
 })
@@ -109,7 +109,7 @@ describe("a list of texts", () => {
     expect(field.parse(["b", "a", "b", ""])).toEqual({ value: ["b", "a", ""] })
   })
 
-  test("is refused when it is none, empty, or holds something else", () => {
+  test("is refused if it is not a list, is empty, or contains another value", () => {
     expect(field.parse("a")).toEqual({ errors: ['Expected a list of items but got type "str".'] })
     expect(field.parse({})).toEqual({ errors: ['Expected a list of items but got type "dict".'] })
     expect(field.parse([])).toEqual({ errors: ["This list may not be empty."] })
@@ -117,7 +117,7 @@ describe("a list of texts", () => {
     expect(field.parse(null)).toEqual({ errors: ["This field may not be null."] })
   })
 
-  test("is read from Postgres' text format, whatever the texts", () => {
+  test("is parsed from Postgres' text format, for any texts", () => {
     fc.assert(
       fc.property(fc.array(text), (items) => {
         expect(parseArray(printed(field, items))).toEqual(items)

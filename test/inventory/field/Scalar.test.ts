@@ -31,7 +31,7 @@ describe("a flag", () => {
     }
   )
 
-  test("is never null, and where none is given as declared", () => {
+  test("is never null, and by default as declared", () => {
     expect(field.parse(null)).toEqual(isNull)
     expect([field.initial?.(), field.sqlDefault]).toEqual([true, "true"])
     expect([flag({ default: false }).initial?.(), flag({ default: false }).sqlDefault]).toEqual([false, "false"])
@@ -82,7 +82,7 @@ describe("a whole number", () => {
     expect(field.parse(11)).toEqual({ errors: ["Ensure this value is less than or equal to 10."] })
   })
 
-  test("may be null only where it is optional", () => {
+  test("may be null only if it is optional", () => {
     expect(integer().parse(null)).toEqual(isNull)
     expect(integer({ optional: true }).parse(null)).toEqual({ value: null })
     expect([integer().initial, integer({ optional: true }).initial?.()]).toEqual([undefined, null])
@@ -158,12 +158,12 @@ describe("a choice", () => {
   const field = choice(choices, { default: "active" })
   const bare = choice({ GET: "GET", "1": "One", true: "True" }, { bare: true })
 
-  test("is one of its values, which text, numbers and booleans may name", () => {
+  test("is one of its values, given as text, number or boolean", () => {
     expect(field.parse("o'hara")).toEqual({ value: "o'hara" })
     expect([bare.parse(1), bare.parse(true)]).toEqual([{ value: "1" }, { value: "true" }])
   })
 
-  test("is refused otherwise, in NetBox's words", () => {
+  test("is refused otherwise, with NetBox's message", () => {
     expect(field.parse("Active")).toEqual({ errors: ["Active is not a valid choice."] })
     expect(field.parse("toString")).toEqual({ errors: ["toString is not a valid choice."] })
     expect(field.parse(5)).toEqual({ errors: ["5 is not a valid choice."] })
@@ -174,7 +174,7 @@ describe("a choice", () => {
     for (const input of [{ value: "active" }, ["active"], []]) expect(field.parse(input)).toEqual({ errors: [direct] })
   })
 
-  test("that is optional and has no default may be blank or null, and is null then", () => {
+  test("that is optional and has no default may be blank or null, and is then null", () => {
     const optional = choice(choices, { optional: true })
     expect([optional.parse(""), optional.parse(null), optional.initial?.()]).toEqual([
       { value: null },
@@ -194,13 +194,13 @@ describe("a choice", () => {
     expect(field.snapshot("active", noView, "")).toBe("active")
   })
 
-  test("is held to its values by the database too", () => {
+  test("is restricted to its values by the database as well", () => {
     expect(field.constraint).toBe("$ in ('active', 'o''hara')")
   })
 })
 
 describe("JSON", () => {
-  test("is kept as it is, null too", () => {
+  test("is stored unchanged, even null", () => {
     fc.assert(
       fc.property(anyJson, (input) => {
         expect(json().parse(input)).toEqual({ value: input })
@@ -210,13 +210,13 @@ describe("JSON", () => {
   })
 
   test.each([[String.raw`\u0000`], [String.raw`\\u0000 \ud83d`], ["\u{1f600}\u{10ffff}"], ["\\"]])(
-    "may hold text that looks like what it may not hold: %j",
+    "may contain text that looks like a forbidden character: %j",
     (text) => {
       expect(json().parse({ [text]: [text] })).toEqual({ value: { [text]: [text] } })
     }
   )
 
-  test("is refused when Postgres could not keep it", () => {
+  test("is refused if Postgres cannot store it", () => {
     const refused = { errors: ["Value must be valid JSON."] }
     for (const text of ["\0", "a\0", "\\\0", "\ud83d", "\ude00\ud83d", "\\\udfff"]) {
       expect(json().parse(text)).toEqual(refused)
@@ -225,14 +225,14 @@ describe("JSON", () => {
     }
   })
 
-  test("is refused when it nests so deep that it could not be written", () => {
+  test("is refused if it nests too deeply to be written", () => {
     const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`) as unknown
     expect(json().parse(deep)).toEqual({ errors: ["Value must be valid JSON."] })
   })
 })
 
 describe("a UUID", () => {
-  test("is read in either case and kept in lower case, as Postgres prints it", () => {
+  test("is accepted in either case and stored in lower case, as Postgres prints it", () => {
     fc.assert(
       fc.property(fc.uuid(), (value) => {
         expect(uuid().parse(value)).toEqual({ value })

@@ -19,7 +19,7 @@ const isNull = { errors: ["This field may not be null."] }
 const noStrings: ReadonlyArray<unknown> = [5, true, [], {}, { toString: 1 }]
 
 describe("a password", () => {
-  test("is any text of 8 to 256 characters, kept to the letter", () => {
+  test("is any text of 8 to 256 characters, kept exactly", () => {
     fc.assert(
       fc.property(fc.string({ minLength: 8, maxLength: 256, unit: codePoint }), (input) => {
         fc.pre(!isCommonPassword(input))
@@ -35,7 +35,7 @@ describe("a password", () => {
     for (const input of noStrings) expect(password().parse(input)).toEqual(noString)
   })
 
-  test("is none of the most common ones, whatever its case", () => {
+  test("is none of the most common ones in any case", () => {
     const common = dictionary["passwords-common"].filter((each) => each.length >= 8).slice(0, 3000)
     expect(common).toHaveLength(3000)
     for (const each of common) {
@@ -45,7 +45,7 @@ describe("a password", () => {
     }
   })
 
-  test("must be named and is never shown", () => {
+  test("is required and never shown", () => {
     expect([password().initial, password().wire]).toEqual([undefined, "write"])
   })
 })
@@ -53,14 +53,14 @@ describe("a password", () => {
 describe("a sealed text", () => {
   const field = sealed({ max: 5 })
 
-  test("is any text of so many characters, kept to the letter", () => {
+  test("is any text up to a length, kept exactly", () => {
     for (const input of ["", " a ", "\u{1f600}".repeat(5)]) expect(field.parse(input)).toEqual({ value: input })
     expect(field.parse("abcdef")).toEqual({ errors: ["Ensure this field has no more than 5 characters."] })
     expect(field.parse(null)).toEqual(isNull)
     for (const input of noStrings) expect(field.parse(input)).toEqual(noString)
   })
 
-  test("is sealed when it is stored, and none stays none", async () => {
+  test("is sealed when it is stored, and empty if it is empty", async () => {
     expect(await field.store!("abc", vault)).toBe("sealed abc")
     expect(await field.store!("", vault)).toBe("")
     expect([field.initial?.(), field.sqlDefault, field.wire]).toEqual(["", "''", "write"])
@@ -70,7 +70,7 @@ describe("a sealed text", () => {
 describe("the key of a token", () => {
   const field = tokenKey({ copiedTo: "key_copy" })
 
-  test("is 40 hexadecimal digits, and new ones where none are given", () => {
+  test("has 40 hexadecimal digits, generated if none are given", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[0-9a-f]{40}$/), (input) => {
         expect(field.parse(input)).toEqual({ value: input })
@@ -81,7 +81,7 @@ describe("the key of a token", () => {
     expect(made[0]).not.toBe(made[1])
   })
 
-  test("is refused otherwise, in NetBox's words where it has them", () => {
+  test("is refused otherwise, with NetBox's message if it has one", () => {
     expect(field.parse("a".repeat(39))).toEqual({ errors: ["Ensure this field has at least 40 characters."] })
     expect(field.parse("a".repeat(41))).toEqual({ errors: ["Ensure this field has no more than 40 characters."] })
     const digits = { errors: ["Use 40 hexadecimal digits, in lower case."] }

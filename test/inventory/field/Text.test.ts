@@ -23,7 +23,7 @@ describe("a text", () => {
     expect(text().parse(input)).toEqual(noString)
   })
 
-  test("is not null, unless it may be", () => {
+  test("is not null, unless it is nullable", () => {
     expect(text().parse(null)).toEqual({ errors: ["This field may not be null."] })
     expect(text({ nullable: true }).parse(null)).toEqual({ value: null })
   })
@@ -37,7 +37,7 @@ describe("a text", () => {
     }
   })
 
-  test("keeps the white space around it only where it means something", () => {
+  test("keeps surrounding white space only if it is significant", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[ \t\n]{0,3}[a-z ]{1,5}[ \t\n]{0,3}$/), (input) => {
         expect(text({ optional: true }).parse(input)).toEqual({ value: input.trim() })
@@ -46,7 +46,7 @@ describe("a text", () => {
     )
   })
 
-  test("has at most so many characters, counted as people and Postgres count them", () => {
+  test("has a maximum of characters, counted in code points as in Postgres", () => {
     const word = fc.string({ unit: codePoint, maxLength: 12 }).map((each) => each.replaceAll(/[\s\0\ufeff]/g, "x"))
     fc.assert(
       fc.property(word, (input) => {
@@ -57,13 +57,13 @@ describe("a text", () => {
     )
   })
 
-  test("is one that Postgres can keep", () => {
+  test("is refused if Postgres cannot store it", () => {
     expect(text().parse("a\0b")).toEqual({ errors: ["Null characters are not allowed."] })
     expect(text().parse("half \ud83d of a character")).toEqual(noString)
     expect(text({ verbatim: true, optional: true }).parse("\ude00")).toEqual(noString)
   })
 
-  test("where none is given is as declared", () => {
+  test("has its default if none is given", () => {
     expect(text().initial).toBeUndefined()
     expect(text({ optional: true }).initial?.()).toBe("")
     expect(text({ default: "x" }).initial?.()).toBe("x")
@@ -115,7 +115,7 @@ describe("an email address", () => {
     expect(field.parse(input)).toEqual({ errors: ["Enter a valid email address."] })
   })
 
-  test("has at most 254 characters, so that a long one costs nothing", () => {
+  test("has at most 254 characters, so that a long one costs no time", () => {
     expect(field.parse(`a@${".".repeat(1_000_000)}`)).toEqual(tooLong(254))
   })
 })

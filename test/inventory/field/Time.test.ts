@@ -9,7 +9,7 @@ const wrong =
 const field = time()
 
 describe("a point in time", () => {
-  test("is read from its canonical form, and from the same in other writings", () => {
+  test("is parsed from its canonical form and from other formats", () => {
     fc.assert(
       fc.property(moment, (canonical) => {
         const [, day, second, fraction = ""] = /^(.*)T([^.]*?)(\.\d+)?Z$/.exec(canonical)!
@@ -28,7 +28,7 @@ describe("a point in time", () => {
     )
   })
 
-  test("of another zone is the same point in UTC", () => {
+  test("of another zone is converted to UTC", () => {
     const offset = fc.integer({ min: -14 * 60, max: 14 * 60 })
     const millis = fc.integer({ min: 0, max: 4_000_000_000 }).map((seconds) => seconds * 1000)
     fc.assert(
@@ -90,13 +90,13 @@ describe("a point in time", () => {
   })
 
   test.each(["0000-01-01T00:00Z", "0001-01-01T00:00+00:01", "9999-12-31T23:59:59-00:01"])(
-    "lies in a year that Postgres and everybody writes with four digits: not %j",
+    "has a year of four digits: not %j",
     (input) => {
       expect(field.parse(input)).toEqual({ errors: [wrong] })
     }
   )
 
-  test("is never one that Date does not know, for any text of the right shape", () => {
+  test("is always valid for Date, for any text of the right form", () => {
     const two = fc.nat(99).map((each) => String(each).padStart(2, "0"))
     const shape = fc.tuple(fc.nat(9999), two, two, two, two, two, two, two, fc.constantFrom("Z", "+", "-"))
     fc.assert(

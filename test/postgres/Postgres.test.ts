@@ -6,7 +6,7 @@
 import { once } from "node:events"
 import { type AddressInfo, type Server, type Socket, createServer } from "node:net"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { Watch, openSocket } from "../src/postgres/Postgres.ts"
+import { Watch, openSocket } from "../../src/postgres/Postgres.ts"
 
 const millis = 200
 const pause = (factor: number) => new Promise((resolve) => setTimeout(resolve, millis * factor))

@@ -1,10 +1,10 @@
 import { readFileSync, readdirSync } from "node:fs"
 import { Redis as Client } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { RedisScript } from "../src/redis/RedisScript.ts"
-import { redisUrlOfWorker } from "./support/Database.ts"
+import { RedisScript } from "../../src/redis/RedisScript.ts"
+import { redisUrlOfWorker } from "../support/Database.ts"
 
-const src = new URL("../src/", import.meta.url)
+const src = new URL("../../src/", import.meta.url)
 const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".lua"))
 const scripts = files.filter((file) => !file.includes("/include/"))
 

@@ -11,6 +11,7 @@ import { setAsideTable } from "../capture/changelog/SetAside.ts"
 import { inWords } from "../Telemetry.ts"
 import { Templates } from "../template/Template.ts"
 import { type Durability, durabilityOf } from "../stream/Durable.ts"
+import { CommandFailed } from "./CommandFailed.ts"
 
 /** The result of one check. `change` says exactly what to do; it is absent if the check passed. */
 interface Finding {
@@ -215,7 +216,7 @@ export const check = Command.make("check", {}, () =>
     const { plugins } = yield* Templates
     yield* Console.log(`ok    plugins: ${(yield* plugins).map(({ name }) => name).join(", ")}`)
     const wrong = found.filter(({ change }) => change !== undefined).length
-    if (wrong > 0) return yield* Effect.fail(new Error(`${wrong} of ${found.length} checks ask for a change.`))
+    if (wrong > 0) return yield* new CommandFailed({ message: `${wrong} of ${found.length} checks ask for a change.` })
     yield* Console.log(`All ${found.length} checks are well.`)
   }).pipe(Effect.provide(foundation))
 ).pipe(Command.withDescription("Check the configuration and the servers, and say what to change."))

@@ -5,6 +5,7 @@ import { database, migrateAll } from "../Service.ts"
 import { isCommonPassword, tooCommon } from "../CommonPasswords.ts"
 import { passwordLength } from "../Vault.ts"
 import { createSuperuser as make } from "../auth/Superuser.ts"
+import { CommandFailed } from "./CommandFailed.ts"
 
 const askPassword = Prompt.run(Prompt.Password({ message: "Password" })).pipe(Effect.map(Redacted.value))
 
@@ -22,9 +23,9 @@ export const createSuperuser = Command.make(
     Effect.gen(function* () {
       const password = yield* process.stdin.isTTY ? askPassword : readPassword
       if (password.length < passwordLength.min) {
-        return yield* Effect.fail(new Error(`A password has at least ${passwordLength.min} characters.`))
+        return yield* new CommandFailed({ message: `A password has at least ${passwordLength.min} characters.` })
       }
-      if (isCommonPassword(password)) return yield* Effect.fail(new Error(tooCommon))
+      if (isCommonPassword(password)) return yield* new CommandFailed({ message: tooCommon })
       yield* migrateAll
       yield* make(username, password)
       yield* Console.log(`Superuser ${username} created.`)

@@ -15,6 +15,7 @@ import { Command, Flag } from "effect/cli"
 import { inheritedEnvironment } from "../Config.ts"
 import { database } from "../Service.ts"
 import { fillInventory, sizeMax } from "./DemoInventory.ts"
+import { CommandFailed } from "./CommandFailed.ts"
 
 const secret = "the receiver knows it too"
 const username = "admin"
@@ -105,7 +106,9 @@ const readyAddress = (child: ChildProcess) =>
       const ready = /^ready (\S+)/m.exec(output)
       if (ready !== null) resume(Effect.succeed(ready[1]!))
     })
-    child.once("exit", (code) => resume(Effect.fail(new Error(`the service ended with ${code}:\n${output}`))))
+    child.once("exit", (code) =>
+      resume(Effect.fail(new CommandFailed({ message: `the service ended with ${code}:\n${output}` })))
+    )
   }).pipe(Effect.timeout(startMillis))
 
 interface Answer {

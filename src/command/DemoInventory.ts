@@ -4,10 +4,11 @@
  * Sites have 200 devices of 50 interfaces, each with its address in a network of the device. Postgres generates all
  * rows. The indexes that would slow it down are dropped before and created again afterwards.
  */
-import { Console, Effect, Schema } from "effect"
+import { Console, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Postgres } from "../postgres/Postgres.ts"
 import { migrateAll } from "../Service.ts"
+import { CommandFailed } from "./CommandFailed.ts"
 
 /** Interfaces of a device, and devices of a site and of a rack. */
 const perDevice = 50
@@ -16,8 +17,6 @@ const perRack = 10
 
 /** Most interfaces: the addresses of a site are 1/1024 of 10.0.0.0/8. */
 export const sizeMax = 1024 * perSite * perDevice
-
-class DemoRefused extends Schema.TaggedError<DemoRefused>()("DemoRefused", { message: Schema.String }) {}
 
 /** Number of rows by table, in the order of creation. */
 const countsOf = (size: number) => {
@@ -231,7 +230,8 @@ export const fillInventory = (size: number) =>
     const sql = yield* SqlClient.SqlClient
     yield* migrateAll
     const found = yield* sql`select 1 as one from dcim_site where slug = 'demo-site-1'`
-    if (found.length > 0) return yield* new DemoRefused({ message: "This inventory holds the demo's objects already." })
+    if (found.length > 0)
+      return yield* new CommandFailed({ message: "This inventory holds the demo's objects already." })
     yield* sql.withTransaction(
       Effect.gen(function* () {
         yield* dropIndexes(largest)

@@ -5,6 +5,7 @@ import { SqlClient } from "effect/sql"
 import { database } from "../Service.ts"
 import { askForReplay } from "../deliver/request/Replay.ts"
 import { time } from "../inventory/ObjectType.ts"
+import { CommandFailed } from "./CommandFailed.ts"
 
 const moment = (name: string, description: string) =>
   Flag.String(name).pipe(
@@ -42,7 +43,7 @@ const follow = Effect.fnUntraced(function* (id: number, dryRun: boolean) {
     if (line !== shown) yield* Console.log(line)
     shown = line
     if (status === "done") return
-    if (status === "failed") return yield* Effect.fail(new Error(message))
+    if (status === "failed") return yield* new CommandFailed({ message })
     yield* Effect.sleep(lookPause)
   }
 })
@@ -60,7 +61,7 @@ export const replay = Command.make(
       const sql = yield* SqlClient.SqlClient
       const [found] = yield* sql<{ readonly id: string }>`
         select id::text as id from extras_webhook where name = ${webhook} or id::text = ${webhook}`
-      if (found === undefined) return yield* Effect.fail(new Error(`There is no webhook ${webhook}.`))
+      if (found === undefined) return yield* new CommandFailed({ message: `There is no webhook ${webhook}.` })
       const now = new Date(yield* Clock.currentTimeMillis).toISOString()
       const id = yield* askForReplay({
         webhook: Number(found.id),

@@ -42,7 +42,9 @@ const changesOf = async (type: string): Promise<ReadonlyArray<Change>> => {
 
 /** Waits until the change log holds so many changes of sites. */
 const logged = (count: number) =>
-  eventually(`${count} changes`, async () => (await changesOf("dcim.site")).length === count)
+  eventually(`${count} changes`, async () => (await changesOf("dcim.site")).length === count, {
+    millis: 30_000
+  })
 
 beforeAll(async () => {
   receiver = await startReceiver()

@@ -43,10 +43,14 @@ interface Delivery {
 
 /** The newest delivery, once it has had this many attempts. */
 const delivery = (attempts: number): Promise<Delivery> =>
-  eventually(`${attempts} attempts`, async () => {
-    const { json } = await service.call<{ results: ReadonlyArray<Delivery> }>("GET", "/api/extras/deliveries/")
-    return json.results[0]?.attempts === attempts && json.results[0]
-  })
+  eventually(
+    `${attempts} attempts`,
+    async () => {
+      const { json } = await service.call<{ results: ReadonlyArray<Delivery> }>("GET", "/api/extras/deliveries/")
+      return json.results[0]?.attempts === attempts && json.results[0]
+    },
+    { millis: 30_000 }
+  )
 
 describe("a retry by hand", () => {
   it("is made although Redis may lose it, and does not block webhook updates", { timeout: 60_000 }, async () => {

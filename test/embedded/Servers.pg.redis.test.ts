@@ -80,7 +80,7 @@ const isAlive = (pid: number): boolean => {
 
 /** Waits until none of these processes is left. */
 const ended = (pids: () => ReadonlyArray<number>) =>
-  eventually("the servers ended", () => pids().every((pid) => !isAlive(pid)))
+  eventually("the servers ended", () => pids().every((pid) => !isAlive(pid)), { millis: 20_000 })
 
 /** Makes of the roles what they were when the one role of the cluster was the service's own. */
 const asEarlierVersion = async (superuserUrl: string): Promise<void> => {

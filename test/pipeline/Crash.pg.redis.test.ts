@@ -29,15 +29,19 @@ let receiver: Receiver
 
 /** What the service wrote about its servers, once it has. */
 const owner = (): Promise<Owner> =>
-  eventually("owner.json", () => {
-    try {
-      const found = JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as Owner
-      return found.databaseUrl !== "" && found
-    } catch {
-      // No file yet.
-      return false
-    }
-  })
+  eventually(
+    "owner.json",
+    () => {
+      try {
+        const found = JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as Owner
+        return found.databaseUrl !== "" && found
+      } catch {
+        // No file yet.
+        return false
+      }
+    },
+    { millis: 60_000 }
+  )
 
 const start = async (): Promise<void> => {
   service = await startService({ RACKWIRE_DATA_DIR: directory })

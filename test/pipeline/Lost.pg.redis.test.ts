@@ -68,10 +68,14 @@ const queued = (id: number, count: number) => atLeast(count, "entries", () => re
 const waiting = (id: number, count: number) => atLeast(count, "waiting ones", () => redis.zcard(keysOf(id).later))
 
 const atLeast = (count: number, what: string, ask: () => Promise<number>): Promise<number> =>
-  eventually(`${count} ${what}`, async () => {
-    const found = await ask()
-    return found >= count && found
-  })
+  eventually(
+    `${count} ${what}`,
+    async () => {
+      const found = await ask()
+      return found >= count && found
+    },
+    { millis: 60_000 }
+  )
 
 /**
  * Lets entries gather in the stream behind a receiver that does not answer, does harm to Redis, adds more, and expects

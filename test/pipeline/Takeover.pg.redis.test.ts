@@ -47,7 +47,7 @@ afterAll(async () => {
 
 /** Waits for it; the outputs of all services tell why it does not come. */
 const until = <A>(expected: string, ask: () => Promise<A>) =>
-  eventually(expected, ask).catch((error: Error) => {
+  eventually(expected, ask, { millis: 20_000 }).catch((error: Error) => {
     throw new Error([error.message, ...services.map((service) => service.output())].join("\n---\n"))
   })
 

@@ -15,7 +15,7 @@ interface Patience {
 export const eventually = async <A>(
   expected: string,
   ask: () => A | Promise<A>,
-  { millis = 60_000, everyMillis = 20 }: Patience = {}
+  { millis = 15_000, everyMillis = 20 }: Patience = {}
 ): Promise<Exclude<A, undefined | false>> => {
   for (const deadline = performance.now() + millis; ; await pause(everyMillis)) {
     const answer = await ask()

@@ -1,7 +1,7 @@
 /** One event, owed to one webhook. */
 import { type Event, eventBody } from "./Event.ts"
 import type { Kind } from "./Kind.ts"
-import { type Position, formatPosition } from "./Position.ts"
+import { formatPosition } from "./Position.ts"
 
 export interface Delivery extends DeliveryBody {
   /** Stable: the same through all attempts. */
@@ -44,8 +44,6 @@ export const deliveryBody = (event: Event, hidden: ReadonlyArray<string> = []): 
   if (text.length <= inlineCharsMax) return { body: text }
   return { body: "", chars: text.length, ...(hidden.length > 0 && { hidden }) }
 }
-
-export const positionOf = ({ position, idx }: Delivery): Position => ({ position: BigInt(position), idx })
 
 export const deliveryId = (webhook: number, position: string, idx: number): string =>
   `${webhook}-${formatPosition({ position, idx })}`

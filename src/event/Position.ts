@@ -30,6 +30,18 @@ export const parsePosition = (text: string): Position => {
   return { position: BigInt(match[1]!), idx: Number(match[2]) }
 }
 
+/** The position that a row or a delivery holds as texts: JSON has no such numbers. */
+export const positionOf = ({
+  position,
+  idx
+}: {
+  readonly position: string
+  readonly idx: string | number
+}): Position => ({
+  position: BigInt(position),
+  idx: Number(idx)
+})
+
 /** Negative if `one` comes first, positive if `other` does, 0 if they are the same. */
 export const comparePositions = (one: Position, other: Position): number =>
   one.position === other.position ? one.idx - other.idx : one.position < other.position ? -1 : 1

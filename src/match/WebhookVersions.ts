@@ -11,6 +11,7 @@ import { objectType } from "../inventory/Registry.ts"
 import type Webhook from "../inventory/types/extras/Webhook.ts"
 import { columnsOf, rowFromJson } from "../inventory/derive/values/Row.ts"
 import type { Table } from "../inventory/derive/table/Table.ts"
+import { positionOf } from "../event/Position.ts"
 import type { WebhookRow } from "./WebhookIndex.ts"
 
 const type = objectType<typeof Webhook>("extras.webhook")
@@ -94,8 +95,7 @@ export const versionsOf = Effect.fnUntraced(function* (webhook: number) {
   )
   return rows.map(({ position, idx, definition }): Version => ({
     webhook,
-    position: BigInt(position),
-    idx: Number(idx),
+    ...positionOf({ position, idx }),
     row: definition === null ? undefined : rowFromJson(type, definition)
   }))
 })

@@ -2,6 +2,7 @@
 import { type Delivery, deliveryBody, deliveryOf } from "../../event/Delivery.ts"
 import type { Event } from "../../event/Event.ts"
 import { type Action, kindOf } from "../../event/Kind.ts"
+import { positionOf } from "../../event/Position.ts"
 import type { Subject } from "../../match/WebhookIndex.ts"
 
 /** A row of `loggedEvent`. */
@@ -41,8 +42,7 @@ export const subjectOf = (event: LoggedEvent): Subject => ({
 
 /** The event as capture made it. */
 export const eventOf = (row: LoggedEvent): Event => ({
-  position: BigInt(row.position),
-  idx: Number(row.idx),
+  ...positionOf(row),
   kind: kindOf[row.action],
   objectType: row.object_type,
   objectId: Number(row.object_id),

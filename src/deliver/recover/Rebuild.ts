@@ -8,7 +8,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { mapInSlices } from "../../Slices.ts"
-import { type Position, comparePositions } from "../../event/Position.ts"
+import { type Position, comparePositions, positionOf } from "../../event/Position.ts"
 import { WebhookIndex } from "../../match/WebhookIndex.ts"
 import { versionsOf } from "../../match/WebhookVersions.ts"
 import { Append } from "../../stream/Append.ts"
@@ -110,8 +110,7 @@ const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
 })
 
 /** Whether a version is later than the event: a version counts from its own position on. */
-const isAfter = (version: Position, { position, idx }: LoggedEvent): boolean =>
-  comparePositions(version, { position: BigInt(position), idx: Number(idx) }) > 0
+const isAfter = (version: Position, event: LoggedEvent): boolean => comparePositions(version, positionOf(event)) > 0
 
 /** The next page of events between the webhook's watermarks that the delivery log has no attempt of. */
 const nextEvents = (webhook: number, last: LoggedEvent | undefined) =>

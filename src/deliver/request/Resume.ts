@@ -1,8 +1,8 @@
 /** Resuming a paused webhook, with all deliveries of the pause or with some of them. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { type Delivery, positionOf } from "../../event/Delivery.ts"
-import { comparePositions } from "../../event/Position.ts"
+import type { Delivery } from "../../event/Delivery.ts"
+import { comparePositions, positionOf } from "../../event/Position.ts"
 import type { Entry } from "../../stream/Entry.ts"
 import { objectOf } from "../../stream/Ordered.ts"
 import { Streams } from "../../stream/Streams.ts"

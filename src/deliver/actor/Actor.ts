@@ -16,11 +16,12 @@ import { Templates } from "../../template/Template.ts"
 import { makeAttempt } from "../attempt/Attempt.ts"
 import { EventBodies } from "../attempt/EventBodies.ts"
 import { isRendered } from "../attempt/Request.ts"
-import { type SharedBreaker, makeSharedBreaker } from "../breaker/SharedBreaker.ts"
+import { makeSharedBreaker } from "../breaker/SharedBreaker.ts"
 import { DeliveryLog } from "../log/DeliveryLog.ts"
 import { logDefectAndContinue } from "../LogDefect.ts"
 import { disable } from "../outcome/Disable.ts"
-import { type ConnectedWebhook, graceMillis, makeConnected } from "./Connected.ts"
+import type { ActorState } from "./ActorState.ts"
+import { graceMillis, makeConnected } from "./Connected.ts"
 import type { Definition, UnusableWebhook } from "./Definition.ts"
 import { makeEarliestTimer } from "./EarliestTimer.ts"
 import type { FairShare } from "./FairShare.ts"
@@ -44,20 +45,6 @@ export interface Actor {
   /** Whether order within an object matters. */
   readonly isOrdered: () => boolean
   /** Something waits that is due in so many milliseconds. */
-  readonly dueIn: (millis: number) => void
-}
-
-/** What reading and attempts of one webhook share. */
-export interface Work {
-  readonly id: number
-  readonly webhook: ConnectedWebhook
-  readonly breaker: SharedBreaker
-  readonly inFlight: InFlight
-  /** Whether the last read gave all that it asked for. */
-  hasMore: boolean
-  /** The receiver said that it wants no more; the row says so too, or will in a moment. */
-  isGone: boolean
-  readonly wake: () => void
   readonly dueIn: (millis: number) => void
 }
 
@@ -87,9 +74,9 @@ export const startActor = (
       }),
       Effect.catch(() => Effect.sync(() => dueIn(1000)))
     )
-    const work: Work = { id, webhook, breaker, inFlight, hasMore: false, isGone: false, wake, dueIn }
+    const state: ActorState = { id, webhook, breaker, inFlight, hasMore: false, isGone: false, wake, dueIn }
     const start = (entry: Entry, waitMillis: number) => {
-      if (inFlight.begin(entry)) runAttempt(seeThrough(work, entry, waitMillis))
+      if (inFlight.begin(entry)) runAttempt(seeThrough(state, entry, waitMillis))
     }
     yield* Effect.addFinalizer(() =>
       FiberSet.awaitEmpty(attempts).pipe(
@@ -97,7 +84,7 @@ export const startActor = (
         Effect.andThen(Effect.ignore(Effect.suspend(() => streams.handBack(id, inFlight.all()))))
       )
     )
-    const read = logDefectAndContinue(`reading webhook ${id}`)(readAndStart(work, share, start))
+    const read = logDefectAndContinue(`reading webhook ${id}`)(readAndStart(state, share, start))
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), read)))
     yield* promote
     wake()
@@ -110,7 +97,7 @@ export const startActor = (
       },
       redefine: (definition) =>
         Effect.map(webhook.redefine(definition), () => {
-          work.isGone = false
+          state.isGone = false
           // It may be what the receiver needed: it is probed at once.
           breaker.probeNow()
           wake()
@@ -124,9 +111,9 @@ export const startActor = (
   })
 
 /** One attempt of an entry, in its slot of the rate limit, from its event's body to the delivery log. */
-const seeThrough = (work: Work, entry: Entry, waitMillis: number) => {
-  const { inFlight, webhook, wake } = work
-  const attempt = attemptAndLog(work, entry)
+const seeThrough = (state: ActorState, entry: Entry, waitMillis: number) => {
+  const { inFlight, webhook, wake } = state
+  const attempt = attemptAndLog(state, entry)
   const whole =
     waitMillis > 0
       ? Effect.andThen(
@@ -140,19 +127,19 @@ const seeThrough = (work: Work, entry: Entry, waitMillis: number) => {
       inFlight.end(entry)
       // Entries that wait for this one, for order's sake, can be read now.
       if (webhook.current().definition.ordered) wake()
-      else readOn(work)
+      else readOn(state)
     })
   )
 }
 
 /** Wakes the reader where a good part of the room is free, instead of once per entry. */
-const readOn = ({ inFlight, webhook, hasMore, wake }: Work): void => {
+const readOn = ({ inFlight, webhook, hasMore, wake }: ActorState): void => {
   const { maxInFlight } = webhook.current().definition
   if ((hasMore || inFlight.hasNotBegun) && inFlight.isHalfFree(maxInFlight)) wake()
 }
 
-const attemptAndLog = Effect.fnUntraced(function* (work: Work, entry: Entry) {
-  const { id, webhook, breaker, inFlight } = work
+const attemptAndLog = Effect.fnUntraced(function* (state: ActorState, entry: Entry) {
+  const { id, webhook, breaker, inFlight } = state
   const streams = yield* Streams
   const log = yield* DeliveryLog
   // A process that slept past its lease must not send what another has by now.
@@ -165,21 +152,21 @@ const attemptAndLog = Effect.fnUntraced(function* (work: Work, entry: Entry) {
     isRendered(webhook.current().definition),
     (loaded) =>
       // After the wait for a body: the definition is the current one.
-      work.isGone || breaker.isShut()
+      state.isGone || breaker.isShut()
         ? Effect.undefined
         : makeAttempt(webhook.current(), entry.delivery, loaded, templates)
   )
   if (attempted === undefined) return inFlight.postpone([entry])
   if (attempted.isGone) {
-    work.isGone = true
+    state.isGone = true
     // Before the log, which others wait for too: no further request leaves for a receiver that is gone.
     yield* turnOff(id, attempted.attempt.response!.status)
   }
   yield* breaker.turn(attempted.attempt.failure)
   inFlight.answered(entry)
-  readOn(work)
+  readOn(state)
   yield* log.record({ entry, ...attempted })
-  if (attempted.outcome.kind === "Retry") work.dueIn(attempted.outcome.delayMillis)
+  if (attempted.outcome.kind === "Retry") state.dueIn(attempted.outcome.delayMillis)
 })
 
 const turnOff = (webhook: number, status: number) =>

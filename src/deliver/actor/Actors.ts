@@ -43,12 +43,13 @@ export const makeActors = Effect.gen(function* () {
   })
 
   /** Attempts under way may take a while to end; other webhooks do not wait for them. */
-  const stop = (id: number, after: Effect.Effect<void>) => {
-    const present = running.get(id)
-    running.delete(id)
-    const close = present === undefined ? Effect.void : Scope.close(present.scope, Exit.void)
-    return Effect.forkIn(Effect.andThen(close, after), scope)
-  }
+  const stop = (id: number, after: Effect.Effect<void>) =>
+    Effect.suspend(() => {
+      const present = running.get(id)
+      running.delete(id)
+      const close = present === undefined ? Effect.void : Scope.close(present.scope, Exit.void)
+      return Effect.forkIn(Effect.andThen(close, after), scope)
+    })
 
   /** Starts, redefines and stops actors as the rows of these webhooks say. */
   const follow = Effect.fnUntraced(function* (ids: ReadonlySet<number>) {

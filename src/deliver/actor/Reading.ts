@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import type { Entry } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"
-import type { Work } from "./Actor.ts"
+import type { ActorState } from "./ActorState.ts"
 import type { FairShare } from "./FairShare.ts"
 
 /** Pause before reading is tried again when Redis is away. */
@@ -12,44 +12,44 @@ const readPause = "500 millis"
 const heldSeconds = 1
 
 /** Reads and starts entries until there is no room, or nothing to read. `start` gets the wait for each entry's slot. */
-export const readAndStart = (work: Work, share: FairShare, start: (entry: Entry, waitMillis: number) => void) =>
+export const readAndStart = (state: ActorState, share: FairShare, start: (entry: Entry, waitMillis: number) => void) =>
   Effect.gen(function* () {
     const streams = yield* Streams
-    const { id, webhook, breaker } = work
-    for (let room = roomOf(work); room > 0; room = roomOf(work)) {
+    const { id, webhook, breaker } = state
+    for (let room = roomOf(state); room > 0; room = roomOf(state)) {
       if (!(yield* breaker.mayBegin(webhook.current().definition.timeoutMillis))) break
-      const isBehind = work.hasMore
-      const entries = yield* next(work, isBehind ? yield* share.take(id, room) : room)
-      if (!isBehind && !work.hasMore && entries.length > 0) share.keptUp(id)
+      const isBehind = state.hasMore
+      const entries = yield* next(state, isBehind ? yield* share.take(id, room) : room)
+      if (!isBehind && !state.hasMore && entries.length > 0) share.keptUp(id)
       if (entries.length === 0) yield* breaker.endProbe
       const { rateLimit } = webhook.current().definition
       const wait =
         rateLimit === undefined || entries.length === 0 ? 0 : yield* streams.reserve(id, entries.length, rateLimit)
       entries.forEach((entry, at) => start(entry, rateLimit === undefined ? 0 : wait + (at * 1000) / rateLimit))
-      if (!work.hasMore) break
+      if (!state.hasMore) break
     }
     // A timer rings at the earliest time that it was set to; the breaker may have been put off since.
     breaker.awaitProbe()
   }).pipe(
-    Effect.tapError((error) => Effect.logWarning(`deliver: webhook ${work.id} cannot be read: ${error.message}`)),
-    Effect.catch(() => Effect.andThen(Effect.sleep(readPause), Effect.sync(work.wake)))
+    Effect.tapError((error) => Effect.logWarning(`deliver: webhook ${state.id} cannot be read: ${error.message}`)),
+    Effect.catch(() => Effect.andThen(Effect.sleep(readPause), Effect.sync(state.wake)))
   )
 
 /** How many more attempts may begin. */
-const roomOf = ({ webhook, breaker, inFlight, isGone }: Work): number => {
+const roomOf = ({ webhook, breaker, inFlight, isGone }: ActorState): number => {
   const { maxInFlight, rateLimit } = webhook.current().definition
   const max = Math.min(maxInFlight, Math.ceil((rateLimit ?? maxInFlight) * heldSeconds))
   return isGone ? 0 : Math.min(breaker.room(inFlight.count, max), inFlight.unloggedRoom)
 }
 
 /** Up to `count` entries to begin with: those that are held already, else from the streams. */
-const next = Effect.fnUntraced(function* (work: Work, count: number) {
-  const { id, webhook, inFlight } = work
+const next = Effect.fnUntraced(function* (state: ActorState, count: number) {
+  const { id, webhook, inFlight } = state
   const held = inFlight.takeNotBegun(count)
-  work.hasMore = held.length > 0
-  if (work.hasMore) return held
+  state.hasMore = held.length > 0
+  if (state.hasMore) return held
   const entries = yield* (yield* Streams).read(id, count, webhook.current().definition.ordered)
-  work.hasMore = entries.length >= count
+  state.hasMore = entries.length >= count
   // Of each stream as many were read: what there is no room for is begun with next.
   inFlight.postpone(entries.slice(count))
   return entries.slice(0, count)

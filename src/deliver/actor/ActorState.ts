@@ -1,0 +1,19 @@
+/** The state of an actor that its reader and its attempts share. */
+import type { SharedBreaker } from "../breaker/SharedBreaker.ts"
+import type { ConnectedWebhook } from "./Connected.ts"
+import type { InFlight } from "./InFlight.ts"
+
+export interface ActorState {
+  readonly id: number
+  readonly webhook: ConnectedWebhook
+  readonly breaker: SharedBreaker
+  readonly inFlight: InFlight
+  /** Whether the last read gave all that it asked for. */
+  hasMore: boolean
+  /** The receiver answered that it wants no more. The row is disabled by then, or is about to be. */
+  isGone: boolean
+  /** Makes the reader look for entries. */
+  readonly wake: () => void
+  /** Makes the reader look for retries in so many milliseconds. */
+  readonly dueIn: (millis: number) => void
+}

@@ -8,6 +8,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { type Cause, Clock, Context, Effect, Layer, Result, Schema } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
+import { keepNewest } from "../KeepNewest.ts"
 import { Settings } from "../Config.ts"
 import { Redis, RedisError, command } from "../redis/Redis.ts"
 import { RedisScript } from "../redis/RedisScript.ts"
@@ -169,10 +170,7 @@ class LocalAttempts {
       this.entries.delete(key)
       this.entries.set(key, [...recent, { id, at: now, failed: false }])
     }
-    for (const key of this.entries.keys()) {
-      if (this.entries.size <= countedMax) break
-      this.entries.delete(key)
-    }
+    keepNewest(this.entries, countedMax)
     return 0
   }
 

@@ -1,5 +1,6 @@
 /** What this process found when it last looked tokens up. A premise of later reads, never an answer. */
 import { Context, Layer } from "effect"
+import { keepNewest } from "../KeepNewest.ts"
 import type { Principal } from "./Principal.ts"
 
 interface KnownToken {
@@ -29,10 +30,7 @@ export class KnownTokens extends Context.Service<
       forget: (digest) => void kept.delete(digest),
       keep: (digest, token) => {
         kept.set(digest, token)
-        for (const oldest of kept.keys()) {
-          if (kept.size <= keptMax) break
-          kept.delete(oldest)
-        }
+        keepNewest(kept, keptMax)
       }
     })
   })

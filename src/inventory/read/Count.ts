@@ -7,6 +7,7 @@
  */
 import { Clock, Context, Effect, Layer } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { keepNewest } from "../../KeepNewest.ts"
 import { type Clearance, cleared } from "../Clearance.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { type Where, allOf } from "../derive/filter/Where.ts"
@@ -59,10 +60,7 @@ export class Counts extends Context.Service<
         if (counted >= manyRows && written === writes) {
           const now = yield* Clock.currentTimeMillis
           kept.set(key, { count: counted, until: now + worth * (now - began) })
-          for (const oldest of kept.keys()) {
-            if (kept.size <= keptMax) break
-            kept.delete(oldest)
-          }
+          keepNewest(kept, keptMax)
         }
         return counted
       }),

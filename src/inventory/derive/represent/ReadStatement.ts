@@ -5,6 +5,7 @@
  * Its rows are `type` ("" for the objects themselves, in their order) and `row`. Ids of what is pointed at become lists
  * that Postgres makes from the page once, so each object type pointed at costs one look into its primary key.
  */
+import { keepNewest } from "../../../KeepNewest.ts"
 import { literal } from "../../Field.ts"
 import { namesThis } from "../../Counted.ts"
 import { type ObjectType, type PointedBy, perType } from "../../ObjectType.ts"
@@ -56,8 +57,8 @@ export const readStatement = (
   const conditions = closed.map((target) => `${target.id} ${visible(target).sql}`)
   const key = [page.sql, page.parameters.length, withRows, premise?.sql, ...conditions].join(" ")
   const { sql, bound } = made.get(key) ?? statementOf(type, page, visible, withRows, premise)
-  if (made.size >= madeMax && !made.has(key)) made.delete(made.keys().next().value!)
   made.set(key, { sql, bound })
+  keepNewest(made, madeMax)
   const seen = bound.flatMap((target) => visible(target).parameters)
   return { sql, parameters: [...page.parameters, ...seen, ...(premise?.parameters ?? [])] }
 }

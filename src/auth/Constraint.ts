@@ -20,7 +20,7 @@ const withUser = (value: unknown, user: number): unknown => {
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withUser(each, user)]))
 }
 
-/** What is wrong with constraints for objects of these types; undefined if nothing is. */
+/** Returns the fault of constraints for objects of these types, or undefined. */
 export const constraintsProblem = (constraints: unknown, types: ReadonlyArray<string>): string | undefined => {
   // Somebody who writes an empty list may mean everything.
   if (Array.isArray(constraints) && constraints.length === 0) return "An empty list allows no object; null allows all."

@@ -1,4 +1,4 @@
-/** What this process found when it last looked tokens up. A premise of later reads, never an answer. */
+/** Tokens as this process last found them. A later read starts from one and checks it; it never trusts one. */
 import { Context, Layer } from "effect"
 import { keepNewest } from "../KeepNewest.ts"
 import type { Principal } from "./Principal.ts"

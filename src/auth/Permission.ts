@@ -1,5 +1,5 @@
 /**
- * What a principal may do: to which object types at all, and to which objects of them.
+ * The permissions of a principal: which object types it may use, and which of their objects.
  *
  * A superuser may do everything, and everybody may read what is exempt from permission. The rest needs an object
  * permission of the user or of one of the user's groups; several add up.

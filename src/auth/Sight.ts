@@ -1,6 +1,6 @@
 /**
- * What users may see of events outside of their requests: a webhook that fires for what its `scope_user` may view, or a
- * replay that runs after the request for it.
+ * The events that a user may see outside of a request: of a webhook with a `scope_user`, and of a replay, which runs
+ * after the request for it.
  *
  * The rule is that of the change log: a user sees an event if that user may view its object as it is now. A user who
  * may view only some objects of a type sees no deleted ones. Objects inside that the user may not view are shown by id.

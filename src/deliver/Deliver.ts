@@ -87,7 +87,7 @@ const followWebhooks = <E, R>(actors: Actors, workOffAsked: Effect.Effect<unknow
       const told = yield* announcements
       const all = yield* sql.unsafe<{ readonly id: string }>(`select id::text as id from ${webhookType.table}`)
       yield* actors.follow(new Set([...running(), ...all.map(({ id }) => Number(id))]))
-      // What an earlier version queued, or what Redis has lost the marks of.
+      // An earlier version queued without marks, and Redis may have lost some.
       yield* (yield* Streams).mark(running())
       yield* takeUp(actors)
       yield* Effect.forkScoped(workOffAsked)

@@ -1,5 +1,5 @@
 /**
- * What happened to one object in one transaction. Capture makes events from the write-ahead log (CapturedEvent.ts) and
+ * An event: the change of one object in one transaction. Capture makes events from the write-ahead log (CapturedEvent.ts) and
  * keeps them in the change log, from which they can be read again (LoggedEvent.ts): both give the same event.
  */
 import type { Kind } from "./Kind.ts"

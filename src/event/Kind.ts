@@ -1,4 +1,4 @@
-/** What a transaction did to an object: the words that receivers see, and those of the change log. */
+/** The kinds of changes to an object: the words that receivers see, and those of the change log. */
 
 export type Kind = "created" | "updated" | "deleted"
 

@@ -108,9 +108,9 @@ export type Refusal = Denied | HttpRefused | OutOfBounds | WriteRefused | Protec
 export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Services>
 
 /**
- * Who has access to a route: senders who may do the method's action to objects of this type; `open`, everybody, unless
- * LOGIN_REQUIRED; `credentials`, everybody, because the request itself carries the credentials; `unasked`, everybody,
- * without authentication.
+ * The senders that have access to a route. An object type: those who may do the method's action to its objects. `open`:
+ * everybody, unless LOGIN_REQUIRED is set. `credentials`: everybody, because the request itself carries the credentials.
+ * `unasked`: everybody, without authentication.
  */
 export type Access = ObjectType | "open" | "credentials" | "unasked"
 

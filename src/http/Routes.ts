@@ -13,7 +13,7 @@ import { tryOutRoutes } from "./webhooks/TryOut.ts"
 import { TryOutLimits } from "./webhooks/TryOutLimits.ts"
 import { webhookDetails, webhookRoutes } from "./webhooks/Webhooks.ts"
 
-/** What requests to these routes share within a process. */
+/** The services that requests to these routes share within a process. */
 export const apiLayer = Layer.mergeAll(Imports.layer, TryOutLimits.layer)
 
 export const apiRoutes: ReadonlyArray<Route> = [

@@ -1,5 +1,5 @@
 /**
- * What the user on whose behalf code runs may see and write.
+ * The objects that code may read and write on behalf of a user.
  *
  * Every read and write of objects adds the clearance's condition to its SQL (Read.ts, Write.ts, Resolve.ts). The service
  * has no default, so code that reads objects without saying for whom does not compile: `http` provides the clearance of

@@ -1,5 +1,5 @@
 /**
- * What a field is: how it is kept in Postgres, read from the wire, from SQL and from the WAL, and shown.
+ * A field: how its value is stored in Postgres, read from the wire, from SQL and from the WAL, and shown.
  *
  * A field has one canonical value wherever it came from, so that the API and capture represent a row alike: text,
  * boolean, number, `null`, ISO 8601 text for a time, an id for a reference, a list of ids for several, JSON for JSON.
@@ -21,7 +21,7 @@ export type RowOf<T extends { readonly fields: Fields }> = {
 /** Messages by field name; `__all__` for rules about several fields. */
 export type Errors = Readonly<Record<string, ReadonlyArray<string>>>
 
-/** What a representation may look at beside its own row. */
+/** The other data that a representation may read. */
 export interface View {
   /** Address before `/api/…`, without a trailing slash. */
   readonly base: string
@@ -40,7 +40,7 @@ export interface View {
   readonly counted: (type: string, id: number) => Readonly<Record<string, unknown>> | undefined
 }
 
-/** Who sees and sets a field: `once` is shown only in the answer to its creation, `none` never leaves the database. */
+/** The visibility of a field: `once` is shown only in the answer to its creation, `none` never leaves the database. */
 type Wire = "both" | "read" | "write" | "once" | "none"
 
 /** A grammar that another stage owns (see Grammar.ts). */
@@ -63,8 +63,8 @@ export interface Reference {
   readonly type: string
   readonly many: boolean
   /**
-   * What happens here when the referenced object is deleted: `protect` refuses the deletion; `keep` leaves the id, for
-   * records, which outlive the objects they describe. A list of references always just loses the id.
+   * The effect of deleting the referenced object: `protect` refuses the deletion; `keep` leaves the id, for
+   * records, which outlive the objects that they describe. A list of references always just loses the id.
    */
   readonly onDelete: "cascade" | "set null" | "protect" | "keep"
   /** Whether it is shown as its id alone, where NetBox does so. */
@@ -114,7 +114,7 @@ export interface Field<Value = unknown> {
   /** Value and label of each choice. */
   readonly choices?: Readonly<Record<string, string>> | undefined
   readonly parse: (input: unknown) => Parsed
-  /** What is stored of a value that was parsed, where that differs (hashed, sealed). */
+  /** Returns the stored form of a parsed value, where it differs (hashed, sealed). */
   readonly store?: ((value: string, vault: Vault["Service"]) => string | Promise<string>) | undefined
   /** The field that holds its sealed copy, where one is kept and may be shown (ALLOW_TOKEN_RETRIEVAL). */
   readonly copiedTo?: string | undefined
@@ -142,7 +142,7 @@ export type Optional<O, Value> = O extends { readonly default: string | number |
     ? Value | null
     : Value
 
-/** What every constructor of the vocabulary takes. */
+/** The options that every constructor of a field takes. */
 export interface Options {
   /** May be omitted in a create; the kind of field determines `initial`. */
   readonly optional?: boolean

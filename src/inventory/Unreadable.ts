@@ -35,7 +35,7 @@ export class Unreadable {
 /** The value as it is shown. */
 export const shownOf = (value: unknown): unknown => (value instanceof Unreadable ? null : value)
 
-/** What cannot be read in a value, or in an entry of a dictionary; undefined where all can. */
+/** Returns the value, or the first entry of a dictionary, that cannot be read; undefined if all can. */
 export const unreadableIn = (value: unknown): Unreadable | undefined => {
   if (value instanceof Unreadable) return value
   if (!isDictionary(value)) return undefined

@@ -20,7 +20,7 @@ const sharedMax = { event: 500_000, window: 100_000_000 }
 class TooMuchWork extends Error {}
 
 /**
- * What the current evaluation has left; unlimited outside of one. A variable of the module, because each step of an
+ * The work that the current evaluation has left; unlimited outside of one. A variable of the module, because each step of an
  * evaluation pays: an evaluation is synchronous, and `bounded` sets it anew.
  */
 let left = Number.POSITIVE_INFINITY

@@ -34,7 +34,7 @@ interface ChangeTest {
   readonly between: ChangeOperator["between"]
 }
 
-/** What is wrong with a document, and where: `and[1].op`. */
+/** The fault of a document, and its place: `and[1].op`. */
 export class ConditionError extends Error {
   readonly path: string
 

@@ -17,7 +17,7 @@ export interface Entry {
   readonly condition?: Condition
   /** Undefined if the webhook has no condition, or an invalid one. */
   readonly decide?: Decision
-  /** What is wrong with an invalid condition. */
+  /** The fault of an invalid condition. */
   readonly problem?: string
 }
 

@@ -18,7 +18,7 @@ interface Owed extends Considered {
 export interface Matched {
   readonly versions: ReadonlyArray<Version>
   readonly owed: ReadonlyArray<Owed>
-  /** What the batch has left for costly conditions. */
+  /** The budget that the batch has left for costly conditions. */
   readonly shared: SharedBudget
 }
 

@@ -25,7 +25,7 @@ export interface Entry {
   readonly ordered: boolean
 }
 
-/** What becomes of an entry after its attempt: it is done, or its delivery is delayed. */
+/** The state of an entry after its attempt: it is done, or its delivery is delayed. */
 export interface Settled {
   readonly entry: Entry
   readonly later?: Delayed | undefined

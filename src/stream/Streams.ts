@@ -98,7 +98,7 @@ export class Streams extends Context.Service<
     readonly depth: (webhook: number) => Effect.Effect<Depth, RedisError>
     /** Returns the webhooks whose inspection is due, if this process is the sweeper. */
     readonly sweep: Effect.Effect<ReadonlyArray<Marked>, RedisError>
-    /** What each of these webhooks has in Redis. Pass a few only: Redis does nothing else meanwhile. */
+    /** Counts the entries of each of these webhooks in Redis. Pass a few only: Redis does nothing else meanwhile. */
     readonly inspect: (webhooks: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Inspection>, RedisError>
     /** Sets the next inspection of these webhooks. */
     readonly reschedule: (

@@ -35,7 +35,7 @@ export interface Marked {
 /** Time after which an idle consumer that holds nothing is deleted: its process is gone. Milliseconds. */
 const goneMillis = 3_600_000
 
-/** What a webhook has in Redis. */
+/** The entries of a webhook in Redis. */
 export interface Inspection extends Depth {
   /** Milliseconds until the first delayed delivery is due; undefined if there is none. */
   readonly dueMillis: number | undefined

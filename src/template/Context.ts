@@ -1,4 +1,4 @@
-/** What templates are rendered with: an event as JSON text, and what plugins add to it. */
+/** The context of templates: an event as JSON text, and the values that plugins add. */
 import type { JsonObject as PluginObject } from "./plugin/Plugin.ts"
 import { copyJson } from "./plugin/PluginBridge.ts"
 import { parseJsonObject } from "../jinja/value/ContextJson.ts"

@@ -35,7 +35,7 @@ export class Renderer {
     return ["jinja", ...this.engines.keys()]
   }
 
-  /** What is wrong with the source, if anything. */
+  /** The fault of the source, if it has one. */
   check(source: string, engine: string): TemplateFault | undefined {
     try {
       this.compile(source, engine)

@@ -10,7 +10,7 @@ export interface ChangeContext {
   readonly requestId: string
 }
 
-/** What has the id of an object: a row, or a tuple of the WAL. */
+/** A value with the id of an object: a row, or a tuple of the WAL. */
 interface Identified {
   readonly id: number
   /** The id as text, if it is no safe integer. */

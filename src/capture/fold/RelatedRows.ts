@@ -77,7 +77,7 @@ export class RelatedRows {
         return [...references(type, rows), ...customReferences(definitions, rows, registry)]
       })
     )
-    // What lies behind an object that the same window changes is loaded for the change of that object.
+    // If the same window changes an object, the rows behind it are loaded for that change.
     yield* this.follow(changed.flatMap(({ type, rows }) => referencesBehind(type, rows, this.find)))
   })
 

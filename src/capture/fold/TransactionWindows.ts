@@ -12,7 +12,7 @@ import { CaptureError } from "../CaptureError.ts"
 import { type Change, type ChangeContext, type Folded, type Readable, type Unknown, fold } from "./Change.ts"
 import type { Handler } from "../wal/Pgoutput.ts"
 
-/** What events know of their transaction. */
+/** The transaction as its events know it. */
 interface Transaction {
   readonly commitLsn: bigint
   /** The lower 32 bits of its number in Postgres. */

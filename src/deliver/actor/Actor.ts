@@ -38,7 +38,7 @@ export interface Actor {
   readonly redefine: (definition: Definition) => Effect.Effect<void, UnusableWebhook>
   /** Entries that this process holds. */
   readonly held: () => ReadonlyArray<Entry>
-  /** What another process says of the circuit breaker. */
+  /** Takes over news of the circuit breaker from another process. */
   readonly learn: (news: BreakerNews) => void
   /** Whether the circuit breaker keeps it from reading. */
   readonly isOpen: () => boolean

@@ -53,7 +53,7 @@ export const makeActors = Effect.gen(function* () {
 
   /** Starts, redefines and stops actors as the rows of these webhooks say. */
   const follow = Effect.fnUntraced(function* (ids: ReadonlySet<number>) {
-    // What plain SQL wrote in the clear does not stay so.
+    // Plain SQL may have written secrets in the clear.
     yield* sealHidden(type, [...ids])
     const rows = new Map((yield* byIds(type, ids)).map((row) => [row.id, row]))
     for (const id of ids) {

@@ -29,7 +29,7 @@ class UnusableAuthority extends Error {
 
 const block = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g
 
-/** What is wrong with a text that should hold certificates, or undefined. */
+/** Returns the fault of a text that should hold certificates, or undefined. */
 export const certificatesProblem = (pem: string): string | undefined => {
   const found = pem.match(block) ?? []
   if (found.length === 0) return "Enter certificates in PEM format, beginning with -----BEGIN CERTIFICATE-----."
@@ -48,7 +48,7 @@ const isReadable = (certificate: string): boolean => {
   }
 }
 
-/** What is wrong with the path of a file of certificates, or undefined. */
+/** Returns the fault of the path of a file of certificates, or undefined. */
 export const fileProblem = (directories: ReadonlyArray<string>, path: string): Promise<string | undefined> =>
   readAuthorityFile(directories, path).then(
     () => undefined,

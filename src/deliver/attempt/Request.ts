@@ -127,13 +127,13 @@ const reasonOf = ({ mayRetry, limit }: TemplateError): Failure["reason"] => {
   return limit === undefined ? "Unrendered" : "Overrun"
 }
 
-/** What is wrong with a literal address, or undefined. */
+/** Returns the fault of a literal address, or undefined. */
 export const addressProblem = (url: string): string | undefined => {
   const sound = /^\s*https?:\/\/[^/]/i.test(url) && URL.canParse(url)
   return sound ? undefined : "Enter a valid URL, beginning with http:// or https://."
 }
 
-/** What is wrong with literal header text, or undefined. */
+/** Returns the fault of literal header text, or undefined. */
 export const headersProblem = (text: string): string | undefined => {
   const split = splitHeaders(text)
   if ("error" in split) return split.error

@@ -58,7 +58,7 @@ const standardSignature = (secret: string, head: string, body: Buffer): string =
   return `v1,${createHmac("sha256", key).update(head).update(body).digest("base64")}`
 }
 
-/** What stands before the 32 bytes of an Ed25519 seed in PKCS #8. */
+/** The bytes before the 32 bytes of an Ed25519 seed in PKCS #8. */
 const pkcs8Prefix = Buffer.from("302e020100300506032b657004220420", "hex")
 
 const keyBytes = (secret: string): Buffer => Buffer.from(secret.slice("whsk_".length), "base64")
@@ -71,7 +71,7 @@ const privateKey = (secret: string) =>
     type: "pkcs8"
   })
 
-/** What keeps a secret from signing, or undefined. */
+/** Returns the reason why a secret cannot sign, or undefined. */
 export const secretProblem = (secret: string): string | undefined => {
   if (secret.startsWith("whsk_") && ![32, 64].includes(keyBytes(secret).length)) {
     return "A secret that begins with whsk_ is an Ed25519 key: 32 or 64 bytes in base64."

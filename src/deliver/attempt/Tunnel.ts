@@ -27,7 +27,7 @@ class ProxyFailed extends Error {
 export const isExcepted = ({ except }: ProxyRules, hostname: string): boolean =>
   except.some((each) => (each.startsWith(".") ? `.${hostname}`.endsWith(each) : each === hostname || each === "*"))
 
-/** What is wrong with the address of a proxy, or undefined. */
+/** Returns the fault of the address of a proxy, or undefined. */
 export const proxyProblem = (text: string): string | undefined => {
   const url = URL.parse(text)
   return url !== null && /^https?:$/.test(url.protocol) && url.pathname === "/" && url.search === ""

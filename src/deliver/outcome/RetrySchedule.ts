@@ -168,7 +168,7 @@ export const retrySchedule = (policy: RetryPolicy): Schedule.Schedule<number, Fa
     })
   )
 
-/** What follows from a failed attempt. */
+/** The decision after a failed attempt. */
 export const decide = (schedule: Schedule.Schedule<number, Failed>, failed: Failed): Effect.Effect<Outcome> =>
   Effect.gen(function* () {
     const step = yield* Schedule.toStep(schedule)

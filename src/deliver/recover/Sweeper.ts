@@ -57,7 +57,7 @@ const lookAfter = Effect.fnUntraced(function* (webhook: number, inspection: Insp
   actor.adopt(yield* settleLogged(webhook, [...held, ...stranded]))
   if (inspection.dueMillis !== undefined) actor.dueIn(inspection.dueMillis)
   if (inspection.queued === 0) return
-  // Whoever has room for it; ourselves not by a message, which may be heard by nobody.
+  // A process that has room takes it. We wake our own actor directly: nobody may hear the message.
   actor.wake()
   yield* streams.announce(webhook)
 })

@@ -81,7 +81,7 @@ const moveOn = (id: string, done: number, last: number) =>
 
 const overPages = Effect.fnUntraced(function* (operation: Operation, act: typeof askForRetry) {
   const sql = yield* SqlClient.SqlClient
-  // Who asked for it may see and change all deliveries (http/webhooks/Deliveries.ts).
+  // The user who asked may see and change all deliveries (http/webhooks/Deliveries.ts).
   const filtered = filter(deliveryType, [...new URLSearchParams(operation.filter)], allVisible, { strict: true })
   // A version that no longer knows a filter must not take it for every delivery.
   if ("errors" in filtered || (operation.filter !== "" && isEverything(filtered.where))) {

@@ -10,7 +10,7 @@ import { overEntries } from "../recover/Browse.ts"
 import { insertUnattempted } from "../log/DeliveryRows.ts"
 import type { Dropped } from "../outcome/Outcome.ts"
 
-/** What to keep of a pause: all deliveries, the latest of each object, or none. */
+/** The deliveries of a pause to keep: all, the latest of each object, or none. */
 export const keepChoices = ["all", "latest", "none"] as const
 export type Kept = (typeof keepChoices)[number]
 

@@ -12,7 +12,7 @@ import type { Request } from "../Route.ts"
 
 const words: ReadonlySet<string> = new Set(["anybody", "token"])
 
-/** What is wrong with METRICS_ACCESS; undefined if nothing is. */
+/** Returns the fault of METRICS_ACCESS, or undefined. */
 export const accessProblem = (access: ReadonlyArray<string>): string | undefined => {
   const wrong = access.find((each) => !words.has(each) && parseIpNetwork(each) === undefined)
   return wrong === undefined ? undefined : `METRICS_ACCESS: ${wrong} is no network, nor "anybody" or "token"`

@@ -31,7 +31,7 @@ interface Source<T extends ObjectType, R = RowOf<T>> {
   /** The object type to allocate from, and that of the allocated objects. */
   readonly of: T
   readonly taken: ObjectType
-  /** What is free, up to `count` items. */
+  /** Returns up to `count` free items. */
   readonly free: (row: R, count: number, view: View) => Effect.Effect<ReadonlyArray<unknown>, Refusal, Services>
   /** Waits for others that allocate from the same source. */
   readonly turn: (row: R) => ReturnType<typeof takeTurn>

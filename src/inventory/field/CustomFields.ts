@@ -3,7 +3,7 @@ import type { CustomField } from "../types/extras/CustomField.ts"
 import { Unreadable, bounds, parseJson, readableJson, shownOf } from "../Unreadable.ts"
 
 /**
- * What an object has beside its declared fields: values by the names of the custom fields of its type, `jsonb` in the
+ * The custom values of an object, by the names of the custom fields of its type: `jsonb` in the
  * table. A write names some of them, the others stay (CustomValues.ts); on the wire and in a snapshot all are there.
  */
 export const customFields = (): Field<Readonly<Record<string, unknown>>> =>

@@ -9,7 +9,7 @@ export const named = (): Readonly<Record<"name" | "slug", Field<string>>> => ({
   slug: slug({ unique: true })
 })
 
-/** What people add to an object: tags, and values of custom fields. */
+/** Tags and values of custom fields. */
 export const labels = () => ({
   tags: tags(),
   custom_fields: customFields()

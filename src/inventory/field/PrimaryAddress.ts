@@ -8,7 +8,7 @@ interface Machine {
   /** The object type of its interfaces, and their reference to it. */
   readonly interfaces: string
   readonly owner: string
-  /** What the machine is called in messages. */
+  /** The machine's word in messages. */
   readonly called: string
   readonly otherFamily: (address: string, family: number) => string
 }

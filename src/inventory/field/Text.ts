@@ -14,7 +14,7 @@ interface TextOptions extends Options {
 type TextOf<O> = O extends { readonly nullable: true } ? string | null : string
 
 interface PatternOptions extends TextOptions {
-  /** What a text that is not blank must look like, and the message where it does not. */
+  /** The pattern that a text must match unless it is blank, and the message if it does not. */
   readonly pattern?: RegExp
   readonly refusal?: string
 }

@@ -41,7 +41,7 @@ export const pageQuery = (type: ObjectType, { where, ordering, limit, offset }: 
   return `select t.* from ${type.table} t where ${where.sql} order by ${orderBy(type, ordering)}${bounds}`
 }
 
-/** What representations need beside the rows, as far as it was read with them. */
+/** The other rows and counts that representations need, as far as they were read with the rows. */
 interface Beside {
   /** Rows that they refer to, by object type and id; `viewFor` adds what it reads. */
   readonly related: Map<string, Map<number, Row>>

@@ -23,7 +23,7 @@ export const resolveCustomFields = Effect.fnUntraced(function* (
   const merged = drafts.map((draft, at) => merge(draft, definitions, before[at], isNew))
   const existing = new Map<string, ReadonlySet<number>>()
   const rows = merged.map(({ values }): Row => ({ id: 0, ...values }))
-  // What an object refers to already it may go on referring to.
+  // An object may keep the references that it has.
   const held = customReferences(definitions, before, registry)
   for (const [id, ids] of customReferences(definitions, rows, registry)) {
     const targets = [...ids].filter(Number.isSafeInteger).map((id) => ({ id }))

@@ -19,7 +19,7 @@ const hidingFields = perType(({ fields }) =>
   )
 )
 
-/** What a sealed text holds; undefined where it cannot be opened, or plain SQL has put another one there. */
+/** Returns the plain text of a sealed one; undefined if it cannot be opened, as where plain SQL wrote another text. */
 const hiddenIn = (sealed: unknown, { open }: Vault["Service"]): HiddenValues | undefined => {
   if (typeof sealed !== "string" || sealed === "") return []
   try {

@@ -58,7 +58,7 @@ const repeated = (unique: Unique, rows: ReadonlyArray<Row>): ReadonlyArray<numbe
   })
 }
 
-/** What a client reads of a uniqueness that its row would break. */
+/** The errors that a client gets if its row would break this uniqueness. */
 export const conflictMessage = (type: ObjectType, unique: Unique): Errors => {
   const names = unique.fields.map((field) => field.replaceAll("_", " "))
   if (unique.fields.length === 1 && unique.whereNull === undefined) {

@@ -17,7 +17,7 @@ import {
 import { builtinFilters } from "../../jinja/filters/Filters.ts"
 import type { Call, Example, Filter, Json, JsonObject, Plugin } from "./Plugin.ts"
 
-/** What a template may read of `forloop` and `tablerowloop`, which are objects of LiquidJS with methods. */
+/** Names that a template may read of `forloop` and `tablerowloop`, which are objects of LiquidJS with methods. */
 const loopProperties: ReadonlySet<unknown> = new Set(
   "index index0 rindex rindex0 first last length row col col0 col_first col_last".split(" ")
 )
@@ -60,7 +60,7 @@ export const renderPlain = (
   return String(liquid.renderSync(templates, context))
 }
 
-/** What LiquidJS calls a plugin. */
+/** A plugin in LiquidJS's sense. */
 export type LiquidPlugin = (this: Liquid, liquid: typeof Liquid) => void
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What a plugin is: a file that adds filters, tests, globals, tags, whole engines and ready-made templates. Plugins
+ * A plugin: a file that adds filters, tests, globals, tags, whole engines and ready-made templates. Plugins
  * import this module only, as `#plugin`, and the npm library that they bring.
  *
  * A plugin is code that the operator trusts. Its functions see plain JSON, never the engine's values, and what they

@@ -39,7 +39,7 @@ export interface Reply {
   readonly faults: ReadonlyArray<{ readonly request: number; readonly fault: TemplateFault }>
 }
 
-/** What a worker says first. */
+/** The first message of a worker. */
 export const ready = "ready"
 
 export const packBatch = (requests: ReadonlyArray<Request>): Batch => {

@@ -66,7 +66,7 @@ const clause = (type: ObjectType, words: ReadonlyArray<string>, value: unknown, 
   return wantsNone && steps.length > 0 ? denial(follow("isnull", false), true) : follow(lookup, value)
 }
 
-/** What a word names: the id, a field, or the id of a referenced object. */
+/** The target of a word: the id, a field, or the id of a referenced object. */
 const comparandIn = (type: ObjectType, alias: string, word: string): Comparand | undefined => {
   if (word === "id" || word === "pk") return { kind: "number", sql: `${alias}.id`, type: "bigint" }
   const name = Object.hasOwn(type.fields, word) ? word : word.replace(/_id$/, "")

@@ -23,7 +23,7 @@ import {
 } from "./Lookup.ts"
 import type { Bind } from "./Where.ts"
 
-/** What the name of such a filter begins with. */
+/** The prefix of such a filter's name. */
 export const customPrefix = "cf_"
 
 /** The definitions of a type's custom fields, by name, as far as filters ask. */

@@ -10,12 +10,12 @@ import { addressOf, sameAddress, wrongAddress } from "./Address.ts"
 import { patternProblem } from "./PostgresPattern.ts"
 import type { Bind } from "./Where.ts"
 
-/** What is wrong with the values of a parameter. */
+/** The faults of a parameter's values. */
 export interface Refusal {
   readonly messages: ReadonlyArray<string>
 }
 
-/** A condition, or what is wrong; undefined if the parameter asks for nothing or is unknown. */
+/** A condition, or a refusal; undefined if the parameter asks for nothing or is unknown. */
 export type Compiled = string | Refusal | undefined
 
 type Kind = "text" | "number" | "time" | "date" | "choice" | "flag" | "uuid" | "mac" | "network" | "list"

@@ -29,7 +29,7 @@ export const patternProblem = (pattern: string): string | undefined => {
     : undefined
 }
 
-/** What repeats the atom before it a counted number of times. */
+/** A quantifier that repeats the atom before it a counted number of times. */
 const counted = /\{(\d+)(?:,(\d*))?\}/y
 
 /** Characters that the pattern stands for; undefined where it holds a back reference. */

@@ -22,7 +22,7 @@ interface Pointing {
 /** Most objects inside one another that are read along; deeper ones are read afterwards. */
 const depthMax = 4
 
-/** What stands as `type` beside counts of an object, beside custom fields of its type, and where the premise holds. */
+/** Values of the column `type` in rows that hold counts, custom fields, and the result of the premise. */
 export const countsMark = "#counts"
 export const fieldsMark = "#fields"
 export const premiseMark = "#premise"
@@ -128,7 +128,7 @@ const statementOf = (
   return { sql: `with page as materialized (${page.sql}) ${branches.join(" union all ")}`, bound }
 }
 
-/** What the page's objects point at themselves, and what their derived values look at behind that. */
+/** The references of the page's objects, and the references behind those that their derived values read. */
 const pointingFromPage = (type: ObjectType): ReadonlyArray<Pointing> => [
   ...pointingFrom(type, Object.keys(type.fields), "page"),
   ...stepsBehind(type).flatMap(({ name, target, next }) =>

@@ -70,7 +70,7 @@ export const snapshot = (type: ObjectType, row: Row, view: View): Json => {
   return json
 }
 
-/** What a view is made of. */
+/** The parts of a view. */
 interface Seen {
   readonly row: View["row"]
   readonly customFields?: View["customFields"]
@@ -105,7 +105,7 @@ export const referencesBehind = (
     return [...references(target, behind, next)]
   })
 
-/** What `derivedBy` says, by the reference of the type that it begins with. */
+/** The paths of `derivedBy`, grouped by the reference that they begin with. */
 export const stepsBehind = (type: ObjectType) =>
   [...Map.groupBy(type.derivedBy, (path) => path.split(".")[0]!)].map(([name, paths]) => ({
     name,

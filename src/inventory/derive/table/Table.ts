@@ -19,7 +19,7 @@ export interface Column {
 /** A constraint or trigger by name; a changed definition replaces it. */
 export interface Definition {
   readonly name: string
-  /** What follows the name in `alter table … add constraint`, or in `create trigger`. */
+  /** The SQL after the name in `alter table … add constraint`, or in `create trigger`. */
   readonly sql: string
   /** Whether existing rows may break the constraint. */
   readonly sparesOldRows?: boolean
@@ -42,7 +42,7 @@ export interface Table {
   /** The columns beside `id`, an identity column that every table has. */
   readonly columns: ReadonlyArray<Column>
   readonly constraints: ReadonlyArray<Definition>
-  /** What follows the name in `create index … on`; `unique` where it is one. */
+  /** The SQL after the name in `create index … on`, and `unique` for a unique index. */
   readonly indexes: ReadonlyArray<Index & { readonly unique: boolean }>
   readonly triggers: ReadonlyArray<Definition>
   /** Whether its changes are read from the WAL: old rows whole, no TRUNCATE. */

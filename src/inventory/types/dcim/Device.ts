@@ -150,7 +150,7 @@ const placeErrors = (row: Device, find: Find): Errors => {
   return {}
 }
 
-/** What it is part of, and what is part of it. */
+/** Errors of the device's platform, cluster, chassis and components. */
 const partErrors = (row: Device, find: Find): Errors => {
   const platform = find<typeof Platform>("dcim.platform", row.platform)
   const cluster = find<typeof Cluster>("virtualization.cluster", row.cluster)

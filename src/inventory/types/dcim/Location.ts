@@ -46,7 +46,7 @@ export default defineObjectType({
     _depth: treeDepth
   },
   functions: [
-    // What is in a location goes to another site with it, and what is in the racks there with them.
+    // Objects in a location move to another site with it, and objects in its racks move with the racks.
     `create or replace function rackwire_move_location() returns trigger language plpgsql as $$
      begin
        update dcim_location set site_id = new.site_id where parent_id = new.id and site_id <> new.site_id;

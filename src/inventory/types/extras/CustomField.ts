@@ -3,7 +3,7 @@ import { choice, decimal, defineObjectType, flag, integer, json, text, texts } f
 import { PatternError } from "../../../Pattern.ts"
 import { compiledPattern, refusal } from "../../derive/values/CustomValue.ts"
 
-/** What a value is in JSON, by type. */
+/** The JSON form of a value, by the type of the custom field. */
 const dataTypes: ReadonlyMap<string, string> = new Map([
   ["integer", "integer"],
   ["decimal", "decimal"],

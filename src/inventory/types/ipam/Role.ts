@@ -1,6 +1,6 @@
 import { countOf, defineObjectType, integer, labels, named, text } from "../../ObjectType.ts"
 
-/** What prefixes, ranges and VLANs are for. */
+/** The purpose of prefixes, VLANs and IP ranges. */
 export default defineObjectType({
   app: "ipam",
   name: "role",

@@ -1,6 +1,6 @@
 import { defineObjectType, flag, json, refs, text, texts } from "../../ObjectType.ts"
 
-/** What users and the members of groups may do to objects of these types, or to those that meet the constraints. */
+/** Actions that users and members of groups may do to objects of these types, or to those that meet the constraints. */
 export default defineObjectType({
   app: "users",
   name: "objectpermission",

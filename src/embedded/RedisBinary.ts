@@ -9,6 +9,7 @@ import { promisify } from "node:util"
 import { Effect } from "effect"
 import { downloadEnvironment } from "../ChildEnvironment.ts"
 import { EmbeddedError } from "./EmbeddedError.ts"
+import { makePublicFolder, openToAll } from "./Unprivileged.ts"
 
 export interface RedisBinary {
   readonly command: string
@@ -28,6 +29,9 @@ export const find = (environment: NodeJS.ProcessEnv): Effect.Effect<RedisBinary,
     const onPath = searchPath(environment["PATH"] ?? "", names)
     if (onPath !== undefined) return { command: onPath, env: {} }
     const cache = join(cacheFolder(downloadEnvironment()), "rackwire", "redis")
+    const isShared = process.getuid?.() === 0
+    // An earlier start may have had a narrow umask.
+    if (isShared && existsSync(cache)) openCache(cache)
     const cached = unpacked(cache)
     if (cached !== undefined) return cached
     if (searchPath(environment["PATH"] ?? "", ["apt-get"]) === undefined)
@@ -37,6 +41,7 @@ export const find = (environment: NodeJS.ProcessEnv): Effect.Effect<RedisBinary,
       try: () => unpack(cache, downloadEnvironment()),
       catch: (cause) => missing(String(cause))
     })
+    if (isShared) openCache(cache)
     return unpacked(cache) ?? (yield* missing("the distribution's package holds no server"))
   })
 
@@ -63,6 +68,12 @@ const isExecutable = (file: string): boolean => {
 /** The folder of the cache. Root's own cache is not readable for the user that Redis runs as. */
 const cacheFolder = ({ XDG_CACHE_HOME: cache, HOME: home }: NodeJS.ProcessEnv): string =>
   process.getuid?.() === 0 ? "/var/cache" : cache || join(home || "/tmp", ".cache")
+
+/** Opens the cache of root to the user that Redis runs as. */
+const openCache = (cache: string): void => {
+  makePublicFolder(join(cache, ".."))
+  openToAll(cache)
+}
 
 const unpacked = (cache: string): RedisBinary | undefined => {
   const command = searchPath(join(cache, "usr/bin"), names)

@@ -9,6 +9,7 @@
  */
 import {
   accessSync,
+  chmodSync,
   chownSync,
   constants,
   cpSync,
@@ -65,15 +66,22 @@ export const hand = (user: User | undefined, path: string): void => {
   chownSync(path, user.uid, user.gid)
 }
 
-/** A copy of the tree that the user can reach; the tree itself if the user can reach it. */
-export const reachable = (user: User | undefined, tree: string, version: string): string => {
-  if (user === undefined || isPassable(tree, user)) return tree
-  const copy = join(cacheDirectory, version)
-  if (existsSync(copy)) return copy
+/**
+ * A copy of the tree that the user can reach; the tree itself if the user can reach all of it. Opens an existing copy
+ * to all users: the umask of the process that made it may have been narrow.
+ */
+export const reachable = (user: User | undefined, tree: string, version: string, cache = cacheDirectory): string => {
+  if (user === undefined || isTreePassable(tree, user)) return tree
+  const copy = join(cache, version)
+  makePublicFolder(cache)
+  if (existsSync(copy)) {
+    openToAll(copy)
+    return copy
+  }
   const draft = `${copy}.${process.pid}`
   rmSync(draft, { recursive: true, force: true })
-  mkdirSync(cacheDirectory, { recursive: true, mode: 0o755 })
   cpSync(tree, draft, { recursive: true, verbatimSymlinks: true })
+  openToAll(draft)
   try {
     renameSync(draft, copy)
   } catch {
@@ -84,9 +92,34 @@ export const reachable = (user: User | undefined, tree: string, version: string)
   return copy
 }
 
+/** Creates the folder where it is missing. Every user may enter it, whatever the umask is. */
+export const makePublicFolder = (folder: string): void => {
+  mkdirSync(folder, { recursive: true })
+  chmodSync(folder, 0o755)
+}
+
+/** Lets every user read the tree, and run what its owner may run. */
+export const openToAll = (tree: string): void => {
+  for (const name of ["", ...readdirSync(tree, { recursive: true, encoding: "utf8" })]) {
+    const path = join(tree, name)
+    const stat = lstatSync(path)
+    if (stat.isSymbolicLink()) continue
+    const wanted = stat.mode | (stat.isDirectory() || (stat.mode & 0o100) !== 0 ? 0o555 : 0o444)
+    if (wanted !== stat.mode) chmodSync(path, wanted)
+  }
+}
+
 /** Whether the user may run the program, which may be a symbolic link. */
 export const isReachable = (program: string, user: User): boolean =>
   isPassable(program, user) && isPassable(realpathSync(program), user)
+
+/** Whether the user may enter every folder of the tree and read every file. */
+const isTreePassable = (tree: string, user: User): boolean =>
+  isPassable(tree, user) &&
+  readdirSync(tree, { recursive: true, encoding: "utf8" }).every((name) => {
+    const stat = lstatSync(join(tree, name))
+    return stat.isSymbolicLink() || (stat.mode & (stat.isDirectory() ? 0o005 : 0o004)) !== 0 || stat.uid === user.uid
+  })
 
 const isPassable = (path: string, user: User): boolean => {
   const { mode, uid, gid } = statSync(path)

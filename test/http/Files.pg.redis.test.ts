@@ -42,7 +42,10 @@ describe("an export", () => {
       const file = await fetched(`${sites}export/?format=${format}`)
       expect([file.status, file.type]).toEqual([200, type])
       const imported = await send(`${sites}import/`, type, file.text)
-      expect(imported).toEqual({ status: 200, json: { dry_run: false, rows: 2, created: 0, updated: 2, errors: [] } })
+      expect(imported).toEqual({
+        status: 200,
+        json: { dry_run: false, format, rows: 2, created: 0, updated: 2, errors: [] }
+      })
       expect({ ...(await site("two")), last_updated: 0 }).toEqual({ ...before, last_updated: 0 })
     }
   })
@@ -134,7 +137,10 @@ describe("an import", () => {
       "application/yaml",
       "- name: seven\n  slug: seven\n  region: emea\n"
     )
-    expect(reply).toEqual({ status: 200, json: { dry_run: true, rows: 1, created: 1, updated: 0, errors: [] } })
+    expect(reply).toEqual({
+      status: 200,
+      json: { dry_run: true, format: "yaml", rows: 1, created: 1, updated: 0, errors: [] }
+    })
     expect(await site("seven")).toBeUndefined()
   })
 
@@ -147,7 +153,23 @@ describe("an import", () => {
     ["application/yaml", "a: [", expect.stringContaining("The file cannot be read")],
     ["application/yaml", "- &a [1]\n- *a", expect.stringContaining("The file cannot be read")]
   ])("of %s that is none says so: %j", async (type, body, detail) => {
-    expect(await send(`${sites}import/`, type, body)).toEqual({ status: 400, json: { detail } })
+    const format = type.split("/")[1]
+    expect(await send(`${sites}import/`, type, body)).toEqual({ status: 400, json: { detail, format } })
+  })
+
+  test("takes a table as curl sends it, as the body or in a form", async () => {
+    const path = `${sites}import/?dry_run=true`
+    const table = "name,slug\neight,eight\n"
+    const expected = {
+      status: 200,
+      json: { dry_run: true, format: "csv", rows: 1, created: 1, updated: 0, errors: [] }
+    }
+    expect(await send(path, "application/x-www-form-urlencoded", table)).toEqual(expected)
+    const form = new FormData()
+    form.set("file", new File([table], "sites.csv"))
+    const headers = { authorization: `Token ${token}` }
+    const response = await fetch(api.service.url + path, { method: "POST", headers, body: form })
+    expect({ status: response.status, json: await response.json() }).toEqual(expected)
   })
 
   test("needs the permission to write", async () => {

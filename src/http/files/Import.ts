@@ -15,10 +15,10 @@ import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { create, update } from "../../inventory/write/Write.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { bodyOfCells, withNamedReferences } from "../../inventory/derive/represent/Flat.ts"
-import { isOfType } from "../wire/Body.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import { Imports, readFile } from "./ImportFile.ts"
-import { type ImportTask, type Portion, idOf } from "./ImportRows.ts"
+import { Imports, type ReadFile, readFile } from "./ImportFile.ts"
+import type { Format } from "./ImportFormat.ts"
+import { type Portion, type Table, idOf } from "./ImportRows.ts"
 import { refuseAfter } from "../objects/Limits.ts"
 import type { Handler, Request } from "../Route.ts"
 import { isSet } from "../query/Strict.ts"
@@ -44,6 +44,7 @@ interface Refused {
 }
 
 interface Report {
+  readonly format: Format
   readonly rows: number
   readonly created: number
   readonly updated: number
@@ -61,12 +62,12 @@ export const importObjects =
 const importFile = (type: ObjectType, request: Request) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const task = taskOf(type, request)
-    const portions = yield* readFile(request, task)
-    yield* refuseWrongIds(portions)
+    const file = yield* readFile(request, tableOf(type, request))
+    const { portions } = file
+    yield* refuseWrongIds(file)
     if (portions.some(({ changes }) => changes > 0)) yield* authorize(request.principal, "POST", "change", type)
     const dryRun = isSet(request, "dry_run", false)
-    const { report, written } = yield* write(type, portions, task, request).pipe(
+    const { report, written } = yield* write(type, file, request).pipe(
       Effect.flatMap(({ report, written }) =>
         dryRun || report.errors.length > 0 ? new Undone({ report }) : Effect.succeed({ report, written })
       ),
@@ -78,36 +79,24 @@ const importFile = (type: ObjectType, request: Request) =>
     return { status, json: { dry_run: dryRun, ...report, errors: report.errors.slice(0, errorsMax) }, written }
   })
 
-const taskOf = (type: ObjectType, request: Request): Omit<ImportTask, "bytes"> => ({
-  format: formatOf(request),
+const tableOf = (type: ObjectType, request: Request): Table => ({
   columns: ["id", ...Object.keys(type.fields)],
   escaped: isSet(request, "escape_formulas", true)
 })
 
-const formatOf = ({ contentType, url }: Request): ImportTask["format"] => {
-  const format = url.searchParams.get("format")
-  if (format === "csv" || (format === null && isOfType(contentType, "text/csv"))) return "csv"
-  return format === "json" || (format === null && isOfType(contentType, "application/json")) ? "json" : "yaml"
-}
-
 const rowsIn = (portions: ReadonlyArray<Portion>): number => portions.reduce((rows, { count }) => rows + count, 0)
 
-const refuseWrongIds = (portions: ReadonlyArray<Portion>) => {
+const refuseWrongIds = ({ format, portions }: ReadFile) => {
   const errors = portions
     .flatMap(({ wrongIds }) => wrongIds)
     .slice(0, errorsMax)
     .map((row) => ({ row, errors: { id: ["A valid integer is required."] } }))
-  const body = { rows: rowsIn(portions), created: 0, updated: 0, errors }
+  const body = { format, rows: rowsIn(portions), created: 0, updated: 0, errors }
   return errors.length === 0 ? Effect.void : new HttpRefused({ reason: "InvalidBody", body })
 }
 
 /** Writes the rows. Returns the report and the ids of the written objects. */
-const write = Effect.fnUntraced(function* (
-  type: ObjectType,
-  portions: ReadonlyArray<Portion>,
-  { format }: Omit<ImportTask, "bytes">,
-  request: Request
-) {
+const write = Effect.fnUntraced(function* (type: ObjectType, { format, portions }: ReadFile, request: Request) {
   const errors: Array<Refused> = []
   const written: Array<number> = []
   const counts = { created: 0, updated: 0 }
@@ -132,7 +121,7 @@ const write = Effect.fnUntraced(function* (
     }
   }
   errors.sort((a, b) => a.row - b.row)
-  const report: Report = { rows: rowsIn(portions), ...counts, errors }
+  const report: Report = { format, rows: rowsIn(portions), ...counts, errors }
   return { report, written }
 })
 
@@ -164,7 +153,7 @@ const updateAll = Effect.fnUntraced(function* (type: ObjectType, items: Readonly
 const itemsOf = Effect.fnUntraced(function* (
   type: ObjectType,
   { bytes, first, count, changes }: Portion,
-  format: ImportTask["format"],
+  format: Format,
   kind: "created" | "updated"
 ) {
   const none = kind === "updated" ? changes === 0 : changes === count

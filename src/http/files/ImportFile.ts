@@ -7,8 +7,9 @@ import { Worker } from "node:worker_threads"
 import { ByteSize, Context, Duration, Effect, Layer } from "effect"
 import { Settings } from "../../Config.ts"
 import { HttpRefused } from "../HttpRefused.ts"
-import type { ImportTask, Portion } from "./ImportRows.ts"
-import type { ImportMessage } from "./ImportWorker.ts"
+import type { Format } from "./ImportFormat.ts"
+import type { Portion, Table } from "./ImportRows.ts"
+import type { ImportMessage, ImportTask } from "./ImportWorker.ts"
 import { refuseAfter, tooLarge } from "../objects/Limits.ts"
 import type { Request } from "../Route.ts"
 
@@ -62,26 +63,40 @@ export class Imports extends Context.Service<
   )
 }
 
-/** The rows of the file in the request's body. Fails with 400 or 413 if the file cannot be read. */
-export const readFile = (request: Request, task: Omit<ImportTask, "bytes">) =>
+export interface ReadFile {
+  readonly format: Format
+  readonly portions: ReadonlyArray<Portion>
+}
+
+/** The format and rows of the file in the request's body. Fails with 400 or 413 if the file cannot be read. */
+export const readFile = (request: Request, table: Table) =>
   request.bytes(fileSizeMax).pipe(
     refuseAfter(arrivalTime, "The file did not arrive"),
-    Effect.flatMap((bytes) => refuseAfter(parsingTime, "Parsing the file did not end")(parse({ ...task, bytes })))
+    Effect.flatMap((bytes) =>
+      refuseAfter(parsingTime, "Parsing the file did not end")(parse(taskOf(request, table, bytes)))
+    )
   )
 
-const parse = (task: ImportTask): Effect.Effect<ReadonlyArray<Portion>, HttpRefused> =>
+const taskOf = ({ contentType, url }: Request, table: Table, bytes: ArrayBuffer): ImportTask => ({
+  ...{ bytes, contentType, table },
+  format: url.searchParams.get("format") ?? undefined
+})
+
+const parse = (task: ImportTask): Effect.Effect<ReadFile, HttpRefused> =>
   Effect.callback((resume) => {
     const worker = new Worker(new URL("./ImportWorker.ts", import.meta.url), {
       workerData: task,
       transferList: [task.bytes],
       resourceLimits: workerMegabytes
     })
+    let format: Format | undefined
     const portions: Array<Portion> = []
     worker.on("message", (message: ImportMessage) => {
-      if ("portion" in message) portions.push(message.portion)
-      else if ("isDone" in message) resume(Effect.succeed(portions))
+      if ("format" in message) format = message.format
+      else if ("portion" in message) portions.push(message.portion)
+      else if ("isDone" in message) resume(Effect.succeed({ format: format!, portions }))
       else if (message.isTooLarge) resume(tooLarge(message.refused))
-      else resume(new HttpRefused({ reason: "InvalidBody", body: { detail: message.refused } }))
+      else resume(new HttpRefused({ reason: "InvalidBody", body: { detail: message.refused, format } }))
     })
     worker.on("error", (error) => {
       const isMemory = "code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY"

@@ -4,13 +4,12 @@
 import { csvLines } from "./Csv.ts"
 import { FileFault, tooLarge } from "./FileFault.ts"
 import { withoutGuard } from "./Formula.ts"
+import type { Format } from "./ImportFormat.ts"
 import { jsonRows } from "./JsonRows.ts"
 import { isDeeper, nestingMax } from "../../inventory/Unreadable.ts"
 import { yamlRows } from "./YamlRows.ts"
 
-export interface ImportTask {
-  readonly bytes: ArrayBuffer
-  readonly format: "csv" | "json" | "yaml"
+export interface Table {
   /** Columns that a table may have. */
   readonly columns: ReadonlyArray<string>
   /** Whether cells are escaped: then an apostrophe before a formula is removed. */
@@ -45,7 +44,7 @@ const shownCharsMax = 500
 const totalBytesMax = 32 << 20
 
 /** Yields the rows in portions. Throws a `FileFault` if the file cannot be imported. */
-export function* portionsOf(task: ImportTask): Generator<Portion> {
+export function* portionsOf(text: string, format: Format, table: Table): Generator<Portion> {
   const encoder = new TextEncoder()
   let texts: Array<string> = []
   let open = { first: 1, changes: 0, size: 0, wrongIds: [] as Array<number> }
@@ -61,7 +60,7 @@ export function* portionsOf(task: ImportTask): Generator<Portion> {
     open = { first: row + 1, changes: 0, size: 0, wrongIds: [] }
     return portion
   }
-  for (const value of rowsOf(task)) {
+  for (const value of rowsOf(text, format, table)) {
     if (++row > rowsMax) throw tooLarge(`The file has more than ${rowsMax} rows.`)
     check(value, row)
     const text = JSON.stringify(value)
@@ -82,18 +81,9 @@ export const idOf = (row: unknown): unknown => {
   return id ?? undefined
 }
 
-const rowsOf = ({ bytes, format, columns, escaped }: ImportTask): Iterable<unknown> => {
-  const text = textOf(bytes)
+const rowsOf = (text: string, format: Format, { columns, escaped }: Table): Iterable<unknown> => {
   if (format === "csv") return records(text, columns, escaped)
   return format === "json" ? jsonRows(text, refuseLong) : yamlRows(text, refuseLong)
-}
-
-const textOf = (bytes: ArrayBuffer): string => {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    throw new FileFault("The file is not UTF-8.")
-  }
 }
 
 const refuseLong = (row: number, length: number): void => {

@@ -1,9 +1,15 @@
 /** A worker thread that reads one import file and sends its rows in portions. Does not load Effect, to start fast. */
 import { parentPort, workerData } from "node:worker_threads"
 import { FileFault, messageOf } from "./FileFault.ts"
-import { type ImportTask, type Portion, portionsOf } from "./ImportRows.ts"
+import { type Format, type Upload, fileOf } from "./ImportFormat.ts"
+import { type Portion, type Table, portionsOf } from "./ImportRows.ts"
+
+export interface ImportTask extends Upload {
+  readonly table: Table
+}
 
 export type ImportMessage =
+  | { readonly format: Format }
   | { readonly portion: Portion }
   | { readonly refused: string; readonly isTooLarge: boolean }
   | { readonly isDone: true }
@@ -12,7 +18,10 @@ const send = (message: ImportMessage, transfer: ReadonlyArray<ArrayBuffer> = [])
   parentPort?.postMessage(message, transfer)
 
 try {
-  for (const portion of portionsOf(workerData as ImportTask)) send({ portion }, [portion.bytes.buffer])
+  const { table, ...upload } = workerData as ImportTask
+  const { text, format } = fileOf(upload)
+  send({ format })
+  for (const portion of portionsOf(text, format, table)) send({ portion }, [portion.bytes.buffer])
   send({ isDone: true })
 } catch (error) {
   if (error instanceof FileFault) send({ refused: error.message, isTooLarge: error.isTooLarge })

@@ -4,15 +4,35 @@
  * Only this module reads the environment. A test compares the table in README.md with `options`.
  */
 import { readFileSync } from "node:fs"
-import { Config, Context, Duration, Effect, Layer, Redacted, Schema } from "effect"
-import { type Setting, bytes, days, list, optional, port, positive, postgresUrl, setting } from "./Setting.ts"
+import { Context, Duration, Effect, Layer, Redacted } from "effect"
+import {
+  OptionRefused,
+  type Setting,
+  bytes,
+  days,
+  duration,
+  integer,
+  json,
+  jsonObject,
+  list,
+  oneOf,
+  optional,
+  postgresUrl,
+  redisUrl,
+  secret,
+  secrets,
+  setting,
+  text,
+  webAddress,
+  yesOrNo
+} from "./Setting.ts"
 
 export const options = {
-  host: setting("HOST", Config.String, "127.0.0.1", "Address that the HTTP server listens on."),
-  port: setting("PORT", port, 8000, "Port that the HTTP server listens on; 0 picks a free one."),
+  host: setting("HOST", text, "127.0.0.1", "Address that the HTTP server listens on."),
+  port: setting("PORT", integer(0, 65_535), 8000, "Port that the HTTP server listens on; 0 picks a free one."),
   baseUrl: optional(
     "BASE_URL",
-    Config.String,
+    webAddress,
     "Public address of the service, without a trailing slash. URLs in events begin with it. If it is set, URLs in API responses do too; otherwise they begin with the address of the request.",
     "http://HOST:PORT"
   ),
@@ -23,7 +43,7 @@ export const options = {
   ),
   redisUrl: optional(
     "REDIS_URL",
-    Config.Redacted,
+    redisUrl,
     "An existing Redis 7 or later, or some nodes of a cluster: `redis+cluster://user:password@one:6379,two:6379`. If unset, Rackwire runs its own Redis in the data directory."
   ),
   redisMemoryLimit: optional(
@@ -34,47 +54,43 @@ export const options = {
   ),
   dataDirectory: setting(
     "RACKWIRE_DATA_DIR",
-    Config.String,
+    text,
     ".rackwire",
     "Directory of the embedded servers and of generated secrets."
   ),
   postgresBinaries: optional(
     "POSTGRES_BIN",
-    Config.String,
+    text,
     "Directory of the `postgres` and `initdb` that the embedded server runs.",
     "the npm package's"
   ),
   slot: setting(
     "RACKWIRE_SLOT",
-    Config.String,
+    text,
     "rackwire",
     "Name of the replication slot. All databases of a Postgres server share these names."
   ),
   secretKey: optional(
     "SECRET_KEY",
-    Config.Redacted,
+    secret,
     "Key that encrypts secrets in the database, at least 32 characters. Required with `DATABASE_URL`.",
     "generated into the data directory"
   ),
   secretKeyFallbacks: setting(
     "SECRET_KEY_FALLBACKS",
-    (name) => Config.map(list(name), (keys) => keys.map((key) => Redacted.make(key))),
+    secrets,
     [],
     "Earlier values of `SECRET_KEY`, comma-separated. At the start, secrets that they encrypted are encrypted again with `SECRET_KEY`.",
     ""
   ),
-  superuserName: setting("SUPERUSER_NAME", Config.String, "admin", "User that is created at the first start."),
+  superuserName: setting("SUPERUSER_NAME", text, "admin", "User that is created at the first start."),
   superuserPassword: optional(
     "SUPERUSER_PASSWORD",
-    Config.Redacted,
+    secret,
     "Password of that user. A common password is accepted, with a warning in the log.",
     "generated, printed once"
   ),
-  superuserApiToken: optional(
-    "SUPERUSER_API_TOKEN",
-    Config.Redacted,
-    "API token of that user, 40 hexadecimal characters."
-  ),
+  superuserApiToken: optional("SUPERUSER_API_TOKEN", secret, "API token of that user, 40 hexadecimal characters."),
   exemptViewPermissions: setting(
     "EXEMPT_VIEW_PERMISSIONS",
     list,
@@ -84,38 +100,38 @@ export const options = {
   ),
   defaultPermissions: optional(
     "DEFAULT_PERMISSIONS",
-    (name) => Config.schema(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)), name),
+    jsonObject,
     'What every user may do without a grant, as JSON: `{"users.view_token": {"user": "$user"}}`; `{}` for nothing.',
     "view themselves, and keep their own tokens"
   ),
   loginRequired: setting(
     "LOGIN_REQUIRED",
-    Config.Boolean,
+    yesOrNo,
     false,
     "Whether every page and endpoint requires a login, exempt object types included. Logging in, provisioning a token and `/health/` stay open."
   ),
   loginTimeout: setting(
     "LOGIN_TIMEOUT",
-    Config.Duration,
+    duration,
     Duration.days(14),
     "Lifetime of a browser session, whether it is used or not.",
     "14 days"
   ),
   loginAttemptsPerUser: setting(
     "LOGIN_ATTEMPTS_PER_USER",
-    Config.Int,
+    integer(1),
     10,
     "Wrong passwords for one user name within five minutes before further attempts have to wait."
   ),
   loginAttemptsPerAddress: setting(
     "LOGIN_ATTEMPTS_PER_ADDRESS",
-    Config.Int,
+    integer(1),
     50,
     "Wrong passwords from one address (for IPv6, one /64 network) within five minutes before further attempts have to wait."
   ),
   allowTokenRetrieval: setting(
     "ALLOW_TOKEN_RETRIEVAL",
-    Config.Boolean,
+    yesOrNo,
     false,
     "Whether the keys of tokens are stored encrypted as well, and shown with their token. Tokens that were made before have no key to show."
   ),
@@ -133,31 +149,31 @@ export const options = {
     "Who may read `/metrics`, and the processes in `/api/status/`, comma-separated: `anybody`; addresses and CIDR ranges of clients; `token` for every user, by token or session. Name a proxy in `TRUSTED_PROXIES`, or its address counts for all clients behind it.",
     "127.0.0.0/8,::1,token"
   ),
-  pageSize: setting("PAGINATE_COUNT", Config.Int, 50, "Objects per page if a request names no `limit`."),
-  pageSizeMax: setting("MAX_PAGE_SIZE", Config.Int, 1000, "Most objects per page; 0 for no limit."),
+  pageSize: setting("PAGINATE_COUNT", integer(1), 50, "Objects per page if a request names no `limit`."),
+  pageSizeMax: setting("MAX_PAGE_SIZE", integer(0), 1000, "Most objects per page; 0 for no limit."),
   requestStatementTimeout: setting(
     "REQUEST_STATEMENT_TIMEOUT",
-    Config.Duration,
+    duration,
     Duration.seconds(5),
     "Time limit for one SQL statement of a request that reads. A longer one is answered with 503. A statement with a regular expression gets 1.5 seconds at most.",
     "5 seconds"
   ),
   importsAtOnce: setting(
     "IMPORTS_AT_ONCE",
-    positive,
+    integer(1),
     2,
     "Imports that one process runs at once. Further imports are answered with 503 and `Retry-After`. Each may take 200 MB of memory."
   ),
-  tokensPerUser: setting("TOKENS_PER_USER", positive, 1000, "Most API tokens per user, expired ones included."),
+  tokensPerUser: setting("TOKENS_PER_USER", integer(1), 1000, "Most API tokens per user, expired ones included."),
   bulkObjectsMax: setting(
     "MAX_BULK_OBJECTS",
-    positive,
+    integer(1),
     1000,
     "Most objects that one request may create, change or delete as a list. For more, send several requests or import a file."
   ),
   strictQuery: setting(
     "STRICT_QUERY",
-    Config.Boolean,
+    yesOrNo,
     false,
     "Whether a request without `?strict=` is refused if it has unknown filters or unknown fields."
   ),
@@ -177,20 +193,20 @@ export const options = {
   ),
   webhookTimeout: setting(
     "WEBHOOK_TIMEOUT",
-    Config.Duration,
+    duration,
     Duration.seconds(30),
     "Time limit for one attempt, connecting and body included, if the webhook sets none.",
     "30 seconds"
   ),
   webhookDefaultRetry: optional(
     "WEBHOOK_DEFAULT_RETRY",
-    (name) => Config.schema(Schema.fromJsonString(Schema.Unknown), name),
+    json,
     "Retry schedule of webhooks that set none, as JSON.",
     "8 attempts over about a day"
   ),
   webhookTargetPolicy: setting(
     "WEBHOOK_TARGET_POLICY",
-    (name) => Config.Literals(["private", "public"], name),
+    oneOf("private", "public"),
     "private",
     "Where deliveries may go. `private`: anywhere but metadata services, link-local, multicast and unspecified addresses. `public`: also not to private, loopback or reserved addresses."
   ),
@@ -217,7 +233,7 @@ export const options = {
   ),
   webhookProxy: optional(
     "WEBHOOK_PROXY",
-    Config.Redacted,
+    secret,
     "HTTP proxy for deliveries, `http://` or `https://`, with `user:password@` if it needs them. Rackwire checks the receiver's address against the target policy and asks the proxy to connect to that address."
   ),
   webhookNoProxy: setting(
@@ -234,15 +250,10 @@ export const options = {
     "Template plugins in addition to those in `plugins/`: paths or npm package names, comma-separated.",
     ""
   ),
-  developer: setting(
-    "DEVELOPER",
-    Config.Boolean,
-    false,
-    "Whether template plugins are loaded again when their files change."
-  ),
+  developer: setting("DEVELOPER", yesOrNo, false, "Whether template plugins are loaded again when their files change."),
   logLevel: setting(
     "LOG_LEVEL",
-    (name) => Config.Literals(["Trace", "Debug", "Info", "Warn", "Error"], name),
+    oneOf("Trace", "Debug", "Info", "Warn", "Error"),
     "Info",
     "Lowest level that is logged."
   )
@@ -250,11 +261,11 @@ export const options = {
 
 type Values = { readonly [K in keyof typeof options]: (typeof options)[K] extends Setting<infer A> ? A : never }
 
-const all: Config.Config<Values> = Config.all(
-  Object.fromEntries(Object.entries(options).map(([name, option]) => [name, option.config]))
-) as Config.Config<never>
+const all = Effect.all(
+  Object.fromEntries(Object.entries(options).map(([name, option]) => [name, option.value]))
+) as Effect.Effect<Values, OptionRefused>
 
-/** The options of this process, read once at the start. Fails with the name of a variable that cannot be read. */
+/** The options of this process, read once at the start. Fails with the name of the first that cannot be read. */
 export class Settings extends Context.Service<Settings, Values>()("rackwire/Settings") {
   static readonly layer = Layer.effect(
     Settings,

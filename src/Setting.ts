@@ -1,13 +1,24 @@
-/** The parts of an option: name, type, default, description. Config.ts lists the options. */
-import { Config, Duration, Option, Schema } from "effect"
+/** The parts of an option: name, kind of value, default, description. Config.ts lists the options. */
+import { Config, Duration, Effect, Option, Redacted, Schema } from "effect"
 import { urlProblem } from "./postgres/PostgresUrl.ts"
 
 /** The service cannot work with the value of an option; the start fails. The message begins with the option's name. */
 export class OptionRefused extends Schema.TaggedError<OptionRefused>()("OptionRefused", { message: Schema.String }) {}
 
+/** A kind of value: how it is read, and which values are expected, for messages. */
+interface Kind<A> {
+  readonly read: (name: string) => Config.Config<A>
+  readonly expects: string
+  /** Whether messages leave the value out. */
+  readonly isSecret?: boolean
+  /** Returns the fault of a value that was not accepted, for messages; undefined for `expects` in general. */
+  readonly problem?: (value: string) => string | undefined
+}
+
 export interface Setting<A> {
   readonly env: string
-  readonly config: Config.Config<A>
+  /** The value, or the default. Fails with the value, unless it is secret, and what is expected instead. */
+  readonly value: Effect.Effect<A, OptionRefused>
   /** The default as the README shows it. */
   readonly fallback: string
   readonly description: string
@@ -15,25 +26,43 @@ export interface Setting<A> {
 
 export const setting = <A>(
   env: string,
-  read: (name: string) => Config.Config<A>,
+  kind: Kind<A>,
   fallback: A,
   description: string,
   shown: string = String(fallback)
-): Setting<A> => ({ env, config: Config.withDefault(read(env), fallback), fallback: shown, description })
-
-export const optional = <A>(
-  env: string,
-  read: (name: string) => Config.Config<A>,
-  description: string,
-  shown = ""
-): Setting<A | undefined> => ({
+): Setting<A> => ({
   env,
-  config: Config.map(Config.option(read(env)), Option.getOrUndefined),
+  value: valueOf(env, kind, Config.withDefault(kind.read(env), fallback)),
   fallback: shown,
   description
 })
 
-export const list = (name: string) =>
+export const optional = <A>(env: string, kind: Kind<A>, description: string, shown = ""): Setting<A | undefined> => ({
+  env,
+  value: valueOf(env, kind, Config.map(Config.option(kind.read(env)), Option.getOrUndefined)),
+  fallback: shown,
+  description
+})
+
+const valueOf = <A>(env: string, { expects, isSecret, problem }: Kind<unknown>, config: Config.Config<A>) =>
+  Effect.catch(config, () =>
+    Effect.gen(function* () {
+      const given = yield* Effect.orElseSucceed(Config.String(env), () => "")
+      const known = problem?.(given)
+      const fault = known ?? `${isSecret === true ? "the value" : `"${given}"`} is not ${expects}.`
+      return yield* new OptionRefused({ message: `${env}: ${fault}` })
+    })
+  )
+
+// --- kinds of values
+
+export const text: Kind<string> = { read: Config.String, expects: "a text" }
+
+export const secret: Kind<Redacted.Redacted> = { read: Config.Redacted, expects: "a text", isSecret: true }
+
+export const yesOrNo: Kind<boolean> = { read: Config.Boolean, expects: "true or false" }
+
+const parts = (name: string) =>
   Config.map(Config.String(name), (text) =>
     text
       .split(",")
@@ -41,14 +70,91 @@ export const list = (name: string) =>
       .filter((part) => part !== "")
   )
 
-export const port = (name: string) =>
-  Config.schema(Schema.Int.check(Schema.isBetween({ minimum: 0, maximum: 65_535 })), name)
+export const list: Kind<ReadonlyArray<string>> = { read: parts, expects: "a list, separated by commas" }
 
-export const positive = (name: string) => Config.schema(Schema.Int.check(Schema.isGreaterThanOrEqualTo(1)), name)
+export const secrets: Kind<ReadonlyArray<Redacted.Redacted>> = {
+  read: (name) => Config.map(parts(name), (keys) => keys.map((key) => Redacted.make(key))),
+  expects: "a list, separated by commas",
+  isSecret: true
+}
 
-export const postgresUrl = (name: string) =>
-  Config.schema(Schema.Redacted(Schema.String.check(Schema.makeFilter((url) => urlProblem(url) ?? true))), name)
+/** An integer in these bounds, both included. */
+export const integer = (minimum: number, maximum = Number.MAX_SAFE_INTEGER): Kind<number> => ({
+  read: (name) =>
+    Config.schema(Schema.FiniteFromString.check(Schema.isInt(), Schema.isBetween({ minimum, maximum })), name),
+  expects:
+    maximum === Number.MAX_SAFE_INTEGER
+      ? `an integer of at least ${minimum}`
+      : `an integer from ${minimum} to ${maximum}`
+})
 
-export const bytes = (name: string) => Config.map(Config.ByteSize(name), Number)
+export const duration: Kind<Duration.Duration> = {
+  read: (name) =>
+    Config.schema(
+      Schema.DurationFromString.check(
+        Schema.makeFilter((value) => Duration.isFinite(value) && Duration.isPositive(value))
+      ),
+      name
+    ),
+  expects: "a duration with its unit, like 30 seconds, 5 minutes or 2 hours"
+}
 
-export const days = (name: string) => Config.map(Config.Int(name), Duration.days)
+export const days: Kind<Duration.Duration> = {
+  read: (name) => Config.map(integer(1, 36_500).read(name), Duration.days),
+  expects: "a number of days from 1 to 36500"
+}
+
+export const bytes: Kind<number> = {
+  read: (name) => Config.map(Config.ByteSize(name), Number),
+  expects: "a size with its unit, like 512 MB or 2 GiB"
+}
+
+export const oneOf = <const Literals extends ReadonlyArray<string>>(...values: Literals): Kind<Literals[number]> => ({
+  read: (name) => Config.Literals(values, name),
+  expects: values.join(" or ")
+})
+
+export const json: Kind<unknown> = {
+  read: (name) => Config.schema(Schema.fromJsonString(Schema.Unknown), name),
+  expects: "JSON"
+}
+
+export const jsonObject: Kind<Readonly<Record<string, unknown>>> = {
+  read: (name) => Config.schema(Schema.fromJsonString(Schema.Record(Schema.String, Schema.Unknown)), name),
+  expects: "an object as JSON"
+}
+
+export const postgresUrl: Kind<Redacted.Redacted> = {
+  read: (name) =>
+    Config.schema(
+      Schema.Redacted(Schema.String.check(Schema.makeFilter((url) => urlProblem(url) === undefined))),
+      name
+    ),
+  expects: "the address of a Postgres",
+  isSecret: true,
+  problem: urlProblem
+}
+
+export const redisUrl: Kind<Redacted.Redacted> = {
+  read: (name) => Config.schema(Schema.Redacted(Schema.String.check(Schema.isPattern(redisScheme))), name),
+  expects: "an address like redis://:password@host:6379/0 or redis+cluster://one:6379,two:6379",
+  isSecret: true
+}
+
+const redisScheme = /^(rediss?(\+cluster)?:\/\/.|\/)/
+
+export const webAddress: Kind<string> = {
+  read: (name) => Config.schema(Schema.String.check(Schema.makeFilter(isWebAddress)), name),
+  expects: "an address like https://rackwire.example.org, without a slash at the end"
+}
+
+const isWebAddress = (url: string): boolean => {
+  const parsed = URL.parse(url)
+  return (
+    parsed !== null &&
+    /^https?:$/.test(parsed.protocol) &&
+    !/[/?#]$/.test(url) &&
+    parsed.search === "" &&
+    parsed.hash === ""
+  )
+}

@@ -18,6 +18,7 @@ import { Clearance } from "../../inventory/Clearance.ts"
 import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { byIds } from "../../inventory/read/Read.ts"
 import { type Where, allOf } from "../../inventory/derive/filter/Where.ts"
+import { time } from "../../inventory/ObjectType.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { WebhookIndex } from "../../match/WebhookIndex.ts"
@@ -49,6 +50,16 @@ const ofWebhook = (webhook: number, since: string, until: string): Where => ({
           select unnest(w.content_types) from extras_webhook w where w.id = $1::bigint))`,
   parameters: [webhook, since, until]
 })
+
+const point = time()
+
+/** Reads a time of a replay: a point in time, or a day, which begins at midnight UTC. Returns ISO 8601, or the errors. */
+export const momentOf = (input: unknown): { readonly value: string } | { readonly errors: ReadonlyArray<string> } => {
+  const isDay = typeof input === "string" && /^\d{4}-\d\d-\d\d$/.test(input)
+  const parsed = point.parse(isDay ? `${input}T00:00Z` : input)
+  if ("errors" in parsed) return parsed
+  return typeof parsed.value === "string" ? { value: parsed.value } : { errors: ["This field may not be null."] }
+}
 
 /** Asks for a replay; returns its id. */
 export const askForReplay = Effect.fnUntraced(function* ({ webhook, since, until, dryRun, askedBy }: ReplayRequest) {

@@ -4,7 +4,7 @@ import { openBreakers } from "../../deliver/breaker/BreakerTable.ts"
 import { askToResume, operationType } from "../../deliver/request/Operations.ts"
 import { keepChoices } from "../../deliver/request/Resume.ts"
 import type { WebhookRow } from "../../match/WebhookIndex.ts"
-import { askForReplay, replayType } from "../../deliver/request/Replay.ts"
+import { askForReplay, momentOf, replayType } from "../../deliver/request/Replay.ts"
 import { deliveryType } from "../../deliver/request/RetryByHand.ts"
 import { askForTest } from "../../deliver/request/TestDelivery.ts"
 import { viewFor } from "../../inventory/read/Read.ts"
@@ -12,7 +12,7 @@ import { update } from "../../inventory/write/Write.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { type Dictionary, emptyRecord } from "../../inventory/Field.ts"
-import { flag, time } from "../../inventory/ObjectType.ts"
+import { flag } from "../../inventory/ObjectType.ts"
 import { accepted, bodyFields, refused } from "./ActionRequest.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
 import { type Details, rowOf } from "../objects/Objects.ts"
@@ -21,7 +21,8 @@ import type { Handler, Request, Route } from "../Route.ts"
 const webhookType = objectType("extras.webhook")
 
 /** The fields of a request for a replay. */
-const fields = { since: time(), until: time(), dry_run: flag({ default: false }) }
+const dryRun = flag({ default: false })
+const parsers = { since: momentOf, until: momentOf, dry_run: (input: unknown) => dryRun.parse(input) }
 
 const webhookOf = (request: Request) => Effect.map(rowOf(webhookType, request, "change"), (row) => row as WebhookRow)
 
@@ -74,9 +75,9 @@ const asked = (input: Dictionary, now: string) => {
   const errors = emptyRecord<ReadonlyArray<string>>()
   const values: Record<string, unknown> = { until: now, dry_run: false }
   if (input["since"] === undefined) errors["since"] = ["This field is required."]
-  for (const [name, field] of Object.entries(fields)) {
+  for (const [name, parse] of Object.entries(parsers)) {
     if (input[name] === undefined || input[name] === null) continue
-    const parsed = field.parse(input[name])
+    const parsed = parse(input[name])
     if ("errors" in parsed) errors[name] = parsed.errors
     else values[name] = parsed.value
   }

@@ -171,6 +171,7 @@ const announce = Layer.effectDiscard(
       onNone: () => undefined,
       onSome: ({ address }) => ("port" in address ? address.port : undefined)
     })
+    yield* Effect.addFinalizer(() => Effect.logInfo("stopping"))
     const url = baseUrl ?? (port === undefined ? "without the api role" : `http://${host}:${port}`)
     yield* Effect.forkScoped(
       Effect.gen(function* () {

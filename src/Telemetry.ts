@@ -26,6 +26,10 @@ export const inWords = (error: unknown): string => {
     const said = cause instanceof Error ? inWords(cause) : (message ?? error.message)
     return [said, ...(detail === undefined ? [] : [`(${detail})`])].join(" ")
   }
+  const { code, address, port } = error as NodeJS.ErrnoException & { readonly address?: string; readonly port?: number }
+  if (code === "EADDRINUSE") {
+    return `Port ${port} of ${address} is in use, perhaps by another Rackwire. Choose another port, or 0 for a free one.`
+  }
   if (error.message !== "") return error.message
   if (error instanceof AggregateError) return error.errors.map(inWords).join(", ")
   return error.cause === undefined ? error.name : inWords(error.cause)

@@ -14,8 +14,7 @@ import { webhookReceiver } from "./command/WebhookReceiver.ts"
 
 const parseRoles = (text: string): ReadonlyArray<Role> => {
   const names = text.split(",").map((name) => name.trim())
-  const unknown = names.find((name) => !roles.includes(name as Role))
-  if (unknown !== undefined) throw new Error(`${unknown} is no role; roles are ${roles.join(", ")}`)
+  if (!names.every((name) => roles.includes(name as Role))) throw new Error(`some of ${roles.join(",")}, not "${text}"`)
   return names as ReadonlyArray<Role>
 }
 
@@ -23,7 +22,7 @@ const serve = Command.make(
   "serve",
   {
     roles: Flag.String("roles").pipe(
-      Flag.withDescription(`Comma-separated: ${roles.join(", ")}`),
+      Flag.withDescription(`Roles of the process, separated by commas (default: ${roles.join(",")})`),
       Flag.withDefault(roles.join(",")),
       Flag.mapTryCatch(parseRoles, (error) => (error as Error).message)
     )
@@ -43,6 +42,11 @@ const report = (cause: Cause.Cause<unknown>) =>
       return Effect.void
     return Console.error(Cause.isFailReason(reason) ? `rackwire: ${inWords(reason.error)}` : Cause.pretty(cause))
   })
+
+// `rackwire check | head`: a reader that has read enough closes the pipe. The command goes on without it.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error
+})
 
 rackwire.pipe(
   Command.run({ version }),

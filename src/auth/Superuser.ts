@@ -45,6 +45,11 @@ export const createSuperuser = Effect.fnUntraced(function* (username: string, pa
            is_staff = true, is_active = true`
 })
 
+export const hasUser = Effect.fnUntraced(function* (username: string) {
+  const sql = yield* SqlClient.SqlClient
+  return (yield* sql`select 1 as one from users_user where username = ${username}`).length > 0
+})
+
 const giveToken = Effect.fnUntraced(function* (username: string, key: string) {
   const body = { user: { username }, key, description: "SUPERUSER_API_TOKEN" }
   yield* create(objectType("users.token"), [body], author)

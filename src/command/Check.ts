@@ -12,6 +12,7 @@ import { inWords } from "../Telemetry.ts"
 import { Templates } from "../template/Template.ts"
 import { type Durability, durabilityOf } from "../stream/Durable.ts"
 import { CommandFailed } from "./CommandFailed.ts"
+import { ofService } from "./OfService.ts"
 
 /** The result of one check. `change` says exactly what to do; it is absent if the check passed. */
 interface Finding {
@@ -218,5 +219,5 @@ export const check = Command.make("check", {}, () =>
     const wrong = found.filter(({ change }) => change !== undefined).length
     if (wrong > 0) return yield* new CommandFailed({ message: `${wrong} of ${found.length} checks ask for a change.` })
     yield* Console.log(`All ${found.length} checks are well.`)
-  }).pipe(Effect.provide(foundation))
+  }).pipe(ofService(foundation))
 ).pipe(Command.withDescription("Check the configuration and the servers, and say what to change."))

@@ -4,30 +4,61 @@ import { Command, Flag, Prompt } from "effect/cli"
 import { database, migrateAll } from "../Service.ts"
 import { isCommonPassword, tooCommon } from "../CommonPasswords.ts"
 import { passwordLength } from "../Vault.ts"
-import { createSuperuser as make } from "../auth/Superuser.ts"
+import { createSuperuser as make, hasUser } from "../auth/Superuser.ts"
 import { CommandFailed } from "./CommandFailed.ts"
+import { ofService } from "./OfService.ts"
 
-const askPassword = Prompt.run(Prompt.Password({ message: "Password" })).pipe(Effect.map(Redacted.value))
+const failed = (message: string) => new CommandFailed({ message })
 
-/** Reads the password from the standard input, for scripts. */
-const readPassword = Effect.map(
-  Effect.promise(() => text(process.stdin)),
-  (input) => input.replace(/\r?\n$/, "")
-)
+const ask = (message: string) => Effect.map(Prompt.run(Prompt.Password({ message })), Redacted.value)
 
-/** `createsuperuser`: creates a user with all permissions, or gives an existing user these and a new password. */
+/** Asks twice, because the terminal does not show what is typed. */
+const askPassword = Effect.gen(function* () {
+  const password = yield* ask("Password")
+  return password === (yield* ask("Password again")) ? password : yield* failed("The two passwords differ.")
+})
+
+/** Reads the password from the standard input, for scripts; a line break at its end does not belong to it. */
+const readPassword = Effect.gen(function* () {
+  const password = (yield* Effect.promise(() => text(process.stdin))).replace(/\r?\n$/, "")
+  return /[\r\n]/.test(password)
+    ? yield* failed("The standard input has more than one line. A password is one line.")
+    : password
+})
+
+const refusePassword = (password: string) => {
+  const { min, max } = passwordLength
+  if (password.length < min || password.length > max) return failed(`A password has ${min} to ${max} characters.`)
+  return isCommonPassword(password) ? failed(tooCommon) : Effect.void
+}
+
+/** `createsuperuser`: creates a user with all permissions. With `--update` an existing user gets these and a new password. */
 export const createSuperuser = Command.make(
   "createsuperuser",
-  { username: Flag.String("username").pipe(Flag.withDescription("Name of the user"), Flag.withDefault("admin")) },
-  ({ username }) =>
+  {
+    username: Flag.String("username").pipe(
+      Flag.withDescription("Name of the user (default: admin)"),
+      Flag.withDefault("admin")
+    ),
+    update: Flag.Boolean("update").pipe(
+      Flag.withDescription("Give an existing user all permissions and a new password (default: refuse)"),
+      Flag.withDefault(false)
+    )
+  },
+  ({ username, update }) =>
     Effect.gen(function* () {
-      const password = yield* process.stdin.isTTY ? askPassword : readPassword
-      if (password.length < passwordLength.min) {
-        return yield* new CommandFailed({ message: `A password has at least ${passwordLength.min} characters.` })
-      }
-      if (isCommonPassword(password)) return yield* new CommandFailed({ message: tooCommon })
       yield* migrateAll
+      const exists = yield* hasUser(username)
+      if (exists && !update) {
+        return yield* failed(
+          `User ${username} exists already. With --update the user gets all permissions and a new password.`
+        )
+      }
+      const password = yield* process.stdin.isTTY ? askPassword : readPassword
+      yield* refusePassword(password)
       yield* make(username, password)
-      yield* Console.log(`Superuser ${username} created.`)
-    }).pipe(Effect.provide(database))
-).pipe(Command.withDescription("Create a superuser or change its password, which is prompted for or read from stdin."))
+      yield* Console.log(
+        exists ? `User ${username} is a superuser with a new password.` : `Superuser ${username} created.`
+      )
+    }).pipe(ofService(database))
+).pipe(Command.withDescription("Create a superuser; the password is asked for, or read from the standard input."))

@@ -16,6 +16,7 @@ import { inheritedEnvironment } from "../Config.ts"
 import { database } from "../Service.ts"
 import { fillInventory, sizeMax } from "./DemoInventory.ts"
 import { CommandFailed } from "./CommandFailed.ts"
+import { ofService } from "./OfService.ts"
 
 const secret = "the receiver knows it too"
 const username = "admin"
@@ -215,7 +216,7 @@ export const demo = Command.make(
       Flag.withDescription("Instead fill the inventory of the service with so many interfaces and IP addresses"),
       Flag.filter(
         (size) => size > 0 && size <= sizeMax,
-        (size) => `${size} is not between 1 and ${sizeMax}`
+        (size) => `an integer from 1 to ${sizeMax}, not ${size}`
       ),
       Flag.optional
     )
@@ -223,6 +224,6 @@ export const demo = Command.make(
   ({ size }) =>
     Option.match(size, {
       onNone: () => Effect.scoped(run),
-      onSome: (interfaces) => Effect.asVoid(fillInventory(interfaces).pipe(Effect.provide(database)))
+      onSome: (interfaces) => Effect.asVoid(fillInventory(interfaces).pipe(ofService(database)))
     })
 ).pipe(Command.withDescription("Start everything in a temporary folder, make changes, and show what a receiver gets."))

@@ -1,12 +1,23 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
+import { SqlClient } from "effect/sql"
 import { database, migrateAll } from "../Service.ts"
+import { ofService } from "./OfService.ts"
 
-/** `migrate`: runs only the migration, which every start runs as well, and prints its statements. */
+const hasTables = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const tables = yield* sql`select 1 from pg_tables where schemaname = current_schema() limit 1`
+  return tables.length > 0
+})
+
+/** `migrate`: runs only the migration, which every start runs as well. Prints how it changed existing tables. */
 export const migrate = Command.make("migrate", {}, () =>
   Effect.gen(function* () {
+    const isNew = !(yield* hasTables)
     const statements = yield* migrateAll
+    if (isNew)
+      return yield* Console.log(`The inventory was created in an empty database (${statements.length} statements).`)
     for (const statement of statements) yield* Console.log(`${statement};`)
     yield* Console.log(statements.length === 0 ? "Nothing to migrate." : `${statements.length} statements.`)
-  }).pipe(Effect.provide(database))
+  }).pipe(ofService(database))
 ).pipe(Command.withDescription("Migrate the database to this version; serve does this as well."))

@@ -3,18 +3,18 @@ import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { database } from "../Service.ts"
-import { askForReplay } from "../deliver/request/Replay.ts"
-import { time } from "../inventory/ObjectType.ts"
+import { askForReplay, momentOf } from "../deliver/request/Replay.ts"
 import { CommandFailed } from "./CommandFailed.ts"
+import { ofService } from "./OfService.ts"
 
 const moment = (name: string, description: string) =>
   Flag.String(name).pipe(
     Flag.withDescription(description),
     Flag.mapTryCatch(
       (text) => {
-        const parsed = time().parse(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00` : text)
+        const parsed = momentOf(text)
         if ("errors" in parsed) throw new Error(parsed.errors.join(" "))
-        return String(parsed.value)
+        return parsed.value
       },
       (error) => (error as Error).message
     )
@@ -53,8 +53,11 @@ export const replay = Command.make(
   {
     webhook: Flag.String("webhook").pipe(Flag.withDescription("Name or id of the webhook")),
     since: moment("since", "Events from this time on, e.g. 2026-11-20 or 2026-11-20T08:00Z"),
-    until: moment("until", "Events before this time; now where absent").pipe(Flag.optional),
-    dryRun: Flag.Boolean("dry-run").pipe(Flag.withDescription("Only count what would be sent"), Flag.withDefault(false))
+    until: moment("until", "Events before this time (default: now)").pipe(Flag.optional),
+    dryRun: Flag.Boolean("dry-run").pipe(
+      Flag.withDescription("Only count what would be sent (default: send)"),
+      Flag.withDefault(false)
+    )
   },
   ({ webhook, since, until, dryRun }) =>
     Effect.gen(function* () {
@@ -70,5 +73,5 @@ export const replay = Command.make(
         dryRun
       })
       yield* follow(id, dryRun)
-    }).pipe(Effect.provide(database))
+    }).pipe(ofService(database))
 ).pipe(Command.withDescription("Send past events to a webhook again; the running service does it."))

@@ -4,6 +4,8 @@
 import { type IncomingMessage, createServer } from "node:http"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
+import { inWords } from "../Telemetry.ts"
+import { CommandFailed } from "./CommandFailed.ts"
 
 /** Largest body that is printed, bytes. */
 const bodyBytesMax = 16 * 1024 * 1024
@@ -57,7 +59,7 @@ const bodyOf = async (request: IncomingMessage): Promise<string> => {
 /** Listens until it is interrupted; passes the text of each request to the callback. */
 export const listen = (port: number, withHeaders: boolean, print: (text: string) => void) =>
   Effect.acquireRelease(
-    Effect.callback<{ readonly port: number; readonly close: () => void }, Error>((resume) => {
+    Effect.callback<{ readonly port: number; readonly close: () => void }, CommandFailed>((resume) => {
       let count = 0
       const server = createServer(async (request, response) => {
         const number = ++count
@@ -73,7 +75,7 @@ export const listen = (port: number, withHeaders: boolean, print: (text: string)
           )
         )
       })
-      server.once("error", (error) => resume(Effect.fail(error)))
+      server.once("error", (error) => resume(new CommandFailed({ message: inWords(error) })))
       server.listen(port, "localhost", () => {
         const address = server.address() as { readonly port: number }
         const close = () => {
@@ -89,9 +91,16 @@ export const listen = (port: number, withHeaders: boolean, print: (text: string)
 export const webhookReceiver = Command.make(
   "webhook_receiver",
   {
-    port: Flag.Int("port").pipe(Flag.withDescription("Port to listen on"), Flag.withDefault(9000)),
+    port: Flag.Int("port").pipe(
+      Flag.withDescription("Port to listen on; 0 picks a free one (default: 9000)"),
+      Flag.filter(
+        (port) => port >= 0 && port <= 65_535,
+        (port) => `an integer from 0 to 65535, not ${port}`
+      ),
+      Flag.withDefault(9000)
+    ),
     headers: Flag.Boolean("headers").pipe(
-      Flag.withDescription("Print the headers of each request (--no-headers leaves them out)"),
+      Flag.withDescription("Print the headers of each request (default); --no-headers leaves them out"),
       Flag.withDefault(true)
     )
   },
@@ -99,8 +108,8 @@ export const webhookReceiver = Command.make(
     Effect.scoped(
       Effect.gen(function* () {
         // oxlint-disable-next-line no-console
-        yield* listen(port, headers, (text) => console.log(text))
-        yield* Console.log(`Listening on port http://localhost:${port}. Stop with CONTROL-C.`)
+        const listening = yield* listen(port, headers, (text) => console.log(text))
+        yield* Console.log(`Listening on port http://localhost:${listening.port}. Stop with CONTROL-C.`)
         return yield* Effect.never
       })
     ).pipe(Effect.onInterrupt(() => Console.log("\nExiting...")))

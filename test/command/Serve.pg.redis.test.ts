@@ -24,7 +24,14 @@ describe("serve", () => {
       },
       ["serve", "--roles", "api"]
     )
-    await expect(started).rejects.toThrow(`rackwire: listen EADDRINUSE: address already in use 127.0.0.1:${port}`)
+    await expect(started).rejects.toThrow(`rackwire: Port ${port} of 127.0.0.1 is in use, perhaps by another Rackwire.`)
     taken.close()
+  })
+
+  it("logs that it is stopping", { timeout: 60_000 }, async () => {
+    const { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL, slot: RACKWIRE_SLOT } = database
+    const service = await startService({ DATABASE_URL, REDIS_URL, RACKWIRE_SLOT, SECRET_KEY: "x", PORT: "0" })
+    await service.stop("SIGTERM")
+    expect(service.output()).toMatch(/level=INFO .*message=stopping\n/)
   })
 })

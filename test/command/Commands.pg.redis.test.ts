@@ -1,0 +1,172 @@
+/** Commands as an operator runs them: on a service, in the wrong folder, and with wrong values. */
+import { execFile, spawn } from "node:child_process"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type TestDatabase, makeDatabase, makeEmptyDatabase } from "../support/Database.ts"
+import { program, runCommand } from "./RunCommand.ts"
+
+let database: TestDatabase
+let empty: TestDatabase
+
+const envOf = ({ databaseUrl, redisUrl, slot }: TestDatabase) => ({
+  ...{ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, RACKWIRE_SLOT: slot },
+  SECRET_KEY: "a key for tests, of some length"
+})
+
+beforeAll(async () => {
+  database = await makeDatabase()
+  empty = await makeEmptyDatabase()
+})
+afterAll(() => Promise.all([database.drop(), empty.drop()]))
+
+describe("createsuperuser", () => {
+  const create = (username: string, input: string, ...args: ReadonlyArray<string>) =>
+    runCommand(["createsuperuser", "--username", username, ...args], { env: envOf(database), input })
+
+  const hashOf = async (username: string) =>
+    (
+      await database.sql.query<{ password: string }>("select password from users_user where username = $1", [username])
+    )[0]
+
+  it("reads the password from the standard input, without the line break at its end", async () => {
+    expect(await create("first", "correct horse 1\n")).toEqual({ code: 0, output: "Superuser first created.\n" })
+    expect(await hashOf("first")).toBeDefined()
+  })
+
+  it("leaves an existing user as it is, and changes it with --update only", async () => {
+    await create("second", "correct horse 1\n")
+    const before = await hashOf("second")
+    const refused = await create("second", "correct horse 2\n")
+    expect(refused.output).toBe(
+      "rackwire: User second exists already. With --update the user gets all permissions and a new password.\n"
+    )
+    expect(refused.code).toBe(1)
+    expect(await hashOf("second")).toEqual(before)
+    const updated = await create("second", "correct horse 2\n", "--update")
+    expect(updated).toEqual({ code: 0, output: "User second is a superuser with a new password.\n" })
+    expect(await hashOf("second")).not.toEqual(before)
+  })
+
+  it("refuses more than one line, and passwords that are too short, too long or common", async () => {
+    for (const [input, message] of [
+      ["correct horse 1\ncorrect horse 2\n", "more than one line"],
+      ["short\n", "8 to 256 characters"],
+      [`${"long".repeat(65)}\n`, "8 to 256 characters"],
+      ["password123\n", "common"]
+    ] as const) {
+      const { code, output } = await create("third", input)
+      expect(output).toContain(message)
+      expect(code).toBe(1)
+    }
+    expect(await hashOf("third")).toBeUndefined()
+  })
+})
+
+describe("createsuperuser on a terminal", () => {
+  /** Types the lines at the prompts. Returns what the terminal showed. */
+  const type = async (username: string, ...lines: ReadonlyArray<string>) => {
+    const command = [process.execPath, program, "createsuperuser", "--username", username].join(" ")
+    const env = { PATH: process.env["PATH"], TERM: "xterm", ...envOf(database) }
+    const child = spawn("script", ["-qec", command, "/dev/null"], { env })
+    let shown = ""
+    let typed = 0
+    child.stdout.on("data", (chunk: Buffer) => {
+      shown += chunk.toString()
+      if (shown.includes(["Password", "Password again"][typed] ?? "no further prompt"))
+        child.stdin.write(`${lines[typed++]}\r`)
+    })
+    const code = await new Promise<number | null>((resolve) => child.once("close", resolve))
+    return { code, shown }
+  }
+
+  it("asks for the password twice", async () => {
+    const differing = await type("typed", "correct horse 1", "correct horse 2")
+    expect(differing.shown).toContain("The two passwords differ.")
+    expect(differing.code).toBe(1)
+    const same = await type("typed", "correct horse 1", "correct horse 1")
+    expect(same.shown).toContain("Superuser typed created.")
+    expect(same.shown).not.toContain("horse")
+    expect(same.code).toBe(0)
+  })
+})
+
+describe("a database that was never migrated", () => {
+  it("is named as such by other commands, and filled by migrate in one line", async () => {
+    const env = envOf(empty)
+    const replay = await runCommand(["replay", "--webhook", "x", "--since", "2026-01-01"], { env })
+    expect(replay).toEqual({
+      code: 1,
+      output: 'rackwire: The database holds no inventory yet: run "rackwire migrate" or start the service.\n'
+    })
+    const first = await runCommand(["migrate"], { env })
+    expect(first.output).toMatch(/^The inventory was created in an empty database \(\d+ statements\)\.\n$/)
+    expect(await runCommand(["migrate"], { env })).toEqual({ code: 0, output: "Nothing to migrate.\n" })
+  })
+})
+
+describe("in a folder without a service", () => {
+  let folder: string
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "rackwire-folder-"))
+  })
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  it.each([["check"], ["demo", "--size", "3"]])("%s ends with a sentence and starts no servers", async (...args) => {
+    const { code, output } = await runCommand(args, { cwd: folder })
+    expect(output).toMatch(/^rackwire: There is no service in .*\.rackwire\. Run the command in the folder/)
+    expect(code).toBe(1)
+    expect(readdirSync(folder)).toEqual([])
+  })
+})
+
+describe("a wrong value", () => {
+  it.each([
+    ["serve", "--roles", "api,x", 'some of api,capture,deliver, not "api,x"'],
+    ["webhook_receiver", "--port", "99999", "an integer from 0 to 65535, not 99999"],
+    ["replay", "--since", "yesterday", "Datetime has wrong format"]
+  ])("of %s %s %j is refused with what is expected", async (command, flag, value, expected) => {
+    const { code, output } = await runCommand([
+      command,
+      flag,
+      value,
+      ...(command === "replay" ? ["--webhook", "x"] : [])
+    ])
+    expect(output).toContain(expected)
+    expect(output).not.toContain("    at ")
+    expect(code).toBe(1)
+  })
+
+  it("that is a taken port is named", async () => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    const { code, output } = await runCommand(["webhook_receiver", "--port", `${port}`])
+    expect(output).toBe(
+      `rackwire: Port ${port} of 127.0.0.1 is in use, perhaps by another Rackwire. Choose another port, or 0 for a free one.\n`
+    )
+    expect(code).toBe(1)
+    server.close()
+  })
+})
+
+it("a command whose reader has read enough ends as it would otherwise", async () => {
+  const pipe = `{ "$0" "$1" check; echo "code $?" >&2; } | head -1`
+  const env = { PATH: process.env["PATH"], ...envOf(database) }
+  const { stdout, stderr } = await promisify(execFile)("sh", ["-c", pipe, process.execPath, program], { env })
+  expect(stdout).toBe("      HOST=127.0.0.1\n")
+  expect(stderr).toBe("code 0\n")
+})
+
+it.each(["serve", "replay"])("the help of %s tells defaults", async (command) => {
+  const { output } = await runCommand([command, "--help"])
+  const flags = output.slice(output.indexOf("\nFLAGS"), output.indexOf("GLOBAL FLAGS")).split("\n  --").slice(1)
+  const required = ["webhook", "since"]
+  expect(flags.filter((line) => !/\(default/.test(line)).map((line) => line.split(" ")[0])).toEqual(
+    command === "replay" ? required : []
+  )
+})

@@ -60,6 +60,9 @@ test("are refused where they are unknown, switched off or for another type", asy
   })
   expect(await found("filter=off")).toEqual({ filter: unknown("off") })
   expect(await found("filter=racks")).toEqual({ filter: unknown("racks") })
+  for (const path of ["/api/users/users/", "/api/extras/object-changes/"]) {
+    expect((await api.call("GET", `${path}?filter=nope`)).json).toEqual({ filter: unknown("nope") })
+  }
 })
 
 test("are for everybody where they are shared, and otherwise for whose they are", async () => {

@@ -21,7 +21,8 @@ const names: ReadonlySet<string> = new Set(["filter", "filter_id"])
 
 /** The query of the request, with the parameters of its saved filters. Fails with 400 if a saved filter is unknown. */
 export const queryOf = Effect.fnUntraced(function* (type: ObjectType, { url, principal }: Request) {
-  if (type.kind !== "object") return [...url.searchParams]
+  // Operations have a field of this name.
+  if (Object.hasOwn(type.fields, "filter")) return [...url.searchParams]
   const query = [...url.searchParams].filter(([name]) => !names.has(name))
   const named = (name: string) => url.searchParams.getAll(name).filter((value) => value !== "")
   const [slugs, ids] = [named("filter"), named("filter_id")]

@@ -1,8 +1,8 @@
 /**
  * Declaration and query parameters -> an SQL condition, or what is wrong with a parameter. Pure.
  *
- * Unknown names are ignored, unless the query is read strictly: then they are errors. Conditions about other objects
- * look only at those that the user may see.
+ * Unknown names are ignored, unless the query is read strictly: then they are errors. A filter that only NetBox has is
+ * always an error. Conditions about other objects look only at those that the user may see.
  */
 import { type Errors, emptyRecord, literal } from "../../Field.ts"
 import { isUuid } from "../../field/Scalar.ts"
@@ -12,6 +12,7 @@ import { type CustomFields, customCondition, customPrefix } from "./CustomFieldF
 import { type Compiled, asText, compare, containing, denial, either, kindOf, positive } from "./Lookup.ts"
 import { networkCondition } from "./Network.ts"
 import { type Reach, along, comparandOf, pathsOf, referring } from "./Path.ts"
+import { unsupportedNames } from "./Unsupported.ts"
 import { type Bind, type Visible, type Where, allVisible, visibleRows } from "./Where.ts"
 
 /** Query parameters in their order, repeated names as often as they were given. */
@@ -53,7 +54,8 @@ export const filter = (
     const condition = conditionOf(type, name, values, reach, customFields)
     if (typeof condition !== "string") parameters.length = before
     if (condition === undefined) {
-      if (strict === true && !isKnown(type, name, customFields)) errors[name] = ["Unknown filter."]
+      const refusal = isKnown(type, name, customFields) ? undefined : unknownName(type, name, strict === true)
+      if (refusal !== undefined) errors[name] = [refusal]
     } else if (isNull) errors[name] = ["Null characters are not allowed."]
     else if (typeof condition === "string") conditions.push(condition)
     else errors[name] = condition.messages
@@ -62,6 +64,14 @@ export const filter = (
   if (parameters.length > parametersMax) return { errors: { non_field_errors: ["The query has too many values."] } }
   return { where: { sql: conditions.length === 0 ? "true" : conditions.join(" and "), parameters } }
 }
+
+/** Why a name that is no filter is refused; undefined if it is ignored. */
+const unknownName = (type: ObjectType, name: string, strict: boolean): string | undefined =>
+  unsupportedNames(type).has(name)
+    ? "NetBox has this filter, and Rackwire does not."
+    : strict
+      ? "Unknown filter."
+      : undefined
 
 /** Most values of one filter. */
 const valuesMax = 4000

@@ -69,6 +69,8 @@ export interface Reference {
   readonly onDelete: "cascade" | "set null" | "protect" | "keep"
   /** Whether it is shown as its id alone, where NetBox does so. */
   readonly bare: boolean
+  /** For a parent in a tree: whether its filter finds all descendants of the parent, and not its children only. */
+  readonly wholeSubtree?: boolean
 }
 
 /** A reference to an object of one of several types: this field holds the type, another one the id. */

@@ -24,6 +24,7 @@ interface ReferenceOptions extends Options {
   /** Defaults to the user who creates the object. */
   readonly byAuthor?: boolean
   readonly bare?: boolean
+  readonly wholeSubtree?: boolean
 }
 
 /** A reference to one object: its id in the table, its brief representation on the wire; or its id there too. */
@@ -33,7 +34,13 @@ export const ref = <const O extends ReferenceOptions>(type: string, options: O):
       type: "bigint",
       nullable: options.optional === true,
       initial: options.optional === true ? () => null : undefined,
-      reference: { type, many: false, onDelete: options.onDelete, bare: options.bare === true },
+      reference: {
+        type,
+        many: false,
+        onDelete: options.onDelete,
+        bare: options.bare === true,
+        wholeSubtree: options.wholeSubtree === true
+      },
       byAuthor: options.byAuthor,
       fromText: parseInteger,
       represent: (id, view) => (typeof id === "number" && options.bare !== true ? view.nested(type, id) : shownOf(id)),

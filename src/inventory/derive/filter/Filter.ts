@@ -11,7 +11,7 @@ import { objectType } from "../../Registry.ts"
 import { type CustomFields, customCondition, customPrefix } from "./CustomFieldFilter.ts"
 import { type Compiled, asText, compare, containing, denial, either, kindOf, positive } from "./Lookup.ts"
 import { networkCondition } from "./Network.ts"
-import { type Reach, along, comparandOf, pathsOf, referring } from "./Path.ts"
+import { type Reach, type ReferenceName, along, comparandOf, pathsOf, referring } from "./Path.ts"
 import { unsupportedNames } from "./Unsupported.ts"
 import { type Bind, type Visible, type Where, allVisible, visibleRows } from "./Where.ts"
 
@@ -110,6 +110,8 @@ const conditionOf = (
     return customCondition(type, base.slice(customPrefix.length), suffix, values, bind, customFields)
   }
   if (Object.hasOwn(requests, name)) return changedBy(type, requests[name], values, reach)
+  // Only paths that a type declares may hold this mark.
+  if (base.startsWith("=")) return undefined
   return own(type, "t", base, suffix, values, reach) ?? throughPath(type, base, suffix, values, reach)
 }
 
@@ -131,7 +133,7 @@ const own = (
   const { bind } = reach
   if (base === "id") return compare({ kind: "number", sql: `${alias}.id`, type: "bigint" }, suffix, values, bind)
   const named = referenceNamed(type, base)
-  if (named !== undefined) return referring(type, alias, named.name, named.byId, suffix, values, reach)
+  if (named !== undefined) return referring(type, alias, named, suffix, values, reach)
   if (!isShown(type, base)) return networkCondition(type, alias, base, suffix, values, bind)
   const field = fieldOf(type, base)
   return kindOf(field) === undefined ? undefined : compare(comparandOf(type, alias, base), suffix, values, bind)
@@ -143,10 +145,13 @@ const isShown = (type: ObjectType, name: string): boolean =>
 const isReference = (type: ObjectType, name: string): boolean =>
   isShown(type, name) && fieldOf(type, name).reference !== undefined
 
-/** The reference that a filter names, and whether it names objects by id. */
-export const referenceNamed = (type: ObjectType, base: string) => {
-  if (base.endsWith("_id") && isReference(type, base.slice(0, -3))) return { name: base.slice(0, -3), byId: true }
-  return isReference(type, base) ? { name: base, byId: false } : undefined
+/** The reference that a filter, or the end of a path, names. */
+export const referenceNamed = (type: ObjectType, word: string): ReferenceName | undefined => {
+  const exact = word.startsWith("=")
+  const base = exact ? word.slice(1) : word
+  const name = base.endsWith("_id") ? base.slice(0, -3) : ""
+  if (isReference(type, name)) return { name, byId: true, exact }
+  return isReference(type, base) ? { name: base, byId: false, exact } : undefined
 }
 
 /** The path of a filter to other objects, and the filter that applies there. */

@@ -2,7 +2,7 @@
  * Conditions about other objects, along references in both directions: `device/site/region` from an interface.
  *
  * A step is the name of a reference, `assigned_object:dcim.interface` for a generic reference to that type, or
- * `<dcim.interface.device` for the objects that refer to this one. Postgres computes the ids of each step once, so that
+ * `<dcim.interface.device` for the objects that refer to this one. `=location` at the end means without descendants. Postgres computes the ids of each step once, so that
  * every step can use an index.
  *
  * Each step reads only visible objects, so a filter reveals nothing about hidden ones.
@@ -121,18 +121,28 @@ const pointing = (type: ObjectType): ReadonlyArray<readonly [name: string, targe
 /** Whether objects of the type form a tree. */
 export const isTree = (type: ObjectType): boolean => type.fields["parent"]?.reference?.type === type.id
 
+/** Whether a filter of a reference to the type finds its descendants too. Components of devices are named one by one. */
+const isTaxonomy = (type: ObjectType): boolean => isTree(type) && Object.hasOwn(type.fields, "slug")
+
 /** The field by which people name an object of the type in a filter. */
 export const naturalKey = (type: ObjectType): string =>
   type.key ?? ["slug", "username", "name"].find((name) => Object.hasOwn(type.fields, name)) ?? "id"
 
+/** How a filter names a reference: its field, whether by id, and whether without the descendants in a tree. */
+export interface ReferenceName {
+  readonly name: string
+  readonly byId: boolean
+  readonly exact: boolean
+}
+
 /**
- * A reference to one of the objects named by id or key, or, with `null`, no reference; in a tree also to descendants.
+ * A reference to one of the objects named by id or key, or, with `null`, no reference; in a tree also to descendants,
+ * except that a parent is asked for its children.
  */
 export const referring = (
   type: ObjectType,
   alias: string,
-  name: string,
-  byId: boolean,
+  { name, byId, exact }: ReferenceName,
   suffix: string,
   values: ReadonlyArray<string>,
   reach: Reach
@@ -147,8 +157,9 @@ export const referring = (
   if (given.length > 0) {
     const target = objectType(reference.type)
     const key = byId ? "id" : naturalKey(target)
-    const plain = key === "id" && !isTree(target) && !reference.many
-    const named = plain ? oneOf(column, given, reach.bind) : idsNamed(target, key, given, reach)
+    const below = !exact && isTaxonomy(target) && (target !== type || reference.wholeSubtree === true)
+    const plain = key === "id" && !below && !reference.many
+    const named = plain ? oneOf(column, given, reach.bind) : idsNamed(target, key, below, given, reach)
     if (typeof named !== "string") return named
     parts.push(plain ? named : reference.many ? `${column} && ${named}` : `${column} = any (${named})`)
   }
@@ -169,8 +180,13 @@ const refusedIds = (values: ReadonlyArray<string>): Refusal | undefined => {
  * SQL of the list of ids. Each id is a parameter: Postgres assumes ten elements for an array parameter, and would plan
  * shorter queries anew each time.
  */
-const idsNamed = (target: ObjectType, key: string, values: ReadonlyArray<string>, reach: Reach): Compiled => {
-  const tree = isTree(target)
+const idsNamed = (
+  target: ObjectType,
+  key: string,
+  tree: boolean,
+  values: ReadonlyArray<string>,
+  reach: Reach
+): Compiled => {
   const { bind } = reach
   const rows = () => visibleRows(target, reach.visible, bind)
   if (key === "id") {

@@ -213,6 +213,8 @@ export default defineObjectType({
     count_ipaddresses: (_, types, from) =>
       `(select count(*) from ${from(types.get("ipam.ipaddress")!)} c where c.assigned_object_type = 'dcim.interface' and c.assigned_object_id = t.id)`
   },
+  // As in NetBox, devices in locations below do not count here.
+  paths: { location: "device/=location" },
   search: ["name", "label", "description"],
   ordering: ["device", "name"],
   brief: ["device", "name", "cable", "_occupied"],

@@ -32,6 +32,8 @@ export default defineObjectType({
   ],
   indexes: [["component_type", "component_id"]],
   counts: { _depth: treeDepth },
+  // As in NetBox, devices in locations below do not count here.
+  paths: { location: "device/=location" },
   search: ["name", "label", "part_id", "serial", "asset_tag", "description"],
   ordering: ["device", "name"],
   brief: ["device", "name", "_depth"],

@@ -5,7 +5,7 @@ const fields = {
   name: text({ max: 100 }),
   slug: slug(),
   site: ref("dcim.site", { onDelete: "cascade" }),
-  parent: ref("dcim.location", { optional: true, onDelete: "cascade" }),
+  parent: ref("dcim.location", { optional: true, onDelete: "cascade", wholeSubtree: true }),
   status: choice(
     {
       planned: "Planned",

@@ -175,7 +175,13 @@ export const options = {
     "STRICT_QUERY",
     yesOrNo,
     false,
-    "Whether a request without `?strict=` is refused if it has unknown filters or unknown fields."
+    "Whether a list without `?strict=` is refused if its query has unknown filters. Unknown filters are ignored otherwise."
+  ),
+  strictBody: setting(
+    "STRICT_BODY",
+    yesOrNo,
+    false,
+    "Whether a write without `?strict=` is refused if its body has unknown fields. Unknown fields are ignored otherwise."
   ),
   changelogRetention: setting(
     "CHANGELOG_RETENTION",

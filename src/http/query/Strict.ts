@@ -27,16 +27,15 @@ export const isSet = ({ url }: Request, name: string, usual: boolean): boolean =
   return asked === null ? usual : /^(true|1)$/i.test(asked)
 }
 
-const isStrict = (request: Request) => Effect.map(Settings, ({ strictQuery }) => isSet(request, "strict", strictQuery))
-
 /** The condition that the query of a request means, and the objects that the query names. Fails with 400. */
 export const filteredBy = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
   if (request.url.searchParams.size === 0) return { where: everything, named: [] }
   const query = yield* queryOf(type, request)
+  const strict = isSet(request, "strict", (yield* Settings).strictQuery)
   const definitions = query.some(([name]) => name.startsWith(customPrefix)) ? yield* customFieldsOf(type) : []
   const customFields = new Map(definitions.map((each) => [String(each["name"]), each]))
   const visible = yield* visibleToSender
-  const filtered: Filtered = filter(type, query, visible, { strict: yield* isStrict(request), known, customFields })
+  const filtered: Filtered = filter(type, query, visible, { strict, known, customFields })
   if ("errors" in filtered) return yield* new HttpRefused({ reason: "InvalidQuery", body: filtered.errors })
   return {
     where: filtered.where,
@@ -53,7 +52,7 @@ export const refuseMissing = Effect.fnUntraced(function* (named: ReadonlyArray<N
   if (Object.keys(errors).length > 0) return yield* new HttpRefused({ reason: "InvalidQuery", body: errors })
 })
 
-/** Names that a body may have beside the fields: clients send back what they read. */
+/** Names that a body may have beside what its type shows: clients send back what they read. */
 const tolerated: ReadonlySet<string> = new Set(["id", "url", "display", "display_url", "changelog_message"])
 
 /** Fails with 400 if a body has fields that the type does not have, and the request is strict. */
@@ -62,7 +61,7 @@ export const refuseUnknown = Effect.fnUntraced(function* (
   request: Request,
   bodies: ReadonlyArray<unknown>
 ) {
-  if (!(yield* isStrict(request))) return
+  if (!isSet(request, "strict", (yield* Settings).strictBody)) return
   const errors = bodies.map((body) => unknownIn(type, body))
   const first = errors.find((each) => Object.keys(each).length > 0)
   if (first === undefined) return
@@ -71,6 +70,7 @@ export const refuseUnknown = Effect.fnUntraced(function* (
 
 const unknownIn = (type: ObjectType, body: unknown): Errors => {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return {}
-  const names = Object.keys(body).filter((name) => !Object.hasOwn(type.fields, name) && !tolerated.has(name))
+  const shown = { ...type.fields, ...type.derived, ...type.counts, ...type.pointedBy }
+  const names = Object.keys(body).filter((name) => !Object.hasOwn(shown, name) && !tolerated.has(name))
   return Object.fromEntries(names.map((name) => [name, ["Unknown field."]]))
 }

@@ -5,14 +5,16 @@
  * events. A file under `types/<app>/` declares it; nothing else needs to know its name.
  */
 import type { Settings } from "../Config.ts"
+import type { Asked } from "./Asked.ts"
 import type { Counted } from "./Counted.ts"
 import type { Errors, Field, Fields, Row, RowOf, View } from "./Field.ts"
 import { time } from "./field/Scalar.ts"
 
-export { bounded, countOf, countOfAny, treeCount, treeDepth } from "./Counted.ts"
+export { type Asked, flagged, pointedAtBy } from "./Asked.ts"
+export { type Counted, bounded, countOf, countOfAny, treeCount, treeDepth } from "./Counted.ts"
 export { date } from "./field/Calendar.ts"
 export { generic } from "./field/Generic.ts"
-export { labels, named } from "./field/Labels.ts"
+export { contactPaths, labels, named } from "./field/Labels.ts"
 export { integers, texts } from "./field/List.ts"
 export { networks } from "./field/Networks.ts"
 export { address, mac, prefix, shownFamily, wwn } from "./field/Network.ts"
@@ -110,9 +112,12 @@ interface Declaration<F extends Fields = Fields> {
   /** The field by which filters of other types name an object; usual is the slug, the username or the name. */
   readonly key?: string
   /**
-   * Filters that ask about other objects: name -> steps to what is asked about (derive/Path.ts), `device/site/region`.
+   * Filters that ask about other objects: name -> steps to what is asked about (derive/filter/Path.ts),
+   * `device/site/region`. Of a list one must lead there, and a value that names nothing is no error.
    */
-  readonly paths?: Readonly<Record<string, string>>
+  readonly paths?: Readonly<Record<string, string | ReadonlyArray<string>>>
+  /** Filters that neither a field nor a path expresses. */
+  readonly asked?: Readonly<Record<string, Asked>>
   /** Fields that `q` looks into. */
   readonly search: ReadonlyArray<string>
   /** Fields of the usual order; `-` before one turns it. The id breaks ties. */
@@ -194,6 +199,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     derivedBy: [],
     looksAt: [],
     paths: {},
+    asked: {},
     key: undefined,
     announced: false,
     daily: false,

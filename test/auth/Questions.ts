@@ -5,7 +5,7 @@
 import fc from "fast-check"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { objectType, registry } from "../../src/inventory/Registry.ts"
-import { pathNamed, splitName } from "../../src/inventory/derive/filter/Filter.ts"
+import { pathsNamed, splitName } from "../../src/inventory/derive/filter/Filter.ts"
 import { filterNames } from "../../src/inventory/derive/filter/FilterNames.ts"
 import { namedIn } from "../../src/inventory/derive/filter/Named.ts"
 import { destination } from "../../src/inventory/derive/filter/Path.ts"
@@ -73,7 +73,7 @@ const askedBy = (known: Known, type: ObjectType, name: string): ReadonlyArray<st
   if (name.endsWith("_by_request")) return valuesIn(known, objectType("extras.objectchange"), "request_id")
   const [named] = namedIn(type, [[base, "1"]])
   if (named !== undefined) return valuesIn(known, named.target, named.column)
-  const path = Object.hasOwn(type.fields, base) ? undefined : pathNamed(type, base)
+  const path = Object.hasOwn(type.fields, base) ? undefined : pathsNamed(type, base)?.paths[0]
   const there = path === undefined ? undefined : destination(type, path.steps)
   if (there !== undefined) return valuesIn(known, there, there.columns[path!.last] ?? "id")
   return base === "q" ? valuesIn(known, type, "name") : valuesIn(known, type, type.columns[base] ?? "id")

@@ -14,3 +14,10 @@ export const labels = () => ({
   tags: tags(),
   custom_fields: customFields()
 })
+
+/** The filters of what may have contacts: a contact, a role or a group by its id. */
+export const contactPaths = {
+  contact: "<tenancy.contactassignment.object/contact_id",
+  contact_role: "<tenancy.contactassignment.object/role_id",
+  contact_group: "<tenancy.contactassignment.object/contact/group_id"
+}

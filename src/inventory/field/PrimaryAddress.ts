@@ -1,4 +1,5 @@
 /** The primary addresses of a device or a virtual machine; each must be assigned to one of its interfaces. */
+import { flagged } from "../Asked.ts"
 import type { Errors, Field, View } from "../Field.ts"
 import type { Find } from "../ObjectType.ts"
 import type IpAddress from "../types/ipam/IpAddress.ts"
@@ -31,6 +32,7 @@ export const primaryAddresses = ({ interfaces, owner, called, otherFamily }: Mac
       return id === null ? null : view.nested("ipam.ipaddress", id)
     }
   },
+  asked: { has_primary_ip: flagged("t.primary_ip4_id is not null or t.primary_ip6_id is not null") },
   looksAt: families.map(([name]) => `${name}.assigned_object_type`),
   /** Refuses a primary address of the wrong family, or of no interface of the machine. */
   errors: (row: Primary, find: Find): Errors => {

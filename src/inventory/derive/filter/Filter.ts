@@ -8,6 +8,7 @@ import { type Errors, emptyRecord, literal } from "../../Field.ts"
 import { isUuid } from "../../field/Scalar.ts"
 import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
+import { askedCondition, askedNamed } from "./AskedFilter.ts"
 import { type CustomFields, customCondition, customPrefix } from "./CustomFieldFilter.ts"
 import { type Compiled, asText, compare, containing, denial, either, kindOf, positive } from "./Lookup.ts"
 import { networkCondition } from "./Network.ts"
@@ -103,7 +104,7 @@ const conditionOf = (
   customFields: CustomFields
 ): Compiled => {
   const { bind } = reach
-  if (name === "q") return search(type, values, bind)
+  if (name === "q" && type.search.length > 0) return search(type, values, bind)
   const [base, suffix] = splitName(name)
   if (base === "tag" && Object.hasOwn(type.fields, "tags")) return tagged(suffix, values, reach)
   if (base.startsWith(customPrefix)) {
@@ -112,6 +113,8 @@ const conditionOf = (
   if (Object.hasOwn(requests, name)) return changedBy(type, requests[name], values, reach)
   // Only paths that a type declares may hold this mark.
   if (base.startsWith("=")) return undefined
+  const asked = askedNamed(type, base)
+  if (asked !== undefined) return askedCondition(type, asked, suffix, values, reach)
   return own(type, "t", base, suffix, values, reach) ?? throughPath(type, base, suffix, values, reach)
 }
 
@@ -154,18 +157,31 @@ export const referenceNamed = (type: ObjectType, word: string): ReferenceName | 
   return isReference(type, base) ? { name: base, byId: false, exact } : undefined
 }
 
-/** The path of a filter to other objects, and the filter that applies there. */
-export const pathNamed = (type: ObjectType, base: string) => {
+/** Steps to other objects, and the filter that applies there. */
+export interface PathName {
+  readonly steps: ReadonlyArray<string>
+  readonly last: string
+}
+
+/** The paths of a filter to other objects; `isOne` if it has no alternatives. */
+export const pathsNamed = (
+  type: ObjectType,
+  base: string
+): { readonly isOne: boolean; readonly paths: ReadonlyArray<PathName> } | undefined => {
   const paths = pathsOf(type)
   const byId = !Object.hasOwn(paths, base) && base.endsWith("_id")
   const name = byId ? base.slice(0, -3) : base
   if (!Object.hasOwn(paths, name)) return undefined
-  const steps = paths[name]!.split("/")
-  const last = steps.pop()!
-  return { steps, last: byId ? `${last}_id` : last }
+  const declared = paths[name]!
+  const ways = [declared].flat().map((path): PathName => {
+    const steps = path.split("/")
+    const last = steps.pop()!
+    return { steps, last: byId ? `${last}_id` : last }
+  })
+  return { isOne: typeof declared === "string", paths: ways }
 }
 
-/** A condition about another object by a path; a negation covers the whole path. */
+/** A condition about other objects by a path; a negation covers the whole path. */
 const throughPath = (
   type: ObjectType,
   base: string,
@@ -173,13 +189,17 @@ const throughPath = (
   values: ReadonlyArray<string>,
   reach: Reach
 ): Compiled => {
-  const path = pathNamed(type, base)
-  if (path === undefined) return undefined
+  const named = pathsNamed(type, base)
+  if (named === undefined) return undefined
   const [asked, denied] = positive(suffix)
-  const condition = along(type, "t", path.steps, reach, (there, alias) =>
-    own(there, alias, path.last, asked, values, reach)
-  )
-  return denial(condition, denied)
+  const ways = named.paths.map(({ steps, last }) => {
+    const [name, lookup] = splitName(last)
+    if (lookup !== "" && asked !== "") return undefined
+    return along(type, "t", steps, reach, (there, alias) => own(there, alias, name, lookup || asked, values, reach))
+  })
+  const wrong = ways.find((way) => typeof way !== "string")
+  if (wrong !== undefined || ways.includes(undefined)) return wrong
+  return denial(either(ways.filter((way) => typeof way === "string")), denied)
 }
 
 /** Types of columns whose text is indexed. */

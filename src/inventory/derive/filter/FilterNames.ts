@@ -12,7 +12,7 @@ export const filterNames = (type: ObjectType): ReadonlyArray<string> => {
     reference === undefined ? [name] : [name, `${name}_id`]
   )
   const others = Object.keys(pathsOf(type)).flatMap((name) => [name, `${name}_id`])
-  const bases = new Set([...general, ...own, ...others, ...networkNames(type)])
+  const bases = new Set([...general, ...own, ...others, ...Object.keys(type.asked), ...networkNames(type)])
   return [...bases].flatMap((base) =>
     ["", ...everySuffix]
       .map((suffix) => (suffix === "" ? base : `${base}__${suffix}`))

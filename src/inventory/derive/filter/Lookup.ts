@@ -206,7 +206,7 @@ type Read = { readonly value: string | undefined } | { readonly message: string 
 const or = (message: string, value: string | undefined): Read => (value === undefined ? { message } : { value })
 
 export const isTrue = (value: string): boolean => /^(true|t|1|on|yes|y)$/i.test(value)
-const isFalse = (value: string): boolean => /^(false|f|0|off|no|n)$/i.test(value)
+export const isFalse = (value: string): boolean => /^(false|f|0|off|no|n)$/i.test(value)
 
 const readers: Readonly<Record<Kind, (value: string, of: Comparand) => Read>> = {
   text: (value) => ({ value }),

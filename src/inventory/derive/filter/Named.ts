@@ -3,8 +3,9 @@
  * empty answer. Pure.
  */
 import { type ObjectType, columnOf, fieldOf } from "../../ObjectType.ts"
-import { objectType } from "../../Registry.ts"
-import { type Query, pathNamed, referenceNamed, splitName } from "./Filter.ts"
+import { objectType, registry } from "../../Registry.ts"
+import { askedNamed } from "./AskedFilter.ts"
+import { type PathName, type Query, pathsNamed, referenceNamed, splitName } from "./Filter.ts"
 import { positive } from "./Lookup.ts"
 import { destination, naturalKey } from "./Path.ts"
 import type { Where } from "./Where.ts"
@@ -37,15 +38,18 @@ export const namedIn = (type: ObjectType, query: Query): ReadonlyArray<Named> =>
 
 const targetOf = (type: ObjectType, base: string): Target | undefined => {
   if (base === "tag" && Object.hasOwn(type.fields, "tags")) return targetIn(objectType("extras.tag"), "slug")
+  const asked = askedNamed(type, base)
+  if (asked !== undefined) return registry.has(asked.of) ? targetIn(objectType(asked.of), "id") : undefined
   const own = referenceNamed(type, base)
   if (own !== undefined) return pointedAt(type, own)
-  const path = Object.hasOwn(type.fields, base) ? undefined : pathNamed(type, base)
-  if (path === undefined) return undefined
-  const there = destination(type, path.steps)
+  const named = Object.hasOwn(type.fields, base) ? undefined : pathsNamed(type, base)
+  if (named === undefined || !named.isOne) return undefined
+  const [{ steps, last }] = named.paths as readonly [PathName]
+  const there = destination(type, steps)
   if (there === undefined) return undefined
-  if (path.last === "id") return targetIn(there, "id")
-  const named = referenceNamed(there, path.last)
-  return named === undefined ? undefined : pointedAt(there, named)
+  if (last === "id" || (steps.length > 0 && last === naturalKey(there))) return targetIn(there, last)
+  const reference = referenceNamed(there, last)
+  return reference === undefined ? undefined : pointedAt(there, reference)
 }
 
 const pointedAt = (

@@ -23,32 +23,47 @@ import {
 } from "./Lookup.ts"
 import { type Bind, type Visible, visibleRows } from "./Where.ts"
 
-/** The type that a step leads to, its column to select, and SQL that an object here has one of the selected ids. */
+/** The type that a step leads to, its SQL to select, and SQL that an object here has one of the selected ids. */
 interface Step {
   readonly target: ObjectType
-  readonly column: string
+  readonly selected: (alias: string) => string
+  /** Which of the objects there count. */
+  readonly where?: (alias: string) => string
   readonly among: (alias: string, ids: string) => string
 }
+
+const idOf = (alias: string): string => `${alias}.id`
 
 /** Parses a step from a type; undefined if there is no such step. */
 const stepFrom = (type: ObjectType, text: string): Step | undefined => {
   const back = /^<(\w+\.\w+)\.(\w+)$/.exec(text)
-  if (back !== null) {
-    const target = objectType(back[1]!)
-    return { target, column: columnOf(target, back[2]!), among: (alias, ids) => `${alias}.id = any (array${ids})` }
-  }
+  if (back !== null) return stepBack(type, objectType(back[1]!), back[2]!)
   const [name = "", pointed] = text.split(":")
   if (pointed !== undefined) {
     const among = (alias: string, ids: string) =>
       `(${alias}.${name}_type = ${literal(pointed)} and ${alias}.${name}_id = any (array${ids}))`
-    return { target: objectType(pointed), column: "id", among }
+    return { target: objectType(pointed), selected: idOf, among }
   }
   const reference = Object.hasOwn(type.fields, name) ? type.fields[name]?.reference : undefined
   if (reference === undefined) return undefined
   const column = type.columns[name]
   const among = (alias: string, ids: string) =>
     reference.many ? `${alias}.${column} && array${ids}` : `${alias}.${column} = any (array${ids})`
-  return { target: objectType(reference.type), column: "id", among }
+  return { target: objectType(reference.type), selected: idOf, among }
+}
+
+/** The step to the objects of `target` that refer to one of the type, by a reference, a list of them or a generic one. */
+const stepBack = (type: ObjectType, target: ObjectType, name: string): Step => {
+  const among = (alias: string, ids: string) => `${alias}.id = any (array${ids})`
+  const id = `${name}_id`
+  const generic = Object.keys(target.fields).find((field) => target.fields[field]?.generic?.id === id)
+  if (generic !== undefined) {
+    const where = (alias: string) => `${alias}.${columnOf(target, generic)} = ${literal(type.id)}`
+    return { target, selected: (alias) => `${alias}.${columnOf(target, id)}`, where, among }
+  }
+  const column = columnOf(target, name)
+  const many = fieldOf(target, name).reference?.many === true
+  return { target, selected: (alias) => (many ? `unnest(${alias}.${column})` : `${alias}.${column}`), among }
 }
 
 /** The type at the end of the steps. */
@@ -79,7 +94,8 @@ export const along = (
   const inner = along(step.target, next, steps.slice(1), reach, leaf)
   if (typeof inner !== "string") return inner
   const rows = visibleRows(step.target, reach.visible, reach.bind)
-  return step.among(alias, `(select ${next}.${step.column} from ${rows} ${next} where ${inner})`)
+  const where = step.where === undefined ? inner : `${step.where(next)} and ${inner}`
+  return step.among(alias, `(select ${step.selected(next)} from ${rows} ${next} where ${where})`)
 }
 
 /** Most steps of a path that is derived rather than declared. */
@@ -90,7 +106,7 @@ const depthMax = 3
  * `region` of a device is that of its site; a reference that is not named like its type gets the name of the
  * step before it as a prefix (`site_group`, `cluster_type`). The shortest path wins, then the first in the declaration.
  */
-export const pathsOf = perType((type): Readonly<Record<string, string>> => {
+export const pathsOf = perType((type): Readonly<Record<string, string | ReadonlyArray<string>>> => {
   const paths = emptyRecord<string>()
   let ends: ReadonlyArray<End> = [{ path: "", last: "", type }]
   for (let depth = 0; depth < depthMax; depth++) {

@@ -1,4 +1,4 @@
-import { choice, date, defineObjectType, integer, labels, ref, text } from "../../ObjectType.ts"
+import { choice, contactPaths, date, defineObjectType, integer, labels, ref, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "circuits",
@@ -28,6 +28,7 @@ export default defineObjectType({
     ...labels()
   },
   unique: [{ fields: ["provider", "cid"] }],
+  paths: contactPaths,
   search: ["cid", "description", "comments"],
   ordering: ["provider", "cid"],
   brief: ["cid"],

@@ -1,4 +1,4 @@
-import { countOf, defineObjectType, labels, named, refs, text } from "../../ObjectType.ts"
+import { contactPaths, countOf, defineObjectType, labels, named, refs, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "circuits",
@@ -12,6 +12,7 @@ export default defineObjectType({
     ...labels()
   },
   counts: { circuit_count: countOf("circuits.circuit", "provider") },
+  paths: { ...contactPaths, asn_id: "asns/id" },
   search: ["name", "slug", "description", "comments"],
   ordering: ["name"],
   brief: ["name", "slug", "circuit_count"]

@@ -1,5 +1,6 @@
 import type { Errors, RowOf } from "../../Field.ts"
 import {
+  type Asked,
   type Find,
   choice,
   color,
@@ -60,6 +61,12 @@ const fields = {
   ...labels()
 }
 
+/** Paths from a cable by either end. */
+const ends = (path: string) => [`a_terminations/${path}`, `b_terminations/${path}`]
+
+/** All cables end at interfaces of devices. */
+const endType: Asked = { of: "text", sql: () => "'dcim.interface'" }
+
 type Cable = RowOf<{ readonly fields: typeof fields }>
 
 export default defineObjectType({
@@ -91,6 +98,19 @@ export default defineObjectType({
       sql: "after insert or update of a_terminations, b_terminations on dcim_cable for each row execute function rackwire_connect()"
     }
   ],
+  paths: {
+    termination_a_id: ["a_terminations_id"],
+    termination_b_id: ["b_terminations_id"],
+    device: ends("device/name"),
+    device_id: ends("device_id"),
+    rack: ends("device/rack/name"),
+    rack_id: ends("device/rack_id"),
+    location: ends("device/location/name"),
+    location_id: ends("device/=location_id"),
+    site: ends("device/site/slug"),
+    site_id: ends("device/site_id")
+  },
+  asked: { termination_a_type: endType, termination_b_type: endType },
   search: ["label", "description", "comments"],
   ordering: ["created"],
   brief: ["label"],

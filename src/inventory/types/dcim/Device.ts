@@ -2,11 +2,14 @@ import type { Errors, RowOf } from "../../Field.ts"
 import {
   type Find,
   choice,
+  contactPaths,
   decimal,
   defineObjectType,
+  flagged,
   integer,
   json,
   labels,
+  pointedAtBy,
   primaryAddresses,
   ref,
   text
@@ -87,7 +90,19 @@ export default defineObjectType({
   ],
   // There are no device bays and no config templates: NetBox' names for what a device has none of.
   derived: { ...primary.derived, parent_device: () => null, config_template: () => null },
-  paths: { role: "device_role", mac_address: "<dcim.interface.device/mac_address" },
+  paths: {
+    ...contactPaths,
+    role: "device_role",
+    model: "device_type",
+    is_full_depth: "device_type/is_full_depth",
+    mac_address: "<dcim.interface.device/mac_address"
+  },
+  asked: {
+    ...primary.asked,
+    virtual_chassis_member: flagged("t.virtual_chassis_id is not null"),
+    local_context_data: flagged("t.local_context_data is not null"),
+    interfaces: pointedAtBy("dcim.interface", "device_id")
+  },
   search: ["name", "serial", "asset_tag", "description", "comments"],
   ordering: ["name"],
   brief: ["name"],

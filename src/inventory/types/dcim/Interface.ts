@@ -1,4 +1,4 @@
-import type { Errors, RowOf, View } from "../../Field.ts"
+import { type Errors, type RowOf, literal } from "../../Field.ts"
 import {
   type Find,
   choice,
@@ -14,6 +14,7 @@ import {
 } from "../../ObjectType.ts"
 import type Device from "./Device.ts"
 import type Vlan from "../ipam/Vlan.ts"
+import { cabled } from "../../field/Cabled.ts"
 
 const types = {
   virtual: "Virtual",
@@ -131,21 +132,8 @@ const types = {
   other: "Other"
 }
 
-/** The end of its cable that an interface is at, and the interfaces at the other one; undefined where it has none. */
-const endsOf = (row: Interface, view: View) => {
-  const cable = view.row("dcim.cable", Number(row.cable))
-  if (cable === undefined) return undefined
-  const [a, b] = [cable.a_terminations, cable.b_terminations] as [ReadonlyArray<number>, ReadonlyArray<number>]
-  const end = a.includes(row.id) ? "A" : "B"
-  const peers = (end === "A" ? b : a).map((id) => view.nested("dcim.interface", id)).filter(Boolean)
-  return { end, peers, reachable: cable.status === "connected" }
-}
-
-const peersType = (row: Interface, view: View): string | null =>
-  (endsOf(row, view)?.peers.length ?? 0) > 0 ? "dcim.interface" : null
-
 /** Types without a socket. */
-const withoutSocket: ReadonlySet<unknown> = new Set(["virtual", "bridge", "lag"])
+const withoutSocket: ReadonlySet<string> = new Set(["virtual", "bridge", "lag"])
 
 const fields = {
   device: ref("dcim.device", { onDelete: "cascade" }),
@@ -197,24 +185,29 @@ export default defineObjectType({
   fields,
   unique: [{ fields: ["device", "name"] }],
   derived: {
-    cable_end: (row, view) => endsOf(row, view)?.end ?? "",
-    link_peers: (row, view) => endsOf(row, view)?.peers ?? [],
-    link_peers_type: peersType,
-    // Cables are all there is between two interfaces, so what a cable leads to is what its path leads to.
-    connected_endpoints: (row, view) => endsOf(row, view)?.peers ?? null,
-    connected_endpoints_type: peersType,
-    connected_endpoints_reachable: (row, view) => endsOf(row, view)?.reachable ?? null,
+    ...cabled.derived,
     // There are no virtual device contexts.
-    vdcs: () => [],
-    _occupied: (row) => row.cable !== null || row.mark_connected === true
+    vdcs: () => []
   },
-  derivedBy: ["cable.a_terminations", "cable.b_terminations"],
+  derivedBy: cabled.derivedBy,
   counts: {
     count_ipaddresses: (_, types, from) =>
       `(select count(*) from ${from(types.get("ipam.ipaddress")!)} c where c.assigned_object_type = 'dcim.interface' and c.assigned_object_id = t.id)`
   },
-  // As in NetBox, devices in locations below do not count here.
-  paths: { location: "device/=location" },
+  paths: {
+    // As in NetBox, devices in locations below do not count here.
+    location: "device/=location",
+    vlan: ["untagged_vlan/vid", "tagged_vlans/vid"],
+    vlan_id: ["untagged_vlan_id", "tagged_vlans_id"]
+  },
+  asked: {
+    ...cabled.asked,
+    kind: {
+      of: "text",
+      sql: () => `case when t.type in (${[...withoutSocket].map((type) => literal(type)).join(", ")}) then 'virtual'
+        when t.type like 'ieee802.%' or t.type = 'other-wireless' then 'wireless' else 'physical' end`
+    }
+  },
   search: ["name", "label", "description"],
   ordering: ["device", "name"],
   brief: ["device", "name", "cable", "_occupied"],
@@ -252,7 +245,7 @@ const lagErrors = (row: Interface): Errors => {
 }
 
 const portErrors = (row: Interface, find: Find): Errors => {
-  if (withoutSocket.has(row.type)) {
+  if (withoutSocket.has(String(row.type))) {
     if (row.mark_connected === true) {
       return {
         mark_connected: [`${types[row.type as keyof typeof types]} interfaces cannot be marked as connected.`]

@@ -1,4 +1,14 @@
-import { choice, defineObjectType, labels, ref, slug, text, treeCount, treeDepth } from "../../ObjectType.ts"
+import {
+  choice,
+  contactPaths,
+  defineObjectType,
+  labels,
+  ref,
+  slug,
+  text,
+  treeCount,
+  treeDepth
+} from "../../ObjectType.ts"
 import type Site from "./Site.ts"
 
 const fields = {
@@ -63,6 +73,7 @@ export default defineObjectType({
         execute function rackwire_move_location()`
     }
   ],
+  paths: contactPaths,
   search: ["name", "slug", "description"],
   ordering: ["site", "name"],
   brief: ["name", "slug", "rack_count", "_depth"],

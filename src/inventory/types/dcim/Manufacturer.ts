@@ -1,4 +1,4 @@
-import { countOf, defineObjectType, labels, named, text } from "../../ObjectType.ts"
+import { contactPaths, countOf, defineObjectType, labels, named, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "dcim",
@@ -14,6 +14,7 @@ export default defineObjectType({
     inventoryitem_count: countOf("dcim.inventoryitem", "manufacturer"),
     platform_count: countOf("dcim.platform", "manufacturer")
   },
+  paths: contactPaths,
   search: ["name", "slug", "description"],
   ordering: ["name"],
   brief: ["name", "slug", "devicetype_count"]

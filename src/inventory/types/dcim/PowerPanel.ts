@@ -1,4 +1,4 @@
-import { countOf, defineObjectType, labels, ref, text } from "../../ObjectType.ts"
+import { contactPaths, countOf, defineObjectType, labels, ref, text } from "../../ObjectType.ts"
 import type Location from "./Location.ts"
 import type Site from "./Site.ts"
 
@@ -17,6 +17,7 @@ export default defineObjectType({
   },
   unique: [{ fields: ["site", "name"] }],
   counts: { powerfeed_count: countOf("dcim.powerfeed", "power_panel") },
+  paths: contactPaths,
   search: ["name", "description", "comments"],
   ordering: ["site", "name"],
   brief: ["name", "powerfeed_count"],

@@ -1,4 +1,15 @@
-import { choice, countOf, decimal, defineObjectType, flag, integer, labels, ref, text } from "../../ObjectType.ts"
+import {
+  choice,
+  contactPaths,
+  countOf,
+  decimal,
+  defineObjectType,
+  flag,
+  integer,
+  labels,
+  ref,
+  text
+} from "../../ObjectType.ts"
 import type Location from "./Location.ts"
 import type Site from "./Site.ts"
 
@@ -76,6 +87,7 @@ export default defineObjectType({
         execute function rackwire_move_rack()`
     }
   ],
+  paths: contactPaths,
   search: ["name", "facility_id", "serial", "asset_tag", "description", "comments"],
   ordering: ["site", "location", "name"],
   brief: ["name", "device_count"],

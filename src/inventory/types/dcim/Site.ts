@@ -1,4 +1,15 @@
-import { choice, countOf, decimal, defineObjectType, labels, named, ref, refs, text } from "../../ObjectType.ts"
+import {
+  choice,
+  contactPaths,
+  countOf,
+  decimal,
+  defineObjectType,
+  labels,
+  named,
+  ref,
+  refs,
+  text
+} from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "dcim",
@@ -39,7 +50,7 @@ export default defineObjectType({
     virtualmachine_count: countOf("virtualization.virtualmachine", "site"),
     vlan_count: countOf("ipam.vlan", "site")
   },
-  paths: { asn: "asns/asn", asn_id: "asns/id" },
+  paths: { ...contactPaths, asn: "asns/asn", asn_id: "asns/id" },
   search: ["name", "facility", "description", "physical_address", "shipping_address", "comments"],
   ordering: ["name"],
   brief: ["name", "slug"]

@@ -1,4 +1,4 @@
-import { defineObjectType, labels, ref, slug, text, treeCount, treeDepth } from "../../ObjectType.ts"
+import { contactPaths, defineObjectType, labels, ref, slug, text, treeCount, treeDepth } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "dcim",
@@ -19,6 +19,7 @@ export default defineObjectType({
     { fields: ["slug"], whereNull: "parent", message: "A top-level site group with this slug already exists." }
   ],
   counts: { site_count: treeCount("dcim.site", "group"), _depth: treeDepth },
+  paths: contactPaths,
   search: ["name", "slug", "description"],
   ordering: ["name"],
   brief: ["name", "slug", "site_count", "_depth"]

@@ -13,6 +13,7 @@ export default defineObjectType({
     ...labels()
   },
   indexes: [["assigned_object_type", "assigned_object_id"]],
+  paths: { created_after: "created__gte", created_before: "created__lte" },
   search: ["comments"],
   ordering: ["-created"],
   brief: ["created"],

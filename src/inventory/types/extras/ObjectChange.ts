@@ -24,6 +24,14 @@ export default defineObjectType({
   },
   unique: [{ fields: ["position", "idx"] }],
   indexes: [["time"], ["request_id"], ["changed_object_type", "changed_object_id"]],
+  paths: { user: "user_name", time_after: "time__gte", time_before: "time__lte" },
+  asked: {
+    user_id: {
+      of: "users.user",
+      sql: (_, types, from, user) =>
+        `t.user_name = (select u.username from ${from(types.get("users.user")!)} u where u.id = ${user})`
+    }
+  },
   search: ["user_name", "object_repr"],
   ordering: ["-time"],
   brief: [],

@@ -11,6 +11,12 @@ export default defineObjectType({
     description: text({ max: 200, optional: true })
   },
   counts: { tagged_items: countOfAny("tags") },
+  asked: {
+    content_type: {
+      of: "taggedType",
+      sql: (_, __, ___, rows) => `t.id = any (array(select unnest(c.tags) from ${rows} c))`
+    }
+  },
   search: ["name", "slug", "description"],
   ordering: ["name"],
   brief: ["name", "slug", "color"],

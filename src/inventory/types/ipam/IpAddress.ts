@@ -1,10 +1,24 @@
-import { address, choice, defineObjectType, generic, labels, ref, shownFamily, text } from "../../ObjectType.ts"
+import {
+  address,
+  choice,
+  defineObjectType,
+  flagged,
+  generic,
+  labels,
+  ref,
+  shownFamily,
+  text
+} from "../../ObjectType.ts"
 import type Vrf from "./Vrf.ts"
+import { presentInVrf } from "./Prefix.ts"
 
 /** Roles in which several interfaces may have one address. */
 const shared = "('anycast', 'vip', 'vrrp', 'hsrp', 'glbp', 'carp')"
 
 const enforced = "(select enforce_unique from ipam_vrf where id = j.vrf_id)"
+
+/** What addresses are assigned to is always an interface. */
+const isAssigned = flagged("t.assigned_object_id is not null")
 
 export default defineObjectType({
   app: "ipam",
@@ -57,8 +71,10 @@ export default defineObjectType({
     device: "assigned_object:dcim.interface/device",
     vminterface: "assigned_object:virtualization.vminterface/name",
     vminterface_id: "assigned_object:virtualization.vminterface/id",
-    virtual_machine: "assigned_object:virtualization.vminterface/virtual_machine"
+    virtual_machine: "assigned_object:virtualization.vminterface/virtual_machine",
+    ...presentInVrf
   },
+  asked: { assigned: isAssigned, assigned_to_interface: isAssigned },
   search: ["address", "dns_name", "description", "comments"],
   ordering: ["address"],
   brief: ["family", "address"],

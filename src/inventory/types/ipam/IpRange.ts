@@ -31,6 +31,13 @@ export default defineObjectType({
     family: (row) => shownFamily(row.start_address),
     size: (row) => Number(sizeOf(ends(row)))
   },
+  asked: {
+    contains: {
+      of: "address",
+      sql: (_, __, ___, value) => `host(t.start_address)::inet <= host(${value})::inet
+        and host(t.end_address)::inet >= host(${value})::inet`
+    }
+  },
   search: ["start_address", "end_address", "description", "comments"],
   ordering: ["start_address"],
   brief: ["family", "start_address", "end_address"],

@@ -1,5 +1,33 @@
-import { bounded, choice, defineObjectType, flag, labels, prefix, ref, shownFamily, text } from "../../ObjectType.ts"
+import {
+  type Counted,
+  bounded,
+  choice,
+  defineObjectType,
+  flag,
+  labels,
+  prefix,
+  ref,
+  shownFamily,
+  text
+} from "../../ObjectType.ts"
 import type Vrf from "./Vrf.ts"
+
+/** Of this VRF, or of one that exports to it. */
+export const presentInVrf = {
+  present_in_vrf: ["vrf", "vrf/export_targets/<ipam.vrf.import_targets/rd"],
+  present_in_vrf_id: ["vrf_id", "vrf/export_targets/<ipam.vrf.import_targets/id"]
+}
+
+const children: Counted = (type, _, from) =>
+  bounded(
+    type,
+    from(type),
+    ["prefix", "vrf_id"],
+    (prefix, vrf) => `c.prefix << ${prefix} and c.vrf_id is not distinct from ${vrf}`
+  )
+
+const depth: Counted = (type, _, from) =>
+  `(select count(*) from ${from(type)} c where c.prefix >> t.prefix and c.vrf_id is not distinct from t.vrf_id)`
 
 export default defineObjectType({
   app: "ipam",
@@ -23,18 +51,9 @@ export default defineObjectType({
     ...labels()
   },
   derived: { family: (row) => shownFamily(row.prefix) },
-  counts: {
-    children: (type, _, from) =>
-      bounded(
-        type,
-        from(type),
-        ["prefix", "vrf_id"],
-        (prefix, vrf) => `c.prefix << ${prefix} and c.vrf_id is not distinct from ${vrf}`
-      ),
-    _depth: (type, _, from) =>
-      `(select count(*) from ${from(type)} c where c.prefix >> t.prefix and c.vrf_id is not distinct from t.vrf_id)`
-  },
-  paths: { vlan_vid: "vlan/vid" },
+  counts: { children, _depth: depth },
+  paths: { vlan_vid: "vlan/vid", ...presentInVrf },
+  asked: { children: { of: "number", sql: children }, depth: { of: "number", sql: depth } },
   search: ["prefix", "description", "comments"],
   ordering: ["prefix"],
   brief: ["family", "prefix", "_depth"],

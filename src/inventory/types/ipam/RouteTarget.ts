@@ -12,6 +12,12 @@ export default defineObjectType({
     comments: text({ optional: true }),
     ...labels()
   },
+  paths: {
+    importing_vrf: "<ipam.vrf.import_targets/rd",
+    importing_vrf_id: "<ipam.vrf.import_targets/id",
+    exporting_vrf: "<ipam.vrf.export_targets/rd",
+    exporting_vrf_id: "<ipam.vrf.export_targets/id"
+  },
   search: ["name", "description", "comments"],
   ordering: ["name"],
   brief: ["name"]

@@ -15,6 +15,7 @@ export default defineObjectType({
     comments: text({ optional: true }),
     ...labels()
   },
+  paths: { port: "ports", ipaddress: "ipaddresses/address", ipaddress_id: "ipaddresses_id" },
   search: ["name", "description", "comments"],
   ordering: ["protocol", "ports"],
   brief: ["name", "protocol", "ports"],

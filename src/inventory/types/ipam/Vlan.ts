@@ -1,6 +1,37 @@
-import { choice, countOf, defineObjectType, integer, labels, ref, text } from "../../ObjectType.ts"
+import { type Counted, choice, countOf, defineObjectType, integer, labels, ref, text } from "../../ObjectType.ts"
 import type Site from "../dcim/Site.ts"
 import type VlanGroup from "./VlanGroup.ts"
+
+/**
+ * SQL that a VLAN is available at a place: it belongs to the site, to a group for the place or for what it lies in, or
+ * to all places. `place` selects the site, location, rack and cluster.
+ */
+const availableWhere = (types: Parameters<Counted>[1], from: Parameters<Counted>[2], place: string): string => {
+  const rows = (id: string) => from(types.get(id)!)
+  return `(exists (select from (${place}) p) and (
+    t.site_id = (select p.site_id from (${place}) p)
+    or t.site_id is null
+      and not exists (select from ${rows("ipam.vlangroup")} g where g.id = t.group_id and g.scope_id is not null)
+    or t.group_id = any (array(
+      with recursive place as (${place}), scope (type, id) as (
+        select each.* from (
+          select 'dcim.site', site_id from place
+          union select 'dcim.location', location_id from place
+          union select 'dcim.rack', rack_id from place
+          union select 'virtualization.cluster', cluster_id from place
+          union select 'virtualization.clustergroup', c.group_id
+            from ${rows("virtualization.cluster")} c join place on c.id = cluster_id
+          union select 'dcim.region', s.region_id from ${rows("dcim.site")} s join place on s.id = site_id
+          union select 'dcim.sitegroup', s.group_id from ${rows("dcim.site")} s join place on s.id = site_id
+        ) each
+        union select u.type, coalesce(r.parent_id, g.parent_id, l.parent_id) from scope u
+          left join ${rows("dcim.region")} r on u.type = 'dcim.region' and r.id = u.id
+          left join ${rows("dcim.sitegroup")} g on u.type = 'dcim.sitegroup' and g.id = u.id
+          left join ${rows("dcim.location")} l on u.type = 'dcim.location' and l.id = u.id
+          where coalesce(r.parent_id, g.parent_id, l.parent_id) is not null
+      )
+      select g.id from ${rows("ipam.vlangroup")} g join scope s on s.type = g.scope_type and s.id = g.scope_id))))`
+}
 
 export default defineObjectType({
   app: "ipam",
@@ -21,6 +52,30 @@ export default defineObjectType({
   },
   unique: [{ fields: ["group", "vid"] }, { fields: ["group", "name"] }],
   counts: { prefix_count: countOf("ipam.prefix", "vlan") },
+  asked: {
+    available_on_device: {
+      of: "dcim.device",
+      sql: (_, types, from, id) =>
+        availableWhere(
+          types,
+          from,
+          `select site_id, location_id, rack_id, null::bigint as cluster_id
+          from ${from(types.get("dcim.device")!)} d where d.id = ${id}`
+        )
+    },
+    available_on_virtualmachine: {
+      of: "virtualization.virtualmachine",
+      sql: (_, types, from, id) =>
+        availableWhere(
+          types,
+          from,
+          `select coalesce(m.site_id, c.site_id) as site_id, null::bigint as location_id,
+          null::bigint as rack_id, m.cluster_id
+          from ${from(types.get("virtualization.virtualmachine")!)} m
+          left join ${from(types.get("virtualization.cluster")!)} c on c.id = m.cluster_id where m.id = ${id}`
+        )
+    }
+  },
   search: ["name", "vid", "description", "comments"],
   ordering: ["site", "group", "vid"],
   brief: ["vid", "name"],

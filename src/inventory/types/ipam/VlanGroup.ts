@@ -34,6 +34,15 @@ export default defineObjectType({
     /** Percent of its numbers that are taken. */
     utilization: (...args) => `round(100.0 * ${vlanCount(...args)} / (t.max_vid - t.min_vid + 1), 2)`
   },
+  paths: {
+    region: ["scope:dcim.region/id"],
+    sitegroup: ["scope:dcim.sitegroup/id"],
+    site: ["scope:dcim.site/id"],
+    location: ["scope:dcim.location/id"],
+    rack: ["scope:dcim.rack/id"],
+    clustergroup: ["scope:virtualization.clustergroup/id"],
+    cluster: ["scope:virtualization.cluster/id"]
+  },
   search: ["name", "slug", "description"],
   ordering: ["name"],
   brief: ["name", "slug", "vlan_count"],

@@ -16,6 +16,7 @@ export default defineObjectType({
     ...labels()
   },
   unique: [{ fields: ["content_type", "object_id", "contact", "role"] }],
+  paths: { q: ["contact/name__ic", "role/name__ic"] },
   search: [],
   ordering: ["contact"],
   brief: ["contact", "role", "priority"],

@@ -1,4 +1,4 @@
-import { countOf, defineObjectType, labels, ref, slug, text } from "../../ObjectType.ts"
+import { contactPaths, countOf, defineObjectType, labels, ref, slug, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "tenancy",
@@ -30,6 +30,7 @@ export default defineObjectType({
     vlan_count: countOf("ipam.vlan", "tenant"),
     vrf_count: countOf("ipam.vrf", "tenant")
   },
+  paths: contactPaths,
   search: ["name", "slug", "description", "comments"],
   ordering: ["name"],
   brief: ["name", "slug"]

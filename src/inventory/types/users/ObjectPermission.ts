@@ -17,6 +17,7 @@ export default defineObjectType({
     actions: texts(),
     constraints: json({ grammar: "constraints", readBy: "object_types" })
   },
+  paths: { group: "groups", user: "users" },
   search: ["name", "description"],
   ordering: ["name"],
   brief: ["name", "enabled", "object_types", "groups", "users", "actions"],

@@ -19,6 +19,7 @@ export default defineObjectType({
     date_joined: time({ now: true, wire: "read" }),
     groups: refs("users.group")
   },
+  paths: { group: "groups" },
   search: ["username", "first_name", "last_name", "email"],
   ordering: ["username"],
   brief: ["username"],

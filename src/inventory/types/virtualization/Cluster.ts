@@ -1,4 +1,4 @@
-import { choice, countOf, defineObjectType, labels, ref, text } from "../../ObjectType.ts"
+import { choice, contactPaths, countOf, defineObjectType, labels, ref, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "virtualization",
@@ -53,6 +53,7 @@ export default defineObjectType({
         execute function rackwire_move_cluster()`
     }
   ],
+  paths: contactPaths,
   search: ["name", "description", "comments"],
   ordering: ["name"],
   brief: ["name", "virtualmachine_count"]

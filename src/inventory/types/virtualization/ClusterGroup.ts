@@ -1,4 +1,4 @@
-import { countOf, defineObjectType, labels, named, text } from "../../ObjectType.ts"
+import { contactPaths, countOf, defineObjectType, labels, named, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "virtualization",
@@ -11,6 +11,7 @@ export default defineObjectType({
     ...labels()
   },
   counts: { cluster_count: countOf("virtualization.cluster", "group") },
+  paths: contactPaths,
   search: ["name", "slug", "description"],
   ordering: ["name"],
   brief: ["name", "slug", "cluster_count"]

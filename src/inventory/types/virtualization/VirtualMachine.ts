@@ -2,8 +2,10 @@ import type { Errors, RowOf } from "../../Field.ts"
 import {
   type Find,
   choice,
+  contactPaths,
   decimal,
   defineObjectType,
+  flagged,
   integer,
   json,
   labels,
@@ -70,6 +72,8 @@ export default defineObjectType({
     }
   ],
   derived: primary.derived,
+  paths: { ...contactPaths, mac_address: "<virtualization.vminterface.virtual_machine/mac_address" },
+  asked: { ...primary.asked, local_context_data: flagged("t.local_context_data is not null") },
   search: ["name", "description", "comments"],
   ordering: ["name"],
   brief: ["name"],

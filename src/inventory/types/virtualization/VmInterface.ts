@@ -27,6 +27,7 @@ export default defineObjectType({
     count_ipaddresses: (_, types, from) =>
       `(select count(*) from ${from(types.get("ipam.ipaddress")!)} c where c.assigned_object_type = 'virtualization.vminterface' and c.assigned_object_id = t.id)`
   },
+  paths: { vlan: ["untagged_vlan/vid", "tagged_vlans/vid"], vlan_id: ["untagged_vlan_id", "tagged_vlans_id"] },
   search: ["name", "description"],
   ordering: ["virtual_machine", "name"],
   brief: ["virtual_machine", "name"],

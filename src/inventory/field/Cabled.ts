@@ -1,0 +1,53 @@
+/** What an interface shows of its cable, and the filters that ask about it. */
+import { type Asked, flagged } from "../Asked.ts"
+import type { View } from "../Field.ts"
+
+/** An interface, as far as its cable is concerned. */
+interface End {
+  readonly id: number
+  readonly cable: number | null
+  readonly mark_connected: boolean
+}
+
+/** The end of its cable that an interface is at, and the interfaces at the other one; undefined where it has none. */
+const endsOf = (row: End, view: View) => {
+  const cable = view.row("dcim.cable", Number(row.cable))
+  if (cable === undefined) return undefined
+  const [a, b] = [cable.a_terminations, cable.b_terminations] as [ReadonlyArray<number>, ReadonlyArray<number>]
+  const end = a.includes(row.id) ? "A" : "B"
+  const peers = (end === "A" ? b : a).map((id) => view.nested("dcim.interface", id)).filter(Boolean)
+  return { end, peers, reachable: cable.status === "connected" }
+}
+
+const peersType = (row: End, view: View): string | null =>
+  (endsOf(row, view)?.peers.length ?? 0) > 0 ? "dcim.interface" : null
+
+/** SQL that the interface has a cable that meets a condition over `c`. */
+const cableThat =
+  (condition: string): Asked["sql"] =>
+  (_, types, from) =>
+    `exists (select from ${from(types.get("dcim.cable")!)} c where c.id = t.cable_id and ${condition})`
+
+export const cabled = {
+  derived: {
+    cable_end: (row: End, view: View) => endsOf(row, view)?.end ?? "",
+    link_peers: (row: End, view: View) => endsOf(row, view)?.peers ?? [],
+    link_peers_type: peersType,
+    // Cables are all there is between two interfaces, so what a cable leads to is what its path leads to.
+    connected_endpoints: (row: End, view: View) => endsOf(row, view)?.peers ?? null,
+    connected_endpoints_type: peersType,
+    connected_endpoints_reachable: (row: End, view: View) => endsOf(row, view)?.reachable ?? null,
+    _occupied: (row: End) => row.cable !== null || row.mark_connected
+  },
+  derivedBy: ["cable.a_terminations", "cable.b_terminations"],
+  asked: {
+    cabled: flagged("t.cable_id is not null"),
+    occupied: flagged("t.cable_id is not null or t.mark_connected"),
+    connected: { of: "flag", sql: cableThat("c.status = 'connected'") },
+    cable_end: {
+      of: "text",
+      sql: (...args) => `case when ${cableThat("c.a_terminations @> array[t.id]")(...args)} then 'A'
+        when ${cableThat("c.b_terminations @> array[t.id]")(...args)} then 'B' end`
+    }
+  } satisfies Readonly<Record<string, Asked>>
+}

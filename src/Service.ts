@@ -24,7 +24,8 @@ import { UsualRights } from "./auth/UsualRights.ts"
 import { Capture } from "./capture/Capture.ts"
 import { leaderTable } from "./capture/slot/Leadership.ts"
 import { setAsideTable } from "./capture/changelog/SetAside.ts"
-import { epochTable } from "./capture/slot/Slot.ts"
+import { epochTable } from "./capture/slot/Epoch.ts"
+import { gapTable } from "./capture/slot/Gaps.ts"
 import { notFoundPage } from "./console/NotFound.ts"
 import { pages } from "./console/Pages.ts"
 import { breakerTable } from "./deliver/breaker/BreakerTable.ts"
@@ -65,6 +66,7 @@ export const migrateAll = migrate([
   epochTable,
   leaderTable,
   setAsideTable,
+  gapTable,
   versionTable,
   watermarkTable,
   attemptTable,

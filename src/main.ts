@@ -8,6 +8,7 @@ import { inWords } from "./Telemetry.ts"
 import { check } from "./command/Check.ts"
 import { createSuperuser } from "./command/CreateSuperuser.ts"
 import { demo } from "./command/Demo.ts"
+import { gaps } from "./command/Gaps.ts"
 import { migrate } from "./command/Migrate.ts"
 import { replay } from "./command/Replay.ts"
 import { webhookReceiver } from "./command/WebhookReceiver.ts"
@@ -32,7 +33,7 @@ const serve = Command.make(
 
 const rackwire = Command.make("rackwire").pipe(
   Command.withDescription("An infrastructure inventory whose webhooks can be relied on."),
-  Command.withSubcommands([serve, webhookReceiver, migrate, createSuperuser, check, replay, demo])
+  Command.withSubcommands([serve, webhookReceiver, migrate, createSuperuser, check, replay, gaps, demo])
 )
 
 /** Prints expected errors as a sentence, and defects with a stack trace. */

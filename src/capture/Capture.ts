@@ -50,9 +50,11 @@ export class Capture extends Context.Service<Capture, { readonly status: Effect.
 /** Runs one session after another, until one fails for good. */
 const run = (consumer: EventConsumer["Service"], base: string, report: Report) => {
   let vacantSince: number | undefined
+  let skip = false
   const turn = Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis
-    const error = yield* Effect.flip(Effect.scoped(session({ consumer, base, report, vacantSince })))
+    const error = yield* Effect.flip(Effect.scoped(session({ consumer, base, report, vacantSince, skip })))
+    skip = error.reason === "Undecodable"
     vacantSince = yield* afterFailure(error, report)
     if (!error.mayRetry) return yield* error
     // Only sessions that fail to start make the next pause longer.

@@ -7,13 +7,25 @@ import { Schema } from "effect"
  * - `SlotActive`: another process streams the slot. Stand by.
  * - `Refused`: the server refuses (privileges, settings). Try again after a pause; somebody must change it.
  * - `SlotLost`: the slot cannot be streamed any more. Changes may be missing: raise an alarm and begin a new epoch.
+ * - `Undecodable`: before Postgres 18 the WAL of a time without our publication cannot be decoded. Skip it as a gap.
  * - `EpochMismatch`: Redis knows positions that this database has not reached: it is an older copy. Begin a new epoch.
  * - `Fenced`: another process has taken the lead. Stand by.
  * - `Protocol`: the server sent something unknown. Stop; never skip it.
  */
 export class CaptureError extends Schema.TaggedError<CaptureError>()("CaptureError", {
-  reason: Schema.Literals(["Transport", "SlotActive", "Refused", "SlotLost", "EpochMismatch", "Fenced", "Protocol"]),
-  message: Schema.String
+  reason: Schema.Literals([
+    "Transport",
+    "SlotActive",
+    "Refused",
+    "SlotLost",
+    "Undecodable",
+    "EpochMismatch",
+    "Fenced",
+    "Protocol"
+  ]),
+  message: Schema.String,
+  /** Of an error that Postgres reported. */
+  sqlState: Schema.optionalKey(Schema.String)
 }) {
   /** Whether another try may succeed. */
   get mayRetry(): boolean {
@@ -35,5 +47,5 @@ export const fromSqlState = (code: string, message: string): CaptureError => {
         : code.startsWith("57P") || code.startsWith("08")
           ? "Transport"
           : "Refused"
-  return new CaptureError({ reason, message: `${message} (${code})` })
+  return new CaptureError({ reason, message: `${message} (${code})`, sqlState: code })
 }

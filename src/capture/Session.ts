@@ -1,6 +1,6 @@
 /** One session: prepares the slot, connects, reads, hands events on and confirms them, until something fails. */
 import { Deferred, Effect, Fiber, Option, Queue, Schedule, Semaphore } from "effect"
-import { SqlClient, type SqlError } from "effect/sql"
+import type { SqlError } from "effect/sql"
 import { reveal } from "../Config.ts"
 import { addressOf } from "../postgres/PostgresUrl.ts"
 import { inWords } from "../Telemetry.ts"
@@ -9,24 +9,25 @@ import { CaptureError, asCaptureError } from "./CaptureError.ts"
 import { write as writeChangeLog } from "./changelog/ChangeLog.ts"
 import { inEpoch } from "../event/Position.ts"
 import { type EventBatch, eventsOf } from "./fold/CapturedEvent.ts"
+import { endEpoch } from "./slot/Epoch.ts"
+import { noteTruncate } from "./slot/Gaps.ts"
 import { lead, release } from "./slot/Leadership.ts"
 import { formatLsn } from "./wal/Lsn.ts"
 import { RelatedRows } from "./fold/RelatedRows.ts"
-import { countSetAside, setAside } from "./changelog/SetAside.ts"
+import { sendHeartbeats } from "./HeartbeatRound.ts"
+import { setAside } from "./changelog/SetAside.ts"
 import type { EventConsumer } from "./EventConsumer.ts"
-import { type Prepared, bounds, endEpoch, prepare, repair } from "./slot/Slot.ts"
+import { type Prepared, bounds, prepare } from "./slot/Slot.ts"
 import { SlotStream, type Waiting, now } from "./slot/SlotStream.ts"
 import type { Report } from "./Status.ts"
-import { heartbeatPrefix } from "./fold/TransactionWindows.ts"
 import { Walsender } from "./wal/Walsender.ts"
 
 const retryPauses = Schedule.min([Schedule.exponential("250 millis", 2), Schedule.spaced("5 seconds")]).pipe(
   Schedule.jittered
 )
 
-/** How often capture reports to the server, and how often it sends a heartbeat. */
+/** How often capture reports to the server. */
 const reportPause = "1 second"
-const heartbeatPause = "5 seconds"
 
 /** How often the consumer verifies what it accepted. */
 const verifyPause = "5 seconds"
@@ -38,11 +39,13 @@ interface Reading {
   readonly report: Report
   /** If this process stood by: when another one read last, milliseconds since 1970. */
   readonly vacantSince: number | undefined
+  /** Whether the WAL that is not read yet cannot be decoded. */
+  readonly skip: boolean
 }
 
 /** Never succeeds; fails with the reason why reading ended. */
 export const session = Effect.fnUntraced(function* (reading: Reading) {
-  const prepared = yield* prepare
+  const prepared = yield* prepare(reading.skip)
   const { slot } = prepared
   const { databaseUrl } = yield* Servers
   // Registered first, so that it runs last: the processes that stand by are notified when the slot is free.
@@ -90,7 +93,7 @@ const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared
     `capture: reading from ${formatLsn(confirmed)}, epoch ${epoch}, generation ${generation}${after}`
   )
   yield* Effect.forkScoped(reportProgress(stream, report))
-  yield* Effect.forkScoped(sendHeartbeats(stream, report))
+  yield* Effect.forkScoped(sendHeartbeats(stream, epoch, report))
   return yield* consume(stream, reading, epoch)
 })
 
@@ -144,28 +147,13 @@ const reportProgress = Effect.fnUntraced(function* (stream: SlotStream, report: 
       received: formatLsn(stream.received),
       confirmed: formatLsn(stream.confirmed),
       waitingBytes: stream.waitingBytes,
-      lagMillis: stream.lagMillis,
+      lagMillis: stream.heartbeats.lagMillis(now()),
       withoutContext,
       unreadableContexts
     }))
   })
   return yield* Effect.forever(Effect.andThen(turn, Effect.sleep(reportPause)))
 })
-
-/**
- * Sends heartbeats through the WAL: an idle database then has WAL to confirm, and the lag is measured end to end. Also
- * repairs the replica identity of tables and counts what is set aside.
- */
-const sendHeartbeats = (stream: SlotStream, report: Report) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    yield* repair
-    const setAside = yield* countSetAside
-    yield* report(() => ({ setAside }))
-    const sent = now()
-    stream.sentHeartbeat(sent)
-    yield* sql`select pg_logical_emit_message(true, ${heartbeatPrefix}, ${`${sent}`})::text`
-  }).pipe(Effect.ignore, Effect.andThen(Effect.sleep(heartbeatPause)), Effect.forever)
 
 /** Most events of one batch; a window is never cut, so a batch may hold a few more. */
 const batchEventsMax = 1000
@@ -207,7 +195,7 @@ const consume = Effect.fnUntraced(function* (stream: SlotStream, { consumer, bas
       const events = made.flatMap((each) => each.events)
       const aside = made.flatMap((each) => each.aside)
       const logged = Deferred.makeUnsafe<void>()
-      const logging = writeLog({ events, aside }, logged)
+      const logging = writeLog({ events, aside }, waiting, epoch, logged)
       const storing = yield* Effect.forkScoped(
         Effect.all([logging, accept({ events, aside }, Deferred.await(logged))], { concurrency: 2 }).pipe(
           // Positions are stored only for events in the change log: a lost stream is refilled from there.
@@ -234,11 +222,24 @@ const pausing = <A, E, R>(accept: Effect.Effect<A, E, R>, report: Report) => {
   return accept.pipe(Effect.tapError(pause), Effect.tap(goOn))
 }
 
-const writeLog = ({ events, aside }: EventBatch, logged: Deferred.Deferred<void>) =>
-  Effect.andThen(
-    persist("change log", Effect.andThen(setAside(aside), writeChangeLog(events))),
+const writeLog = (
+  { events, aside }: EventBatch,
+  waiting: ReadonlyArray<Waiting>,
+  epoch: number,
+  logged: Deferred.Deferred<void>
+) => {
+  const truncated = waiting.filter(({ window }) => window.truncated.length > 0)
+  const noteTruncates = Effect.forEach(truncated, ({ window: { truncated, transaction } }) =>
+    noteTruncate(
+      truncated.map(({ id }) => id),
+      { position: inEpoch(epoch, transaction.commitLsn), timestamp: transaction.timestamp }
+    )
+  )
+  return Effect.andThen(
+    persist("change log", Effect.all([noteTruncates, setAside(aside), writeChangeLog(events)])),
     Deferred.succeed(logged, undefined)
   )
+}
 
 /** The windows that wait, up to a batch; waits for the first one. */
 const nextBatch = Effect.fnUntraced(function* (stream: SlotStream) {

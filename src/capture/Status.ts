@@ -25,6 +25,9 @@ export interface CaptureStatus {
   readonly unreadableContexts: number
   /** Changes that are set aside, until somebody deletes their rows (changelog/SetAside.ts). */
   readonly setAside: number
+  /** Gaps that nobody has acknowledged, and the latest one as a sentence (slot/Gaps.ts). */
+  readonly gaps: number
+  readonly gap: string
   /** Why it is not streaming. */
   readonly problem: string
 }
@@ -44,6 +47,8 @@ export const atFirst: CaptureStatus = {
   withoutContext: 0,
   unreadableContexts: 0,
   setAside: 0,
+  gaps: 0,
+  gap: "",
   problem: ""
 }
 

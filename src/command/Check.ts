@@ -7,6 +7,7 @@ import { SqlClient } from "effect/sql"
 import { Settings, describeSettings } from "../Config.ts"
 import { Redis, command } from "../redis/Redis.ts"
 import { foundation } from "../Service.ts"
+import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
 import { setAsideTable } from "../capture/changelog/SetAside.ts"
 import { inWords } from "../Telemetry.ts"
 import { Templates } from "../template/Template.ts"
@@ -180,6 +181,18 @@ const setAsideFacts = Effect.gen(function* () {
   // Before the first start the table does not exist; the other checks report a role without rights.
 }).pipe(Effect.catch(() => Effect.succeed({ count: 0, latest: null })))
 
+/** Reports the gaps in what was captured. */
+const gapFindings = Effect.map(
+  unacknowledgedGaps,
+  (gaps) =>
+    gaps.map(({ id, sentence }): Finding => ({
+      what: "gap",
+      is: sentence,
+      change: `rackwire replay --gap ${id}  queues what rows still tell;  rackwire gaps --acknowledge ${id}  ends the alarm.`
+    }))
+  // Before the first start the table does not exist; the other checks report a role without rights.
+).pipe(Effect.catch(() => Effect.succeed([])))
+
 /** The findings about both servers, including one that does not answer. */
 const findings = Effect.gen(function* () {
   const unreachable =
@@ -189,7 +202,7 @@ const findings = Effect.gen(function* () {
         { what, is: `does not answer: ${inWords(error)}`, change: `Check ${option} and that the server runs.` }
       ])
   const postgres = yield* Effect.gen(function* () {
-    return [...judgePostgres(yield* postgresFacts), ...judgeSetAside(yield* setAsideFacts)]
+    return [...judgePostgres(yield* postgresFacts), ...judgeSetAside(yield* setAsideFacts), ...(yield* gapFindings)]
   }).pipe(Effect.catch(unreachable("Postgres", "DATABASE_URL")))
   const redis = yield* Effect.map(redisFacts, judgeRedis).pipe(Effect.catch(unreachable("Redis", "REDIS_URL")))
   return [...postgres, ...redis]

@@ -11,7 +11,7 @@ export interface Position {
 }
 
 /** Bits of a position that hold the LSN: 4 petabytes of WAL. */
-const lsnBits = 52n
+export const lsnBits = 52n
 
 /**
  * An LSN with its epoch in the high bits, so that positions rise over the whole life of an installation, across a

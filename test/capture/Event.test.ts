@@ -34,7 +34,7 @@ const folded = (kind: Kind, idx: number, extra: Partial<Folded<Readable>> = {}):
 }
 
 const toldOf = (changes: ReadonlyArray<Folded<Readable>>, epoch = 0) => {
-  const window: Window = { transaction, changes, endLsn: undefined, heartbeat: undefined }
+  const window: Window = { transaction, changes, endLsn: undefined, heartbeat: undefined, truncated: [] }
   return eventsOf(window, epoch, new RelatedRows(), base)
 }
 

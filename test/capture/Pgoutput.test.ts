@@ -10,6 +10,7 @@ type Call =
   | readonly ["commit", bigint, bigint]
   | readonly ["message", string, string]
   | readonly ["change", string | undefined, unknown, unknown]
+  | readonly ["truncate", ...ReadonlyArray<string>]
 
 /** Decodes the messages one after another; each lies in the middle of other bytes, as it does in a chunk. */
 const decode = (messages: ReadonlyArray<Buffer>): ReadonlyArray<Call> => {
@@ -19,7 +20,8 @@ const decode = (messages: ReadonlyArray<Buffer>): ReadonlyArray<Call> => {
     commit: (lsn, end) => calls.push(["commit", lsn, end]),
     message: (prefix, content) => calls.push(["message", prefix, content]),
     change: (type, before, after) =>
-      calls.push(["change", type?.id, before === "unknown" ? before : before?.row(), after?.row()])
+      calls.push(["change", type?.id, before === "unknown" ? before : before?.row(), after?.row()]),
+    truncate: (types) => calls.push(["truncate", ...types.map(({ id }) => id)])
   }
   const decoder = new Pgoutput(handler)
   for (const message of messages) {
@@ -99,8 +101,8 @@ describe("a message, byte by byte as the protocol lays it out", () => {
     expect(decode([hex("4d 00 0000000001528948 7261636b7769726500 00000002 7b7d")])).toEqual([])
   })
 
-  test("T is a change without type or rows", () => {
-    expect(decode([hex("54 00000001 00 00004001")])).toEqual([["change", undefined, undefined, undefined]])
+  test("T names the object types whose tables are truncated", () => {
+    expect(decode([tagRelation, hex("54 00000001 00 00004001")])).toEqual([["truncate", "extras.tag"]])
   })
 
   test("Y and O are ignored", () => {
@@ -180,8 +182,12 @@ describe("a table that is no object type", () => {
   const foreign = relation(9, "audit", ["id"])
 
   test("has changes without type or rows", () => {
-    const messages = [foreign, insert(9, ["1"]), update(9, "O", ["1"], ["2"]), remove(9, "O", ["1"]), truncate([9])]
-    expect(decode(messages)).toEqual(Array.from({ length: 4 }, () => ["change", undefined, undefined, undefined]))
+    const messages = [foreign, insert(9, ["1"]), update(9, "O", ["1"], ["2"]), remove(9, "O", ["1"])]
+    expect(decode(messages)).toEqual(Array.from({ length: 3 }, () => ["change", undefined, undefined, undefined]))
+    expect(decode([foreign, tagRelation, truncate([9]), truncate([9, 16385])])).toEqual([
+      ["truncate"],
+      ["truncate", "extras.tag"]
+    ])
   })
 
   test("is not decoded, whatever its cells and its replica identity are", () => {
@@ -241,6 +247,14 @@ describe("a message that breaks the protocol", () => {
 })
 
 describe("a logical message", () => {
+  test("that is longer than one of ours comes without its content", () => {
+    const long = Buffer.alloc(65 * 1024 * 1024, "x")
+    const [head, tail] = [logical("p", ""), Buffer.alloc(4)]
+    tail.writeInt32BE(long.length)
+    expect(decode([Buffer.concat([head.subarray(0, -4), tail, long])])).toEqual([["message", "", ""]])
+    expect(decode([logical("p".repeat(1000), "x")])).toEqual([["message", "", ""]])
+  })
+
   test("carries any prefix and content unchanged", () => {
     const prefix = fc.string({ unit: "grapheme" }).filter((text) => !text.includes("\0"))
     fc.assert(

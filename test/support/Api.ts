@@ -24,17 +24,18 @@ export interface Api {
   readonly stop: () => Promise<void>
 }
 
+/** The options of a service on this database. */
+export const environmentOf = (database: TestDatabase) => ({
+  DATABASE_URL: database.databaseUrl,
+  REDIS_URL: database.redisUrl,
+  RACKWIRE_SLOT: database.slot,
+  SECRET_KEY: "a key for tests, of some length"
+})
+
 /** Starts a service on a database of its own; `script` is its program, if not the one of this directory. */
 export const startApi = async (environment: Record<string, string> = {}, script?: string): Promise<Api> => {
   const database = await makeDatabase()
-  const own = {
-    DATABASE_URL: database.databaseUrl,
-    REDIS_URL: database.redisUrl,
-    RACKWIRE_SLOT: database.slot,
-    SECRET_KEY: "a key for tests, of some length",
-    ...environment
-  }
-  const service = await startService(own, ["serve"], script)
+  const service = await startService({ ...environmentOf(database), ...environment }, ["serve"], script)
   const { call } = service
   const adminId = async () => (await call<List>("GET", "/api/users/users/?username=admin")).json.results[0]!.id
   return {

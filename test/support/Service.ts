@@ -110,7 +110,7 @@ export const request = async <A>(
   }
 }
 
-const provision = async (url: string): Promise<string> => {
+export const provision = async (url: string): Promise<string> => {
   const reply = await request<{ readonly key: string }>(url, "", "POST", "/api/users/tokens/provision/", {
     username: "admin",
     password

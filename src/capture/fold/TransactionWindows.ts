@@ -51,12 +51,17 @@ export interface Window {
   readonly changes: ReadonlyArray<Folded<Readable>>
   /** For the last window of a transaction: the LSN behind the commit. */
   readonly endLsn: bigint | undefined
-  /** For a heartbeat: when capture sent it, milliseconds since 1970. */
-  readonly heartbeat: number | undefined
+  /** Content of a heartbeat. Everybody may write one: capture knows its own. */
+  readonly heartbeat: string | undefined
+  /** Object types whose tables the transaction truncated up to here. */
+  readonly truncated: ReadonlyArray<ObjectType>
 }
 
 /** Prefix of the messages by which capture measures its lag. */
-export const heartbeatPrefix = "rackwire:beat:v1"
+export const heartbeatPrefix = "rackwire:beat:v2"
+
+/** Longest context that is read, characters: user names have at most 150. */
+const contextCharsMax = 4096
 
 /** Most characters of an unreadable context that are kept. */
 const contextShown = 200
@@ -73,7 +78,8 @@ export class TransactionWindows implements Handler {
   private transaction: Transaction | undefined
   private changes: Array<Change<Readable>> = []
   private context: ChangeContext | undefined
-  private heartbeat: number | undefined
+  private heartbeat: string | undefined
+  private truncated: ReadonlyArray<ObjectType> = []
   private messages = 0
   private lastCommit = 0n
   private readonly installation: string
@@ -99,7 +105,7 @@ export class TransactionWindows implements Handler {
   }
 
   message(prefix: string, content: string): void {
-    if (prefix === heartbeatPrefix) this.heartbeat = Number(content)
+    if (prefix === heartbeatPrefix) this.heartbeat = content
     if (prefix === contextPrefix) {
       this.context = parseContext(content)
       if (this.context === undefined) {
@@ -112,6 +118,11 @@ export class TransactionWindows implements Handler {
 
   change(type: ObjectType | undefined, before: Readable | Unknown | undefined, after: Readable | undefined): void {
     if (type !== undefined) this.changes.push({ type, before, after, idx: this.messages, context: this.context })
+    this.step()
+  }
+
+  truncate(types: ReadonlyArray<ObjectType>): void {
+    this.truncated = [...this.truncated, ...types]
     this.step()
   }
 
@@ -131,11 +142,13 @@ export class TransactionWindows implements Handler {
   }
 
   private close(transaction: Transaction, endLsn: bigint | undefined): void {
+    const { heartbeat, truncated } = this
     const changes = fold(this.changes)
     this.changes = []
+    this.truncated = []
     if (changes.some(({ context }) => context === undefined)) this.withoutContext += 1
-    if (changes.length > 0 || endLsn !== undefined)
-      this.onWindow({ transaction, changes, endLsn, heartbeat: this.heartbeat })
+    if (changes.length > 0 || truncated.length > 0 || endLsn !== undefined)
+      this.onWindow({ transaction, changes, endLsn, heartbeat, truncated })
   }
 }
 
@@ -146,6 +159,7 @@ const protocol = (message: string) => new CaptureError({ reason: "Protocol", mes
  * has no zero byte): every user of the database may send such a message.
  */
 const parseContext = (content: string): ChangeContext | undefined => {
+  if (content.length > contextCharsMax) return undefined
   try {
     const { user, request } = JSON.parse(content) as { readonly user?: unknown; readonly request?: unknown }
     const usable = typeof user === "string" && !user.includes("\0") && isUuid(request)

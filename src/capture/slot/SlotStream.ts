@@ -1,7 +1,10 @@
 /** The stream of the slot: windows in, confirmations out. All of it is synchronous and called by the socket. */
 import { Deferred, Effect, Queue } from "effect"
 import type { CaptureError } from "../CaptureError.ts"
+import { formatLsn } from "../wal/Lsn.ts"
 import { Pgoutput } from "../wal/Pgoutput.ts"
+import type { Captured } from "./Epoch.ts"
+import { Heartbeats } from "./Heartbeats.ts"
 import type { Prepared } from "./Slot.ts"
 import { TransactionWindows, type Window } from "../fold/TransactionWindows.ts"
 import type { Walsender } from "../wal/Walsender.ts"
@@ -22,10 +25,9 @@ export class SlotStream {
   received = 0n
   /** 0 until the begin is known: to Postgres that means nothing new. */
   confirmed = 0n
-  /** How long the last confirmed heartbeat took, milliseconds. */
-  private heartbeatMillis = 0
-  /** When the oldest heartbeat was sent that is not confirmed yet. */
-  private heartbeatSentAt: number | undefined
+  readonly heartbeats = new Heartbeats()
+  /** Up to when, and up to where, all changes were captured; undefined until a heartbeat came back. */
+  captured: Captured | undefined
   /** WAL data that waits to be confirmed, bytes. */
   waitingBytes = 0
   private waitingWindows = 0
@@ -82,24 +84,13 @@ export class SlotStream {
       this.waitingBytes -= walBytes
       if (window.endLsn !== undefined) this.confirmed = window.endLsn
       if (window.heartbeat === undefined) continue
-      this.heartbeatMillis = now() - window.heartbeat
-      this.heartbeatSentAt = undefined
+      const time = this.heartbeats.confirm(window.heartbeat, now())
+      if (time !== undefined) this.captured = { time, lsn: formatLsn(this.confirmed) }
     }
     if (!this.paused || this.waitingBytes > resumeBelowBytes) return
     this.paused = false
     this.heardAt = performance.now()
     this.walsender.resume()
-  }
-
-  /** Notes that a heartbeat was sent. */
-  sentHeartbeat(sentAt: number): void {
-    this.heartbeatSentAt ??= sentAt
-  }
-
-  /** From a commit until its events are stored, milliseconds: of the last heartbeat, or of a slower one under way. */
-  get lagMillis(): number {
-    const waiting = this.heartbeatSentAt === undefined ? 0 : now() - this.heartbeatSentAt
-    return Math.round(Math.max(this.heartbeatMillis, waiting))
   }
 
   /** Counts of contexts that were missing or could not be parsed since the start. */

@@ -7,6 +7,7 @@
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { absentFields, textDecoders } from "../../inventory/derive/values/Row.ts"
+import { valueBytesMax } from "../../inventory/Unreadable.ts"
 import { CaptureError } from "../CaptureError.ts"
 import { type Readable, type Unknown, unknown } from "../fold/Change.ts"
 import { Tuple, type TupleLayout, cellNull, cellText, cellUnchanged } from "./Tuple.ts"
@@ -18,7 +19,7 @@ export interface Handler {
    * 32 bits of the transaction's number.
    */
   readonly begin: (commitLsn: bigint, micros: number, xid: number) => void
-  /** A transactional message (`pg_logical_emit_message`). */
+  /** A transactional message (`pg_logical_emit_message`). What is too long to be one of ours comes as "". */
   readonly message: (prefix: string, content: string) => void
   /**
    * `type` is undefined for a table that is no object type, `before` for an insert, `after` for a delete.
@@ -28,6 +29,8 @@ export interface Handler {
     before: Readable | Unknown | undefined,
     after: Readable | undefined
   ) => void
+  /** Object types whose tables were truncated. */
+  readonly truncate: (types: ReadonlyArray<ObjectType>) => void
   readonly commit: (commitLsn: bigint, endLsn: bigint) => void
 }
 
@@ -39,6 +42,13 @@ interface Relation {
   /** Whether old rows are complete (replica identity full). */
   readonly full: boolean
 }
+
+/**
+ * Largest prefix and content of a message that are decoded, bytes; ours may carry a row. Everybody who may connect to the
+ * database may write one of 1 GB, more than a string holds.
+ */
+const prefixBytesMax = 256
+const messageBytesMax = 4 * valueBytesMax
 
 const typesByTable = new Map([...registry.values()].map((type) => [type.table, type]))
 
@@ -80,8 +90,7 @@ export class Pgoutput {
       case R:
         return this.describe()
       case T:
-        // A trigger refuses to truncate object tables; other tables do not matter.
-        return handler.change(undefined, undefined, undefined)
+        return this.truncate()
       case O:
       case Y:
         return
@@ -119,6 +128,13 @@ export class Pgoutput {
     this.handler.change(relation.layout.type, before, undefined)
   }
 
+  private truncate(): void {
+    const count = this.bytes.readUInt32BE(this.at)
+    this.at += 5
+    const relations = Array.from({ length: count }, () => this.relation())
+    this.handler.truncate(relations.flatMap((relation) => relation?.layout.type ?? []))
+  }
+
   private relation(): Relation | null {
     const oid = this.bytes.readUInt32BE(this.at)
     this.at += 4
@@ -154,10 +170,12 @@ export class Pgoutput {
   private message(end: number): void {
     const { bytes } = this
     const transactional = bytes[this.at] === 1
-    const prefix = this.text(this.at + 9)
-    const content = bytes.toString("utf8", this.at + 4, end)
     // A message outside of transactions belongs to no change.
-    if (transactional) this.handler.message(prefix, content)
+    if (!transactional) return
+    const prefixEnd = bytes.indexOf(0, this.at + 9)
+    const isOurs = prefixEnd - this.at - 9 <= prefixBytesMax && end - prefixEnd <= messageBytesMax
+    if (!isOurs) return this.handler.message("", "")
+    this.handler.message(this.text(this.at + 9), bytes.toString("utf8", this.at + 4, end))
   }
 
   private describe(): void {

@@ -193,9 +193,13 @@ const streamed = (handler: StreamHandler, tag: number, bytes: Buffer, start: num
     if (bytes[start] === Tag.walData) handler.onData(bytes, start + walDataHeader, end)
     else if (bytes[start] === Tag.keepalive)
       handler.onKeepalive(bytes.readBigUInt64BE(start + 1), bytes[start + 17] === 1)
-  } else if (tag === Tag.error) throw errorOf(bytes, start, end)
+  } else if (tag === Tag.error) throw whileStreaming(errorOf(bytes, start, end))
   else if (tag === Tag.copyDone) throw transport("the server ended the stream")
 }
+
+/** When the stream has begun there is a slot: it is the publication that does not exist. */
+const whileStreaming = (error: CaptureError): CaptureError =>
+  error.sqlState === "42704" ? new CaptureError({ reason: "Undecodable", message: error.message }) : error
 
 const sslRequest = Buffer.from([0, 0, 0, 8, 0x04, 0xd2, 0x16, 0x2f])
 

@@ -1,0 +1,158 @@
+/**
+ * Gaps: spans of the WAL in which changes were not captured, or not whole. Each is a row with its begin, its end and its
+ * cause, and stays an alarm until somebody acknowledges it.
+ *
+ * Nobody may rely on events of a gap. Where rows still tell what changed, a replay of the gap queues it (Refill.ts).
+ */
+import { Effect } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { lsnBits } from "../../event/Position.ts"
+import type { Table } from "../../inventory/derive/table/Table.ts"
+
+/** Runs a statement; `Row` is what its rows hold. */
+export type Run = <Row extends object>(
+  statement: string,
+  parameters?: ReadonlyArray<unknown>
+) => Effect.Effect<ReadonlyArray<Row>, SqlError.SqlError>
+
+/** Runs statements on any connection of the pool. */
+export const onPool = Effect.map(
+  SqlClient.SqlClient,
+  (sql): Run =>
+    (statement, parameters = []) =>
+      sql.unsafe(statement, parameters)
+)
+
+export const gapTable: Table = {
+  name: "rackwire_gap",
+  daily: false,
+  columns: [
+    { name: "cause", type: "text", nullable: false },
+    { name: "reason", type: "text", nullable: false },
+    // Ids of the object types concerned; null for all.
+    { name: "object_types", type: "text[]", nullable: true },
+    // Times and positions of the begin and the end; no end as long as the gap is open.
+    { name: "since", type: "timestamp with time zone", nullable: false },
+    { name: "until", type: "timestamp with time zone", nullable: true },
+    { name: "from_position", type: "bigint", nullable: false },
+    { name: "to_position", type: "bigint", nullable: true },
+    { name: "noted", type: "timestamp with time zone", nullable: false, default: "now()" },
+    { name: "acknowledged", type: "timestamp with time zone", nullable: true }
+  ],
+  constraints: [{ name: "rackwire_gap_key", sql: "unique (cause, from_position, reason)" }],
+  indexes: [],
+  triggers: [],
+  published: false
+}
+
+const { name: table } = gapTable
+
+/**
+ * - `slot`: the replication slot was missing, lost or new.
+ * - `publication`: the publication was changed.
+ * - `identity`: a table had lost its replica identity full.
+ * - `truncate`: a table was truncated.
+ */
+type Cause = "slot" | "publication" | "identity" | "truncate"
+
+interface Noted {
+  readonly cause: Cause
+  readonly reason: string
+  /** Ids of the object types; undefined for all. */
+  readonly types?: ReadonlyArray<string> | undefined
+}
+
+/** SQL of a position: an LSN in the epoch of a row of `rackwire_epoch`. */
+const positionOf = (lsn: string) => `((number << ${lsnBits}) | pg_wal_lsn_diff(${lsn}, '0/0')::bigint)`
+
+/** Returns new gaps in words. */
+const sentence = `'gap ' || id || ': ' || reason`
+
+interface Sentence {
+  readonly what: string
+}
+
+const alarm = (rows: ReadonlyArray<Sentence>) =>
+  Effect.forEach(rows, ({ what }) => Effect.logError(`capture: changes may not have been captured: ${what}`), {
+    discard: true
+  })
+
+/**
+ * Notes a gap; it stays open until `closeGaps`. It begins with what capture has not read (`slot`), or where the
+ * publication was verified last. Notes nothing if nothing was ever captured. May be repeated.
+ */
+export const openGap = Effect.fnUntraced(function* (run: Run, { cause, reason, types }: Noted) {
+  const begin = cause === "slot" ? "captured" : "verified"
+  yield* alarm(
+    yield* run<Sentence>(
+      `insert into ${table} (cause, reason, object_types, since, from_position)
+       select $1, $2, $3::text[], coalesce(${begin}, began), ${positionOf(`coalesce(${begin}_lsn, '0/0')`)}
+         from rackwire_epoch order by number desc limit 1
+       on conflict (cause, from_position, reason) do nothing returning ${sentence} as what`,
+      [cause, reason, types === undefined ? null : types]
+    )
+  )
+})
+
+/** Ends the open gaps of these causes at the end of the WAL. */
+export const closeGaps = (run: Run, causes: ReadonlyArray<Cause>) =>
+  run(
+    `update ${table} set until = now(), to_position = ${positionOf("pg_current_wal_insert_lsn()")}
+       from (select number from rackwire_epoch order by number desc limit 1) epoch
+      where until is null and cause = any($1::text[])`,
+    [causes]
+  )
+
+/** Notes that tables were truncated at this position. May be repeated. */
+export const noteTruncate = Effect.fnUntraced(function* (
+  types: ReadonlyArray<string>,
+  { position, timestamp }: { readonly position: bigint; readonly timestamp: string }
+) {
+  const run = yield* onPool
+  yield* alarm(
+    yield* run<Sentence>(
+      `insert into ${table} (cause, reason, object_types, since, until, from_position, to_position)
+       values ('truncate', $1, $2::text[], $3::timestamptz, $3::timestamptz, $4::bigint, $4::bigint)
+       on conflict (cause, from_position, reason) do nothing returning ${sentence} as what`,
+      [`${types.join(", ")} truncated: no webhook heard of the deletions`, types, timestamp, `${position}`]
+    )
+  )
+})
+
+/** A gap that nobody has acknowledged. */
+interface Gap {
+  readonly id: number
+  readonly reason: string
+  readonly types: ReadonlyArray<string> | null
+  /** ISO 8601. */
+  readonly since: string
+  /** Null as long as it is open. */
+  readonly until: string | null
+  /** From, to and reason as a sentence. */
+  readonly sentence: string
+}
+
+/** Most gaps that are listed. */
+const listedMax = 100
+
+/** The gaps that nobody has acknowledged, the oldest first. */
+export const unacknowledgedGaps = Effect.gen(function* () {
+  const run = yield* onPool
+  const rows = yield* run<{ readonly gap: Gap }>(
+    `select json_build_object('id', id, 'reason', reason, 'types', object_types, 'since', since, 'until', until,
+            'sentence', id || ': from ' || to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || ' to '
+              || coalesce(to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'now') || ', ' || reason) as gap
+       from ${table} where acknowledged is null order by id limit ${listedMax}`
+  )
+  return rows.map(({ gap }) => gap)
+})
+
+/** Acknowledges a gap; returns whether there was one to acknowledge. */
+export const acknowledgeGap = Effect.fnUntraced(function* (id: number) {
+  const run = yield* onPool
+  const rows = yield* run(
+    `update ${table} set acknowledged = now() where id = $1::bigint and acknowledged is null returning 1 as one`,
+    [id]
+  )
+  return rows.length > 0
+})

@@ -1,0 +1,214 @@
+/** Changes that capture cannot see, or not whole: they are noticed, repaired where that is possible, and a gap. */
+import { execFile } from "node:child_process"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Api, environmentOf, startApi } from "../support/Api.ts"
+import { eventually } from "../support/Eventually.ts"
+import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { provision, request, startService } from "../support/Service.ts"
+
+let api: Api
+let receiver: Receiver
+let made = 0
+
+beforeAll(async () => {
+  receiver = await startReceiver()
+  api = await startApi()
+  await api.call("POST", "/api/extras/webhooks/", {
+    name: "all",
+    content_types: ["dcim.site", "extras.tag"],
+    type_create: true,
+    type_update: true,
+    type_delete: true,
+    payload_url: receiver.url
+  })
+  await arrives()
+})
+
+afterAll(async () => {
+  await api.stop()
+  await receiver.close()
+})
+
+const sql = <A extends object>(statement: string) => api.database.sql.query<A>(statement)
+
+/** Inserts a site of a new name, and returns it. */
+const insertSite = async (): Promise<string> => {
+  const name = `site-${++made}`
+  await sql(`insert into dcim_site (name, slug) values ('${name}', '${name}')`)
+  return name
+}
+
+/** Inserts a site and waits for its event. */
+const arrives = async (): Promise<void> => {
+  const name = await insertSite()
+  await receiver.until(({ body }) => body.includes(`"slug":"${name}"`), name)
+}
+
+interface Gap {
+  readonly cause: string
+  readonly reason: string
+  readonly object_types: ReadonlyArray<string> | null
+  readonly has_end: boolean
+  /** Whether a change at the time of the last call of `mark` lies in it. */
+  readonly holds: boolean
+}
+
+let marked = ""
+
+const mark = async () => {
+  marked = (await sql<{ at: string }>("select now()::text as at"))[0]!.at
+}
+
+/** Waits for a gap with this in its reason that has an end. */
+const gap = (reason: string): Promise<Gap> =>
+  eventually(`a gap: ${reason}`, async () => (await gaps(reason))[0], { millis: 30_000 })
+
+const gaps = (reason: string) =>
+  sql<Gap>(
+    `select cause, reason, object_types, until is not null and to_position > from_position as has_end,
+            since <= '${marked || "now"}'::timestamptz and until >= '${marked || "now"}'::timestamptz as holds
+       from rackwire_gap where acknowledged is null and reason like '%${reason}%' and until is not null`
+  )
+
+const acknowledgeAll = () => sql("update rackwire_gap set acknowledged = now() where acknowledged is null")
+
+describe("a publication that is changed", () => {
+  it.each([
+    ["lacks a table", "alter publication rackwire drop table dcim_site", "lacked dcim_site", ["dcim.site"]],
+    ["lacks an operation", "alter publication rackwire set (publish = 'delete')", "left out operations", null],
+    [
+      "lacks columns",
+      "alter publication rackwire drop table extras_tag; alter publication rackwire add table extras_tag (id, name)",
+      "left out rows or columns of extras_tag",
+      ["extras.tag"]
+    ],
+    [
+      "lacks rows",
+      "alter publication rackwire drop table dcim_site; alter publication rackwire add table dcim_site where (id < 0)",
+      "left out rows or columns of dcim_site",
+      ["dcim.site"]
+    ],
+    [
+      "is changed and changed back",
+      "alter publication rackwire drop table dcim_site; insert; alter publication rackwire add table dcim_site",
+      "changed and changed back",
+      null
+    ]
+  ])("and %s is repaired, and the span is a gap", { timeout: 60_000 }, async (_, statements, reason, types) => {
+    for (const statement of statements.split("; ")) await (statement === "insert" ? insertSite() : sql(statement))
+    await mark()
+    expect(await gap(reason)).toMatchObject({ cause: "publication", object_types: types, has_end: true, holds: true })
+    expect(api.service.output()).toContain(reason)
+    await arrives()
+    await acknowledgeAll()
+  })
+
+  it("and dropped is made again, also if the WAL cannot be decoded between", { timeout: 90_000 }, async () => {
+    await sql("drop publication rackwire")
+    await insertSite()
+    await mark()
+    expect(await gap("was dropped")).toMatchObject({ has_end: true, holds: true })
+    await arrives()
+    await acknowledgeAll()
+  })
+})
+
+describe("a TRUNCATE", () => {
+  it("is refused with the replica role too", async () => {
+    const truncate = ["set session_replication_role = replica", "truncate extras_journalentry"]
+    await expect(api.database.superuser.transaction(...truncate)).rejects.toThrow("would go unseen")
+  })
+
+  it("is a gap if somebody disabled its trigger", { timeout: 60_000 }, async () => {
+    await sql("alter table extras_journalentry disable trigger extras_journalentry_no_truncate")
+    await sql("truncate extras_journalentry")
+    const found = await eventually("a gap", async () => (await gaps("truncate"))[0])
+    expect(found).toMatchObject({ object_types: ["extras.journalentry"] })
+    expect(found.reason).toContain("extras.journalentry truncated")
+    await acknowledgeAll()
+  })
+})
+
+describe("a table that lost its replica identity", () => {
+  it("is a gap", { timeout: 60_000 }, async () => {
+    await sql("alter table extras_tag replica identity default")
+    await mark()
+    expect(await gap("extras_tag had lost its replica identity")).toMatchObject({
+      cause: "identity",
+      object_types: ["extras.tag"],
+      holds: true
+    })
+    await acknowledgeAll()
+  })
+})
+
+describe("a heartbeat", () => {
+  it("that somebody else wrote changes no lag", { timeout: 60_000 }, async () => {
+    for (const content of ["0", "-1e12", "9e99", "x"])
+      for (const version of ["v1", "v2"])
+        await sql(`select pg_logical_emit_message(true, 'rackwire:beat:${version}', '${content}')::text`)
+    await arrives()
+    const { text } = await api.raw("GET", "/metrics")
+    const [, lag] = /^rackwire_capture_lag_millis (.+)$/m.exec(text) ?? []
+    expect(Number(lag)).toBeGreaterThanOrEqual(0)
+    expect(Number(lag)).toBeLessThan(60_000)
+  })
+})
+
+describe("while the service is away", () => {
+  const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
+  const rackwire = (...args: ReadonlyArray<string>) =>
+    new Promise<{ readonly code: number; readonly output: string }>((resolve) => {
+      const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environmentOf(api.database) }
+      execFile(process.execPath, [program, ...args], { env }, (error, stdout, stderr) =>
+        resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr })
+      )
+    })
+
+  it("a changed publication is noticed at the next start, and a lost slot too", { timeout: 180_000 }, async () => {
+    await mark()
+    await api.service.stop("SIGKILL")
+    await sql("alter publication rackwire drop table dcim_site")
+    await insertSite()
+    let again = await startService(environmentOf(api.database))
+    expect(await gap("lacked dcim_site")).toMatchObject({ holds: true })
+    await arrives()
+    await acknowledgeAll()
+    await mark()
+    await again.stop("SIGKILL")
+    await eventually("the slot is dropped", () =>
+      sql(`select pg_drop_replication_slot('${api.database.slot}')::text`).then(
+        () => true,
+        () => false
+      )
+    )
+    again = await startService(environmentOf(api.database))
+    try {
+      expect(await gap("is missing")).toMatchObject({ cause: "slot", object_types: null, holds: true })
+      await arrives()
+      const told = await rackwire("check")
+      expect([told.code, told.output]).toEqual([
+        1,
+        expect.stringMatching(/CHANGE gap: \d+: from \S+ to \S+, .*is missing/)
+      ])
+      const { json } = await request<{ processes: ReadonlyArray<{ parts: { capture: object } }> }>(
+        again.url,
+        await provision(again.url),
+        "GET",
+        "/api/status/"
+      )
+      expect(json.processes.at(-1)!.parts.capture).toMatchObject({
+        gaps: 1,
+        gap: expect.stringContaining("is missing")
+      })
+      const [, id] = /CHANGE gap: (\d+)/.exec(told.output) ?? []
+      expect(await rackwire("gaps", "--acknowledge", id!)).toMatchObject({ code: 0 })
+      expect(await rackwire("gaps", "--acknowledge", id!)).toMatchObject({ code: 1 })
+      expect(await rackwire("gaps")).toMatchObject({ output: expect.stringContaining("There is no gap.") })
+      expect(await rackwire("check")).toMatchObject({ code: 0 })
+    } finally {
+      await again.stop()
+    }
+  })
+})

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest"
 import { registry } from "../../../src/inventory/Registry.ts"
-import { type Catalog, type FoundColumn, type Plan, plan } from "../../../src/inventory/derive/table/Migration.ts"
+import {
+  type Catalog,
+  type FoundColumn,
+  type Plan,
+  plan,
+  recorded
+} from "../../../src/inventory/derive/table/Migration.ts"
 import { type Column, type Table, tableOf } from "../../../src/inventory/derive/table/Table.ts"
 
 const declared = [...registry.values()].map(tableOf)
@@ -37,7 +43,7 @@ const catalogOf = (tables: ReadonlyArray<Table>): Catalog => ({
   definitions: new Map(
     tables
       .flatMap(({ constraints, indexes, triggers }) => [...constraints, ...indexes, ...triggers])
-      .map(({ name, sql }) => [name, sql])
+      .map((definition) => [definition.name, recorded(definition)])
   )
 })
 

@@ -94,6 +94,9 @@ const columnSql = (column: Column): string => {
   return `${column.name} ${column.type}${constraint}${column.default === undefined ? "" : ` default ${column.default}`}`
 }
 
+/** The text by which a definition is found again: its comment in the database. */
+export const recorded = ({ sql, always }: Definition): string => (always === true ? `${sql} (always)` : sql)
+
 const definitionSteps = (
   table: Table,
   { definitions: present, extensions }: Catalog,
@@ -103,27 +106,31 @@ const definitionSteps = (
   const steps = (definitions: ReadonlyArray<Definition>, make: Maker) =>
     definitions.flatMap((definition) => {
       const before = present.get(definition.name)
-      if (before === definition.sql) return []
-      const { create, drop, named } = make(definition)
-      return [...(before === undefined ? [] : [drop]), create, `comment on ${named} is ${literal(definition.sql)}`]
+      const text = recorded(definition)
+      if (before === text) return []
+      const { create, enable, drop, named } = make(definition)
+      return [...(before === undefined ? [] : [drop]), create, ...enable, `comment on ${named} is ${literal(text)}`]
     })
   return [
     ...steps(table.constraints, ({ name, sql, sparesOldRows }) => ({
       create: `alter table ${table.name} add constraint ${name} ${sql}${isOld && sparesOldRows === true ? " not valid" : ""}`,
+      enable: [],
       drop: `alter table ${table.name} drop constraint ${name}`,
       named: `constraint ${name} on ${table.name}`
     })),
     ...indexes.flatMap((index) =>
       steps([index], ({ name, sql }) => ({
         create: `create ${index.unique ? "unique " : ""}index ${name} on ${table.name} ${sql}`,
+        enable: [],
         drop: `drop index ${name}`,
         named: `index ${name}`
       }))
     ),
-    ...steps(table.triggers, ({ name, sql }) => {
+    ...steps(table.triggers, ({ name, sql, always }) => {
       const on = /\bon (\w+)/.exec(sql)?.[1] ?? table.name
       return {
         create: `create trigger ${name} ${sql}`,
+        enable: always === true ? [`alter table ${on} enable always trigger ${name}`] : [],
         drop: `drop trigger ${name} on ${on}`,
         named: `trigger ${name} on ${on}`
       }
@@ -133,6 +140,7 @@ const definitionSteps = (
 
 type Maker = (definition: Definition) => {
   readonly create: string
+  readonly enable: ReadonlyArray<string>
   readonly drop: string
   /** How `comment on` names it. */
   readonly named: string

@@ -23,6 +23,8 @@ export interface Definition {
   readonly sql: string
   /** Whether existing rows may break the constraint. */
   readonly sparesOldRows?: boolean
+  /** Whether a trigger fires in sessions with the replica role too. */
+  readonly always?: boolean
 }
 
 export interface Index extends Definition {
@@ -159,7 +161,8 @@ const triggers = (type: ObjectType, published: boolean): ReadonlyArray<Definitio
       ? [
           {
             name: `${table}_no_truncate`,
-            sql: `before truncate on ${table} for each statement execute function rackwire_refuse_truncate()`
+            sql: `before truncate on ${table} for each statement execute function rackwire_refuse_truncate()`,
+            always: true
           }
         ]
       : []),

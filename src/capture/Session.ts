@@ -4,6 +4,7 @@ import type { SqlError } from "effect/sql"
 import { reveal } from "../Config.ts"
 import { addressOf } from "../postgres/PostgresUrl.ts"
 import { inWords } from "../Telemetry.ts"
+import { Vault } from "../Vault.ts"
 import { Servers } from "../embedded/Servers.ts"
 import { CaptureError, asCaptureError } from "./CaptureError.ts"
 import { write as writeChangeLog } from "./changelog/ChangeLog.ts"
@@ -56,7 +57,7 @@ export const session = Effect.fnUntraced(function* (reading: Reading) {
   )
   const timeout = "select setting from pg_settings where name = 'wal_sender_timeout'"
   const [[timeoutMillis] = []] = yield* fromWalsender(() => walsender.query(timeout))
-  const stream = new SlotStream(walsender, prepared)
+  const stream = new SlotStream(walsender, prepared, (yield* Vault).open)
   yield* fromWalsender(() => stream.start())
   // From now on: before the first batch more time may pass than a leader may be silent.
   yield* Effect.forkScoped(keepAlive(stream, Number(timeoutMillis ?? 0)))

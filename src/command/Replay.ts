@@ -1,8 +1,12 @@
-/** `replay`: sends past events to a webhook again and shows the progress. The running service does the work. */
+/**
+ * `replay`: sends past events to a webhook again and shows the progress, or queues what rows tell of a gap. The running
+ * service does the work.
+ */
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { database } from "../Service.ts"
+import { refill } from "../capture/changelog/Refill.ts"
 import { askForReplay, momentOf } from "../deliver/request/Replay.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 import { ofService } from "./OfService.ts"
@@ -51,27 +55,51 @@ const follow = Effect.fnUntraced(function* (id: number, dryRun: boolean) {
 export const replay = Command.make(
   "replay",
   {
-    webhook: Flag.String("webhook").pipe(Flag.withDescription("Name or id of the webhook")),
-    since: moment("since", "Events from this time on, e.g. 2026-11-20 or 2026-11-20T08:00Z"),
+    webhook: Flag.String("webhook").pipe(Flag.withDescription("Name or id of the webhook"), Flag.optional),
+    since: moment("since", "Events from this time on, e.g. 2026-11-20 or 2026-11-20T08:00Z").pipe(Flag.optional),
     until: moment("until", "Events before this time (default: now)").pipe(Flag.optional),
+    gap: Flag.Int("gap").pipe(
+      Flag.withDescription("Instead: number of a gap; what its rows tell goes to every webhook"),
+      Flag.optional
+    ),
     dryRun: Flag.Boolean("dry-run").pipe(
       Flag.withDescription("Only count what would be sent (default: send)"),
       Flag.withDefault(false)
     )
   },
-  ({ webhook, since, until, dryRun }) =>
+  ({ webhook, since, until, gap, dryRun }) =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const [found] = yield* sql<{ readonly id: string }>`
-        select id::text as id from extras_webhook where name = ${webhook} or id::text = ${webhook}`
-      if (found === undefined) return yield* new CommandFailed({ message: `There is no webhook ${webhook}.` })
-      const now = new Date(yield* Clock.currentTimeMillis).toISOString()
-      const id = yield* askForReplay({
-        webhook: Number(found.id),
-        since,
-        until: Option.getOrElse(until, () => now),
-        dryRun
-      })
-      yield* follow(id, dryRun)
+      if (Option.isSome(gap)) return yield* replayGap(gap.value, dryRun)
+      if (Option.isNone(webhook) || Option.isNone(since)) {
+        return yield* new CommandFailed({ message: "replay needs --webhook and --since, or --gap." })
+      }
+      yield* replayEvents(webhook.value, since.value, Option.getOrUndefined(until), dryRun)
     }).pipe(ofService(database))
 ).pipe(Command.withDescription("Send past events to a webhook again; the running service does it."))
+
+const replayEvents = Effect.fnUntraced(function* (
+  webhook: string,
+  since: string,
+  until: string | undefined,
+  dryRun: boolean
+) {
+  const sql = yield* SqlClient.SqlClient
+  const [found] = yield* sql<{ readonly id: string }>`
+    select id::text as id from extras_webhook where name = ${webhook} or id::text = ${webhook}`
+  if (found === undefined) return yield* new CommandFailed({ message: `There is no webhook ${webhook}.` })
+  const now = new Date(yield* Clock.currentTimeMillis).toISOString()
+  const id = yield* askForReplay({ webhook: Number(found.id), since, until: until ?? now, dryRun })
+  yield* follow(id, dryRun)
+})
+
+const replayGap = Effect.fnUntraced(function* (id: number, dryRun: boolean) {
+  const found = yield* refill(id, dryRun)
+  if (found === undefined) return yield* new CommandFailed({ message: `There is no gap ${id}.` })
+  for (const { type, rows, tooLarge } of found) {
+    yield* Console.log(
+      `${type}: ${rows} rows ${dryRun ? "would be queued" : "queued"}${tooLarge > 0 ? `, but ${tooLarge} too large` : ""}`
+    )
+  }
+  if (found.length === 0) yield* Console.log("No row was changed in the gap that the change log does not have.")
+  yield* Console.log("Rows tell no deletions, and no state before.")
+})

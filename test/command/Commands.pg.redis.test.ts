@@ -165,7 +165,7 @@ it("a command whose reader has read enough ends as it would otherwise", async ()
 it.each(["serve", "replay"])("the help of %s tells defaults", async (command) => {
   const { output } = await runCommand([command, "--help"])
   const flags = output.slice(output.indexOf("\nFLAGS"), output.indexOf("GLOBAL FLAGS")).split("\n  --").slice(1)
-  const required = ["webhook", "since"]
+  const required = ["webhook", "since", "gap"]
   expect(flags.filter((line) => !/\(default/.test(line)).map((line) => line.split(" ")[0])).toEqual(
     command === "replay" ? required : []
   )

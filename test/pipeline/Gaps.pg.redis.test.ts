@@ -166,6 +166,40 @@ describe("while the service is away", () => {
       )
     })
 
+  let missed: Readonly<Record<"created" | "updated", string>>
+
+  const bodiesOf = (slug: string) =>
+    receiver.received
+      .map(({ body }) => JSON.parse(body.toString()) as { event: string; data: { slug: string }; snapshots: object })
+      .filter(({ data }) => data.slug === slug)
+
+  /** What rows tell of the gap arrives, and once only. */
+  const expectRefilled = async (id: string) => {
+    // With the three that were missed in the gaps above, less than an hour ago.
+    expect((await rackwire("replay", "--gap", id, "--dry-run")).output).toContain("dcim.site: 5 rows would be queued")
+    expect(await rackwire("replay", "--gap", id)).toMatchObject({
+      code: 0,
+      output: expect.stringContaining("dcim.site: 5 rows queued")
+    })
+    await receiver.untilAll(() => bodiesOf(missed.created).length > 0)
+    await arrives()
+    expect(bodiesOf(missed.created)).toMatchObject([{ event: "created", snapshots: { prechange: null } }])
+    expect(bodiesOf(missed.updated).at(-1)).toMatchObject({
+      event: "updated",
+      snapshots: { prechange: null, postchange: { description: "in the gap" } }
+    })
+    expect((await rackwire("replay", "--gap", id)).output).toContain("No row was changed in the gap")
+    expect(await rackwire("replay", "--gap", "999")).toMatchObject({ code: 1 })
+    expect(await rackwire("replay")).toMatchObject({ code: 1 })
+    // Another one's message is none of ours, and neither is ours in another transaction.
+    await sql(
+      `select pg_logical_emit_message(true, 'rackwire:row:v1', '{"type":"dcim.site","kind":"created","row":{"id":1}}')::text`
+    )
+    const before = receiver.received.length
+    await arrives()
+    expect(receiver.received.length).toBe(before + 1)
+  }
+
   it("a changed publication is noticed at the next start, and a lost slot too", { timeout: 180_000 }, async () => {
     await mark()
     await api.service.stop("SIGKILL")
@@ -183,6 +217,8 @@ describe("while the service is away", () => {
         () => false
       )
     )
+    missed = { created: await insertSite(), updated: "site-1" }
+    await sql("update dcim_site set description = 'in the gap' where slug = 'site-1'")
     again = await startService(environmentOf(api.database))
     try {
       expect(await gap("is missing")).toMatchObject({ cause: "slot", object_types: null, holds: true })
@@ -202,6 +238,7 @@ describe("while the service is away", () => {
         gaps: 1,
         gap: expect.stringContaining("is missing")
       })
+      await expectRefilled(/CHANGE gap: (\d+)/.exec(told.output)![1]!)
       const [, id] = /CHANGE gap: (\d+)/.exec(told.output) ?? []
       expect(await rackwire("gaps", "--acknowledge", id!)).toMatchObject({ code: 0 })
       expect(await rackwire("gaps", "--acknowledge", id!)).toMatchObject({ code: 1 })

@@ -9,7 +9,8 @@ import { contextPrefix } from "../../inventory/database/DatabaseFunctions.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { isUuid } from "../../inventory/field/Scalar.ts"
 import { CaptureError } from "../CaptureError.ts"
-import { type Change, type ChangeContext, type Folded, type Readable, type Unknown, fold } from "./Change.ts"
+import { type Change, type ChangeContext, type Folded, type Readable, type Unknown, fold, unknown } from "./Change.ts"
+import { refilledPrefix, refilledRow } from "./RefilledRow.ts"
 import type { Handler } from "../wal/Pgoutput.ts"
 
 /** The transaction as its events know it. */
@@ -84,11 +85,20 @@ export class TransactionWindows implements Handler {
   private lastCommit = 0n
   private readonly installation: string
   private readonly onWindow: (window: Window) => void
+  private readonly open: (sealed: string) => string | undefined
 
-  /** `installation` makes the request ids of changes without a context differ between databases. */
-  constructor(installation: string, onWindow: (window: Window) => void) {
+  /**
+   * `installation` makes the request ids of changes without a context differ between databases; `open` opens texts that
+   * we sealed.
+   */
+  constructor(
+    installation: string,
+    onWindow: (window: Window) => void,
+    open: (sealed: string) => string | undefined = () => undefined
+  ) {
     this.installation = installation
     this.onWindow = onWindow
+    this.open = open
   }
 
   get inTransaction(): boolean {
@@ -113,6 +123,7 @@ export class TransactionWindows implements Handler {
         this.lastUnreadable = content.slice(0, contextShown)
       }
     }
+    if (prefix === refilledPrefix && this.transaction !== undefined) this.refill(content, this.transaction)
     this.step()
   }
 
@@ -133,6 +144,14 @@ export class TransactionWindows implements Handler {
     this.close(transaction, endLsn)
     this.lastCommit = commitLsn
     this.transaction = undefined
+  }
+
+  private refill(content: string, { xid }: Transaction): void {
+    const refilled = refilledRow(this.open(content), xid)
+    if (refilled === undefined) return
+    const { type, kind, row } = refilled
+    const before = kind === "created" ? undefined : unknown
+    this.changes.push({ type, before, after: row, idx: this.messages, context: this.context })
   }
 
   private step(): void {

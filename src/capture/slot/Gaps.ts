@@ -122,13 +122,7 @@ export const noteTruncate = Effect.fnUntraced(function* (
 /** A gap that nobody has acknowledged. */
 interface Gap {
   readonly id: number
-  readonly reason: string
-  readonly types: ReadonlyArray<string> | null
-  /** ISO 8601. */
-  readonly since: string
-  /** Null as long as it is open. */
-  readonly until: string | null
-  /** From, to and reason as a sentence. */
+  /** Its id, from, to and reason. */
   readonly sentence: string
 }
 
@@ -139,12 +133,30 @@ const listedMax = 100
 export const unacknowledgedGaps = Effect.gen(function* () {
   const run = yield* onPool
   const rows = yield* run<{ readonly gap: Gap }>(
-    `select json_build_object('id', id, 'reason', reason, 'types', object_types, 'since', since, 'until', until,
-            'sentence', id || ': from ' || to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || ' to '
+    `select json_build_object('id', id, 'sentence', id || ': from ' || to_char(since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') || ' to '
               || coalesce(to_char(until at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"'), 'now') || ', ' || reason) as gap
        from ${table} where acknowledged is null order by id limit ${listedMax}`
   )
   return rows.map(({ gap }) => gap)
+})
+
+interface Span {
+  /** Ids of the object types; null for all. */
+  readonly types: ReadonlyArray<string> | null
+  readonly since: string
+  /** Null as long as it is open. */
+  readonly until: string | null
+}
+
+/** The gap with this id; undefined if there is none. */
+export const gapById = Effect.fnUntraced(function* (id: number) {
+  const run = yield* onPool
+  const [found] = yield* run<{ readonly span: Span }>(
+    `select json_build_object('types', object_types, 'since', since::text, 'until', until::text) as span
+       from ${table} where id = $1::bigint`,
+    [id]
+  )
+  return found?.span
 })
 
 /** Acknowledges a gap; returns whether there was one to acknowledge. */

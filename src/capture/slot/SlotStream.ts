@@ -39,10 +39,12 @@ export class SlotStream {
   private readonly transactions: TransactionWindows
   private readonly decoder: Pgoutput
 
-  constructor(walsender: Walsender, prepared: Prepared) {
+  /** `open` opens texts that we sealed. */
+  constructor(walsender: Walsender, prepared: Prepared, open: (sealed: string) => string | undefined) {
     this.walsender = walsender
     this.prepared = prepared
-    this.transactions = new TransactionWindows(`${prepared.systemId} ${prepared.epoch}`, (window) => this.offer(window))
+    const installation = `${prepared.systemId} ${prepared.epoch}`
+    this.transactions = new TransactionWindows(installation, (window) => this.offer(window), open)
     this.decoder = new Pgoutput(this.transactions)
   }
 

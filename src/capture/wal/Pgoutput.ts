@@ -48,7 +48,7 @@ interface Relation {
  * database may write one of 1 GB, more than a string holds.
  */
 const prefixBytesMax = 256
-const messageBytesMax = 4 * valueBytesMax
+export const messageBytesMax = 4 * valueBytesMax
 
 const typesByTable = new Map([...registry.values()].map((type) => [type.table, type]))
 

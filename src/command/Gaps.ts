@@ -4,6 +4,7 @@ import { Command, Flag } from "effect/cli"
 import { database } from "../Service.ts"
 import { acknowledgeGap, unacknowledgedGaps } from "../capture/slot/Gaps.ts"
 import { CommandFailed } from "./CommandFailed.ts"
+import { ofService } from "./OfService.ts"
 
 export const gaps = Command.make(
   "gaps",
@@ -25,5 +26,5 @@ export const gaps = Command.make(
       const found = yield* unacknowledgedGaps
       for (const { sentence } of found) yield* Console.log(`gap ${sentence}`)
       if (found.length === 0) yield* Console.log("There is no gap.")
-    }).pipe(Effect.provide(database))
+    }).pipe(ofService(database))
 ).pipe(Command.withDescription("List spans in which changes may not have been captured, or acknowledge one."))

@@ -24,6 +24,7 @@ import { operationType, workOffOperations } from "./request/Operations.ts"
 import { deliveryType, takeUpRetries } from "./request/RetryByHand.ts"
 import { replayType, workOffReplays } from "./request/Replay.ts"
 import { logDefectAndContinue } from "./LogDefect.ts"
+import { absentAmong, discardDeleted } from "./recover/Deleted.ts"
 import { sweep } from "./recover/Sweeper.ts"
 
 const webhookType = objectType("extras.webhook")
@@ -89,6 +90,7 @@ const followWebhooks = <E, R>(actors: Actors, workOffAsked: Effect.Effect<unknow
       yield* actors.follow(new Set([...running(), ...all.map(({ id }) => Number(id))]))
       // An earlier version queued without marks, and Redis may have lost some.
       yield* (yield* Streams).mark(running())
+      yield* discardDeleted()
       yield* takeUp(actors)
       yield* Effect.forkScoped(workOffAsked)
       yield* Effect.forever(
@@ -137,9 +139,16 @@ const turnDays = Effect.gen(function* () {
   Effect.forever
 )
 
+/** Ends the actors of webhooks that were deleted without a trigger, and so without an announcement. */
+const followDeletions = Effect.fnUntraced(function* (actors: Actors) {
+  const absent = yield* absentAmong(actors.all().map(([webhook]) => webhook))
+  if (absent.length > 0) yield* actors.follow(new Set(absent))
+})
+
 /** Finds what no announcement told of. */
 const lookForMissed = (actors: Actors) =>
   sweep(actors.get).pipe(
+    Effect.andThen(followDeletions(actors)),
     Effect.andThen(takeUp(actors)),
     Effect.catch((error) => Effect.logWarning(`deliver: the look for what was missed failed: ${inWords(error)}`))
   )

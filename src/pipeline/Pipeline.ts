@@ -11,6 +11,7 @@ import { ConsumerUnavailable, EventConsumer } from "../capture/EventConsumer.ts"
 import { Settings } from "../Config.ts"
 import { inWords } from "../Telemetry.ts"
 import { inSlices, mapInSlices } from "../Slices.ts"
+import { absentAmong } from "../deliver/recover/Deleted.ts"
 import { rebuild } from "../deliver/recover/Rebuild.ts"
 import { advance, loadTops, owedSince, watermarkTable } from "../deliver/recover/Watermarks.ts"
 import { Presence } from "../inventory/database/Presence.ts"
@@ -22,13 +23,13 @@ import type { Delivery } from "../event/Delivery.ts"
 import { parsePosition } from "../event/Position.ts"
 import type { Streams } from "../stream/Streams.ts"
 import { type Matched, deliveriesOf, matchAll } from "./Matching.ts"
-import { UnfinishedStreams, lostEntries } from "./UnfinishedStreams.ts"
+import { UnfinishedStreams, withoutDeleted } from "./UnfinishedStreams.ts"
 
 /** Matches the events that capture hands on, and queues their deliveries. */
 export const eventConsumerLayer = Layer.effect(
   EventConsumer,
   Effect.gen(function* () {
-    const { open, append, onDisk, memory } = yield* Append
+    const { open, append, forget, onDisk, memory } = yield* Append
     const context = yield* Effect.context<Append | Settings | SqlClient.SqlClient | Streams | UsualRights | Vault>()
     const index = new WebhookIndex()
     const unfinished = new UnfinishedStreams()
@@ -56,9 +57,13 @@ export const eventConsumerLayer = Layer.effect(
             const message = `queued up to ${ahead}, which this database has not reached: it is an older copy`
             return yield* new CaptureError({ reason: "EpochMismatch", message })
           }
-          counts.streamsLost += lost.length
-          for (const webhook of lost) yield* rebuild(webhook)
+          const deleted = new Set(yield* absentAmong(lost))
+          yield* forget(deleted)
+          const left = lost.filter((webhook) => !deleted.has(webhook))
+          counts.streamsLost += left.length
+          for (const webhook of left) yield* rebuild(webhook)
           unfinished.reset(known)
+          unfinished.forget(deleted)
         }).pipe(asConsumerError, Effect.provideContext(context)),
       accept: (batch, logged) => {
         // Matched once: when it is tried again, the index holds the webhooks as they are after the batch.
@@ -73,8 +78,9 @@ export const eventConsumerLayer = Layer.effect(
           // The body of an entry without one is read from the change log.
           if (deliveries.some(({ chars }) => chars !== undefined)) yield* logged
           const { tops, duplicates, lost } = yield* append(deliveries)
-          if (lost.length > 0) return yield* lostEntries(lost)
-          counts.deliveries += deliveries.length - duplicates
+          unfinished.forget(yield* withoutDeleted(lost))
+          const appended = deliveries.filter(({ webhook }) => tops.has(webhook)).length
+          counts.deliveries += appended - duplicates
           counts.duplicates += duplicates
           const stored = Effect.gen(function* () {
             if (tops.size === 0) return

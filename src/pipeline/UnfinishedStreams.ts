@@ -4,6 +4,7 @@
  */
 import { Effect } from "effect"
 import { CaptureError } from "../capture/CaptureError.ts"
+import { absentAmong } from "../deliver/recover/Deleted.ts"
 import { noteOpen } from "../deliver/recover/Watermarks.ts"
 import { Append, type Tops } from "../stream/Append.ts"
 import { Streams } from "../stream/Streams.ts"
@@ -29,16 +30,23 @@ export class UnfinishedStreams {
     for (const [webhook, top] of tops) this.tops.set(webhook, top)
   }
 
+  /** These webhooks were deleted. */
+  forget(webhooks: Iterable<number>): void {
+    for (const webhook of webhooks) this.tops.delete(webhook)
+  }
+
   /** Checks the next streams, and forgets those that are empty. Returns whether others of the round are left. */
   readonly check = Effect.fnUntraced({ self: this }, function* (this: UnfinishedStreams) {
     if (this.toCheck.length === 0) this.toCheck = [...this.tops.keys()]
     const next = this.toCheck.splice(0, checkedMax)
     const tops = new Map(next.flatMap((webhook) => entryOf(this.tops, webhook)))
     const webhooks = [...tops.keys()]
-    const heads = yield* (yield* Streams).heads(webhooks)
+    const heads = new Map(yield* (yield* Streams).heads(webhooks))
     // After the heads: a stream that is lost looks like one that is finished.
     const { lost } = yield* (yield* Append).verify(webhooks)
-    if (lost.length > 0) return yield* lostEntries(lost)
+    const deleted = yield* withoutDeleted(lost)
+    this.forget(deleted)
+    for (const webhook of deleted) heads.delete(webhook)
     yield* noteOpen(heads, tops)
     for (const [webhook, head] of heads) {
       if (head === undefined && this.tops.get(webhook) === tops.get(webhook)) this.tops.delete(webhook)
@@ -52,6 +60,18 @@ const entryOf = (tops: Tops, webhook: number): ReadonlyArray<readonly [webhook: 
   return top === undefined ? [] : [[webhook, top]]
 }
 
-/** Streams that lost entries are filled again when reading begins, and only then: nothing is being queued at that time. */
-export const lostEntries = (webhooks: ReadonlyArray<number>) =>
-  new CaptureError({ reason: "Transport", message: `Redis lost entries of the webhooks ${webhooks.join(", ")}` })
+/**
+ * Fails if one of these webhooks, whose streams lost entries, still exists: streams are filled again when reading begins,
+ * and only then, because nothing is being queued at that time. Who delivers deletes the stream of a deleted webhook, and
+ * capture may read of the deletion later: nothing more is appended for these webhooks, which are returned.
+ */
+export const withoutDeleted = Effect.fnUntraced(function* (lost: ReadonlyArray<number>) {
+  const deleted = new Set(yield* absentAmong(lost))
+  const left = lost.filter((webhook) => !deleted.has(webhook))
+  if (left.length > 0) {
+    const message = `Redis lost entries of the webhooks ${left.join(", ")}`
+    return yield* new CaptureError({ reason: "Transport", message })
+  }
+  yield* (yield* Append).forget(deleted)
+  return deleted
+})

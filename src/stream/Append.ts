@@ -55,6 +55,8 @@ export class Append extends Context.Service<
     readonly onDisk: Effect.Effect<void, RedisError>
     /** Checks whether the streams of these webhooks have lost entries. */
     readonly verify: (webhooks: Iterable<number>) => Effect.Effect<Appended, RedisError | Fenced>
+    /** From now on nothing is appended to these webhooks, and their streams count as whole: they were deleted. */
+    readonly forget: (webhooks: Iterable<number>) => Effect.Effect<void>
     /** Refills a stream that lost entries with the deliveries still owed, and sets its last id to what it was. */
     readonly restore: (webhook: number, owed: ReadonlyArray<Delivery>) => Effect.Effect<void, RedisError | Fenced>
   }
@@ -88,6 +90,7 @@ export class Append extends Context.Service<
           ),
           onDisk: command(() => disk.reached()),
           verify: (webhooks) => run(() => appender.verify(webhooks)),
+          forget: (webhooks) => Effect.sync(() => appender.forget(webhooks)),
           restore: (webhook, owed) => run(() => appender.restore(webhook, owed))
         })
       }
@@ -109,6 +112,7 @@ const roundCharsMax = 8 << 20
 class Appender {
   private generation = 0
   private readonly tops = new Map<number, string>()
+  private readonly deleted = new Set<number>()
   private readonly client: Client
   private readonly budget: MemoryBudget
 
@@ -120,6 +124,7 @@ class Appender {
   open(generation: number, tops: Tops): Promise<Appended> {
     this.generation = generation
     this.tops.clear()
+    this.deleted.clear()
     for (const [webhook, top] of tops) this.tops.set(webhook, top)
     return this.verify(tops.keys())
   }
@@ -130,6 +135,13 @@ class Appender {
 
   append(deliveries: ReadonlyArray<Delivery>): Promise<Appended> {
     return this.add(Map.groupBy(deliveries, ({ webhook }) => webhook))
+  }
+
+  forget(webhooks: Iterable<number>): void {
+    for (const webhook of webhooks) {
+      this.deleted.add(webhook)
+      this.tops.delete(webhook)
+    }
   }
 
   async restore(webhook: number, owed: ReadonlyArray<Delivery>): Promise<void> {
@@ -143,6 +155,7 @@ class Appender {
 
   private async add(byWebhook: ReadonlyMap<number, ReadonlyArray<Delivery>>, mode?: "restore"): Promise<Appended> {
     const parts = [...byWebhook].flatMap(([webhook, each]) => {
+      if (this.deleted.has(webhook)) return []
       const top = this.tops.get(webhook) ?? ""
       let previous = mode === "restore" ? "" : top
       return chunks(each).map((part, at, all) => {

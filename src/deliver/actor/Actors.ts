@@ -1,5 +1,6 @@
 /** The actors of a process: one per webhook that is enabled and not paused, as its row says. */
 import { Effect, Exit, Scope } from "effect"
+import { SqlClient } from "effect/sql"
 import { monotonicMillis } from "../../Monotonic.ts"
 import { byIds } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
@@ -7,6 +8,7 @@ import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import type { WebhookRow } from "../../match/WebhookIndex.ts"
 import { sealHidden } from "../../inventory/write/Hidden.ts"
 import { Streams } from "../../stream/Streams.ts"
+import { discardDeleted } from "../recover/Deleted.ts"
 import { type Actor, startActor } from "./Actor.ts"
 import { definitionOf, surroundings } from "./Definition.ts"
 import { FairShare } from "./FairShare.ts"
@@ -21,6 +23,7 @@ interface Running {
 /** The actors, none at first; all of them end with the scope, at the same time. */
 export const makeActors = Effect.gen(function* () {
   const streams = yield* Streams
+  const sql = yield* SqlClient.SqlClient
   const shared = yield* surroundings
   const share = new FairShare(yield* monotonicMillis)
   const scope = yield* Effect.scope
@@ -51,6 +54,15 @@ export const makeActors = Effect.gen(function* () {
       return Effect.forkIn(Effect.andThen(close, after), scope)
     })
 
+  /** Ends what a deleted webhook has left. What fails is found later (recover/Deleted.ts). */
+  const end = (id: number) =>
+    Effect.ignore(streams.forget(id)).pipe(
+      // The inspection finds nothing, and so ends its mark and its backlog.
+      Effect.andThen(Effect.ignore(streams.mark([id]))),
+      Effect.andThen(Effect.ignore(discardDeleted(id))),
+      Effect.provideService(SqlClient.SqlClient, sql)
+    )
+
   /** Starts, redefines and stops actors as the rows of these webhooks say. */
   const follow = Effect.fnUntraced(function* (ids: ReadonlySet<number>) {
     // Plain SQL may have written secrets in the clear.
@@ -58,7 +70,7 @@ export const makeActors = Effect.gen(function* () {
     const rows = new Map((yield* byIds(type, ids)).map((row) => [row.id, row]))
     for (const id of ids) {
       const row = rows.get(id)
-      if (row === undefined) yield* stop(id, Effect.ignore(streams.forget(id)))
+      if (row === undefined) yield* stop(id, end(id))
       // A webhook that is disabled or paused keeps the deliveries that it is owed.
       else if (row.enabled !== true || row.paused === true) yield* stop(id, Effect.void)
       else {

@@ -5,7 +5,7 @@ import { Days } from "../../inventory/database/Days.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 import type { Entry } from "../../stream/Entry.ts"
 import { credentialsIn, headerText, withoutCredentials } from "../attempt/HeaderText.ts"
-import type { Attempt, Outcome } from "../outcome/Outcome.ts"
+import { type Attempt, type Outcome, deleted } from "../outcome/Outcome.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
 
 export interface Result {
@@ -103,8 +103,8 @@ const answered = ({ headers }: Attempt, text: string): string =>
 /** Postgres keeps no zero byte in a text, and a receiver may send one. */
 const withoutNul = (text: string): string => text.replaceAll("\0", "\uFFFD")
 
-const select = (columns: ReadonlyArray<Column<never>>, from: number): string => {
-  const values = columns.map(([name, type]) => valueOf(name, type))
+const select = (columns: ReadonlyArray<Column<never>>, from: number, value = valueOf): string => {
+  const values = columns.map(([name, type]) => value(name, type))
   const arrays = columns.map((_, at) => `$${from + at}::text[]`)
   return `select ${values.join(", ")} from unnest(${arrays.join(", ")}) as u (${names(columns)})`
 }
@@ -114,6 +114,21 @@ const valueOf = (name: string, type: string): string => {
   return `${type === "interval" ? "now() + " : ""}nullif(${name}, '')::${type}`
 }
 
+/** What an attempt's delivery gets instead of another attempt where its webhook was deleted meanwhile. */
+const ofDeleted: Readonly<Record<string, string>> = {
+  status: "'discarded'",
+  next_attempt: "null",
+  reason: `'${deleted.reason}'`,
+  message: `'${deleted.message}'`
+}
+
+const valueUnlessDeleted = (name: string, type: string): string => {
+  const value = valueOf(name, type)
+  if (!Object.hasOwn(ofDeleted, name)) return value
+  return `case when status = 'retrying' and not exists (select 1 from extras_webhook w where w.id = webhook_id::bigint)
+    then ${ofDeleted[name]} else ${value} end`
+}
+
 const names = (columns: ReadonlyArray<Column<never>>): string => columns.map(([name]) => name).join(", ")
 
 /**
@@ -121,11 +136,11 @@ const names = (columns: ReadonlyArray<Column<never>>): string => columns.map(([n
  * has ended does not return to `retrying`.
  */
 const hasEnded = `(extras_delivery.status = 'successful' and excluded.status <> 'successful'
-  or extras_delivery.status in ('failed', 'discarded') and excluded.status = 'retrying')`
+  or extras_delivery.status in ('failed', 'discarded') and excluded.status in ('retrying', 'discarded'))`
 
 const writeStatement = `
   with delivery as (
-    insert into extras_delivery (${names(deliveryColumns)}) ${select(deliveryColumns, 1)}
+    insert into extras_delivery (${names(deliveryColumns)}) ${select(deliveryColumns, 1, valueUnlessDeleted)}
     on conflict (delivery_id, time) do update set ${[
       "status",
       "last_attempt",

@@ -95,11 +95,15 @@ export type Outcome =
  * - `Hidden`: it is sent only if a certain user may view the object, and that user may not.
  * - `Superseded`: when its paused webhook was resumed, only the newest event of each object was kept.
  * - `Unwanted`: when its paused webhook was resumed, no event of the pause was kept.
+ * - `Deleted`: its webhook was deleted.
  */
 export interface Dropped {
-  readonly reason: "Hidden" | "Superseded" | "Unwanted"
+  readonly reason: "Hidden" | "Superseded" | "Unwanted" | "Deleted"
   readonly message: string
 }
+
+/** Of the unfinished deliveries of a webhook that was deleted. */
+export const deleted = { reason: "Deleted", message: "Its webhook was deleted." } as const satisfies Dropped
 
 /** Failures that another attempt would only repeat. */
 const hopeless: ReadonlySet<Failure["reason"]> = new Set([

@@ -9,6 +9,7 @@ import type { Table } from "../../inventory/derive/table/Table.ts"
 import { Streams } from "../../stream/Streams.ts"
 import type { Inspection, Marked } from "../../stream/Sweep.ts"
 import type { Actor } from "../actor/Actor.ts"
+import { deletedAmong } from "./Deleted.ts"
 import { settleLogged } from "../log/SettleLogged.ts"
 
 /** A webhook's backlog in Redis as the sweeper saw it last; no row if there is none. */
@@ -37,7 +38,10 @@ type Found = Marked & { readonly inspection: Inspection }
 export const sweep = Effect.fnUntraced(function* (actors: (webhook: number) => Actor | undefined) {
   const streams = yield* Streams
   const found: Array<Found> = []
-  for (const some of chunksOf(yield* streams.sweep, lookedAtOnce)) {
+  const marked = yield* streams.sweep
+  const idle = marked.map(({ webhook }) => webhook).filter((webhook) => actors(webhook) === undefined)
+  for (const webhook of yield* deletedAmong(idle)) yield* streams.forget(webhook)
+  for (const some of chunksOf(marked, lookedAtOnce)) {
     const inspections = yield* streams.inspect(some.map(({ webhook }) => webhook))
     for (const [at, inspection] of inspections.entries()) {
       const marked = some[at]!

@@ -11,19 +11,24 @@ import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { Append } from "../../stream/Append.ts"
 import { Streams } from "../../stream/Streams.ts"
+import { absentAmong, discardDeleted } from "../recover/Deleted.ts"
 import { type LoggedEvent, loggedDelivery, loggedEvent, pageOf } from "../log/LoggedEvent.ts"
 import type { Dropped } from "../outcome/Outcome.ts"
 import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
 
 export const deliveryType = objectType("extras.delivery")
 
-/** Asks for another attempt of these deliveries, with a new retry schedule. Returns the ids that exist. */
+/**
+ * Asks for another attempt of these deliveries, with a new retry schedule. Returns the ids of those that exist and whose
+ * webhooks exist.
+ */
 export const askForRetry = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly id: string }>`
     with asked as (
       update extras_delivery set status = 'queued', next_attempt = null
-       where id = any (${ids}::bigint[]) returning id)
+       where id = any (${ids}::bigint[]) and exists (select 1 from extras_webhook w where w.id = webhook_id)
+      returning id)
     select id::text as id, pg_notify(${announceChannel}, ${`${deliveryType.id} `} || id)::text as told from asked`
   return rows.map(({ id }) => Number(id))
 })
@@ -121,7 +126,10 @@ export const takeUpRetries = Effect.gen(function* () {
   const asking = yield* sql<{ readonly id: string }>`
     select distinct webhook_id::text as id from extras_delivery where status = 'queued'`
   const due = new Set<number>()
-  for (const webhook of asking.map(({ id }) => Number(id))) {
+  const webhooks = asking.map(({ id }) => Number(id))
+  const absent = new Set(yield* absentAmong(webhooks))
+  for (const webhook of absent) yield* discardDeleted(webhook)
+  for (const webhook of webhooks.filter((id) => !absent.has(id))) {
     while ((yield* streams.depth(webhook)).waiting < waitingMax) {
       const asked = yield* loggedDeliveries("d.webhook_id = $1::bigint and d.status = 'queued'", [webhook])
       if (asked.length === 0) break

@@ -54,7 +54,10 @@ const one =
   (act: typeof askForRetry): Handler =>
   (request) =>
     Effect.gen(function* () {
-      yield* act([(yield* rowOf(deliveryType, request, "change")).id])
+      const changed = yield* act([(yield* rowOf(deliveryType, request, "change")).id])
+      if (act === askForRetry && changed.length === 0) {
+        return yield* refused({ webhook: ["The webhook of this delivery was deleted."] })
+      }
       return yield* show(request)
     })
 

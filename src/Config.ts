@@ -5,261 +5,247 @@
  */
 import { readFileSync } from "node:fs"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
-import {
-  OptionRefused,
-  type Setting,
-  bytes,
-  days,
-  duration,
-  integer,
-  json,
-  jsonObject,
-  list,
-  oneOf,
-  optional,
-  postgresUrl,
-  redisUrl,
-  secret,
-  secrets,
-  setting,
-  text,
-  webAddress,
-  yesOrNo
-} from "./Setting.ts"
+import * as kind from "./Setting.ts"
+import { type OptionRefused, type Setting, optional, setting } from "./Setting.ts"
 
 export const options = {
-  host: setting("HOST", text, "127.0.0.1", "Address that the HTTP server listens on."),
-  port: setting("PORT", integer(0, 65_535), 8000, "Port that the HTTP server listens on; 0 picks a free one."),
+  host: setting("HOST", kind.text, "127.0.0.1", "Address that the HTTP server listens on."),
+  port: setting("PORT", kind.integer(0, 65_535), 8000, "Port that the HTTP server listens on; 0 picks a free one."),
   baseUrl: optional(
     "BASE_URL",
-    webAddress,
+    kind.webAddress,
     "Public address of the service, without a trailing slash. URLs in events begin with it. If it is set, URLs in API responses do too; otherwise they begin with the address of the request.",
     "http://HOST:PORT"
   ),
   databaseUrl: optional(
     "DATABASE_URL",
-    postgresUrl,
+    kind.postgresUrl,
     "An existing Postgres 14 or later with `wal_level=logical`. Takes `sslmode` (disable, require, verify-ca, verify-full), `sslrootcert`, `sslcert` and `sslkey` as libpq does. If unset, Rackwire runs its own Postgres 18 in the data directory."
   ),
   redisUrl: optional(
     "REDIS_URL",
-    redisUrl,
+    kind.redisUrl,
     "An existing Redis 7 or later, or some nodes of a cluster: `redis+cluster://user:password@one:6379,two:6379`. If unset, Rackwire runs its own Redis in the data directory."
   ),
   redisMemoryLimit: optional(
     "REDIS_MEMORY_LIMIT",
-    bytes,
+    kind.bytes,
     "Memory that Redis may use, with its unit: `512 MB`, `2 GiB`. Capture pauses at 80 % of this limit, or of the `maxmemory` of an existing Redis, and resumes below 70 %.",
     "for Rackwire's own Redis a quarter of the machine's memory, at most 2 GiB"
   ),
   dataDirectory: setting(
     "RACKWIRE_DATA_DIR",
-    text,
+    kind.text,
     ".rackwire",
     "Directory of the embedded servers and of generated secrets."
   ),
   postgresBinaries: optional(
     "POSTGRES_BIN",
-    text,
+    kind.text,
     "Directory of the `postgres` and `initdb` that the embedded server runs.",
     "the npm package's"
   ),
   slot: setting(
     "RACKWIRE_SLOT",
-    text,
+    kind.text,
     "rackwire",
     "Name of the replication slot. All databases of a Postgres server share these names."
   ),
   secretKey: optional(
     "SECRET_KEY",
-    secret,
+    kind.secret,
     "Key that encrypts secrets in the database, at least 32 characters. Required with `DATABASE_URL`.",
     "generated into the data directory"
   ),
   secretKeyFallbacks: setting(
     "SECRET_KEY_FALLBACKS",
-    secrets,
+    kind.secrets,
     [],
     "Earlier values of `SECRET_KEY`, comma-separated. At the start, secrets that they encrypted are encrypted again with `SECRET_KEY`.",
     ""
   ),
-  superuserName: setting("SUPERUSER_NAME", text, "admin", "User that is created at the first start."),
+  superuserName: setting("SUPERUSER_NAME", kind.text, "admin", "User that is created at the first start."),
   superuserPassword: optional(
     "SUPERUSER_PASSWORD",
-    secret,
+    kind.secret,
     "Password of that user. A common password is accepted, with a warning in the log.",
     "generated, printed once"
   ),
-  superuserApiToken: optional("SUPERUSER_API_TOKEN", secret, "API token of that user, 40 hexadecimal characters."),
+  superuserApiToken: optional("SUPERUSER_API_TOKEN", kind.secret, "API token of that user, 40 hexadecimal characters."),
   exemptViewPermissions: setting(
     "EXEMPT_VIEW_PERMISSIONS",
-    list,
+    kind.list,
     [],
     "Object types that anyone may read without a token: `dcim.site,dcim.region`, or `*` for all but users, groups, permissions, tokens and webhooks.",
     ""
   ),
   defaultPermissions: optional(
     "DEFAULT_PERMISSIONS",
-    jsonObject,
+    kind.jsonObject,
     'What every user may do without a grant, as JSON: `{"users.view_token": {"user": "$user"}}`; `{}` for nothing.',
     "view themselves, and keep their own tokens"
   ),
   loginRequired: setting(
     "LOGIN_REQUIRED",
-    yesOrNo,
+    kind.yesOrNo,
     false,
     "Whether every page and endpoint requires a login, exempt object types included. Logging in, provisioning a token and `/health/` stay open."
   ),
   loginTimeout: setting(
     "LOGIN_TIMEOUT",
-    duration,
+    kind.duration,
     Duration.days(14),
     "Lifetime of a browser session, whether it is used or not.",
     "14 days"
   ),
   loginAttemptsPerUser: setting(
     "LOGIN_ATTEMPTS_PER_USER",
-    integer(1),
+    kind.integer(1),
     10,
     "Wrong passwords for one user name within five minutes before further attempts have to wait."
   ),
   loginAttemptsPerAddress: setting(
     "LOGIN_ATTEMPTS_PER_ADDRESS",
-    integer(1),
+    kind.integer(1),
     50,
     "Wrong passwords from one address (for IPv6, one /64 network) within five minutes before further attempts have to wait."
   ),
   allowTokenRetrieval: setting(
     "ALLOW_TOKEN_RETRIEVAL",
-    yesOrNo,
+    kind.yesOrNo,
     false,
     "Whether the keys of tokens are stored encrypted as well, and shown with their token. Tokens that were made before have no key to show."
   ),
   trustedProxies: setting(
     "TRUSTED_PROXIES",
-    list,
+    kind.list,
     [],
     "Addresses and CIDR ranges of proxies, comma-separated. `X-Forwarded-For`, `-Host` and `-Proto` are believed from these and ignored from others.",
     ""
   ),
   metricsAccess: setting(
     "METRICS_ACCESS",
-    list,
+    kind.list,
     ["127.0.0.0/8", "::1", "token"],
     "Who may read `/metrics`, and the processes in `/api/status/`, comma-separated: `anybody`; addresses and CIDR ranges of clients; `token` for every user, by token or session. Name a proxy in `TRUSTED_PROXIES`, or its address counts for all clients behind it.",
     "127.0.0.0/8,::1,token"
   ),
-  pageSize: setting("PAGINATE_COUNT", integer(1), 50, "Objects per page if a request names no `limit`."),
-  pageSizeMax: setting("MAX_PAGE_SIZE", integer(0), 1000, "Most objects per page; 0 for no limit."),
+  pageSize: setting("PAGINATE_COUNT", kind.integer(1), 50, "Objects per page if a request names no `limit`."),
+  pageSizeMax: setting("MAX_PAGE_SIZE", kind.integer(0), 1000, "Most objects per page; 0 for no limit."),
   requestStatementTimeout: setting(
     "REQUEST_STATEMENT_TIMEOUT",
-    duration,
+    kind.duration,
     Duration.seconds(5),
     "Time limit for one SQL statement of a request that reads. A longer one is answered with 503. A statement with a regular expression gets 1.5 seconds at most.",
     "5 seconds"
   ),
   importsAtOnce: setting(
     "IMPORTS_AT_ONCE",
-    integer(1),
+    kind.integer(1),
     2,
     "Imports that one process runs at once. Further imports are answered with 503 and `Retry-After`. Each may take 200 MB of memory."
   ),
-  tokensPerUser: setting("TOKENS_PER_USER", integer(1), 1000, "Most API tokens per user, expired ones included."),
+  tokensPerUser: setting("TOKENS_PER_USER", kind.integer(1), 1000, "Most API tokens per user, expired ones included."),
   bulkObjectsMax: setting(
     "MAX_BULK_OBJECTS",
-    integer(1),
+    kind.integer(1),
     1000,
     "Most objects that one request may create, change or delete as a list. For more, send several requests or import a file."
   ),
   strictQuery: setting(
     "STRICT_QUERY",
-    yesOrNo,
+    kind.yesOrNo,
     false,
     "Whether a list without `?strict=` is refused if its query has unknown filters. Unknown filters are ignored otherwise."
   ),
   strictBody: setting(
     "STRICT_BODY",
-    yesOrNo,
+    kind.yesOrNo,
     false,
     "Whether a write without `?strict=` is refused if its body has unknown fields. Unknown fields are ignored otherwise."
   ),
   changelogRetention: setting(
     "CHANGELOG_RETENTION",
-    days,
+    kind.days,
     Duration.days(90),
     "Days to keep the change log. This also limits how far back you can replay. A day with unfinished deliveries is kept until these have ended.",
     "90"
   ),
   deliveryRetention: setting(
     "DELIVERY_RETENTION",
-    days,
+    kind.days,
     Duration.days(30),
     "Days to keep deliveries and their attempts.",
     "30"
   ),
   webhookTimeout: setting(
     "WEBHOOK_TIMEOUT",
-    duration,
+    kind.duration,
     Duration.seconds(30),
     "Time limit for one attempt, connecting and body included, if the webhook sets none.",
     "30 seconds"
   ),
   webhookDefaultRetry: optional(
     "WEBHOOK_DEFAULT_RETRY",
-    json,
+    kind.json,
     "Retry schedule of webhooks that set none, as JSON.",
     "8 attempts over about a day"
   ),
   webhookTargetPolicy: setting(
     "WEBHOOK_TARGET_POLICY",
-    oneOf("private", "public"),
+    kind.oneOf("private", "public"),
     "private",
     "Where deliveries may go. `private`: anywhere but metadata services, link-local, multicast and unspecified addresses. `public`: also not to private, loopback or reserved addresses."
   ),
   webhookAllow: setting(
     "WEBHOOK_ALLOW",
-    list,
+    kind.list,
     [],
     "Addresses and CIDR ranges that deliveries may go to whatever the policy says, comma-separated.",
     ""
   ),
   webhookDeny: setting(
     "WEBHOOK_DENY",
-    list,
+    kind.list,
     [],
     "Addresses and CIDR ranges that deliveries may never go to, comma-separated. Overrides `WEBHOOK_ALLOW`.",
     ""
   ),
   webhookCaDirectory: setting(
     "WEBHOOK_CA_DIRECTORY",
-    list,
+    kind.list,
     [],
     "Directories that hold the files that webhooks may name in `ca_file_path`, comma-separated. If empty, no webhook may name a file; `ca_certificate` takes the certificates themselves.",
     ""
   ),
   webhookProxy: optional(
     "WEBHOOK_PROXY",
-    secret,
+    kind.secret,
     "HTTP proxy for deliveries, `http://` or `https://`, with `user:password@` if it needs them. Rackwire checks the receiver's address against the target policy and asks the proxy to connect to that address."
   ),
   webhookNoProxy: setting(
     "WEBHOOK_NO_PROXY",
-    list,
+    kind.list,
     [],
     "Hosts that deliveries reach without the proxy, comma-separated; `.example.org` matches all names that end with it.",
     ""
   ),
   plugins: setting(
     "RACKWIRE_PLUGINS",
-    list,
+    kind.list,
     [],
     "Template plugins in addition to those in `plugins/`: paths or npm package names, comma-separated.",
     ""
   ),
-  developer: setting("DEVELOPER", yesOrNo, false, "Whether template plugins are loaded again when their files change."),
+  developer: setting(
+    "DEVELOPER",
+    kind.yesOrNo,
+    false,
+    "Whether template plugins are loaded again when their files change."
+  ),
   logLevel: setting(
     "LOG_LEVEL",
-    oneOf("Trace", "Debug", "Info", "Warn", "Error"),
+    kind.oneOf("Trace", "Debug", "Info", "Warn", "Error"),
     "Info",
     "Lowest level that is logged."
   )

@@ -1,6 +1,5 @@
 /** The actors of a process: one per webhook that is enabled and not paused, as its row says. */
 import { Effect, Exit, Scope } from "effect"
-import { SqlClient } from "effect/sql"
 import { monotonicMillis } from "../../Monotonic.ts"
 import { byIds } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
@@ -23,7 +22,6 @@ interface Running {
 /** The actors, none at first; all of them end with the scope, at the same time. */
 export const makeActors = Effect.gen(function* () {
   const streams = yield* Streams
-  const sql = yield* SqlClient.SqlClient
   const shared = yield* surroundings
   const share = new FairShare(yield* monotonicMillis)
   const scope = yield* Effect.scope
@@ -46,22 +44,13 @@ export const makeActors = Effect.gen(function* () {
   })
 
   /** Attempts under way may take a while to end; other webhooks do not wait for them. */
-  const stop = (id: number, after: Effect.Effect<void>) =>
+  const stop = <R>(id: number, after: Effect.Effect<void, never, R>) =>
     Effect.suspend(() => {
       const present = running.get(id)
       running.delete(id)
       const close = present === undefined ? Effect.void : Scope.close(present.scope, Exit.void)
       return Effect.forkIn(Effect.andThen(close, after), scope)
     })
-
-  /** Ends what a deleted webhook has left. What fails is found later (recover/Deleted.ts). */
-  const end = (id: number) =>
-    Effect.ignore(streams.forget(id)).pipe(
-      // The inspection finds nothing, and so ends its mark and its backlog.
-      Effect.andThen(Effect.ignore(streams.mark([id]))),
-      Effect.andThen(Effect.ignore(discardDeleted(id))),
-      Effect.provideService(SqlClient.SqlClient, sql)
-    )
 
   /** Starts, redefines and stops actors as the rows of these webhooks say. */
   const follow = Effect.fnUntraced(function* (ids: ReadonlySet<number>) {
@@ -70,7 +59,7 @@ export const makeActors = Effect.gen(function* () {
     const rows = new Map((yield* byIds(type, ids)).map((row) => [row.id, row]))
     for (const id of ids) {
       const row = rows.get(id)
-      if (row === undefined) yield* stop(id, end(id))
+      if (row === undefined) yield* stop(id, endDeleted(id))
       // A webhook that is disabled or paused keeps the deliveries that it is owed.
       else if (row.enabled !== true || row.paused === true) yield* stop(id, Effect.void)
       else {
@@ -94,3 +83,12 @@ export const makeActors = Effect.gen(function* () {
 })
 
 export type Actors = Effect.Success<typeof makeActors>
+
+/** Ends what a deleted webhook has left. What fails is found later (recover/Deleted.ts). */
+const endDeleted = Effect.fnUntraced(function* (id: number) {
+  const streams = yield* Streams
+  yield* Effect.ignore(streams.forget(id))
+  // The inspection finds nothing, and so ends its mark and its backlog.
+  yield* Effect.ignore(streams.mark([id]))
+  yield* Effect.ignore(discardDeleted(id))
+})

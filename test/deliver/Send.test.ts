@@ -236,7 +236,7 @@ describe("a connection", () => {
   test.each<readonly [string, (socket: Parameters<Parameters<typeof rawReceiver>[0]>[0]) => void]>([
     ["is reset", (socket) => socket.resetAndDestroy()],
     ["is closed without an answer", (socket) => socket.end()],
-    ["is closed in the middle of the answer", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nab")],
+    ["is closed in the middle of the headers", (socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-le")],
     [
       "switches to another protocol",
       (socket) => socket.end("HTTP/1.1 101 X\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n")
@@ -268,7 +268,8 @@ describe("a connection", () => {
   test.each<readonly [string, string]>([
     ["one header without end", "y"],
     ["headers without end", "y\r\nx: "],
-    ["informational answers without end", "\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: "]
+    ["informational answers without end", "\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: "],
+    ["`100 Continue` without end", "\r\n\r\nHTTP/1.1 100 Continue\r\nx: "]
   ])("to somebody who sends %s is ended", async (_, piece) => {
     const url = await rawReceiver((socket) => {
       socket.write("HTTP/1.1 102 Processing\r\nx: ")

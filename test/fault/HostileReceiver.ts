@@ -17,7 +17,7 @@ export interface Request {
   readonly object: string
   /** Milliseconds since the receiver's start. */
   readonly at: number
-  /** What it was answered; undefined when the answer did not go out whole. */
+  /** What it was answered; undefined when no status went out. */
   status: number | undefined
 }
 
@@ -57,6 +57,13 @@ const manners: ReadonlyArray<Manner> = [
     answer: (response) => {
       response.writeHead(200, { "content-length": "100" }).write("some")
       response.socket?.destroySoon()
+    }
+  },
+  {
+    weight: 3,
+    answer: (response) => {
+      response.writeContinue()
+      response.writeHead(200).end("it goes on")
     }
   },
   {
@@ -209,6 +216,10 @@ export class HostileReceiver {
     response.on("finish", () => {
       request.status = response.statusCode
       this.reached("answered")
+    })
+    response.on("close", () => {
+      // The status counts, also where the body was cut short.
+      if (response.headersSent) request.status = response.statusCode
     })
     const calm = request.webhook === this.leaving ? gone : good
     const manner = this.isHostile ? this.random.weighted(manners) : calm

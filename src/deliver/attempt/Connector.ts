@@ -9,6 +9,7 @@ import { type LookupAddress, type LookupOptions, promises as dns } from "node:dn
 import type { LookupFunction, Socket } from "node:net"
 import { createSecureContext } from "node:tls"
 import { Agent, buildConnector } from "undici"
+import { StatusLines } from "./StatusLines.ts"
 import { type TargetRules, literalIn, refusal } from "./TargetPolicy.ts"
 import { type ProxyRules, isExcepted, openTunnel } from "./Tunnel.ts"
 
@@ -66,13 +67,21 @@ const pieceBytesMax = 4096
 /**
  * Hands the received bytes to the parser in small pieces, and none of a connection that was destroyed. The parser goes
  * on to the end of a piece and makes an error with its stack of every header beyond the limit: for 64 KiB of small
- * headers that took a third of a second.
+ * headers that took a third of a second. A request is written at once, so a write means that an answer begins.
  */
 const inPieces = (socket: Socket): void => {
+  const lines = new StatusLines()
+  const { write } = socket
+  socket.write = ((...given: Parameters<typeof write>) => {
+    lines.begin()
+    return write.apply(socket, given)
+  }) as typeof write
   const read = socket.read.bind(socket)
   socket.read = (size?: number) => {
     if (socket.destroyed) return null
-    return read(size ?? (socket.readableLength > pieceBytesMax ? pieceBytesMax : undefined)) as unknown
+    const bytes = read(size ?? (socket.readableLength > pieceBytesMax ? pieceBytesMax : undefined)) as Buffer | null
+    if (bytes !== null) lines.pass(bytes)
+    return bytes
   }
 }
 

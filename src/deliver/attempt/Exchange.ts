@@ -9,7 +9,10 @@ const responseBytesMax = 16 * 1024
 const informationalMax = 16
 
 export class Exchange implements Dispatcher.DispatchHandler {
-  /** Called once, with the error when there is no answer. */
+  /**
+   * Called once, with the error when there is no answer. Once a status was read there is one: the receiver has decided,
+   * and what was read of the body before the connection ended is kept.
+   */
   onDone: (error: Error | undefined) => void = () => {}
   headers: Readonly<Record<string, string | Array<string> | undefined>> = {}
   /** Times by `performance.now()`: when it was asked for, written to the socket, first answered, and read to its end. */
@@ -67,7 +70,9 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    this.finish(error)
+    // Of undici, if what came is no HTTP.
+    const isAnswered = this.status > 0 && error.name !== "HTTPParserError"
+    this.finish(isAnswered ? undefined : error)
   }
 
   private finish(error: Error | undefined): void {

@@ -4,6 +4,7 @@ import { expect, test } from "vitest"
 import { objectType, registry } from "../../src/inventory/Registry.ts"
 import { filter, isKnown } from "../../src/inventory/derive/filter/Filter.ts"
 import { everySuffix } from "../../src/inventory/derive/filter/Lookup.ts"
+import { namedIn } from "../../src/inventory/derive/filter/Named.ts"
 import { unsupportedNames } from "../../src/inventory/derive/filter/Unsupported.ts"
 import { allVisible } from "../../src/inventory/derive/filter/Where.ts"
 
@@ -49,4 +50,18 @@ test.each(cases)("a name that neither NetBox nor Rackwire knows is ignored for %
   const bases = new Set([...names].map((name) => name.replace(/__.*/, "")))
   const unknown = [...bases, "nope"].flatMap((base) => [base, ...everySuffix.map((each) => `${base}__${each}`)])
   expect(unknown.filter((name) => !names.has(name) && !isKnown(type, name) && isRefused(type, name))).toEqual([])
+})
+
+test.each(cases)("a reference of %s that NetBox ignores in queries is never refused", (_, type, names) => {
+  const references = Object.entries(type.fields).flatMap(([name, { reference }]) =>
+    reference === undefined ? [] : [name, `${name}_id`]
+  )
+  const ours = references.filter((name) => !names.has(name) && isKnown(type, name))
+  const refused = ours.filter((name) =>
+    ["1", "nope", "0x1", "-1"].some((value) => {
+      const query = [[name, value]] as const
+      return "errors" in filter(type, query, allVisible) || namedIn(type, query).length > 0
+    })
+  )
+  expect(refused).toEqual([])
 })

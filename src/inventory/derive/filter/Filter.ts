@@ -12,8 +12,9 @@ import { askedCondition, askedNamed } from "./AskedFilter.ts"
 import { type CustomFields, customCondition, customPrefix } from "./CustomFieldFilter.ts"
 import { type Compiled, asText, compare, containing, denial, either, kindOf, positive } from "./Lookup.ts"
 import { networkCondition } from "./Network.ts"
-import { type Reach, type ReferenceName, along, comparandOf, pathsOf, referring } from "./Path.ts"
-import { unsupportedNames } from "./Unsupported.ts"
+import { type Reach, along, comparandOf, pathsOf } from "./Path.ts"
+import { type ReferenceName, referring, referringLoosely } from "./Referring.ts"
+import { isIgnoredByNetBox, unsupportedNames } from "./Unsupported.ts"
 import { type Bind, type Visible, type Where, allVisible, visibleRows } from "./Where.ts"
 
 /** Query parameters in their order, repeated names as often as they were given. */
@@ -115,6 +116,8 @@ const conditionOf = (
   if (base.startsWith("=")) return undefined
   const asked = askedNamed(type, base)
   if (asked !== undefined) return askedCondition(type, asked, suffix, values, reach)
+  const ignored = isIgnoredByNetBox(type, base) ? referenceNamed(type, base) : undefined
+  if (ignored !== undefined) return referringLoosely(type, ignored.name, suffix, values, reach)
   return own(type, "t", base, suffix, values, reach) ?? throughPath(type, base, suffix, values, reach)
 }
 

@@ -8,6 +8,7 @@ import { askedNamed } from "./AskedFilter.ts"
 import { type PathName, type Query, pathsNamed, referenceNamed, splitName } from "./Filter.ts"
 import { positive } from "./Lookup.ts"
 import { destination, naturalKey } from "./Path.ts"
+import { isIgnoredByNetBox } from "./Unsupported.ts"
 import type { Where } from "./Where.ts"
 
 /** The type whose objects a filter names, and by which column. */
@@ -40,6 +41,7 @@ const targetOf = (type: ObjectType, base: string): Target | undefined => {
   if (base === "tag" && Object.hasOwn(type.fields, "tags")) return targetIn(objectType("extras.tag"), "slug")
   const asked = askedNamed(type, base)
   if (asked !== undefined) return registry.has(asked.of) ? targetIn(objectType(asked.of), "id") : undefined
+  if (isIgnoredByNetBox(type, base)) return undefined
   const own = referenceNamed(type, base)
   if (own !== undefined) return pointedAt(type, own)
   const named = Object.hasOwn(type.fields, base) ? undefined : pathsNamed(type, base)

@@ -10,17 +10,7 @@
 import { type ObjectType, columnOf, fieldOf, perType } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
 import { emptyRecord, literal } from "../../Field.ts"
-import {
-  type Comparand,
-  type Compiled,
-  type Refusal,
-  compare,
-  denial,
-  either,
-  kindOf,
-  positive,
-  unknownChoice
-} from "./Lookup.ts"
+import { type Comparand, type Compiled, kindOf } from "./Lookup.ts"
 import { type Bind, type Visible, visibleRows } from "./Where.ts"
 
 /** The type that a step leads to, its SQL to select, and SQL that an object here has one of the selected ids. */
@@ -137,87 +127,9 @@ const pointing = (type: ObjectType): ReadonlyArray<readonly [name: string, targe
 /** Whether objects of the type form a tree. */
 export const isTree = (type: ObjectType): boolean => type.fields["parent"]?.reference?.type === type.id
 
-/** Whether a filter of a reference to the type finds its descendants too. Components of devices are named one by one. */
-const isTaxonomy = (type: ObjectType): boolean => isTree(type) && Object.hasOwn(type.fields, "slug")
-
 /** The field by which people name an object of the type in a filter. */
 export const naturalKey = (type: ObjectType): string =>
   type.key ?? ["slug", "username", "name"].find((name) => Object.hasOwn(type.fields, name)) ?? "id"
-
-/** How a filter names a reference: its field, whether by id, and whether without the descendants in a tree. */
-export interface ReferenceName {
-  readonly name: string
-  readonly byId: boolean
-  readonly exact: boolean
-}
-
-/**
- * A reference to one of the objects named by id or key, or, with `null`, no reference; in a tree also to descendants,
- * except that a parent is asked for its children.
- */
-export const referring = (
-  type: ObjectType,
-  alias: string,
-  { name, byId, exact }: ReferenceName,
-  suffix: string,
-  values: ReadonlyArray<string>,
-  reach: Reach
-): Compiled => {
-  const [asked, denied] = positive(suffix)
-  if (asked !== "") return undefined
-  const { reference } = fieldOf(type, name)
-  if (reference === undefined) return undefined
-  const column = `${alias}.${type.columns[name]}`
-  const given = values.filter((value) => value !== "null")
-  const parts: Array<string> = []
-  if (given.length > 0) {
-    const target = objectType(reference.type)
-    const key = byId ? "id" : naturalKey(target)
-    const below = !exact && isTaxonomy(target) && (target !== type || reference.wholeSubtree === true)
-    const plain = key === "id" && !below && !reference.many
-    const named = plain ? oneOf(column, given, reach.bind) : idsNamed(target, key, below, given, reach)
-    if (typeof named !== "string") return named
-    parts.push(plain ? named : reference.many ? `${column} && ${named}` : `${column} = any (${named})`)
-  }
-  if (given.length < values.length) parts.push(reference.many ? `${column} = '{}'` : `${column} is null`)
-  return denial(either(parts), denied)
-}
-
-/** The condition that a column of ids holds one of those named. */
-const oneOf = (column: string, values: ReadonlyArray<string>, bind: Bind): Compiled =>
-  refusedIds(values) ?? compare({ kind: "number", sql: column, type: "bigint" }, "", values, bind)
-
-const refusedIds = (values: ReadonlyArray<string>): Refusal | undefined => {
-  const bad = values.filter((value) => !/^\d{1,18}$/.test(value))
-  return bad.length > 0 ? { messages: bad.map(unknownChoice) } : undefined
-}
-
-/**
- * SQL of the list of ids. Each id is a parameter: Postgres assumes ten elements for an array parameter, and would plan
- * shorter queries anew each time.
- */
-const idsNamed = (
-  target: ObjectType,
-  key: string,
-  tree: boolean,
-  values: ReadonlyArray<string>,
-  reach: Reach
-): Compiled => {
-  const { bind } = reach
-  const rows = () => visibleRows(target, reach.visible, bind)
-  if (key === "id") {
-    const ids = () => `array[${values.map((value) => `${bind(value)}::bigint`).join(", ")}]`
-    const roots = () => `values ${values.map((value) => `(${bind(value)}::bigint)`).join(", ")}`
-    return refusedIds(values) ?? (tree ? `array(${withDescendants(rows(), roots())})` : ids())
-  }
-  const condition = compare(comparandOf(target, "k", key), "", values, bind)
-  if (typeof condition !== "string") return condition ?? { messages: values.map(unknownChoice) }
-  const named = `select k.id from ${rows()} k where ${condition}`
-  return tree ? `array(${withDescendants(rows(), named)})` : `array(${named})`
-}
-
-const withDescendants = (rows: string, roots: string): string =>
-  `with recursive below (id) as (${roots} union select c.id from ${rows} c join below b on c.parent_id = b.id) select id from below`
 
 /** A field as the left side of a comparison. */
 export const comparandOf = (type: ObjectType, alias: string, name: string): Comparand => {

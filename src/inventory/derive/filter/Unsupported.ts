@@ -49,6 +49,34 @@ const unsupported: Readonly<Record<string, Partial<Record<Kind, string>>>> = {
   "virtualization.vminterface": { choice: "l2vpn l2vpn_id" }
 }
 
+/**
+ * References that clients name in queries as they do in bodies, and that NetBox 3.5 ignores there. Rackwire reads the
+ * value as an id or a key, and one that names nothing finds nothing; it is never refused.
+ */
+const ignoredByNetBox: Readonly<Record<string, string>> = {
+  "circuits.provider": "asns asns_id",
+  "dcim.cable": "a_terminations a_terminations_id b_terminations b_terminations_id",
+  "dcim.device": "cluster device_role device_role_id location primary_ip4 primary_ip6 rack virtual_chassis",
+  "dcim.interface": "bridge cable cable_id lag parent tagged_vlans tagged_vlans_id untagged_vlan untagged_vlan_id",
+  "dcim.inventoryitem": "parent",
+  "dcim.powerfeed": "power_panel rack",
+  "dcim.powerpanel": "location",
+  "dcim.site": "asns asns_id",
+  "extras.webhook": "scope_user scope_user_id",
+  "ipam.ipaddress": "nat_inside nat_inside_id",
+  "ipam.prefix": "vlan",
+  "ipam.service": "ipaddresses ipaddresses_id",
+  "ipam.vrf": "export_targets export_targets_id import_targets import_targets_id",
+  "tenancy.contactassignment": "contact",
+  "users.objectpermission": "groups groups_id users users_id",
+  "users.user": "groups groups_id",
+  "virtualization.virtualmachine": "primary_ip4 primary_ip4_id primary_ip6 primary_ip6_id",
+  "virtualization.vminterface": "bridge parent tagged_vlans tagged_vlans_id untagged_vlan untagged_vlan_id"
+}
+
+export const isIgnoredByNetBox = ({ id }: ObjectType, name: string): boolean =>
+  /^tags(_id)?$/.test(name) || (ignoredByNetBox[id]?.split(" ").includes(name) ?? false)
+
 /** The names of NetBox's filters that a type does not have, lookups included. */
 export const unsupportedNames = perType(
   ({ id }: ObjectType): ReadonlySet<string> =>

@@ -197,6 +197,8 @@ export default defineObjectType({
   paths: {
     // As in NetBox, devices in locations below do not count here.
     location: "device/=location",
+    device_type: "device/device_type/model",
+    device_type_id: "device/device_type_id",
     vlan: ["untagged_vlan/vid", "tagged_vlans/vid"],
     vlan_id: ["untagged_vlan_id", "tagged_vlans_id"]
   },

@@ -32,8 +32,12 @@ export default defineObjectType({
   ],
   indexes: [["component_type", "component_id"]],
   counts: { _depth: treeDepth },
-  // As in NetBox, devices in locations below do not count here.
-  paths: { location: "device/=location" },
+  paths: {
+    // As in NetBox, devices in locations below do not count here.
+    location: "device/=location",
+    device_type: "device/device_type/model",
+    device_type_id: "device/device_type_id"
+  },
   search: ["name", "label", "part_id", "serial", "asset_tag", "description"],
   ordering: ["device", "name"],
   brief: ["device", "name", "_depth"],

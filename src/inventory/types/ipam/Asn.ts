@@ -18,6 +18,7 @@ export default defineObjectType({
     ...labels()
   },
   counts: { site_count: countOf("dcim.site", "asns"), provider_count: countOf("circuits.provider", "asns") },
+  key: "asn",
   paths: { site: "<dcim.site.asns/slug", site_id: "<dcim.site.asns/id" },
   search: ["description", "comments"],
   ordering: ["asn"],

@@ -68,10 +68,10 @@ export default defineObjectType({
   paths: {
     interface: "assigned_object:dcim.interface/name",
     interface_id: "assigned_object:dcim.interface/id",
-    device: "assigned_object:dcim.interface/device",
+    device: ["assigned_object:dcim.interface/device"],
     vminterface: "assigned_object:virtualization.vminterface/name",
     vminterface_id: "assigned_object:virtualization.vminterface/id",
-    virtual_machine: "assigned_object:virtualization.vminterface/virtual_machine",
+    virtual_machine: ["assigned_object:virtualization.vminterface/virtual_machine"],
     ...presentInVrf
   },
   asked: { assigned: isAssigned, assigned_to_interface: isAssigned },

@@ -93,14 +93,14 @@ const single = (program: Program, database: string, statements: ReadonlyArray<st
   runOnce(program, program.command, ["--single", ...program.args, "-c", "exit_on_error=on", database], input)
 }
 
-/** Runs a program of the cluster and waits for its end, with the user and folder of the server. */
-export const runOnce = (program: Program, command: string, args: ReadonlyArray<string>, input = ""): void => {
+/** Runs a program of the cluster to its end, with the user and folder of the server; returns what it printed. */
+export const runOnce = (program: Program, command: string, args: ReadonlyArray<string>, input = ""): string => {
   const { folder, env, user } = program
   const opened = openSync(folder, "r")
   const stdio = ["pipe", "pipe", "pipe", opened] as const
   const result = spawnSync(command, args, { cwd: folder, env, ...user, input, encoding: "utf8", stdio: [...stdio] })
   closeSync(opened)
-  if (result.status === 0) return
+  if (result.status === 0) return result.stdout
   throw new EmbeddedError({
     reason: "StartFailed",
     message: `Postgres: ${command} failed: ${result.error?.message ?? result.stderr.trim()}`

@@ -116,12 +116,19 @@ const linkLibraries = (packageRoot: string): void => {
 
 /** Creates the cluster. `trust` is safe here, because no server listens before the roles have passwords. */
 const initialise = (program: Program, initdb: string, name: string): void => {
-  runOnce(program, initdb, ["-D", name, "-U", superuser, "-E", "UTF8", "--locale=C", "-A", "trust"])
+  const locale = localeOf(runOnce(program, initdb, ["--version"]))
+  runOnce(program, initdb, ["-D", name, "-U", superuser, "-E", "UTF8", ...locale, "-A", "trust"])
   writeFileSync(
     join(program.folder, "pg_hba.conf"),
     "host all all 127.0.0.1/32 scram-sha-256\nhost replication all 127.0.0.1/32 scram-sha-256\n"
   )
 }
+
+/** From Postgres 17 on a locale that compares bytes, as C does, and knows the case of all letters. */
+const localeOf = (version: string): ReadonlyArray<string> =>
+  Number(/(\d+)/.exec(version)?.[1] ?? 0) >= 17
+    ? ["--locale=C", "--locale-provider=builtin", "--builtin-locale=C.UTF-8"]
+    : ["--locale=C"]
 
 const lockFile = (cluster: string): ReadonlyArray<string> => {
   try {

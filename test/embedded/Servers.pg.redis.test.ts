@@ -154,6 +154,14 @@ describe("embedded servers", () => {
     expect(uids).not.toContain("0")
   })
 
+  it("know the case of all letters, and order texts by their bytes", async () => {
+    await start()
+    const sql = openSql(owner().databaseUrl)
+    const [row] = await sql.query("select lower('ZÜRICH') as lower, 'Z' < 'a' and 'ä' > 'z' as by_bytes")
+    await sql.close()
+    expect(row).toEqual({ lower: "zürich", by_bytes: true })
+  })
+
   it("have a role without superuser rights in the address in database-url", async () => {
     await start()
     const sql = openSql(readFileSync(join(directory, "database-url"), "utf8").trim())

@@ -8,6 +8,7 @@
 import { Effect, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { inWords } from "../../Telemetry.ts"
+import { collationStatements, naturalOrder } from "../derive/table/Collation.ts"
 import { type FoundColumn, plan } from "../derive/table/Migration.ts"
 import { type Table, extensions, tableOf } from "../derive/table/Table.ts"
 import { functions } from "./DatabaseFunctions.ts"
@@ -28,6 +29,7 @@ export const migrate = (
     const sql = yield* SqlClient.SqlClient
     yield* sql`select pg_advisory_xact_lock(${lockKey})::text`
     for (const definition of functions) yield* sql.unsafe(definition)
+    yield* makeCollation
     const columns = yield* foundColumns
     const definitions = yield* foundDefinitions
     const extensions = yield* madeExtensions
@@ -64,6 +66,21 @@ const madeExtensions = Effect.gen(function* () {
     else yield* Effect.logWarning(`Filters that need ${name} scan their tables: ${inWords(refusal.value)}`)
   }
   return found
+})
+
+/** Makes the collation of orders and searches, as well as this Postgres can. */
+const makeCollation = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const found = yield* sql`
+    select from pg_collation where collname = ${naturalOrder} and collnamespace = current_schema()::regnamespace`
+  if (found.length > 0) return
+  for (const [at, statement] of collationStatements.entries()) {
+    const make = sql.unsafe(statement).pipe(sql.withTransaction)
+    if (at === collationStatements.length - 1) return yield* make
+    const refusal = yield* Effect.flip(make).pipe(Effect.option)
+    if (Option.isNone(refusal)) return
+    yield* Effect.logWarning(`Names are not ordered by the numbers in them: ${inWords(refusal.value)}`)
+  }
 })
 
 const foundColumns = Effect.gen(function* () {

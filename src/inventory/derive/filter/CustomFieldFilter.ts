@@ -11,11 +11,14 @@ import { time } from "../../field/Scalar.ts"
 import {
   type Comparand,
   type Compiled,
+  alike,
   containing,
   denial,
   either,
   escaped,
   isTrue,
+  loosened,
+  matches,
   ofTexts,
   positive,
   readTexts,
@@ -104,15 +107,15 @@ const same: Lookup = ({ type, many }, key, value, bind) => {
 const matching =
   (before: string, after: string): Lookup =>
   (_, key, value, bind) => {
-    const document = bind(containing(JSON.stringify(value).slice(1, -1)))
-    const pattern = bind(`${before}${escaped(value)}${after}`)
-    return `(${column}::text ilike ${document} and ${column} ->> ${key} ilike ${pattern})`
+    const document = bind(loosened(containing(JSON.stringify(value).slice(1, -1))))
+    const holds = alike(`${before}${escaped(value)}${after}`, bind)
+    return `(${column}::text ilike ${document} and ${holds(`(${column} ->> ${key})`)})`
   }
 
 const pattern =
   (operator: string): Lookup =>
   (_, key, value, bind) =>
-    `(${column} ? ${key} and ${column} ->> ${key} ${operator} ${bind(value)})`
+    `(${column} ? ${key} and (${column} ->> ${key}) ${matches(operator, value)} ${bind(value)})`
 
 /** Numbers as such; days and times are texts that sort as they follow each other. */
 const comparing =

@@ -10,7 +10,7 @@ import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
 import { askedCondition, askedNamed } from "./AskedFilter.ts"
 import { type CustomFields, customCondition, customPrefix } from "./CustomFieldFilter.ts"
-import { type Compiled, asText, compare, containing, denial, either, kindOf, positive } from "./Lookup.ts"
+import { type Compiled, alike, asText, compare, containing, denial, either, kindOf, positive } from "./Lookup.ts"
 import { networkCondition } from "./Network.ts"
 import { type Reach, along, comparandOf, pathsOf } from "./Path.ts"
 import { type ReferenceName, referring, referringLoosely } from "./Referring.ts"
@@ -212,8 +212,8 @@ const search = (type: ObjectType, values: ReadonlyArray<string>, bind: Bind): Co
   const words = (values.at(-1) ?? "").trim()
   const fields = type.search.filter((name) => searchable.test(fieldOf(type, name).type))
   if (words === "" || fields.length === 0) return undefined
-  const pattern = bind(containing(words))
-  return either(fields.map((name) => `${asText(`t.${type.columns[name]}`, fieldOf(type, name).type)} ilike ${pattern}`))
+  const holds = alike(containing(words), bind)
+  return either(fields.map((name) => holds(asText(`t.${type.columns[name]}`, fieldOf(type, name).type))))
 }
 
 /** Objects with every tag named (`null`: with no tag); negated, objects with none of them. */

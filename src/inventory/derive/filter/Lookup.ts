@@ -6,6 +6,7 @@
  */
 import type { Field } from "../../Field.ts"
 import { isUuid } from "../../field/Scalar.ts"
+import { naturalOrder } from "../table/Collation.ts"
 import { addressOf, sameAddress, wrongAddress } from "./Address.ts"
 import { patternProblem } from "./PostgresPattern.ts"
 import type { Bind } from "./Where.ts"
@@ -84,15 +85,35 @@ export const escaped = (value: string): string => value.replaceAll(/[\\%_]/g, St
 /** The pattern of `ilike` for texts that contain this one. */
 export const containing = (value: string): string => `%${escaped(value)}%`
 
+const beyondAscii = /[^\0-\x7f]/gu
+
+/** The pattern with a wildcard for each letter whose case Postgres may not know: with the locale C it knows only ASCII. */
+export const loosened = (pattern: string): string => pattern.replaceAll(beyondAscii, "_")
+
+/**
+ * SQL that a text matches a pattern whatever the case of its letters. An index on the text finds the loosened pattern;
+ * the collation, which knows all letters, decides.
+ */
+export const alike = (pattern: string, bind: Bind): ((text: string) => string) => {
+  const loose = bind(loosened(pattern))
+  if (loosened(pattern) === pattern) return (text) => `${text} ilike ${loose}`
+  const exact = `upper(${bind(pattern)}::text collate ${naturalOrder})`
+  return (text) => `(${text} ilike ${loose} and upper(${text} collate ${naturalOrder}) like ${exact})`
+}
+
+/** The operator of a regular expression, with the collation that knows the case of all letters where it matters. */
+export const matches = (operator: string, value: string): string =>
+  operator === "~*" && loosened(value) !== value ? `collate ${naturalOrder} ${operator}` : operator
+
 const matching =
   (before: string, after: string): Lookup =>
   ({ sql, type }, values, bind) =>
-    either(values.map((value) => `${asText(sql, type)} ilike ${bind(`${before}${escaped(value)}${after}`)}`))
+    either(values.map((value) => alike(`${before}${escaped(value)}${after}`, bind)(asText(sql, type))))
 
 const pattern =
   (operator: string): Lookup =>
   ({ sql, type }, values, bind) =>
-    either(values.map((value) => `${asText(sql, type)} ${operator} ${bind(value)}`))
+    either(values.map((value) => `${asText(sql, type)} ${matches(operator, value)} ${bind(value)}`))
 
 /** SQL of a value's text, as the index on it spells it. */
 export const asText = (sql: string, type: string): string => (type === "text" ? sql : `(${sql}::text)`)

@@ -64,10 +64,21 @@ export const parseInteger = (text: string): unknown => {
   return Number.isSafeInteger(number) ? number : new Unreadable(`${text} is beyond ${Number.MAX_SAFE_INTEGER}`)
 }
 
+/** Most objects in a list of references. */
+const referencesMax = 100_000
+
+/** Size of a stored value, bytes, up to which it cannot hold more than `valueBytesMax`: Postgres compresses by 255 at most. */
+const storedBytesMax = valueBytesMax / 256
+
+/** A condition on the size of a value's text, which need not be made of a value that is stored in few bytes. */
+const shorter = (text: string) =>
+  `(pg_column_size($) <= ${storedBytesMax} or octet_length(${text}) <= ${valueBytesMax})`
+
 /** SQL conditions that keep such values out; `$` stands for the column. */
 export const bounds = {
-  json: `not jsonb_path_exists($, 'strict $.**{${nestingMax + 1}}') and pg_column_size($) <= ${valueBytesMax}`,
+  json: `not jsonb_path_exists($, 'strict $.**{${nestingMax + 1}}') and ${shorter("($)::text")}`,
   text: `octet_length($) <= ${valueBytesMax}`,
+  texts: shorter("array_to_string($, ',', 'null')"),
   integer: `$ between ${-Number.MAX_SAFE_INTEGER} and ${Number.MAX_SAFE_INTEGER}`,
-  integers: "array_position($, null) is null"
+  integers: `array_position($, null) is null and cardinality($) <= ${referencesMax} and ${Number.MAX_SAFE_INTEGER} >= all($) and ${-Number.MAX_SAFE_INTEGER} <= all($)`
 }

@@ -45,8 +45,9 @@ const baseline = 0
 
 const versions = versionTable.name
 
-/** Columns that matching does not need: credentials should not be kept as long as versions. */
-const unkept = "'{additional_headers,secret_headers,secret,previous_secret}'::text[]"
+/** Columns that matching does not need: credentials should not be kept as long as versions, and long texts need not be. */
+const unkept =
+  "'{additional_headers,secret_headers,secret,previous_secret,body_template,ca_certificate,retry_schedule,disabled_note}'::text[]"
 
 /**
  * The webhooks as of a position of the epoch that begins at `epochBegin`. Deletes versions that are no
@@ -72,13 +73,31 @@ export const versionsAt = Effect.fnUntraced(function* (position: bigint, epochBe
         and later.position < least($1::bigint, o.open_position)`,
     [`${position}`]
   )
-  const rows = yield* sql.unsafe<{ readonly definition: Readonly<Record<string, unknown>> | null }>(
-    `select distinct on (webhook_id) definition from ${versions}
-      where position < $1::bigint order by webhook_id, position desc, idx desc`,
-    [`${position}`]
-  )
-  return rows.flatMap(({ definition }) => (definition === null ? [] : [rowFromJson(type, definition)]))
+  const found: Array<WebhookRow> = []
+  for (let last = "-1"; ;) {
+    const page = yield* sql.unsafe<{ readonly id: string; readonly definition: Definition | null }>(pageStatement, [
+      `${position}`,
+      last
+    ])
+    if (page.length === 0) return found
+    last = page.at(-1)!.id
+    for (const { definition } of page) if (definition !== null) found.push(rowFromJson(type, definition))
+  }
 })
+
+type Definition = Readonly<Record<string, unknown>>
+
+/** Most characters of the definitions of one page; a single one may be longer. */
+const pageCharsMax = 8 << 20
+
+/** The next webhooks after $2 as of $1, of which one page holds the conditions. */
+const pageStatement = `
+  select webhook_id::text as id, definition from (
+    select *, sum(size) over (order by webhook_id) - size as size_before from (
+      select distinct on (webhook_id) webhook_id, definition, coalesce(octet_length(definition::text), 4) as size
+        from ${versions} where position < $1::bigint and webhook_id > $2::text::bigint
+       order by webhook_id, position desc, idx desc) latest) sized
+   where size_before < ${pageCharsMax} order by webhook_id`
 
 /** The kept versions of a webhook, in order. */
 export const versionsOf = Effect.fnUntraced(function* (webhook: number) {

@@ -139,6 +139,14 @@ describe("a window", () => {
     for (const { changes } of windows) for (const { context } of changes) expect(context?.username).toBe("ann")
   })
 
+  test("closes as well when its rows are long", () => {
+    const long = "x".repeat(6 * 1024 * 1024)
+    const rows = Array.from({ length: 7 }, (_, idx) => insert(1, [`${idx}`, long]))
+    const [start, described] = transaction([])
+    const { windows } = follow([start!, described!, ...rows, commit(100n, 108n)])
+    expect(idsIn(windows)).toEqual([[0, 1, 2], [3, 4, 5], [6]])
+  })
+
   test("ends at the same messages however the bytes of a transaction are cut", () => {
     const bytes = Buffer.concat(
       transaction([{ author: "ann" }, ...mixed(2 * windowMessages)]).map((message) => {

@@ -40,6 +40,9 @@ export interface SetAside extends Position {
   readonly after: Row | undefined
 }
 
+/** Longest event, characters: Postgres takes statements of 1 GB, and a batch is one. */
+const eventCharsMax = 64 * 1024 * 1024
+
 /**
  * The events of a window, in the order of their idx. `base` is the URL before the paths in events. A change of which no
  * event can be made is set aside; the other changes are not affected.
@@ -47,7 +50,7 @@ export interface SetAside extends Position {
 export const eventsOf = (window: Window, epoch: number, related: RelatedRows, base: string): EventBatch => {
   const { commitLsn, xid, timestamp, anonymous } = window.transaction
   const aside: Array<SetAside> = []
-  for (const change of window.changes) related.apply(change)
+  for (const change of window.changes) applySafely(related, change)
   const { customFields } = related
   const viewAfter = viewOf(base, { row: findIn(window.changes, related, ({ last }) => last), customFields })
   const viewBefore = viewOf(base, {
@@ -67,6 +70,13 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
     const data = representation(type, last, view)
     const prechange = before === undefined ? null : snapshot(type, before, view)
     const postchange = after === undefined ? null : snapshot(type, after, view)
+    const json = {
+      data: JSON.stringify(data),
+      prechange: JSON.stringify(prechange),
+      postchange: JSON.stringify(postchange)
+    }
+    const chars = json.data.length + json.prechange.length + json.postchange.length
+    if (chars > eventCharsMax) throw new Error(`an event of ${chars} characters, more than ${eventCharsMax}`)
     return {
       position: inEpoch(epoch, commitLsn),
       idx,
@@ -84,11 +94,7 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
       data,
       prechange,
       postchange,
-      json: {
-        data: JSON.stringify(data),
-        prechange: JSON.stringify(prechange),
-        postchange: JSON.stringify(postchange)
-      }
+      json
     }
   }
   const setAside = (change: Window["changes"][number], why: string): void => {
@@ -110,6 +116,15 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
     return []
   })
   return { events, aside }
+}
+
+/** A row that cannot be read leaves the cache as it is. */
+const applySafely = (related: RelatedRows, change: Window["changes"][number]): void => {
+  try {
+    related.apply(change)
+  } catch {
+    // Its own event is set aside, with the reason.
+  }
 }
 
 /** Objects that the window changes, as they were before or are after it; other objects from the cache. */

@@ -5,8 +5,11 @@
  * change that needs it; the WAL catches up with it.
  */
 import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
 import type { Row } from "../../inventory/Field.ts"
-import { byIds, customFieldsByType, list } from "../../inventory/read/Read.ts"
+import { type ObjectType, columnOf, fieldOf, perType } from "../../inventory/ObjectType.ts"
+import { rowFromJson } from "../../inventory/derive/values/Row.ts"
+import { customFieldsByType, list } from "../../inventory/read/Read.ts"
 import { objectType, registry } from "../../inventory/Registry.ts"
 import { nestedFields, references, referencesBehind } from "../../inventory/derive/represent/Representation.ts"
 import { everything } from "../../inventory/derive/filter/Where.ts"
@@ -21,6 +24,29 @@ const all = { where: everything, ordering: [], limit: undefined, offset: 0 }
 
 /** Most rows of one object type. */
 const rowsMax = 50_000
+
+/** Whether a field holds values of any length that no representation of a related object shows. */
+const isLong = (type: ObjectType, name: string): boolean => {
+  const { type: stored, maxLength, choices, generic } = fieldOf(type, name)
+  const isText = stored === "text" && maxLength === undefined && choices === undefined && generic === undefined
+  return (isText || stored === "jsonb") && !nestedFields(type).includes(name)
+}
+
+const shortColumns = perType((type) =>
+  ["id", ...Object.keys(type.fields).flatMap((name) => (isLong(type, name) ? [] : [columnOf(type, name)]))].join(", ")
+)
+
+/** Rows without their long values: a row with all of them may be longer than a message of the server may be. */
+const shortRows = Effect.fnUntraced(function* (type: ObjectType, ids: Iterable<number>) {
+  const wanted = [...ids]
+  if (wanted.length === 0) return []
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
+    `select row_to_json(t) as row from (select ${shortColumns(type)} from ${type.table} where id = any($1::bigint[])) t`,
+    [wanted]
+  )
+  return rows.map(({ row }) => rowFromJson(type, row))
+})
 
 /** The custom field that the change leaves behind; undefined where it is of another type, or a deletion. */
 const definitionIn = ({ type, after }: Folded<Readable>): CustomField | undefined =>
@@ -95,7 +121,7 @@ export class RelatedRows {
           this.types.set(id, rows)
           // Changes of accounts are not in the WAL: a row of theirs would go stale.
           const wanted = target.kind === "account" ? ids : ids.difference(rows)
-          const found = yield* byIds(target, wanted)
+          const found = yield* shortRows(target, wanted)
           for (const row of found) rows.set(row.id, row)
           for (const old of rows.keys().take(Math.max(rows.size - rowsMax, 0))) rows.delete(old)
           // Of those that were here as well: what they point at may have changed, or gone to make room.

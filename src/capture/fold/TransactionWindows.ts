@@ -1,8 +1,8 @@
 /**
  * Collects the changes of each transaction and folds them, in windows.
  *
- * A window closes at the commit, or after a fixed count of raw messages. A transaction of any size therefore passes in
- * constant memory, and a second reading cuts it at the same places.
+ * A window closes at the commit, or after a fixed count or size of raw messages. A transaction of any size therefore
+ * passes in constant memory, and a second reading cuts it at the same places.
  */
 import { createHash } from "node:crypto"
 import { contextPrefix } from "../../inventory/database/DatabaseFunctions.ts"
@@ -70,6 +70,9 @@ const contextShown = 200
 /** Raw messages per window. Positions depend on it: a change of it needs a new epoch. */
 export const windowMessages = 1024
 
+/** A window also closes when the messages of its changes reach this size, bytes: one row may be as large. */
+const windowBytes = 16 * 1024 * 1024
+
 export class TransactionWindows implements Handler {
   /** Transactions with a change that has no context. */
   withoutContext = 0
@@ -82,6 +85,7 @@ export class TransactionWindows implements Handler {
   private heartbeat: string | undefined
   private truncated: ReadonlyArray<ObjectType> = []
   private messages = 0
+  private bytes = 0
   private lastCommit = 0n
   private readonly installation: string
   private readonly onWindow: (window: Window) => void
@@ -127,8 +131,14 @@ export class TransactionWindows implements Handler {
     this.step()
   }
 
-  change(type: ObjectType | undefined, before: Readable | Unknown | undefined, after: Readable | undefined): void {
+  change(
+    type: ObjectType | undefined,
+    before: Readable | Unknown | undefined,
+    after: Readable | undefined,
+    bytes: number
+  ): void {
     if (type !== undefined) this.changes.push({ type, before, after, idx: this.messages, context: this.context })
+    this.bytes += bytes
     this.step()
   }
 
@@ -152,18 +162,20 @@ export class TransactionWindows implements Handler {
     const { type, kind, row } = refilled
     const before = kind === "created" ? undefined : unknown
     this.changes.push({ type, before, after: row, idx: this.messages, context: this.context })
+    this.bytes += content.length
   }
 
   private step(): void {
     if (this.transaction === undefined) throw protocol("a change outside a transaction")
     this.messages += 1
-    if (this.messages % windowMessages === 0) this.close(this.transaction, undefined)
+    if (this.messages % windowMessages === 0 || this.bytes >= windowBytes) this.close(this.transaction, undefined)
   }
 
   private close(transaction: Transaction, endLsn: bigint | undefined): void {
     const { heartbeat, truncated } = this
     const changes = fold(this.changes)
     this.changes = []
+    this.bytes = 0
     this.truncated = []
     if (changes.some(({ context }) => context === undefined)) this.withoutContext += 1
     if (changes.length > 0 || truncated.length > 0 || endLsn !== undefined)

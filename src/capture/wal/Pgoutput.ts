@@ -22,12 +22,14 @@ export interface Handler {
   /** A transactional message (`pg_logical_emit_message`). What is too long to be one of ours comes as "". */
   readonly message: (prefix: string, content: string) => void
   /**
-   * `type` is undefined for a table that is no object type, `before` for an insert, `after` for a delete.
+   * `type` is undefined for a table that is no object type, `before` for an insert, `after` for a delete. `bytes`: the
+   * length of the message.
    */
   readonly change: (
     type: ObjectType | undefined,
     before: Readable | Unknown | undefined,
-    after: Readable | undefined
+    after: Readable | undefined,
+    bytes: number
   ) => void
   /** Object types whose tables were truncated. */
   readonly truncate: (types: ReadonlyArray<ObjectType>) => void
@@ -62,6 +64,8 @@ export class Pgoutput {
   private readonly handler: Handler
   private bytes: Buffer = Buffer.alloc(0)
   private at = 0
+  /** Length of the message, bytes. */
+  private size = 0
 
   constructor(handler: Handler) {
     this.handler = handler
@@ -70,6 +74,7 @@ export class Pgoutput {
   decode(bytes: Buffer, start: number, end: number): void {
     this.bytes = bytes
     this.at = start + 1
+    this.size = end - start
     const { handler } = this
     switch (bytes[start]) {
       case B: {
@@ -100,13 +105,13 @@ export class Pgoutput {
   }
 
   private insert(relation: Relation | null): void {
-    if (relation === null) return this.handler.change(undefined, undefined, undefined)
+    if (relation === null) return this.foreign()
     this.at += 1
-    this.handler.change(relation.layout.type, undefined, this.tuple(relation, undefined))
+    this.handler.change(relation.layout.type, undefined, this.tuple(relation, undefined), this.size)
   }
 
   private update(relation: Relation | null): void {
-    if (relation === null) return this.handler.change(undefined, undefined, undefined)
+    if (relation === null) return this.foreign()
     const kind = this.bytes[this.at]
     if (kind !== O && relation.full) throw protocol(`${relation.name}: an update without its old row`)
     let before: Tuple | Unknown = unknown
@@ -116,16 +121,22 @@ export class Pgoutput {
       if (kind === O) before = old
     }
     this.at += 1
-    this.handler.change(relation.layout.type, before, this.tuple(relation, before === unknown ? undefined : before))
+    const after = this.tuple(relation, before === unknown ? undefined : before)
+    this.handler.change(relation.layout.type, before, after, this.size)
   }
 
   private delete(relation: Relation | null): void {
-    if (relation === null) return this.handler.change(undefined, undefined, undefined)
+    if (relation === null) return this.foreign()
     const kind = this.bytes[this.at++]
     if (kind !== O && relation.full) throw protocol(`${relation.name}: a delete without its old row`)
     const before = this.tuple(relation, undefined)
     if (kind !== O) before.incomplete = "the WAL carries only its id: the table had lost its replica identity"
-    this.handler.change(relation.layout.type, before, undefined)
+    this.handler.change(relation.layout.type, before, undefined, this.size)
+  }
+
+  /** A change of a table that is no object type: nothing of it is kept. */
+  private foreign(): void {
+    this.handler.change(undefined, undefined, undefined, 0)
   }
 
   private truncate(): void {

@@ -25,11 +25,14 @@ export interface TupleLayout {
 /** Largest cell that is decoded, bytes: JSON is longer as a text than Postgres counts it. */
 const cellBytesMax = 2 * valueBytesMax
 
+/** Stands for an id that is not there. */
+const noId = "?"
+
 const tooLong = new Unreadable(`longer than ${cellBytesMax} bytes`)
 
 export class Tuple implements Readable {
   readonly id: number
-  readonly unsafeId: string | undefined
+  readonly unsafeId: string | undefined = undefined
   unreadable: string | undefined
   incomplete: string | undefined
   private readonly layout: TupleLayout
@@ -39,12 +42,18 @@ export class Tuple implements Readable {
   private readonly old: Tuple | undefined
   private read: Row | undefined
 
-  /** `start`: the offset of the first cell. */
+  /** `id`: "" if the WAL does not carry it. `start`: the offset of the first cell. */
   constructor(layout: TupleLayout, id: string, bytes: Buffer, start: number, old: Tuple | undefined) {
     this.layout = layout
     this.id = Number(id)
-    this.unsafeId = Number.isSafeInteger(this.id) ? undefined : id
-    this.unreadable = this.unsafeId && `id: ${id} is beyond ${Number.MAX_SAFE_INTEGER}`
+    if (id === "") {
+      this.unsafeId = noId
+      this.unreadable =
+        "the WAL does not carry its id: the table had lost its replica identity, or the publication columns"
+    } else if (!Number.isSafeInteger(this.id)) {
+      this.unsafeId = id
+      this.unreadable = `id: ${id} is beyond ${Number.MAX_SAFE_INTEGER}`
+    }
     this.bytes = bytes
     this.start = start
     this.old = old

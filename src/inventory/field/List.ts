@@ -1,4 +1,5 @@
 import { type Field, type Options, invalid, isStorable, makeField, notList, value } from "../Field.ts"
+import { bounds } from "../Unreadable.ts"
 import { integer } from "./Scalar.ts"
 
 /** A list of different texts, at least one unless optional. */
@@ -6,6 +7,8 @@ export const texts = (options: Options = {}): Field<ReadonlyArray<string>> =>
   makeField(
     {
       type: "text[]",
+      constraint: bounds.texts,
+      sparesOldRows: true,
       initial: options.optional === true ? () => [] : undefined,
       sqlDefault: options.optional === true ? "'{}'" : undefined,
       fromText: parseArray,
@@ -29,6 +32,8 @@ export const integers = (options: IntegersOptions): Field<ReadonlyArray<number>>
   makeField(
     {
       type: "integer[]",
+      constraint: bounds.texts,
+      sparesOldRows: true,
       initial: options.optional === true ? () => [] : undefined,
       sqlDefault: options.optional === true ? "'{}'" : undefined,
       fromText: (text) => parseArray(text).map(Number),

@@ -34,6 +34,9 @@ export const ref = <const O extends ReferenceOptions>(type: string, options: O):
       type: "bigint",
       nullable: options.optional === true,
       initial: options.optional === true ? () => null : undefined,
+      // Its foreign key holds nothing for the replica role.
+      constraint: bounds.integer,
+      sparesOldRows: true,
       reference: {
         type,
         many: false,

@@ -96,6 +96,13 @@ export class WebhookIndex {
     this.keys.clear()
   }
 
+  /** Ids of the webhooks without a scope that ask for this kind of event, whatever their conditions. */
+  asking(type: string, kind: Kind): ReadonlyArray<number> {
+    const key = `${type} ${kind}`
+    const isScoped = (webhook: number) => this.scopedIndexes.get(key)?.has(webhook) === true
+    return [...this.keys].flatMap(([webhook, keys]) => (keys.includes(key) && !isScoped(webhook) ? webhook : []))
+  }
+
   /** Ids of the webhooks without a scope that want the event, in ascending order. */
   match(subject: Subject): ReadonlyArray<number> {
     const matching = this.matching(subject)

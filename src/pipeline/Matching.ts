@@ -3,6 +3,8 @@ import { Effect } from "effect"
 import { mapInSlices } from "../Slices.ts"
 import type { CapturedEvent, EventBatch, SetAside } from "../capture/fold/CapturedEvent.ts"
 import { type Delivery, deliveryBody, deliveryOf } from "../event/Delivery.ts"
+import { insertFailed } from "../deliver/log/DeliveryRows.ts"
+import { storableText } from "../capture/changelog/SetAside.ts"
 import { comparePositions } from "../event/Position.ts"
 import { SharedBudget } from "../match/Budget.ts"
 import { type Considered, fired } from "../match/Scope.ts"
@@ -15,7 +17,14 @@ interface Owed extends Considered {
   readonly webhooks: ReadonlyArray<number>
 }
 
+/** A change of which no event can be made, and the webhooks that may be owed one. */
+interface Unmade {
+  readonly change: SetAside
+  readonly webhooks: ReadonlyArray<number>
+}
+
 export interface Matched {
+  readonly unmade: ReadonlyArray<Unmade>
   readonly versions: ReadonlyArray<Version>
   readonly owed: ReadonlyArray<Owed>
   /** The budget that the batch has left for costly conditions. */
@@ -33,11 +42,17 @@ export function* matchAll(index: WebhookIndex, { events, aside }: EventBatch): G
     index.set(webhook, row)
     versions.push({ webhook, position, idx, row })
   }
-  const unheard = aside.filter(({ objectId }) => Number.isSafeInteger(Number(objectId)))
-  for (const event of events) {
+  const unmade: Array<Unmade> = []
+  const pass = (change: SetAside) => {
     // A webhook counts from its own place on, also where its row cannot be read: then it fires for nothing.
+    if (Number.isSafeInteger(Number(change.objectId))) learn(change, Number(change.objectId))
+    const webhooks = index.asking(change.type.id, change.kind)
+    if (webhooks.length > 0) unmade.push({ change, webhooks })
+  }
+  const unheard = [...aside]
+  for (const event of events) {
     while (unheard[0] !== undefined && comparePositions(unheard[0], event) < 0) {
-      learn(unheard[0], Number(unheard.shift()!.objectId))
+      pass(unheard.shift()!)
       yield
     }
     learn(event, event.objectId)
@@ -49,13 +64,33 @@ export function* matchAll(index: WebhookIndex, { events, aside }: EventBatch): G
     if (webhooks.length + scoped.length > 0) owed.push({ event, objectId, xid, subject, webhooks, scoped })
   }
   for (const change of unheard) {
-    learn(change, Number(change.objectId))
+    pass(change)
     yield
   }
-  return { versions, owed, shared }
+  return { versions, owed, unmade, shared }
 }
 
 const webhookType = "extras.webhook"
+
+/** Logs deliveries of changes of which no event can be made as failed. May be repeated. */
+export const logUnmade = (unmade: ReadonlyArray<Unmade>) =>
+  Effect.forEach(
+    unmade,
+    ({ change, webhooks }) => {
+      const { type, kind, objectId, timestamp, requestId, position, idx, reason } = change
+      const id = Number(objectId)
+      const event = {
+        ...{ position, idx, kind, timestamp, requestId, username: "", objectType: type.id },
+        // The log keeps a number; the reason names the id.
+        objectId: Number.isSafeInteger(id) ? id : 0,
+        json: { data: "null", prechange: "null", postchange: "null" }
+      }
+      const message = `No event could be made of the change: ${reason}`
+      const deliveries = webhooks.map((webhook) => deliveryOf(event, webhook, { body: "" }))
+      return insertFailed(deliveries, { reason: "SetAside", message: storableText(message) })
+    },
+    { discard: true }
+  )
 
 /** The deliveries of matched events; those of webhooks with a scope are decided here. */
 export const deliveriesOf = Effect.fnUntraced(function* (

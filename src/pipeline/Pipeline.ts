@@ -22,7 +22,7 @@ import { Append, Fenced } from "../stream/Append.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import { parsePosition } from "../event/Position.ts"
 import type { Streams } from "../stream/Streams.ts"
-import { type Matched, deliveriesOf, matchAll } from "./Matching.ts"
+import { type Matched, deliveriesOf, logUnmade, matchAll } from "./Matching.ts"
 import { UnfinishedStreams, withoutDeleted } from "./UnfinishedStreams.ts"
 
 /** Matches the events that capture hands on, and queues their deliveries. */
@@ -72,8 +72,9 @@ export const eventConsumerLayer = Layer.effect(
         // Decided once as well: permissions may change between two tries.
         let decided: ReadonlyArray<Delivery> | undefined
         return Effect.gen(function* () {
-          const { versions, owed, shared } = (matched ??= yield* inSlices(matching))
+          const { versions, owed, unmade, shared } = (matched ??= yield* inSlices(matching))
           yield* keepVersions(versions)
+          yield* logUnmade(unmade)
           const deliveries = (decided ??= yield* deliveriesOf(index, owed, shared))
           // The body of an entry without one is read from the change log.
           if (deliveries.some(({ chars }) => chars !== undefined)) yield* logged

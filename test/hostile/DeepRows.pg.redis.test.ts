@@ -163,6 +163,26 @@ describe("rows from before the constraints", () => {
     expect(metrics.text).toMatch(/^rackwire_capture_set_aside \d/m)
   })
 
+  it("are failed deliveries of the webhooks that ask for such events, and stay so when they are retried", async () => {
+    const failed = () =>
+      sql<{ object_id: string; message: string; status: string }>(
+        `select object_id::text as object_id, message, status from extras_delivery d join extras_webhook w on w.id = webhook_id
+          where reason = 'SetAside' and w.name = 'all' order by position, idx`
+      )
+    const site0 = { status: "failed", object_id: `${site}`, message: expect.stringContaining("600 levels") }
+    const big = { status: "failed", object_id: "0", message: expect.stringContaining("9007199254740993") }
+    expect((await failed()).slice(0, 2)).toMatchObject([site0, big])
+    expect(await failed()).toHaveLength(6)
+    const reply = await service.call<{ results: ReadonlyArray<{ id: number }> }>(
+      "GET",
+      `/api/extras/deliveries/?reason=SetAside&object_id=${site}`
+    )
+    const retried = await service.call("POST", `/api/extras/deliveries/${reply.json.results[0]!.id}/retry/`)
+    expect(retried.status).toBeLessThan(300)
+    await expect.poll(failed, { timeout: 30_000 }).toHaveLength(6)
+    await expect.poll(async () => (await failed())[0], { timeout: 30_000 }).toMatchObject(site0)
+  })
+
   it("never match as conditions of a webhook", () => {
     expect(receiver.received.filter(({ path }) => path === "/deep")).toEqual([])
   })

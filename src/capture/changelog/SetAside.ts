@@ -33,6 +33,9 @@ const { name: table } = setAsideTable
 /** Most characters of a reason. */
 const reasonMax = 500
 
+/** The text without what Postgres does not keep, and not longer than a reason. */
+export const storableText = (text: string): string => text.slice(0, reasonMax).toWellFormed().replaceAll("\0", "")
+
 /** Most changes of one batch that the log names; it counts the others. */
 const namedMax = 10
 
@@ -46,8 +49,7 @@ export const setAside = Effect.fnUntraced(function* (changes: ReadonlyArray<SetA
     object_type: type.id,
     object_id: objectId,
     kind,
-    // Postgres keeps no zero byte.
-    reason: reason.slice(0, reasonMax).toWellFormed().replaceAll("\0", ""),
+    reason: storableText(reason),
     committed: timestamp
   }))
   const added = yield* sql.unsafe<{ readonly what: string }>(

@@ -35,6 +35,7 @@ export interface SetAside extends Position {
   /** As the WAL has it: it may be no safe integer. */
   readonly objectId: string
   readonly timestamp: string
+  readonly requestId: string
   readonly reason: string
   /** The row; a value that cannot be read is an `Unreadable`. */
   readonly after: Row | undefined
@@ -97,25 +98,38 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
       json
     }
   }
-  const setAside = (change: Window["changes"][number], why: string): void => {
-    const { type, kind, idx, last } = change
-    const objectId = last.unsafeId ?? `${last.id}`
-    const reason = last.incomplete ?? why
-    const after = change.after?.row()
-    aside.push({ position: inEpoch(epoch, commitLsn), idx, type, kind, objectId, timestamp, reason, after })
-  }
   const events = window.changes.flatMap((change): ReadonlyArray<CapturedEvent> => {
     try {
       // `unreadable` is known only after the row was read.
       change.last.row()
       if (change.last.unreadable === undefined) return [eventOf(change)]
-      setAside(change, change.last.unreadable)
+      aside.push(asideOf(window, epoch, change, change.last.unreadable))
     } catch (error) {
-      setAside(change, inWords(error))
+      aside.push(asideOf(window, epoch, change, inWords(error)))
     }
     return []
   })
   return { events, aside }
+}
+
+const asideOf = (
+  { transaction: { commitLsn, timestamp, anonymous } }: Window,
+  epoch: number,
+  change: Window["changes"][number],
+  why: string
+): SetAside => {
+  const { type, kind, idx, last, context } = change
+  return {
+    position: inEpoch(epoch, commitLsn),
+    idx,
+    type,
+    kind,
+    objectId: last.unsafeId ?? `${last.id}`,
+    timestamp,
+    requestId: (context ?? anonymous).requestId,
+    reason: last.incomplete ?? why,
+    after: change.after?.row()
+  }
 }
 
 /** A row that cannot be read leaves the cache as it is. */

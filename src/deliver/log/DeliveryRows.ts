@@ -7,11 +7,27 @@ import type { Dropped } from "../outcome/Outcome.ts"
 
 export const deliveryDays = new Days("extras_delivery")
 
-/** Why there is a row: the delivery was dropped, or a user asked for it. */
+/** Why there is a row: the delivery was dropped, cannot be made, or a user asked for it. */
 interface Unattempted {
   readonly dropped?: Dropped
+  readonly failed?: Unmakeable
   readonly askedBy?: number | undefined
 }
+
+/** `SetAside`: no event can be made of the change (capture/changelog/SetAside.ts). */
+interface Unmakeable {
+  readonly reason: "SetAside"
+  readonly message: string
+}
+
+/** What happens to a row that exists. */
+const change = `do update set status = excluded.status, next_attempt = null,
+  reason = coalesce(nullif(extras_delivery.reason, ''), excluded.reason),
+  message = coalesce(nullif(extras_delivery.message, ''), excluded.message)`
+
+/** Adds deliveries as `failed`; a row that exists stays as it is. */
+export const insertFailed = (deliveries: ReadonlyArray<Delivery>, failed: Unmakeable) =>
+  insertUnattempted(deliveries, { failed })
 
 /**
  * Adds the deliveries as `queued`, to be taken up like retries by hand, or as `discarded` with the reason. An existing
@@ -19,7 +35,7 @@ interface Unattempted {
  */
 export const insertUnattempted = Effect.fnUntraced(function* (
   deliveries: ReadonlyArray<Delivery>,
-  { dropped, askedBy }: Unattempted = {}
+  { dropped, failed, askedBy }: Unattempted = {}
 ) {
   if (deliveries.length === 0) return
   const sql = yield* SqlClient.SqlClient
@@ -30,11 +46,9 @@ export const insertUnattempted = Effect.fnUntraced(function* (
             $14::text::bigint
        from unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
                    $10::text[], $11::text[]) as u (i, w, e, t, o, r, c, p, x, a)
-     on conflict (delivery_id, time) do update set status = excluded.status, next_attempt = null,
-       reason = coalesce(nullif(extras_delivery.reason, ''), excluded.reason),
-       message = coalesce(nullif(extras_delivery.message, ''), excluded.message)`,
+     on conflict (delivery_id, time) ${failed === undefined ? change : "do nothing"}`,
     [
-      dropped === undefined ? "queued" : "discarded",
+      failed !== undefined ? "failed" : dropped !== undefined ? "discarded" : "queued",
       deliveries.map(({ id }) => id),
       deliveries.map(({ webhook }) => `${webhook}`),
       deliveries.map(({ event }) => event),
@@ -45,8 +59,8 @@ export const insertUnattempted = Effect.fnUntraced(function* (
       deliveries.map(({ position }) => position),
       deliveries.map(({ idx }) => `${idx}`),
       deliveries.map(({ attempts }) => `${attempts}`),
-      dropped?.reason ?? "",
-      dropped?.message ?? "",
+      (failed ?? dropped)?.reason ?? "",
+      (failed ?? dropped)?.message ?? "",
       askedBy === undefined ? null : `${askedBy}`
     ]
   )

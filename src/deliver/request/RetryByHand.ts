@@ -118,6 +118,17 @@ export const holdLogged = Effect.fnUntraced(function* (
 /** Most deliveries of a webhook that wait in Redis before more are taken up. */
 const waitingMax = 5000
 
+/** A delivery whose event the change log does not hold, any more or at all, cannot be attempted again. */
+const failUnlogged = Effect.fnUntraced(function* (webhook: number) {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql`
+    update extras_delivery d
+       set status = 'failed', reason = case when reason = '' then 'Expired' else reason end,
+           message = case when message = '' then 'The change log no longer holds the event.' else message end
+     where webhook_id = ${webhook}::bigint and status = 'queued' and not exists (
+       select from extras_objectchange c where c.position = d.position and c.idx = d.idx and c.time = d.time)`
+})
+
 /** Takes up the retries that were asked for, as far as there is room; returns the webhooks that have one due now. */
 export const takeUpRetries = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -141,6 +152,7 @@ export const takeUpRetries = Effect.gen(function* () {
          where id = any (${asked.map(({ id }) => Number(id))}::bigint[]) and status = 'queued'`
       due.add(webhook)
     }
+    yield* failUnlogged(webhook)
   }
   return due
 })

@@ -25,6 +25,7 @@ import { deliveryType, takeUpRetries } from "./request/RetryByHand.ts"
 import { replayType, workOffReplays } from "./request/Replay.ts"
 import { logDefectAndContinue } from "./LogDefect.ts"
 import { absentAmong, discardDeleted } from "./recover/Deleted.ts"
+import { Missing } from "./recover/Missing.ts"
 import { sweep } from "./recover/Sweeper.ts"
 
 const webhookType = objectType("extras.webhook")
@@ -56,7 +57,7 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
         },
         (news) => actors.get(news.webhook)?.learn(news)
       )
-      const look = logDefectAndContinue("the look for what was missed")(lookForMissed(actors))
+      const look = logDefectAndContinue("the look for what was missed")(lookForMissed(actors, new Missing()))
       yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(roundPause)))
       // On its own: long work must not keep what was missed from being found.
       const work = logDefectAndContinue("work that was asked for")(workOffAsked)
@@ -146,8 +147,9 @@ const followDeletions = Effect.fnUntraced(function* (actors: Actors) {
 })
 
 /** Finds what no announcement told of. */
-const lookForMissed = (actors: Actors) =>
-  sweep(actors.get).pipe(
+const lookForMissed = (actors: Actors, missing: Missing) =>
+  sweep(actors).pipe(
+    Effect.flatMap((inspected) => (inspected === undefined ? Effect.void : missing.look(actors, inspected))),
     Effect.andThen(followDeletions(actors)),
     Effect.andThen(takeUp(actors)),
     Effect.catch((error) => Effect.logWarning(`deliver: the look for what was missed failed: ${inWords(error)}`))

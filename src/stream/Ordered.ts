@@ -21,7 +21,7 @@ type OrderedEntry = readonly [stream: 1 | 2, entryId: string, content: string]
 const scannedMax = 500
 
 /** Position and id of a delivery as a text that sorts by position; `include/block-or-park.lua` makes the same text. */
-export const placeOf = ({ position, idx, id }: Delivery): string =>
+export const placeOf = ({ position, idx, id }: Pick<Delivery, "position" | "idx" | "id">): string =>
   `${position.padStart(20, "0")}-${`${idx}`.padStart(10, "0")}|${id}`
 
 /** The entry id in the queue that a place stands for. */

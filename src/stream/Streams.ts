@@ -18,9 +18,10 @@ import {
   probeNow,
   readNews
 } from "./Breaker.ts"
+import { type Places, type Sought, forgetPlaces, missing, release, unattempted } from "./Missing.ts"
 import { Reader } from "./Reader.ts"
 import { RedisScript } from "../redis/RedisScript.ts"
-import { type Inspection, type Marked, claimMarked, inspect, mark, reschedule } from "./Sweep.ts"
+import { type Claimed, type Inspection, type Marked, claimMarked, inspect, mark, reschedule } from "./Sweep.ts"
 import { delay, drop, gather, promote, remove, settle } from "./Waiting.ts"
 
 /** Pause between two pings on a connection that only subscribes, milliseconds. */
@@ -96,8 +97,8 @@ export class Streams extends Context.Service<
       webhooks: ReadonlyArray<number>
     ) => Effect.Effect<ReadonlyMap<number, string | undefined>, RedisError>
     readonly depth: (webhook: number) => Effect.Effect<Depth, RedisError>
-    /** Returns the webhooks whose inspection is due, if this process is the sweeper. */
-    readonly sweep: Effect.Effect<ReadonlyArray<Marked>, RedisError>
+    /** Whether this process is the sweeper, and the webhooks whose inspection is due. */
+    readonly sweep: Effect.Effect<Claimed, RedisError>
     /** Counts the entries of each of these webhooks in Redis. Pass a few only: Redis does nothing else meanwhile. */
     readonly inspect: (webhooks: ReadonlyArray<number>) => Effect.Effect<ReadonlyArray<Inspection>, RedisError>
     /** Sets the next inspection of these webhooks. */
@@ -108,6 +109,17 @@ export class Streams extends Context.Service<
     readonly mark: (webhooks: ReadonlyArray<number>) => Effect.Effect<void, RedisError>
     /** Publishes to all processes that the webhook has something to read. */
     readonly announce: (webhook: number) => Effect.Effect<void, RedisError>
+    /** Those of the deliveries that are nowhere in Redis. One that moves meanwhile may be among them: ask again. */
+    readonly missing: (
+      webhook: number,
+      sought: ReadonlyArray<Sought>
+    ) => Effect.Effect<ReadonlyArray<Sought>, RedisError>
+    /** A page of the places of deliveries that were parked without an attempt, from after a place on ("" for the first). */
+    readonly unattempted: (webhook: number, after: string) => Effect.Effect<Places, RedisError>
+    /** Forgets places of deliveries that were attempted. */
+    readonly forgetPlaces: (webhook: number, places: ReadonlyArray<string>) => Effect.Effect<void, RedisError>
+    /** Releases parked deliveries whose object nothing blocks; returns how many. */
+    readonly release: (webhook: number) => Effect.Effect<number, RedisError>
     /** Deletes everything of a webhook. */
     readonly forget: (webhook: number) => Effect.Effect<void, RedisError>
     /** Calls back with each webhook that is published, and with 0 when publications may have been missed. */
@@ -158,6 +170,10 @@ export class Streams extends Context.Service<
           depth: (webhook) => command(() => depth(client, keysOf(webhook))),
           sweep: command(() => claimMarked(client, consumer)),
           inspect: (webhooks) => command(() => inspect(client, webhooks)),
+          missing: (webhook, sought) => command(() => missing(client, webhook, sought)),
+          unattempted: (webhook, after) => command(() => unattempted(client, webhook, after)),
+          forgetPlaces: (webhook, places) => command(() => forgetPlaces(client, webhook, places)),
+          release: (webhook) => command(() => release(client, webhook)),
           reschedule: (inspected) => command(() => reschedule(client, inspected)),
           mark: (webhooks) => command(() => mark(client, webhooks)),
           announce: (webhook) => command(async () => void (await client.publish(wakeChannel, `${webhook}`))),

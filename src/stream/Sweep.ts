@@ -41,21 +41,35 @@ export interface Inspection extends Depth {
   readonly dueMillis: number | undefined
   /** Whether there are entries that nobody holds although the group has read past them. */
   readonly stranded: boolean
+  /** If order matters: deliveries that left the queue without an attempt. */
+  readonly unattempted: number
 }
 
-const claimScript = new RedisScript<ReadonlyArray<readonly [webhook: string, mark: string]>>(
-  new URL("scripts/sweep/claim.lua", import.meta.url)
-)
+const claimScript = new RedisScript<
+  readonly [isSweeper: number, areLost: number, marked: ReadonlyArray<readonly [webhook: string, mark: string]>]
+>(new URL("scripts/sweep/claim.lua", import.meta.url))
 
-/** Returns the webhooks whose inspection is due to the sweeper; none to other processes. */
-export const claimMarked = async (client: Client, consumer: string): Promise<ReadonlyArray<Marked>> => {
+export interface Claimed {
+  readonly isSweeper: boolean
+  /** Whether Redis has lost the marks, or never had any. */
+  readonly areLost: boolean
+  /** The webhooks whose inspection is due; none for processes that are not the sweeper. */
+  readonly marked: ReadonlyArray<Marked>
+}
+
+/** Makes this process the sweeper, if there is none, and claims the webhooks whose inspection is due. */
+export const claimMarked = async (client: Client, consumer: string): Promise<Claimed> => {
   const call = { keys: [sweepKeys.marks, sweepKeys.sweeper], args: [consumer, leaseMillis, claimedMax] }
-  const found = await claimScript.run(client, call)
-  return found.map(([webhook, mark]) => ({ webhook: Number(webhook), mark }))
+  const [isSweeper, areLost, marked] = await claimScript.run(client, call)
+  return {
+    isSweeper: isSweeper === 1,
+    areLost: areLost === 1,
+    marked: marked.map(([webhook, mark]) => ({ webhook: Number(webhook), mark }))
+  }
 }
 
 const inspectScript = new RedisScript<
-  readonly [queued: number, pending: number, waiting: number, dueMillis: number, stranded: number]
+  readonly [queued: number, pending: number, waiting: number, dueMillis: number, stranded: number, unattempted: number]
 >(new URL("scripts/sweep/inspect.lua", import.meta.url))
 
 export const inspect = async (
@@ -64,11 +78,11 @@ export const inspect = async (
   goneAfterMillis = goneMillis
 ): Promise<ReadonlyArray<Inspection>> => {
   const replies = await inspectScript.runFor(client, webhooks, (webhook) => {
-    const { again, queue, later, parked } = keysOf(webhook)
-    return { keys: [again, queue, later, parked], args: [group, goneAfterMillis] }
+    const { again, queue, later, parked, unattempted } = keysOf(webhook)
+    return { keys: [again, queue, later, parked, unattempted], args: [group, goneAfterMillis] }
   })
-  return replies.map(([, [queued, pending, waiting, due, stranded]]) => ({
-    ...{ queued, pending, waiting },
+  return replies.map(([, [queued, pending, waiting, due, stranded, unattempted]]) => ({
+    ...{ queued, pending, waiting, unattempted },
     dueMillis: due < 0 ? undefined : due,
     stranded: stranded === 1
   }))
@@ -86,8 +100,8 @@ export const reschedule = async (
   await rescheduleScript.run(client, { keys: [sweepKeys.marks], args })
 }
 
-const pauseAfter = ({ queued, pending, dueMillis }: Inspection): number => {
-  if (queued + pending > 0) return busyMillis
+const pauseAfter = ({ queued, pending, unattempted, dueMillis }: Inspection): number => {
+  if (queued + pending + unattempted > 0) return busyMillis
   return dueMillis === undefined ? -1 : Math.min(dueMillis + busyMillis, idleMillis)
 }
 

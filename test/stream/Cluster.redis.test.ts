@@ -89,7 +89,7 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
   })
 
   it("delays, promotes, inspects, drops and gathers deliveries", async () => {
-    const marked = await run(one.sweep)
+    const { marked } = await run(one.sweep)
     expect(marked.length).toBe(webhooks.length)
     const inspected = await each(async (webhook) => {
       const [inspection] = await run(one.inspect([webhook]))

@@ -9,6 +9,7 @@ import type { Table } from "../../inventory/derive/table/Table.ts"
 import { Streams } from "../../stream/Streams.ts"
 import type { Inspection, Marked } from "../../stream/Sweep.ts"
 import type { Actor } from "../actor/Actor.ts"
+import type { Actors } from "../actor/Actors.ts"
 import { deletedAmong } from "./Deleted.ts"
 import { settleLogged } from "../log/SettleLogged.ts"
 
@@ -35,23 +36,26 @@ const lookedAtOnce = 20
 
 type Found = Marked & { readonly inspection: Inspection }
 
-export const sweep = Effect.fnUntraced(function* (actors: (webhook: number) => Actor | undefined) {
+/** Inspects the webhooks that are due, and returns them; undefined if this process is not the sweeper. */
+export const sweep = Effect.fnUntraced(function* (actors: Actors) {
   const streams = yield* Streams
   const found: Array<Found> = []
-  const marked = yield* streams.sweep
-  const idle = marked.map(({ webhook }) => webhook).filter((webhook) => actors(webhook) === undefined)
+  const { isSweeper, areLost, marked } = yield* streams.sweep
+  if (areLost) yield* streams.mark(actors.all().map(([webhook]) => webhook))
+  const idle = marked.map(({ webhook }) => webhook).filter((webhook) => actors.get(webhook) === undefined)
   for (const webhook of yield* deletedAmong(idle)) yield* streams.forget(webhook)
   for (const some of chunksOf(marked, lookedAtOnce)) {
     const inspections = yield* streams.inspect(some.map(({ webhook }) => webhook))
     for (const [at, inspection] of inspections.entries()) {
       const marked = some[at]!
       found.push({ ...marked, inspection })
-      const actor = actors(marked.webhook)
+      const actor = actors.get(marked.webhook)
       if (actor !== undefined) yield* lookAfter(marked.webhook, inspection, actor)
     }
   }
   yield* streams.reschedule(found)
   yield* noteBacklogs(found)
+  return isSweeper ? found.map(({ webhook }) => webhook) : undefined
 })
 
 const lookAfter = Effect.fnUntraced(function* (webhook: number, inspection: Inspection, actor: Actor) {

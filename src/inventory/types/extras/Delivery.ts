@@ -35,7 +35,7 @@ export default defineObjectType({
     reason: text({ optional: true }),
     message: text({ optional: true })
   },
-  indexes: [["status"], ["time"], ["object_type", "object_id"], ["request_id"]],
+  indexes: [["status", "next_attempt"], ["time"], ["object_type", "object_id"], ["request_id"]],
   search: ["delivery_id", "message"],
   ordering: ["-time"],
   brief: ["delivery_id"],

@@ -1,7 +1,8 @@
 -- Returns what one webhook has in Redis: how many deliveries are queued, pending and waiting, in how many milliseconds
--- the next is due (or -1), and whether entries are stranded (1): nobody holds them, and the group has read past them.
+-- the next is due (or -1), whether entries are stranded (1): nobody holds them, and the group has read past them; and
+-- how many deliveries left the queue without an attempt.
 -- Deletes consumers that hold nothing and were not heard of for long: every process is one, so they would pile up.
-local again, queue, later, parked = unpack(KEYS)
+local again, queue, later, parked, unattempted = unpack(KEYS)
 local group = ARGV[1]
 local goneMillis = tonumber(ARGV[2])
 
@@ -34,5 +35,6 @@ return {
   pending,
   redis.call('ZCARD', later),
   next[2] and math.max(next[2] - nowMillis(), 0) or -1,
-  stranded
+  stranded,
+  redis.call('ZCARD', unattempted)
 }

@@ -1,0 +1,195 @@
+/**
+ * Deliveries that wait according to the delivery log and the change log, and that Redis has lost.
+ *
+ * A lost stream is noticed by the id of its last entry. Other keys of a webhook may be lost alone, and nothing in Redis
+ * tells. So one process, the sweeper, looks for deliveries that are long overdue, and for those that were parked without
+ * an attempt. What is nowhere in Redis is queued again, from the change log.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { formatPosition, parsePosition } from "../../event/Position.ts"
+import { placeOf } from "../../stream/Ordered.ts"
+import type { Sought } from "../../stream/Missing.ts"
+import { Streams } from "../../stream/Streams.ts"
+import type { Actors } from "../actor/Actors.ts"
+import { type LoggedEvent, loggedDelivery, loggedEvent } from "../log/LoggedEvent.ts"
+import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
+import { holdLogged, loggedDeliveries } from "../request/RetryByHand.ts"
+import { discardDeleted } from "./Deleted.ts"
+
+/** Time after which a delivery that is due should have been attempted, if its receiver is not busy. */
+const overdue = "20 seconds"
+
+/** Rows compared in one look. */
+const rowsMax = 500
+
+interface Overdue {
+  readonly id: string
+  readonly delivery_id: string
+  readonly webhook_id: string
+  readonly position: string
+  readonly idx: string
+  /** Whether the webhook exists, and is neither disabled nor paused. */
+  readonly exists: boolean
+  readonly runs: boolean
+}
+
+/** Pause between two searches for the same deliveries: one that moves from key to key may be missed by one. */
+const searchPause = "1 second"
+
+/** Where the next look goes on. */
+export class Missing {
+  /** The last row that was compared. */
+  private lastRow = "0"
+  /** By webhook, the place up to which parked deliveries were compared. */
+  private readonly lastPlaces = new Map<number, string>()
+
+  /** Compares some of the overdue deliveries, and some of those parked of these webhooks. */
+  readonly look = Effect.fnUntraced(
+    { self: this },
+    function* (this: Missing, actors: Actors, inspected: ReadonlyArray<number>) {
+      const ordered = inspected.filter((webhook) => actors.get(webhook)?.isOrdered() === true)
+      const found = [...(yield* this.overdue()), ...(yield* this.parked(ordered))]
+      for (const webhook of found) actors.get(webhook)?.dueIn(0)
+    }
+  )
+
+  /** Queues overdue deliveries again; returns the webhooks for which there were any. */
+  private readonly overdue = Effect.fnUntraced({ self: this }, function* (this: Missing) {
+    const rows = yield* overdueRows(this.lastRow)
+    this.lastRow = rows.length < rowsMax ? "0" : rows.at(-1)!.id
+    const deleted = new Set(rows.filter(({ exists }) => !exists).map((row) => Number(row.webhook_id)))
+    for (const webhook of deleted) yield* discardDeleted(webhook)
+    const running = Map.groupBy(
+      rows.filter(({ runs }) => runs),
+      (row) => Number(row.webhook_id)
+    )
+    const absent = yield* missing(new Map(Array.from(running, ([webhook, each]) => [webhook, each.map(soughtOf)])))
+    for (const [webhook, gone] of absent) {
+      const ids = new Set(gone.map(({ id }) => id))
+      yield* holdAgain(
+        webhook,
+        running.get(webhook)!.filter((row) => ids.has(row.delivery_id))
+      )
+    }
+    return absent.keys()
+  })
+
+  /** Queues deliveries again that left the queue without an attempt, of webhooks for which order matters. */
+  private readonly parked = Effect.fnUntraced(
+    { self: this },
+    function* (this: Missing, webhooks: ReadonlyArray<number>) {
+      const streams = yield* Streams
+      const found = new Set<number>()
+      const sought = new Map<number, ReadonlyArray<Sought>>()
+      for (const webhook of webhooks) {
+        if ((yield* streams.release(webhook)) > 0) found.add(webhook)
+        const { places, last } = yield* streams.unattempted(webhook, this.lastPlaces.get(webhook) ?? "")
+        this.lastPlaces.set(webhook, last)
+        if (last === "") this.lastPlaces.delete(webhook)
+        sought.set(
+          webhook,
+          places.map((place) => ({ id: place.slice(place.indexOf("|") + 1), place, entryId: "" }))
+        )
+      }
+      for (const [webhook, gone] of yield* missing(sought)) {
+        yield* parkAgain(webhook, gone)
+        found.add(webhook)
+      }
+      return found
+    }
+  )
+}
+
+type SoughtOf = ReadonlyMap<number, ReadonlyArray<Sought>>
+
+/** Those that are nowhere in Redis, by webhook; webhooks without any are left out. */
+const missing = Effect.fnUntraced(function* (sought: SoughtOf) {
+  const absent = yield* missingNow(sought)
+  if (absent.size === 0) return absent
+  yield* Effect.sleep(searchPause)
+  return yield* missingNow(absent)
+})
+
+const missingNow = Effect.fnUntraced(function* (sought: SoughtOf) {
+  const streams = yield* Streams
+  const absent = new Map<number, ReadonlyArray<Sought>>()
+  for (const [webhook, each] of sought) {
+    const found = yield* streams.missing(webhook, each)
+    if (found.length > 0) absent.set(webhook, found)
+  }
+  return absent
+})
+
+const isOverdue = `d.status = 'retrying' and d.next_attempt < now() - interval '${overdue}'`
+
+const holdAgain = Effect.fnUntraced(function* (webhook: number, rows: ReadonlyArray<Overdue>) {
+  // The log is written before Redis: what has been attempted meanwhile is not overdue any more.
+  const held = yield* loggedDeliveries(`d.id = any ($1::text[]::bigint[]) and ${isOverdue}`, [rows.map(({ id }) => id)])
+  if (held.length === 0) return
+  yield* Effect.logError(`Redis lost ${held.length} deliveries of webhook ${webhook} that wait; they are queued again.`)
+  yield* holdLogged(held, { anew: false, first: yield* isOrdered(webhook) })
+})
+
+const overdueRows = (after: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql.unsafe<Overdue>(
+      `select d.id::text as id, d.delivery_id, d.webhook_id::text as webhook_id, d.position::text as position,
+             d.idx::text as idx, w.id is not null as exists,
+             coalesce(w.enabled and not coalesce(w.paused, false), false) as runs
+        from extras_delivery d left join extras_webhook w on w.id = d.webhook_id
+        where ${isOverdue} and d.id > $1::text::bigint order by d.id limit ${rowsMax}`,
+      [after]
+    )
+  )
+
+const soughtOf = ({ delivery_id, webhook_id, position, idx }: Overdue): Sought => {
+  const entryId = `${position}-${idx}`
+  return {
+    id: delivery_id,
+    place: placeOf({ id: delivery_id, position, idx: Number(idx) }),
+    // The id of a replay differs, and it is never in the queue.
+    entryId: delivery_id === `${webhook_id}-${entryId}` ? entryId : ""
+  }
+}
+
+const isOrdered = (webhook: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql`select 1 as one from extras_webhook where id = ${webhook}::bigint and ordering = 'object'`.pipe(
+      Effect.map((rows) => rows.length > 0)
+    )
+  )
+
+/** Queues parked deliveries again, from the change log; forgets those that the delivery log knows. */
+const parkAgain = Effect.fnUntraced(function* (webhook: number, gone: ReadonlyArray<Sought>) {
+  const sql = yield* SqlClient.SqlClient
+  const streams = yield* Streams
+  const logged = yield* sql<{ readonly id: string }>`
+    select delivery_id as id from extras_delivery where delivery_id = any (${gone.map(({ id }) => id)}::text[])`
+  const known = new Set(logged.map(({ id }) => id))
+  yield* streams.forgetPlaces(
+    webhook,
+    gone.filter(({ id }) => known.has(id)).map(({ place }) => place)
+  )
+  const positions = gone
+    .filter(({ id }) => !known.has(id))
+    .map(({ place }) => parsePosition(place.slice(0, place.indexOf("|"))))
+  if (positions.length === 0) return
+  const events = yield* sql.unsafe<LoggedEvent & { readonly scope: string | null }>(
+    `select ${loggedEvent}, w.scope_user_id::text as scope
+       from unnest($2::text[]::bigint[], $3::text[]::bigint[]) as p (position, idx)
+       join extras_objectchange c using (position, idx)
+       join extras_webhook w on w.id = $1::bigint
+      order by c.position, c.idx`,
+    [webhook, positions.map(({ position }) => `${position}`), positions.map(({ idx }) => `${idx}`)]
+  )
+  const shown = yield* eventsAsSeen(events, ({ scope }) => viewersAmong(scope))
+  yield* Effect.logError(
+    `Redis lost ${positions.length} deliveries of webhook ${webhook} that were parked, from ${formatPosition(positions[0]!)} on; ${shown.length} are queued again.`
+  )
+  yield* streams.delay(
+    webhook,
+    shown.map((event) => ({ delayMillis: 0, delivery: loggedDelivery(event, webhook) })),
+    true
+  )
+})

@@ -184,6 +184,19 @@ export const notDictionary = (value: unknown): string =>
 
 export const notList = (value: unknown): string => `Expected a list of items but got type "${typeName(value)}".`
 
+/**
+ * An id as a request names it: a whole number, or its digits. Undefined for anything else: `true`, "" and "0x1" are no
+ * ids, though `Number` reads them as some.
+ */
+export const idIn = (input: unknown): number | undefined => {
+  const id = typeof input === "string" && /^\d{1,16}$/.test(input) ? Number(input) : input
+  return typeof id === "number" && Number.isSafeInteger(id) ? id : undefined
+}
+
+/** Whether a number has all digits that its JSON had: a whole number beyond 2^53 may be a neighbour of what was sent. */
+export const isExact = (number: number): boolean =>
+  Number.isInteger(number) ? Number.isSafeInteger(number) : Number.isFinite(number)
+
 /** Whether Postgres can keep the text: it knows no zero byte, and no half of a character. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes("\0")
 

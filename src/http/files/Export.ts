@@ -19,7 +19,8 @@ import { withGuard } from "./Formula.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { from } from "../wire/Paging.ts"
 import type { Handler } from "../Route.ts"
-import { filteredBy, isSet, refuseMissing } from "../query/Strict.ts"
+import { filteredBy, refuseMissing } from "../query/Strict.ts"
+import { isSet, parameterOf } from "../query/Parameter.ts"
 
 /** Objects per page. */
 const pageSize = 500
@@ -69,7 +70,7 @@ export const exportObjects =
   (type: ObjectType): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const asked = request.url.searchParams.get("format")
+      const asked = parameterOf(request.url.searchParams, "format")
       const [accepted = "csv"] = [...formats].find(([, { type }]) => type === request.accepted) ?? []
       const name = asked ?? accepted
       const format = formats.get(name)
@@ -81,7 +82,7 @@ export const exportObjects =
       yield* refuseMissing(named, 0)
       const sql = yield* SqlClient.SqlClient
       const clearance = yield* Clearance
-      const escaped = isSet(request, "escape_formulas", true)
+      const escaped = yield* isSet(request, "escape_formulas", true)
       // Read before the answer begins, so that a query that fails is still answered with an error.
       const first = yield* pageFrom(type, where, 0)
       const body = pagesOf(type, where, first).pipe(

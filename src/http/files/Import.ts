@@ -10,7 +10,7 @@ import { Data, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { mapInSlices } from "../../Slices.ts"
 import { authorize } from "../../auth/Permission.ts"
-import type { Errors } from "../../inventory/Field.ts"
+import { type Errors, idIn } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { create, update } from "../../inventory/write/Write.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
@@ -21,7 +21,7 @@ import type { Format } from "./ImportFormat.ts"
 import { type Portion, type Table, idOf } from "./ImportRows.ts"
 import { refuseAfter } from "../objects/Limits.ts"
 import type { Handler, Request } from "../Route.ts"
-import { isSet } from "../query/Strict.ts"
+import { isSet } from "../query/Parameter.ts"
 
 /** Most rows with errors in an answer. */
 const errorsMax = 1000
@@ -62,11 +62,11 @@ export const importObjects =
 const importFile = (type: ObjectType, request: Request) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    const file = yield* readFile(request, tableOf(type, request))
+    const dryRun = yield* isSet(request, "dry_run", false)
+    const file = yield* readFile(request, tableOf(type, yield* isSet(request, "escape_formulas", true)))
     const { portions } = file
     yield* refuseWrongIds(file)
     if (portions.some(({ changes }) => changes > 0)) yield* authorize(request.principal, "POST", "change", type)
-    const dryRun = isSet(request, "dry_run", false)
     const { report, written } = yield* write(type, file, request).pipe(
       Effect.flatMap(({ report, written }) =>
         dryRun || report.errors.length > 0 ? new Undone({ report }) : Effect.succeed({ report, written })
@@ -79,9 +79,9 @@ const importFile = (type: ObjectType, request: Request) =>
     return { status, json: { dry_run: dryRun, ...report, errors: report.errors.slice(0, errorsMax) }, written }
   })
 
-const tableOf = (type: ObjectType, request: Request): Table => ({
+const tableOf = (type: ObjectType, escaped: boolean): Table => ({
   columns: ["id", ...Object.keys(type.fields)],
-  escaped: isSet(request, "escape_formulas", true)
+  escaped
 })
 
 const rowsIn = (portions: ReadonlyArray<Portion>): number => portions.reduce((rows, { count }) => rows + count, 0)
@@ -141,7 +141,7 @@ const createAll = (type: ObjectType, items: ReadonlyArray<Item>, { author }: Req
   )
 
 const updateAll = Effect.fnUntraced(function* (type: ObjectType, items: ReadonlyArray<Item>, { author }: Request) {
-  const changes = items.map(({ body }) => ({ id: Number(idOf(body)), body }))
+  const changes = items.map(({ body }) => ({ id: idIn(idOf(body))!, body }))
   const known = yield* update(type, changes, false, author)
   const ids = new Set(known.map(({ id }) => id))
   const missing = changes.map(({ id }) => (ids.has(id) ? {} : { id: ["There is no such object."] }))

@@ -6,6 +6,7 @@ import { FileFault, tooLarge } from "./FileFault.ts"
 import { withoutGuard } from "./Formula.ts"
 import type { Format } from "./ImportFormat.ts"
 import { jsonRows } from "./JsonRows.ts"
+import { idIn } from "../../inventory/Field.ts"
 import { isDeeper, nestingMax } from "../../inventory/Unreadable.ts"
 import { yamlRows } from "./YamlRows.ts"
 
@@ -68,17 +69,16 @@ export function* portionsOf(text: string, format: Format, table: Table): Generat
     open.size += text.length
     const id = idOf(value)
     if (id !== undefined) open.changes++
-    // Number() throws for an object whose toString is not a function.
-    if (id !== undefined && (typeof id === "object" || !Number.isSafeInteger(Number(id)))) open.wrongIds.push(row)
+    if (id !== undefined && idIn(id) === undefined) open.wrongIds.push(row)
     if (texts.length >= portionRows || open.size >= portionChars) yield close()
   }
   if (texts.length > 0) yield close()
 }
 
-/** The `id` of a row; undefined if it has none. */
+/** The `id` of a row; undefined if it has none. White space around the text of a cell does not count. */
 export const idOf = (row: unknown): unknown => {
   const id: unknown = typeof row === "object" && row !== null && "id" in row ? row.id : undefined
-  return id ?? undefined
+  return typeof id === "string" ? id.trim() : (id ?? undefined)
 }
 
 const rowsOf = (text: string, format: Format, { columns, escaped }: Table): Iterable<unknown> => {

@@ -4,7 +4,7 @@ import { Settings } from "../../Config.ts"
 import { mapInSlices } from "../../Slices.ts"
 import { type Space, freeAddresses, freeSpace, freeVlanIds, roomOf, takeTurn } from "../../inventory/write/Allocate.ts"
 import { type Dictionary, type RowOf, type View, isDictionary, notDictionary } from "../../inventory/Field.ts"
-import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { type ObjectType, integer } from "../../inventory/ObjectType.ts"
 import { viewFor } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { createFrom } from "../../inventory/write/Write.ts"
@@ -141,12 +141,13 @@ const prefixes: Source<typeof prefixType> = {
   bodies: (row, items) =>
     Effect.gen(function* () {
       const { network } = roomOf(row)
-      const lengths = items.map((item) => item["prefix_length"])
-      const errors = lengths.map((length) => lengthErrors(length, widthOf(network.family)))
-      if (errors.some((each) => Object.keys(each).length > 0)) {
+      const read = items.map((item) => lengthIn(item["prefix_length"], network.family))
+      if (read.some((each) => typeof each === "string")) {
+        const errors = read.map((each) => (typeof each === "string" ? { prefix_length: [each] } : {}))
         return yield* new HttpRefused({ reason: "InvalidBody", body: errors })
       }
-      const carved = carve(networksIn(network.family, yield* freeSpace(row)), lengths.map(Number))
+      const lengths = read.filter((each) => typeof each === "number")
+      const carved = carve(networksIn(network.family, yield* freeSpace(row)), lengths)
       if (carved === undefined) {
         const detail = "Insufficient space is available to accommodate the requested prefix size(s)"
         return yield* new HttpRefused({ reason: "Conflict", body: { detail } })
@@ -155,14 +156,15 @@ const prefixes: Source<typeof prefixType> = {
     })
 }
 
-const lengthErrors = (length: unknown, most: number): Readonly<Record<string, ReadonlyArray<string>>> => {
-  if (length === undefined) return { prefix_length: ["This field is required."] }
-  if (typeof length === "object" || !Number.isInteger(Number(length))) {
-    return { prefix_length: ["A valid integer is required."] }
-  }
-  return Number(length) < 1 || Number(length) > most
-    ? { prefix_length: [`Invalid prefix length (${String(length)}) for IPv${most === 32 ? 4 : 6}`] }
-    : {}
+const wholeNumber = integer()
+
+/** The length of a requested prefix, or what is wrong with it. */
+const lengthIn = (input: unknown, family: 4 | 6): number | string => {
+  if (input === undefined) return "This field is required."
+  const parsed = wholeNumber.parse(input)
+  if ("errors" in parsed) return parsed.errors.join(" ")
+  const length = parsed.value as number
+  return length < 1 || length > widthOf(family) ? `Invalid prefix length (${length}) for IPv${family}` : length
 }
 
 const vlans: Source<typeof groupType> = {

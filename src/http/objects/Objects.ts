@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
 import { mapInSlices } from "../../Slices.ts"
 import type { Action } from "../../inventory/Clearance.ts"
-import { type Errors, type Row, notList } from "../../inventory/Field.ts"
+import { type Errors, type Row, idIn, notList } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { byIds, readOne, viewFor } from "../../inventory/read/Read.ts"
@@ -181,13 +181,11 @@ const itemsWithIds = Effect.fnUntraced(function* (request: Request) {
   const errors = body.map((item: unknown) => {
     if (typeof item !== "object" || item === null) return { non_field_errors: ["Invalid data. Expected a dictionary."] }
     if (!("id" in item)) return { id: ["This field is required."] }
-    // Number() throws for an object whose toString is not a function.
-    return typeof item.id !== "object" && Number.isSafeInteger(Number(item.id))
-      ? {}
-      : { id: ["A valid integer is required."] }
+    if (item.id === null) return { id: ["This field may not be null."] }
+    return idIn(item.id) === undefined ? { id: ["A valid integer is required."] } : {}
   })
   if (errors.some((error) => Object.keys(error).length > 0)) {
     return yield* new HttpRefused({ reason: "InvalidBody", body: errors })
   }
-  return body.map((item: { readonly id: unknown }) => ({ id: Number(item.id), body: item }))
+  return body.map((item: { readonly id: unknown }) => ({ id: idIn(item.id)!, body: item }))
 })

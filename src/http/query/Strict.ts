@@ -12,6 +12,7 @@ import { type Named, namedIn } from "../../inventory/derive/filter/Named.ts"
 import { everything } from "../../inventory/derive/filter/Where.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import type { Request } from "../Route.ts"
+import { isSet } from "./Parameter.ts"
 import { queryOf } from "./SavedFilters.ts"
 
 /** Query parameters that are not filters. */
@@ -21,17 +22,11 @@ const known: ReadonlySet<string> = new Set([
   )
 ])
 
-/** Whether a parameter of the query is true; `usual` if it is absent. */
-export const isSet = ({ url }: Request, name: string, usual: boolean): boolean => {
-  const asked = url.searchParams.get(name)
-  return asked === null ? usual : /^(true|1)$/i.test(asked)
-}
-
 /** The condition that the query of a request means, and the objects that the query names. Fails with 400. */
 export const filteredBy = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
   if (request.url.searchParams.size === 0) return { where: everything, named: [] }
   const query = yield* queryOf(type, request)
-  const strict = isSet(request, "strict", (yield* Settings).strictQuery)
+  const strict = yield* isSet(request, "strict", (yield* Settings).strictQuery)
   const definitions = query.some(([name]) => name.startsWith(customPrefix)) ? yield* customFieldsOf(type) : []
   const customFields = new Map(definitions.map((each) => [String(each["name"]), each]))
   const visible = yield* visibleToSender
@@ -61,7 +56,7 @@ export const refuseUnknown = Effect.fnUntraced(function* (
   request: Request,
   bodies: ReadonlyArray<unknown>
 ) {
-  if (!isSet(request, "strict", (yield* Settings).strictBody)) return
+  if (!(yield* isSet(request, "strict", (yield* Settings).strictBody))) return
   const errors = bodies.map((body) => unknownIn(type, body))
   const first = errors.find((each) => Object.keys(each).length > 0)
   if (first === undefined) return

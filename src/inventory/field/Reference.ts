@@ -5,6 +5,7 @@ import {
   type Parsed,
   type Reference,
   type Row,
+  idIn,
   invalid,
   isDictionary,
   makeField,
@@ -115,8 +116,8 @@ export const tags = (): Field<ReadonlyArray<number>> =>
 const parseTarget = (input: unknown): Parsed => {
   // A brief representation from an answer is accepted: it names its object by id.
   const named = isDictionary(input) && "id" in input ? input["id"] : input
-  const id = typeof named === "string" && /^\d+$/.test(named) ? Number(named) : named
-  if (typeof id === "number" && Number.isSafeInteger(id)) return value({ id } satisfies Target)
+  const id = idIn(named)
+  if (id !== undefined) return value({ id } satisfies Target)
   if (isDictionary(named) && named === input) return value({ attributes: named } satisfies Target)
   return invalid(
     `Related objects must be referenced by numeric ID or by dictionary of attributes. Received an unrecognized value: ${JSON.stringify(named)}`

@@ -1,4 +1,14 @@
-import { type Field, type Options, type Parsed, invalid, isStorable, literal, makeField, value } from "../Field.ts"
+import {
+  type Field,
+  type Options,
+  type Parsed,
+  invalid,
+  isExact,
+  isStorable,
+  literal,
+  makeField,
+  value
+} from "../Field.ts"
 import { bounds } from "../Unreadable.ts"
 
 interface TextOptions extends Options {
@@ -65,6 +75,9 @@ const textField = <Value>(options: TextOptions, refuse: (text: string) => string
       sqlDefault: typeof initial === "string" ? literal(initial) : undefined,
       parse: (input): Parsed => {
         if (typeof input !== "string" && typeof input !== "number") return invalid("Not a valid string.")
+        if (typeof input === "number" && !isExact(input)) {
+          return invalid("Not a valid string: write a number of so many digits in quotes.")
+        }
         const text = options.verbatim === true ? String(input) : String(input).trim()
         if (text === "" && options.nullable === true) return value(null)
         if (text === "" && !(optional && options.default === undefined)) return invalid("This field may not be blank.")

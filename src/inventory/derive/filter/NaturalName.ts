@@ -5,7 +5,7 @@
  * same way. Everybody who may see the object may read these attributes, they are compared as a whole, and only visible
  * objects are looked at, so a refusal reveals nothing that the sender could not read.
  */
-import { isDictionary, isStorable } from "../../Field.ts"
+import { isDictionary, isExact, isStorable } from "../../Field.ts"
 import { type ObjectType, fieldOf, perType } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
 import { type Comparand, type Compiled, compare, kindOf } from "./Lookup.ts"
@@ -85,8 +85,9 @@ const referenceOf = (type: ObjectType, name: string): ObjectType | undefined => 
 
 const equal = (of: Comparand, value: unknown, { bind }: Reach): Compiled => {
   if (value === null) return `${of.sql} is null`
-  const text = /^(string|number|boolean)$/.test(typeof value) ? String(value) : undefined
-  if (text === undefined || !isStorable(text)) return undefined
+  const text = typeof value === "number" && isExact(value) ? String(value) : value
+  // `true` names nothing: as a text it would name another object.
+  if (typeof text !== "string" || !isStorable(text)) return undefined
   // An empty text is a value here; filters ignore it.
   return of.kind === "text" ? `${of.sql} = ${bind(text)}` : compare(of, "", [text], bind)
 }

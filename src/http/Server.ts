@@ -22,7 +22,7 @@ import { Clearance, type Premise } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { parseIpNetwork } from "../inventory/field/Networks.ts"
 import { addressOf, admit, presume } from "./Admission.ts"
-import { readBytes, readJson } from "./wire/Body.ts"
+import { isOfType, readBytes, readJson } from "./wire/Body.ts"
 import { withCookies } from "./wire/Cookies.ts"
 import { databaseReply, isWrongPattern } from "./DatabaseReply.ts"
 import { type InTurn, makeInTurn } from "./Fairness.ts"
@@ -225,11 +225,12 @@ const guardedHeaders = (secure: boolean): Readonly<Record<string, string>> => ({
 })
 
 const respond = (reply: Reply, incoming: HttpServerRequest.HttpServerRequest, requestId: string, secure: boolean) => {
-  const asked = incoming.headers["content-type"] === "application/json" && incoming.url.startsWith("/api/")
+  const isJson = reply.json !== undefined || isOfType(incoming.headers["content-type"], "application/json")
+  const asked = isJson && incoming.url.startsWith("/api/")
   const headers = {
     "x-request-id": requestId,
     ...guardedHeaders(secure),
-    ...(asked ? { "api-version": apiVersion } : {}),
+    ...(asked && { "api-version": apiVersion }),
     ...reply.headers
   }
   if (reply.json !== undefined) {

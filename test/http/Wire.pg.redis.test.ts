@@ -58,12 +58,24 @@ describe("the rest of the wire", () => {
     expect([readOnly.status, readOnly.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"])
   })
 
-  it("gives every answer a request id, and the API version to clients that request JSON", async () => {
-    const plain = await api.raw("GET", "/api/")
-    expect(plain.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
-    expect(plain.headers.get("api-version")).toBeNull()
-    const asked = await fetch(`${api.service.url}/api/`, { headers: { "content-type": "application/json" } })
-    expect(asked.headers.get("api-version")).toMatch(/^\d+\.\d+$/)
+  it("gives every answer a request id, and every JSON answer of the API its version", async () => {
+    const home = await api.raw("GET", "/")
+    expect(home.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/)
+    expect(home.headers.get("api-version")).toBeNull()
+    expect((await api.raw("GET", "/api/")).headers.get("api-version")).toMatch(/^\d+\.\d+$/)
+  })
+
+  it.each([
+    "application/json",
+    "application/json;",
+    "application/json; charset=utf-8",
+    "Application/JSON",
+    "text/plain"
+  ])("tells its version to a client that sends Content-Type: %s, also with an error", async (type) => {
+    for (const path of ["/api/", "/api/dcim/sites/999999/"]) {
+      const asked = await fetch(api.service.url + path, { headers: { "content-type": type } })
+      expect([path, asked.headers.get("api-version")]).toEqual([path, expect.stringMatching(/^\d+\.\d+$/)])
+    }
   })
 
   it("has a home page with links to the API and to health, and is ready", async () => {

@@ -51,6 +51,14 @@ describe("a list", () => {
     expect(await names("ordering=nope,-status,name")).toBe("alpha bravo charlie delta echo")
   })
 
+  test("follows the last of a repeated parameter that is no filter", async () => {
+    expect(await names("limit=1&limit=2&offset=9&offset=1")).toBe("bravo charlie")
+    expect(await names("ordering=name&ordering=-name&limit=")).toBe("echo delta charlie bravo alpha")
+    expect((await list("start=1&start=0&limit=2")).count).toBeNull()
+    const brief = await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", `${sites}?fields=id&fields=name`)
+    expect(Object.keys(brief.json.results[0]!)).toEqual(["name"])
+  })
+
   test("can be read by cursor from an id to its end, without a count", async () => {
     const seen: Array<string> = []
     let next: string | null = `${api.service.url}${sites}?start=0&limit=2&facility=F`

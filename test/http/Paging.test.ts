@@ -20,7 +20,7 @@ describe("the bounds of a page", () => {
     ["limit=1000", 1000, 0],
     ["limit=1001", 1000, 0],
     ["limit=999999999999999", 1000, 0],
-    ["limit=5&limit=7", 5, 0]
+    ["limit=5&limit=7", 7, 0]
   ])("are what %j asks for", (query, limit, offset) => {
     expect(asked(query)).toEqual({ limit, offset })
   })

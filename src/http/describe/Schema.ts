@@ -2,6 +2,7 @@
 import { once as onceEvent } from "node:events"
 import { Worker } from "node:worker_threads"
 import { Effect } from "effect"
+import { parameterOf } from "../query/Parameter.ts"
 import { type Handler, type Route, methodsOf } from "../Route.ts"
 import type { PlainRoute, SchemaParts, SchemaRequest } from "./SchemaWorker.ts"
 
@@ -20,7 +21,7 @@ const describe = (routes: () => ReadonlyArray<Route>): Handler => {
   })
   return ({ base, accepted, url }) =>
     Effect.gen(function* () {
-      const type = url.searchParams.get("format") === "yaml" ? "application/yaml" : accepted
+      const type = parameterOf(url.searchParams, "format") === "yaml" ? "application/yaml" : accepted
       const [before, after] = yield* Effect.promise(type === "application/yaml" ? yaml : json)
       return { status: 200, bytes: { type, content: [before, Buffer.from(JSON.stringify(base)), after] } }
     })

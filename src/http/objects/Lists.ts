@@ -9,6 +9,7 @@ import { HttpRefused } from "../HttpRefused.ts"
 import { cursorLink, cursorOf, from, pageBounds, pageLinks } from "../wire/Paging.ts"
 import type { Handler, Request } from "../Route.ts"
 import { fieldSelectionOf } from "../query/FieldSelection.ts"
+import { parameterOf } from "../query/Parameter.ts"
 import { filteredBy, refuseMissing } from "../query/Strict.ts"
 
 export const listObjects =
@@ -21,7 +22,7 @@ export const listObjects =
       const bounds = pageBounds(query, { usual: settings.pageSize, max: settings.pageSizeMax })
       const start = cursorOf(query)
       if (start instanceof HttpRefused) return yield* start
-      const ordering = start === undefined ? (query.get("ordering") ?? "").split(",") : ["id"]
+      const ordering = start === undefined ? (parameterOf(query, "ordering") ?? "").split(",") : ["id"]
       const behind = start === undefined ? where : allOf(where, from(start))
       const { rows, beside } = yield* readPage(type, { where: behind, ordering, ...bounds })
       yield* refuseMissing(named, rows.length)

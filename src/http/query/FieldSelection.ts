@@ -2,20 +2,21 @@
 import type { Row, View } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { type Json, brief, representation } from "../../inventory/derive/represent/Representation.ts"
+import { parameterOf } from "./Parameter.ts"
 
 export type FieldSelection = (row: Row, view: View) => Json
 
 /** `fields` overrides `omit`, and that overrides `brief`. Unknown names are ignored. */
 export const fieldSelectionOf = (type: ObjectType, query: URLSearchParams): FieldSelection => {
-  const only = names(query.get("fields"))
-  const omitted = names(query.get("omit"))
+  const only = names(parameterOf(query, "fields"))
+  const omitted = names(parameterOf(query, "omit"))
   if (only.size > 0) return picked(type, (name) => only.has(name))
   if (omitted.size > 0) return picked(type, (name) => !omitted.has(name))
-  const represent = query.get("brief") ? brief : representation
+  const represent = parameterOf(query, "brief") ? brief : representation
   return (row, view) => represent(type, row, view)
 }
 
-const names = (text: string | null): ReadonlySet<string> =>
+const names = (text: string | undefined): ReadonlySet<string> =>
   new Set(text?.split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()])))
 
 const picked =

@@ -6,6 +6,7 @@
  */
 import type { Where } from "../../inventory/derive/filter/Where.ts"
 import { HttpRefused } from "../HttpRefused.ts"
+import { parameterOf } from "../query/Parameter.ts"
 
 export interface PageBounds {
   /** Most objects; undefined for all. */
@@ -22,15 +23,15 @@ interface PageSizes {
 
 /** The bounds of a page. Invalid numbers count as absent; `limit=0` asks for as many objects as a page may have. */
 export const pageBounds = (query: URLSearchParams, sizes: PageSizes): PageBounds => {
-  const asked = natural(query.get("limit"))
+  const asked = natural(parameterOf(query, "limit"))
   const most = sizes.max === 0 ? undefined : sizes.max
   const wanted = asked ?? sizes.usual
   const limit = wanted === 0 ? most : Math.min(wanted, most ?? wanted)
-  return { limit, offset: natural(query.get("offset")) ?? 0 }
+  return { limit, offset: natural(parameterOf(query, "offset")) ?? 0 }
 }
 
-const natural = (text: string | null): number | undefined =>
-  text !== null && /^\d{1,15}$/.test(text) ? Number(text) : undefined
+const natural = (text: string | undefined): number | undefined =>
+  text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined
 
 /** Addresses of the next and the previous page; the other parameters stay as they were. */
 export const pageLinks = (
@@ -57,8 +58,8 @@ const linked = (address: URL, parameters: Readonly<Record<string, number | undef
 
 /** The first id of a page by cursor; undefined where the request pages by offset. */
 export const cursorOf = (query: URLSearchParams): number | undefined | HttpRefused => {
-  const start = query.get("start")
-  if (start === null) return undefined
+  const start = parameterOf(query, "start")
+  if (start === undefined) return undefined
   const message = query.has("offset")
     ? "'start' and 'offset' are mutually exclusive."
     : query.has("ordering")

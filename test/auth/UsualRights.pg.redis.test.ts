@@ -1,7 +1,7 @@
 /** What every user may do, and how an administrator says otherwise. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
-import { makeUser } from "./Users.ts"
+import { makeUser, userPassword } from "./Users.ts"
 
 let api: Api
 
@@ -28,6 +28,25 @@ describe("DEFAULT_PERMISSIONS", () => {
     const somebody = await makeUser(api, "somebody")
     const seen = await somebody.call("GET", "/api/users/users/")
     expect(seen.json).toMatchObject({ count: 1, results: [{ username: "somebody" }] })
+  })
+
+  it("of nothing still lets those provision a token who may add tokens, and refuses others without naming a field", async () => {
+    const strict = await startApi({ DEFAULT_PERMISSIONS: "{}" })
+    try {
+      const provision = (username: string) =>
+        strict.raw("POST", "/api/users/tokens/provision/", { username, password: userPassword })
+      const trusted = await makeUser(strict, "trusted", { types: ["users.token"], actions: ["add"] })
+      await makeUser(strict, "restricted")
+      const made = await provision("trusted")
+      expect([made.status, made.json]).toMatchObject([201, { user: { id: trusted.id } }])
+      const refused = await provision("restricted")
+      expect([refused.status, refused.json]).toEqual([
+        403,
+        { detail: "You do not have permission to perform this action." }
+      ])
+    } finally {
+      await strict.stop()
+    }
   })
 
   it("makes the start fail if it cannot be understood", async () => {

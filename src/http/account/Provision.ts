@@ -8,6 +8,7 @@ import { type Dictionary, emptyRecord } from "../../inventory/Field.ts"
 import { viewFor } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { create } from "../../inventory/write/Write.ts"
+import { everything } from "../../inventory/derive/filter/Where.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { addressOf } from "../Admission.ts"
 import { bodyFields, refused } from "../webhooks/ActionRequest.ts"
@@ -33,9 +34,15 @@ const provision: Handler = (request) =>
     yield* auditLogin("provisioned a token", username, address)
     const fields = Object.fromEntries(Object.entries(body).filter(([name]) => chosen.has(name)))
     return yield* newToken({ ...fields, user: principal.user.id }, request).pipe(
-      Effect.provideService(Clearance, yield* clearanceOf(principal))
+      Effect.provideService(Clearance, referringToAll(yield* clearanceOf(principal)))
     )
   })
+
+/** The user of the token is no choice of the sender, who may lack the permission to view even their own user object. */
+const referringToAll = (clearance: Clearance["Service"]): Clearance["Service"] => ({
+  ...clearance,
+  where: (of, action) => (action === "refer" ? everything : clearance.where(of, action))
+})
 
 const newToken = Effect.fnUntraced(function* (fields: Readonly<Record<string, unknown>>, request: Request) {
   const created = yield* create(type, [fields], request.author).pipe(

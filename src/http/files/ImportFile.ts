@@ -11,6 +11,7 @@ import type { Format } from "./ImportFormat.ts"
 import type { Portion, Table } from "./ImportRows.ts"
 import type { ImportMessage, ImportTask } from "./ImportWorker.ts"
 import { refuseAfter, tooLarge } from "../objects/Limits.ts"
+import { parameterOf } from "../query/Parameter.ts"
 import type { Request } from "../Route.ts"
 
 /** Largest file. */
@@ -79,7 +80,7 @@ export const readFile = (request: Request, table: Table) =>
 
 const taskOf = ({ contentType, url }: Request, table: Table, bytes: ArrayBuffer): ImportTask => ({
   ...{ bytes, contentType, table },
-  format: url.searchParams.get("format") ?? undefined
+  format: parameterOf(url.searchParams, "format")
 })
 
 const parse = (task: ImportTask): Effect.Effect<ReadFile, HttpRefused> =>

@@ -20,7 +20,7 @@ const asText = (bytes: ArrayBuffer): string | undefined => {
 }
 
 /** Whether a header names the media type; parameters do not matter. */
-const isOfType = (header: string | undefined, type: string): boolean =>
+export const isOfType = (header: string | undefined, type: string): boolean =>
   header?.replace(/;.*/s, "").trim().toLowerCase() === type
 
 /** The body; fails with 413 if it is larger than `max`. */

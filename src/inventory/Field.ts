@@ -67,8 +67,10 @@ export interface Reference {
    * records, which outlive the objects that they describe. A list of references always just loses the id.
    */
   readonly onDelete: "cascade" | "set null" | "protect" | "keep"
-  /** Whether it is shown as its id alone, where NetBox does so. */
-  readonly bare: boolean
+  /** Whether it is shown as its id alone, where NetBox does so: always, or in a brief representation only. */
+  readonly bare: boolean | "brief"
+  /** Whether the objects are shown and named as ends of a cable: `{object_type, object_id}`. */
+  readonly isTermination?: boolean
   /** For a parent in a tree: whether its filter finds all descendants of the parent, and not its children only. */
   readonly wholeSubtree?: boolean
 }
@@ -93,6 +95,8 @@ export interface Field<Value = unknown> {
   readonly type: string
   /** Most characters of a text. */
   readonly maxLength?: number | undefined
+  /** What its text is, where it is no plain text; for descriptions. */
+  readonly format?: "slug" | "url" | "email" | undefined
   /** SQL condition that every value meets; `$` stands for the column. */
   readonly constraint?: string | undefined
   /** Whether existing rows may break the constraint: the migration then checks new writes only (`not valid`). */
@@ -133,6 +137,8 @@ export interface Field<Value = unknown> {
   readonly fromText: (text: string) => unknown
   /** `type` is the id of the object type that has the field. */
   readonly represent: (value: unknown, view: View, type: string) => unknown
+  /** The same in a brief representation, where NetBox shows something else there: the id or the value alone. */
+  readonly representBriefly?: ((value: unknown, view: View, type: string) => unknown) | undefined
   /** Value in the flat snapshot of an event. */
   readonly snapshot: (value: unknown, view: View, type: string) => unknown
 }

@@ -7,17 +7,19 @@
 import type { Settings } from "../Config.ts"
 import type { Asked } from "./Asked.ts"
 import type { Counted } from "./Counted.ts"
+import type { Derived, Shape } from "./Derived.ts"
 import type { Errors, Field, Fields, Row, RowOf, View } from "./Field.ts"
 import { time } from "./field/Scalar.ts"
 
 export { type Asked, flagged, pointedAtBy } from "./Asked.ts"
 export { type Counted, bounded, countOf, countOfAny, treeCount, treeDepth } from "./Counted.ts"
+export { nothing } from "./Derived.ts"
 export { date } from "./field/Calendar.ts"
 export { generic } from "./field/Generic.ts"
 export { contactPaths, labels, named } from "./field/Labels.ts"
 export { integers, texts } from "./field/List.ts"
 export { networks } from "./field/Networks.ts"
-export { address, mac, prefix, shownFamily, wwn } from "./field/Network.ts"
+export { address, family, mac, prefix, wwn } from "./field/Network.ts"
 export { primaryAddresses } from "./field/PrimaryAddress.ts"
 export { ref, refs, tags } from "./field/Reference.ts"
 export { terminations } from "./field/Terminations.ts"
@@ -62,9 +64,6 @@ interface Typed {
   readonly fields: Fields
 }
 
-/** Computes a value that the representation shows beside the fields, from the row and the objects it refers to. */
-type Derived<R extends Row = Row> = { of(row: R, view: View): unknown }["of"]
-
 /** An object type, and its reference to one. */
 export interface PointedBy {
   readonly type: string
@@ -102,6 +101,8 @@ interface Declaration<F extends Fields = Fields> {
   readonly derivedBy?: ReadonlyArray<string>
   /** Read-only numbers that the database counts or works out when somebody reads the object. */
   readonly counts?: Readonly<Record<string, Counted>>
+  /** What the counts are that are no whole numbers. */
+  readonly countShapes?: Readonly<Record<string, Shape>>
   /** Read-only lists of the objects that name this one in a field of theirs; found when somebody reads it. */
   readonly pointedBy?: Readonly<Record<string, PointedBy>>
   /** Field lists with an index of their own, beside those of references and uniqueness. */
@@ -191,6 +192,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     rivals: [],
     quota: undefined,
     counts: {},
+    countShapes: {},
     pointedBy: {},
     indexes: [],
     triggers: [],
@@ -250,9 +252,12 @@ const genericObjects = (fields: Declaration["fields"]): Readonly<Record<string, 
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, { generic }]): ReadonlyArray<readonly [string, Derived]> => {
       if (generic === undefined) return []
-      const object: Derived = (row, view) => {
-        const [type, id] = [row[name], row[generic.id]]
-        return typeof type === "string" && typeof id === "number" ? view.nested(type, id) : null
+      const object: Derived = {
+        shape: { kind: "object", nullable: true },
+        of: (row, view) => {
+          const [type, id] = [row[name], row[generic.id]]
+          return typeof type === "string" && typeof id === "number" ? view.nested(type, id) : null
+        }
       }
       return [[generic.id.replace(/_id$/, ""), object]]
     })

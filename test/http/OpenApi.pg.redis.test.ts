@@ -1,9 +1,11 @@
 /** The description of the service, judged by a validator that is not ours, and by the service itself. */
 import { Validator } from "@seriousme/openapi-schema-validator"
-import { afterAll, beforeAll, expect, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { parse } from "yaml"
 import { registry } from "../../src/inventory/Registry.ts"
-import { type Api, named, startApi } from "../support/Api.ts"
+import { makeWorld } from "../support/AnyObject.ts"
+import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { mismatches } from "./SchemaCheck.ts"
 
 interface Document {
   readonly openapi: string
@@ -15,7 +17,7 @@ interface Operation {
   readonly parameters?: ReadonlyArray<{ readonly name: string }>
 }
 
-interface Schema {
+interface Schema extends Json {
   readonly properties: Readonly<Record<string, object>>
   readonly required?: ReadonlyArray<string>
 }
@@ -48,6 +50,47 @@ test("names the keys that an object has", async () => {
   const created = await api.call("POST", "/api/dcim/sites/", named("Described"))
   const described = Object.keys(document.components.schemas["DcimSite"]!.properties)
   expect(Object.keys(created.json).filter((key) => !described.includes(key))).toEqual([])
+})
+
+test("names no parameter of an operation twice", () => {
+  const twice = Object.entries(document.paths).flatMap(([path, operations]) =>
+    Object.values(operations).flatMap(({ parameters = [] }) => {
+      const names = parameters.map(({ name }) => name)
+      return names.filter((name, at) => names.indexOf(name) < at).map((name) => `${path} ${name}`)
+    })
+  )
+  expect(twice).toEqual([])
+})
+
+test("describes what counts, addresses and ends of cables are", () => {
+  const { DcimDevice, DcimSite, DcimCable, BriefIpamIpaddress, DcimCableRequest } = document.components
+    .schemas as Readonly<Record<string, Schema>>
+  expect(DcimDevice!.properties["primary_ip"]).toEqual({
+    anyOf: [{ $ref: "#/components/schemas/BriefIpamIpaddress" }, { type: "null" }],
+    readOnly: true
+  })
+  expect(DcimSite!.properties["device_count"]).toEqual({ type: "integer", readOnly: true })
+  expect(DcimSite!.required).toEqual(expect.arrayContaining(["id", "name", "region", "tags", "device_count"]))
+  expect(BriefIpamIpaddress!.properties["family"]).toEqual({ type: "integer" })
+  expect(DcimCable!.properties["type"]).toMatchObject({ type: "string", enum: expect.arrayContaining(["cat6", ""]) })
+  expect(DcimCableRequest!.properties["a_terminations"]).toMatchObject({
+    items: { required: ["object_type", "object_id"] }
+  })
+})
+
+describe("an object is answered as described", () => {
+  beforeAll(async () => {
+    await makeWorld(api.call, 2)
+  })
+
+  test.each([...registry.values()].map((type) => [type.id, type] as const))("%s", async (id, type) => {
+    const name = id.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())
+    const { schemas } = document.components
+    const list = await api.call<Json>("GET", `${type.path}?limit=20`)
+    expect(mismatches(list.json, { $ref: `Paginated${name}List` }, schemas)).toEqual([])
+    const brief = await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", `${type.path}?limit=20&brief=1`)
+    expect(brief.json.results.flatMap((each) => mismatches(each, { $ref: `Brief${name}` }, schemas))).toEqual([])
+  })
 })
 
 test("comes as YAML too", async () => {

@@ -5,16 +5,12 @@
  * It describes objects as they are read, as they are written, and as they appear inside others.
  */
 import { version } from "../../Config.ts"
-import type { Field } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { objectType, registry } from "../../inventory/Registry.ts"
+import { registry } from "../../inventory/Registry.ts"
 import { filterNames } from "../../inventory/derive/filter/FilterNames.ts"
-import { kindOf } from "../../inventory/derive/filter/Lookup.ts"
-import { viewOf } from "../../inventory/derive/represent/Representation.ts"
 import { type Method, type Route, methodsOf } from "../Route.ts"
 import { titled } from "../objects/Title.ts"
-
-type Json = Readonly<Record<string, unknown>>
+import { type Json, common, integer, listOf, nameOf, schema, schemasOf, string } from "./Schemas.ts"
 
 /** The parts of a route that the description needs. */
 interface Described extends Pick<Route, "path" | "access"> {
@@ -38,122 +34,6 @@ export const openApi = (routes: ReadonlyArray<Described>, base: string): Json =>
     schemas: { ...Object.assign({}, ...[...registry.values()].map(schemasOf)), ...common }
   }
 })
-
-const string = { type: "string" }
-const integer = { type: "integer" }
-const url = { type: "string", format: "uri" }
-const object = { type: "object" }
-const schema = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
-const listOf = (items: Json): Json => ({ type: "array", items })
-const orNull = (of: Json): Json => ({ anyOf: [of, { type: "null" }] })
-
-/** Schemas of errors, the same for all types: by field, or in words. */
-const common = {
-  Detail: { type: "object", properties: { detail: string }, required: ["detail"] },
-  Errors: { type: "object", additionalProperties: listOf(string) }
-}
-
-/** `dcim.site` -> `DcimSite`. */
-const nameOf = (type: ObjectType): string =>
-  type.id.replaceAll(/(?:^|\.)(\w)/g, (_, letter: string) => letter.toUpperCase())
-
-const schemasOf = (type: ObjectType): Json => {
-  const name = nameOf(type)
-  const fields = Object.entries(type.fields)
-  const written = fields.filter(([, { wire }]) => wire !== "read" && wire !== "none")
-  const heading = { id: integer, url, display: string }
-  const shown = {
-    ...Object.fromEntries(
-      fields
-        .filter(([, { wire }]) => wire === "both" || wire === "read")
-        .map(([each, field]): [string, Json] => [each, readSchema(field)])
-    ),
-    ...Object.fromEntries(Object.keys(type.derived).map((each) => [each, { readOnly: true }])),
-    ...Object.fromEntries(Object.keys(type.counts).map((each) => [each, { type: "number", readOnly: true }])),
-    ...Object.fromEntries(
-      Object.entries(type.pointedBy).map(([each, by]) => [
-        each,
-        { ...listOf(schema(`Brief${nameOf(objectType(by.type))}`)), readOnly: true }
-      ])
-    )
-  }
-  const brief = type.brief.map((each) => [each, (shown as Readonly<Record<string, Json>>)[each] ?? {}] as const)
-  const writing = Object.fromEntries(written.map(([each, field]) => [each, writeSchema(field)]))
-  const required = written.filter(([, { initial }]) => initial === undefined).map(([each]) => each)
-  return {
-    [name]: { type: "object", properties: { ...heading, ...shown }, required: ["id", "url", "display"] },
-    [`Brief${name}`]: {
-      type: "object",
-      properties: { ...heading, ...Object.fromEntries(brief) },
-      required: ["id", "url", "display"]
-    },
-    [`Paginated${name}List`]: {
-      type: "object",
-      properties: {
-        count: orNull(integer),
-        next: orNull(url),
-        previous: orNull(url),
-        results: listOf(schema(name))
-      },
-      required: ["count", "next", "previous", "results"]
-    },
-    ...(type.kind !== "record" && {
-      [`${name}Request`]: { type: "object", properties: writing, ...(required.length > 0 && { required }) },
-      [`Patched${name}Request`]: { type: "object", properties: writing }
-    })
-  }
-}
-
-const readSchema = (field: Field): Json => {
-  const { reference, choices } = field
-  if (reference !== undefined) {
-    const shown = reference.bare ? integer : schema(`Brief${nameOf(objectType(reference.type))}`)
-    return reference.many ? listOf(shown) : field.nullable ? orNull(shown) : shown
-  }
-  if (choices === undefined) return scalar(field)
-  const values = { type: "string", enum: Object.keys(choices) }
-  const labelled = { type: "object", properties: { value: values, label: string }, required: ["value", "label"] }
-  const shown = typeof represented(field) === "object" ? labelled : values
-  return field.nullable ? orNull(shown) : shown
-}
-
-/** The representation of one of the field's choices. */
-const represented = (field: Field): unknown =>
-  field.represent(Object.keys(field.choices ?? {})[0], viewOf("", { row: () => undefined }), "")
-
-const writeSchema = (field: Field): Json => {
-  const { reference, choices } = field
-  if (reference !== undefined) {
-    const named = { oneOf: [integer, object], description: "An id, or attributes that only it has." }
-    return reference.many ? listOf(named) : field.nullable ? orNull(named) : named
-  }
-  if (choices === undefined) return scalar(field)
-  const values = { type: "string", enum: Object.keys(choices) }
-  return field.nullable ? orNull(values) : values
-}
-
-const kinds: Readonly<Record<string, Json>> = {
-  text: string,
-  network: { type: "string", description: "An IPv4 or IPv6 address with its mask." },
-  mac: string,
-  uuid: { type: "string", format: "uuid" },
-  flag: { type: "boolean" },
-  time: { type: "string", format: "date-time" },
-  date: { type: "string", format: "date" }
-}
-
-const scalar = (field: Field): Json => {
-  const kind = kindOf(field)
-  const of: Json | undefined =
-    kind === "number"
-      ? { type: /^(numeric|real|double)/.test(field.type) ? "number" : "integer" }
-      : kind === "list"
-        ? listOf(field.type === "text[]" ? string : integer)
-        : (kinds[kind ?? ""] ?? (field.type === "text" ? string : undefined))
-  if (of === undefined) return {}
-  const bounded = field.maxLength === undefined ? of : { ...of, maxLength: field.maxLength }
-  return field.nullable ? orNull(bounded) : bounded
-}
 
 const pathItem = ({ path, access, methods }: Described): Json => {
   const parameters = Array.from(path.matchAll(/:(\w+)/g), ([, name]) => ({
@@ -269,8 +149,14 @@ const saved = [
   parameter("filter_id", listOf(integer), "Ids of saved filters.")
 ]
 
-const listParameters = (type: ObjectType): ReadonlyArray<Json> => [
-  ...paging,
-  ...(type.kind === "object" ? saved : []),
-  ...filterNames(type).map(filterParameter)
-]
+/** A name that means something else is no filter: `ordering` of webhooks. */
+const listParameters = (type: ObjectType): ReadonlyArray<Json> => {
+  const own = [...paging, ...(type.kind === "object" ? saved : [])]
+  const taken = new Set([...own, ...shape].map(({ name }) => name))
+  return [
+    ...own,
+    ...filterNames(type)
+      .filter((name) => !taken.has(name))
+      .map(filterParameter)
+  ]
+}

@@ -1,10 +1,10 @@
 /** What an interface shows of its cable, and the filters that ask about it. */
 import { type Asked, flagged } from "../Asked.ts"
-import type { View } from "../Field.ts"
+import type { Derived } from "../Derived.ts"
+import type { Row, View } from "../Field.ts"
 
 /** An interface, as far as its cable is concerned. */
-interface End {
-  readonly id: number
+interface End extends Row {
   readonly cable: number | null
   readonly mark_connected: boolean
 }
@@ -19,8 +19,12 @@ const endsOf = (row: End, view: View) => {
   return { end, peers, reachable: cable.status === "connected" }
 }
 
-const peersType = (row: End, view: View): string | null =>
-  (endsOf(row, view)?.peers.length ?? 0) > 0 ? "dcim.interface" : null
+const peers = { kind: "object", type: "dcim.interface", many: true } as const
+
+const peersType: Derived<End> = {
+  shape: { kind: "text", nullable: true },
+  of: (row, view) => ((endsOf(row, view)?.peers.length ?? 0) > 0 ? "dcim.interface" : null)
+}
 
 /** SQL that the interface has a cable that meets a condition over `c`. */
 const cableThat =
@@ -30,15 +34,18 @@ const cableThat =
 
 export const cabled = {
   derived: {
-    cable_end: (row: End, view: View) => endsOf(row, view)?.end ?? "",
-    link_peers: (row: End, view: View) => endsOf(row, view)?.peers ?? [],
+    cable_end: { shape: { kind: "text" }, of: (row, view) => endsOf(row, view)?.end ?? "" },
+    link_peers: { shape: peers, of: (row, view) => endsOf(row, view)?.peers ?? [] },
     link_peers_type: peersType,
     // Cables are all there is between two interfaces, so what a cable leads to is what its path leads to.
-    connected_endpoints: (row: End, view: View) => endsOf(row, view)?.peers ?? null,
+    connected_endpoints: { shape: { ...peers, nullable: true }, of: (row, view) => endsOf(row, view)?.peers ?? null },
     connected_endpoints_type: peersType,
-    connected_endpoints_reachable: (row: End, view: View) => endsOf(row, view)?.reachable ?? null,
-    _occupied: (row: End) => row.cable !== null || row.mark_connected
-  },
+    connected_endpoints_reachable: {
+      shape: { kind: "flag", nullable: true },
+      of: (row, view) => endsOf(row, view)?.reachable ?? null
+    },
+    _occupied: { shape: { kind: "flag" }, of: (row) => row.cable !== null || row.mark_connected }
+  } satisfies Readonly<Record<string, Derived<End>>>,
   derivedBy: ["cable.a_terminations", "cable.b_terminations"],
   asked: {
     cabled: flagged("t.cable_id is not null"),

@@ -1,5 +1,16 @@
 import { parseAddress } from "../../Address.ts"
-import { type Field, type Optional, type Options, type Parsed, invalid, makeField, printed, value } from "../Field.ts"
+import type { Derived } from "../Derived.ts"
+import {
+  type Field,
+  type Optional,
+  type Options,
+  type Parsed,
+  type Row,
+  invalid,
+  makeField,
+  printed,
+  value
+} from "../Field.ts"
 
 /** An IP network or the address of a host in one, as numbers. */
 export interface Network {
@@ -135,6 +146,12 @@ export const mac = (options: Options = {}): Field<string | null> =>
 export const wwn = (options: Options = {}): Field<string | null> =>
   octets("macaddr8", 8, "Invalid WWN format.", options)
 
-/** The family of an address or network, as it is shown. */
-export const shownFamily = (network: unknown): unknown =>
-  String(network).includes(":") ? { value: 6, label: "IPv6" } : { value: 4, label: "IPv4" }
+/** The family of the address or network in this field: with its label, and in a brief representation the number alone. */
+export const family = (field: string): Derived => {
+  const of = (row: Row) => (String(row[field]).includes(":") ? 6 : 4)
+  return {
+    shape: { kind: "family" },
+    of: (row) => ({ value: of(row), label: `IPv${of(row)}` }),
+    brief: { shape: { kind: "integer" }, of }
+  }
+}

@@ -1,6 +1,7 @@
 /** The primary addresses of a device or a virtual machine; each must be assigned to one of its interfaces. */
 import { flagged } from "../Asked.ts"
-import type { Errors, Field, View } from "../Field.ts"
+import type { Derived } from "../Derived.ts"
+import type { Errors, Field, Row, View } from "../Field.ts"
 import type { Find } from "../ObjectType.ts"
 import type IpAddress from "../types/ipam/IpAddress.ts"
 import { ref } from "./Reference.ts"
@@ -14,8 +15,7 @@ interface Machine {
   readonly otherFamily: (address: string, family: number) => string
 }
 
-interface Primary {
-  readonly id: number
+interface Primary extends Row {
   readonly primary_ip4: number | null
   readonly primary_ip6: number | null
 }
@@ -27,10 +27,13 @@ const addressField = (): Field<number | null> => ref("ipam.ipaddress", { optiona
 export const primaryAddresses = ({ interfaces, owner, called, otherFamily }: Machine) => ({
   fields: { primary_ip4: addressField(), primary_ip6: addressField() },
   derived: {
-    primary_ip: (row: Primary, view: View) => {
-      const id = row.primary_ip6 ?? row.primary_ip4
-      return id === null ? null : view.nested("ipam.ipaddress", id)
-    }
+    primary_ip: {
+      shape: { kind: "object", type: "ipam.ipaddress", nullable: true },
+      of: (row: Primary, view: View) => {
+        const id = row.primary_ip6 ?? row.primary_ip4
+        return id === null ? null : view.nested("ipam.ipaddress", id)
+      }
+    } satisfies Derived<Primary>
   },
   asked: { has_primary_ip: flagged("t.primary_ip4_id is not null or t.primary_ip6_id is not null") },
   looksAt: families.map(([name]) => `${name}.assigned_object_type`),

@@ -24,7 +24,8 @@ interface ReferenceOptions extends Options {
   readonly onDelete: Reference["onDelete"]
   /** Defaults to the user who creates the object. */
   readonly byAuthor?: boolean
-  readonly bare?: boolean
+  /** Whether it is shown as its id alone: always, or in a brief representation only. */
+  readonly bare?: boolean | "brief"
   readonly wholeSubtree?: boolean
 }
 
@@ -42,12 +43,13 @@ export const ref = <const O extends ReferenceOptions>(type: string, options: O):
         type,
         many: false,
         onDelete: options.onDelete,
-        bare: options.bare === true,
+        bare: options.bare ?? false,
         wholeSubtree: options.wholeSubtree === true
       },
       byAuthor: options.byAuthor,
       fromText: parseInteger,
       represent: (id, view) => (typeof id === "number" && options.bare !== true ? view.nested(type, id) : shownOf(id)),
+      representBriefly: options.bare === "brief" ? shownOf : undefined,
       parse: parseTarget
     },
     options

@@ -216,8 +216,8 @@ export const uuid = (options: Options = {}): Field<string> =>
 
 interface ChoiceOptions extends Options {
   readonly default?: string
-  /** The API shows the value alone, not `{value, label}`. */
-  readonly bare?: boolean
+  /** Whether the API shows the value alone, not `{value, label}`: always, or in a brief representation only. */
+  readonly bare?: boolean | "brief"
   /** The values are numbers, and shown as such. */
   readonly numeric?: boolean
 }
@@ -229,6 +229,8 @@ export const choice = <const Choice extends string, const O extends ChoiceOption
 ): Field<Optional<O, Choice>> => {
   const labels: Readonly<Record<string, string>> = choices
   const nullable = options.optional === true && options.default === undefined
+  /** Alone, no choice is the empty text, as NetBox stores it. */
+  const blank = (chosen: unknown) => chosen ?? ""
   const shown = (chosen: unknown) => (options.numeric === true && chosen !== null ? Number(chosen) : chosen)
   return makeField(
     {
@@ -239,9 +241,12 @@ export const choice = <const Choice extends string, const O extends ChoiceOption
       sqlDefault: options.default === undefined ? undefined : literal(options.default),
       choices,
       represent: (chosen) =>
-        options.bare === true || chosen === null
-          ? chosen
-          : { value: shown(chosen), label: labels[String(chosen)] ?? "" },
+        options.bare === true
+          ? blank(chosen)
+          : chosen === null
+            ? null
+            : { value: shown(chosen), label: labels[String(chosen)] ?? "" },
+      representBriefly: options.bare === "brief" ? blank : undefined,
       snapshot: shown,
       parse: (input) => {
         if (typeof input === "object") {

@@ -7,6 +7,7 @@ export const terminations = (type: string): Field<ReadonlyArray<number>> => {
   return makeField(
     {
       ...list,
+      reference: { ...list.reference!, isTermination: true },
       initial: undefined,
       represent: (ids, view) =>
         (ids as ReadonlyArray<number>).map((id) => ({

@@ -12,6 +12,7 @@ import {
 import { bounds } from "../Unreadable.ts"
 
 interface TextOptions extends Options {
+  readonly format?: Field["format"]
   /** Most characters. */
   readonly max?: number
   readonly default?: string
@@ -37,7 +38,7 @@ export const text = <const O extends PatternOptions = PatternOptions>(options: O
 
 /** A text of letters, numbers, underscores and hyphens that stands in URLs. */
 export const slug = (options: TextOptions = {}): Field<string> =>
-  textField({ max: 100, ...options }, (text) =>
+  textField({ max: 100, format: "slug", ...options }, (text) =>
     /^[-a-zA-Z0-9_]+$/.test(text)
       ? undefined
       : `Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.`
@@ -50,13 +51,13 @@ export const color = (options: TextOptions = {}): Field<string> =>
   )
 
 export const email = (options: TextOptions = {}): Field<string> =>
-  textField({ max: 254, ...options }, (text) =>
+  textField({ max: 254, format: "email", ...options }, (text) =>
     text === "" || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) ? undefined : "Enter a valid email address."
   )
 
 /** An address on the web. */
 export const url = (options: TextOptions = {}): Field<string> =>
-  textField({ max: 200, ...options }, (text) =>
+  textField({ max: 200, format: "url", ...options }, (text) =>
     text === "" || (/^(https?|ftps?):\/\/[^\s/]/i.test(text) && URL.canParse(text)) ? undefined : "Enter a valid URL."
   )
 
@@ -68,6 +69,7 @@ const textField = <Value>(options: TextOptions, refuse: (text: string) => string
     {
       type: "text",
       maxLength: max,
+      format: options.format,
       constraint: max === undefined ? bounds.text : `char_length($) <= ${max}`,
       sparesOldRows: max === undefined,
       nullable: options.nullable === true,

@@ -40,7 +40,7 @@ export const representation = (type: ObjectType, row: Row, view: View): Json => 
     const revealed = view.reveal?.(String(row[copiedTo!]))
     if (revealed !== undefined) json[name] = revealed
   }
-  for (const [name, derive] of shape.derived) json[name] = derive(row, view)
+  for (const [name, derived] of shape.derived) json[name] = derived.of(row, view)
   if (counted === undefined) return json
   for (const name in type.counts) json[name] = counted[name]
   for (const name in type.pointedBy) {
@@ -56,8 +56,9 @@ export const brief = (type: ObjectType, row: Row, view: View): Json => {
   const counts = view.counted(type.id, row.id)
   for (const name of type.brief) {
     const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined
-    if (field !== undefined) json[name] = field.represent(row[name], view, type.id)
-    else if (Object.hasOwn(type.derived, name)) json[name] = type.derived[name]!(row, view)
+    const derived = Object.hasOwn(type.derived, name) ? type.derived[name] : undefined
+    if (field !== undefined) json[name] = (field.representBriefly ?? field.represent)(row[name], view, type.id)
+    else if (derived !== undefined) json[name] = derived.brief?.of(row) ?? derived.of(row, view)
     else if (counts !== undefined) json[name] = counts[name]
   }
   return json
@@ -92,7 +93,9 @@ export const viewOf = (base: string, { row, customFields = noFields, counted = u
 
 /** The fields that the representation of a nested object reads. */
 export const nestedFields = (type: ObjectType): ReadonlyArray<string> =>
-  [...type.brief, ...type.displayBy].filter((name) => Object.hasOwn(type.fields, name))
+  [...type.brief, ...type.displayBy].filter(
+    (name) => Object.hasOwn(type.fields, name) && type.fields[name]!.representBriefly === undefined
+  )
 
 /** The references that derived values follow from the referenced rows, as far as those were read. */
 export const referencesBehind = (

@@ -40,7 +40,7 @@ const fields = {
       aoc: "Active Optical Cabling (AOC)",
       power: "Power"
     },
-    { optional: true }
+    { optional: true, bare: true }
   ),
   a_terminations: terminations("dcim.interface"),
   b_terminations: terminations("dcim.interface"),

@@ -9,6 +9,7 @@ import {
   integer,
   json,
   labels,
+  nothing,
   pointedAtBy,
   primaryAddresses,
   ref,
@@ -89,7 +90,7 @@ export default defineObjectType({
     { fields: ["virtual_chassis", "vc_position"] }
   ],
   // There are no device bays and no config templates: NetBox' names for what a device has none of.
-  derived: { ...primary.derived, parent_device: () => null, config_template: () => null },
+  derived: { ...primary.derived, parent_device: nothing, config_template: nothing },
   paths: {
     ...contactPaths,
     role: "device_role",

@@ -1,4 +1,4 @@
-import { color, countOf, defineObjectType, flag, labels, named, text } from "../../ObjectType.ts"
+import { color, countOf, defineObjectType, flag, labels, named, nothing, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "dcim",
@@ -12,7 +12,7 @@ export default defineObjectType({
     description: text({ max: 200, optional: true }),
     ...labels()
   },
-  derived: { config_template: () => null },
+  derived: { config_template: nothing },
   counts: {
     device_count: countOf("dcim.device", "device_role"),
     virtualmachine_count: countOf("virtualization.virtualmachine", "role")

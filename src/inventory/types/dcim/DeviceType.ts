@@ -1,4 +1,4 @@
-import { choice, countOf, decimal, defineObjectType, flag, labels, ref, slug, text } from "../../ObjectType.ts"
+import { choice, countOf, decimal, defineObjectType, flag, labels, nothing, ref, slug, text } from "../../ObjectType.ts"
 
 /** Where the air goes, of a type of devices and of one that is built in otherwise. */
 export const airflows = {
@@ -33,7 +33,7 @@ export default defineObjectType({
     ...labels()
   },
   unique: [{ fields: ["manufacturer", "model"] }, { fields: ["manufacturer", "slug"] }],
-  derived: { front_image: () => null, rear_image: () => null },
+  derived: { front_image: nothing, rear_image: nothing },
   counts: { device_count: countOf("dcim.device", "device_type") },
   search: ["model", "slug", "part_number", "description", "comments"],
   ordering: ["manufacturer", "model"],

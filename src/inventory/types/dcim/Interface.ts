@@ -172,7 +172,7 @@ const fields = {
   vrf: ref("ipam.vrf", { optional: true, onDelete: "set null" }),
   mark_connected: flag({ default: false }),
   /** Kept by the cables themselves, by a trigger. */
-  cable: ref("dcim.cable", { optional: true, onDelete: "set null", wire: "read" }),
+  cable: ref("dcim.cable", { optional: true, onDelete: "set null", wire: "read", bare: "brief" }),
   ...labels()
 }
 
@@ -187,7 +187,7 @@ export default defineObjectType({
   derived: {
     ...cabled.derived,
     // There are no virtual device contexts.
-    vdcs: () => []
+    vdcs: { shape: { kind: "object", many: true }, of: () => [] }
   },
   derivedBy: cabled.derivedBy,
   counts: {

@@ -3,7 +3,7 @@ import type Interface from "./Interface.ts"
 
 const fields = {
   device: ref("dcim.device", { onDelete: "cascade" }),
-  parent: ref("dcim.inventoryitem", { optional: true, onDelete: "cascade" }),
+  parent: ref("dcim.inventoryitem", { optional: true, onDelete: "cascade", bare: true }),
   name: text({ max: 64 }),
   label: text({ max: 64, optional: true }),
   manufacturer: ref("dcim.manufacturer", { optional: true, onDelete: "protect" }),

@@ -1,4 +1,4 @@
-import { countOf, defineObjectType, json, labels, named, ref, text } from "../../ObjectType.ts"
+import { countOf, defineObjectType, json, labels, named, nothing, ref, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "dcim",
@@ -12,7 +12,7 @@ export default defineObjectType({
     description: text({ max: 200, optional: true }),
     ...labels()
   },
-  derived: { config_template: () => null },
+  derived: { config_template: nothing },
   counts: {
     device_count: countOf("dcim.device", "platform"),
     virtualmachine_count: countOf("virtualization.virtualmachine", "platform")

@@ -67,7 +67,7 @@ export default defineObjectType({
   plural: "custom-fields",
   label: "custom field",
   fields,
-  derived: { data_type: (row) => dataTypes.get(row.type) ?? "string" },
+  derived: { data_type: { shape: { kind: "text" }, of: (row) => dataTypes.get(row.type) ?? "string" } },
   functions: [
     // Values of a custom field are kept by its name: they follow when it changes, and go with it.
     `create or replace function rackwire_follow_custom_field() returns trigger language plpgsql as $$

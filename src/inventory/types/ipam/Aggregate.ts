@@ -1,4 +1,4 @@
-import { date, defineObjectType, labels, prefix, ref, shownFamily, text } from "../../ObjectType.ts"
+import { date, defineObjectType, family, labels, prefix, ref, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "ipam",
@@ -13,7 +13,7 @@ export default defineObjectType({
     comments: text({ optional: true }),
     ...labels()
   },
-  derived: { family: (row) => shownFamily(row.prefix) },
+  derived: { family: family("prefix") },
   search: ["prefix", "description", "comments"],
   ordering: ["prefix"],
   brief: ["family", "prefix"],

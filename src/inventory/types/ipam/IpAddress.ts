@@ -1,14 +1,4 @@
-import {
-  address,
-  choice,
-  defineObjectType,
-  flagged,
-  generic,
-  labels,
-  ref,
-  shownFamily,
-  text
-} from "../../ObjectType.ts"
+import { address, choice, defineObjectType, family, flagged, generic, labels, ref, text } from "../../ObjectType.ts"
 import type Vrf from "./Vrf.ts"
 import { presentInVrf } from "./Prefix.ts"
 
@@ -63,7 +53,7 @@ export default defineObjectType({
     ...labels()
   },
   indexes: [["assigned_object_type", "assigned_object_id"]],
-  derived: { family: (row) => shownFamily(row.address) },
+  derived: { family: family("address") },
   pointedBy: { nat_outside: { type: "ipam.ipaddress", field: "nat_inside" } },
   paths: {
     interface: "assigned_object:dcim.interface/name",

@@ -1,4 +1,4 @@
-import { address, choice, defineObjectType, labels, ref, shownFamily, text } from "../../ObjectType.ts"
+import { address, choice, defineObjectType, family, labels, ref, text } from "../../ObjectType.ts"
 import { type Network, parseNetwork } from "../../field/Network.ts"
 
 /** Most addresses of a range. */
@@ -28,8 +28,8 @@ export default defineObjectType({
     ...labels()
   },
   derived: {
-    family: (row) => shownFamily(row.start_address),
-    size: (row) => Number(sizeOf(ends(row)))
+    family: family("start_address"),
+    size: { shape: { kind: "integer" }, of: (row) => Number(sizeOf(ends(row))) }
   },
   asked: {
     contains: {

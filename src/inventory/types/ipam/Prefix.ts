@@ -3,11 +3,11 @@ import {
   bounded,
   choice,
   defineObjectType,
+  family,
   flag,
   labels,
   prefix,
   ref,
-  shownFamily,
   text
 } from "../../ObjectType.ts"
 import type Vrf from "./Vrf.ts"
@@ -50,7 +50,7 @@ export default defineObjectType({
     comments: text({ optional: true }),
     ...labels()
   },
-  derived: { family: (row) => shownFamily(row.prefix) },
+  derived: { family: family("prefix") },
   counts: { children, _depth: depth },
   paths: { vlan_vid: "vlan/vid", ...presentInVrf },
   asked: { children: { of: "number", sql: children }, depth: { of: "number", sql: depth } },

@@ -9,7 +9,7 @@ export default defineObjectType({
     virtual_machine: ref("virtualization.virtualmachine", { optional: true, onDelete: "cascade" }),
     name: text({ max: 100 }),
     ports: integers({ min: 1, max: 65_535 }),
-    protocol: choice({ tcp: "TCP", udp: "UDP", sctp: "SCTP" }),
+    protocol: choice({ tcp: "TCP", udp: "UDP", sctp: "SCTP" }, { bare: "brief" }),
     ipaddresses: refs("ipam.ipaddress"),
     description: text({ max: 200, optional: true }),
     comments: text({ optional: true }),

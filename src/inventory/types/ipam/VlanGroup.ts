@@ -31,8 +31,8 @@ export default defineObjectType({
   unique: [{ fields: ["scope_type", "scope_id", "name"] }, { fields: ["scope_type", "scope_id", "slug"] }],
   counts: {
     vlan_count: vlanCount,
-    /** Percent of its numbers that are taken. */
-    utilization: (...args) => `round(100.0 * ${vlanCount(...args)} / (t.max_vid - t.min_vid + 1), 2)`
+    /** Percent of its numbers that are taken, as a text. */
+    utilization: (...args) => `to_char(100.0 * ${vlanCount(...args)} / (t.max_vid - t.min_vid + 1), 'FM990.09')`
   },
   paths: {
     region: ["scope:dcim.region/id"],
@@ -43,6 +43,7 @@ export default defineObjectType({
     clustergroup: ["scope:virtualization.clustergroup/id"],
     cluster: ["scope:virtualization.cluster/id"]
   },
+  countShapes: { utilization: { kind: "text" } },
   search: ["name", "slug", "description"],
   ordering: ["name"],
   brief: ["name", "slug", "vlan_count"],

@@ -11,7 +11,7 @@ export default defineObjectType({
     role: ref("tenancy.contactrole", { optional: true, onDelete: "protect" }),
     priority: choice(
       { primary: "Primary", secondary: "Secondary", tertiary: "Tertiary", inactive: "Inactive" },
-      { optional: true }
+      { optional: true, bare: "brief" }
     ),
     ...labels()
   },

@@ -1,0 +1,20 @@
+/** Values that a representation shows beside the fields: computed from a row and the objects that it points at. */
+import type { Row, View } from "./Field.ts"
+
+/** What a value is, for descriptions of the API. */
+export type Shape =
+  | { readonly kind: "integer" | "number" | "text" | "flag" | "family"; readonly nullable?: boolean }
+  /** Always null: NetBox's name for something that objects do not have here. */
+  | { readonly kind: "nothing" }
+  /** The brief representation of an object of this type, or of any type; with `many`, a list of them. */
+  | { readonly kind: "object"; readonly type?: string; readonly many?: boolean; readonly nullable?: boolean }
+
+export interface Derived<R extends Row = Row> {
+  readonly shape: Shape
+  of(row: R, view: View): unknown
+  /** The value in a brief representation, where that is another one, and what it is there. */
+  readonly brief?: { readonly shape: Shape; of(row: R): unknown }
+}
+
+/** NetBox's name for something that objects do not have here. */
+export const nothing: Derived = { shape: { kind: "nothing" }, of: () => null }

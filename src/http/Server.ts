@@ -26,7 +26,7 @@ import { isOfType, readBytes, readJson } from "./wire/Body.ts"
 import { withCookies } from "./wire/Cookies.ts"
 import { databaseReply, isWrongPattern } from "./DatabaseReply.ts"
 import { type InTurn, makeInTurn } from "./Fairness.ts"
-import { HttpRefused } from "./HttpRefused.ts"
+import { HttpRefused, notFound } from "./HttpRefused.ts"
 import { allowed, metadata } from "./objects/Metadata.ts"
 import { accessProblem } from "./describe/MetricsAccess.ts"
 import { negotiate } from "./wire/Negotiation.ts"
@@ -100,7 +100,8 @@ const answer = Effect.fnUntraced(function* (serving: Serving, { incoming, origin
   const match = find(url.pathname)
   if (match === undefined) {
     const slashed = find(`${url.pathname}/`) !== undefined
-    return slashed ? moved(`${url.pathname}/${url.search}`) : notFoundPage(url.pathname)
+    if (slashed) return moved(`${url.pathname}/${url.search}`)
+    return url.pathname.startsWith("/api/") && wantsJson(incoming) ? yield* notFound() : notFoundPage(url.pathname)
   }
   const answerTo = handle(serving, match, { incoming, origin, url, requestId })
   const guess = yield* presume(incoming, match.route, origin)
@@ -114,6 +115,13 @@ const answer = Effect.fnUntraced(function* (serving: Serving, { incoming, origin
   )
   return yield* answerTo(yield* admitted)
 })
+
+/** Whether a client asks for JSON, by name. */
+const wantsJson = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
+  if (isOfType(headers["content-type"], "application/json")) return true
+  const accepted = negotiate(headers["accept"], ["text/html", "application/json"], apiVersion)
+  return !(accepted instanceof HttpRefused) && accepted.type === "application/json"
+}
 
 /** Whether the database failed, whoever the sender is. */
 const isFailure = (reply: Result.Result<Reply, Refusal>): boolean =>

@@ -227,11 +227,26 @@ describe("OPTIONS", () => {
   test("lists the fields of the methods that the sender may use", async () => {
     const reply = await raw("OPTIONS", sites, {})
     expect([reply.status, reply.headers.get("allow")]).toEqual([200, "GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS"])
-    expect(reply.json!["name"]).toBe("Site List")
+    expect(reply.json!["name"]).toBe("Site")
     const post = (reply.json!["actions"] as Record<string, Record<string, Json>>)["POST"]!
+    expect((await raw("OPTIONS", "/api/ipam/ip-addresses/", {})).json!["name"]).toBe("IP Address")
+    expect((await raw("OPTIONS", `${sites}1/`, {})).json!["name"]).toBe("Site")
     expect(post["name"]).toEqual({ type: "string", required: true, read_only: false, label: "Name", max_length: 100 })
     expect(post["status"]!["choices"]).toContainEqual({ value: "planned", display_name: "Planned" })
     expect(post["created"]).toMatchObject({ type: "datetime", read_only: true })
+    const types = Object.fromEntries(Object.entries(post).map(([name, { type }]) => [name, type]))
+    expect(types).toMatchObject({
+      slug: "slug",
+      status: "field",
+      region: "nested object",
+      latitude: "decimal",
+      tags: "field",
+      custom_fields: "field",
+      device_count: "integer"
+    })
+    expect(post["region"]!["children"]).toMatchObject({ id: { type: "integer" }, slug: { type: "slug" } })
+    const webhook = (await raw("OPTIONS", "/api/extras/webhooks/", {})).json!["actions"] as typeof post & Json
+    expect(webhook["POST"]).toMatchObject({ http_method: { type: "choice" }, content_types: { type: "field" } })
     const reading = await api.raw("OPTIONS", sites, undefined, await api.newToken({ write_enabled: false }))
     expect([reading.status, reading.json["actions"]]).toEqual([200, undefined])
   })

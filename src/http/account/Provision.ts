@@ -51,7 +51,7 @@ const newToken = Effect.fnUntraced(function* (fields: Readonly<Record<string, un
   const rows = created.map(({ row }) => row)
   const view = yield* viewFor(type, rows, request.base)
   const [json] = created.map(({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
-  return { status: 201, json }
+  return { status: 201, json, headers: { location: String(json?.["url"]) } }
 })
 
 const credentials = (input: Dictionary) => {

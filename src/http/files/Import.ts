@@ -87,10 +87,15 @@ const tableOf = (type: ObjectType, escaped: boolean): Table => ({
 const rowsIn = (portions: ReadonlyArray<Portion>): number => portions.reduce((rows, { count }) => rows + count, 0)
 
 const refuseWrongIds = ({ format, portions }: ReadFile) => {
+  const refused = (rows: ReadonlyArray<number>, message: string) =>
+    rows.map((row) => ({ row, errors: { id: [message] } }))
   const errors = portions
-    .flatMap(({ wrongIds }) => wrongIds)
+    .flatMap(({ wrongIds, repeatedIds }) => [
+      ...refused(wrongIds, "A valid integer is required."),
+      ...refused(repeatedIds, "Another row has the same id.")
+    ])
+    .sort((a, b) => a.row - b.row)
     .slice(0, errorsMax)
-    .map((row) => ({ row, errors: { id: ["A valid integer is required."] } }))
   const body = { format, rows: rowsIn(portions), created: 0, updated: 0, errors }
   return errors.length === 0 ? Effect.void : new HttpRefused({ reason: "InvalidBody", body })
 }

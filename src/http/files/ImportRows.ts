@@ -28,6 +28,8 @@ export interface Portion {
   readonly changes: number
   /** Numbers of the rows whose `id` is no integer. */
   readonly wrongIds: ReadonlyArray<number>
+  /** Numbers of the rows whose `id` an earlier row has. */
+  readonly repeatedIds: ReadonlyArray<number>
 }
 
 const rowsMax = 100_000
@@ -48,7 +50,8 @@ const totalBytesMax = 32 << 20
 export function* portionsOf(text: string, format: Format, table: Table): Generator<Portion> {
   const encoder = new TextEncoder()
   let texts: Array<string> = []
-  let open = { first: 1, changes: 0, size: 0, wrongIds: [] as Array<number> }
+  let open = emptyPortion(1)
+  const seen = new Set<number>()
   let row = 0
   let total = 0
   const close = (): Portion => {
@@ -56,9 +59,10 @@ export function* portionsOf(text: string, format: Format, table: Table): Generat
     total += bytes.length
     if (total > totalBytesMax)
       throw tooLarge(`The rows up to row ${row} have more than ${totalBytesMax} bytes as JSON.`)
-    const portion = { bytes, first: open.first, count: texts.length, changes: open.changes, wrongIds: open.wrongIds }
+    const { size: _, ...rest } = open
+    const portion = { bytes, count: texts.length, ...rest }
     texts = []
-    open = { first: row + 1, changes: 0, size: 0, wrongIds: [] }
+    open = emptyPortion(row + 1)
     return portion
   }
   for (const value of rowsOf(text, format, table)) {
@@ -68,12 +72,25 @@ export function* portionsOf(text: string, format: Format, table: Table): Generat
     texts.push(text)
     open.size += text.length
     const id = idOf(value)
-    if (id !== undefined) open.changes++
-    if (id !== undefined && idIn(id) === undefined) open.wrongIds.push(row)
+    if (id !== undefined) {
+      const number = idIn(id)
+      open.changes++
+      if (number === undefined) open.wrongIds.push(row)
+      else if (seen.has(number)) open.repeatedIds.push(row)
+      else seen.add(number)
+    }
     if (texts.length >= portionRows || open.size >= portionChars) yield close()
   }
   if (texts.length > 0) yield close()
 }
+
+const emptyPortion = (first: number) => ({
+  first,
+  changes: 0,
+  size: 0,
+  wrongIds: [] as Array<number>,
+  repeatedIds: [] as Array<number>
+})
 
 /** The `id` of a row; undefined if it has none. White space around the text of a cell does not count. */
 export const idOf = (row: unknown): unknown => {

@@ -90,7 +90,9 @@ const take =
       const rows = created.map(({ row }) => row)
       const view = yield* viewFor(source.taken, rows, request.base)
       const shown = yield* mapInSlices(rows, (row) => representation(source.taken, row, view))
-      return { status: 201, json: many ? shown : shown[0] }
+      if (many) return { status: 201, json: shown }
+      const location = `${request.base}${source.taken.path}${rows[0]!.id}/`
+      return { status: 201, json: shown[0], headers: { location } }
     }).pipe(inWritingTime)
 
 const nestedVrf = ({ vrf }: Space, view: View) => (vrf === null ? null : view.nested("ipam.vrf", vrf))

@@ -6,15 +6,14 @@ import type { Principal } from "../../auth/Principal.ts"
 import type { Action } from "../../inventory/Clearance.ts"
 import { type Field, emptyRecord } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { kindOf } from "../../inventory/derive/filter/Lookup.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import { viewOf } from "../../inventory/derive/represent/Representation.ts"
 import { titled } from "./Title.ts"
 import { type Reply, type Route, methodsOf } from "../Route.ts"
 
 /** Fields are listed only for methods that the sender may use. */
 export const metadata = Effect.fnUntraced(function* ({ access, methods, path }: Route, principal: Principal) {
   const own = typeof access === "string" ? undefined : access
-  const name = own === undefined ? titled(path.split("/").at(-2) ?? "") : titled(own.label)
-  const one = path.endsWith(":id/")
   const written = [["POST", "add"] as const, ["PUT", "change"] as const].filter(
     ([method]) => methods[method] !== undefined
   )
@@ -28,7 +27,7 @@ export const metadata = Effect.fnUntraced(function* ({ access, methods, path }: 
     status: 200,
     headers: { allow: allowed(methods) },
     json: {
-      name: own === undefined || one ? name : `${name} List`,
+      name: capitalised(own === undefined ? titled(path.split("/").at(-2) ?? "") : own.label),
       description: "",
       renders: ["application/json"],
       parses: ["application/json"],
@@ -36,6 +35,9 @@ export const metadata = Effect.fnUntraced(function* ({ access, methods, path }: 
     }
   } satisfies Reply
 })
+
+/** `site group` -> `Site Group`. */
+const capitalised = (name: string): string => name.replaceAll(/(?<=^|\s)\S/g, (letter) => letter.toUpperCase())
 
 export const allowed = (methods: Route["methods"]): string => {
   const named = methodsOf(methods)
@@ -53,42 +55,78 @@ const may = (
     Effect.catchTag("Denied", () => Effect.succeed(false))
   )
 
-const fieldsOf = (type: ObjectType): object => ({
+const heading = {
   id: { type: "integer", required: false, read_only: true, label: "ID" },
   url: { type: "field", required: false, read_only: true, label: "Url" },
-  display: { type: "field", required: false, read_only: true, label: "Display" },
+  display: { type: "field", required: false, read_only: true, label: "Display" }
+}
+
+const fieldsOf = (type: ObjectType): object => ({
+  ...heading,
   ...Object.fromEntries(
     Object.entries(type.fields)
       .filter(([, field]) => field.wire !== "none")
       .map(([name, field]) => [name, fieldOf(name, field)])
+  ),
+  ...Object.fromEntries(Object.entries(type.derived).map(([name]) => [name, readOnly(name, "field")])),
+  ...Object.fromEntries(Object.keys(type.counts).map((name) => [name, readOnly(name, "integer")])),
+  ...Object.fromEntries(Object.keys(type.pointedBy).map((name) => [name, readOnly(name, "field")]))
+})
+
+const readOnly = (name: string, type: string) => ({ type, required: false, read_only: true, label: titled(name) })
+
+const fieldOf = (name: string, field: Field): object => ({
+  type: typeOf(field),
+  required: field.wire !== "read" && field.initial === undefined,
+  read_only: field.wire === "read",
+  label: titled(name),
+  ...(field.maxLength !== undefined && { max_length: field.maxLength }),
+  ...(isNested(field) && { children: childrenOf(objectType(field.reference!.type)) }),
+  ...(field.choices !== undefined &&
+    field.wire !== "read" && {
+      choices: Object.entries(field.choices).map(([value, label]) => ({ value, display_name: label }))
+    })
+})
+
+/** Whether it is written and shown as an object of its own. */
+const isNested = ({ reference }: Field): boolean => reference?.many === false && reference.bare !== true
+
+/** The fields of a nested object; those of objects inside it are left out. */
+const childrenOf = (type: ObjectType): object => ({
+  ...heading,
+  ...Object.fromEntries(
+    type.brief.map((name) => {
+      const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined
+      if (field === undefined) return [name, readOnly(name, Object.hasOwn(type.counts, name) ? "integer" : "field")]
+      return [name, field.reference === undefined ? fieldOf(name, field) : readOnly(name, "field")]
+    })
   )
 })
 
-const fieldOf = (name: string, field: Field): object => {
-  return {
-    type: typeOf(field),
-    required: field.wire !== "read" && field.initial === undefined,
-    read_only: field.wire === "read",
-    label: titled(name),
-    ...(field.maxLength !== undefined && { max_length: field.maxLength }),
-    ...(field.choices !== undefined && {
-      choices: Object.entries(field.choices).map(([value, label]) => ({ value, display_name: label }))
-    })
-  }
-}
+/** Names of types in Django REST framework, by the Postgres type of the column. */
+const typeNames: ReadonlyArray<readonly [type: RegExp, name: string]> = [
+  [/\[\]$/, "list"],
+  [/^(bigint|integer|smallint)/, "integer"],
+  [/^numeric/, "decimal"],
+  [/^(real|double)/, "float"],
+  [/^boolean/, "boolean"],
+  [/^timestamp/, "datetime"],
+  [/^date/, "date"],
+  [/^(text|uuid|inet|cidr|macaddr)/, "string"]
+]
 
-const typeNames: ReadonlyMap<string, string> = new Map([
-  ["flag", "boolean"],
-  ["time", "datetime"],
-  ["date", "date"],
-  ["list", "list"],
-  ["text", "string"]
-])
-
-/** The name of the field's type in Django REST framework, where a choice is a type of its own. */
+/**
+ * The name of the field's type in Django REST framework. NetBox's choices with labels, its content types, lists of
+ * objects and JSON are fields of their own there.
+ */
 const typeOf = (field: Field): string => {
-  if (field.reference !== undefined || field.choices !== undefined) return "field"
-  const kind = kindOf(field)
-  if (kind === "number") return field.type.startsWith("numeric") ? "decimal" : "integer"
-  return (kind === undefined ? undefined : typeNames.get(kind)) ?? "field"
+  if (field.reference !== undefined) return isNested(field) ? "nested object" : "field"
+  if (field.choices !== undefined) return isLabelled(field) ? "field" : "choice"
+  const isContentType = field.generic !== undefined || field.grammar === "objectTypes" || field.grammar === "anyTypes"
+  if (isContentType) return "field"
+  return field.format ?? typeNames.find(([type]) => type.test(field.type))?.[1] ?? "field"
 }
+
+/** Whether a choice is shown with its label. */
+const isLabelled = ({ choices, represent }: Field): boolean =>
+  typeof represent(Object.keys(choices!)[0], viewOf("", { row: () => undefined }), "") === "object"

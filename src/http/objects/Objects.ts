@@ -103,7 +103,8 @@ const createObjects =
       const shown = yield* mapInSlices(created, ({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
       const [row] = rows
       if (many || row === undefined) return { status: 201, json: shown }
-      return { status: 201, json: shown[0], headers: etagHeader(row) }
+      const location = `${request.base}${type.path}${row.id}/`
+      return { status: 201, json: shown[0], headers: { location, ...etagHeader(row) } }
     })
 
 /** The part of a write's errors that the answer shows: all, in the order of the list, or those of one object. */
@@ -187,5 +188,7 @@ const itemsWithIds = Effect.fnUntraced(function* (request: Request) {
   if (errors.some((error) => Object.keys(error).length > 0)) {
     return yield* new HttpRefused({ reason: "InvalidBody", body: errors })
   }
-  return body.map((item: { readonly id: unknown }) => ({ id: idIn(item.id)!, body: item }))
+  // Of items with the same id the last counts, as in NetBox.
+  const items = new Map(body.map((item: { readonly id: unknown }) => [idIn(item.id)!, item]))
+  return Array.from(items, ([id, item]) => ({ id, body: item }))
 })

@@ -40,15 +40,17 @@ export const readBytes = (
     )
   )
 
-/** The body as JSON; fails with 415, 413 or 400. */
+/** The body as JSON; an empty body is an empty object, whatever its type. Fails with 415, 413 or 400. */
 export const readJson = (incoming: HttpServerRequest.HttpServerRequest): Effect.Effect<unknown, HttpRefused> =>
   Effect.gen(function* () {
+    if (hasNoBody(incoming)) return {}
     const type = incoming.headers["content-type"]
     if (!isOfType(type, "application/json")) {
       const detail = `Unsupported media type "${type ?? ""}" in request.`
       return yield* new HttpRefused({ reason: "UnsupportedMediaType", body: { detail } })
     }
     const bytes = yield* readBytes(incoming, bodySizeMax)
+    if (bytes.byteLength === 0) return {}
     const value = yield* Effect.try({
       try: (): unknown => JSON.parse(utf8.decode(bytes)),
       catch: (error) => malformed(inWords(error))
@@ -56,6 +58,9 @@ export const readJson = (incoming: HttpServerRequest.HttpServerRequest): Effect.
     // Code that walks a value is recursive, so a deeply nested one could overflow the stack.
     return isDeeper(value, nestingMax) ? yield* malformed(`nested more than ${nestingMax} levels deep`) : value
   })
+
+const hasNoBody = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0
 
 /** Largest form. */
 const formSizeMax = ByteSize.kibibytes(64)

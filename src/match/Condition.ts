@@ -11,7 +11,7 @@
  * by taking the key of each of its items. It begins in the object's representation, or with `snapshots.prechange.` or
  * `snapshots.postchange.` in its flat states. `changed` and `unchanged` take no value: they compare these two.
  */
-import { effortMax } from "../Pattern.ts"
+import { effortMax } from "../pattern/Pattern.ts"
 import { type ChangeOperator, type Comparison, kindOf, operators } from "./Operator.ts"
 
 export type Condition = { readonly kind: "all" | "any"; readonly items: ReadonlyArray<Condition> } | Clause

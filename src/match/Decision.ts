@@ -82,14 +82,16 @@ export const sidesOf =
     return before === undefined || after === undefined ? undefined : { before, after }
   }
 
+/** What is at the path; null behind a null, such as a reference to nothing; undefined where there is no such name. */
 const walk = (data: unknown, path: ReadonlyArray<string>, from: number): unknown => {
   let value = data
   for (let at = from; at < path.length; at++) {
     if (Array.isArray(value)) {
       pay(value.length)
-      const items = value.map((item) => walk(item, path, at))
+      const items = value.map((item) => (item === null ? null : walk(item, path, at)))
       return items.includes(undefined) ? undefined : items
     }
+    if (value === null && at > from) return null
     if (typeof value !== "object" || value === null || !Object.hasOwn(value, path[at]!)) return undefined
     value = (value as Readonly<Record<string, unknown>>)[path[at]!]
   }

@@ -3,7 +3,7 @@
  *
  * Values compare as in Python, which NetBox users know: 1, 1.0 and true are equal, "1" and 1 are not.
  */
-import { effortOf, patternOf } from "../Pattern.ts"
+import { effortOf, patternOf } from "../pattern/Pattern.ts"
 import { pay } from "./Budget.ts"
 
 /** True or false; undefined if the two cannot be compared this way. Pays for work that grows with them. */
@@ -24,7 +24,7 @@ interface ValueOperator {
   readonly accepts: ReadonlyArray<ValueKind>
   /** Compiles the comparison with a clause's value; throws an Error with the reason if the value is invalid. */
   readonly compile: (value: unknown) => Comparison
-  /** Upper bound of the work to compile the value (Pattern.ts), if it is a pattern. */
+  /** Upper bound of the work to compile the value (pattern/Pattern.ts), if it is a pattern. */
   readonly effort?: (value: unknown) => number
 }
 
@@ -79,15 +79,11 @@ export const operators: Readonly<Record<string, Operator>> = {
     effort: (value) => effortOf(value as string),
     compile: (value) => {
       const pattern = patternOf(value as string)
-      const startsWith = (text: string) => {
-        pay((text.length + 1) * pattern.size)
-        return pattern.startsIn(text)
+      return (actual) => {
+        if (typeof actual !== "string") return undefined
+        pay(pattern.costOf(actual))
+        return pattern.startsIn(actual)
       }
-      // As in Python, `$` also stands before a final line break.
-      return (actual) =>
-        typeof actual !== "string"
-          ? undefined
-          : startsWith(actual) || (actual.endsWith("\n") && startsWith(actual.slice(0, -1)))
     }
   },
   changed: { between: (before, after) => !equal(before, after) },

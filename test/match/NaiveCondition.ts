@@ -70,8 +70,10 @@ const inSnapshot = (path: ReadonlyArray<string>, side: keyof Snapshots, snapshot
   return snapshots[side] === null ? null : path.reduce(step, snapshots[side])
 }
 
-const step = (node: Json, key: string): Json => {
-  if (isList(node)) return node.map((item) => step(item, key))
+const step = (node: Json, key: string, at: number): Json => {
+  if (isList(node)) return node.map((item) => step(item, key, 1))
+  // Behind a null, such as a reference to nothing, everything is null; but there must be something to begin with.
+  if (node === null && at > 0) return null
   if (isObject(node) && Object.keys(node).includes(key)) return node[key]!
   throw new Unanswerable()
 }

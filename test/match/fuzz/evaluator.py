@@ -90,7 +90,10 @@ def check_clause(clause):
 def walk(node, keys):
     for at, key in enumerate(keys):
         if isinstance(node, list):
-            return [walk(item, keys[at:]) for item in node]
+            return [None if item is None else walk(item, keys[at:]) for item in node]
+        # Behind a null, such as a reference to nothing, everything is null, as in v3.5.
+        if node is None and at > 0:
+            return None
         if not isinstance(node, dict) or key not in node:
             raise Invalid()
         node = node[key]

@@ -1,5 +1,6 @@
 /** A custom field's definition and a value from the wire -> the value as it is kept, or what is wrong with it. Pure. */
-import { type Pattern, PatternError, matchMax, patternOf } from "../../../Pattern.ts"
+import { type Pattern, matchMax, patternOf } from "../../../pattern/Pattern.ts"
+import { PatternError } from "../../../pattern/PatternError.ts"
 import { isDictionary, isStorable, printed } from "../../Field.ts"
 import { isDay } from "../../field/Calendar.ts"
 import { isJsonStorable, time } from "../../field/Scalar.ts"
@@ -37,7 +38,7 @@ const isText: Check = (value, { validation_regex: pattern }) => {
   if (pattern === "") return undefined
   const compiled = compiledPattern(pattern)
   if (compiled instanceof PatternError) return `The field's validation_regex cannot be used: ${compiled.message}.`
-  const length = Math.floor(matchMax / compiled.size)
+  const length = Math.floor((matchMax * value.length) / Math.max(compiled.costOf(value), 1))
   if (value.length > length) return `Value must have at most ${length} characters to be matched with '${pattern}'.`
   return compiled.isIn(value) ? undefined : `Value must match regex '${pattern}'`
 }

@@ -1,6 +1,6 @@
 import { type Errors, type RowOf, printed } from "../../Field.ts"
 import { choice, decimal, defineObjectType, flag, integer, json, text, texts } from "../../ObjectType.ts"
-import { PatternError } from "../../../Pattern.ts"
+import { PatternError } from "../../../pattern/PatternError.ts"
 import { compiledPattern, refusal } from "../../derive/values/CustomValue.ts"
 
 /** The JSON form of a value, by the type of the custom field. */

@@ -1,7 +1,9 @@
 import fc from "fast-check"
 import { RE2JS } from "re2js"
 import { describe, expect, test } from "vitest"
-import { PatternError, effortMax, effortOf, patternOf } from "../src/Pattern.ts"
+import { effortMax, effortOf, patternOf } from "../../src/pattern/Pattern.ts"
+import { translated } from "../../src/pattern/Python.ts"
+import { PatternError } from "../../src/pattern/PatternError.ts"
 
 const atoms = [
   ...["a", "k", "ß", "😀", ".", "^", "$", "-", "]", "}", "{", "\\d", "\\b", "\\A", "\\\\", "\\{", "\\101", "\\x41"],
@@ -38,7 +40,7 @@ const pattern = fc.letrec<{ whole: string; part: string }>((tie) => ({
 
 const programSize = (text: string): number | undefined => {
   try {
-    return RE2JS.compile(text).programSize()
+    return RE2JS.compile(translated(text, { isMarked: false, isCut: false })).programSize()
   } catch {
     return undefined
   }

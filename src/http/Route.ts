@@ -29,6 +29,7 @@ import type { WriteRefused } from "../inventory/write/WriteRefused.ts"
 import type { Templates } from "../template/Template.ts"
 import type { Imports } from "./files/ImportFile.ts"
 import type { TryOutLimits } from "./webhooks/TryOutLimits.ts"
+import type { JsonBody } from "./wire/Body.ts"
 import type { Cookie } from "./wire/Cookies.ts"
 import type { HttpRefused } from "./HttpRefused.ts"
 import type { Origin } from "./wire/Origin.ts"
@@ -58,6 +59,8 @@ export interface Request {
   readonly base: string
   /** The body as JSON. */
   readonly body: Effect.Effect<unknown, HttpRefused | Denied>
+  /** The same with its text, where numbers are as they were sent. */
+  readonly bodyWithText: Effect.Effect<JsonBody, HttpRefused>
   /** The body as it came, whatever its type. Fails with 413 if it is larger than `max`. */
   readonly bytes: (max: ByteSize.ByteSize) => Effect.Effect<ArrayBuffer, HttpRefused>
   readonly contentType: string | undefined

@@ -147,6 +147,7 @@ const handle =
         apiVersion
       )
       if (accepted instanceof HttpRefused) return yield* accepted
+      const body = Effect.map(readJson(incoming), ({ value }) => value)
       const request: Request = {
         incoming,
         url,
@@ -155,10 +156,8 @@ const handle =
         author: { username: username(principal), requestId, userId: principal.user?.id },
         origin,
         base: origin.base,
-        body:
-          access === tokenType
-            ? Effect.tap(readJson(incoming), (body) => refuseGrant(principal, body))
-            : readJson(incoming),
+        body: access === tokenType ? Effect.tap(body, (value) => refuseGrant(principal, value)) : body,
+        bodyWithText: readJson(incoming),
         bytes: (max) => readBytes(incoming, max),
         contentType: incoming.headers["content-type"],
         ifMatch: incoming.headers["if-match"],

@@ -36,6 +36,18 @@ describe("a template that is tried out", () => {
     ).toBe("CREATED")
   })
 
+  it("sees the numbers of its context as they were sent", async () => {
+    const context = '{ "data": {"float": 3.0, "large": 12345678901234567890, "text": "a  \\" 3.0"} }'
+    const asked = (template: string) =>
+      render(`{"context": 1, "template": ${JSON.stringify(template)}, "context" : ${context}}`)
+    expect((await asked("{{ data.float }} {{ data.large }} {{ data.text }}")).json).toMatchObject({
+      output: '3.0 12345678901234567890 a  " 3.0'
+    })
+    expect((await asked("")).json["output"]).toBe(
+      '{"data":{"float":3.0,"large":12345678901234567890,"text":"a  \\" 3.0"}}'
+    )
+  })
+
   it("is refused with the place of the error", async () => {
     const { status, json } = await render({ template: "a\n{{ data.nothing.here }}", context: { data: {} } })
     expect(status).toBe(400)

@@ -9,10 +9,10 @@ import { HttpRefused } from "../HttpRefused.ts"
 import type { Request } from "../Route.ts"
 
 /** The fields of the body. Fails with 400 if the body is not a JSON object. */
-export const bodyFields = (request: Request) =>
-  Effect.flatMap(request.body, (body): Effect.Effect<Dictionary, HttpRefused> =>
-    isDictionary(body) ? Effect.succeed(body) : refused({ non_field_errors: [notDictionary(body)] })
-  )
+export const bodyFields = (request: Request) => Effect.flatMap(request.body, fieldsIn)
+
+export const fieldsIn = (body: unknown): Effect.Effect<Dictionary, HttpRefused> =>
+  isDictionary(body) ? Effect.succeed(body) : refused({ non_field_errors: [notDictionary(body)] })
 
 export const refused = (body: Errors | { readonly filter: Errors }) =>
   Effect.fail(new HttpRefused({ reason: "InvalidBody", body }))

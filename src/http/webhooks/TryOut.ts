@@ -11,7 +11,8 @@ import { splitHeaders } from "../../template/Headers.ts"
 import { sampleEvent } from "../../template/plugin/Plugin.ts"
 import { Templates } from "../../template/Template.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
-import { bodyFields, refused } from "./ActionRequest.ts"
+import { memberText } from "../wire/JsonMember.ts"
+import { bodyFields, fieldsIn, refused } from "./ActionRequest.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import type { Handler, Route } from "../Route.ts"
 import { TryOutLimits } from "./TryOutLimits.ts"
@@ -26,7 +27,8 @@ const render: Handler = (request) =>
   Effect.gen(function* () {
     const { limited, inTurn } = yield* TryOutLimits
     yield* limited(request)
-    const fields = yield* bodyFields(request)
+    const { value, text: sent } = yield* request.bodyWithText
+    const fields = yield* fieldsIn(value)
     const { template, headers = "", context = sampleEvent, template_engine: engine = "jinja" } = fields
     if (template === undefined) return yield* refused({ template: ["This field is required."] })
     if (typeof template !== "string") return yield* refused({ template: ["Not a valid string."] })
@@ -34,7 +36,7 @@ const render: Handler = (request) =>
     if (typeof engine !== "string") return yield* refused({ template_engine: ["Not a valid string."] })
     if (!isDictionary(context)) return yield* refused({ context: [notDictionary(context)] })
     const templates = yield* Templates
-    const text = JSON.stringify(context)
+    const text = memberText(sent, "context") ?? JSON.stringify(context)
     const rendered = (field: string, source: Source) =>
       inTurn(request, (owner) =>
         templates.render([source], text, engine, owner).pipe(

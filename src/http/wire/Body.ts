@@ -40,23 +40,34 @@ export const readBytes = (
     )
   )
 
+/** A body of JSON: its value, and its text. */
+export interface JsonBody {
+  readonly value: unknown
+  readonly text: string
+}
+
+const empty: JsonBody = { value: {}, text: "{}" }
+
 /** The body as JSON; an empty body is an empty object, whatever its type. Fails with 415, 413 or 400. */
-export const readJson = (incoming: HttpServerRequest.HttpServerRequest): Effect.Effect<unknown, HttpRefused> =>
+export const readJson = (incoming: HttpServerRequest.HttpServerRequest): Effect.Effect<JsonBody, HttpRefused> =>
   Effect.gen(function* () {
-    if (hasNoBody(incoming)) return {}
+    if (hasNoBody(incoming)) return empty
     const type = incoming.headers["content-type"]
     if (!isOfType(type, "application/json")) {
       const detail = `Unsupported media type "${type ?? ""}" in request.`
       return yield* new HttpRefused({ reason: "UnsupportedMediaType", body: { detail } })
     }
     const bytes = yield* readBytes(incoming, bodySizeMax)
-    if (bytes.byteLength === 0) return {}
-    const value = yield* Effect.try({
-      try: (): unknown => JSON.parse(utf8.decode(bytes)),
+    if (bytes.byteLength === 0) return empty
+    const body = yield* Effect.try({
+      try: (): JsonBody => {
+        const text = utf8.decode(bytes)
+        return { text, value: JSON.parse(text) }
+      },
       catch: (error) => malformed(inWords(error))
     })
     // Code that walks a value is recursive, so a deeply nested one could overflow the stack.
-    return isDeeper(value, nestingMax) ? yield* malformed(`nested more than ${nestingMax} levels deep`) : value
+    return isDeeper(body.value, nestingMax) ? yield* malformed(`nested more than ${nestingMax} levels deep`) : body
   })
 
 const hasNoBody = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>

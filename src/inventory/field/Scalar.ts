@@ -32,9 +32,11 @@ const numberMax = 1000
 
 const isTooLong = (input: unknown): boolean => typeof input === "string" && input.length > numberMax
 
+const isNullable = (options: NumberOptions): boolean => options.optional === true && options.default === undefined
+
 /** The initial value of a number: its default, or null if it is optional. */
 const unless = (options: NumberOptions) => ({
-  nullable: options.optional === true && options.default === undefined,
+  nullable: isNullable(options),
   initial: options.optional === true || options.default !== undefined ? () => options.default ?? null : undefined,
   sqlDefault: options.default === undefined ? undefined : String(options.default)
 })
@@ -80,6 +82,7 @@ export const decimal = <const O extends DecimalOptions>(options: O): Field<Optio
       snapshot: (value) => (typeof value === "number" ? value.toFixed(options.places) : value),
       parse: (input) => {
         if (isTooLong(input)) return invalid("String value too large.")
+        if (typeof input === "string" && input.trim() === "" && isNullable(options)) return value(null)
         const number = typeof input === "string" && decimalPattern.test(input) ? Number(input) : input
         if (typeof number !== "number" || !Number.isFinite(number)) return invalid("A valid number is required.")
         if (Math.abs(number) >= 10 ** (options.digits - options.places)) {

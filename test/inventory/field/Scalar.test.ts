@@ -91,6 +91,16 @@ describe("a whole number", () => {
 
 describe("a decimal", () => {
   const latitude = decimal({ digits: 8, places: 6, min: -90, max: 90, optional: true })
+
+  test("that is blank is null, where it may be", () => {
+    for (const blank of ["", "  "]) {
+      expect(latitude.parse(blank)).toEqual({ value: null })
+      const needed = { errors: ["A valid number is required."] }
+      expect(decimal({ digits: 4, places: 1 }).parse(blank)).toEqual(needed)
+      expect(decimal({ digits: 4, places: 1, default: 1 }).parse(blank)).toEqual(needed)
+      expect(integer({ optional: true }).parse(blank)).toEqual({ errors: ["A valid integer is required."] })
+    }
+  })
   const value = fc.integer({ min: -90_000_000, max: 90_000_000 }).map((micros) => Number(`${micros}e-6`) + 0)
 
   test("is read from itself, as a number and as text", () => {
@@ -124,7 +134,6 @@ describe("a decimal", () => {
   })
 
   test.each([
-    [""],
     ["abc"],
     ["0x1F"],
     ["NaN"],

@@ -25,7 +25,7 @@ export { ref, refs, tags } from "./field/Reference.ts"
 export { terminations } from "./field/Terminations.ts"
 export { choice, decimal, flag, integer, json, jsonText, time, uuid } from "./field/Scalar.ts"
 export { headers, kept, password, sealed, tokenKey } from "./field/Secret.ts"
-export { color, email, slug, text, url } from "./field/Text.ts"
+export { color, email, slug, text, timeZone, url } from "./field/Text.ts"
 
 export interface Unique {
   readonly fields: ReadonlyArray<string>

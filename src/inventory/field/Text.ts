@@ -61,6 +61,37 @@ export const url = (options: TextOptions = {}): Field<string> =>
     text === "" || (/^(https?|ftps?):\/\/[^\s/]/i.test(text) && URL.canParse(text)) ? undefined : "Enter a valid URL."
   )
 
+/** Names of time zones as IANA writes them, by their lower case. */
+const zones: ReadonlyMap<string, string> = new Map(
+  Intl.supportedValuesOf("timeZone").map((name) => [name.toLowerCase(), name])
+)
+
+/** The name of a time zone; undefined for none. Older names, which Intl does not list, stay as they are written. */
+const zoneNamed = (text: string): string | undefined => {
+  const listed = zones.get(text.toLowerCase())
+  if (listed !== undefined || !/^[a-z][\w+/-]*$/i.test(text)) return listed
+  try {
+    new Intl.DateTimeFormat("en", { timeZone: text })
+    return text
+  } catch {
+    return undefined
+  }
+}
+
+/** The name of a time zone, `Europe/Berlin`; null where none is given. */
+export const timeZone = (): Field<string | null> => {
+  const field = text({ max: 63, nullable: true })
+  return {
+    ...field,
+    parse: (input) => {
+      const parsed = field.parse(input)
+      if ("errors" in parsed || parsed.value === null) return parsed
+      const zone = zoneNamed(String(parsed.value))
+      return zone === undefined ? invalid("A valid timezone is required.") : value(zone)
+    }
+  }
+}
+
 const textField = <Value>(options: TextOptions, refuse: (text: string) => string | undefined): Field<Value> => {
   const optional = options.optional === true || options.default !== undefined || options.nullable === true
   const initial = options.nullable === true ? null : optional ? (options.default ?? "") : undefined

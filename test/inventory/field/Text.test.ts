@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { color, email, slug, text } from "../../../src/inventory/field/Text.ts"
+import { color, email, slug, text, timeZone } from "../../../src/inventory/field/Text.ts"
 import { codePoint } from "../../support/CodePoint.ts"
 
 const noString = { errors: ["Not a valid string."] }
@@ -117,5 +117,25 @@ describe("an email address", () => {
 
   test("has at most 254 characters, so that a long one costs no time", () => {
     expect(field.parse(`a@${".".repeat(1_000_000)}`)).toEqual(tooLong(254))
+  })
+})
+
+describe("a time zone", () => {
+  const field = timeZone()
+
+  test.each([
+    ["Europe/Berlin", "Europe/Berlin"],
+    ["europe/berlin", "Europe/Berlin"],
+    ["UTC", "UTC"],
+    ["Asia/Kolkata", "Asia/Kolkata"],
+    ["US/Eastern", "US/Eastern"],
+    ["", null],
+    [null, null]
+  ])("%j is %j", (input, value) => {
+    expect(field.parse(input)).toEqual({ value })
+  })
+
+  test.each([["Europe/Berlín"], ["Mars/Olympus"], ["+01:00"], ["Europe / Berlin"], ["x"]])("%j is none", (input) => {
+    expect(field.parse(input)).toEqual({ errors: ["A valid timezone is required."] })
   })
 })

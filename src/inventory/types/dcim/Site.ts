@@ -8,7 +8,8 @@ import {
   named,
   ref,
   refs,
-  text
+  text,
+  timeZone
 } from "../../ObjectType.ts"
 
 export default defineObjectType({
@@ -31,7 +32,7 @@ export default defineObjectType({
     group: ref("dcim.sitegroup", { optional: true, onDelete: "set null" }),
     tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
     facility: text({ max: 50, optional: true }),
-    time_zone: text({ max: 63, nullable: true }),
+    time_zone: timeZone(),
     description: text({ max: 200, optional: true }),
     physical_address: text({ max: 200, optional: true }),
     shipping_address: text({ max: 200, optional: true }),

@@ -160,6 +160,9 @@ export interface ObjectType<F extends Fields = Fields> extends Required<Omit<Dec
   readonly columns: Readonly<Record<string, string>>
 }
 
+/** A snapshot has the day of the creation alone. */
+const dayOf = (created: unknown): unknown => (typeof created === "string" ? created.slice(0, 10) : created)
+
 /** Names of fields that are reserved words of SQL: their columns are called otherwise. */
 const reserved: ReadonlySet<string> = new Set(["default"])
 
@@ -169,7 +172,10 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
   const kind = declaration.kind ?? "object"
   const times: Readonly<Record<string, Field>> =
     kind === "object"
-      ? { created: time({ now: true, wire: "read" }), last_updated: time({ now: true, wire: "read" }) }
+      ? {
+          created: { ...time({ now: true, wire: "read" }), snapshot: dayOf },
+          last_updated: time({ now: true, wire: "read" })
+        }
       : {}
   const fields = { ...declaration.fields, ...times }
   const derived = { ...genericObjects(fields), ...declaration.derived }

@@ -191,8 +191,10 @@ describe("an object that points at others", () => {
       region: 3,
       latitude: "52.520000",
       tags: ["a", "b"],
-      created: "2026-11-20T23:48:01.5Z"
+      created: "2026-11-20",
+      last_updated: row["last_updated"]
     })
+    expect(representation(site, row, view)).toMatchObject({ created: "2026-11-20T23:48:01.5Z" })
     expect(snapshot(site, row, view)).not.toHaveProperty("id")
     expect(snapshot(site, { ...row, region: 9 }, view)).toMatchObject({ region: 9 })
   })

@@ -27,6 +27,8 @@ export interface View {
   readonly base: string
   /** Another object by object type and id; undefined when it is gone or the field is empty. */
   readonly row: (type: string, id: number) => Row | undefined
+  /** What objects of a type are called: `site group`. */
+  readonly label: (type: string) => string
   /** Its nested (brief) representation; null when it is gone. */
   readonly nested: (type: string, id: number) => unknown
   /** Opens a sealed copy; absent where copies are not shown. */
@@ -117,6 +119,8 @@ export interface Field<Value = unknown> {
   /** Whether the reference defaults to the user who creates the object. */
   readonly byAuthor?: boolean | undefined
   readonly generic?: Generic | undefined
+  /** For records, which outlive the objects they describe: the field with the id of the object whose type this is. */
+  readonly describes?: string | undefined
   /** Value and label of each choice. */
   readonly choices?: Readonly<Record<string, string>> | undefined
   readonly parse: (input: unknown) => Parsed

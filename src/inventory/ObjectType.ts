@@ -64,10 +64,12 @@ interface Typed {
   readonly fields: Fields
 }
 
-/** An object type, and its reference to one. */
+/** An object type, and its reference to one; or, with `where`, the one object of the type that a name stands for. */
 export interface PointedBy {
   readonly type: string
   readonly field: string
+  /** SQL that `c`, an object of that type, is the one. */
+  readonly where?: string
 }
 
 /** A trigger that only one type has: what follows its name in `create trigger`. */
@@ -103,7 +105,7 @@ interface Declaration<F extends Fields = Fields> {
   readonly counts?: Readonly<Record<string, Counted>>
   /** What the counts are that are no whole numbers. */
   readonly countShapes?: Readonly<Record<string, Shape>>
-  /** Read-only lists of the objects that name this one in a field of theirs; found when somebody reads it. */
+  /** Read-only objects that name this one in a field of theirs, or that it names; found when somebody reads it. */
   readonly pointedBy?: Readonly<Record<string, PointedBy>>
   /** Field lists with an index of their own, beside those of references and uniqueness. */
   readonly indexes?: ReadonlyArray<ReadonlyArray<string>>

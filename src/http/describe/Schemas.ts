@@ -99,7 +99,10 @@ const shownOf = (type: ObjectType): { readonly always: Json; readonly once: Json
       Object.keys(type.counts).map((name) => [name, readOnly(shapeSchema(type.countShapes[name] ?? whole))])
     ),
     ...Object.fromEntries(
-      Object.entries(type.pointedBy).map(([name, by]) => [name, readOnly(listOf(briefOf(by.type)))])
+      Object.entries(type.pointedBy).map(([name, by]) => {
+        const of = briefOf(by.type)
+        return [name, readOnly(by.where === undefined ? listOf(of) : orNull(of))]
+      })
     )
   }
   const once = fields.filter(([, { wire }]) => wire === "once")

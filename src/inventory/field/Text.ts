@@ -71,8 +71,7 @@ const zoneNamed = (text: string): string | undefined => {
   const listed = zones.get(text.toLowerCase())
   if (listed !== undefined || !/^[a-z][\w+/-]*$/i.test(text)) return listed
   try {
-    new Intl.DateTimeFormat("en", { timeZone: text })
-    return text
+    return Intl.DateTimeFormat("en", { timeZone: text }) instanceof Intl.DateTimeFormat ? text : undefined
   } catch {
     return undefined
   }

@@ -14,6 +14,7 @@ const view: View = {
   base: "",
   row: (type, id): Row | undefined =>
     type === "extras.tag" && names[id] !== undefined ? { id, name: names[id] } : undefined,
+  label: (type) => type,
   customFields: () => [],
   counted: () => undefined,
   nested: (type, id) => {

@@ -7,6 +7,7 @@ import { json as anyJson } from "../Rows.ts"
 const noView: View = {
   base: "",
   row: () => undefined,
+  label: (type) => type,
   nested: () => null,
   customFields: () => [],
   counted: () => undefined
@@ -133,21 +134,12 @@ describe("a decimal", () => {
     expect(latitude.parse(input)).toEqual({ value })
   })
 
-  test.each([
-    ["abc"],
-    ["0x1F"],
-    ["NaN"],
-    ["Infinity"],
-    ["-Infinity"],
-    ["1e400"],
-    [true],
-    [[]],
-    [[1]],
-    [{}],
-    ["."]
-  ])("is not read from %j", (input) => {
-    expect(latitude.parse(input)).toEqual({ errors: ["A valid number is required."] })
-  })
+  test.each([["abc"], ["0x1F"], ["NaN"], ["Infinity"], ["-Infinity"], ["1e400"], [true], [[]], [[1]], [{}], ["."]])(
+    "is not read from %j",
+    (input) => {
+      expect(latitude.parse(input)).toEqual({ errors: ["A valid number is required."] })
+    }
+  )
 
   test.each([
     [100, "Ensure that there are no more than 2 digits before the decimal point."],

@@ -144,8 +144,8 @@ const pointingFromPage = (type: ObjectType): ReadonlyArray<Pointing> => [
 const pointingMax = 100
 
 /** SQL of the ids of objects that point at `t`. */
-const pointingHere = ({ type, field }: PointedBy, from: string): string =>
-  `select c.id from ${from} c where ${namesThis(objectType(type), field)} order by c.id limit ${pointingMax}`
+const pointingHere = ({ type, field, where }: PointedBy, from: string): string =>
+  `select c.id from ${from} c where ${where ?? namesThis(objectType(type), field)} order by c.id limit ${pointingMax}`
 
 const pointingFrom = (type: ObjectType, names: ReadonlyArray<string>, from: string): ReadonlyArray<Pointing> =>
   names.flatMap((name) => {

@@ -5,7 +5,7 @@
  */
 import type { Row, View } from "../../Field.ts"
 import { type ObjectType, fieldOf, perType } from "../../ObjectType.ts"
-import { objectType } from "../../Registry.ts"
+import { objectType, registry } from "../../Registry.ts"
 import { blankOf } from "../values/Row.ts"
 
 export type Json = Readonly<Record<string, unknown>>
@@ -44,8 +44,9 @@ export const representation = (type: ObjectType, row: Row, view: View): Json => 
   if (counted === undefined) return json
   for (const name in type.counts) json[name] = counted[name]
   for (const name in type.pointedBy) {
-    const ids = counted[name] as ReadonlyArray<number>
-    json[name] = ids.map((id) => view.nested(type.pointedBy[name]!.type, id)).filter(Boolean)
+    const by = type.pointedBy[name]!
+    const found = (counted[name] as ReadonlyArray<number>).map((id) => view.nested(by.type, id)).filter(Boolean)
+    json[name] = by.where === undefined ? found : (found[0] ?? null)
   }
   return json
 }
@@ -87,7 +88,8 @@ export const viewOf = (base: string, { row, customFields = noFields, counted = u
     const found = row(id, key)
     return found === undefined ? null : brief(objectType(id), found, inner)
   }
-  const inner: View = { base, row, nested, customFields, counted: uncounted }
+  const label = (id: string) => registry.get(id)?.label ?? id.slice(id.indexOf(".") + 1)
+  const inner: View = { base, row, label, nested, customFields, counted: uncounted }
   return { ...inner, counted }
 }
 
@@ -129,11 +131,13 @@ export const references = (
     return ids
   }
   for (const name of fields) {
-    const { reference, generic } = fieldOf(type, name)
-    if (generic !== undefined) {
+    const { reference, generic, describes } = fieldOf(type, name)
+    const idField = generic?.id ?? describes
+    if (idField !== undefined) {
       for (const row of rows) {
-        const [target, id] = [row[name], row[generic.id]]
-        if (typeof target === "string" && Number.isSafeInteger(id)) idsOf(target).add(Number(id))
+        const [target, id] = [row[name], row[idField]]
+        if (typeof target === "string" && registry.has(target) && Number.isSafeInteger(id))
+          idsOf(target).add(Number(id))
       }
     }
     if (reference === undefined) continue

@@ -13,7 +13,7 @@ export default defineObjectType({
     user_name: text({ optional: true }),
     request_id: uuid(),
     action: choice({ create: "Created", update: "Updated", delete: "Deleted" }),
-    changed_object_type: text(),
+    changed_object_type: { ...text(), describes: "changed_object_id" },
     changed_object_id: integer(),
     object_repr: text({ optional: true }),
     position: integer({ wire: "none" }),
@@ -35,6 +35,16 @@ export default defineObjectType({
   search: ["user_name", "object_repr"],
   ordering: ["-time"],
   brief: [],
-  display: (row) =>
-    `${row.changed_object_type} ${row.object_repr} ${String(row.action)}d by ${row.user_name || "nobody"}`
+  derived: {
+    changed_object: {
+      shape: { kind: "object", nullable: true },
+      of: (row, view) => view.nested(row.changed_object_type, row.changed_object_id)
+    }
+  },
+  // Only the name is kept: it is the user's who has it now.
+  pointedBy: { user: { type: "users.user", field: "username", where: "c.username = t.user_name" } },
+  display: (row, view) => {
+    const [app] = row.changed_object_type.split(".")
+    return `${app} | ${view.label(row.changed_object_type)} ${row.object_repr} ${row.action}d by ${row.user_name || "nobody"}`
+  }
 })

@@ -66,6 +66,38 @@ describe("wrong bodies", () => {
     })
   })
 
+  it("are told with what is already taken, of every field at once", async () => {
+    await api.call("POST", "/api/dcim/sites/", named("First"))
+    const taken = await api.call("POST", "/api/dcim/sites/", { ...named("First"), status: "lost", region: 999_999 })
+    const exists = { name: ["site with this name already exists."], slug: ["site with this slug already exists."] }
+    expect(taken.json).toEqual({
+      ...exists,
+      status: ["lost is not a valid choice."],
+      region: ["Related object not found using the provided numeric ID: 999999"]
+    })
+    const other = await api.call<Json>("POST", "/api/dcim/sites/", named("Other"))
+    const path = `/api/dcim/sites/${String(other.json["id"])}/`
+    expect((await api.call("PATCH", path, { name: "First", latitude: "x" })).json).toEqual({
+      name: exists.name,
+      latitude: ["A valid number is required."]
+    })
+    expect((await api.call("PATCH", path, { name: "Other", latitude: "x" })).json).toEqual({
+      latitude: ["A valid number is required."]
+    })
+    // A rule and a uniqueness of several fields together; the uniqueness of several fields only where none is wrong.
+    const rack = { name: "R", site: other.json["id"], asset_tag: "A" }
+    expect((await api.call("POST", "/api/dcim/racks/", rack)).status).toBe(201)
+    expect((await api.call("POST", "/api/dcim/racks/", { ...rack, outer_width: 5 })).json).toEqual({
+      __all__: ["Must specify a unit when setting an outer width/depth"],
+      asset_tag: ["rack with this asset tag already exists."]
+    })
+    const location = { ...named("L"), site: other.json["id"] }
+    expect((await api.call("POST", "/api/dcim/locations/", location)).status).toBe(201)
+    expect(Object.keys((await api.call("POST", "/api/dcim/locations/", { ...location, status: "x" })).json)).toEqual([
+      "status"
+    ])
+  })
+
   it("of a list give errors in the order of the list, also for duplicates in it, and nothing is stored", async () => {
     await api.call("POST", "/api/dcim/sites/", named("Taken"))
     const reply = await api.call("POST", "/api/dcim/sites/", [
@@ -75,9 +107,10 @@ describe("wrong bodies", () => {
       named("Twice"),
       {}
     ])
+    const exists = { name: ["site with this name already exists."], slug: ["site with this slug already exists."] }
     expect([reply.status, reply.json]).toEqual([
       400,
-      [{}, {}, {}, {}, { name: ["This field is required."], slug: ["This field is required."] }]
+      [{}, exists, {}, exists, { name: ["This field is required."], slug: ["This field is required."] }]
     ])
     const unique = await api.call("POST", "/api/dcim/sites/", [
       named("Fresh"),
@@ -85,7 +118,6 @@ describe("wrong bodies", () => {
       named("Twice"),
       named("Twice")
     ])
-    const exists = { name: ["site with this name already exists."], slug: ["site with this slug already exists."] }
     expect([unique.status, unique.json]).toEqual([400, [{}, exists, {}, exists]])
     expect((await api.call<List>("GET", "/api/dcim/sites/?slug=fresh")).json.count).toBe(0)
   })

@@ -15,12 +15,23 @@ export interface Conflict {
   readonly errors: Errors
 }
 
-/** Rows, as they would be stored, that break a uniqueness with rows in the database or among themselves. */
-export const duplicates = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
+/**
+ * Rows, as they would be stored, that break a uniqueness with rows in the database or among themselves. Of rows that
+ * are refused already, `isComparable` tells which uniqueness can be checked: some of their values are none.
+ */
+export const duplicates = Effect.fnUntraced(function* (
+  type: ObjectType,
+  rows: ReadonlyArray<Row>,
+  isComparable: (unique: Unique, at: number) => boolean = () => true
+) {
   const sql = yield* SqlClient.SqlClient
-  const json = JSON.stringify(rows.map((row) => columnsOf(type, row)))
   const conflicts: Array<Conflict> = []
+  const ids = asTexts(rows.map(({ id }) => id))
   for (const unique of uniquesOf(type)) {
+    const places = rows.flatMap((_, at) => (isComparable(unique, at) ? [at] : []))
+    if (places.length === 0) continue
+    const compared = places.map((at) => partOf(rows[at]!, unique))
+    const json = JSON.stringify(compared.map((row) => columnsOf(type, row)))
     const same = unique.fields.map(
       (field) => `${uniqueKey(type, unique, field, "t.")} = ${uniqueKey(type, unique, field, "j.")}`
     )
@@ -33,13 +44,19 @@ export const duplicates = Effect.fnUntraced(function* (type: ObjectType, rows: R
          from jsonb_populate_recordset(null::${type.table}, $1::jsonb) with ordinality j
          join ${type.table} t on ${same.join(" and ")}${only}
         where t.id <> all ($2::text[]::bigint[])`,
-      [json, asTexts(rows.map(({ id }) => id))]
+      [json, ids]
     )
     const errors = conflictMessage(type, unique)
-    for (const { at } of found) conflicts.push({ at: at - 1, errors })
-    for (const at of repeated(unique, rows)) conflicts.push({ at, errors })
+    for (const { at } of found) conflicts.push({ at: places[at - 1]!, errors })
+    for (const at of repeated(unique, compared)) conflicts.push({ at: places[at]!, errors })
   }
   return conflicts
+})
+
+/** The values of a row that the uniqueness is about. */
+const partOf = (row: Row, { fields, whereNull }: Unique): Row => ({
+  ...Object.fromEntries([...fields, ...(whereNull === undefined ? [] : [whereNull])].map((name) => [name, row[name]])),
+  id: row.id
 })
 
 /** Positions of rows that repeat the values of an earlier one. */
@@ -50,7 +67,11 @@ const repeated = (unique: Unique, rows: ReadonlyArray<Row>): ReadonlyArray<numbe
       const value = row[field]
       return typeof value === "string" && unique.ignoreCase?.includes(field) === true ? value.toLowerCase() : value
     })
-    if (values.includes(null) || (unique.whereNull !== undefined && row[unique.whereNull] !== null)) return []
+    if (
+      values.some((value) => value === null || value === undefined) ||
+      (unique.whereNull !== undefined && row[unique.whereNull] !== null)
+    )
+      return []
     const key = JSON.stringify(values)
     if (seen.has(key)) return [at]
     seen.add(key)

@@ -14,7 +14,7 @@ import { grammarErrors } from "../Grammar.ts"
 import { sealHidden, withKeptSecrets, withWholeTexts } from "./Hidden.ts"
 import { resolveCustomFields } from "./CustomValues.ts"
 import { lookAt } from "./LooksAt.ts"
-import { type ObjectType, fieldOf } from "../ObjectType.ts"
+import { type ObjectType, type Unique, fieldOf } from "../ObjectType.ts"
 import { Protected, isProtected, protectedBy } from "./Protected.ts"
 import { byIds } from "../read/Read.ts"
 import { quickly } from "./Quick.ts"
@@ -193,24 +193,48 @@ const settle = Effect.fnUntraced(function* (
     type,
     values.map((written, at) => ({ values: written, row: { ...wholeBefore[at], ...written } }))
   )
-  const errors = yield* mapInSlices(resolved, (draft, at): Errors => {
-    const own: Record<string, ReadonlyArray<string>> = { ...draft.errors, ...ungrammatical[at] }
-    if (before[at] !== undefined) Object.assign(own, unreadableErrors({ ...before[at], ...draft.values }))
-    // A rule about several fields would report values that are already refused.
-    return Object.keys(own).length > 0 ? own : type.check({ id: 0, ...before[at], ...draft.values }, find, before[at])
+  const wrongFields = yield* mapInSlices(resolved, (draft, at): Errors => {
+    const unreadable = before[at] === undefined ? {} : unreadableErrors({ ...before[at], ...draft.values })
+    return { ...draft.errors, ...ungrammatical[at], ...unreadable }
   })
-  if (errors.some((own) => Object.keys(own).length > 0)) return yield* new WriteRefused({ errors })
-  const rows = (yield* stored(type, values)).map((value, at): Row => ({ id: 0, ...before[at], ...value }))
+  const wholeRow = (value: Draft["values"], at: number): Row => ({ id: 0, ...before[at], ...value })
+  // A rule about several fields would report values that are already refused.
+  const broken = yield* mapInSlices(resolved, ({ values }, at): Errors =>
+    hasErrors(wrongFields[at]!) ? {} : type.check(wholeRow(values, at), find, before[at])
+  )
+  const errors = resolved.flatMap((_, at): ReadonlyArray<Conflict> => [
+    { at, errors: wrongFields[at]! },
+    { at, errors: broken[at]! }
+  ])
+  if (errors.some((each) => hasErrors(each.errors))) {
+    const more = yield* duplicates(type, values.map(wholeRow), (unique, at) => isSound(type, unique, wrongFields[at]!))
+    return yield* refusing(resolved.length, [...errors, ...more])
+  }
+  const rows = (yield* stored(type, values)).map(wholeRow)
   const conflicts = [
     ...(yield* duplicates(type, rows)),
     ...(yield* cycles(type, rows)),
     ...(yield* rivals(type, rows, find))
   ]
-  if (conflicts.length > 0) {
-    return yield* new WriteRefused({ errors: rows.map((_, at) => merge(conflicts.filter((each) => each.at === at))) })
-  }
-  return rows
+  return conflicts.length > 0 ? yield* refusing(rows.length, conflicts) : rows
 })
+
+const hasErrors = (errors: Errors): boolean => Object.keys(errors).length > 0
+
+/**
+ * Whether a uniqueness can be checked for a row with these wrong fields: one of several fields where no field is wrong,
+ * one of a single field where that is right; none of values that are stored otherwise, which were not made.
+ */
+const isSound = (type: ObjectType, { fields, whereNull }: Unique, wrong: Errors): boolean => {
+  if (fields.some((name) => fieldOf(type, name).store !== undefined)) return false
+  if (!hasErrors(wrong)) return true
+  return fields.length === 1 && whereNull === undefined && !Object.hasOwn(wrong, fields[0]!)
+}
+
+const refusing = (items: number, conflicts: ReadonlyArray<Conflict>) => {
+  const byItem = Map.groupBy(conflicts, ({ at }) => at)
+  return new WriteRefused({ errors: Array.from({ length: items }, (_, at) => merge(byItem.get(at) ?? [])) })
+}
 
 /** A write replaces the whole row, so it must replace values that cannot be read. */
 const unreadableErrors = (row: Row): Errors =>

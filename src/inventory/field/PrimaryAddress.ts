@@ -1,4 +1,8 @@
-/** The primary addresses of a device or a virtual machine; each must be assigned to one of its interfaces. */
+/**
+ * The primary addresses of a device or a virtual machine. Each must be assigned to one of its interfaces, or translated
+ * (`nat_inside`) to one that is. The interfaces of a device in a virtual chassis are those of all members, but for
+ * interfaces that are for management only.
+ */
 import { flagged } from "../Asked.ts"
 import type { Derived } from "../Derived.ts"
 import type { Errors, Field, Row, View } from "../Field.ts"
@@ -18,6 +22,7 @@ interface Machine {
 interface Primary extends Row {
   readonly primary_ip4: number | null
   readonly primary_ip6: number | null
+  readonly virtual_chassis?: number | null
 }
 
 const families = [["primary_ip4", 4] as const, ["primary_ip6", 6] as const]
@@ -36,7 +41,9 @@ export const primaryAddresses = ({ interfaces, owner, called, otherFamily }: Mac
     } satisfies Derived<Primary>
   },
   asked: { has_primary_ip: flagged("t.primary_ip4_id is not null or t.primary_ip6_id is not null") },
-  looksAt: families.map(([name]) => `${name}.assigned_object_type`),
+  looksAt: families.flatMap(([name]) =>
+    ["", "nat_inside."].map((inside) => `${name}.${inside}assigned_object_type.${owner}`)
+  ),
   /** Refuses a primary address of the wrong family, or of no interface of the machine. */
   errors: (row: Primary, find: Find): Errors => {
     for (const [name, family] of families) {
@@ -44,12 +51,23 @@ export const primaryAddresses = ({ interfaces, owner, called, otherFamily }: Mac
       if (found === undefined) continue
       const shown = String(found.address)
       if (shown.includes(":") !== (family === 6)) return { [name]: [otherFamily(shown, family)] }
-      const isInterface = found.assigned_object_type === interfaces
-      const holder = isInterface ? find(interfaces, found.assigned_object_id) : undefined
-      if (holder === undefined || holder[owner] !== row.id) {
+      const inside = find<typeof IpAddress>("ipam.ipaddress", found.nat_inside)
+      const isAssigned = [found, inside].some((each) => {
+        const isInterface = each?.assigned_object_type === interfaces
+        const holder = isInterface ? find(interfaces, each.assigned_object_id) : undefined
+        return holder !== undefined && (holder[owner] === row.id || isOfMember(holder, row, find))
+      })
+      if (!isAssigned) {
         return { [name]: [`The specified IP address (${shown}) is not assigned to this ${called}.`] }
       }
     }
     return {}
   }
 })
+
+/** Whether an interface is that of another member of the device's virtual chassis, and may serve the whole. */
+const isOfMember = (holder: Row, { virtual_chassis: chassis }: Primary, find: Find): boolean => {
+  if (chassis === null || chassis === undefined || holder["mgmt_only"] === true) return false
+  const device = holder["device"]
+  return typeof device === "number" && find("dcim.device", device)?.["virtual_chassis"] === chassis
+}

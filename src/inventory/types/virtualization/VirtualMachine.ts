@@ -71,6 +71,22 @@ export default defineObjectType({
       message: "Virtual machine name must be unique per cluster."
     }
   ],
+  functions: [
+    `create or replace function rackwire_place_virtual_machine() returns trigger language plpgsql as $$
+     begin
+       if new.site_id is null and new.cluster_id is not null then
+         new.site_id := (select site_id from virtualization_cluster where id = new.cluster_id);
+       end if;
+       return new;
+     end $$`
+  ],
+  triggers: [
+    {
+      name: "virtualization_virtualmachine_place",
+      sql: `before insert or update of site_id, cluster_id on virtualization_virtualmachine for each row
+        execute function rackwire_place_virtual_machine()`
+    }
+  ],
   derived: primary.derived,
   paths: { ...contactPaths, mac_address: "<virtualization.vminterface.virtual_machine/mac_address" },
   asked: { ...primary.asked, local_context_data: flagged("t.local_context_data is not null") },

@@ -98,7 +98,7 @@ const statements = () => {
   const read = (sql: string, parameters: ReadonlyArray<unknown>) =>
     readStatement(siteType, { sql, parameters }, () => everything).sql
   const page = (where: Where) =>
-    read(pageQuery(siteType, { where, ordering: [], limit: 50, offset: 0 }), where.parameters)
+    read(pageQuery(siteType, { where, ordering: [], limit: 50, offset: 0 }, everything).sql, where.parameters)
   const filtered = filter(siteType, [["region_id", "1"]], allVisible)
   if ("errors" in filtered) throw new Error("no filter by region")
   return {

@@ -267,8 +267,8 @@ describe("a tree", () => {
       "/api/dcim/regions/?name=Leaf&name=Top"
     )
     expect(json.results).toMatchObject([
-      { name: "Leaf", site_count: 1, _depth: 1 },
-      { name: "Top", site_count: 1, _depth: 0 }
+      { name: "Top", site_count: 1, _depth: 0 },
+      { name: "Leaf", site_count: 1, _depth: 1 }
     ])
   })
 })

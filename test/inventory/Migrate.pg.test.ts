@@ -55,6 +55,22 @@ describe("migration of a database that was migrated before", () => {
     ])
   })
 
+  it("sorts the indexes of names anew if another version of ICU made them", async () => {
+    await database.superuser.query("update pg_collation set collversion = '0' where collname = 'rackwire_natural'")
+    const output = await migrate()
+    expect(output).toContain("reindex index dcim_site_order_idx")
+    expect(output).toContain("alter collation rackwire_natural refresh version")
+    expect(await migrate()).toBe("Nothing to migrate.\n")
+  })
+
+  it("gives a database of an earlier version the natural order", async () => {
+    await database.sql.query("drop index dcim_device_order_idx")
+    await database.sql.query("create index dcim_device_order_idx on dcim_device (name)")
+    await database.sql.query("comment on index dcim_device_order_idx is '(name)'")
+    const output = await migrate()
+    expect(output).toContain("create index dcim_device_order_idx on dcim_device (name collate rackwire_natural)")
+  })
+
   it("stops at a column of another type, without any change", async () => {
     await database.sql.query("alter table dcim_region alter column description type varchar(7)")
     await database.sql.query("alter table dcim_site drop column facility")

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { orderBy } from "../../src/inventory/read/Read.ts"
+import { orderBy } from "../../src/inventory/derive/table/Order.ts"
 import { objectType, registry } from "../../src/inventory/Registry.ts"
 
 const site = objectType("dcim.site")
@@ -8,8 +8,8 @@ const delivery = objectType("extras.delivery")
 
 describe("the order of a list", () => {
   test("is by the given fields, then by id in the direction of the last one", () => {
-    expect(orderBy(site, ["name"])).toBe("t.name, t.id")
-    expect(orderBy(site, ["status", "-name"])).toBe("t.status, t.name desc, t.id desc")
+    expect(orderBy(site, ["name"])).toBe("t.name collate rackwire_natural, t.id")
+    expect(orderBy(site, ["status", "-name"])).toBe("t.status, t.name collate rackwire_natural desc, t.id desc")
     expect(orderBy(site, ["region"])).toBe("t.region_id, t.id")
   })
 
@@ -18,7 +18,7 @@ describe("the order of a list", () => {
   })
 
   test("is the default of the type if no known field is given", () => {
-    expect(orderBy(site, [])).toBe("t.name, t.id")
+    expect(orderBy(site, [])).toBe("t.name collate rackwire_natural, t.id")
     expect(orderBy(delivery, ["", "nope", "--time"])).toBe("t.time desc, t.id desc")
   })
 
@@ -47,7 +47,7 @@ describe("the order of a list", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(names, fc.string()), { maxLength: 4 }), (ordering) => {
         const terms = orderBy(site, ordering).split(", ")
-        const parts = terms.map((term) => /^t\.(\w+)( desc)?$/.exec(term)?.[1] ?? term)
+        const parts = terms.map((term) => /^t\.(\w+)(?: collate rackwire_natural)?(?: desc)?$/.exec(term)?.[1] ?? term)
         expect(parts.filter((column) => !columns.has(column))).toEqual([])
       }),
       { numRuns: 500 }

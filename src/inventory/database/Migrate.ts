@@ -29,7 +29,7 @@ export const migrate = (
     const sql = yield* SqlClient.SqlClient
     yield* sql`select pg_advisory_xact_lock(${lockKey})::text`
     for (const definition of functions) yield* sql.unsafe(definition)
-    yield* makeCollation
+    const collated = yield* makeCollation
     const columns = yield* foundColumns
     const definitions = yield* foundDefinitions
     const extensions = yield* madeExtensions
@@ -46,7 +46,7 @@ export const migrate = (
           )
         )
     }
-    return planned.statements
+    return [...collated, ...planned.statements]
   }).pipe(inTransaction)
 
 const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -68,19 +68,31 @@ const madeExtensions = Effect.gen(function* () {
   return found
 })
 
-/** Makes the collation of orders and searches, as well as this Postgres can. */
+/** Makes the collation of orders and searches, as well as this Postgres can; returns the statements that ran. */
 const makeCollation = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
-  const found = yield* sql`
-    select from pg_collation where collname = ${naturalOrder} and collnamespace = current_schema()::regnamespace`
-  if (found.length > 0) return
-  for (const [at, statement] of collationStatements.entries()) {
-    const make = sql.unsafe(statement).pipe(sql.withTransaction)
-    if (at === collationStatements.length - 1) return yield* make
-    const refusal = yield* Effect.flip(make).pipe(Effect.option)
-    if (Option.isNone(refusal)) return
-    yield* Effect.logWarning(`Names are not ordered by the numbers in them: ${inWords(refusal.value)}`)
+  const [found] = yield* sql<{ readonly isCurrent: boolean }>`
+    select coalesce(collversion = pg_collation_actual_version(oid), true) as "isCurrent"
+      from pg_collation where collname = ${naturalOrder} and collnamespace = current_schema()::regnamespace`
+  if (found !== undefined) return found.isCurrent ? [] : yield* refreshCollation
+  for (const statement of collationStatements) {
+    const refusal = yield* Effect.flip(sql.unsafe(statement).pipe(sql.withTransaction)).pipe(Effect.option)
+    if (Option.isNone(refusal)) return [statement]
+    yield* Effect.logWarning(`Texts are ordered by their bytes: ${inWords(refusal.value)}`)
   }
+  return yield* new MigrationRefused({ message: `The collation ${naturalOrder} could not be made.` })
+})
+
+/** Sorts the indexes anew: another version of ICU may order texts otherwise. */
+const refreshCollation = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const indexes = yield* sql<{ readonly statement: string }>`
+    select 'reindex index ' || indexrelid::regclass as statement from pg_index
+     where (select oid from pg_collation where collname = ${naturalOrder} and collnamespace = current_schema()::regnamespace)
+           = any (indcollation::oid[]) order by 1`
+  const statements = [...indexes.map(({ statement }) => statement), `alter collation ${naturalOrder} refresh version`]
+  for (const statement of statements) yield* sql.unsafe(statement)
+  return statements
 })
 
 const foundColumns = Effect.gen(function* () {

@@ -5,9 +5,9 @@ import { type Action, Clearance, cleared } from "../Clearance.ts"
 import type { Row, View } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType, registry } from "../Registry.ts"
-import { kindOf } from "../derive/filter/Lookup.ts"
 import { countsMark, fieldsMark, premiseMark, readStatement } from "../derive/represent/ReadStatement.ts"
 import { nestedFields, references, referencesBehind, viewOf } from "../derive/represent/Representation.ts"
+import { listOrder, orderBy } from "../derive/table/Order.ts"
 import { rowFromJson } from "../derive/values/Row.ts"
 import { type Where, allOf, isEverything, whereIds } from "../derive/filter/Where.ts"
 import { customReferences } from "../field/CustomFields.ts"
@@ -29,16 +29,20 @@ interface JsonRow {
 
 export const list = Effect.fnUntraced(function* <T extends ObjectType>(type: T, page: Page) {
   const sql = yield* SqlClient.SqlClient
-  const where = allOf(page.where, yield* cleared(type, "view"))
-  const query = pageQuery(type, { ...page, where })
-  const rows = yield* sql.unsafe<JsonRow>(`select row_to_json(t) as row from (${query}) t`, where.parameters)
+  const { sql: query, parameters } = pageQuery(type, page, yield* cleared(type, "view"))
+  const rows = yield* sql.unsafe<JsonRow>(`select row_to_json(t) as row from (${query}) t`, parameters)
   return rows.map(({ row }) => rowFromJson(type, row))
 })
 
-/** SQL of the rows of a page. The limit is a literal, so that Postgres plans for so many rows. */
-export const pageQuery = (type: ObjectType, { where, ordering, limit, offset }: Page): string => {
+/** The query for the rows of a page. The limit is a literal, so that Postgres plans for so many rows. */
+export const pageQuery = (type: ObjectType, { where, ordering, limit, offset }: Page, visible: Where): Where => {
+  const both = allOf(where, visible)
+  const order = listOrder(type, ordering, visible, both.parameters.length)
   const bounds = `${limit === undefined ? "" : ` limit ${limit}`}${offset === 0 ? "" : ` offset ${offset}`}`
-  return `select t.* from ${type.table} t where ${where.sql} order by ${orderBy(type, ordering)}${bounds}`
+  return {
+    sql: `select t.* from ${type.table} t where ${both.sql} order by ${order.sql}${bounds}`,
+    parameters: [...both.parameters, ...order.parameters]
+  }
 }
 
 /** The other rows and counts that representations need, as far as they were read with the rows. */
@@ -52,8 +56,7 @@ interface Beside {
 
 /** Reads a page of objects and what their representations refer to, in one statement. */
 export const readPage = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
-  const where = allOf(page.where, yield* cleared(type, "view"))
-  return yield* readAll(type, { sql: pageQuery(type, { ...page, where }), parameters: where.parameters })
+  return yield* readAll(type, pageQuery(type, page, yield* cleared(type, "view")))
 })
 
 /** Reads the object of this id, if it is visible, and what its representation refers to, in one statement. */
@@ -117,24 +120,6 @@ export const byIds = Effect.fnUntraced(function* <T extends ObjectType>(
   )
   return rows.map(({ row }) => rowFromJson(type, row))
 })
-
-/** The `order by` of these fields, or of the usual ones. The id breaks ties, in the direction of the last field. */
-export const orderBy = (type: ObjectType, ordering: ReadonlyArray<string>): string => {
-  const known = [...new Set(ordering)].filter((name) => isOrdered(type, name.replace(/^-/, "")))
-  const terms = (known.length > 0 ? known : type.ordering).map((name) => {
-    const field = name.replace(/^-/, "")
-    return `t.${field === "id" ? "id" : type.columns[field]}${name.startsWith("-") ? " desc" : ""}`
-  })
-  return [...terms, terms.at(-1)?.endsWith(" desc") === true ? "t.id desc" : "t.id"].join(", ")
-}
-
-/** Whether objects can be ordered by the field: the representation shows it, and its values have an order. */
-const isOrdered = (type: ObjectType, name: string): boolean => {
-  if (name === "id") return true
-  const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined
-  if (field === undefined || (field.wire !== "both" && field.wire !== "read")) return false
-  return field.reference === undefined ? kindOf(field) !== undefined : !field.reference.many
-}
 
 /** Sorts custom fields and groups them by object type. */
 export const customFieldsByType = (

@@ -127,6 +127,12 @@ const pointing = (type: ObjectType): ReadonlyArray<readonly [name: string, targe
 /** Whether objects of the type form a tree. */
 export const isTree = (type: ObjectType): boolean => type.fields["parent"]?.reference?.type === type.id
 
+/**
+ * Whether objects of the type are a tree that others are sorted into, such as regions: filters find what is below one,
+ * and lists show each after its parent. Components of devices are parts, and stand for themselves.
+ */
+export const isTaxonomy = (type: ObjectType): boolean => isTree(type) && Object.hasOwn(type.fields, "slug")
+
 /** The field by which people name an object of the type in a filter. */
 export const naturalKey = (type: ObjectType): string =>
   type.key ?? ["slug", "username", "name"].find((name) => Object.hasOwn(type.fields, name)) ?? "id"

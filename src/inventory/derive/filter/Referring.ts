@@ -3,11 +3,8 @@ import type { Reference } from "../../Field.ts"
 import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
 import { type Compiled, type Refusal, compare, denial, either, positive, unknownChoice } from "./Lookup.ts"
-import { type Reach, comparandOf, isTree, naturalKey } from "./Path.ts"
+import { type Reach, comparandOf, isTaxonomy, naturalKey } from "./Path.ts"
 import { type Bind, visibleRows } from "./Where.ts"
-
-/** Whether a filter of a reference to the type finds its descendants too. Components of devices are named one by one. */
-const isTaxonomy = (type: ObjectType): boolean => isTree(type) && Object.hasOwn(type.fields, "slug")
 
 /** How a filter names a reference: its field, whether by id, and whether without the descendants in a tree. */
 export interface ReferenceName {

@@ -7,6 +7,7 @@
 import { type ObjectType, type Unique, columnOf, fieldOf } from "../../ObjectType.ts"
 import { kindOf } from "../filter/Lookup.ts"
 import { hostOf } from "../filter/Address.ts"
+import { isNatural, orderTerm } from "./Order.ts"
 import { storedName } from "./StoredName.ts"
 import type { Index } from "./Table.ts"
 
@@ -40,10 +41,11 @@ const ordered = (type: ObjectType, uniques: ReadonlyArray<Unique>): ReadonlyArra
       .filter(({ whereNull, ignoreCase }) => whereNull === undefined && ignoreCase === undefined)
       .map((unique) => unique.fields)
   ]
-  const covered = [...starts, ...type.indexes].some((start) => fields.every((field, at) => start[at] === field))
-  const terms = type.ordering.map(
-    (field) => `${type.columns[field.replace(/^-/, "")]}${field.startsWith("-") ? " desc" : ""}`
-  )
+  // The other indexes have the usual collation.
+  const covered =
+    !fields.some((field) => isNatural(type, field)) &&
+    [...starts, ...type.indexes].some((start) => fields.every((field, at) => start[at] === field))
+  const terms = type.ordering.map((name) => orderTerm(type, name, ""))
   return [
     ...(covered || terms.length === 0
       ? []

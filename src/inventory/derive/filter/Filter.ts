@@ -116,6 +116,10 @@ const conditionOf = (
   if (base.startsWith("=")) return undefined
   const asked = askedNamed(type, base)
   if (asked !== undefined) return askedCondition(type, asked, suffix, values, reach)
+  // The name of a field may stand for a lookup of it.
+  if (suffix === "" && Object.hasOwn(type.fields, base) && Object.hasOwn(type.paths, base)) {
+    return throughPath(type, base, suffix, values, reach)
+  }
   const ignored = isIgnoredByNetBox(type, base) ? referenceNamed(type, base) : undefined
   if (ignored !== undefined) return referringLoosely(type, ignored.name, suffix, values, reach)
   return own(type, "t", base, suffix, values, reach) ?? throughPath(type, base, suffix, values, reach)

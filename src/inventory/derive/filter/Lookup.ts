@@ -157,7 +157,14 @@ export const ofTexts = <A>(
   iregex: pattern("~*")
 })
 
-const textual: Readonly<Record<string, Lookup>> = { ...ofTexts(matching, pattern), empty }
+/** Equality whatever the case: with many values one array, which no index answers. */
+const same: Lookup = (of, values, bind) => {
+  if (values.length <= singlesMax) return matching("", "")(of, values, bind)
+  const known = `select upper(v collate ${naturalOrder}) from unnest(${bind(values)}::text[]) v`
+  return `upper(${asText(of.sql, of.type)} collate ${naturalOrder}) = any (array(${known}))`
+}
+
+const textual: Readonly<Record<string, Lookup>> = { ...ofTexts(matching, pattern), ie: same, empty }
 
 /** Suffix -> lookup, by kind; "" is the name alone. A new lookup is one entry here. */
 const lookups: Readonly<Record<Kind, Readonly<Record<string, Lookup>>>> = {

@@ -93,6 +93,8 @@ export default defineObjectType({
   derived: { ...primary.derived, parent_device: nothing, config_template: nothing },
   paths: {
     ...contactPaths,
+    name: "name__ie",
+    serial: "serial__ie",
     role: "device_role",
     model: "device_type",
     is_full_depth: "device_type/is_full_depth",

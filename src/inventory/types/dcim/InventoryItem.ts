@@ -33,6 +33,7 @@ export default defineObjectType({
   indexes: [["component_type", "component_id"]],
   counts: { _depth: treeDepth },
   paths: {
+    serial: "serial__ie",
     // As in NetBox, devices in locations below do not count here.
     location: "device/=location",
     device_type: "device/device_type/model",

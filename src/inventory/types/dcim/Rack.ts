@@ -87,7 +87,7 @@ export default defineObjectType({
         execute function rackwire_move_rack()`
     }
   ],
-  paths: contactPaths,
+  paths: { ...contactPaths, serial: "serial__ie" },
   search: ["name", "facility_id", "serial", "asset_tag", "description", "comments"],
   ordering: ["site", "location", "name"],
   brief: ["name", "device_count"],

@@ -32,6 +32,10 @@ export default defineObjectType({
     size: { shape: { kind: "integer" }, of: (row) => Number(sizeOf(ends(row))) }
   },
   asked: {
+    parent: {
+      of: "address",
+      sql: (_, __, ___, value) => `host(t.start_address)::inet <<= ${value} and host(t.end_address)::inet <<= ${value}`
+    },
     contains: {
       of: "address",
       sql: (_, __, ___, value) => `host(t.start_address)::inet <= host(${value})::inet

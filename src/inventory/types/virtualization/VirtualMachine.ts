@@ -88,7 +88,7 @@ export default defineObjectType({
     }
   ],
   derived: primary.derived,
-  paths: { ...contactPaths, mac_address: "<virtualization.vminterface.virtual_machine/mac_address" },
+  paths: { ...contactPaths, name: "name__ie", mac_address: "<virtualization.vminterface.virtual_machine/mac_address" },
   asked: { ...primary.asked, local_context_data: flagged("t.local_context_data is not null") },
   search: ["name", "description", "comments"],
   ordering: ["name"],

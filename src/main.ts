@@ -11,6 +11,7 @@ import { demo } from "./command/Demo.ts"
 import { gaps } from "./command/Gaps.ts"
 import { migrate } from "./command/Migrate.ts"
 import { replay } from "./command/Replay.ts"
+import { restored } from "./command/Restored.ts"
 import { webhookReceiver } from "./command/WebhookReceiver.ts"
 
 const parseRoles = (text: string): ReadonlyArray<Role> => {
@@ -33,7 +34,7 @@ const serve = Command.make(
 
 const rackwire = Command.make("rackwire").pipe(
   Command.withDescription("An infrastructure inventory whose webhooks can be relied on."),
-  Command.withSubcommands([serve, webhookReceiver, migrate, createSuperuser, check, replay, gaps, demo])
+  Command.withSubcommands([serve, webhookReceiver, migrate, createSuperuser, check, replay, gaps, restored, demo])
 )
 
 /** Prints expected errors as a sentence, and defects with a stack trace. */

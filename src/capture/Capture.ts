@@ -19,6 +19,7 @@ import { Presence, type Status } from "../inventory/database/Presence.ts"
 import { inWords } from "../Telemetry.ts"
 import type { CaptureError } from "./CaptureError.ts"
 import { changeLogDays } from "./changelog/ChangeLog.ts"
+import type { Received } from "./slot/Origin.ts"
 import { standBy } from "./slot/Leadership.ts"
 import { session } from "./Session.ts"
 import { EventConsumer } from "./EventConsumer.ts"
@@ -51,9 +52,11 @@ export class Capture extends Context.Service<Capture, { readonly status: Effect.
 const run = (consumer: EventConsumer["Service"], base: string, report: Report) => {
   let vacantSince: number | undefined
   let skip = false
+  let received: Received = { systemId: "", lsn: 0n }
+  const memory = { received: () => received, noteReceived: (now: Received) => void (received = now) }
   const turn = Effect.gen(function* () {
     const began = yield* Clock.currentTimeMillis
-    const error = yield* Effect.flip(Effect.scoped(session({ consumer, base, report, vacantSince, skip })))
+    const error = yield* Effect.flip(Effect.scoped(session({ consumer, base, report, vacantSince, skip, ...memory })))
     skip = error.reason === "Undecodable"
     vacantSince = yield* afterFailure(error, report)
     if (!error.mayRetry) return yield* error

@@ -1,7 +1,7 @@
 /** One session: prepares the slot, connects, reads, hands events on and confirms them, until something fails. */
 import { Deferred, Effect, Fiber, Option, Queue, Schedule, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
-import { reveal } from "../Config.ts"
+import { Settings, reveal } from "../Config.ts"
 import { addressOf } from "../postgres/PostgresUrl.ts"
 import { inWords } from "../Telemetry.ts"
 import { Vault } from "../Vault.ts"
@@ -10,8 +10,9 @@ import { CaptureError, asCaptureError } from "./CaptureError.ts"
 import { write as writeChangeLog } from "./changelog/ChangeLog.ts"
 import { inEpoch } from "../event/Position.ts"
 import { type EventBatch, eventsOf } from "./fold/CapturedEvent.ts"
-import { endEpoch } from "./slot/Epoch.ts"
+import { endEpoch, epochAt } from "./slot/Epoch.ts"
 import { noteTruncate } from "./slot/Gaps.ts"
+import { type Received, originOf, placeIn } from "./slot/Origin.ts"
 import { lead, release } from "./slot/Leadership.ts"
 import { formatLsn } from "./wal/Lsn.ts"
 import { RelatedRows } from "./fold/RelatedRows.ts"
@@ -42,19 +43,24 @@ interface Reading {
   readonly vacantSince: number | undefined
   /** Whether the WAL that is not read yet cannot be decoded. */
   readonly skip: boolean
+  /** What earlier sessions have received, and a function that notes what this one has. */
+  readonly received: () => Received
+  readonly noteReceived: (received: Received) => void
 }
 
 /** Never succeeds; fails with the reason why reading ended. */
 export const session = Effect.fnUntraced(function* (reading: Reading) {
-  const prepared = yield* prepare(reading.skip)
-  const { slot } = prepared
   const { databaseUrl } = yield* Servers
+  const { slot, dataDirectory, databaseUrl: configured } = yield* Settings
   // Registered first, so that it runs last: the processes that stand by are notified when the slot is free.
   yield* Effect.addFinalizer(() => release(slot))
   const walsender = yield* Effect.acquireRelease(
     fromWalsender(() => Walsender.connect(addressOf(reveal(databaseUrl)))),
     (walsender) => Effect.sync(() => walsender.close())
   )
+  const place = configured === undefined ? placeIn(dataDirectory) : null
+  const origin = yield* fromWalsender(() => originOf(walsender, place, reading.received()))
+  const prepared = yield* prepare(reading.skip, origin)
   const timeout = "select setting from pg_settings where name = 'wal_sender_timeout'"
   const [[timeoutMillis] = []] = yield* fromWalsender(() => walsender.query(timeout))
   const stream = new SlotStream(walsender, prepared, (yield* Vault).open)
@@ -67,12 +73,14 @@ export const session = Effect.fnUntraced(function* (reading: Reading) {
 /** Takes the lead and reads; fails with the reason why it cannot go on. */
 const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared, reading: Reading) {
   const { consumer, report, vacantSince } = reading
-  const { epoch, slot } = prepared
+  const { epoch, first, slot, systemId } = prepared
   const asTransport = Effect.mapError((error: SqlError.SqlError) => transport(inWords(error)))
   const generation = yield* lead(slot).pipe(asTransport)
   const { confirmed, end } = yield* bounds(slot).pipe(asTransport)
   stream.beginAt(confirmed)
-  const terms = { from: inEpoch(epoch, confirmed), epochBegin: inEpoch(epoch, 0n), end: inEpoch(epoch, end) }
+  yield* Effect.addFinalizer(() => Effect.sync(() => reading.noteReceived({ systemId, lsn: stream.received })))
+  const from = inEpoch(epochAt(prepared, confirmed), confirmed)
+  const terms = { from, epochBegin: inEpoch(first, 0n), end: inEpoch(epoch, end) }
   yield* persist("start of the event consumer", consumer.begin({ ...terms, generation })).pipe(
     Effect.tapError(({ reason, message }) =>
       reason === "EpochMismatch" ? persist("new epoch", endEpoch(epoch, message)) : Effect.void
@@ -95,7 +103,7 @@ const read = Effect.fnUntraced(function* (stream: SlotStream, prepared: Prepared
   )
   yield* Effect.forkScoped(reportProgress(stream, report))
   yield* Effect.forkScoped(sendHeartbeats(stream, epoch, report))
-  return yield* consume(stream, reading, epoch)
+  return yield* consume(stream, reading, prepared)
 })
 
 const fromWalsender = <A>(run: () => Promise<A>) => Effect.tryPromise({ try: run, catch: asCaptureError })
@@ -166,7 +174,11 @@ const batchesMax = 4
 const acceptingMax = 2
 
 /** Handles windows in batches: events are made and accepted in order, stored concurrently, and confirmed in order. */
-const consume = Effect.fnUntraced(function* (stream: SlotStream, { consumer, base, report }: Reading, epoch: number) {
+const consume = Effect.fnUntraced(function* (
+  stream: SlotStream,
+  { consumer, base, report }: Reading,
+  prepared: Prepared
+) {
   const related = new RelatedRows()
   const inOrder = yield* Semaphore.make(1)
   const room = yield* Semaphore.make(acceptingMax)
@@ -192,11 +204,13 @@ const consume = Effect.fnUntraced(function* (stream: SlotStream, { consumer, bas
       yield* room.take(1)
       const waiting = yield* nextBatch(stream)
       yield* persist("database", related.load(waiting.flatMap(({ window }) => window.changes)))
-      const made = waiting.map(({ window }) => eventsOf(window, epoch, related, base))
+      const made = waiting.map(({ window }) =>
+        eventsOf(window, epochAt(prepared, window.transaction.commitLsn), related, base)
+      )
       const events = made.flatMap((each) => each.events)
       const aside = made.flatMap((each) => each.aside)
       const logged = Deferred.makeUnsafe<void>()
-      const logging = writeLog({ events, aside }, waiting, epoch, logged)
+      const logging = writeLog({ events, aside }, waiting, prepared, logged)
       const storing = yield* Effect.forkScoped(
         Effect.all([logging, accept({ events, aside }, Deferred.await(logged))], { concurrency: 2 }).pipe(
           // Positions are stored only for events in the change log: a lost stream is refilled from there.
@@ -226,14 +240,17 @@ const pausing = <A, E, R>(accept: Effect.Effect<A, E, R>, report: Report) => {
 const writeLog = (
   { events, aside }: EventBatch,
   waiting: ReadonlyArray<Waiting>,
-  epoch: number,
+  prepared: Prepared,
   logged: Deferred.Deferred<void>
 ) => {
   const truncated = waiting.filter(({ window }) => window.truncated.length > 0)
   const noteTruncates = Effect.forEach(truncated, ({ window: { truncated, transaction } }) =>
     noteTruncate(
       truncated.map(({ id }) => id),
-      { position: inEpoch(epoch, transaction.commitLsn), timestamp: transaction.timestamp }
+      {
+        position: inEpoch(epochAt(prepared, transaction.commitLsn), transaction.commitLsn),
+        timestamp: transaction.timestamp
+      }
     )
   )
   return Effect.andThen(

@@ -226,6 +226,7 @@ export const check = Command.make("check", {}, () =>
         `${change === undefined ? "ok   " : "CHANGE"} ${what}: ${is}${change === undefined ? "" : `\n       -> ${change}`}`
       )
     }
+    yield* Console.log("      After restoring Postgres and Redis together from a backup: rackwire restored")
     for (const line of yield* running) yield* Console.log(`runs  ${line}`)
     const { plugins } = yield* Templates
     yield* Console.log(`ok    plugins: ${(yield* plugins).map(({ name }) => name).join(", ")}`)

@@ -10,8 +10,9 @@ import { Settings } from "../../Config.ts"
 import { lsnBits } from "../../event/Position.ts"
 import { CaptureError, fromSqlState } from "../CaptureError.ts"
 import { parseLsn } from "../wal/Lsn.ts"
-import { ensureEpoch } from "./Epoch.ts"
+import { type Epoch, ensureEpoch } from "./Epoch.ts"
 import { type Run, openGap } from "./Gaps.ts"
+import type { Origin } from "./Origin.ts"
 import { ensurePublication, publication } from "./Publication.ts"
 
 const failoverVersion = 170_000
@@ -19,13 +20,10 @@ const failoverVersion = 170_000
 /** Advisory lock that is held while they are created. */
 const lockKey = 7_225_812
 
-export interface Prepared {
+export interface Prepared extends Epoch {
   readonly slot: string
   /** The name that START_REPLICATION gets. */
   readonly publication: string
-  readonly epoch: number
-  /** Identity of the database cluster. */
-  readonly systemId: string
 }
 
 interface FoundSlot {
@@ -37,7 +35,7 @@ interface FoundSlot {
 
 /** `skip`: the WAL that is not read yet cannot be decoded. */
 export const prepare = Effect.fnUntraced(
-  function* (skip: boolean) {
+  function* (skip: boolean, origin: Origin) {
     const sql = yield* SqlClient.SqlClient
     const { slot } = yield* Settings
     if (!/^[a-z0-9_]{1,63}$/.test(slot)) {
@@ -54,7 +52,7 @@ export const prepare = Effect.fnUntraced(
         yield* ensurePublication(run)
         const fresh = yield* ensureSlot(run, slot)
         if (skip && !fresh) yield* skipUndecodable(run, slot)
-        return { slot, publication, ...(yield* ensureEpoch(run, slot, fresh)) } satisfies Prepared
+        return { slot, publication, ...(yield* ensureEpoch(run, slot, fresh, origin)) } satisfies Prepared
       })
     )
   },

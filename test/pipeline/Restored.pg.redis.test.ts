@@ -1,0 +1,92 @@
+/** Postgres and Redis are restored together from one backup: no delivery gets an id that another one had. */
+import { spawnSync, execFileSync } from "node:child_process"
+import { mkdtempSync, renameSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { named } from "../support/Api.ts"
+import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { type Service, startService } from "../support/Service.ts"
+
+let directory: string
+let service: Service
+let receiver: Receiver
+
+const data = () => join(directory, "data")
+const environment = () => ({ RACKWIRE_DATA_DIR: data() })
+
+const copy = (from: string, to: string): void => {
+  const { status, stderr } = spawnSync("cp", ["-a", from, to], { encoding: "utf8" })
+  if (status !== 0) throw new Error(stderr)
+}
+
+beforeAll(async () => {
+  directory = mkdtempSync(join(tmpdir(), "rackwire-restored-"))
+  receiver = await startReceiver()
+  service = await startService(environment())
+  await service.call("POST", "/api/extras/webhooks/", {
+    name: "sites",
+    content_types: ["dcim.site"],
+    type_create: true,
+    payload_url: receiver.url
+  })
+}, 180_000)
+
+afterAll(async () => {
+  await service.stop()
+  await receiver.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const create = async (...names: ReadonlyArray<string>): Promise<void> => {
+  for (const name of names) {
+    const reply = await service.call("POST", "/api/dcim/sites/", named(name))
+    if (reply.status !== 201) throw new Error(reply.text)
+    await receiver.until(({ body }) => body.includes(`"name":"${name}"`), name)
+  }
+}
+
+/** Slugs by the id of their delivery. */
+const meanings = () => {
+  const all = new Map<string, Set<string>>()
+  for (const { headers, body } of receiver.received) {
+    const { data } = JSON.parse(body.toString()) as { readonly data: { readonly slug: string } }
+    const id = String(headers["x-hook-delivery"])
+    all.set(id, (all.get(id) ?? new Set()).add(data.slug))
+  }
+  return all
+}
+
+const names = (prefix: string) => Array.from({ length: 12 }, (_, n) => `${prefix}-${n}`)
+
+describe("a backup of both stores that is restored", () => {
+  it("begins a new epoch by itself where the files show it", { timeout: 300_000 }, async () => {
+    await create("before")
+    await service.stop()
+    copy(data(), join(directory, "backup"))
+    service = await startService(environment())
+    await create(...names("lost"))
+    await service.stop()
+    renameSync(data(), join(directory, "gone"))
+    copy(join(directory, "backup"), data())
+    service = await startService(environment())
+    await create(...names("again"))
+    const reused = [...meanings()].filter(([, slugs]) => slugs.size > 1)
+    expect(reused).toEqual([])
+    expect(service.output()).toContain("the data directory is a copy")
+  })
+
+  it("begins a new epoch by command, once", { timeout: 120_000 }, async () => {
+    const last = [...meanings().keys()].at(-1)!
+    const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
+    const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment() }
+    const told = execFileSync(process.execPath, [program, "restored"], { env, encoding: "utf8" })
+    expect(told).toContain("Epoch 2 begins")
+    await expect.poll(service.output, { timeout: 60_000 }).toContain("epoch 2, generation")
+    await create("after")
+    const position = (id: string) => BigInt(id.split("-")[1]!)
+    expect(position([...meanings().keys()].at(-1)!) >> 52n).toBe(2n)
+    expect(position(last) >> 52n).toBe(1n)
+  })
+})

@@ -1,6 +1,12 @@
 import { Context, type Effect } from "effect"
 
-/** The readiness of this process: `problems` has a sentence for each reason why it is not ready. */
-export class Health extends Context.Service<Health, { readonly problems: Effect.Effect<ReadonlyArray<string>> }>()(
-  "rackwire/Health"
-) {}
+/** The readiness of this process. Both have a sentence for each reason why it is not ready. */
+export class Health extends Context.Service<
+  Health,
+  {
+    /** What keeps the process from its work, and ends by itself or with a server that comes back. */
+    readonly problems: Effect.Effect<ReadonlyArray<string>>
+    /** What somebody has to look at, while the process works. */
+    readonly alarms: Effect.Effect<ReadonlyArray<string>>
+  }
+>()("rackwire/Health") {}

@@ -10,6 +10,7 @@ import { Settings } from "./Config.ts"
 import { Health } from "./Health.ts"
 import { grammarsLayer } from "./pipeline/Grammars.ts"
 import { eventConsumerLayer } from "./pipeline/Pipeline.ts"
+import { readiness } from "./pipeline/Readiness.ts"
 import { Postgres } from "./postgres/Postgres.ts"
 import { Redis } from "./redis/Redis.ts"
 import { requestSqlLayer } from "./postgres/RequestSql.ts"
@@ -143,25 +144,7 @@ const api = Layer.unwrap(
 const only = <A, E, R>(wanted: boolean, layer: Layer.Layer<A, E, R>): Layer.Layer<never, E, R> =>
   wanted ? layer : Layer.empty
 
-/** Why this process is not ready, if it is not. */
-const health = Layer.effect(
-  Health,
-  Effect.gen(function* () {
-    const sql = yield* AdmissionSql
-    const reading = yield* Effect.serviceOption(Capture)
-    const answers = sql`select 1 as one`.pipe(
-      Effect.timeout("2 seconds"),
-      Effect.as([]),
-      Effect.catch(() => Effect.succeed(["the database does not answer"]))
-    )
-    const reads = Option.isNone(reading)
-      ? Effect.succeed([])
-      : Effect.map(reading.value.status, ({ state, problem }) =>
-          state === "streaming" || state === "standby" ? [] : [`capture is ${state} ${problem}`]
-        )
-    return Health.of({ problems: Effect.map(Effect.all([answers, reads]), (found) => found.flat()) })
-  })
-).pipe(Layer.provide(AdmissionSql.layer))
+const health = readiness.pipe(Layer.provide(AdmissionSql.layer))
 
 /** Prints `ready` and the address once the process is ready. */
 const announce = Layer.effectDiscard(
@@ -188,8 +171,8 @@ const announce = Layer.effectDiscard(
 export const service = (chosen: ReadonlyArray<Role>) =>
   announce.pipe(
     Layer.provide(only(chosen.includes("api"), api)),
-    Layer.provide(only(chosen.includes("deliver"), deliver)),
     Layer.provideMerge(health),
+    Layer.provide(only(chosen.includes("deliver"), deliver)),
     Layer.provide(only(chosen.includes("capture"), capture)),
     Layer.provide(Presence.layer),
     Layer.provide(prepared),

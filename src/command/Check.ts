@@ -9,6 +9,9 @@ import { Redis, command } from "../redis/Redis.ts"
 import { foundation } from "../Service.ts"
 import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
 import { setAsideTable } from "../capture/changelog/SetAside.ts"
+import { diskProblems } from "../embedded/Disk.ts"
+import { sqlStateOf } from "../postgres/Postgres.ts"
+import { writeProblems } from "../redis/WriteProbe.ts"
 import { inWords } from "../Telemetry.ts"
 import { Templates } from "../template/Template.ts"
 import { type Durability, durabilityOf } from "../stream/Durable.ts"
@@ -193,6 +196,54 @@ const gapFindings = Effect.map(
   // Before the first start the table does not exist; the other checks report a role without rights.
 ).pipe(Effect.catch(() => Effect.succeed([])))
 
+/** Reports what running processes say keeps them from being ready. */
+const processFindings = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly name: string; readonly problem: string }>`
+    select name, parts -> 'health' ->> 'problem' as problem from rackwire_process
+     where seen > now() - interval '15 seconds' and parts -> 'health' ->> 'problem' <> '' order by name`
+  return rows.map(({ name, problem }): Finding => ({
+    what: `process ${name}`,
+    is: problem,
+    change: "Repair what it names; its log says more, and /health/ready answers 200 afterwards."
+  }))
+  // Before the first start the table does not exist.
+}).pipe(Effect.catch(() => Effect.succeed([])))
+
+/** Reports a full disk: of Postgres by making it write, and of the data directory where we run the servers. */
+const spaceFindings = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const { databaseUrl, redisUrl, dataDirectory } = yield* Settings
+  const write = sql`
+    create temporary table rackwire_space on commit drop as
+    select repeat('x', 8000) as text from generate_series(1, ${spaceRows}::int)`
+  const full = yield* sql.withTransaction(write).pipe(
+    Effect.as([]),
+    Effect.catch((error) => Effect.succeed(sqlStateOf(error) === diskFull ? [inWords(error)] : []))
+  )
+  const own = databaseUrl === undefined || redisUrl === undefined ? yield* diskProblems(dataDirectory) : []
+  return [...full, ...own].map((is): Finding => ({
+    what: "space",
+    is,
+    change: "Free space on the disk: the service goes on by itself."
+  }))
+})
+
+/** Rows that Postgres writes to show that it can, 8 KB each, and its SQLSTATE when it cannot. */
+const spaceRows = 200
+const diskFull = "53100"
+
+/** Reports a Redis that answers and takes no writes. */
+const writeFindings = Effect.flatMap(Redis, ({ client }) =>
+  Effect.map(writeProblems(client), (problems) =>
+    problems.map((is): Finding => ({
+      what: "Redis writes",
+      is,
+      change: "Give Redis memory or space, or make it the primary: deliveries wait meanwhile."
+    }))
+  )
+)
+
 /** The findings about both servers, including one that does not answer. */
 const findings = Effect.gen(function* () {
   const unreachable =
@@ -202,9 +253,17 @@ const findings = Effect.gen(function* () {
         { what, is: `does not answer: ${inWords(error)}`, change: `Check ${option} and that the server runs.` }
       ])
   const postgres = yield* Effect.gen(function* () {
-    return [...judgePostgres(yield* postgresFacts), ...judgeSetAside(yield* setAsideFacts), ...(yield* gapFindings)]
+    return [
+      ...judgePostgres(yield* postgresFacts),
+      ...judgeSetAside(yield* setAsideFacts),
+      ...(yield* gapFindings),
+      ...(yield* spaceFindings),
+      ...(yield* processFindings)
+    ]
   }).pipe(Effect.catch(unreachable("Postgres", "DATABASE_URL")))
-  const redis = yield* Effect.map(redisFacts, judgeRedis).pipe(Effect.catch(unreachable("Redis", "REDIS_URL")))
+  const redis = yield* Effect.gen(function* () {
+    return [...judgeRedis(yield* redisFacts), ...(yield* writeFindings)]
+  }).pipe(Effect.catch(unreachable("Redis", "REDIS_URL")))
   return [...postgres, ...redis]
 })
 

@@ -10,6 +10,7 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import { Settings } from "../Config.ts"
+import { Stall } from "../Stall.ts"
 import { inWords } from "../Telemetry.ts"
 import { Presence } from "../inventory/database/Presence.ts"
 import { objectType } from "../inventory/Registry.ts"
@@ -17,6 +18,7 @@ import { leaseMillis } from "../stream/Reader.ts"
 import { Streams } from "../stream/Streams.ts"
 import { type Actors, makeActors } from "./actor/Actors.ts"
 import { announcements } from "./recover/Announcements.ts"
+import { DeliveryLog } from "./log/DeliveryLog.ts"
 import { attemptDays } from "./log/AttemptRows.ts"
 import { deliveryDays } from "./log/DeliveryRows.ts"
 import { dropDiscarded } from "./request/Discard.ts"
@@ -39,9 +41,17 @@ const roundPause = "5 seconds"
  */
 const workersMax = 4
 
-export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effect.Effect<number> }>()(
-  "rackwire/deliver/Deliver"
-) {
+/** Time without a look for what was missed that is a problem, milliseconds. */
+const unlookedMillis = 20_000
+
+export class Deliver extends Context.Service<
+  Deliver,
+  {
+    readonly webhooks: Effect.Effect<number>
+    /** A sentence for each reason why deliveries do not go on. */
+    readonly problems: Effect.Effect<ReadonlyArray<string>>
+  }
+>()("rackwire/deliver/Deliver") {
   static readonly layer = Layer.effect(
     Deliver,
     Effect.gen(function* () {
@@ -57,7 +67,8 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
         },
         (news) => actors.get(news.webhook)?.learn(news)
       )
-      const look = logDefectAndContinue("the look for what was missed")(lookForMissed(actors, new Missing()))
+      const looks = new Stall("nothing has looked for missed deliveries", unlookedMillis)
+      const look = logDefectAndContinue("the look for what was missed")(lookForMissed(actors, new Missing(), looks))
       yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(roundPause)))
       // On its own: long work must not keep what was missed from being found.
       const work = logDefectAndContinue("work that was asked for")(workOffAsked)
@@ -74,7 +85,11 @@ export class Deliver extends Context.Service<Deliver, { readonly webhooks: Effec
           breakersOpen: actors.all().filter(([, actor]) => actor.isOpen()).length
         }))
       )
-      return Deliver.of({ webhooks: Effect.sync(actors.count) })
+      const log = yield* DeliveryLog
+      return Deliver.of({
+        webhooks: Effect.sync(actors.count),
+        problems: Effect.map(log.problems, (unwritten) => [...unwritten, ...looks.problems(), ...unreadable(actors)])
+      })
     })
   )
 }
@@ -140,6 +155,13 @@ const turnDays = Effect.gen(function* () {
   Effect.forever
 )
 
+/** A sentence if webhooks cannot be read for a while. */
+const unreadable = (actors: Actors): ReadonlyArray<string> => {
+  const [first, ...others] = actors.all().flatMap(([, actor]) => actor.problems())
+  if (first === undefined) return []
+  return [others.length === 0 ? first : `${first}, and ${others.length} more`]
+}
+
 /** Ends the actors of webhooks that were deleted without a trigger, and so without an announcement. */
 const followDeletions = Effect.fnUntraced(function* (actors: Actors) {
   const absent = yield* absentAmong(actors.all().map(([webhook]) => webhook))
@@ -147,11 +169,12 @@ const followDeletions = Effect.fnUntraced(function* (actors: Actors) {
 })
 
 /** Finds what no announcement told of. */
-const lookForMissed = (actors: Actors, missing: Missing) =>
+const lookForMissed = (actors: Actors, missing: Missing, looks: Stall) =>
   sweep(actors).pipe(
     Effect.flatMap((inspected) => (inspected === undefined ? Effect.void : missing.look(actors, inspected))),
     Effect.andThen(followDeletions(actors)),
     Effect.andThen(takeUp(actors)),
+    (look) => looks.watch(look),
     Effect.catch((error) => Effect.logWarning(`deliver: the look for what was missed failed: ${inWords(error)}`))
   )
 

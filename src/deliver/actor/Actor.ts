@@ -8,6 +8,7 @@
  */
 import { Effect, FiberSet, Queue, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
+import { Stall } from "../../Stall.ts"
 import { inWords } from "../../Telemetry.ts"
 import type { BreakerNews } from "../../stream/Breaker.ts"
 import type { Entry } from "../../stream/Entry.ts"
@@ -44,9 +45,14 @@ export interface Actor {
   readonly isOpen: () => boolean
   /** Whether order within an object matters. */
   readonly isOrdered: () => boolean
+  /** A sentence if its entries cannot be read for a while. */
+  readonly problems: () => ReadonlyArray<string>
   /** Something waits that is due in so many milliseconds. */
   readonly dueIn: (millis: number) => void
 }
+
+/** Time in which every read fails that is a problem, milliseconds. */
+const unreadMillis = 10_000
 
 type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClient
 
@@ -74,7 +80,8 @@ export const startActor = (
       }),
       Effect.catch(() => Effect.sync(() => dueIn(1000)))
     )
-    const state: ActorState = { id, webhook, breaker, inFlight, hasMore: false, isGone: false, wake, dueIn }
+    const reads = new Stall(`webhook ${id} could not be read`, unreadMillis)
+    const state: ActorState = { id, webhook, breaker, inFlight, hasMore: false, isGone: false, reads, wake, dueIn }
     const start = (entry: Entry, waitMillis: number) => {
       if (inFlight.begin(entry)) runAttempt(seeThrough(state, entry, waitMillis))
     }
@@ -103,6 +110,7 @@ export const startActor = (
           wake()
         }),
       held: () => inFlight.all(),
+      problems: () => reads.problems(),
       learn: breaker.learn,
       isOpen: breaker.isOpen,
       isOrdered: () => webhook.current().definition.ordered,

@@ -1,5 +1,6 @@
 /** The state of an actor that its reader and its attempts share. */
 import type { SharedBreaker } from "../breaker/SharedBreaker.ts"
+import type { Stall } from "../../Stall.ts"
 import type { ConnectedWebhook } from "./Connected.ts"
 import type { InFlight } from "./InFlight.ts"
 
@@ -12,6 +13,8 @@ export interface ActorState {
   hasMore: boolean
   /** The receiver answered that it wants no more. The row is disabled by then, or is about to be. */
   isGone: boolean
+  /** For how long its entries cannot be read. */
+  readonly reads: Stall
   /** Makes the reader look for entries. */
   readonly wake: () => void
   /** Makes the reader look for retries in so many milliseconds. */

@@ -30,8 +30,12 @@ export const readAndStart = (state: ActorState, share: FairShare, start: (entry:
     }
     // A timer rings at the earliest time that it was set to; the breaker may have been put off since.
     breaker.awaitProbe()
+    state.reads.succeeded()
   }).pipe(
-    Effect.tapError((error) => Effect.logWarning(`deliver: webhook ${state.id} cannot be read: ${error.message}`)),
+    Effect.tapError((error) => {
+      state.reads.failed(error)
+      return Effect.logWarning(`deliver: webhook ${state.id} cannot be read: ${error.message}`)
+    }),
     Effect.catch(() => Effect.andThen(Effect.sleep(readPause), Effect.sync(state.wake)))
   )
 

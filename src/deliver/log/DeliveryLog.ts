@@ -5,6 +5,7 @@
  * acknowledged only when its outcome is in the log; after a crash before that it is attempted once more.
  */
 import { Context, Deferred, Effect, Layer, Queue, Schedule } from "effect"
+import { Stall } from "../../Stall.ts"
 import { inWords } from "../../Telemetry.ts"
 import type { Delivery } from "../../event/Delivery.ts"
 import type { Settled } from "../../stream/Entry.ts"
@@ -22,26 +23,40 @@ const gatherPause = "5 millis"
 /** Pause before a batch is tried again when Postgres or Redis is away. */
 const pause = Schedule.min([Schedule.exponential("100 millis", 2), Schedule.spaced("2 seconds")])
 
+/** Time without a written outcome, while some wait, that is a problem, milliseconds. */
+const stalledMillis = 10_000
+
 export class DeliveryLog extends Context.Service<
   DeliveryLog,
   {
     /** Succeeds when the outcome is in the log and the entry is settled. */
     readonly record: (result: Result) => Effect.Effect<void>
+    /** A sentence if outcomes cannot be written. */
+    readonly problems: Effect.Effect<ReadonlyArray<string>>
   }
 >()("rackwire/deliver/DeliveryLog") {
   static readonly layer = Layer.effect(
     DeliveryLog,
     Effect.gen(function* () {
+      const stall = new Stall("the delivery log has not been written", stalledMillis)
       const queue = yield* Queue.unbounded<readonly [Result, Deferred.Deferred<void>]>()
       const writer = Effect.gen(function* () {
         const waiting = yield* Queue.takeBetween(queue, 1, batchMax)
-        yield* logDefectAndContinue("the delivery log")(write(waiting.map(([result]) => result)))
+        yield* logDefectAndContinue("the delivery log")(
+          stall.watch(
+            write(
+              waiting.map(([result]) => result),
+              stall
+            )
+          )
+        )
         // After a defect as well: when the lease is over the entries are claimed and attempted again.
         for (const [, done] of waiting) Deferred.doneUnsafe(done, Effect.void)
         yield* Effect.sleep(gatherPause)
       })
       yield* Effect.forkScoped(Effect.forever(writer))
       return DeliveryLog.of({
+        problems: Effect.sync(() => stall.problems()),
         record: (result) =>
           Effect.suspend(() => {
             const done = Deferred.makeUnsafe<void>()
@@ -53,15 +68,16 @@ export class DeliveryLog extends Context.Service<
   )
 }
 
-const write = Effect.fnUntraced(function* (all: ReadonlyArray<Result>) {
-  const results = yield* ours(all)
+const write = Effect.fnUntraced(function* (all: ReadonlyArray<Result>, stall: Stall) {
+  const untilItSucceeds = repeating(stall)
+  const results = yield* ours(all, untilItSucceeds)
   if (results.length === 0) return
   const discarded = yield* untilItSucceeds("delivery log", writeRows(results))
   yield* untilItSucceeds("streams", settleAll(results, discarded))
 })
 
 /** The results whose entries this process still holds. Another process that claimed an entry repeats its attempt. */
-const ours = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
+const ours = Effect.fnUntraced(function* (results: ReadonlyArray<Result>, untilItSucceeds: Repeat) {
   const streams = yield* Streams
   const doubtful = results.filter(({ entry }) => !streams.isOurs(entry)).map(({ entry }) => entry)
   const byWebhook = Map.groupBy(doubtful, ({ delivery }) => delivery.webhook)
@@ -72,12 +88,20 @@ const ours = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
   return results.filter(({ entry }) => !gone.has(entry))
 })
 
-const untilItSucceeds = <A, R>(what: string, effect: Effect.Effect<A, unknown, R>) =>
-  effect.pipe(
-    Effect.tapError((error) => Effect.logWarning(`deliver: the ${what} failed, trying again: ${inWords(error)}`)),
-    Effect.retry(pause),
-    Effect.orDie
-  )
+type Repeat = <A, R>(what: string, effect: Effect.Effect<A, unknown, R>) => Effect.Effect<A, never, R>
+
+/** Repeats an effect until it succeeds; the stall tells why it did not. */
+const repeating =
+  (stall: Stall): Repeat =>
+  (what, effect) =>
+    effect.pipe(
+      Effect.tapError((error) => {
+        stall.failed(error)
+        return Effect.logWarning(`deliver: the ${what} failed, trying again: ${inWords(error)}`)
+      }),
+      Effect.retry(pause),
+      Effect.orDie
+    )
 
 const settleAll = Effect.fnUntraced(function* (results: ReadonlyArray<Result>, discarded: ReadonlySet<string>) {
   const streams = yield* Streams

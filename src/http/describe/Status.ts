@@ -27,7 +27,7 @@ const live: Handler = () => Effect.succeed({ status: 200, json: { status: "live"
 const ready: Handler = (request) =>
   Effect.gen(function* () {
     const health = yield* Health
-    const problems = yield* health.problems
+    const problems = [...(yield* health.problems), ...(yield* health.alarms)]
     if (problems.length === 0) return { status: 200, json: { status: "ready" } }
     // Without the database no token can be checked.
     const isShown = yield* mayWatch(request).pipe(Effect.catch(() => Effect.succeed(false)))

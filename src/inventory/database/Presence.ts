@@ -8,6 +8,7 @@
 import { hostname } from "node:os"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { Stall } from "../../Stall.ts"
 import type { Table } from "../derive/table/Table.ts"
 
 /** Plain values by name; numbers are metrics. */
@@ -27,6 +28,8 @@ export class Presence extends Context.Service<
     readonly tell: (part: string, status: Effect.Effect<Status>) => Effect.Effect<void>
     /** The current status of each part of this process. */
     readonly here: Effect.Effect<Readonly<Record<string, Status>>>
+    /** A sentence if this process cannot write its status. */
+    readonly problems: Effect.Effect<ReadonlyArray<string>>
     /** All processes that wrote their status lately. */
     readonly everybody: Effect.Effect<ReadonlyArray<Process>, SqlError.SqlError>
   }
@@ -44,7 +47,8 @@ export class Presence extends Context.Service<
           on conflict (name) do update set seen = now(), parts = excluded.parts`
       )
       yield* Effect.addFinalizer(() => Effect.ignore(sql`delete from rackwire_process where name = ${processName}`))
-      yield* Effect.ignore(write).pipe(Effect.schedule(Schedule.spaced(writePause)), Effect.forkScoped)
+      const stall = new Stall("the database takes no writes", unwrittenMillis)
+      yield* Effect.ignore(stall.watch(write)).pipe(Effect.schedule(Schedule.spaced(writePause)), Effect.forkScoped)
       return Presence.of({
         tell: (part, status) =>
           Effect.andThen(
@@ -52,6 +56,7 @@ export class Presence extends Context.Service<
             Effect.ignore(write)
           ),
         here,
+        problems: Effect.sync(() => stall.problems()),
         everybody: Effect.map(
           sql<{ readonly process: Process }>`
             select json_build_object('name', name, 'started', began, 'parts', parts) as process
@@ -67,6 +72,9 @@ export class Presence extends Context.Service<
 export const processName = `${hostname()} ${process.pid}`
 
 const writePause = "2 seconds"
+
+/** Time without a written status that is a problem, milliseconds. */
+const unwrittenMillis = 8000
 
 /** A process that wrote no status for this long is gone. */
 const forgottenAfter = "15 seconds"

@@ -1,0 +1,88 @@
+/**
+ * Why a process is not ready, for the roles that it has.
+ *
+ * Every role needs Postgres, and space where the embedded servers write. Capture and deliver need a Redis that takes
+ * writes. Capture has to read and confirm, and deliver to write its log: answers of servers alone do not show that.
+ */
+import { Effect, Layer, Option, Schedule } from "effect"
+import { Capture } from "../capture/Capture.ts"
+import type { CaptureStatus } from "../capture/Status.ts"
+import { Settings } from "../Config.ts"
+import { Deliver } from "../deliver/Deliver.ts"
+import { diskProblems } from "../embedded/Disk.ts"
+import { Health } from "../Health.ts"
+import { Presence } from "../inventory/database/Presence.ts"
+import { AdmissionSql } from "../postgres/AdmissionSql.ts"
+import { Redis } from "../redis/Redis.ts"
+import { writeProblems } from "../redis/WriteProbe.ts"
+import { Stall } from "../Stall.ts"
+
+type Problems = Effect.Effect<ReadonlyArray<string>>
+
+const none: Problems = Effect.succeed([])
+
+/** For how long the answer of Redis counts: a probe is a write to its disk. */
+const probeKept = "2 seconds"
+
+export const readiness = Layer.effect(
+  Health,
+  Effect.gen(function* () {
+    const reading = yield* Effect.serviceOption(Capture)
+    const delivering = yield* Effect.serviceOption(Deliver)
+    const { tell, problems: unwritten } = yield* Presence
+    const isQueueing = Option.isSome(reading) || Option.isSome(delivering)
+    const { client } = yield* Redis
+    const queue = isQueueing ? yield* Effect.cachedWithTTL(writeProblems(client), probeKept) : none
+    const capture = Option.isNone(reading) ? none : yield* captureProblems(reading.value.status)
+    const deliver = Option.match(delivering, { onNone: () => none, onSome: ({ problems }) => problems })
+    const checks = [yield* database, yield* disk, unwritten, queue, capture, deliver]
+    const problems = Effect.map(Effect.all(checks, { concurrency: "unbounded" }), (found) => found.flat())
+    const alarms = Option.isNone(reading) ? none : Effect.map(reading.value.status, gapAlarms)
+    yield* tell(
+      "health",
+      Effect.map(Effect.all([problems, alarms]), ([found, told]) => {
+        const all = [...found, ...told]
+        return { problems: all.length, problem: all.join("; ") }
+      })
+    )
+    return Health.of({ problems, alarms })
+  })
+)
+
+const database = Effect.map(AdmissionSql, (sql): Problems =>
+  sql`select 1 as one`.pipe(
+    Effect.timeout("2 seconds"),
+    Effect.as([]),
+    Effect.catch(() => Effect.succeed(["the database does not answer"]))
+  )
+)
+
+/** Only of a data directory with servers. */
+const disk = Effect.map(Settings, ({ databaseUrl, redisUrl, dataDirectory }): Problems =>
+  databaseUrl === undefined || redisUrl === undefined ? diskProblems(dataDirectory) : none
+)
+
+/** A gap is an alarm until somebody acknowledges it. */
+const gapAlarms = ({ gaps, gap }: CaptureStatus): ReadonlyArray<string> =>
+  gaps === 0 ? [] : [`${gaps === 1 ? "a gap" : `${gaps} gaps`} in what was captured, not acknowledged: ${gap}`]
+
+/** Lag beyond which capture has to make progress, milliseconds, and how long it may make none. */
+const lagMillisMax = 10_000
+const standstillMillis = 20_000
+
+const lookPause = "2 seconds"
+
+const captureProblems = Effect.fnUntraced(function* (status: Effect.Effect<CaptureStatus>) {
+  const standstill = new Stall("capture has stored nothing", standstillMillis)
+  let last = ""
+  const look = Effect.map(status, ({ state, lagMillis, events, confirmed }) => {
+    const now = `${confirmed} ${events}`
+    if (state !== "streaming" || lagMillis < lagMillisMax || now !== last) standstill.succeeded()
+    standstill.begin()
+    last = now
+  })
+  yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(lookPause)))
+  return Effect.map(status, ({ state, problem }) =>
+    state === "streaming" || state === "standby" ? standstill.problems() : [`capture is ${state} ${problem}`]
+  )
+})

@@ -1,0 +1,175 @@
+/** `/health/ready` and `rackwire check` while something keeps a process from its work, with a Redis of its own. */
+import { type ChildProcess, execFile, spawn } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { Effect } from "effect"
+import { Redis } from "ioredis"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { freePorts } from "../../src/embedded/Ports.ts"
+import { find } from "../../src/embedded/RedisBinary.ts"
+import { keysOf } from "../../src/stream/Keys.ts"
+import { type TestDatabase, makeDatabase, openSql } from "../support/Database.ts"
+import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { type Service, startService } from "../support/Service.ts"
+
+const directory = mkdtempSync(join(tmpdir(), "rackwire-ready-"))
+let database: TestDatabase
+let receiver: Receiver
+let redisServer: ChildProcess
+let redis: Redis
+let environment: Record<string, string>
+/** With all roles, and with that of the API alone. */
+let whole: Service
+let api: Service
+
+const startRedis = async (port: number): Promise<ChildProcess> => {
+  const binary = await Effect.runPromise(find(process.env))
+  const durable = ["--save", "", "--appendonly", "yes", "--appendfsync", "always", "--dir", directory]
+  return spawn(binary.command, ["--port", `${port}`, ...durable], {
+    env: { ...process.env, ...binary.env },
+    stdio: "ignore"
+  })
+}
+
+beforeAll(async () => {
+  database = await makeDatabase()
+  receiver = await startReceiver()
+  const port = (await freePorts(1))[0]!
+  redisServer = await startRedis(port)
+  redis = new Redis(port, "127.0.0.1", { protocol: 2, maxRetriesPerRequest: null })
+  redis.on("error", () => {})
+  await redis.ping()
+  environment = {
+    DATABASE_URL: database.databaseUrl,
+    REDIS_URL: `redis://127.0.0.1:${port}`,
+    RACKWIRE_SLOT: database.slot,
+    SECRET_KEY: "a key for tests, of some length"
+  }
+  whole = await startService(environment)
+  api = await startService(environment, ["serve", "--roles", "api"])
+})
+
+afterAll(async () => {
+  redisServer.kill("SIGCONT")
+  await Promise.all([whole.stop("SIGKILL"), api.stop("SIGKILL")])
+  redis.disconnect()
+  redisServer.kill("SIGKILL")
+  await receiver.close()
+  await database.drop()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+interface Health {
+  readonly status: number
+  readonly problems: ReadonlyArray<string>
+}
+
+const healthOf = async ({ url }: Service): Promise<Health> => {
+  const reply = await fetch(`${url}/health/ready`)
+  const { problems = [] } = (await reply.json()) as Partial<Health>
+  return { status: reply.status, problems }
+}
+
+const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
+
+/** Runs `rackwire check`; answers its exit code and what it printed. */
+const check = () =>
+  new Promise<{ readonly code: number; readonly output: string }>((resolve) => {
+    const env = { PATH: process.env["PATH"], ...environment }
+    execFile(process.execPath, [program, "check"], { env }, (error, stdout, stderr) =>
+      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr })
+    )
+  })
+
+const within = (seconds: number) => ({ timeout: seconds * 1000, interval: 200 })
+
+/** Expects the process with all roles to say why it is not ready, `check` to fail, and both to be well afterwards. */
+const expectTold = async (what: RegExp, seconds: number, end: () => Promise<unknown>) => {
+  await expect.poll(() => healthOf(whole), within(seconds)).toMatchObject({ status: 503 })
+  await expect.poll(async () => (await healthOf(whole)).problems.join("\n"), within(seconds)).toMatch(what)
+  expect((await healthOf(api)).status).toBe(200)
+  const { code, output } = await check()
+  expect(output).toMatch(what)
+  expect(code).toBe(1)
+  await end()
+  await expect.poll(() => healthOf(whole), within(60)).toEqual({ status: 200, problems: [] })
+  await expect.poll(check, within(30)).toMatchObject({ code: 0 })
+}
+
+const makeWebhook = async (name: string): Promise<number> => {
+  const made = await whole.call<{ id: number }>("POST", "/api/extras/webhooks/", {
+    ...{ name, content_types: ["extras.tag"], type_create: true, payload_url: `${receiver.url}/${name}` },
+    conditions: { attr: "slug", op: "regex", value: `^${name}` }
+  })
+  expect(made.status).toBe(201)
+  return made.json.id
+}
+
+const makeTag = async (slug: string) =>
+  expect((await whole.call("POST", "/api/extras/tags/", { name: slug, slug })).status).toBe(201)
+
+const arrived = (slug: string) =>
+  receiver.until(({ body }) => body.toString().includes(`"slug":"${slug}"`), `the event of ${slug}`)
+
+/** Holds a lock on a table until the returned function is called. */
+const lock = async (table: string) => {
+  const sql = openSql(database.databaseUrl)
+  await sql.query("begin")
+  await sql.query(`lock table ${table} in access exclusive mode`)
+  return async () => {
+    await sql.query("rollback")
+    await sql.close()
+  }
+}
+
+const millis = { timeout: 180_000 }
+
+describe("a process with all roles is not ready", () => {
+  it("while Redis hangs", millis, async () => {
+    redisServer.kill("SIGSTOP")
+    await expect.poll(() => healthOf(whole), within(20)).toMatchObject({ status: 503 })
+    expect((await healthOf(whole)).problems.join()).toContain("Redis takes no writes")
+    expect((await healthOf(api)).status).toBe(200)
+    redisServer.kill("SIGCONT")
+    await expect.poll(() => healthOf(whole), within(60)).toEqual({ status: 200, problems: [] })
+  })
+
+  it("while Redis answers and takes no writes", millis, async () => {
+    await redis.config("SET", "maxmemory", "1")
+    await expectTold(/Redis takes no writes: OOM/, 20, () => redis.config("SET", "maxmemory", "0"))
+  })
+
+  it("while a webhook's deliveries cannot be read", millis, async () => {
+    const { again } = keysOf(await makeWebhook("unread"))
+    await redis.del(again)
+    await redis.set(again, "no stream")
+    await makeTag("unread-1")
+    await expectTold(/webhook \d+ could not be read for \d+ s: WRONGTYPE/, 40, () => redis.del(again))
+    await arrived("unread-1")
+  })
+
+  it("while the delivery log is not written", millis, async () => {
+    await makeWebhook("unlogged")
+    const end = await lock("extras_delivery")
+    await makeTag("unlogged-1")
+    await expectTold(/the delivery log has not been written for \d+ s/, 40, end)
+    await arrived("unlogged-1")
+  })
+
+  it("while the change log is not written", millis, async () => {
+    await makeWebhook("unstored")
+    const end = await lock("extras_objectchange")
+    await makeTag("unstored-1")
+    await expectTold(/capture has stored nothing for \d+ s/, 60, end)
+    await arrived("unstored-1")
+  })
+
+  it("while a gap is not acknowledged", millis, async () => {
+    await database.sql.query(
+      "insert into rackwire_gap (cause, reason, since, from_position) values ('slot', 'a gap of the test', now(), 0)"
+    )
+    await expectTold(/a gap of the test/, 20, () => database.sql.query("update rackwire_gap set acknowledged = now()"))
+  })
+})

@@ -1,0 +1,115 @@
+/** Rules between devices, virtual machines, their clusters and chassis, and their addresses. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Api, type Json, named, startApi } from "../support/Api.ts"
+
+type Made = Json & { readonly id: number }
+
+let api: Api
+let site: Made
+let role: Made
+let type: Made
+
+const make = async (path: string, body: Json): Promise<Made> => {
+  const { status, json, text } = await api.call<Made>("POST", `/api/${path}/`, body)
+  if (status !== 201) throw new Error(`${path}: ${text}`)
+  return json
+}
+/** What is wrong with a new object, or with a change of one that is there. */
+const wrong = async (path: string, body: unknown, method = "POST") => {
+  const { status, json } = await api.call(method, `/api/${path}/`, body)
+  return status === 400 ? json : status
+}
+
+beforeAll(async () => {
+  api = await startApi()
+  site = await make("dcim/sites", named("Here"))
+  role = await make("dcim/device-roles", named("Role"))
+  const manufacturer = await make("dcim/manufacturers", named("Maker"))
+  type = await make("dcim/device-types", { manufacturer: manufacturer.id, model: "One", slug: "one" })
+})
+afterAll(() => api.stop())
+
+const device = (fields: Json): Json => ({ device_type: type.id, device_role: role.id, site: site.id, ...fields })
+
+describe("a virtual chassis", () => {
+  it("lets its members have primary addresses of each other, and lists the interfaces of all", async () => {
+    const master = await make("dcim/devices", device({ name: "VC1" }))
+    const member = await make("dcim/devices", device({ name: "VC2" }))
+    const single = await make("dcim/devices", device({ name: "VC3" }))
+    const chassis = await make("dcim/virtual-chassis", { name: "Stack", master: master.id })
+    const port = await make("dcim/interfaces", { device: member.id, name: "eth0", type: "1000base-t" })
+    const own = await make("dcim/interfaces", { device: master.id, name: "eth1", type: "1000base-t" })
+    const managing = { device: member.id, name: "mgmt", type: "1000base-t", mgmt_only: true }
+    const mgmt = await make("dcim/interfaces", managing)
+    const at = (assigned: Made, address: string, fields: Json = {}) =>
+      make("ipam/ip-addresses", {
+        address,
+        assigned_object_type: "dcim.interface",
+        assigned_object_id: assigned.id,
+        ...fields
+      })
+    const address = await at(port, "192.0.2.10/24")
+    const managed = await at(mgmt, "192.0.2.11/24")
+    const primary = (of: Made, ip: Made) => api.call("PATCH", `/api/dcim/devices/${of.id}/`, { primary_ip4: ip.id })
+    const shown = (ip: string) => ({
+      primary_ip4: [`The specified IP address (${ip}) is not assigned to this device.`]
+    })
+    expect((await primary(master, address)).json).toEqual(shown("192.0.2.10/24"))
+
+    const joined = { virtual_chassis: chassis.id, vc_position: 2 }
+    expect((await api.call("PATCH", `/api/dcim/devices/${member.id}/`, joined)).status).toBe(200)
+    expect((await primary(master, address)).json).toMatchObject({ primary_ip: { id: address.id } })
+    expect((await primary(master, managed)).json).toEqual(shown("192.0.2.11/24"))
+    expect((await primary(member, managed)).status).toBe(200)
+    expect((await primary(single, address)).json).toEqual(shown("192.0.2.10/24"))
+    const outside = await make("ipam/ip-addresses", { address: "198.51.100.7/32", nat_inside: address.id })
+    expect((await primary(master, outside)).json).toMatchObject({ primary_ip: { id: outside.id } })
+    expect((await primary(single, outside)).json).toEqual(shown("198.51.100.7/32"))
+
+    const of = async (query: string) => {
+      const path = `/api/dcim/interfaces/?ordering=id&${query}`
+      return (await api.call<{ readonly results: ReadonlyArray<Made> }>("GET", path)).json.results.map(({ id }) => id)
+    }
+    expect(await of(`device_id=${master.id}`)).toEqual([port.id, own.id])
+    expect(await of(`device_id=${member.id}`)).toEqual([port.id, own.id, mgmt.id])
+    expect(await of(`device_id=${single.id}`)).toEqual([])
+    expect((await of(`device_id__n=${master.id}`)).includes(own.id)).toBe(false)
+    const left = await wrong(`dcim/devices/${master.id}`, { virtual_chassis: null, vc_position: null }, "PATCH")
+    expect(left).toEqual(shown("198.51.100.7/32"))
+  })
+})
+
+describe("a virtual machine", () => {
+  it("takes its site from its cluster, also when plain SQL writes it", async () => {
+    const type = await make("virtualization/cluster-types", named("KVM"))
+    const cluster = await make("virtualization/clusters", { name: "C", type: type.id, site: site.id })
+    const machine = await make("virtualization/virtual-machines", { name: "VM", cluster: cluster.id })
+    expect(machine["site"]).toMatchObject({ id: site.id })
+    const path = `/api/virtualization/virtual-machines/${machine.id}/`
+    expect((await api.call("PATCH", path, { site: null })).json["site"]).toMatchObject({ id: site.id })
+    await api.database.sql.query(
+      `insert into virtualization_virtualmachine (name, cluster_id) values ('By SQL', ${cluster.id})`
+    )
+    const list = await api.call("GET", "/api/virtualization/virtual-machines/?name=By SQL")
+    expect(list.json).toMatchObject({ results: [{ site: { id: site.id } }] })
+  })
+
+  it("has a primary address of its interfaces, or one that is translated to such", async () => {
+    const machine = await make("virtualization/virtual-machines", { name: "Natted", site: site.id })
+    const port = await make("virtualization/interfaces", { virtual_machine: machine.id, name: "eth0" })
+    const inside = await make("ipam/ip-addresses", {
+      address: "10.9.9.9/24",
+      assigned_object_type: "virtualization.vminterface",
+      assigned_object_id: port.id
+    })
+    const outside = await make("ipam/ip-addresses", { address: "198.51.100.9/32", nat_inside: inside.id })
+    const alone = await make("ipam/ip-addresses", { address: "198.51.100.10/32" })
+    const path = `virtualization/virtual-machines/${machine.id}`
+    expect((await api.call("PATCH", `/api/${path}/`, { primary_ip4: outside.id })).json).toMatchObject({
+      primary_ip: { id: outside.id }
+    })
+    expect(await wrong(path, { primary_ip4: alone.id }, "PATCH")).toEqual({
+      primary_ip4: ["The specified IP address (198.51.100.10/32) is not assigned to this VM."]
+    })
+  })
+})

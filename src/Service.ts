@@ -39,7 +39,7 @@ import { backlogTable } from "./deliver/recover/Sweeper.ts"
 import { watermarkTable } from "./deliver/recover/Watermarks.ts"
 import type { Route } from "./http/Route.ts"
 import { apiLayer, apiRoutes } from "./http/Routes.ts"
-import { schemaRoute } from "./http/describe/Schema.ts"
+import { schemaRoutes } from "./http/describe/Schema.ts"
 import { serve } from "./http/Server.ts"
 import { Clearance } from "./inventory/Clearance.ts"
 import { migrate } from "./inventory/database/Migrate.ts"
@@ -111,7 +111,7 @@ const deliver = Deliver.layer.pipe(
 )
 
 /** Every route: the API and its description, and the pages. */
-export const routes: ReadonlyArray<Route> = [...apiRoutes, schemaRoute(() => routes), ...pages]
+export const routes: ReadonlyArray<Route> = [...apiRoutes, ...schemaRoutes(() => routes), ...pages]
 
 /**
  * Time that a connection may be idle, milliseconds: longer than proxies and clients keep theirs, which most do for a

@@ -50,6 +50,8 @@ test("the version is in a header, status and schema answer", async () => {
   expect((await send("GET", "")).headers.get("api-version")).toMatch(/^\d+\.\d+$/)
   expect((await send("GET", "status/")).json).toHaveProperty("netbox-version")
   expect((await send("GET", "schema/")).status).toBe(200)
+  // pynetbox 7.0 asks where NetBox had it before 3.5.
+  expect((await send("GET", "docs/?format=openapi")).json).toHaveProperty("openapi", "3.1.0")
 })
 
 test("objects are created, one and many, and found by get and filter", async () => {

@@ -52,10 +52,8 @@ const written = async (routes: ReadonlyArray<Route>, isYaml: boolean): Promise<S
   return parts
 }
 
-/** The route of the description of all routes. */
-export const schemaRoute = (routes: () => ReadonlyArray<Route>): Route => ({
-  path: "/api/schema/",
-  access: "open",
-  produces: types,
-  methods: { GET: describe(routes) }
-})
+/** The routes of the description of all routes: as in NetBox 3.5, and as before, for clients of that time. */
+export const schemaRoutes = (routes: () => ReadonlyArray<Route>): ReadonlyArray<Route> => {
+  const methods = { GET: describe(routes) }
+  return ["/api/schema/", "/api/docs/"].map((path) => ({ path, access: "open", produces: types, methods }))
+}

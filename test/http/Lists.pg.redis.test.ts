@@ -59,6 +59,20 @@ describe("a list", () => {
     expect(Object.keys(brief.json.results[0]!)).toEqual(["name"])
   })
 
+  test("ignores an empty value, and takes null for no choice, as NetBox does", async () => {
+    const all = await names("")
+    for (const query of ["id=", "id__gt=", "latitude=", "created=", "created__gte=", "name="]) {
+      expect([query, await names(query)]).toEqual([query, all])
+    }
+    expect(await names(`id=&id=${ids[0]}`)).toBe("delta")
+    expect(await names("status=null")).toBe("")
+    expect(await names("status=null&status=planned")).toBe(await names("status=planned"))
+    expect(await names("status__n=null")).toBe(all)
+    for (const query of ["status=", "id=null", "id=x", "region_id="]) {
+      expect([query, (await api.call("GET", `${sites}?${query}`)).status]).toEqual([query, 400])
+    }
+  })
+
   test("can be read by cursor from an id to its end, without a count", async () => {
     const seen: Array<string> = []
     let next: string | null = `${api.service.url}${sites}?start=0&limit=2&facility=F`

@@ -244,7 +244,6 @@ describe("a reference", () => {
 describe("a value that makes no sense", () => {
   test.each<readonly [ObjectType, string, string, string]>([
     [site, "id", "abc", "Enter a number."],
-    [site, "id", "", "Enter a number."],
     [site, "id", "1e3", "Enter a number."],
     [site, "id__lt", "9".repeat(19), "Enter a number."],
     [site, "id", "1.5", "Enter a whole number."],

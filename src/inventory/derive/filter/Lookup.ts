@@ -185,9 +185,6 @@ export const everySuffix: ReadonlyArray<string> = [
   ...new Set([...Object.values(lookups).flatMap((known) => Object.keys(known)), ...Object.keys(negations)])
 ].filter((suffix) => suffix !== "")
 
-/** Kinds for which an empty text is ignored; for the others it is invalid. */
-const lenient: ReadonlySet<Kind> = new Set(["text", "list", "flag"])
-
 /** The condition that the lookup holds between the comparand and at least one of the values. */
 export const compare = (of: Comparand, suffix: string, values: ReadonlyArray<string>, bind: Bind): Compiled => {
   const [asked, denied] = positive(suffix)
@@ -195,9 +192,10 @@ export const compare = (of: Comparand, suffix: string, values: ReadonlyArray<str
   const lookup = Object.hasOwn(known, asked) ? known[asked] : undefined
   if (lookup === undefined) return undefined
   if (asked === "empty") return lookup(of, values, bind)
-  const named = lenient.has(of.kind) ? values.filter((value) => value !== "") : values
-  const nullable = of.kind === "choice" && of.field?.nullable === true
-  const given = nullable ? named.filter((value) => value !== "null") : named
+  // As in NetBox, an empty text is ignored, and among choices it is none of them, while `null` is no choice.
+  const isChoice = of.kind === "choice"
+  const named = isChoice ? values : values.filter((value) => value !== "")
+  const given = isChoice ? named.filter((value) => value !== "null") : named
   const read = Object.hasOwn(textual, asked) ? readTexts(asked, given) : readValues(of, given)
   if ("messages" in read) return read
   const parts = [

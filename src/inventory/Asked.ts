@@ -4,10 +4,10 @@ import type { Counted } from "./Counted.ts"
 export interface Asked {
   /**
    * What `sql` is: a condition, where the value of the filter is true or false; a text or a number, which the value
-   * equals; or a condition on the value: an address, a type of objects that have tags, or an object of the type named.
+   * equals; or a condition on the value: an address, a type of objects that have tags, or objects of the type named.
    */
   readonly of: "flag" | "text" | "number" | "address" | "taggedType" | `${string}.${string}`
-  /** SQL over `t`. `value` is SQL of the value: an address, the rows of the type, or an id. */
+  /** SQL over `t`. `value` is SQL of the value: an address, the rows of the type, or a list of ids. */
   readonly sql: (...args: [...Parameters<Counted>, value: string]) => string
 }
 

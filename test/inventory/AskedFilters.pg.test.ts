@@ -80,6 +80,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.drop())
 
+const tooMany = '{"contains":["Ensure that there are no more than 250 values; there are 300."]}'
+
 test.each([
   ["dcim.device", "has_primary_ip=true", "1"],
   ["dcim.device", "has_primary_ip=false", "2 3"],
@@ -147,7 +149,10 @@ test.each([
   ["ipam.vlan", "available_on_device=1", "1 2 3 5 7 8"],
   ["ipam.vlan", "available_on_device=2", "1 2 4 5 9"],
   ["ipam.vlan", "available_on_virtualmachine=1", "1 2 3 5 6 8"],
+  ["ipam.vlan", "available_on_device=1&available_on_device=2", "1 2 3 4 5 7 8 9"],
   ["ipam.vlan", "available_on_device=999", ""],
+  ["ipam.iprange", `contains=${Array.from({ length: 300 }, () => "::1").join("&contains=")}`, tooMany],
+  ["extras.tag", `content_type=${Array.from({ length: 300 }, () => "dcim.rack").join("&content_type=")}`, "2"],
   ["ipam.asn", "site=s1", "1"],
   ["ipam.asn", "site_id=2", ""],
   ["circuits.provider", "asn_id=2", "1"],
@@ -196,6 +201,7 @@ test("changes are found by their author and by when they happened", async () => 
   const [ann, bob] = (await found("extras.objectchange", "")).split(" ")
   expect(await found("extras.objectchange", "user=ann")).toBe(ann)
   expect(await found("extras.objectchange", "user_id=902")).toBe(bob)
+  expect(await found("extras.objectchange", "user_id=901&user_id=902")).toBe(`${ann} ${bob}`)
   expect(await found("extras.objectchange", "time_after=2026-11-21T00:00Z")).toBe(bob)
   expect(await found("extras.objectchange", "time_before=2026-11-21")).toBe(ann)
 })

@@ -33,18 +33,26 @@ export const askedCondition = (
   }
   const given = values.filter((value) => value !== "")
   if (given.length === 0) return undefined
-  const conditions = given.map((value): Compiled => {
-    if (asked.of === "taggedType") {
-      const target = registry.get(value.toLowerCase())
-      return target !== undefined && Object.hasOwn(target.fields, "tags") ? sql(rows(target)) : "false"
+  if (asked.of === "taggedType") {
+    const targets = new Set(given.map((value) => registry.get(value.toLowerCase())))
+    const parts = [...targets].map((target) =>
+      target !== undefined && Object.hasOwn(target.fields, "tags") ? sql(rows(target)) : "false"
+    )
+    return denial(either(parts), denied)
+  }
+  if (asked.of === "address") {
+    const addresses = given.map(addressOf)
+    const messages = addresses.flatMap((address) => (address === undefined ? [wrongAddress] : []))
+    if (messages.length > 0) return { messages }
+    if (given.length > addressesMax) {
+      return { messages: [`Ensure that there are no more than ${addressesMax} values; there are ${given.length}.`] }
     }
-    if (asked.of === "address") {
-      const address = addressOf(value)
-      return address === undefined ? { messages: [wrongAddress] } : sql(`${bind(address)}::inet`)
-    }
-    return /^\d{1,18}$/.test(value) ? sql(`${bind(value)}::bigint`) : { messages: [unknownChoice(value)] }
-  })
-  const messages = conditions.flatMap((each) => (typeof each === "object" ? each.messages : []))
+    return denial(either(addresses.map((address) => sql(`${bind(address)}::inet`))), denied)
+  }
+  const messages = given.filter((value) => !/^\d{1,18}$/.test(value)).map(unknownChoice)
   if (messages.length > 0) return { messages }
-  return denial(either(conditions.filter((each) => typeof each === "string")), denied)
+  return denial(sql(`array[${given.map((value) => `${bind(value)}::bigint`).join(", ")}]`), denied)
 }
+
+/** Most addresses of one filter, which are compared one by one. */
+const addressesMax = 250

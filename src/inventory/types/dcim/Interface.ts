@@ -207,11 +207,11 @@ export default defineObjectType({
     // Of a member of a virtual chassis: also those of the others, but for interfaces that are for management only.
     device_id: {
       of: "dcim.device",
-      sql: (_, types, from, device) => {
+      sql: (_, types, from, ids) => {
         const devices = from(types.get("dcim.device")!)
         const members = `select m.id from ${devices} d join ${devices} m on m.virtual_chassis_id = d.virtual_chassis_id`
-        return `(t.device_id = ${device}
-          or not t.mgmt_only and t.device_id = any (array(${members} where d.id = ${device})))`
+        return `(t.device_id = any (${ids})
+          or not t.mgmt_only and t.device_id = any (array(${members} where d.id = any (${ids}))))`
       }
     },
     kind: {

@@ -28,8 +28,8 @@ export default defineObjectType({
   asked: {
     user_id: {
       of: "users.user",
-      sql: (_, types, from, user) =>
-        `t.user_name = (select u.username from ${from(types.get("users.user")!)} u where u.id = ${user})`
+      sql: (_, types, from, ids) =>
+        `t.user_name = any (array(select u.username from ${from(types.get("users.user")!)} u where u.id = any (${ids})))`
     }
   },
   search: ["user_name", "object_repr"],

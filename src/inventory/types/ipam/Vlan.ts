@@ -9,7 +9,7 @@ import type VlanGroup from "./VlanGroup.ts"
 const availableWhere = (types: Parameters<Counted>[1], from: Parameters<Counted>[2], place: string): string => {
   const rows = (id: string) => from(types.get(id)!)
   return `(exists (select from (${place}) p) and (
-    t.site_id = (select p.site_id from (${place}) p)
+    t.site_id in (select p.site_id from (${place}) p)
     or t.site_id is null
       and not exists (select from ${rows("ipam.vlangroup")} g where g.id = t.group_id and g.scope_id is not null)
     or t.group_id = any (array(
@@ -55,24 +55,24 @@ export default defineObjectType({
   asked: {
     available_on_device: {
       of: "dcim.device",
-      sql: (_, types, from, id) =>
+      sql: (_, types, from, ids) =>
         availableWhere(
           types,
           from,
           `select site_id, location_id, rack_id, null::bigint as cluster_id
-          from ${from(types.get("dcim.device")!)} d where d.id = ${id}`
+          from ${from(types.get("dcim.device")!)} d where d.id = any (${ids})`
         )
     },
     available_on_virtualmachine: {
       of: "virtualization.virtualmachine",
-      sql: (_, types, from, id) =>
+      sql: (_, types, from, ids) =>
         availableWhere(
           types,
           from,
           `select coalesce(m.site_id, c.site_id) as site_id, null::bigint as location_id,
           null::bigint as rack_id, m.cluster_id
           from ${from(types.get("virtualization.virtualmachine")!)} m
-          left join ${from(types.get("virtualization.cluster")!)} c on c.id = m.cluster_id where m.id = ${id}`
+          left join ${from(types.get("virtualization.cluster")!)} c on c.id = m.cluster_id where m.id = any (${ids})`
         )
     }
   },

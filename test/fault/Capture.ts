@@ -3,6 +3,7 @@ import { ApiWriter } from "./ApiWriter.ts"
 import { Committed } from "./Committed.ts"
 import { DeliveryOracle } from "./DeliveryOracle.ts"
 import { Differences } from "./Differences.ts"
+import { catalogFaults } from "./CatalogFaults.ts"
 import { faults, largeTransaction } from "./Faults.ts"
 import { carryOut, planOf } from "./Plan.ts"
 import { Random } from "./Random.ts"
@@ -57,7 +58,7 @@ export const captureSeed = async (options: SeedOptions): Promise<Verdict> => {
       watermarks.watch(over)
     ])
     const once = large ? largeTransaction : undefined
-    const plan = planOf(seed, faults, { seconds, only: options.only, once })
+    const plan = planOf(seed, [...faults, ...catalogFaults], { seconds, only: options.only, once })
     await carryOut(plan, world.timeline, { world, committed, webhooks, rows: options.manyRows })
     world.heal()
     timeline.note("the last fault is over")

@@ -71,12 +71,36 @@ export const compareCommitted = async (
   for (const refusal of refusals) differences.add(`the API refused: ${refusal}`)
   const transactions = await settleDoubts(sql, committed.transactions)
   const logged = await readChangeLog(sql)
-  compareChangeLog(logged, transactions, differences)
+  compareChangeLog(logged, transactions, await typesInGaps(sql), differences)
   return { logged, owed: owedTo(logged) }
+}
+
+/** The object types of which changes may be missing. */
+const typesInGaps = async (sql: World["sql"]): Promise<ReadonlySet<string>> => {
+  const rows = await sql.query<{ readonly type: string }>(
+    "select distinct unnest(coalesce(object_types, array['dcim.site', 'dcim.region', 'extras.tag', 'extras.webhook'])) as type from rackwire_gap where cause = 'publication'"
+  )
+  return new Set(rows.map(({ type }) => type))
+}
+
+/** A gap has an end, and none is there that nobody made; what cannot be an event is set aside. */
+const compareAlarms = async ({ sql, aside, meddled }: World, differences: Differences): Promise<void> => {
+  const gaps = await sql.query<{ readonly cause: string; readonly reason: string; readonly has_end: boolean }>(
+    "select cause, reason, until is not null as has_end from rackwire_gap"
+  )
+  for (const { cause, reason, has_end: hasEnd } of gaps) {
+    if (!hasEnd) differences.add(`a gap has no end: ${reason}`)
+    if (cause !== "identity" && !(cause === "publication" && meddled)) differences.add(`a gap nobody made: ${reason}`)
+  }
+  if (meddled && gaps.every(({ cause }) => cause !== "publication")) differences.add("the publication has no gap")
+  const rows = await sql.query<{ readonly id: string }>("select object_id as id from rackwire_set_aside")
+  const found = new Set(rows.map(({ id }) => id))
+  for (const id of aside) if (!found.has(id)) differences.add(`${id} is not set aside`)
 }
 
 export const compareServices = async (world: World, differences: Differences): Promise<void> => {
   await compareSlot(world, differences)
+  await compareAlarms(world, differences)
   for (const line of complaintsOf(world)) differences.add(line)
 }
 

@@ -41,6 +41,10 @@ export class World {
   readonly redis: Redis
   readonly databaseUrl: string
   readonly sites: ReadonlyArray<Site>
+  /** Ids of rows of which no event can be made. */
+  readonly aside = new Set<string>()
+  /** Whether somebody changed the publication. */
+  meddled = false
   private readonly servers: RunningServers
 
   private constructor(options: {

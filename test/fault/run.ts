@@ -7,10 +7,11 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { captureSeed } from "./Capture.ts"
 import { deliverSeed } from "./Deliver.ts"
+import { restoreSeed } from "./Restore.ts"
 import type { Suite, Verdict } from "./Suite.ts"
 import { Template } from "./Template.ts"
 
-const suites: Readonly<Record<string, Suite>> = { capture: captureSeed, deliver: deliverSeed }
+const suites: Readonly<Record<string, Suite>> = { capture: captureSeed, deliver: deliverSeed, restore: restoreSeed }
 
 const { values, positionals } = parseArgs({
   options: {

@@ -8,6 +8,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
 import { Effect, type Scope } from "effect"
+import { inWords } from "../Telemetry.ts"
 import { readTail } from "./DataDirectory.ts"
 import { EmbeddedError } from "./EmbeddedError.ts"
 
@@ -39,20 +40,11 @@ const stopMillis = 10_000
 /** Starts the program; closing the scope stops it in an orderly way. */
 export const start = (program: Program): Effect.Effect<Child, EmbeddedError, Scope.Scope> =>
   Effect.gen(function* () {
-    const log = openSync(program.logFile, "a", 0o600)
-    const folder = openSync(program.folder, "r")
-    const input = program.inputFile === undefined ? undefined : openSync(program.inputFile, "r")
-    const process = spawn(program.command, program.args, {
-      cwd: program.folder,
-      env: program.env,
-      uid: program.user?.uid,
-      gid: program.user?.gid,
-      detached: true,
-      stdio: [input ?? "ignore", log, log, folder]
+    const process = yield* Effect.try({
+      try: () => run(program),
+      catch: (error) =>
+        new EmbeddedError({ reason: "StartFailed", message: `${program.name}: cannot be started: ${inWords(error)}` })
     })
-    if (input !== undefined) closeSync(input)
-    closeSync(log)
-    closeSync(folder)
     const end = new Promise<string>((resolve) => {
       process.once("exit", (code, signal) => resolve(signal === null ? `exit code ${code}` : signal))
       process.once("error", (error) => resolve(error.message))
@@ -76,6 +68,30 @@ export const start = (program: Program): Effect.Effect<Child, EmbeddedError, Sco
     yield* Effect.addFinalizer(() => Effect.promise(() => stop(process, end, program.stopSignal, watchdog)))
     return { pid, exited: Effect.promise(() => end) }
   })
+
+const run = (program: Program): ChildProcess => {
+  const files: Array<number> = []
+  const open = (...given: Parameters<typeof openSync>): number => {
+    const file = openSync(...given)
+    files.push(file)
+    return file
+  }
+  try {
+    const log = open(program.logFile, "a", 0o600)
+    const folder = open(program.folder, "r")
+    const input = program.inputFile === undefined ? "ignore" : open(program.inputFile, "r")
+    return spawn(program.command, program.args, {
+      cwd: program.folder,
+      env: program.env,
+      uid: program.user?.uid,
+      gid: program.user?.gid,
+      detached: true,
+      stdio: [input, log, log, folder]
+    })
+  } finally {
+    for (const file of files) closeSync(file)
+  }
+}
 
 const stop = async (process: ChildProcess, end: Promise<string>, signal: NodeJS.Signals, watchdog: ChildProcess) => {
   if (process.exitCode === null && process.signalCode === null) {

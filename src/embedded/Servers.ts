@@ -6,9 +6,10 @@
  * one machine; only the process that owns the data directory starts servers, other commands use the running ones.
  * Does not: tune, upgrade or replicate a server. Configured addresses are used as they are.
  */
-import { Context, Deferred, Effect, Layer, Redacted } from "effect"
+import { Cause, Context, Deferred, Effect, Layer, Redacted, Schedule } from "effect"
 import { serverEnvironment } from "../ChildEnvironment.ts"
 import { Settings } from "../Config.ts"
+import { inWords } from "../Telemetry.ts"
 import { type Program, awaitReady, start } from "./Child.ts"
 import { DataDirectory, type Owner, identify, isAlive } from "./DataDirectory.ts"
 import { EmbeddedError } from "./EmbeddedError.ts"
@@ -92,7 +93,7 @@ const own = Effect.fnUntraced(function* (directory: DataDirectory, settings: Set
       : RedisServer.prepare(directory, redisPort!, binary, environment, settings.redisMemoryLimit)
   const pids = new Map<string, number>()
   const record = (name: string, pid: number) =>
-    Effect.sync(() => {
+    Effect.try(() => {
       pids.set(name, pid)
       const owner: Owner = {
         process: identify(process.pid),
@@ -117,26 +118,50 @@ interface Server {
   readonly ready: (pid: number) => Effect.Effect<boolean>
 }
 
-/** Starts the server and restarts it whenever it ends by itself. Returns when it first answers. */
-const keep = Effect.fnUntraced(function* (server: Server, record: (name: string, pid: number) => Effect.Effect<void>) {
+/** A server that ended sooner is started again after a pause, milliseconds. */
+const livedMillis = 5000
+const startPause = "1 second"
+
+/**
+ * Starts the server and restarts it whenever it ends by itself. Returns when it first answers; fails if it cannot be
+ * started then. Later nothing ends the supervision: a full disk may keep a server from starting for a long time.
+ */
+const keep = Effect.fnUntraced(function* (
+  server: Server,
+  record: (name: string, pid: number) => Effect.Effect<void, Cause.UnknownError>
+) {
   const { name } = server.program
   const first = yield* Deferred.make<void, EmbeddedError>()
   // The child belongs to the scope of its turn, so interrupting this fiber stops the child and starts no other.
   const turn = Effect.scoped(
     Effect.gen(function* () {
+      const began = performance.now()
       const child = yield* start(server.program)
-      yield* record(name, child.pid)
+      yield* record(name, child.pid).pipe(
+        Effect.tapError((error) =>
+          Effect.logWarning(`${name}: its process cannot be noted in owner.json, trying again: ${inWords(error)}`)
+        ),
+        Effect.retry(Schedule.spaced("2 seconds")),
+        Effect.orDie,
+        Effect.forkScoped({ startImmediately: true })
+      )
       yield* awaitReady(server.program, child, server.ready(child.pid), readyMillis)
       if (!(yield* Deferred.succeed(first, undefined))) yield* Effect.logInfo(`${name} is back (process ${child.pid})`)
       yield* Effect.logError(`${name} ended (${yield* child.exited}); starting it again`)
+      if (performance.now() - began < livedMillis) yield* Effect.sleep(startPause)
     })
   )
   const again = turn.pipe(
-    Effect.catch((error) => Effect.andThen(Effect.logError(error.message), Effect.sleep("1 second")))
+    Effect.catchCause((cause) =>
+      Cause.hasInterruptsOnly(cause)
+        ? Effect.failCause(cause)
+        : Effect.andThen(Effect.logError(`${name} cannot be started, trying again`, cause), Effect.sleep(startPause))
+    )
   )
   yield* Effect.forkScoped(
     turn.pipe(
       Effect.tapError((error) => Deferred.fail(first, error)),
+      Effect.tapDefect((defect) => Deferred.die(first, defect)),
       Effect.andThen(Effect.forever(again))
     )
   )

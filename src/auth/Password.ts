@@ -7,7 +7,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { isOutdated } from "../Vault.ts"
 import { Clearance } from "../inventory/Clearance.ts"
-import { isStorable } from "../inventory/Field.ts"
+import { isStorable, textsIn } from "../inventory/Field.ts"
 import { objectType } from "../inventory/Registry.ts"
 import type { Author } from "../inventory/write/Transaction.ts"
 import { update } from "../inventory/write/Write.ts"
@@ -39,7 +39,7 @@ export const changePassword = Effect.fnUntraced(function* (
     // Users may change their own password whatever was granted to them.
     Effect.provideService(Clearance, Clearance.all),
     Effect.as(undefined),
-    Effect.catchTag("WriteRefused", ({ errors }) => Effect.succeed(errors[0]?.["password"]?.join(" ")))
+    Effect.catchTag("WriteRefused", ({ errors }) => Effect.succeed(textsIn(errors[0]?.["password"] ?? []).join(" ")))
   )
 })
 

@@ -18,8 +18,17 @@ export type RowOf<T extends { readonly fields: Fields }> = {
   readonly [Name in keyof T["fields"]]: T["fields"][Name] extends Field<infer Value> ? Value : never
 } & { readonly id: number }
 
-/** Messages by field name; `__all__` for rules about several fields. */
-export type Errors = Readonly<Record<string, ReadonlyArray<string>>>
+/**
+ * What is wrong with a field: messages; of a list of objects, messages for each of them, `{}` for a good one; of a list
+ * of values, messages by position.
+ */
+export type Messages =
+  | ReadonlyArray<string>
+  | ReadonlyArray<ReadonlyArray<string> | Readonly<Record<string, never>>>
+  | Readonly<Record<string, ReadonlyArray<string>>>
+
+/** By field name; `__all__` for rules about several fields. */
+export type Errors = Readonly<Record<string, Messages>>
 
 /** The other data that a representation may read. */
 export interface View {
@@ -71,6 +80,8 @@ export interface Reference {
   readonly onDelete: "cascade" | "set null" | "protect" | "keep"
   /** Whether it is shown as its id alone, where NetBox does so: always, or in a brief representation only. */
   readonly bare: boolean | "brief"
+  /** Whether errors are told object by object, as NetBox does for tags; for other lists it tells the first. */
+  readonly isNested?: boolean
   /** Whether the objects are shown and named as ends of a cable: `{object_type, object_id}`. */
   readonly isTermination?: boolean
   /** For a parent in a tree: whether its filter finds all descendants of the parent, and not its children only. */
@@ -87,7 +98,7 @@ export interface Generic {
 }
 
 /** A value of `undefined` means: treat the field as absent from the request. */
-export type Parsed = { readonly value: unknown } | { readonly errors: ReadonlyArray<string> }
+export type Parsed = { readonly value: unknown } | { readonly errors: Messages }
 
 /** `Value` is the type of the canonical value. */
 export interface Field<Value = unknown> {
@@ -188,6 +199,26 @@ export const emptyRecord = <A>(): Record<string, A> => Object.create(null) as Re
 
 /** A value from outside as text for a message. `String` would call a `toString` that the input defines. */
 export const printed = (value: unknown): string => (typeof value === "object" ? JSON.stringify(value) : String(value))
+
+/** A value from outside as Python writes it in code: NetBox's messages repeat what was sent so. */
+export const pythonRepr = (value: unknown): string => {
+  if (value === null || value === undefined) return "None"
+  if (typeof value === "boolean") return value ? "True" : "False"
+  if (Array.isArray(value)) return `[${value.map(pythonRepr).join(", ")}]`
+  if (isDictionary(value)) {
+    const pairs = Object.entries(value).map(([key, each]) => `${pythonRepr(key)}: ${pythonRepr(each)}`)
+    return `{${pairs.join(", ")}}`
+  }
+  if (typeof value !== "string") return printed(value)
+  const body = JSON.stringify(value)
+    .slice(1, -1)
+    .replaceAll(String.raw`\"`, '"')
+  return body.includes("'") && !body.includes('"') ? `"${body}"` : `'${body.replaceAll("'", String.raw`\'`)}'`
+}
+
+/** All messages, wherever they stand. */
+export const textsIn = (messages: Messages): ReadonlyArray<string> =>
+  Object.values(messages).flatMap((each: string | Messages) => (typeof each === "string" ? [each] : textsIn(each)))
 
 export const notDictionary = (value: unknown): string =>
   `Invalid data. Expected a dictionary, but got ${typeName(value)}.`

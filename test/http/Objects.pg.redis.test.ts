@@ -57,12 +57,47 @@ describe("wrong bodies", () => {
         region: ["Related object not found using the provided numeric ID: 999999"],
         latitude: ["A valid number is required."],
         facility: ["Ensure this field has no more than 50 characters."],
-        tags: ['Expected a list of items but got type "str".']
+        tags: { non_field_errors: ['Expected a list of items but got type "str".'] }
       }
     ])
     expect((await api.call("POST", "/api/dcim/sites/", {})).json).toEqual({
       name: ["This field is required."],
       slug: ["This field is required."]
+    })
+  })
+
+  it("tell what is wrong with a reference, or with a list, in NetBox's shapes and words", async () => {
+    const tag = (await api.call("POST", "/api/extras/tags/", named("Good"))).json["id"]
+    const refused = async (fields: Json, path = "dcim/sites") =>
+      (await api.call("POST", `/api/${path}/`, { ...named("Refused"), ...fields })).json
+    const numeric = (id: number) => `Related object not found using the provided numeric ID: ${id}`
+    const unrecognized = "Related objects must be referenced by numeric ID or by dictionary of attributes."
+    expect(await refused({ tags: [tag, 999_999, { name: "O'Hara" }, true] })).toEqual({
+      tags: [{}, {}, {}, [`${unrecognized} Received an unrecognized value: True`]]
+    })
+    expect(await refused({ tags: [tag, 999_999, { name: "O'Hara" }] })).toEqual({
+      tags: [{}, [numeric(999_999)], [`Related object not found using the provided attributes: {'name': "O'Hara"}`]]
+    })
+    expect(await refused({ tags: "x" })).toEqual({
+      tags: { non_field_errors: ['Expected a list of items but got type "str".'] }
+    })
+    expect(await refused({ asns: "x" })).toEqual({ asns: ['Expected a list of items but got type "str".'] })
+    expect(await refused({ asns: [999_999, 999_998] })).toEqual({
+      asns: ['Invalid pk "999999" - object does not exist.']
+    })
+    expect(await refused({ asns: ["x"] })).toEqual({ asns: ["Incorrect type. Expected pk value, received str."] })
+    expect(await refused({ region: "here" })).toEqual({
+      region: [`${unrecognized} Received an unrecognized value: here`]
+    })
+    expect(await refused({ region: [1, null] })).toEqual({
+      region: [`${unrecognized} Received an unrecognized value: [1, None]`]
+    })
+    expect(await refused({ group: { name: "G", parent: { name: "P" } } })).toEqual({
+      group: ["Related object not found using the provided attributes: {'name': 'G', 'parent__name': 'P'}"]
+    })
+    const service = { name: "S", protocol: "tcp", device: null, ports: [80, "x", 0] }
+    expect(await refused(service, "ipam/services")).toEqual({
+      ports: { 1: ["A valid integer is required."], 2: ["Ensure this value is greater than or equal to 1."] }
     })
   })
 
@@ -206,7 +241,7 @@ describe("objects", () => {
     }
     const wrong = await api.call<Json>("POST", "/api/dcim/sites/", { ...named("Wrong"), region: { slug: "nowhere" } })
     expect(wrong.json).toEqual({
-      region: ['Related object not found using the provided attributes: {"slug":"nowhere"}']
+      region: ["Related object not found using the provided attributes: {'slug': 'nowhere'}"]
     })
     expect((await api.call<List>("GET", `/api/dcim/sites/?region=europe&name__ic=pointing`)).json.count).toBe(4)
     expect((await api.call("DELETE", `/api/dcim/regions/${region.json.id}/`)).status).toBe(204)

@@ -19,6 +19,7 @@ import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 import { byIds } from "../../inventory/read/Read.ts"
 import { type Where, allOf } from "../../inventory/derive/filter/Where.ts"
 import { time } from "../../inventory/ObjectType.ts"
+import { textsIn } from "../../inventory/Field.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { WebhookIndex } from "../../match/WebhookIndex.ts"
@@ -57,7 +58,7 @@ const point = time()
 export const momentOf = (input: unknown): { readonly value: string } | { readonly errors: ReadonlyArray<string> } => {
   const isDay = typeof input === "string" && /^\d{4}-\d\d-\d\d$/.test(input)
   const parsed = point.parse(isDay ? `${input}T00:00Z` : input)
-  if ("errors" in parsed) return parsed
+  if ("errors" in parsed) return { errors: textsIn(parsed.errors) }
   return typeof parsed.value === "string" ? { value: parsed.value } : { errors: ["This field may not be null."] }
 }
 

@@ -10,7 +10,7 @@ import { Data, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { mapInSlices } from "../../Slices.ts"
 import { authorize } from "../../auth/Permission.ts"
-import { type Errors, idIn } from "../../inventory/Field.ts"
+import { type Errors, idIn, textsIn } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { create, update } from "../../inventory/write/Write.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
@@ -132,7 +132,10 @@ const write = Effect.fnUntraced(function* (type: ObjectType, { format, portions 
 
 const shortened = (errors: Errors): Errors =>
   Object.fromEntries(
-    Object.entries(errors).map(([name, messages]) => [name, messages.map((each) => each.slice(0, messageCharsMax))])
+    Object.entries(errors).map(([name, messages]) => [
+      name,
+      textsIn(messages).map((each) => each.slice(0, messageCharsMax))
+    ])
   )
 
 const createAll = (type: ObjectType, items: ReadonlyArray<Item>, { author }: Request) =>

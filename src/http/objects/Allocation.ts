@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { Settings } from "../../Config.ts"
 import { mapInSlices } from "../../Slices.ts"
 import { type Space, freeAddresses, freeSpace, freeVlanIds, roomOf, takeTurn } from "../../inventory/write/Allocate.ts"
-import { type Dictionary, type RowOf, type View, isDictionary, notDictionary } from "../../inventory/Field.ts"
+import { type Dictionary, type RowOf, type View, isDictionary, notDictionary, textsIn } from "../../inventory/Field.ts"
 import { type ObjectType, integer } from "../../inventory/ObjectType.ts"
 import { viewFor } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
@@ -164,7 +164,7 @@ const wholeNumber = integer()
 const lengthIn = (input: unknown, family: 4 | 6): number | string => {
   if (input === undefined) return "This field is required."
   const parsed = wholeNumber.parse(input)
-  if ("errors" in parsed) return parsed.errors.join(" ")
+  if ("errors" in parsed) return textsIn(parsed.errors).join(" ")
   const length = parsed.value as number
   return length < 1 || length > widthOf(family) ? `Invalid prefix length (${length}) for IPv${family}` : length
 }

@@ -11,7 +11,7 @@ import { viewFor } from "../../inventory/read/Read.ts"
 import { update } from "../../inventory/write/Write.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
-import { type Dictionary, emptyRecord } from "../../inventory/Field.ts"
+import { type Dictionary, type Messages, emptyRecord } from "../../inventory/Field.ts"
 import { flag } from "../../inventory/ObjectType.ts"
 import { accepted, bodyFields, refused } from "./ActionRequest.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
@@ -72,7 +72,7 @@ const test: Handler = (request) =>
   })
 
 const asked = (input: Dictionary, now: string) => {
-  const errors = emptyRecord<ReadonlyArray<string>>()
+  const errors = emptyRecord<Messages>()
   const values: Record<string, unknown> = { until: now, dry_run: false }
   if (input["since"] === undefined) errors["since"] = ["This field is required."]
   for (const [name, parse] of Object.entries(parsers)) {

@@ -1,4 +1,4 @@
-import { type Field, type Options, invalid, isStorable, makeField, notList, value } from "../Field.ts"
+import { type Field, type Options, invalid, isStorable, makeField, notList, textsIn, value } from "../Field.ts"
 import { bounds } from "../Unreadable.ts"
 import { integer } from "./Scalar.ts"
 
@@ -42,8 +42,10 @@ export const integers = (options: IntegersOptions): Field<ReadonlyArray<number>>
         if (input.length === 0 && options.optional !== true) return invalid("This list may not be empty.")
         const item = integer(options)
         const parsed = input.map((each) => item.parse(each))
-        const errors = parsed.flatMap((each) => ("errors" in each ? each.errors : []))
-        if (errors.length > 0) return invalid(...new Set(errors))
+        const errors = parsed.flatMap((each, at) =>
+          "errors" in each ? [[`${at}`, textsIn(each.errors)] as const] : []
+        )
+        if (errors.length > 0) return { errors: Object.fromEntries(errors) }
         const numbers = parsed.map((each) => ("value" in each ? Number(each.value) : 0))
         return value([...new Set(numbers)].sort((a, b) => a - b))
       }

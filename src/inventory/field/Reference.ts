@@ -10,6 +10,8 @@ import {
   isDictionary,
   makeField,
   notList,
+  pythonRepr,
+  typeName,
   value
 } from "../Field.ts"
 import { Unreadable, bounds, parseInteger, shownOf } from "../Unreadable.ts"
@@ -62,13 +64,17 @@ const describedMax = 250
  * References to several objects: `bigint[]` in the table, kept valid by triggers, so that a change of them is a change
  * of the row. Brief representations on the wire; in a snapshot their ids, where nothing else is said.
  */
-export const refs = (type: string, snapshot: Field["snapshot"] = (ids) => ids): Field<ReadonlyArray<number>> =>
+export const refs = (
+  type: string,
+  snapshot: Field["snapshot"] = (ids) => ids,
+  isNested = false
+): Field<ReadonlyArray<number>> =>
   makeField(
     {
       type: "bigint[]",
       initial: () => [],
       sqlDefault: "'{}'",
-      reference: { type, many: true, onDelete: "set null", bare: false },
+      reference: { type, many: true, onDelete: "set null", bare: false, isNested },
       constraint: bounds.integers,
       sparesOldRows: true,
       // Only plain SQL can store a null here; it refers to nothing.
@@ -77,16 +83,18 @@ export const refs = (type: string, snapshot: Field["snapshot"] = (ids) => ids): 
       represent: (ids, view) => (ids as ReadonlyArray<number>).map((id) => view.nested(type, id)).filter(Boolean),
       snapshot,
       parse: (input) => {
-        if (!Array.isArray(input)) return invalid(notList(input))
+        if (!Array.isArray(input)) {
+          return isNested ? { errors: { non_field_errors: [notList(input)] } } : invalid(notList(input))
+        }
         const described = input.filter((each) => isDictionary(each) && !("id" in each)).length
         if (described > describedMax) {
           return invalid(`Ensure that no more than ${describedMax} objects are named by attributes; ${described} are.`)
         }
-        const targets = input.map(parseTarget)
-        const errors = targets.flatMap((target) => ("errors" in target ? target.errors : []))
-        return errors.length > 0
-          ? invalid(...errors)
-          : value(targets.map((target) => ("value" in target ? target.value : undefined)))
+        const targets = input.map(targetOf)
+        const wrong = targets.findIndex((target) => target === undefined)
+        if (wrong < 0) return value(targets)
+        if (!isNested) return invalid(`Incorrect type. Expected pk value, received ${typeName(input[wrong])}.`)
+        return { errors: targets.map((target, at) => (target === undefined ? [unrecognized(input[at])] : {})) }
       }
     },
     {}
@@ -107,21 +115,33 @@ const idsOf = (text: string): unknown => {
 
 /** The tags of an object; sorted names in a snapshot. */
 export const tags = (): Field<ReadonlyArray<number>> =>
-  refs("extras.tag", (ids, view) =>
-    (ids as ReadonlyArray<number>)
-      .map((id) => view.row("extras.tag", id))
-      .filter((tag): tag is Row => tag !== undefined)
-      .map((tag) => String(tag["name"]))
-      .sort()
+  refs(
+    "extras.tag",
+    (ids, view) =>
+      (ids as ReadonlyArray<number>)
+        .map((id) => view.row("extras.tag", id))
+        .filter((tag): tag is Row => tag !== undefined)
+        .map((tag) => String(tag["name"]))
+        .sort(),
+    true
   )
 
 const parseTarget = (input: unknown): Parsed => {
+  const target = targetOf(input)
+  return target === undefined ? invalid(unrecognized(input)) : value(target)
+}
+
+/** How the value names an object; undefined if it names none. */
+const targetOf = (input: unknown): Target | undefined => {
   // A brief representation from an answer is accepted: it names its object by id.
+  const isById = isDictionary(input) && "id" in input
+  const id = idIn(isById ? input["id"] : input)
+  if (id !== undefined) return { id }
+  return isDictionary(input) && !isById ? { attributes: input } : undefined
+}
+
+const unrecognized = (input: unknown): string => {
   const named = isDictionary(input) && "id" in input ? input["id"] : input
-  const id = idIn(named)
-  if (id !== undefined) return value({ id } satisfies Target)
-  if (isDictionary(named) && named === input) return value({ attributes: named } satisfies Target)
-  return invalid(
-    `Related objects must be referenced by numeric ID or by dictionary of attributes. Received an unrecognized value: ${JSON.stringify(named)}`
-  )
+  const shown = typeof named === "string" ? named : pythonRepr(named)
+  return `Related objects must be referenced by numeric ID or by dictionary of attributes. Received an unrecognized value: ${shown}`
 }

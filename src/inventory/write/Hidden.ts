@@ -5,7 +5,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Vault } from "../../Vault.ts"
-import { type Row, literal } from "../Field.ts"
+import { type Messages, type Row, literal } from "../Field.ts"
 import { type ObjectType, columnOf, fieldOf, perType } from "../ObjectType.ts"
 import type { Draft } from "../derive/values/Draft.ts"
 import { type HiddenValues, hiddenMark, hideSecrets, revealSecrets } from "../field/HeaderSecrets.ts"
@@ -68,7 +68,7 @@ export const withKeptSecrets = Effect.fnUntraced(function* (
   const vault = yield* Vault
   return drafts.map((draft, at): Draft => {
     const values: Record<string, unknown> = { ...draft.values }
-    const errors: Record<string, ReadonlyArray<string>> = { ...draft.errors }
+    const errors: Record<string, Messages> = { ...draft.errors }
     for (const { name, keptIn } of fields) {
       if (typeof values[name] !== "string") continue
       const whole = revealSecrets(values[name], hiddenIn(before[at]?.[keptIn], vault) ?? [])

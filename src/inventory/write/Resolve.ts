@@ -4,7 +4,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { cleared, visibleToSender } from "../Clearance.ts"
-import type { Errors, Row } from "../Field.ts"
+import { type Errors, type Messages, type Reference, type Row, isDictionary, pythonRepr } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType, registry } from "../Registry.ts"
 import type { Draft } from "../derive/values/Draft.ts"
@@ -48,7 +48,7 @@ export const resolveReferences = Effect.fnUntraced(function* (
       known.set(attributes, answer)
       found.set(each, answer)
     }
-    resolved = resolved.map((draft) => resolveField(draft, name, found))
+    resolved = resolved.map((draft) => resolveField(draft, name, reference!, found))
   }
   return resolved
 })
@@ -107,15 +107,35 @@ const targetsIn = (value: unknown): ReadonlyArray<Target> => {
   return Array.isArray(value) ? (value as ReadonlyArray<Target>) : [value as Target]
 }
 
-const resolveField = (draft: Draft, name: string, found: ReadonlyMap<Target, number | string>): Draft => {
+const resolveField = (
+  draft: Draft,
+  name: string,
+  reference: Reference,
+  found: ReadonlyMap<Target, number | string>
+): Draft => {
   const value = draft.values[name]
   const targets = targetsIn(value)
   if (targets.length === 0) return draft
   const answers = targets.map((target) => found.get(target)!)
-  const messages = answers.filter((answer) => typeof answer === "string")
-  const errors: Errors = messages.length === 0 ? draft.errors : { ...draft.errors, [name]: messages }
+  const isWrong = answers.some((answer) => typeof answer === "string")
+  const errors = isWrong ? { ...draft.errors, [name]: toldOf(targets, answers, reference) } : draft.errors
   const ids = Array.isArray(value) ? [...new Set(answers as ReadonlyArray<number>)].sort((a, b) => a - b) : answers[0]
   return { errors, values: { ...draft.values, [name]: ids } }
+}
+
+/** What is wrong with the objects of a reference: for tags told one by one, for other lists the first. */
+const toldOf = (
+  targets: ReadonlyArray<Target>,
+  answers: ReadonlyArray<number | string>,
+  { many, isNested }: Reference
+): Messages => {
+  if (isNested === true) return answers.map((answer) => (typeof answer === "string" ? [answer] : {}))
+  const messages = answers.flatMap((answer, at) => {
+    const target = targets[at]!
+    if (typeof answer === "number") return []
+    return [many && "id" in target ? `Invalid pk "${target.id}" - object does not exist.` : answer]
+  })
+  return messages.slice(0, 1)
 }
 
 export const existingIds = Effect.fnUntraced(function* (target: ObjectType, named: Iterable<Target>) {
@@ -131,9 +151,17 @@ export const existingIds = Effect.fnUntraced(function* (target: ObjectType, name
   return new Set(rows.map(({ id }) => Number(id)))
 })
 
+/** Attributes of attributes by Django's names: `{rack: {name: "R"}}` -> `{rack__name: "R"}`. */
+const flattened = (attributes: Readonly<Record<string, unknown>>, prefix = ""): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(attributes).flatMap(([name, value]) =>
+      isDictionary(value) ? Object.entries(flattened(value, `${prefix}${name}__`)) : [[`${prefix}${name}`, value]]
+    )
+  )
+
 /** The id of the one visible object with these attributes; or why it is not found. */
 const byAttributes = Effect.fnUntraced(function* (target: ObjectType, attributes: Readonly<Record<string, unknown>>) {
-  const shown = JSON.stringify(attributes)
+  const shown = pythonRepr(flattened(attributes))
   const notFound = `Related object not found using the provided attributes: ${shown}`
   const named = naturalName(target, attributes, yield* visibleToSender)
   if ("unknown" in named) return `${notFound}. ${howToName(named.type)}`

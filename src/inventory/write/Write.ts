@@ -9,7 +9,7 @@ import { Effect, Option } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { mapInSlices } from "../../Slices.ts"
 import { type Action, OutOfBounds, cleared } from "../Clearance.ts"
-import { type Errors, type Row, emptyRecord } from "../Field.ts"
+import { type Errors, type Messages, type Row, emptyRecord, textsIn } from "../Field.ts"
 import { grammarErrors } from "../Grammar.ts"
 import { sealHidden, withKeptSecrets, withWholeTexts } from "./Hidden.ts"
 import { resolveCustomFields } from "./CustomValues.ts"
@@ -246,10 +246,12 @@ const unreadableErrors = (row: Row): Errors =>
   )
 
 const merge = (conflicts: ReadonlyArray<Conflict>): Errors => {
-  const errors = emptyRecord<ReadonlyArray<string>>()
+  const errors = emptyRecord<Messages>()
   for (const conflict of conflicts) {
-    for (const [name, messages] of Object.entries(conflict.errors))
-      errors[name] = [...(errors[name] ?? []), ...messages]
+    for (const [name, messages] of Object.entries(conflict.errors)) {
+      const before = errors[name]
+      errors[name] = before === undefined ? messages : [...textsIn(before), ...textsIn(messages)]
+    }
   }
   return errors
 }

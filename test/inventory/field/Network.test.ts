@@ -109,7 +109,11 @@ describe("a list of numbers", () => {
     expect(ports.parse([])).toEqual({ errors: ["This list may not be empty."] })
     expect(ports.parse("80")).toEqual({ errors: ['Expected a list of items but got type "str".'] })
     expect(ports.parse([0, "x", "y"])).toEqual({
-      errors: ["Ensure this value is greater than or equal to 1.", "A valid integer is required."]
+      errors: {
+        0: ["Ensure this value is greater than or equal to 1."],
+        1: ["A valid integer is required."],
+        2: ["A valid integer is required."]
+      }
     })
   })
 })

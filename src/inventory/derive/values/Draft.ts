@@ -1,5 +1,5 @@
 /** Declaration and a body from the wire -> a draft: parsed values by field, or what is wrong with each. Pure. */
-import { type Errors, emptyRecord, isDictionary, notDictionary } from "../../Field.ts"
+import { type Errors, type Messages, emptyRecord, isDictionary, notDictionary } from "../../Field.ts"
 import { type ObjectType, perType } from "../../ObjectType.ts"
 import { blankOf } from "./Row.ts"
 import type { Target } from "../../field/Reference.ts"
@@ -23,7 +23,7 @@ const shapes = perType((type) => {
 export const draft = (type: ObjectType, input: unknown, whole: boolean): Draft => {
   if (!isDictionary(input)) return { values: {}, errors: { non_field_errors: [notDictionary(input)] } }
   const values = emptyRecord<unknown>()
-  const errors = emptyRecord<ReadonlyArray<string>>()
+  const errors = emptyRecord<Messages>()
   for (const [name, field] of shapes(type).asked) {
     const given = Object.hasOwn(input, name) ? input[name] : undefined
     if (given === undefined) {

@@ -31,7 +31,8 @@ const world = [
   `insert into ipam_vrf (id, name, rd, import_targets, export_targets)
      values (1, 'in', '1:1', '{1}', '{}'), (2, 'out', '2:2', '{}', '{1}'), (3, 'else', '3:3', '{}', '{2}')`,
   `insert into ipam_prefix (id, prefix, vrf_id)
-     values (1, '10.0.0.0/8', 1), (2, '10.1.0.0/16', 1), (3, '10.1.1.0/24', 1), (4, '10.1.1.0/24', 2), (5, '10.1.1.0/24', 3)`,
+     values (1, '10.0.0.0/8', 1), (2, '10.1.0.0/16', 1), (3, '10.1.1.0/24', 1), (4, '10.1.1.0/24', 2), (5, '10.1.1.0/24', 3),
+       (6, 'fd00::/8', 3), (7, 'fdff:ffff::/32', 3)`,
   `insert into ipam_ipaddress (id, address, vrf_id, assigned_object_type, assigned_object_id)
      values (1, '10.0.0.1/24', 1, 'dcim.interface', 1), (2, '10.0.0.2/24', 2, null, null), (3, 'fd00::1/64', 3, null, null)`,
   "update dcim_device set primary_ip4_id = 1 where id = 1",
@@ -126,7 +127,8 @@ test.each([
   ["dcim.cable", "site=s2", "1 2"],
   ["dcim.cable", "site_id=1", "1 2"],
   ["ipam.prefix", "depth=2", "3"],
-  ["ipam.prefix", "depth__gte=1", "2 3"],
+  ["ipam.prefix", "depth__gte=1", "2 3 7"],
+  ["ipam.prefix", "children=1", "2 6"],
   ["ipam.prefix", "children=2", "1"],
   ["ipam.prefix", "present_in_vrf=1:1", "1 2 3 4"],
   ["ipam.prefix", "present_in_vrf_id=1", "1 2 3 4"],

@@ -48,6 +48,8 @@ export interface Comparand {
   readonly sql: string
   readonly type: string
   readonly field?: Field | undefined
+  /** Whether an index on its lower case can answer. */
+  readonly isLowered?: boolean
 }
 
 /** Up to so many values are compared one by one; more become one array, which no GIN index answers. */
@@ -157,8 +159,13 @@ export const ofTexts = <A>(
   iregex: pattern("~*")
 })
 
-/** Equality whatever the case: with many values one array, which no index answers. */
+/** Equality whatever the case: with many values one array, which only an index on the lower case answers. */
 const same: Lookup = (of, values, bind) => {
+  if (of.isLowered === true && values.every((value) => loosened(value) === value)) {
+    return values.length > singlesMax
+      ? `lower(${of.sql}) = any (array(select lower(v) from unnest(${bind(values)}::text[]) v))`
+      : either(values.map((value) => `lower(${of.sql}) = lower(${bind(value)})`))
+  }
   if (values.length <= singlesMax) return matching("", "")(of, values, bind)
   const known = `select upper(v collate ${naturalOrder}) from unnest(${bind(values)}::text[]) v`
   return `upper(${asText(of.sql, of.type)} collate ${naturalOrder}) = any (array(${known}))`

@@ -140,5 +140,6 @@ export const naturalKey = (type: ObjectType): string =>
 /** A field as the left side of a comparison. */
 export const comparandOf = (type: ObjectType, alias: string, name: string): Comparand => {
   const field = fieldOf(type, name)
-  return { kind: kindOf(field) ?? "text", sql: `${alias}.${type.columns[name]}`, type: field.type, field }
+  const isLowered = type.unique.some(({ ignoreCase }) => ignoreCase?.[0] === name)
+  return { kind: kindOf(field) ?? "text", sql: `${alias}.${type.columns[name]}`, type: field.type, field, isLowered }
 }

@@ -71,6 +71,18 @@ describe("capture goes on after", () => {
     expect(receiver.received.filter(({ body }) => body.includes('"id":0,'))).toEqual([])
   })
 
+  it("an id that was changed with the replica role", { timeout: 60_000 }, async () => {
+    const { json } = await api.call<{ id: number }>("POST", "/api/dcim/sites/", named("moved"))
+    await api.database.superuser.transaction(
+      "set session_replication_role = replica",
+      `update dcim_site set id = 1000000 where id = ${json.id}`
+    )
+    await passed()
+    expect(
+      await sql("select object_id, kind, reason from rackwire_set_aside where object_id = '1000000'")
+    ).toMatchObject([{ kind: "updated", reason: `its id was ${json.id}` }])
+  })
+
   it("a row that an event refers to and that is longer than Postgres may answer", { timeout: 120_000 }, async () => {
     const tenant = await api.call<{ id: number }>("POST", "/api/tenancy/tenants/", named("Long"))
     await sql(`update tenancy_tenant set comments = repeat(chr(1), 16000000) where id = ${tenant.json.id}`)

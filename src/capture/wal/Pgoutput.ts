@@ -115,13 +115,17 @@ export class Pgoutput {
     const kind = this.bytes[this.at]
     if (kind !== O && relation.full) throw protocol(`${relation.name}: an update without its old row`)
     let before: Tuple | Unknown = unknown
+    let formerId: number | undefined
     if (kind !== N) {
       this.at += 1
       const old = this.tuple(relation, undefined)
+      if (old.unsafeId === undefined) formerId = old.id
       if (kind === O) before = old
     }
     this.at += 1
     const after = this.tuple(relation, before === unknown ? undefined : before)
+    // A trigger refuses it, but not for the replica role.
+    if (formerId !== undefined && formerId !== after.id) after.unreadable ??= `its id was ${formerId}`
     this.handler.change(relation.layout.type, before, after, this.size)
   }
 

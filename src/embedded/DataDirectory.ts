@@ -3,6 +3,7 @@
  *
  *   secrets.json   generated once: SECRET_KEY and the passwords of the servers, their superuser's included (0600)
  *   owner.json     the process that owns the servers, and where they answer (0600)
+ *   ports.json     the ports of the servers, chosen once (0600)
  *   database-url   the address of the embedded Postgres, for `psql "$(cat .rackwire/database-url)"` (0600)
  *
  * One process owns the directory at a time. An owner is identified by process id and start time, so a process that
@@ -10,7 +11,7 @@
  */
 import { execFileSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
 import { join, resolve } from "node:path"
 
 interface Secrets {
@@ -32,6 +33,8 @@ export interface Owner {
   readonly servers: ReadonlyArray<Identity>
   readonly databaseUrl: string
   readonly redisUrl: string
+  /** Whether all servers have answered; undefined in files of earlier versions. */
+  readonly isReady?: boolean
 }
 
 export class DataDirectory {
@@ -70,16 +73,47 @@ export class DataDirectory {
     return owner === undefined || isAlive(owner.process) ? [] : owner.servers.filter(isAlive)
   }
 
-  /** Tries to become the owner; another process may be quicker. Only for a directory without a living owner. */
+  /**
+   * Tries to become the owner; returns false if a living process is. The file appears with its content, and only where
+   * there is none, so of several processes that try at once one succeeds.
+   */
   claim(): boolean {
-    rmSync(this.file("owner.json"), { force: true })
-    const nobody = { process: identify(process.pid), servers: [], databaseUrl: "", redisUrl: "" }
+    const nobody: Owner = { process: identify(process.pid), servers: [], databaseUrl: "", redisUrl: "", isReady: false }
+    const [file, draft, old] = [
+      this.file("owner.json"),
+      this.file(`owner.${process.pid}`),
+      this.file(`dead.${process.pid}`)
+    ]
+    writeFileSync(draft, JSON.stringify(nobody), { mode: 0o600 })
     try {
-      writeFileSync(this.file("owner.json"), JSON.stringify(nobody), { mode: 0o600, flag: "wx" })
-      return true
-    } catch {
-      return false
+      // Once more after the file of a dead owner is gone.
+      if (placed(draft, file)) return true
+      if (this.owner() !== undefined) return false
+      renameSync(file, old)
+      // Another process may have replaced it in between.
+      const isStolen = readOwner(old) !== undefined && isAlive(readOwner(old)!.process)
+      if (isStolen) placed(old, file)
+      return !isStolen && placed(draft, file)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return false
+      throw error
+    } finally {
+      rmSync(draft, { force: true })
+      rmSync(old, { force: true })
     }
+  }
+
+  /** The ports of the servers, once they were chosen: every owner uses the same, so that addresses stay. */
+  ports(): ReadonlyArray<number> | undefined {
+    try {
+      return JSON.parse(readFileSync(this.file("ports.json"), "utf8")) as ReadonlyArray<number>
+    } catch {
+      return undefined
+    }
+  }
+
+  keepPorts(ports: ReadonlyArray<number>): void {
+    writePrivate(this.file("ports.json"), JSON.stringify(ports))
   }
 
   record(owner: Owner): void {
@@ -93,11 +127,26 @@ export class DataDirectory {
   }
 
   private recorded(): Owner | undefined {
-    try {
-      return JSON.parse(readFileSync(this.file("owner.json"), "utf8")) as Owner
-    } catch {
-      return undefined
-    }
+    return readOwner(this.file("owner.json"))
+  }
+}
+
+const readOwner = (file: string): Owner | undefined => {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Owner
+  } catch {
+    return undefined
+  }
+}
+
+/** Gives the file a second name; false if there is a file of that name. */
+const placed = (file: string, name: string): boolean => {
+  try {
+    linkSync(file, name)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false
+    throw error
   }
 }
 

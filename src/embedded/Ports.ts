@@ -20,3 +20,16 @@ export const freePorts = async (count: number): Promise<ReadonlyArray<number>> =
   await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
   return ports
 }
+
+/** Whether nobody listens on these ports of the loopback address. */
+export const areFree = async (ports: ReadonlyArray<number>): Promise<boolean> => {
+  const free = await Promise.all(ports.map(isFree))
+  return free.every(Boolean)
+}
+
+const isFree = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const server = createServer()
+    server.once("error", () => resolve(false))
+    server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)))
+  })

@@ -3,17 +3,18 @@
  *
  * Responsible for: local servers where no address is configured. Their data is in the data directory, they are
  * restarted when they die, and they stop with us however we end. Guarantees: data is kept; several instances can run on
- * one machine; only the process that owns the data directory starts servers, other commands use the running ones.
+ * one machine; only the process that owns the data directory starts servers. Others wait until it has started them, use
+ * them, and start their successors on the same ports when it ends.
  * Does not: tune, upgrade or replicate a server. Configured addresses are used as they are.
  */
-import { Cause, Context, Deferred, Effect, Layer, Redacted, Schedule } from "effect"
+import { Cause, Context, Deferred, Effect, Layer, Redacted, Schedule, type Scope } from "effect"
 import { serverEnvironment } from "../ChildEnvironment.ts"
 import { Settings } from "../Config.ts"
 import { inWords } from "../Telemetry.ts"
 import { type Program, awaitReady, start } from "./Child.ts"
 import { DataDirectory, type Owner, identify, isAlive } from "./DataDirectory.ts"
 import { EmbeddedError } from "./EmbeddedError.ts"
-import { freePorts } from "./Ports.ts"
+import { areFree, freePorts } from "./Ports.ts"
 import * as PostgresServer from "./PostgresServer.ts"
 import * as RedisBinary from "./RedisBinary.ts"
 import * as RedisServer from "./RedisServer.ts"
@@ -38,7 +39,7 @@ export class Servers extends Context.Service<
         return Servers.of({ databaseUrl, redisUrl, redisMemoryLimit, secretKey: yield* requireKey(secretKey) })
       }
       const directory = yield* open(settings.dataDirectory)
-      const running = directory.owner() ?? (yield* own(directory, settings))
+      const running = yield* ownOrFollow(directory, settings)
       return Servers.of({
         databaseUrl: databaseUrl ?? Redacted.make(running.databaseUrl),
         redisUrl: redisUrl ?? Redacted.make(running.redisUrl),
@@ -72,12 +73,83 @@ const readyMillis = 60_000
 /** Time that the watchdogs of a dead owner have to stop its servers, milliseconds. */
 const orphanMillis = 15_000
 
+/** Longest wait for the owner to start its servers, milliseconds: it may have to make the cluster first. */
+const ownerMillis = 2 * readyMillis
+
+/** How often a process looks whether the owner still runs. */
+const followPause = "1 second"
+
+/** Starts the servers, or waits until their owner has started them and follows it. Returns the owner. */
+const ownOrFollow = Effect.fnUntraced(function* (directory: DataDirectory, settings: Settings["Service"]) {
+  const began = performance.now()
+  for (let told = false; ; told = true) {
+    const owner = directory.owner()
+    if (owner === undefined) {
+      const owned = yield* own(directory, settings)
+      if (owned !== undefined) return owned
+    } else if (isReady(owner)) {
+      yield* Effect.forkScoped(follow(directory, settings, owner))
+      return owner
+    } else if (!told) {
+      yield* Effect.logInfo(`waiting for process ${owner.process.pid}, which starts the servers of ${directory.path}`)
+    }
+    if (performance.now() - began > ownerMillis) return yield* inUse(directory)
+    yield* Effect.sleep(200)
+  }
+})
+
+const isReady = ({ isReady, databaseUrl, redisUrl }: Owner): boolean => isReady ?? databaseUrl + redisUrl !== ""
+
+/** Waits for the end of the owner, and becomes the owner, if no other process does. */
+const follow = (
+  directory: DataDirectory,
+  settings: Settings["Service"],
+  first: Owner
+): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    let told = first
+    while (true) {
+      yield* Effect.sleep(followPause)
+      const owner = directory.owner()
+      if (owner === undefined) {
+        yield* Effect.logInfo(`the owner of ${directory.path} has ended; starting its servers here`)
+        const owned = yield* own(directory, settings)
+        if (owned !== undefined) return tellMove(first, owned)
+      } else if (isReady(owner) && owner.databaseUrl + owner.redisUrl !== told.databaseUrl + told.redisUrl) {
+        yield* tellMove(first, owner)
+        told = owner
+      }
+    }
+  }).pipe(
+    Effect.flatten,
+    Effect.tapError(({ message }) => Effect.logError(`the servers of ${directory.path} cannot be started: ${message}`)),
+    Effect.retry(Schedule.spaced("2 seconds")),
+    Effect.orDie
+  )
+
+const tellMove = (before: Owner, after: Owner) =>
+  before.databaseUrl === after.databaseUrl && before.redisUrl === after.redisUrl
+    ? Effect.void
+    : Effect.logFatal("the servers answer on other ports now, because theirs were taken: start this process again")
+
+/** The ports of the servers: those of the owner before, unless somebody has taken them. */
+const portsOf = async (directory: DataDirectory): Promise<ReadonlyArray<number>> => {
+  const known = directory.ports()
+  if (known !== undefined && (await areFree(known))) return known
+  const ports = await freePorts(2)
+  directory.keepPorts(ports)
+  return ports
+}
+
+/** Starts the servers as their owner; undefined if another process was quicker. */
 const own = Effect.fnUntraced(function* (directory: DataDirectory, settings: Settings["Service"]) {
   yield* endOrphans(directory)
-  if (!directory.claim()) return yield* inUse(directory)
+  if (!directory.claim()) return undefined
+  // Registered first, so that it runs last: when the servers have stopped.
+  yield* Effect.addFinalizer(() => Effect.sync(() => directory.release()))
   const environment = serverEnvironment()
   const binary = settings.redisUrl === undefined ? yield* RedisBinary.find(environment) : undefined
-  const [postgresPort, redisPort] = yield* Effect.promise(() => freePorts(2))
+  const [postgresPort, redisPort] = yield* Effect.promise(() => portsOf(directory))
   const postgres =
     settings.databaseUrl === undefined
       ? yield* PostgresServer.prepare({
@@ -92,22 +164,25 @@ const own = Effect.fnUntraced(function* (directory: DataDirectory, settings: Set
       ? undefined
       : RedisServer.prepare(directory, redisPort!, binary, environment, settings.redisMemoryLimit)
   const pids = new Map<string, number>()
+  let isReady = false
+  const owner = (): Owner => ({
+    process: identify(process.pid),
+    servers: [...pids.values()].map(identify),
+    databaseUrl: postgres?.url ?? "",
+    redisUrl: redis?.url ?? "",
+    isReady
+  })
   const record = (name: string, pid: number) =>
     Effect.try(() => {
       pids.set(name, pid)
-      const owner: Owner = {
-        process: identify(process.pid),
-        servers: [...pids.values()].map(identify),
-        databaseUrl: postgres?.url ?? "",
-        redisUrl: redis?.url ?? ""
-      }
-      directory.record(owner)
+      directory.record(owner())
     })
-  yield* Effect.addFinalizer(() => Effect.sync(() => directory.release()))
   yield* Effect.forEach([postgres, redis], (server) => (server === undefined ? Effect.void : keep(server, record)), {
     concurrency: 2
   })
-  return directory.owner() ?? (yield* inUse(directory))
+  isReady = true
+  directory.record(owner())
+  return owner()
 })
 
 const inUse = (directory: DataDirectory) =>

@@ -11,6 +11,7 @@ import { eventually } from "../support/Eventually.ts"
 import { type Service, startService } from "../support/Service.ts"
 
 interface Owner {
+  readonly process: { readonly pid: number }
   readonly databaseUrl: string
   readonly servers: ReadonlyArray<{ readonly pid: number }>
 }
@@ -134,6 +135,34 @@ describe("embedded servers", () => {
     await stop(second, "SIGTERM")
     expect(before.every(({ pid }) => isAlive(pid))).toBe(true)
   })
+
+  it("serve a second process that starts while the first one makes them", async () => {
+    const folder = makeDirectory()
+    const [one, two] = await Promise.all([start(folder), start(folder)])
+    for (const service of [one, two]) expect((await service.call("GET", "/api/extras/tags/")).status).toBe(200)
+    expect([one, two].filter(({ output }) => output().includes("waiting for process"))).toHaveLength(1)
+    await Promise.all([stop(one, "SIGTERM"), stop(two, "SIGTERM")])
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  for (const signal of ["SIGTERM", "SIGKILL"] as const) {
+    it(`are started by the second process after their owner's ${signal}, at the same addresses`, async () => {
+      const first = await start()
+      const second = await start()
+      await second.call("POST", "/api/extras/tags/", { name: "Kept", slug: "kept" })
+      const before = owner()
+      await stop(first, signal)
+      await expect.poll(() => owner().process.pid, { timeout: 60_000 }).toBe(second.process.pid)
+      const ready = async () => (await fetch(`${second.url}/health/ready`)).status
+      await expect.poll(ready, { timeout: 60_000 }).toBe(200)
+      expect(owner().databaseUrl).toBe(before.databaseUrl)
+      expect(before.servers.some(({ pid }) => isAlive(pid))).toBe(false)
+      const tags = await second.call<{ count: number }>("GET", "/api/extras/tags/?slug=kept")
+      expect(tags.json.count).toBe(1)
+      const third = await start()
+      expect((await third.call("GET", "/api/extras/tags/?slug=kept")).json["count"]).toBe(1)
+    })
+  }
 
   it("and their watchdogs do not get our secrets in their environment", async () => {
     const { process: ours } = await start()

@@ -22,6 +22,13 @@ export const options = {
     kind.postgresUrl,
     "An existing Postgres 14 or later with `wal_level=logical`. Takes `sslmode` (disable, require, verify-ca, verify-full), `sslrootcert`, `sslcert` and `sslkey` as libpq does. If unset, Rackwire runs its own Postgres 18 in the data directory."
   ),
+  databaseWait: setting(
+    "DATABASE_WAIT",
+    kind.duration,
+    Duration.seconds(60),
+    "How long `serve` waits at its start for a Postgres that is starting up or cannot be reached.",
+    "60 seconds"
+  ),
   redisUrl: optional(
     "REDIS_URL",
     kind.redisUrl,

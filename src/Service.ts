@@ -11,6 +11,7 @@ import { Health } from "./Health.ts"
 import { grammarsLayer } from "./pipeline/Grammars.ts"
 import { eventConsumerLayer } from "./pipeline/Pipeline.ts"
 import { readiness } from "./pipeline/Readiness.ts"
+import { awaitPostgres } from "./postgres/AwaitPostgres.ts"
 import { Postgres } from "./postgres/Postgres.ts"
 import { Redis } from "./redis/Redis.ts"
 import { requestSqlLayer } from "./postgres/RequestSql.ts"
@@ -169,6 +170,9 @@ const announce = Layer.effectDiscard(
 
 /** The service in these roles. */
 export const service = (chosen: ReadonlyArray<Role>) =>
+  Layer.unwrap(Effect.as(awaitPostgres, stages(chosen))).pipe(Layer.provide(servers))
+
+const stages = (chosen: ReadonlyArray<Role>) =>
   announce.pipe(
     Layer.provide(only(chosen.includes("api"), api)),
     Layer.provideMerge(health),

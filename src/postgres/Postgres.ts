@@ -143,5 +143,7 @@ export const Postgres = {
   /** For the stages and for commands. */
   layer: pool({ connections: stageConnectionsMax, statementMillis }),
   /** Without a time limit for statements, for migrations. */
-  patient: pool({ connections: 4, statementMillis: undefined })
+  patient: pool({ connections: 4, statementMillis: undefined }),
+  /** One connection, to ask whether the server answers. */
+  single: pool({ connections: 1, statementMillis: undefined })
 }

@@ -1,0 +1,58 @@
+/** The wait for a Postgres that is not there yet, at the start of the service. */
+import { Duration, Effect, Schedule, Schema } from "effect"
+import { SqlClient, type SqlError } from "effect/sql"
+import { Settings, reveal } from "../Config.ts"
+import { Servers } from "../embedded/Servers.ts"
+import { inWords } from "../Telemetry.ts"
+import { Postgres } from "./Postgres.ts"
+import { addressOf } from "./PostgresUrl.ts"
+
+/** Postgres did not answer in time. */
+export class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { message: Schema.String }) {}
+
+const pause = "1 second"
+
+/** SQLSTATEs of a server that starts, stops, recovers, or has no connection left. */
+const passing = /^(57P0[123]|53300)$/
+
+/** Node's codes of a connection that does not come about, as when the server's host or name is not there yet. */
+const unreached = /ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|ENOENT|EPIPE/
+
+/** Whether the server may answer later: it says so, or there was no connection to it. */
+const mayPass = ({ reason }: SqlError.SqlError): boolean => {
+  const { code = "", message = "" } = (reason.cause ?? {}) as { readonly code?: string; readonly message?: string }
+  return passing.test(code) || unreached.test(code) || unreached.test(message)
+}
+
+/** Succeeds when Postgres answers; fails with `Unanswered` if it does not within `DATABASE_WAIT`, and at once with an error
+ * that does not pass. */
+export const awaitPostgres = Effect.gen(function* () {
+  const { databaseWait } = yield* Settings
+  const { databaseUrl } = yield* Servers
+  const { host, port } = addressOf(reveal(databaseUrl))
+  const wait = Duration.toMillis(databaseWait)
+  const until = performance.now() + wait
+  let told = ""
+  const ask = Effect.flatMap(SqlClient.SqlClient, (sql) => sql`select 1 as one`).pipe(
+    Effect.provide(Postgres.single, { local: true })
+  )
+  yield* ask.pipe(
+    Effect.tapError((error) => {
+      const now = inWords(error)
+      if (!mayPass(error) || now === told) return Effect.void
+      told = now
+      return Effect.logWarning(
+        `waiting for Postgres at ${host}:${port}, for ${Duration.format(databaseWait)} at most: ${now}`
+      )
+    }),
+    Effect.retry({ while: (error) => mayPass(error) && performance.now() < until, schedule: Schedule.spaced(pause) }),
+    Effect.mapError((error) =>
+      mayPass(error)
+        ? new Unanswered({
+            message: `Postgres at ${host}:${port} did not answer within ${Duration.format(databaseWait)}: ${inWords(error)}`
+          })
+        : error
+    )
+  )
+  if (told !== "") yield* Effect.logInfo(`Postgres at ${host}:${port} answers`)
+})

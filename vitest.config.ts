@@ -1,6 +1,6 @@
 import { defineConfig } from "vitest/config"
 
-const needServers = ["test/**/*.{pg,redis}.test.ts"]
+const needServers = ["test/**/*.{pg,redis,browser}.test.ts"]
 
 export default defineConfig({
   test: {

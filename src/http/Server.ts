@@ -40,29 +40,35 @@ import {
   type Request,
   type Route,
   makeRouter,
-  methodOf
+  methodOf,
+  redirect
 } from "./Route.ts"
 
 /** The major and minor version of the NetBox API that this API is compatible with. */
 export const apiVersion = "3.5"
 
-/** The routes, and the page for paths that no route has. */
+/** The routes, and the page of an error for senders who ask for HTML. */
 interface Site {
   readonly routes: ReadonlyArray<Route>
-  readonly notFoundPage: (path: string) => Reply
+  readonly errorPage: (error: {
+    readonly status: number
+    readonly detail: string
+    readonly path: string
+    readonly requestId: string
+  }) => Reply
 }
 
-interface Serving extends Pick<Site, "notFoundPage"> {
+interface Serving extends Pick<Site, "errorPage"> {
   readonly find: ReturnType<typeof makeRouter>
   readonly proxies: ReadonlyArray<IpNetwork.IpNetwork>
   readonly inTurn: InTurn
 }
 
-export const serve = ({ routes, notFoundPage }: Site) => {
+export const serve = ({ routes, errorPage }: Site) => {
   const find = makeRouter(routes)
   return Layer.unwrap(
     Effect.map(proxyNetworks, (proxies) =>
-      HttpServer.serve(answerAll({ find, notFoundPage, proxies, inTurn: makeInTurn() }))
+      HttpServer.serve(answerAll({ find, errorPage, proxies, inTurn: makeInTurn() }))
     )
   )
 }
@@ -89,19 +95,21 @@ const answerAll = (serving: Serving) =>
     const reply: Reply = yield* originOf(told, settings).pipe(
       Effect.flatMap((origin) => answer(serving, { incoming, origin, requestId })),
       Effect.catch((refusal) => replyTo(refusal, incoming.url, requestId)),
-      Effect.catchCause((cause) => unexpected(cause, requestId))
+      Effect.catchCause((cause) => unexpected(cause, requestId)),
+      Effect.map((reply) => forPeople(serving, reply, incoming, requestId))
     )
     return withCookies(respond(reply, incoming, requestId, isTls(settings.baseUrl)), reply.cookies ?? [])
   })
 
 const answer = Effect.fnUntraced(function* (serving: Serving, { incoming, origin, requestId }: Omit<Asked, "url">) {
-  const { find, notFoundPage } = serving
+  const { find } = serving
   const url = yield* targetOf(incoming.url)
   const match = find(url.pathname)
   if (match === undefined) {
     const slashed = find(`${url.pathname}/`) !== undefined
     if (slashed) return moved(`${url.pathname}/${url.search}`)
-    return url.pathname.startsWith("/api/") && wantsJson(incoming) ? yield* notFound() : notFoundPage(url.pathname)
+    if (url.pathname.startsWith("/api/") && wantsJson(incoming)) return yield* notFound()
+    return serving.errorPage({ status: 404, detail: "", path: url.pathname, requestId })
   }
   const answerTo = handle(serving, match, { incoming, origin, url, requestId })
   const guess = yield* presume(incoming, match.route, origin)
@@ -121,6 +129,23 @@ const wantsJson = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   if (isOfType(headers["content-type"], "application/json")) return true
   const accepted = negotiate(headers["accept"], ["text/html", "application/json"], apiVersion)
   return !(accepted instanceof HttpRefused) && accepted.type === "application/json"
+}
+
+/** An error of a page as HTML, and without credentials the way to the login; other replies as they are. */
+const forPeople = (
+  { errorPage }: Serving,
+  reply: Reply,
+  { headers, url, method }: HttpServerRequest.HttpServerRequest,
+  requestId: string
+): Reply => {
+  const isPage = !url.startsWith("/api/") && /\btext\/html\b/.test(headers["accept"] ?? "")
+  if (!isPage || reply.status < 400 || reply.json === undefined) return reply
+  const detail = String((reply.json as { readonly detail?: unknown }).detail ?? "")
+  if (method === "GET" && detail === new Denied({ reason: "NoCredentials" }).detail) {
+    return redirect(`/login/?${new URLSearchParams({ next: url })}`)
+  }
+  const page = errorPage({ status: reply.status, detail, path: url, requestId })
+  return { ...page, headers: { ...page.headers, ...reply.headers } }
 }
 
 /** Whether the database failed, whoever the sender is. */

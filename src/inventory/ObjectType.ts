@@ -90,6 +90,8 @@ interface Declaration<F extends Fields = Fields> {
   readonly name: string
   /** The collection in URLs: `site-groups`. */
   readonly plural: string
+  /** Its group in the console's menu, where it is not the one of the app. */
+  readonly menu?: string
   /** The name in messages, where it differs from `name`: `site group`. */
   readonly label?: string
   readonly fields: F
@@ -149,7 +151,10 @@ interface Declaration<F extends Fields = Fields> {
   readonly kind?: "object" | "account" | "record"
 }
 
-export interface ObjectType<F extends Fields = Fields> extends Required<Omit<Declaration<F>, "key" | "quota">> {
+export interface ObjectType<F extends Fields = Fields> extends Required<
+  Omit<Declaration<F>, "key" | "quota" | "menu">
+> {
+  readonly menu: string | undefined
   readonly quota: Quota | undefined
   readonly key: string | undefined
   /** `dcim.site`. */
@@ -199,6 +204,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     unique: [],
     rivals: [],
     quota: undefined,
+    menu: undefined,
     counts: {},
     countShapes: {},
     pointedBy: {},

@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { html } from "../../src/console/Html.ts"
-import { page } from "../../src/console/part/Layout.ts"
+import { documentReply } from "../../src/console/part/Document.ts"
 
 describe("HTML", () => {
   it("escapes text in content and in attributes", () => {
@@ -16,6 +16,6 @@ describe("HTML", () => {
   })
 
   it("of a page escapes the title", () => {
-    expect(page("</title>", html``)).toContain("<title>&lt;/title&gt;</title>")
+    expect(documentReply("</title>", html``).text!.content).toContain("<title>&lt;/title&gt; · Rackwire</title>")
   })
 })

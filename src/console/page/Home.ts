@@ -1,29 +1,72 @@
-/** `/`: where to begin. */
+/** `/`: how many objects there are, and where to begin. */
 import { Effect } from "effect"
-import { version } from "../../Config.ts"
-import type { Route } from "../../http/Route.ts"
-import { html } from "../Html.ts"
-import { pageReply } from "../part/Layout.ts"
+import { SqlClient } from "effect/sql"
+import type { Handler, Route } from "../../http/Route.ts"
+import { visibleToSender } from "../../inventory/Clearance.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { registry } from "../../inventory/Registry.ts"
+import { type Html, html } from "../Html.ts"
+import { framed } from "../part/Frame.ts"
+import { groupOf, inMenuOrder } from "../part/Menu.ts"
+import { number } from "../part/Pager.ts"
+import { pathOf, pluralOf } from "../part/Title.ts"
 
-const home = pageReply(
-  "Rackwire",
-  html`<h1>Rackwire ${version}</h1>
-    <p>An infrastructure inventory whose webhooks can be relied on.</p>
-    <ul>
-      <li>
-        <a href="/api/">REST API</a>: <code>Authorization: Token …</code>, a token from
-        <code>POST /api/users/tokens/provision/</code>
-      </li>
-      <li>
-        <a href="/api/extras/webhooks/">Webhooks</a>,
-        <a href="/api/extras/deliveries/?status=failed">failed deliveries</a>,
-        <a href="/api/extras/object-changes/">changes</a>
-      </li>
-      <li><a href="/help/templates/">Templates</a>: what plugins bring, with examples</li>
-      <li>
-        Health: <a href="/health/live">live</a>, <a href="/health/ready">ready</a>; <a href="/metrics">metrics</a>
-      </li>
-    </ul>`
-)
+/** Counts stop here: the exact count of a large table would take longer than the rest of the page. */
+const countedMax = 10_000
 
-export default { path: "/", access: "open", methods: { GET: () => Effect.succeed(home) } } satisfies Route
+const show: Handler = (request) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const visible = yield* visibleToSender
+    const types = [...registry.values()].filter((type) => type.kind === "object" && visible(type).sql !== "false")
+    const counts = yield* Effect.forEach(types, (type) => {
+      const { sql: condition, parameters } = visible(type)
+      const query = `select count(*)::text as count from (select from ${type.table} t where ${condition} limit ${countedMax}) t`
+      return Effect.map(sql.unsafe<{ readonly count: string }>(query, parameters), ([row]) => ({
+        type,
+        count: Number(row!.count)
+      }))
+    })
+    return yield* framed(request, { title: "Rackwire", main: html`${firstSteps(types.length > 0)}${tiles(counts)}` })
+  })
+
+const tiles = (counts: ReadonlyArray<{ readonly type: ObjectType; readonly count: number }>): Html =>
+  html`<div class="tile-grid">
+    ${inMenuOrder(Map.groupBy(counts, ({ type }) => groupOf(type))).map(
+      ([group, all]) =>
+        html`<section class="card">
+          <div class="ch"><h2>${group}</h2></div>
+          <ul class="rel">
+            ${all.map(
+              ({ type, count }) =>
+                html`<li>
+                  <a href="${pathOf(type)}"
+                    >${pluralOf(type)}<span class="cnt"
+                      >${number(count)}${count < countedMax ? "" : " or more"}</span
+                    ></a
+                  >
+                </li>`
+            )}
+          </ul>
+        </section>`
+    )}
+  </div>`
+
+const links: ReadonlyArray<readonly [path: string, title: string]> = [
+  ["/extras/webhooks/", "Webhooks"],
+  ["/extras/deliveries/?status=failed", "Failed deliveries"],
+  ["/extras/object-changes/", "Changes"],
+  ["/help/templates/", "Template help"],
+  ["/api/", "REST API"],
+  ["/api/schema/swagger-ui/", "API description"],
+  ["/health/ready", "Health"],
+  ["/metrics", "Metrics"]
+]
+
+const firstSteps = (maySee: boolean): Html =>
+  html`${maySee ? "" : html`<p class="alert-line">You may view no objects. Log in, or ask for a permission.</p>`}
+    <p class="links">
+      ${links.map(([path, title], at) => html`${at === 0 ? "" : " · "}<a href="${path}">${title}</a>`)}
+    </p>`
+
+export default { path: "/", access: "open", methods: { GET: show } } satisfies Route

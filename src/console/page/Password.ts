@@ -14,12 +14,13 @@ import { formPage } from "../part/FormPage.ts"
 
 const toLogin = redirect("/login/?next=/user/password/")
 
-const passwordForm = (session: string, problem: string) =>
+const passwordForm = (session: string, name: string, problem: string) =>
   formPage(
     "Change your password",
     csrfToken(session),
     problem,
-    html`<p>
+    html`<input name="username" autocomplete="username" value="${name}" readonly hidden />
+      <p>
         <label
           >Current password
           <input name="old_password" type="password" autocomplete="current-password" required autofocus
@@ -33,8 +34,11 @@ const passwordForm = (session: string, problem: string) =>
 
 const temporary = "Your password was generated for the first login. Choose one of your own."
 
-const show: Handler = ({ principal: { session, mustChangePassword } }) =>
-  Effect.succeed(session === undefined ? toLogin : passwordForm(session, mustChangePassword === true ? temporary : ""))
+const show: Handler = ({ principal }) => {
+  const { session, mustChangePassword } = principal
+  const problem = mustChangePassword === true ? temporary : ""
+  return Effect.succeed(session === undefined ? toLogin : passwordForm(session, username(principal), problem))
+}
 
 const submit: Handler = ({ principal, incoming, author, origin }) =>
   Effect.gen(function* () {
@@ -49,7 +53,7 @@ const submit: Handler = ({ principal, incoming, author, origin }) =>
         TooManyAttempts: ({ seconds }) => throttled(seconds)
       })
     )
-    if (problem !== undefined) return passwordForm(session, problem)
+    if (problem !== undefined) return passwordForm(session, username(principal), problem)
     yield* auditLogin("changed the password", username(principal), address)
     // The new password ended every session of the user; this browser gets a new one.
     const begun = yield* begin(user.id, session)

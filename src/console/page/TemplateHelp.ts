@@ -4,26 +4,28 @@
  * It shows what `/api/plugins/` answers, so a plugin appears here as soon as it is loaded.
  */
 import { Effect } from "effect"
-import type { Route } from "../../http/Route.ts"
+import type { Handler, Route } from "../../http/Route.ts"
 import { type PluginDescription, Templates } from "../../template/Template.ts"
 import { type Html, html } from "../Html.ts"
-import { pageReply } from "../part/Layout.ts"
+import { framed } from "../part/Frame.ts"
 
-const show = Effect.gen(function* () {
-  const { plugins } = yield* Templates
-  const all = yield* plugins
-  return pageReply(
-    "Templates: help",
-    html`<h1>Templates</h1>
-      <p>Beside Jinja's own. Each example was run when its plugin was loaded.</p>
-      <p>
-        A webhook without <code>scope_user</code> receives every change of the object types that it names, whatever its
-        keeper may view: the right to write webhooks is for trusted people.
-      </p>
-      <nav>${all.map(({ name }) => html`<a href="#${name}">${name}</a> `)}</nav>
-      ${all.map(section)}`
-  )
-})
+const show: Handler = (request) =>
+  Effect.gen(function* () {
+    const { plugins } = yield* Templates
+    const all = yield* plugins
+    return yield* framed(request, {
+      title: "Templates",
+      main: html`<div class="card sheet doc">
+        <p>Beside Jinja's own. Each example was run when its plugin was loaded.</p>
+        <p>
+          A webhook without <code>scope_user</code> receives every change of the object types that it names, whatever
+          its keeper may view: the right to write webhooks is for trusted people.
+        </p>
+        <nav>${all.map(({ name }) => html`<a href="#${name}">${name}</a> `)}</nav>
+        ${all.map(section)}
+      </div>`
+    })
+  })
 
 const section = (plugin: PluginDescription): Html => {
   const { name, description, examples, templates } = plugin
@@ -64,4 +66,4 @@ const example = ({ template, expect }: PluginDescription["examples"][number]): H
     <td><pre>${typeof expect === "string" ? expect : `refused: ${expect.error}`}</pre></td>
   </tr>`
 
-export default { path: "/help/templates/", access: "open", methods: { GET: () => show } } satisfies Route
+export default { path: "/help/templates/", access: "open", methods: { GET: show } } satisfies Route

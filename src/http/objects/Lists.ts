@@ -16,17 +16,10 @@ export const listObjects =
   (type: ObjectType): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const settings = yield* Settings
       const query = request.url.searchParams
-      const { where, named } = yield* filteredBy(type, request)
-      const bounds = pageBounds(query, { usual: settings.pageSize, max: settings.pageSizeMax })
       const start = cursorOf(query)
       if (start instanceof HttpRefused) return yield* start
-      const ordering = start === undefined ? (parameterOf(query, "ordering") ?? "").split(",") : ["id"]
-      const behind = start === undefined ? where : allOf(where, from(start))
-      const { rows, beside } = yield* readPage(type, { where: behind, ordering, ...bounds })
-      yield* refuseMissing(named, rows.length)
-      const view = yield* viewFor(type, rows, request.base, beside)
+      const { rows, view, bounds, where } = yield* pageOf(type, request, start)
       const show = fieldSelectionOf(type, query)
       const results = rows.map((row) => show(row, view))
       if (start !== undefined) {
@@ -37,5 +30,18 @@ export const listObjects =
       const total = yield* countBeside(type, where, bounds, rows.length)
       return { status: 200, json: { count: total, ...pageLinks(addressOf(request), bounds, total), results } }
     })
+
+/** The objects of a page that the query asks for, from the id `start` on where it pages by cursor. Fails with 400. */
+export const pageOf = Effect.fnUntraced(function* (type: ObjectType, request: Request, start?: number) {
+  const settings = yield* Settings
+  const query = request.url.searchParams
+  const { where, named } = yield* filteredBy(type, request)
+  const bounds = pageBounds(query, { usual: settings.pageSize, max: settings.pageSizeMax })
+  const ordering = start === undefined ? (parameterOf(query, "ordering") ?? "").split(",") : ["id"]
+  const behind = start === undefined ? where : allOf(where, from(start))
+  const { rows, beside } = yield* readPage(type, { where: behind, ordering, ...bounds })
+  yield* refuseMissing(named, rows.length)
+  return { rows, bounds, where, view: yield* viewFor(type, rows, request.base, beside) }
+})
 
 const addressOf = ({ url, base }: Request): URL => new URL(url.pathname + url.search, base)

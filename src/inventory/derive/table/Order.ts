@@ -53,7 +53,7 @@ const knownIn = (type: ObjectType, ordering: ReadonlyArray<string>): ReadonlyArr
   [...new Set(ordering)].filter((name) => isOrdered(type, name.replace(/^-/, "")))
 
 /** Whether objects can be ordered by the field: the representation shows it, and its values have an order. */
-const isOrdered = (type: ObjectType, name: string): boolean => {
+export const isOrdered = (type: ObjectType, name: string): boolean => {
   if (name === "id") return true
   const field = Object.hasOwn(type.fields, name) ? type.fields[name] : undefined
   if (field === undefined || (field.wire !== "both" && field.wire !== "read")) return false

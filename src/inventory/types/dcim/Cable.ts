@@ -73,6 +73,7 @@ export default defineObjectType({
   app: "dcim",
   name: "cable",
   plural: "cables",
+  menu: "Connections",
   fields,
   functions: [
     // A cable is at one place only: where it ends, its interfaces say so, and one without an end is none.

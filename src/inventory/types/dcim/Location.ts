@@ -35,6 +35,7 @@ export default defineObjectType({
   app: "dcim",
   name: "location",
   plural: "locations",
+  menu: "Organization",
   fields,
   unique: [
     { fields: ["site", "parent", "name"] },

@@ -6,6 +6,7 @@ export default defineObjectType({
   app: "dcim",
   name: "powerfeed",
   plural: "power-feeds",
+  menu: "Power",
   label: "power feed",
   fields: {
     power_panel: ref("dcim.powerpanel", { onDelete: "protect" }),

@@ -6,6 +6,7 @@ export default defineObjectType({
   app: "dcim",
   name: "powerpanel",
   plural: "power-panels",
+  menu: "Power",
   label: "power panel",
   fields: {
     site: ref("dcim.site", { onDelete: "protect" }),

@@ -17,6 +17,7 @@ export default defineObjectType({
   app: "dcim",
   name: "rack",
   plural: "racks",
+  menu: "Organization",
   fields: {
     name: text({ max: 100 }),
     facility_id: text({ max: 50, nullable: true }),

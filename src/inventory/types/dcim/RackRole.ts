@@ -4,6 +4,7 @@ export default defineObjectType({
   app: "dcim",
   name: "rackrole",
   plural: "rack-roles",
+  menu: "Organization",
   label: "rack role",
   fields: {
     ...named(),

@@ -4,6 +4,7 @@ export default defineObjectType({
   app: "dcim",
   name: "region",
   plural: "regions",
+  menu: "Organization",
   fields: {
     name: text({ max: 100 }),
     slug: slug(),

@@ -16,6 +16,7 @@ export default defineObjectType({
   app: "dcim",
   name: "site",
   plural: "sites",
+  menu: "Organization",
   fields: {
     ...named(),
     status: choice(

@@ -4,6 +4,7 @@ export default defineObjectType({
   app: "dcim",
   name: "sitegroup",
   plural: "site-groups",
+  menu: "Organization",
   label: "site group",
   fields: {
     name: text({ max: 100 }),

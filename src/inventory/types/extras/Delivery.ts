@@ -5,6 +5,7 @@ export default defineObjectType({
   app: "extras",
   name: "delivery",
   plural: "deliveries",
+  menu: "Logging",
   kind: "record",
   daily: true,
   fields: {

@@ -4,6 +4,7 @@ export default defineObjectType({
   app: "extras",
   name: "journalentry",
   plural: "journal-entries",
+  menu: "Logging",
   label: "journal entry",
   fields: {
     ...generic("assigned_object", { onDelete: "cascade" }),

@@ -5,6 +5,7 @@ export default defineObjectType({
   app: "extras",
   name: "objectchange",
   plural: "object-changes",
+  menu: "Logging",
   label: "object change",
   kind: "record",
   daily: true,

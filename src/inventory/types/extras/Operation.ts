@@ -5,6 +5,7 @@ export default defineObjectType({
   app: "extras",
   name: "operation",
   plural: "operations",
+  menu: "Logging",
   kind: "record",
   fields: {
     action: choice({ retry: "Retry", discard: "Discard", resume: "Resume" }),

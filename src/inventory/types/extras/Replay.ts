@@ -5,6 +5,7 @@ export default defineObjectType({
   app: "extras",
   name: "replay",
   plural: "replays",
+  menu: "Logging",
   kind: "record",
   fields: {
     webhook: ref("extras.webhook", { onDelete: "cascade" }),

@@ -18,6 +18,7 @@ export default defineObjectType({
   app: "extras",
   name: "webhook",
   plural: "webhooks",
+  menu: "Logging",
   announced: true,
   fields: {
     content_types: texts({ grammar: "objectTypes" }),

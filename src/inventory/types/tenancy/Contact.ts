@@ -4,6 +4,7 @@ export default defineObjectType({
   app: "tenancy",
   name: "contact",
   plural: "contacts",
+  menu: "Contacts",
   fields: {
     group: ref("tenancy.contactgroup", { optional: true, onDelete: "set null" }),
     name: text({ max: 100 }),

@@ -4,6 +4,7 @@ export default defineObjectType({
   app: "tenancy",
   name: "contactassignment",
   plural: "contact-assignments",
+  menu: "Contacts",
   label: "contact assignment",
   fields: {
     ...generic("object", { typeField: "content_type", onDelete: "cascade" }),

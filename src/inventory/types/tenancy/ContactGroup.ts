@@ -4,6 +4,7 @@ export default defineObjectType({
   app: "tenancy",
   name: "contactgroup",
   plural: "contact-groups",
+  menu: "Contacts",
   label: "contact group",
   fields: {
     name: text({ max: 100 }),

@@ -4,6 +4,7 @@ export default defineObjectType({
   app: "tenancy",
   name: "contactrole",
   plural: "contact-roles",
+  menu: "Contacts",
   label: "contact role",
   fields: {
     ...named(),

@@ -1,0 +1,87 @@
+/**
+ * The files that pages load: styles, scripts, fonts, and one sprite of icons.
+ *
+ * Each has an address with a digest of its content, so a browser keeps it for ever and asks again only for another one.
+ */
+import { createHash } from "node:crypto"
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { brotliCompress, gzip } from "node:zlib"
+import { sprite } from "./Sprite.ts"
+
+interface Asset {
+  readonly type: string
+  readonly content: Buffer
+  readonly digest: string
+  /** Compressed copies, made at the first request, outside of the event loop. */
+  readonly compressed: Map<string, Promise<Buffer>>
+}
+
+const ours = (name: string): Buffer => readFileSync(new URL(`./asset/${name}`, import.meta.url))
+
+const packaged = (path: string): Buffer => readFileSync(fileURLToPath(import.meta.resolve(path)))
+
+/** Without the reference to a source map, which is not served. */
+const withoutMap = (content: Buffer): Buffer =>
+  Buffer.from(content.toString("utf8").replace(/\/[*/]# sourceMappingURL=.*$/gm, ""))
+
+const assets = new Map<string, Asset>()
+
+const add = (name: string, type: string, content: Buffer): void => {
+  const digest = createHash("sha256").update(content).digest("hex").slice(0, 12)
+  assets.set(name, { type, content, digest, compressed: new Map() })
+}
+
+/** The address of a file. Throws if there is no such file. */
+export const assetUrl = (name: string): string => {
+  const asset = assets.get(name)
+  if (asset === undefined) throw new Error(`there is no asset ${name}`)
+  return `/static/${name}?v=${asset.digest}`
+}
+
+add("inter.woff2", "font/woff2", packaged("@fontsource-variable/inter/files/inter-latin-wght-normal.woff2"))
+add(
+  "mono.woff2",
+  "font/woff2",
+  packaged("@fontsource-variable/jetbrains-mono/files/jetbrains-mono-latin-wght-normal.woff2")
+)
+add("icons.svg", "image/svg+xml", Buffer.from(sprite))
+add("favicon.svg", "image/svg+xml", ours("favicon.svg"))
+add("tabler.css", "text/css", withoutMap(packaged("@tabler/core/dist/css/tabler.min.css")))
+const ownStyle = ours("app.css").toString("utf8")
+add(
+  "app.css",
+  "text/css",
+  Buffer.from(ownStyle.replaceAll(/url\(\/static\/([\w.]+)\)/g, (_, name: string) => `url(${assetUrl(name)})`))
+)
+add("theme.js", "text/javascript", ours("theme.js"))
+add("app.js", "text/javascript", ours("app.js"))
+
+const encoders: Readonly<Record<string, (content: Buffer) => Promise<Buffer>>> = {
+  br: promisify<Buffer, Buffer>(brotliCompress),
+  gzip: promisify<Buffer, Buffer>(gzip)
+}
+
+interface Served {
+  readonly type: string
+  readonly content: Buffer
+  readonly headers: Readonly<Record<string, string>>
+}
+
+/** The file in an encoding that the client accepts; undefined if there is no such file. `digest` is that of the address. */
+export const serveAsset = async (name: string, digest: string, accepted: string): Promise<Served | undefined> => {
+  const asset = assets.get(name)
+  if (asset === undefined) return undefined
+  const headers = {
+    // Another digest belongs to an older or newer version of the service.
+    "cache-control": digest === asset.digest ? "public, max-age=31536000, immutable" : "no-cache",
+    vary: "Accept-Encoding"
+  }
+  const encoding = Object.keys(encoders).find((each) => accepted.split(/[\s,;]+/).includes(each))
+  if (encoding === undefined || asset.type === "font/woff2")
+    return { type: asset.type, content: asset.content, headers }
+  const compressed = asset.compressed.get(encoding) ?? encoders[encoding]!(asset.content)
+  asset.compressed.set(encoding, compressed)
+  return { type: asset.type, content: await compressed, headers: { ...headers, "content-encoding": encoding } }
+}

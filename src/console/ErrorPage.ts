@@ -1,0 +1,43 @@
+/** The page for a request that was refused or failed, for senders who ask for HTML. */
+import type { Reply } from "../http/Route.ts"
+import { html } from "./Html.ts"
+import { documentReply } from "./part/Document.ts"
+import { icon } from "./part/Icon.ts"
+
+const titles: Readonly<Record<number, string>> = {
+  400: "The request cannot be understood",
+  403: "You may not do this",
+  404: "Not found",
+  405: "Not possible here",
+  409: "Not possible now",
+  412: "Somebody else has changed the object",
+  429: "Too many requests",
+  500: "Something went wrong",
+  503: "Not available now"
+}
+
+interface Refused {
+  readonly status: number
+  /** What the API answers. */
+  readonly detail: string
+  readonly path: string
+  /** The request id, by which the log tells more. */
+  readonly requestId: string
+}
+
+export const errorPage = ({ status, detail, path, requestId }: Refused): Reply =>
+  documentReply(
+    titles[status] ?? "Not possible",
+    html`<div class="centre">
+      <main>
+        <a class="brand" href="/"><span class="brand-mark">${icon("stack-3")}</span>Rackwire</a>
+        <div class="card sheet">
+          <h1>${titles[status] ?? "Not possible"}</h1>
+          ${detail === "" ? "" : html`<p>${detail}</p>`}
+          <p class="sub"><span class="mono">${path}</span><br />Request <span class="mono">${requestId}</span></p>
+          <p class="links"><a href="/">Home</a></p>
+        </div>
+      </main>
+    </div>`,
+    { status }
+  )

@@ -1,0 +1,47 @@
+/** The document around every page: theme, styles, scripts, and the headers that keep strangers' content harmless. */
+import type { Reply } from "../../http/Route.ts"
+import { assetUrl } from "../Assets.ts"
+import { type Html, html } from "../Html.ts"
+
+const headers = {
+  // A page loads from us alone, and no markup in it can run.
+  "content-security-policy":
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+  "referrer-policy": "same-origin",
+  "cache-control": "no-store"
+}
+
+const files = {
+  favicon: assetUrl("favicon.svg"),
+  font: assetUrl("inter.woff2"),
+  theme: assetUrl("theme.js"),
+  tabler: assetUrl("tabler.css"),
+  style: assetUrl("app.css"),
+  script: assetUrl("app.js")
+}
+
+/** `theme`: the cookie's; the browser's preference counts without one. */
+export const documentReply = (title: string, body: Html, { theme = "", status = 200 } = {}): Reply => ({
+  status,
+  headers,
+  text: {
+    type: "text/html",
+    content: html`<!doctype html>
+      <html lang="en" data-bs-theme="${theme === "dark" ? "dark" : "light"}" data-bs-theme-base="gray">
+        <head>
+          <meta charset="utf-8" />
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <title>${title === "Rackwire" ? title : `${title} · Rackwire`}</title>
+          <link rel="icon" href="${files.favicon}" type="image/svg+xml" />
+          <link rel="preload" href="${files.font}" as="font" type="font/woff2" crossorigin />
+          <link rel="stylesheet" href="${files.tabler}" />
+          <link rel="stylesheet" href="${files.style}" />
+          <script src="${files.theme}"></script>
+          <script src="${files.script}" defer></script>
+        </head>
+        <body>
+          ${body}
+        </body>
+      </html> `.text
+  }
+})

@@ -1,0 +1,60 @@
+/** The menu: the lists of the object types of which the reader may see some, in groups. */
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { registry } from "../../inventory/Registry.ts"
+import type { Visible } from "../../inventory/derive/filter/Where.ts"
+import { type Html, html } from "../Html.ts"
+import type { IconName } from "../Sprite.ts"
+import { icon } from "./Icon.ts"
+import { pathOf, pluralOf } from "./Title.ts"
+
+/** Groups in their order. A type that declares none belongs to the group of its app. */
+const groups: ReadonlyArray<{ readonly title: string; readonly icon: IconName; readonly apps: ReadonlyArray<string> }> =
+  [
+    { title: "Organization", icon: "building", apps: ["tenancy"] },
+    { title: "Devices", icon: "server", apps: ["dcim"] },
+    { title: "Connections", icon: "plug-connected", apps: [] },
+    { title: "IPAM", icon: "network", apps: ["ipam"] },
+    { title: "Virtualization", icon: "device-desktop", apps: ["virtualization"] },
+    { title: "Circuits", icon: "arrows-exchange", apps: ["circuits"] },
+    { title: "Power", icon: "bolt", apps: [] },
+    { title: "Contacts", icon: "address-book", apps: [] },
+    { title: "Customization", icon: "adjustments", apps: ["extras"] },
+    { title: "Logging", icon: "activity", apps: [] },
+    { title: "Admin", icon: "shield", apps: ["users"] }
+  ]
+
+const other = { title: "Other", icon: "folder", apps: [] } as const
+
+/** The title of the menu's group in which the type stands. */
+export const groupOf = ({ menu, app }: ObjectType): string =>
+  menu ?? groups.find(({ apps }) => apps.includes(app))?.title ?? other.title
+
+/** The entries by group, in the order of the menu. */
+export const inMenuOrder = <A>(byGroup: ReadonlyMap<string, A>): ReadonlyArray<readonly [group: string, A]> =>
+  [...groups, other].flatMap(({ title }) => {
+    const found = byGroup.get(title)
+    return found === undefined ? [] : [[title, found] as const]
+  })
+
+const typesByGroup = Map.groupBy(registry.values(), groupOf)
+
+/** `path`: the page that is shown; its group is open. */
+export const menu = (visible: Visible, path: string): Html => {
+  const shown = [...groups, other].flatMap((group) => {
+    const types = (typesByGroup.get(group.title) ?? []).filter((type) => visible(type).sql !== "false")
+    return types.length === 0 ? [] : [{ ...group, types }]
+  })
+  return html`<ul class="side-nav">
+    ${shown.map(({ title, icon: name, types }) => {
+      const isOpen = types.some((type) => path.startsWith(pathOf(type)))
+      return html`<li>
+        <details${isOpen ? html` open` : ""}>
+          <summary>${icon(name)}<span>${title}</span>${icon("chevron-down", "chev")}</summary>
+          <ul>
+            ${types.map((type) => html`<li><a href="${pathOf(type)}" ${path === pathOf(type) ? html` aria-current="page"` : ""}>${pluralOf(type)}</a></li>`)}
+          </ul>
+        </details>
+      </li>`
+    })}
+  </ul>`
+}

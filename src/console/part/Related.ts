@@ -1,0 +1,77 @@
+/** The objects that refer to an object, counted by type and field, each with the way to its list. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { visibleToSender } from "../../inventory/Clearance.ts"
+import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
+import { registry } from "../../inventory/Registry.ts"
+import { allOf } from "../../inventory/derive/filter/Where.ts"
+import { type Html, html } from "../Html.ts"
+import { fieldTitle, pathOf, pluralOf } from "./Title.ts"
+
+interface Pointing {
+  readonly type: ObjectType
+  readonly field: string
+  readonly column: string
+  readonly isMany: boolean
+}
+
+/** The fields that may hold the id of an object of the type, and that filters may ask for. */
+const pointingAt = perType((target): ReadonlyArray<Pointing> =>
+  [...registry.values()].flatMap((type) =>
+    Object.entries(type.fields).flatMap(([field, { reference, isFiltered, wire }]) =>
+      reference?.type === target.id && isFiltered && wire === "both"
+        ? [{ type, field, column: type.columns[field]!, isMany: reference.many }]
+        : []
+    )
+  )
+)
+
+/** Counts stop here. */
+const countedMax = 1000
+
+interface Related extends Pointing {
+  readonly count: number
+}
+
+/** Counts the objects that the reader may see; leaves out what nothing points from. */
+export const relatedTo = Effect.fnUntraced(function* (target: ObjectType, id: number) {
+  const sql = yield* SqlClient.SqlClient
+  const visible = yield* visibleToSender
+  const pointing = pointingAt(target).filter(({ type }) => visible(type).sql !== "false")
+  const found: Array<Related> = []
+  for (const each of pointing) {
+    const { type, column, isMany } = each
+    const own = { sql: isMany ? `t.${column} @> array[$1::bigint]` : `t.${column} = $1::bigint`, parameters: [`${id}`] }
+    const where = allOf(own, visible(type))
+    const [row] = yield* sql.unsafe<{ readonly count: string }>(
+      `select count(*)::text as count from (select from ${type.table} t where ${where.sql} limit ${countedMax}) found`,
+      where.parameters
+    )
+    if (row!.count !== "0") found.push({ ...each, count: Number(row!.count) })
+  }
+  return found
+})
+
+export const relatedCard = (related: ReadonlyArray<Related>, id: number): Html =>
+  related.length === 0
+    ? html``
+    : html`<section class="card" aria-labelledby="related">
+        <div class="ch"><h2 id="related">Related objects</h2></div>
+        <ul class="rel">
+          ${related.map(
+            ({ type, field, count }) =>
+              html`<li>
+                <a href="${pathOf(type)}?${field}_id=${id}"
+                  >${pluralOf(type)}${isUsual(type, field, related) ? "" : html`<span class="sub">&nbsp;by ${fieldTitle(field).toLowerCase()}</span>`}<span
+                    class="cnt"
+                    >${count < countedMax ? count : `${countedMax} or more`}</span
+                  ></a
+                >
+              </li>`
+          )}
+        </ul>
+      </section>`
+
+/** Whether the type points here with this field alone. */
+const isUsual = (type: ObjectType, field: string, related: ReadonlyArray<Related>): boolean =>
+  related.every((each) => each.type !== type || each.field === field)

@@ -1,0 +1,163 @@
+/** The console in a real browser: every object type, the login, hostile texts, small screens, and no scripts. */
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { registry } from "../../src/inventory/Registry.ts"
+import { type Existing, makeWorld } from "../support/AnyObject.ts"
+import { type Api, named, startApi } from "../support/Api.ts"
+import {
+  type Watched,
+  accessibility,
+  hasBrowser,
+  logIn,
+  openBrowser,
+  sidewaysPixels,
+  watch
+} from "../support/Browser.ts"
+import { password } from "../support/Service.ts"
+
+const hostile = `"><img src=x onerror=alert(1)><script>alert(2)</script><hx-partial hx-target="body">x</hx-partial>`
+
+let api: Api
+let browser: Browser
+let existing: Existing
+let hostileSite: number
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  api = await startApi()
+  browser = await openBrowser()
+  existing = await makeWorld(api.call, 2)
+  const site = await api.call<{ readonly id: number }>("POST", "/api/dcim/sites/", {
+    ...{ ...named("hostile"), name: hostile, description: hostile, comments: hostile, facility: hostile.slice(0, 50) }
+  })
+  hostileSite = site.json.id
+}, 300_000)
+
+afterAll(async () => {
+  if (!hasBrowser) return
+  await browser.close()
+  await api.stop()
+})
+
+const loggedIn = async (options: Parameters<typeof watch>[2] = {}): Promise<Watched> => {
+  const watched = await watch(browser, api.service.url, options)
+  await logIn(watched.page, "admin", password)
+  return watched
+}
+
+const pathOf = (path: string) => path.slice("/api".length)
+
+/** The paths of every list, and of a page of an object of every type. */
+const everyPath = (): ReadonlyArray<string> => [
+  ...["/", "/search/", "/search/?q=a", "/help/templates/", "/user/password/"],
+  ...[...registry.values()].flatMap(({ id, path }) => [
+    pathOf(path),
+    ...existing(id)
+      .slice(0, 1)
+      .map((object) => `${pathOf(path)}${object}/`)
+  ])
+]
+
+describe.skipIf(!hasBrowser)("the console", () => {
+  it("shows a list and a page of every object type, without any fault", { timeout: 300_000 }, async () => {
+    const { page, problems, close } = await loggedIn()
+    for (const path of everyPath()) {
+      const response = await page.goto(path)
+      expect([path, response?.status()]).toEqual([path, 200])
+      expect([path, await page.locator("h1").count()]).toEqual([path, 1])
+    }
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it(
+    "has no fault that axe finds, in light and in dark, and never scrolls sideways",
+    { timeout: 600_000 },
+    async () => {
+      const { page, close } = await loggedIn({ bypassCSP: true, reducedMotion: "reduce" })
+      const found: Array<string> = []
+      for (const path of everyPath()) {
+        await page.setViewportSize({ width: 1440, height: 900 })
+        await page.goto(path)
+        found.push(...(await accessibility(page)))
+        await page.setViewportSize({ width: 390, height: 844 })
+        if ((await sidewaysPixels(page)) > 0) found.push(`${path} is wider than the screen`)
+      }
+      expect(found).toEqual([])
+      await close()
+    }
+  )
+
+  it("asks for a login, and goes on to the page that was asked for", async () => {
+    const { page, problems, close } = await watch(browser, api.service.url)
+    await page.goto("/dcim/sites/?status=active")
+    expect(page.url()).toContain("/login/?next=%2Fdcim%2Fsites%2F%3Fstatus%3Dactive")
+    await page.fill("[name=username]", "admin")
+    await page.fill("[name=password]", "wrong")
+    await page.click("form button")
+    expect(await page.getByRole("alert").textContent()).toContain("correct username and password")
+    await page.fill("[name=username]", "admin")
+    await page.fill("[name=password]", password)
+    await page.click("form button")
+    expect(page.url()).toBe(`${api.service.url}/dcim/sites/?status=active`)
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it("runs nothing of what stands in an object", async () => {
+    const { page, problems, close } = await loggedIn()
+    for (const path of [
+      "/dcim/sites/",
+      `/dcim/sites/${hostileSite}/`,
+      "/search/?q=onerror",
+      `/dcim/sites/?q=${encodeURIComponent(hostile)}`
+    ]) {
+      await page.goto(path)
+      expect(await page.textContent("main")).toContain("<img src=x onerror=alert(1)>")
+      expect(await page.locator("main img, main script, hx-partial").count()).toBe(0)
+    }
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it("works without scripts: search, sorting, filters and their chips", async () => {
+    const { page, close } = await loggedIn({ javaScriptEnabled: false })
+    await page.goto("/dcim/sites/")
+    await page.fill("#quick", "onerror")
+    await page.press("#quick", "Enter")
+    await page.waitForURL("**/dcim/sites/?q=onerror")
+    expect(await page.locator("#objects tbody tr").count()).toBe(1)
+    await page.click(".chip-f")
+    await page.waitForURL("**/dcim/sites/?")
+    await page.click("#objects thead a")
+    await page.waitForURL("**/dcim/sites/?ordering=-name")
+    expect(await page.locator("th[aria-sort]").getAttribute("aria-sort")).toBe("descending")
+    await page.click(".filters summary")
+    await page.selectOption("[name=status]", "active")
+    await page.click(".filters button")
+    await page.waitForURL(({ searchParams }) => searchParams.get("status") === "active")
+    expect(await page.locator("th[aria-sort]").getAttribute("aria-sort")).toBe("descending")
+    await close()
+  })
+
+  it("tells a filter that cannot be understood, and shows no object", async () => {
+    const { page, close } = await loggedIn()
+    const response = await page.goto("/dcim/sites/?status=nowhere")
+    expect(response?.status()).toBe(400)
+    expect(await page.getByRole("alert").textContent()).toContain("status: ")
+    expect(await page.locator("#objects").count()).toBe(0)
+    await close()
+  })
+
+  it("switches between light and dark, and stays so without a flash", async () => {
+    const { page, close } = await loggedIn({ colorScheme: "dark" })
+    const theme = () => page.evaluate<string>("document.documentElement.dataset.bsTheme")
+    expect(await theme()).toBe("dark")
+    await page.click("[data-theme-toggle]")
+    expect(await theme()).toBe("light")
+    await page.reload()
+    expect(await theme()).toBe("light")
+    expect(await page.content()).toContain('data-bs-theme="light"')
+    await close()
+  })
+})

@@ -1,0 +1,85 @@
+/** Errors of pages, for browsers and for programs; and what a user may not see. */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { makeUser } from "../auth/Users.ts"
+import { type Api, named, startApi } from "../support/Api.ts"
+
+let api: Api
+
+beforeAll(async () => {
+  api = await startApi()
+  await api.call("POST", "/api/dcim/sites/", [
+    { ...named("Seen"), status: "active" },
+    { ...named("Hidden"), status: "planned" }
+  ])
+  const sites = await api.call<{ readonly results: ReadonlyArray<{ readonly id: number }> }>(
+    "GET",
+    "/api/dcim/sites/?name=Seen"
+  )
+  await api.call("POST", "/api/dcim/locations/", { ...named("Room"), site: sites.json.results[0]!.id })
+})
+afterAll(() => api.stop())
+
+const get = async (path: string, headers: Record<string, string> = {}) => {
+  const response = await fetch(api.service.url + path, { headers, redirect: "manual" })
+  return { status: response.status, headers: response.headers, text: await response.text() }
+}
+
+const html = { accept: "text/html" }
+
+describe("an error of a page", () => {
+  it("is a page with the request id, and no way to read it leads to markup", async () => {
+    for (const [path, status] of [
+      ["/nothing/<script>/", 404],
+      ["/dcim/sites/99999/", 404]
+    ] as const) {
+      const reply = await get(path, { ...html, authorization: `Token ${await api.newToken()}` })
+      expect([path, reply.status, reply.headers.get("content-type")]).toEqual([path, status, "text/html"])
+      expect(reply.text).toContain(reply.headers.get("x-request-id"))
+      expect(reply.text).not.toContain("<script>/")
+    }
+  })
+
+  it("is JSON for those who do not ask for HTML", async () => {
+    const reply = await get("/dcim/sites/", { accept: "application/json" })
+    expect([reply.status, reply.headers.get("content-type")]).toEqual([403, "application/json"])
+  })
+
+  it("of a reader who is not logged in leads to the login", async () => {
+    const reply = await get("/dcim/sites/?q=x", html)
+    expect([reply.status, reply.headers.get("location")]).toEqual([302, "/login/?next=%2Fdcim%2Fsites%2F%3Fq%3Dx"])
+  })
+})
+
+describe("a user who may view some objects only", () => {
+  it("sees these in lists, counts, search and related objects, and no others", async () => {
+    const user = await makeUser(api, "some", {
+      types: ["dcim.site"],
+      actions: ["view"],
+      constraints: { status: "active" }
+    })
+    const read = (path: string) => get(path, { ...html, authorization: `Token ${user.token}` })
+    const list = await read("/dcim/sites/")
+    expect(list.text).toContain("Seen")
+    expect(list.text).not.toContain("Hidden")
+    expect(list.text).toContain("1–1 of 1")
+    const home = await read("/")
+    expect(home.text).toMatch(/href="\/dcim\/sites\/"\s*>Sites<span class="cnt"\s*>1</)
+    expect(home.text).not.toContain("/dcim/devices/")
+    expect((await read("/search/?q=d")).text).not.toContain("Hidden")
+    const [seen, hidden] = await Promise.all(
+      ["Seen", "Hidden"].map(async (name) => {
+        const found = await api.call<{ readonly results: ReadonlyArray<{ readonly id: number }> }>(
+          "GET",
+          `/api/dcim/sites/?name=${name}`
+        )
+        return found.json.results[0]!.id
+      })
+    )
+    expect((await read(`/dcim/sites/${hidden}/`)).status).toBe(404)
+    const page = await read(`/dcim/sites/${seen}/`)
+    expect(page.status).toBe(200)
+    // There is a location in it, which this user may not view.
+    expect(page.text).not.toContain("/dcim/locations/")
+    expect((await read("/dcim/devices/")).status).toBe(403)
+  })
+})

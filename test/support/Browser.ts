@@ -1,0 +1,83 @@
+/** A real browser: Chromium, if this machine has one. */
+import { existsSync, readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { type Browser, type BrowserContextOptions, type Page, chromium } from "playwright-core"
+
+const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
+
+/** Tests of pages are skipped, and counted as skipped, where there is no browser. */
+export const hasBrowser = executablePath !== undefined
+if (!hasBrowser) process.stderr.write("There is no Chromium: the tests of the console in a browser are skipped.\n")
+
+export const openBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: executablePath!,
+    args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+  })
+
+export interface Watched {
+  readonly page: Page
+  /** Messages of the console, errors of scripts, answers of 500 and more, and requests to other hosts. */
+  readonly problems: ReadonlyArray<string>
+  readonly close: () => Promise<void>
+}
+
+/** Opens a page. Violations of the content security policy are messages of the console. */
+export const watch = async (
+  browser: Browser,
+  baseURL: string,
+  options: BrowserContextOptions = {}
+): Promise<Watched> => {
+  const context = await browser.newContext({ baseURL, ...options })
+  const page = await context.newPage()
+  const problems: Array<string> = []
+  page.on("console", (message) => problems.push(`${page.url()}: ${message.type()}: ${message.text()}`))
+  page.on("pageerror", (error) => problems.push(`${page.url()}: ${error.message}`))
+  page.on("dialog", (dialog) => {
+    problems.push(`${page.url()}: a dialog: ${dialog.message()}`)
+    void dialog.dismiss()
+  })
+  page.on("response", (response) => {
+    if (response.status() >= 500) problems.push(`${response.url()}: ${response.status()}`)
+  })
+  page.on("request", (request) => {
+    if (new URL(request.url()).origin !== new URL(baseURL).origin) problems.push(`a request to ${request.url()}`)
+  })
+  return { page, problems, close: () => context.close() }
+}
+
+export const logIn = async (page: Page, username: string, password: string): Promise<void> => {
+  await page.goto("/login/")
+  await page.fill("[name=username]", username)
+  await page.fill("[name=password]", password)
+  await page.click("form button")
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
+const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+
+interface Violation {
+  readonly id: string
+  readonly nodes: ReadonlyArray<{ readonly target: ReadonlyArray<string> }>
+}
+
+/** What axe finds on the page, in light and in dark. The context must bypass the policy, or axe could not run. */
+export const accessibility = async (page: Page): Promise<ReadonlyArray<string>> => {
+  await page.addScriptTag({ content: axe })
+  const found: Array<string> = []
+  for (const [theme, runOnly] of [
+    ["light", rules],
+    // The other rules do not depend on colours.
+    ["dark", { type: "rule", values: ["color-contrast"] }]
+  ] as const) {
+    await page.evaluate(`document.documentElement.dataset.bsTheme = "${theme}"`)
+    const run = `axe.run(document, { runOnly: ${JSON.stringify(runOnly)} })`
+    const { violations } = await page.evaluate<{ readonly violations: ReadonlyArray<Violation> }>(run)
+    found.push(...violations.map(({ id, nodes }) => `${page.url()} (${theme}): ${id}: ${nodes[0]?.target.join(" ")}`))
+  }
+  return found
+}
+
+/** By how many pixels the page is wider than the window. */
+export const sidewaysPixels = (page: Page): Promise<number> =>
+  page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")

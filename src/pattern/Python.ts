@@ -45,6 +45,9 @@ export const hasBoundary = (text: string): boolean =>
   /(?<!\\)(?:\\\\)*\\[bB]/.test(text) && !/^\(\?[a-z]*a[a-z]*\)/.test(text)
 export const hasEnd = (text: string): boolean => /(?<!\\)(?:\\\\)*\\Z/.test(text)
 
+/** Longest translation, characters: a class such as `[\W]` becomes 14,000. */
+const translationMax = 150_000
+
 /** The pattern in RE2's syntax. Throws a PatternError for what Python refuses and RE2 would read otherwise. */
 export const translated = (text: string, form: Form): string => {
   let scope: Scope = { ascii: false, verbose: false, ignoresCase: false, dotAll: false }
@@ -61,6 +64,7 @@ export const translated = (text: string, form: Form): string => {
     } else if (char === "[") {
       const { end, part } = characterClass(text, at, scope, form)
       result += one(part)
+      if (result.length > translationMax) throw new PatternError("its repetitions and classes make it too large")
       at = end
     } else if (char === "(") {
       const group = groupAt(text, at, scope)
@@ -192,7 +196,7 @@ const characterClass = (text: string, at: number, scope: Scope, { isMarked }: Fo
   let end = start
   let body = ""
   let letters = false
-  while (end < text.length && (text[end] !== "]" || end === start)) {
+  while (body.length <= translationMax && end < text.length && (text[end] !== "]" || end === start)) {
     const posix = sticky(/\[:\^?\w+:\]/y, text, end)
     const found = posix === undefined ? classItem(text, end, scope) : { end: end + posix[0].length, part: posix[0] }
     body += found.part

@@ -4,6 +4,8 @@
  * Marks are two of the characters that Unicode keeps free of any meaning.
  */
 
+import { type Range, digitRanges, wordRanges } from "./WordRanges.ts"
+
 const [mark, noMark, replacement] = ["\u{FDD0}", "\u{FDD1}", "\u{FDD2}"]
 
 /** What `\b` and `\B` match in a text with marks, any mark, and marks inside a class. */
@@ -33,42 +35,50 @@ export const withMarks = (text: string): string => {
   return parts.join("")
 }
 
-/** The last character that any of the classes below holds. */
-const classesEnd = 0x3ffff
+/** White space as Python's `str.isspace` knows it. */
+const spaceRanges: ReadonlyArray<Range> = [
+  [0x9, 0xd],
+  [0x1c, 0x20],
+  [0x85, 0x85],
+  [0xa0, 0xa0],
+  [0x1680, 0x1680],
+  [0x2000, 0x200a],
+  [0x2028, 0x2029],
+  [0x202f, 0x202f],
+  [0x205f, 0x205f],
+  [0x3000, 0x3000]
+]
 
-const outside = {
-  W: /[\p{L}\p{N}_]/u,
-  D: /\p{Nd}/u,
-  // Python takes four separators of ASCII for white space, JavaScript the byte order mark.
-  S: new RegExp(String.raw`[\s\u001c-\u001f\u0085]`, "u")
-}
+/** What `\w`, `\d` and `\s` match, by the letter of their opposites. */
+const inner: Readonly<Record<string, ReadonlyArray<Range>>> = { W: wordRanges, D: digitRanges, S: spaceRanges }
+
+/** With the flag `a` only these count; white space is less there. */
+const asciiEnd = 0x7f
+const asciiSpaces: ReadonlyArray<Range> = [
+  [0x9, 0xd],
+  [0x20, 0x20]
+]
+
+const marked: Range = [0xfdd0, 0xfdd1]
 
 const known = new Map<string, string>()
 
-/** The characters that `\W`, `\D` or `\S` matches, as ranges inside a class, without the marks. Kept: they never change. */
+/** The characters that `\W`, `\D` or `\S` matches, as ranges inside a class, without the marks. Kept: there are six. */
 export const complement = (letter: string, ascii: boolean): string => {
   const key = `${letter} ${ascii}`
-  const found = known.get(key) ?? rangesOutside(outside[letter as keyof typeof outside], ascii)
+  const found = known.get(key) ?? rangesOutside(letter, ascii)
   known.set(key, found)
   return found
 }
 
-const rangesOutside = (inner: RegExp, ascii: boolean): string => {
+const rangesOutside = (letter: string, ascii: boolean): string => {
+  const all = ascii && letter === "S" ? asciiSpaces : inner[letter]!
+  const left = ascii ? all.filter(([first]) => first <= asciiEnd) : all
   const ranges: Array<string> = []
-  const add = (from: number, to: number) => {
-    if (from <= to) ranges.push(`\\x{${from.toString(16)}}-\\x{${to.toString(16)}}`)
-  }
   let from = 0
-  for (let codePoint = 0; codePoint <= (ascii ? 0x7f : classesEnd); codePoint++) {
-    const isMark = codePoint === 0xfdd0 || codePoint === 0xfdd1
-    if (!isMark && (codePoint === 0xfeff || !inner.test(String.fromCodePoint(codePoint)))) continue
-    add(from, codePoint - 1)
-    from = codePoint + 1
+  for (const [first, last] of [...left, marked, [0x110000, 0x110000] as const].sort(([a], [b]) => a - b)) {
+    if (from < first) ranges.push(`\\x{${from.toString(16)}}-\\x{${(first - 1).toString(16)}}`)
+    from = last + 1
   }
-  if (ascii) {
-    add(from, 0xfdcf)
-    from = 0xfdd2
-  }
-  add(from, 0x10ffff)
   return ranges.join("")
 }

@@ -89,6 +89,15 @@ describe("a pattern that would take long to compile", () => {
     expect(performance.now() - began).toBeLessThan(1000)
   })
 
+  test.each([[String.raw`[\W]`.repeat(250)], [`[${String.raw`\W`.repeat(400)}]`], [String.raw`\b[\W]`.repeat(8)]])(
+    "is refused while it is translated, since a class without words is long: %s",
+    (text) => {
+      const began = performance.now()
+      expect(() => patternOf(text)).toThrow("make it too large")
+      expect(performance.now() - began).toBeLessThan(1000)
+    }
+  )
+
   test("is refused for its length alone, at once", () => {
     expect(() => patternOf("(".repeat(10_000_000))).toThrow("at most 1000 characters")
   })

@@ -1,6 +1,7 @@
 /** Python's regular expressions: each answer here is that of Python 3.11 (`re.match`). */
 import { describe, expect, test } from "vitest"
 import { patternOf } from "../../src/pattern/Pattern.ts"
+import { digitRanges, wordRanges } from "../../src/pattern/WordRanges.ts"
 
 const matches = (pattern: string, text: string) => patternOf(pattern).startsIn(text)
 
@@ -89,4 +90,17 @@ test("the cost of a match grows with the text, and with the marks that a \\b nee
   expect(plain.costOf("ü".repeat(99))).toBe(100 * plain.size)
   expect(bound.costOf("u".repeat(99))).toBe(100 * bound.size)
   expect(bound.costOf("ü".repeat(99))).toBeGreaterThan(600 * bound.size)
+})
+
+test.each([
+  ["words", wordRanges, /[\p{L}\p{N}_]/u],
+  ["digits", digitRanges, /\p{Nd}/u]
+] as const)("the table of %s has the characters that Node knows", (_, ranges, pattern) => {
+  const listed = new Set(
+    ranges.flatMap(([first, last]) => Array.from({ length: last - first + 1 }, (_, at) => first + at))
+  )
+  const wrong = Array.from({ length: 0x40000 }, (_, codePoint) => codePoint).filter(
+    (codePoint) => pattern.test(String.fromCodePoint(codePoint)) !== listed.has(codePoint)
+  )
+  expect(wrong).toEqual([])
 })

@@ -8,7 +8,7 @@ import { Postgres } from "./Postgres.ts"
 import { addressOf } from "./PostgresUrl.ts"
 
 /** Postgres did not answer in time. */
-export class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { message: Schema.String }) {}
+class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { message: Schema.String }) {}
 
 const pause = "1 second"
 

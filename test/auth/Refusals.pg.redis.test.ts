@@ -62,7 +62,7 @@ const open = [
   "/api/",
   "/api/status/",
   ...new Set([...registry.values()].map(({ app }) => `/api/${app}/`)),
-  /^\/api\/schema\//,
+  /^\/api\/(schema|docs)\//,
   "/help/templates/"
 ]
 

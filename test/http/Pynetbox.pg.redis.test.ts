@@ -127,7 +127,7 @@ test("custom fields merge, tags are named by id or attributes", async () => {
 })
 
 test("a failed write says which field", async () => {
-  const reply = await send("POST", sites, { name: "C", slug: "not a slug" })
+  const reply = await send("POST", sites, { name: "D", slug: "not a slug" })
   expect([reply.status, Object.keys(reply.json)]).toEqual([400, ["slug"]])
   const bulk = await send<ReadonlyArray<Json>>("POST", sites, [
     { name: "ok", slug: "ok" },

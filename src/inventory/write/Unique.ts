@@ -8,21 +8,26 @@ import type { ObjectType, Unique } from "../ObjectType.ts"
 import { isTree } from "../derive/filter/Path.ts"
 import { columnsOf } from "../derive/values/Row.ts"
 import { uniqueKey, uniquesOf } from "../derive/table/Table.ts"
-import { asTexts } from "../derive/filter/Where.ts"
+import { type Where, after, asTexts, everything } from "../derive/filter/Where.ts"
 
 export interface Conflict {
   readonly at: number
   readonly errors: Errors
 }
 
-/**
- * Rows, as they would be stored, that break a uniqueness with rows in the database or among themselves. Of rows that
- * are refused already, `isComparable` tells which uniqueness can be checked: some of their values are none.
- */
+/** Of rows that are refused already: what else their sender is told. */
+interface RefusedAlready {
+  /** Which uniqueness can be checked: some values of the row are none. */
+  readonly isComparable: (unique: Unique, at: number) => boolean
+  /** Objects that the sender may see. A conflict with another one is told only if nothing else is wrong. */
+  readonly visible: Where
+}
+
+/** Rows, as they would be stored, that break a uniqueness with rows in the database or among themselves. */
 export const duplicates = Effect.fnUntraced(function* (
   type: ObjectType,
   rows: ReadonlyArray<Row>,
-  isComparable: (unique: Unique, at: number) => boolean = () => true
+  { isComparable, visible }: RefusedAlready = { isComparable: () => true, visible: everything }
 ) {
   const sql = yield* SqlClient.SqlClient
   const conflicts: Array<Conflict> = []
@@ -43,8 +48,8 @@ export const duplicates = Effect.fnUntraced(function* (
       `select j.ordinality::int as at
          from jsonb_populate_recordset(null::${type.table}, $1::jsonb) with ordinality j
          join ${type.table} t on ${same.join(" and ")}${only}
-        where t.id <> all ($2::text[]::bigint[])`,
-      [json, ids]
+        where t.id <> all ($2::text[]::bigint[]) and ${after(2, visible)}`,
+      [json, ids, ...visible.parameters]
     )
     const errors = conflictMessage(type, unique)
     for (const { at } of found) conflicts.push({ at: places[at - 1]!, errors })

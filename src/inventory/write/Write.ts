@@ -207,7 +207,9 @@ const settle = Effect.fnUntraced(function* (
     { at, errors: broken[at]! }
   ])
   if (errors.some((each) => hasErrors(each.errors))) {
-    const more = yield* duplicates(type, values.map(wholeRow), (unique, at) => isSound(type, unique, wrongFields[at]!))
+    const isComparable = (unique: Unique, at: number) => isSound(type, unique, wrongFields[at]!)
+    const visible = yield* cleared(type, "view")
+    const more = yield* duplicates(type, values.map(wholeRow), { isComparable, visible })
     return yield* refusing(resolved.length, [...errors, ...more])
   }
   const rows = (yield* stored(type, values)).map(wholeRow)

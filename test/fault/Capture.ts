@@ -5,6 +5,7 @@ import { DeliveryOracle } from "./DeliveryOracle.ts"
 import { Differences } from "./Differences.ts"
 import { catalogFaults } from "./CatalogFaults.ts"
 import { faults, largeTransaction } from "./Faults.ts"
+import { storeFaults } from "./StoreFaults.ts"
 import { carryOut, planOf } from "./Plan.ts"
 import { Random } from "./Random.ts"
 import { compareCommitted, compareServices, settle } from "./Settle.ts"
@@ -36,7 +37,7 @@ export const captureSeed = async (options: SeedOptions): Promise<Verdict> => {
   const receiver = delivering ? await DeliveryOracle.start(seed) : undefined
   const roles = delivering ? "api,capture,deliver" : "api,capture"
   const processes = Array.from({ length: random.chance(threePart) ? 3 : 2 }, () => roles)
-  const world = await World.start({ seed, template, processes })
+  const world = await World.start({ seed, template, processes, only: options.only })
   const { timeline } = world
   let verdict: Verdict | undefined
   try {
@@ -58,7 +59,7 @@ export const captureSeed = async (options: SeedOptions): Promise<Verdict> => {
       watermarks.watch(over)
     ])
     const once = large ? largeTransaction : undefined
-    const plan = planOf(seed, [...faults, ...catalogFaults], { seconds, only: options.only, once })
+    const plan = planOf(seed, [...faults, ...catalogFaults, ...storeFaults], { seconds, only: options.only, once })
     await carryOut(plan, world.timeline, { world, committed, webhooks, rows: options.manyRows })
     world.heal()
     timeline.note("the last fault is over")

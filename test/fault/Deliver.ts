@@ -2,11 +2,12 @@
  * One seed of the suite `deliver`: a hostile receiver, faults at the boundaries of an attempt's steps, and in the end a
  * calm time in which nothing may be sent twice, or sent by a disabled webhook.
  */
+import { keysOf } from "../../src/stream/Keys.ts"
 import { ApiWriter } from "./ApiWriter.ts"
 import { compareAttempts, isLoss } from "./AttemptOracle.ts"
 import { calmTime, ofCalmTime } from "./Calm.ts"
 import { Committed } from "./Committed.ts"
-import { type DeliverScene, deliverFaults, lastingFault } from "./DeliverFaults.ts"
+import { type DeliverScene, deliverFaults, doomed, lastingFault } from "./DeliverFaults.ts"
 import { Differences } from "./Differences.ts"
 import { HostileReceiver } from "./HostileReceiver.ts"
 import { compareOrder, compareRate } from "./PaceOracle.ts"
@@ -43,6 +44,7 @@ const rowsOf = ({ secureUrl, certificate, leaving }: HostileReceiver): Rows => (
   },
   [leaving]: ofCalmTime,
   deleted: ofCalmTime,
+  [doomed]: { ...always, content_types: places, timeout: 2 },
   changing: { ...always, timeout: 2 }
 })
 
@@ -62,7 +64,7 @@ export const deliverSeed = async (options: SeedOptions): Promise<Verdict> => {
   const random = new Random(`deliver ${seed}`)
   const once = random.chance(lastingPart) ? lastingFault : undefined
   const receiver = await HostileReceiver.start(seed)
-  const world = await World.start({ seed, template, processes: random.pick(roles) })
+  const world = await World.start({ seed, template, processes: random.pick(roles), only: options.only })
   const { timeline } = world
   let verdict: Verdict | undefined
   try {
@@ -74,7 +76,18 @@ export const deliverSeed = async (options: SeedOptions): Promise<Verdict> => {
     const sqlWriter = new SqlWriter("w1", world.databaseUrl, random.fork("w1"), committed, rowsMax)
     const apiWriter = new ApiWriter("api", world, random.fork("api"), committed)
     const webhooks = [...ids.values()]
-    const run: Run = { world, committed, webhooks, rows: 0, receiver, disturbances: [], ids, apiWriter, timeline }
+    const run: Run = {
+      world,
+      committed,
+      webhooks,
+      rows: 0,
+      receiver,
+      disturbances: [],
+      isDeleted: false,
+      ids,
+      apiWriter,
+      timeline
+    }
     const writing = Promise.all([
       sqlWriter.run(over),
       apiWriter.run(over),
@@ -111,6 +124,7 @@ const judge = async (run: Run, wrong: ReadonlyArray<string>): Promise<Verdict> =
   const lost = disturbances.filter(({ fault }) => isLoss(fault))
   compareRate(requestsOf("paced"), rate, lost, differences)
   for (const webhook of ids.values()) await compareStream(world.redis, webhook, [], differences)
+  await compareDeleted(world, differences)
   await compareServices(world, differences)
   const deliveries = [...owed.values()].reduce((sum, { length }) => sum + length, 0)
   return {
@@ -119,5 +133,19 @@ const judge = async (run: Run, wrong: ReadonlyArray<string>): Promise<Verdict> =
     directory: world.directory,
     settleMillis: 0,
     summary: `${logged.length} events, ${deliveries} deliveries, ${receiver.requests.length} requests`
+  }
+}
+
+/** Nothing of a deleted webhook waits: neither in the delivery log nor in Redis. */
+const compareDeleted = async ({ sql, redis }: World, differences: Differences): Promise<void> => {
+  const rows = await sql.query<{ readonly webhook: number; readonly open: number }>(
+    `select webhook_id::int as webhook, count(*) filter (where status in ('queued', 'sending', 'retrying'))::int as open
+       from extras_delivery d where not exists (select 1 from extras_webhook w where w.id = d.webhook_id) group by 1`
+  )
+  for (const { webhook, open } of rows) {
+    if (open > 0) differences.add(`${open} deliveries of the deleted webhook ${webhook} are unfinished`)
+    const { queue, again, later, held } = keysOf(webhook)
+    const left = await redis.exists(queue, again, later, held)
+    if (left > 0) differences.add(`${left} keys of the deleted webhook ${webhook} are left`)
   }
 }

@@ -2,6 +2,9 @@
 import { leaseMillis } from "../../src/stream/Reader.ts"
 import { type Fault, type Scene, faults, halfOpen } from "./Faults.ts"
 import type { Disturbance } from "./AttemptOracle.ts"
+import { webhook } from "./Committed.ts"
+import { Ledger } from "./Ledger.ts"
+import { storeFaults } from "./StoreFaults.ts"
 import type { HostileReceiver, Step } from "./HostileReceiver.ts"
 import type { Random } from "./Random.ts"
 import { pause } from "./Timeline.ts"
@@ -9,6 +12,8 @@ import { pause } from "./Timeline.ts"
 export interface DeliverScene extends Scene {
   readonly receiver: HostileReceiver
   readonly disturbances: Array<Disturbance>
+  /** Whether the doomed webhook was deleted, or may have been. */
+  isDeleted: boolean
 }
 
 type DeliverFault = Fault<DeliverScene>
@@ -51,8 +56,27 @@ const beforeSettling: DeliverFault = {
   }
 }
 
+/** The name of the webhook that is deleted. */
+export const doomed = "doomed"
+
+const deletion: DeliverFault = {
+  name: "a webhook is deleted",
+  weight: 2,
+  act: async (scene, random, note) => {
+    if (scene.isDeleted) return note("it is deleted already")
+    const ledger = new Ledger(scene.world.databaseUrl)
+    const label = `doomed.${random.between(0, 1e9)}`
+    const fate = await ledger.attempt(label, [`delete from extras_webhook where name = '${doomed}'`])
+    await ledger.close()
+    scene.committed.add({ label, changes: [{ kind: webhook, key: doomed, from: 1, to: undefined }], messages: 2, fate })
+    scene.isDeleted = fate !== "aborted"
+    note(`the deletion is ${fate}`)
+  }
+}
+
 const own: ReadonlyArray<DeliverFault> = [
   beforeSettling,
+  deletion,
   {
     name: "a clock jumps",
     weight: 3,
@@ -112,5 +136,5 @@ const noted = (fault: DeliverFault): DeliverFault => ({
   }
 })
 
-export const deliverFaults = [...faults, ...own].map(noted)
+export const deliverFaults = [...faults, ...storeFaults, ...own].map(noted)
 export const lastingFault = noted(pastTheLease)

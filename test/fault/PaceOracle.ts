@@ -2,6 +2,7 @@
 import type { Disturbance } from "./AttemptOracle.ts"
 import type { Differences } from "./Differences.ts"
 import type { Request } from "./HostileReceiver.ts"
+import { lostKey } from "./StoreFaults.ts"
 import { isBelow } from "./StreamOracle.ts"
 
 const entryOf = ({ delivery }: Request): string => delivery.slice(delivery.indexOf("-") + 1)
@@ -15,12 +16,16 @@ export const compareOrder = (
   disturbances: ReadonlyArray<Disturbance>,
   differences: Differences
 ): void => {
+  // Without the names of what is under way, deliveries may overtake each other until they are found again.
+  const overtaken = (one: Request, other: Request) =>
+    disturbances.some(({ fault, from, to }) => fault === lostKey && from <= one.at && to >= other.at)
   for (const [object, each] of Map.groupBy(requests, (request) => request.object)) {
     const seen = new Set<string>()
     let latest = each[0]!
     for (const request of each) {
       const excused = disturbances.some(({ from, to }) => from <= request.at && to >= latest.at)
       if (!isBelow(entryOf(request), entryOf(latest))) latest = request
+      else if (overtaken(request, latest)) latest = request
       else if (!excused || !seen.has(request.delivery)) {
         differences.add(`${object}: ${entryOf(request)} came after ${entryOf(latest)}`)
       }

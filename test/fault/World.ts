@@ -7,6 +7,7 @@ import { freePorts } from "../../src/embedded/Ports.ts"
 import { type Sql, openSql } from "../support/Database.ts"
 import { type RunningServers, startServers } from "../support/EmbeddedServers.ts"
 import { eventually } from "../support/Eventually.ts"
+import { Disk } from "./Disk.ts"
 import { Proxy } from "./Proxy.ts"
 import { Random } from "./Random.ts"
 import { ServiceProcess } from "./ServiceProcess.ts"
@@ -25,7 +26,12 @@ export interface WorldOptions {
   /** The roles of each process of the service. */
   readonly processes: ReadonlyArray<string>
   readonly template: Template
+  /** Only faults with this in their name. */
+  readonly only?: string | undefined
 }
+
+/** Part of the seeds whose servers have a disk of their own, which may be full. */
+const diskPart = 0.15
 
 /** Time for the services to be ready at the start, milliseconds. */
 const readyMillis = 60_000
@@ -41,6 +47,8 @@ export class World {
   readonly redis: Redis
   readonly databaseUrl: string
   readonly sites: ReadonlyArray<Site>
+  /** Of the servers, in some seeds. */
+  readonly disk: Disk | undefined
   /** Ids of rows of which no event can be made. */
   readonly aside = new Set<string>()
   /** Whether somebody changed the publication. */
@@ -53,7 +61,9 @@ export class World {
     readonly timeline: Timeline
     readonly servers: RunningServers
     readonly sites: ReadonlyArray<Site>
+    readonly disk: Disk | undefined
   }) {
+    this.disk = options.disk
     this.directory = options.directory
     this.random = options.random
     this.timeline = options.timeline
@@ -65,11 +75,13 @@ export class World {
     this.redis.on("error", () => {})
   }
 
-  static async start({ seed, processes, template }: WorldOptions): Promise<World> {
+  static async start({ seed, processes, template, only }: WorldOptions): Promise<World> {
+    const isDiskWanted = only?.includes("disk") === true
     const random = new Random(`seed ${seed}`)
     const directory = mkdtempSync(join(tmpdir(), `rackwire-fault-${seed}-`))
     const data = join(directory, "data")
     mkdirSync(data)
+    const disk = random.fork("disk").chance(diskPart) || isDiskWanted ? Disk.mount(data) : undefined
     template.copyTo(data)
     const timeline = new Timeline()
     const servers = await startServers(data)
@@ -94,8 +106,11 @@ export class World {
       })
       sites.push({ service, postgres, redis })
     }
-    const world = new World({ directory, random, timeline, servers, sites })
-    await world.untilReady()
+    const world = new World({ directory, random, timeline, servers, sites, disk })
+    await world.untilReady().catch(async (error: unknown) => {
+      await world.stop(false)
+      throw error
+    })
     return world
   }
 
@@ -139,6 +154,7 @@ export class World {
     await this.sql.close()
     this.redis.disconnect()
     await this.servers.stop()
+    this.disk?.unmount()
     rmSync(forget ? this.directory : join(this.directory, "data", "postgres"), { recursive: true, force: true })
   }
 }

@@ -4,9 +4,9 @@ import { Context, type Effect } from "effect"
 export class Health extends Context.Service<
   Health,
   {
-    /** What keeps the process from its work, and ends by itself or with a server that comes back. */
+    /** Reasons that keep the process from its work, and that end by themselves or with a server that comes back. */
     readonly problems: Effect.Effect<ReadonlyArray<string>>
-    /** What somebody has to look at, while the process works. */
+    /** Reasons that somebody has to look at, while the process works. */
     readonly alarms: Effect.Effect<ReadonlyArray<string>>
   }
 >()("rackwire/Health") {}

@@ -1,4 +1,4 @@
-/** What capture does every few seconds while it reads: heartbeats, the comparison of the publication, alarms. */
+/** The round that capture repeats every few seconds while it reads: heartbeat, comparison of the publication, alarms. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { inWords } from "../Telemetry.ts"

@@ -43,7 +43,7 @@ interface Reading {
   readonly vacantSince: number | undefined
   /** Whether the WAL that is not read yet cannot be decoded. */
   readonly skip: boolean
-  /** What earlier sessions have received, and a function that notes what this one has. */
+  /** The positions that earlier sessions have received, and a function that notes those of this one. */
   readonly received: () => Received
   readonly noteReceived: (received: Received) => void
 }

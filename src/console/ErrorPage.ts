@@ -18,7 +18,7 @@ const titles: Readonly<Record<number, string>> = {
 
 interface Refused {
   readonly status: number
-  /** What the API answers. */
+  /** The message that the API answers. */
   readonly detail: string
   readonly path: string
   /** The request id, by which the log tells more. */

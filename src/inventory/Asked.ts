@@ -1,9 +1,9 @@
-/** Filters that compare something other than a field or what a path leads to. */
+/** Filters that compare neither a field nor the end of a path. */
 import type { Counted } from "./Counted.ts"
 
 export interface Asked {
   /**
-   * What `sql` is: a condition, where the value of the filter is true or false; a text or a number, which the value
+   * The kind of `sql`: a condition, where the value of the filter is true or false; a text or a number, which the value
    * equals; or a condition on the value: an address, a type of objects that have tags, or objects of the type named.
    */
   readonly of: "flag" | "text" | "number" | "address" | "taggedType" | `${string}.${string}`

@@ -1,7 +1,7 @@
 /** Values that a representation shows beside the fields: computed from a row and the objects that it points at. */
 import type { Row, View } from "./Field.ts"
 
-/** What a value is, for descriptions of the API. */
+/** The shape of a value, for descriptions of the API. */
 export type Shape =
   | { readonly kind: "integer" | "number" | "text" | "flag" | "family"; readonly nullable?: boolean }
   /** Always null: NetBox's name for something that objects do not have here. */

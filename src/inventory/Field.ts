@@ -19,7 +19,7 @@ export type RowOf<T extends { readonly fields: Fields }> = {
 } & { readonly id: number }
 
 /**
- * What is wrong with a field: messages; of a list of objects, messages for each of them, `{}` for a good one; of a list
+ * The faults of a field: messages; of a list of objects, messages for each of them, `{}` for a good one; of a list
  * of values, messages by position.
  */
 export type Messages =
@@ -36,7 +36,7 @@ export interface View {
   readonly base: string
   /** Another object by object type and id; undefined when it is gone or the field is empty. */
   readonly row: (type: string, id: number) => Row | undefined
-  /** What objects of a type are called: `site group`. */
+  /** The name of objects of a type: `site group`. */
   readonly label: (type: string) => string
   /** Its nested (brief) representation; null when it is gone. */
   readonly nested: (type: string, id: number) => unknown
@@ -108,7 +108,7 @@ export interface Field<Value = unknown> {
   readonly type: string
   /** Most characters of a text. */
   readonly maxLength?: number | undefined
-  /** What its text is, where it is no plain text; for descriptions. */
+  /** The format of a text that is not plain; for descriptions. */
   readonly format?: "slug" | "url" | "email" | undefined
   /** SQL condition that every value meets; `$` stands for the column. */
   readonly constraint?: string | undefined

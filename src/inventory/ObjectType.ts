@@ -105,7 +105,7 @@ interface Declaration<F extends Fields = Fields> {
   readonly derivedBy?: ReadonlyArray<string>
   /** Read-only numbers that the database counts or works out when somebody reads the object. */
   readonly counts?: Readonly<Record<string, Counted>>
-  /** What the counts are that are no whole numbers. */
+  /** The shapes of counts that are no whole numbers. */
   readonly countShapes?: Readonly<Record<string, Shape>>
   /** Read-only objects that name this one in a field of theirs, or that it names; found when somebody reads it. */
   readonly pointedBy?: Readonly<Record<string, PointedBy>>

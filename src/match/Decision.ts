@@ -82,7 +82,7 @@ export const sidesOf =
     return before === undefined || after === undefined ? undefined : { before, after }
   }
 
-/** What is at the path; null behind a null, such as a reference to nothing; undefined where there is no such name. */
+/** Returns the value at the path; null behind a null, such as an empty reference; undefined if there is no such name. */
 const walk = (data: unknown, path: ReadonlyArray<string>, from: number): unknown => {
   let value = data
   for (let at = from; at < path.length; at++) {

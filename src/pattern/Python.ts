@@ -1,7 +1,7 @@
 /**
  * Regular expressions of Python in the syntax of RE2. Pure.
  *
- * What the two read alike stays as it is. Python's `\w`, `\d`, `\s` and `\b` know Unicode, unless the flag `a` is set;
+ * Syntax that both read alike stays as it is. Python's `\w`, `\d`, `\s` and `\b` know Unicode, unless the flag `a` is set;
  * `\Z`, `\uXXXX`, `\N{name}`, `{,n}`, comments and the flag `x` are spelled otherwise in RE2 or not there.
  *
  * RE2's `\b` knows ASCII only. So a pattern with `\b` has a second form, for texts with other characters: the text gets
@@ -160,7 +160,7 @@ const escaped = (text: string, at: number, scope: Scope, { isMarked, isCut }: Fo
   return { end, part, kind: "one" }
 }
 
-/** What stands for a class in brackets, by its letter; of an upper case letter what it leaves out. */
+/** The class in brackets for each letter; for an upper case letter, the characters that it leaves out. */
 const shorthands = (ascii: boolean): Readonly<Record<string, string>> => {
   const [word, digit, space] = ascii
     ? ["0-9A-Za-z_", "0-9", String.raw` \t\n\r\f\v`]

@@ -8,7 +8,7 @@ import { type Range, digitRanges, wordRanges } from "./WordRanges.ts"
 
 const [mark, noMark, replacement] = ["\u{FDD0}", "\u{FDD1}", "\u{FDD2}"]
 
-/** What `\b` and `\B` match in a text with marks, any mark, and marks inside a class. */
+/** The marks that `\b` and `\B` match in a text with marks, any mark, and marks inside a class. */
 export const boundary = String.raw`\x{FDD0}`
 export const noBoundary = String.raw`\x{FDD1}`
 export const marks = String.raw`[\x{FDD0}\x{FDD1}]`
@@ -49,7 +49,7 @@ const spaceRanges: ReadonlyArray<Range> = [
   [0x3000, 0x3000]
 ]
 
-/** What `\w`, `\d` and `\s` match, by the letter of their opposites. */
+/** The characters that `\w`, `\d` and `\s` match, by the letter of their opposites. */
 const inner: Readonly<Record<string, ReadonlyArray<Range>>> = { W: wordRanges, D: digitRanges, S: spaceRanges }
 
 /** With the flag `a` only these count; white space is less there. */

@@ -1,5 +1,5 @@
 /**
- * What Redis lost of deliveries that wait, key by key.
+ * Finds the keys of waiting deliveries that Redis lost.
  *
  * A delivery that waits is named by several keys: delayed ones by `later` and `held`, parked ones by `parked`, `held` and
  * `blocked`, due ones by `again`. Nothing else in Redis tells that one of these is gone, so the delivery log is compared

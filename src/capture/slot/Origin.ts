@@ -18,7 +18,7 @@ export interface Origin {
   readonly place: string | null
   /** The end of the WAL. */
   readonly end: bigint
-  /** What this process has received from the same cluster before. */
+  /** The last position that this process has received from the same cluster. */
   readonly received: bigint
 }
 

@@ -114,7 +114,7 @@ const valueOf = (name: string, type: string): string => {
   return `${type === "interval" ? "now() + " : ""}nullif(${name}, '')::${type}`
 }
 
-/** What an attempt's delivery gets instead of another attempt where its webhook was deleted meanwhile. */
+/** The state of a delivery whose webhook was deleted during the attempt, instead of another attempt. */
 const ofDeleted: Readonly<Record<string, string>> = {
   status: "'discarded'",
   next_attempt: "null",

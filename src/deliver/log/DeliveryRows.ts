@@ -20,7 +20,7 @@ interface Unmakeable {
   readonly message: string
 }
 
-/** What happens to a row that exists. */
+/** The change of a row that exists. */
 const change = `do update set status = excluded.status, next_attempt = null,
   reason = coalesce(nullif(extras_delivery.reason, ''), excluded.reason),
   message = coalesce(nullif(extras_delivery.message, ''), excluded.message)`

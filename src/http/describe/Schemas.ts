@@ -162,7 +162,7 @@ const terminationOf = (one: Json): Json => ({
   required: ["object_type", "object_id", "object"]
 })
 
-/** What the representation shows of the choices: the values alone, or with their labels. */
+/** The schema of a choice: its value alone, or with its label, as the representation shows it. */
 const choiceSchema = (field: Field, isBrief: boolean): Json => {
   const represent = (isBrief ? field.representBriefly : undefined) ?? field.represent
   const view = viewOf("", { row: () => undefined })

@@ -1,4 +1,4 @@
-/** What an interface shows of its cable, and the filters that ask about it. */
+/** The values that an interface shows of its cable, and the filters that ask about the cable. */
 import { type Asked, flagged } from "../Asked.ts"
 import type { Derived } from "../Derived.ts"
 import type { Row, View } from "../Field.ts"

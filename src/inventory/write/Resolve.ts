@@ -123,7 +123,7 @@ const resolveField = (
   return { errors, values: { ...draft.values, [name]: ids } }
 }
 
-/** What is wrong with the objects of a reference: for tags told one by one, for other lists the first. */
+/** The faults of the objects of a reference: each of them for tags, the first for other lists. */
 const toldOf = (
   targets: ReadonlyArray<Target>,
   answers: ReadonlyArray<number | string>,

@@ -7,7 +7,7 @@ const shared = "('anycast', 'vip', 'vrrp', 'hsrp', 'glbp', 'carp')"
 
 const enforced = "(select enforce_unique from ipam_vrf where id = j.vrf_id)"
 
-/** What addresses are assigned to is always an interface. */
+/** Addresses are assigned to interfaces only. */
 const isAssigned = flagged("t.assigned_object_id is not null")
 
 export default defineObjectType({

@@ -28,12 +28,15 @@ const names = [
   "minus",
   "moon",
   "network",
+  "pencil",
   "plug-connected",
+  "plus",
   "search",
   "server",
   "shield",
   "stack-3",
   "sun",
+  "trash",
   "user",
   "x"
 ] as const

@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { notFound } from "../../http/HttpRefused.ts"
 import type { Handler, Route } from "../../http/Route.ts"
+import { type Action, Clearance } from "../../inventory/Clearance.ts"
 import { isDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
@@ -34,7 +35,7 @@ const show =
       return yield* framed(request, {
         title: String(shown["display"]),
         crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)]],
-        actions: actions(type, row.id),
+        actions: html`${actions(type, row.id)}${yield* writing(type, row.id)}`,
         main: html`<div class="panels">
           <div>${attributes(type, shown)}${comments(shown["comments"])}</div>
           <div>${customFields(shown["custom_fields"])}${relatedCard(related, row.id)}</div>
@@ -47,6 +48,20 @@ const actions = (type: ObjectType, id: number): Html => {
   return html`${type.kind === "object" ? html`<a class="btn btn-sm" href="${changes}">${icon("history")}Change log</a>` : ""}
     <a class="btn btn-sm" href="${type.path}${id}/">${icon("code")}API</a>`
 }
+
+/** Links to the forms of what the reader may do; whether this object is among those, the form tells. */
+const writing = Effect.fnUntraced(function* (type: ObjectType, id: number) {
+  const may = yield* Effect.map(
+    Clearance,
+    ({ where }) =>
+      (action: Action) =>
+        where(type, action).sql !== "false"
+  )
+  if (type.kind !== "object") return html``
+  const path = pathOf(type, id)
+  return html`${may("change") ? html`<a class="btn btn-sm" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
+  ${may("delete") ? html`<a class="btn btn-sm" href="${path}delete/">${icon("trash")}Delete</a>` : ""}`
+})
 
 const attributes = (type: ObjectType, shown: Readonly<Record<string, unknown>>): Html =>
   html`<section class="card" aria-labelledby="attributes">

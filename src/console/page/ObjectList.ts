@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import { HttpRefused } from "../../http/HttpRefused.ts"
 import { type Handler, type Route, redirect } from "../../http/Route.ts"
 import { pageOf } from "../../http/objects/Lists.ts"
+import { cleared } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { countBeside } from "../../inventory/read/Count.ts"
@@ -15,7 +16,7 @@ import { groupOf } from "../part/Menu.ts"
 import { objectTable } from "../part/ObjectTable.ts"
 import { pager } from "../part/Pager.ts"
 import { withoutBlanks } from "../part/Query.ts"
-import { pluralOf } from "../part/Title.ts"
+import { nameOf, pathOf, pluralOf } from "../part/Title.ts"
 
 const show =
   (type: ObjectType): Handler =>
@@ -29,13 +30,15 @@ const show =
       const refused = Result.isFailure(found) ? found.failure : undefined
       if (refused !== undefined && !(refused instanceof HttpRefused && refused.status === 400)) return yield* refused
       const results = Result.isSuccess(found) ? yield* objects(type, found.success, query) : refusal(refused)
+      const mayAdd = type.kind === "object" && (yield* cleared(type, "add")).sql !== "false"
       return yield* framed(request, {
         title: pluralOf(type),
         crumbs: [[groupOf(type)]],
         actions: html`<a class="btn btn-sm" href="${type.path}export/?format=csv&${query.toString()}" download
             >${icon("download")}Export</a
           >
-          <a class="btn btn-sm" href="${type.path}">${icon("code")}API</a>`,
+          <a class="btn btn-sm" href="${type.path}">${icon("code")}API</a>
+          ${mayAdd ? html`<a class="btn btn-sm btn-primary" href="${pathOf(type)}add/">${icon("plus")}Add ${nameOf(type)}</a>` : ""}`,
         main: html`<div class="tools">${quickSearch(query)}${filterForm(type, query)}${chips(query)}</div>
           ${results}`,
         status: refused === undefined ? 200 : 400

@@ -39,6 +39,9 @@ const capital = (text: string): string => text.charAt(0).toUpperCase() + text.sl
 /** `ip-addresses` -> `IP addresses`. */
 export const pluralOf = ({ plural }: ObjectType): string => capital(worded(plural))
 
+/** `ip address` -> `IP address`: one object of the type. */
+export const nameOf = ({ label }: ObjectType): string => worded(label)
+
 /** `physical_address` -> `Physical address`. */
 export const fieldTitle = (name: string): string => capital(worded(name))
 

@@ -1,0 +1,193 @@
+/** Adding, changing and deleting objects in a real browser. */
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { registry } from "../../src/inventory/Registry.ts"
+import { makeUser } from "../auth/Users.ts"
+import { type Existing, makeWorld } from "../support/AnyObject.ts"
+import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import {
+  type Watched,
+  accessibility,
+  hasBrowser,
+  logIn,
+  openBrowser,
+  sidewaysPixels,
+  watch
+} from "../support/Browser.ts"
+import { password } from "../support/Service.ts"
+
+let api: Api
+let browser: Browser
+let existing: Existing
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  api = await startApi()
+  browser = await openBrowser()
+  existing = await makeWorld(api.call, 2)
+}, 300_000)
+
+afterAll(async () => {
+  if (!hasBrowser) return
+  await browser.close()
+  await api.stop()
+})
+
+const loggedIn = async (options: Parameters<typeof watch>[2] = {}): Promise<Watched> => {
+  const watched = await watch(browser, api.service.url, options)
+  await logIn(watched.page, "admin", password)
+  return watched
+}
+
+const written = [...registry.values()].filter(({ kind }) => kind === "object")
+const pathOf = (path: string) => path.slice("/api".length)
+
+/** The forms of every object type: to add one, and to change and delete one that exists. */
+const everyForm = (): ReadonlyArray<string> =>
+  written.flatMap(({ id, path }) => [
+    `${pathOf(path)}add/`,
+    ...existing(id)
+      .slice(0, 1)
+      .flatMap((object) => [`${pathOf(path)}${object}/edit/`, `${pathOf(path)}${object}/delete/`])
+  ])
+
+const site = async (name: string) =>
+  (await api.call<Json & { readonly id: number }>("POST", "/api/dcim/sites/", named(name))).json
+
+describe.skipIf(!hasBrowser)("the forms of the console", () => {
+  it("are there for every object type, without any fault, also on a small screen", { timeout: 600_000 }, async () => {
+    const { page, close } = await loggedIn({ bypassCSP: true, reducedMotion: "reduce" })
+    const found: Array<string> = []
+    for (const path of everyForm()) {
+      await page.setViewportSize({ width: 1440, height: 900 })
+      const response = await page.goto(path)
+      if (response?.status() !== 200) found.push(`${path}: ${response?.status()}`)
+      found.push(...(await accessibility(page)))
+      await page.setViewportSize({ width: 390, height: 844 })
+      if ((await sidewaysPixels(page)) > 0) found.push(`${path} is wider than the screen`)
+    }
+    expect(found).toEqual([])
+    await close()
+  })
+
+  it("save an object of every type as it was", { timeout: 300_000 }, async () => {
+    const { page, problems, close } = await loggedIn()
+    for (const { id, path } of written) {
+      const object = existing(id)[0]!
+      const shown = async () => ({ ...(await api.call<Json>("GET", `${path}${object}/`)).json, last_updated: "" })
+      const before = await shown()
+      await page.goto(`${pathOf(path)}${object}/edit/`)
+      await page.click(".form-end button")
+      await page.waitForURL(`**${pathOf(path)}${object}/`)
+      expect([id, await shown()]).toEqual([id, before])
+    }
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it("add an object, and give back what was typed where a field is wrong", async () => {
+    const { page, close } = await loggedIn()
+    await page.goto("/dcim/sites/add/")
+    await page.fill("#f-name", "Oslo")
+    await page.fill("#f-slug", "not a slug")
+    await page.fill("#f-comments", "\nfirst line\nsecond line")
+    await page.click(".form-end button")
+    await page.waitForSelector(".field-error")
+    expect(await page.getByRole("alert").textContent()).toContain("Nothing was saved.")
+    expect(await page.evaluate<string>("document.activeElement.id")).toBe("f-slug")
+    expect(await page.inputValue("#f-comments")).toBe("\nfirst line\nsecond line")
+    await page.fill("#f-slug", "oslo")
+    await page.selectOption("#f-status", "planned")
+    await page.click(".form-end button")
+    await page.waitForURL(/\/dcim\/sites\/\d+\/$/)
+    const made = await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", "/api/dcim/sites/?slug=oslo")
+    expect(made.json.results[0]).toMatchObject({ name: "Oslo", status: { value: "planned" }, region: null })
+    await close()
+  })
+
+  it("empty a field, and keep the others as they were", async () => {
+    const region = await api.call<{ readonly id: number }>("POST", "/api/dcim/regions/", named("Nordic"))
+    const { id } = await site("Bergen")
+    await api.call("PATCH", `/api/dcim/sites/${id}/`, { region: region.json.id, latitude: 60.39, facility: "F1" })
+    const { page, close } = await loggedIn()
+    await page.goto(`/dcim/sites/${id}/edit/`)
+    expect(await page.inputValue("#f-region")).toBe(`${region.json.id}`)
+    for (const name of ["region", "latitude"]) await page.fill(`#f-${name}`, "")
+    await page.fill("#f-tenant", "")
+    await page.click(".form-end button")
+    await page.waitForURL(`**/dcim/sites/${id}/`)
+    const now = await api.call<Json>("GET", `/api/dcim/sites/${id}/`)
+    expect(now.json).toMatchObject({ region: null, latitude: null, facility: "F1", name: "Bergen" })
+    await close()
+  })
+
+  it("tell of a change that somebody else made meanwhile, field by field, and lose nothing", async () => {
+    const { id } = await site("Tromso")
+    const { page, close } = await loggedIn()
+    await page.goto(`/dcim/sites/${id}/edit/`)
+    await api.call("PATCH", `/api/dcim/sites/${id}/`, { facility: "theirs" })
+    await page.fill("#f-facility", "mine")
+    await page.click(".form-end button")
+    expect(await page.getByRole("alert").textContent()).toContain("Somebody else has changed this object")
+    expect(await page.locator(".form-row", { has: page.locator("#f-facility") }).textContent()).toContain("Now: theirs")
+    expect(await page.inputValue("#f-facility")).toBe("mine")
+    expect((await api.call<Json>("GET", `/api/dcim/sites/${id}/`)).json["facility"]).toBe("theirs")
+    await page.click(".form-end button")
+    await page.waitForURL(`**/dcim/sites/${id}/`)
+    expect((await api.call<Json>("GET", `/api/dcim/sites/${id}/`)).json["facility"]).toBe("mine")
+    await close()
+  })
+
+  it("ask before they delete, and tell what forbids it", async () => {
+    const { id } = await site("Narvik")
+    await api.call("POST", "/api/dcim/racks/", { name: "R1", site: id })
+    const { page, close } = await loggedIn()
+    await page.goto(`/dcim/sites/${id}/delete/`)
+    await page.click(".form-end button")
+    expect(await page.getByRole("alert").textContent()).toContain("1 dependent objects were found: R1")
+    const racks = await api.call<{ readonly results: ReadonlyArray<{ id: number }> }>(
+      "GET",
+      `/api/dcim/racks/?site_id=${id}`
+    )
+    await api.call("DELETE", `/api/dcim/racks/${racks.json.results[0]!.id}/`)
+    await page.goto(`/dcim/sites/${id}/`)
+    await page.click("text=Delete")
+    await page.click(".form-end button")
+    await page.waitForURL("**/dcim/sites/")
+    expect((await api.call("GET", `/api/dcim/sites/${id}/`)).status).toBe(404)
+    await close()
+  })
+
+  it("work without scripts", async () => {
+    const { page, close } = await loggedIn({ javaScriptEnabled: false })
+    await page.goto("/extras/tags/add/")
+    await page.fill("#f-name", "Plain")
+    await page.fill("#f-slug", "plain")
+    await page.click(".form-end button")
+    await page.waitForURL(/\/extras\/tags\/\d+\/$/)
+    expect(await page.textContent("h1")).toContain("Plain")
+    await close()
+  })
+
+  it("write nothing without the token of the form, nor without the permission", async () => {
+    const user = await makeUser(api, "reader", { types: ["dcim.site"], actions: ["view"] })
+    const { id } = await site("Alta")
+    const { page, close } = await watch(browser, api.service.url)
+    await logIn(page, user.name, "a password for tests")
+    await page.goto(`/dcim/sites/${id}/`)
+    expect(await page.locator("text=Edit").count()).toBe(0)
+    for (const path of ["/dcim/sites/add/", `/dcim/sites/${id}/edit/`, `/dcim/sites/${id}/delete/`]) {
+      expect([path, (await page.goto(path))?.status()]).toEqual([path, 403])
+      const forged = await page.request.post(path, { form: { name: "x", slug: "x" } })
+      expect([path, forged.status()]).toEqual([path, 403])
+    }
+    await close()
+    const admin = await loggedIn()
+    const forged = await admin.page.request.post(`/dcim/sites/${id}/delete/`, {
+      form: { csrfmiddlewaretoken: "x".repeat(64) }
+    })
+    expect(forged.status()).toBe(403)
+    expect((await api.call("GET", `/api/dcim/sites/${id}/`)).status).toBe(200)
+    await admin.close()
+  })
+})

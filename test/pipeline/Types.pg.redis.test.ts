@@ -59,6 +59,8 @@ const flat = (type: ObjectType, shown: Json): Json =>
       const idOf = (each: unknown) => (each as Json)["object_id"] ?? (each as Json)["id"]
       const places = /^numeric\(\d+,(\d+)\)$/.exec(columnType)?.[1]
       if (value === null) return [[name, null]]
+      // In the flat state it is a day.
+      if (name === "created") return [[name, String(value).slice(0, "2026-11-22".length)]]
       if (name === "tags") return [[name, (value as ReadonlyArray<Json>).map((tag) => String(tag["name"])).sort()]]
       if (reference?.many === true) return [[name, (value as ReadonlyArray<unknown>).map(idOf)]]
       if (reference !== undefined) return [[name, idOf(value)]]

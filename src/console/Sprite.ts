@@ -6,7 +6,6 @@ const names = [
   "activity",
   "address-book",
   "adjustments",
-  "alert-triangle",
   "arrows-exchange",
   "bolt",
   "building",
@@ -16,7 +15,6 @@ const names = [
   "chevron-right",
   "chevron-up",
   "code",
-  "columns-3",
   "device-desktop",
   "download",
   "filter",
@@ -25,7 +23,6 @@ const names = [
   "key",
   "logout",
   "menu-2",
-  "minus",
   "moon",
   "network",
   "pencil",
@@ -37,7 +34,6 @@ const names = [
   "stack-3",
   "sun",
   "trash",
-  "user",
   "x"
 ] as const
 

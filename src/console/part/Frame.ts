@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { version } from "../../Config.ts"
 import { username } from "../../auth/Principal.ts"
-import { type Request } from "../../http/Route.ts"
+import type { Request } from "../../http/Route.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import { type Html, html } from "../Html.ts"
 import { documentReply } from "./Document.ts"

@@ -61,21 +61,15 @@ interface Violation {
   readonly nodes: ReadonlyArray<{ readonly target: ReadonlyArray<string> }>
 }
 
-/** What axe finds on the page, in light and in dark. The context must bypass the policy, or axe could not run. */
-export const accessibility = async (page: Page): Promise<ReadonlyArray<string>> => {
-  await page.addScriptTag({ content: axe })
-  const found: Array<string> = []
-  for (const [theme, runOnly] of [
-    ["light", rules],
-    // The other rules do not depend on colours.
-    ["dark", { type: "rule", values: ["color-contrast"] }]
-  ] as const) {
-    await page.evaluate(`document.documentElement.dataset.bsTheme = "${theme}"`)
-    const run = `axe.run(document, { runOnly: ${JSON.stringify(runOnly)} })`
-    const { violations } = await page.evaluate<{ readonly violations: ReadonlyArray<Violation> }>(run)
-    found.push(...violations.map(({ id, nodes }) => `${page.url()} (${theme}): ${id}: ${nodes[0]?.target.join(" ")}`))
-  }
-  return found
+/** What axe finds on the page. It is evaluated and no script of the page, so the policy stays as it is. */
+export const accessibility = async (page: Page, theme: "light" | "dark" = "light"): Promise<ReadonlyArray<string>> => {
+  // Only contrast depends on the colours.
+  const runOnly = theme === "light" ? rules : { type: "rule", values: ["color-contrast"] }
+  await page.evaluate(axe)
+  await page.evaluate(`document.documentElement.dataset.bsTheme = "${theme}"`)
+  const run = `axe.run(document, { runOnly: ${JSON.stringify(runOnly)} })`
+  const { violations } = await page.evaluate<{ readonly violations: ReadonlyArray<Violation> }>(run)
+  return violations.map(({ id, nodes }) => `${page.url()} (${theme}): ${id}: ${nodes[0]?.target.join(" ")}`)
 }
 
 /** By how many pixels the page is wider than the window. */

@@ -1,6 +1,6 @@
 /** One request, from a seed and its number alone. */
 import { routes } from "../../../src/Service.ts"
-import type { Route } from "../../../src/http/Route.ts"
+import { type Route, isPage } from "../../../src/http/Route.ts"
 import type { ObjectType } from "../../../src/inventory/ObjectType.ts"
 import { filterNames } from "../../../src/inventory/derive/filter/FilterNames.ts"
 import { Random } from "../../template/fuzz/Random.ts"
@@ -22,7 +22,7 @@ export const draw = (seed: number, number: number, world: World): Drawn => {
   const random = new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b))
   // The first numbers of near seeds are near each other.
   for (let turn = 0; turn < 3; turn++) random.next()
-  const route = random.pick(routes)
+  const route = random.pick(random.chance(0.8) ? ofApi : pages)
   const type = typeof route.access === "string" ? undefined : route.access
   const actor = random.pick(weighted)
   const method = random.chance(0.85) ? random.pick(Object.keys(route.methods)) : random.pick(methods)
@@ -31,6 +31,9 @@ export const draw = (seed: number, number: number, world: World): Drawn => {
   const path = `${pathOf(random, route, type, world)}${queryOf(random, type)}`
   return { actor, method, path, headers, body: content }
 }
+
+/** There are more pages than routes of the API, and a page does less. */
+const [pages, ofApi] = [routes.filter(isPage), routes.filter((route) => !isPage(route))]
 
 /** A superuser reaches more code than the others. */
 const weighted: ReadonlyArray<Actor> = [...actors, "few", ...Array.from({ length: 6 }, () => "superuser" as const)]

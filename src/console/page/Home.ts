@@ -8,7 +8,7 @@ import { registry } from "../../inventory/Registry.ts"
 import { type Html, html } from "../Html.ts"
 import { framed } from "../part/Frame.ts"
 import { groupOf, inMenuOrder } from "../part/Menu.ts"
-import { number } from "../part/Pager.ts"
+import { number } from "../part/list/Pager.ts"
 import { pathOf, pluralOf } from "../part/Title.ts"
 
 /** Counts stop here: the exact count of a large table would take longer than the rest of the page. */

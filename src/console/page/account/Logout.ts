@@ -1,13 +1,13 @@
 /** `/logout/`: ends the session of this browser. */
 import { Effect } from "effect"
-import { auditLogin } from "../../auth/Audit.ts"
-import { username } from "../../auth/Principal.ts"
-import { csrfToken, end } from "../../auth/Session.ts"
-import { addressOf } from "../../http/Admission.ts"
-import { type Handler, type Route, redirect } from "../../http/Route.ts"
-import { forgottenCookies } from "../../http/wire/Cookies.ts"
-import { html } from "../Html.ts"
-import { formPage } from "../part/FormPage.ts"
+import { auditLogin } from "../../../auth/Audit.ts"
+import { username } from "../../../auth/Principal.ts"
+import { csrfToken, end } from "../../../auth/Session.ts"
+import { addressOf } from "../../../http/Admission.ts"
+import { type Handler, type Route, redirect } from "../../../http/Route.ts"
+import { forgottenCookies } from "../../../http/wire/Cookies.ts"
+import { html } from "../../Html.ts"
+import { formPage } from "../../part/form/FormPage.ts"
 
 const show: Handler = ({ principal: { session } }) =>
   Effect.succeed(

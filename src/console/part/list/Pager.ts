@@ -1,6 +1,6 @@
 /** The foot of a list: which objects it shows, and the way to the others. */
-import { type Html, html } from "../Html.ts"
-import { icon } from "./Icon.ts"
+import { type Html, html } from "../../Html.ts"
+import { icon } from "../Icon.ts"
 import { changed } from "./Query.ts"
 
 interface Shown {

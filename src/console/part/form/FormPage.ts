@@ -1,8 +1,8 @@
 /** A page with one form. No cache keeps it, and no other site can frame it. */
-import type { Reply } from "../../http/Route.ts"
-import { type Html, html } from "../Html.ts"
-import { documentReply } from "./Document.ts"
-import { icon } from "./Icon.ts"
+import type { Reply } from "../../../http/Route.ts"
+import { type Html, html } from "../../Html.ts"
+import { documentReply } from "../Document.ts"
+import { icon } from "../Icon.ts"
 
 /** `token` is the CSRF token that the form sends back; `problem` is what was wrong with the form sent before, or "". */
 export const formPage = (title: string, token: string, problem: string, fields: Html): Reply =>

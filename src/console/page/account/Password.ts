@@ -1,16 +1,16 @@
 /** `/user/password/`: users change their own password, with the one before it. */
 import { Effect } from "effect"
-import { auditLogin } from "../../auth/Audit.ts"
-import { changePassword } from "../../auth/Password.ts"
-import { username } from "../../auth/Principal.ts"
-import { begin, csrfToken } from "../../auth/Session.ts"
-import { addressOf } from "../../http/Admission.ts"
-import { type Handler, type Route, redirect } from "../../http/Route.ts"
-import { readForm } from "../../http/wire/Body.ts"
-import { sessionCookies } from "../../http/wire/Cookies.ts"
-import { throttled } from "../../http/wire/RateLimit.ts"
-import { html } from "../Html.ts"
-import { formPage } from "../part/FormPage.ts"
+import { auditLogin } from "../../../auth/Audit.ts"
+import { changePassword } from "../../../auth/Password.ts"
+import { username } from "../../../auth/Principal.ts"
+import { begin, csrfToken } from "../../../auth/Session.ts"
+import { addressOf } from "../../../http/Admission.ts"
+import { type Handler, type Route, redirect } from "../../../http/Route.ts"
+import { readForm } from "../../../http/wire/Body.ts"
+import { sessionCookies } from "../../../http/wire/Cookies.ts"
+import { throttled } from "../../../http/wire/RateLimit.ts"
+import { html } from "../../Html.ts"
+import { formPage } from "../../part/form/FormPage.ts"
 
 const toLogin = redirect("/login/?next=/user/password/")
 

@@ -1,10 +1,10 @@
 /** Filters of a list: a form of the type's fields, and a chip for each filter that is set. */
-import type { Field } from "../../inventory/Field.ts"
-import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
-import { type Html, html } from "../Html.ts"
-import { icon } from "./Icon.ts"
+import type { Field } from "../../../inventory/Field.ts"
+import { type ObjectType, perType } from "../../../inventory/ObjectType.ts"
+import { type Html, html } from "../../Html.ts"
+import { icon } from "../Icon.ts"
 import { changed, without } from "./Query.ts"
-import { fieldTitle } from "./Title.ts"
+import { fieldTitle } from "../Title.ts"
 
 /** Parameters of a list that are no filters. */
 const controls: ReadonlySet<string> = new Set(["limit", "offset", "ordering", "columns"])

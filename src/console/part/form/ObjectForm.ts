@@ -2,15 +2,15 @@
  * The form of an object, from the declaration of its type alone. A form holds texts, so it holds an object as the cells
  * of a table do: references by id or name, lists with commas, dictionaries as JSON.
  */
-import type { Errors, Field, Messages, Row } from "../../inventory/Field.ts"
-import { type ObjectType, fieldOf, perType } from "../../inventory/ObjectType.ts"
-import { bodyOfCells, cellOf, withNamedReferences } from "../../inventory/derive/represent/Flat.ts"
-import { naturalKey } from "../../inventory/derive/filter/Path.ts"
-import { objectType } from "../../inventory/Registry.ts"
-import { shownOf } from "../../inventory/Unreadable.ts"
-import { Html, html } from "../Html.ts"
-import { icon } from "./Icon.ts"
-import { fieldTitle, pathOf, pluralOf } from "./Title.ts"
+import type { Errors, Field, Messages, Row } from "../../../inventory/Field.ts"
+import { type ObjectType, fieldOf, perType } from "../../../inventory/ObjectType.ts"
+import { bodyOfCells, cellOf, withNamedReferences } from "../../../inventory/derive/represent/Flat.ts"
+import { naturalKey } from "../../../inventory/derive/filter/Path.ts"
+import { objectType } from "../../../inventory/Registry.ts"
+import { shownOf } from "../../../inventory/Unreadable.ts"
+import { Html, html } from "../../Html.ts"
+import { icon } from "../Icon.ts"
+import { fieldTitle, pathOf, pluralOf } from "../Title.ts"
 
 export type Cells = Readonly<Record<string, string>>
 

@@ -1,16 +1,16 @@
 /** `/login/`: begins a session with a user name and a password. */
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
-import { auditDenied, auditLogin } from "../../auth/Audit.ts"
-import { logIn } from "../../auth/Password.ts"
-import { begin } from "../../auth/Session.ts"
-import { addressOf, isSameSecret } from "../../http/Admission.ts"
-import { type Handler, type Request, type Route, redirect } from "../../http/Route.ts"
-import { readForm } from "../../http/wire/Body.ts"
-import { csrfCookie, formCookie, sessionCookies } from "../../http/wire/Cookies.ts"
-import { throttled } from "../../http/wire/RateLimit.ts"
-import { html } from "../Html.ts"
-import { formPage } from "../part/FormPage.ts"
+import { auditDenied, auditLogin } from "../../../auth/Audit.ts"
+import { logIn } from "../../../auth/Password.ts"
+import { begin } from "../../../auth/Session.ts"
+import { addressOf, isSameSecret } from "../../../http/Admission.ts"
+import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
+import { readForm } from "../../../http/wire/Body.ts"
+import { csrfCookie, formCookie, sessionCookies } from "../../../http/wire/Cookies.ts"
+import { throttled } from "../../../http/wire/RateLimit.ts"
+import { html } from "../../Html.ts"
+import { formPage } from "../../part/form/FormPage.ts"
 
 /** The path to go to after the login; the home page where `next` could lead to another site. */
 const ownPath = (next: string | null): string => {

@@ -1,5 +1,5 @@
 /** The columns of a list: those that the reader chose, or the usual ones of the type. */
-import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
+import { type ObjectType, perType } from "../../../inventory/ObjectType.ts"
 
 /** Most columns of a type beside its name, if the reader chose none. */
 const usualMax = 7

@@ -1,13 +1,13 @@
 /** The table of a list. */
-import type { Row, View } from "../../inventory/Field.ts"
-import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { isOrdered } from "../../inventory/derive/table/Order.ts"
-import { representation } from "../../inventory/derive/represent/Representation.ts"
-import { type Html, html } from "../Html.ts"
-import { icon } from "./Icon.ts"
+import type { Row, View } from "../../../inventory/Field.ts"
+import type { ObjectType } from "../../../inventory/ObjectType.ts"
+import { isOrdered } from "../../../inventory/derive/table/Order.ts"
+import { representation } from "../../../inventory/derive/represent/Representation.ts"
+import { type Html, html } from "../../Html.ts"
+import { icon } from "../Icon.ts"
 import { changed } from "./Query.ts"
-import { fieldTitle, pathOf, pluralOf } from "./Title.ts"
-import { valueOf } from "./Value.ts"
+import { fieldTitle, pathOf, pluralOf } from "../Title.ts"
+import { valueOf } from "../Value.ts"
 
 interface Listed {
   readonly type: ObjectType

@@ -243,7 +243,10 @@ describe("while the service is away", () => {
       expect(await rackwire("gaps", "--acknowledge", id!)).toMatchObject({ code: 0 })
       expect(await rackwire("gaps", "--acknowledge", id!)).toMatchObject({ code: 1 })
       expect(await rackwire("gaps")).toMatchObject({ output: expect.stringContaining("There is no gap.") })
-      expect(await rackwire("check")).toMatchObject({ code: 0 })
+      // `check` reads what the process wrote with its last heartbeat.
+      await expect
+        .poll(() => rackwire("check"), { timeout: 30_000, interval: 500 })
+        .toMatchObject({ code: 0, output: expect.stringContaining("checks are well") })
     } finally {
       await again.stop()
     }

@@ -6,7 +6,7 @@
  */
 import { spawn } from "node:child_process"
 import { Redis } from "ioredis"
-import { parseLsn } from "../../src/capture/wal/Lsn.ts"
+import { parseLsn } from "../../src/event/Lsn.ts"
 import { Pgoutput } from "../../src/capture/wal/Pgoutput.ts"
 import { TransactionWindows } from "../../src/capture/fold/TransactionWindows.ts"
 import { addressOf } from "../../src/postgres/PostgresUrl.ts"

@@ -4,7 +4,7 @@
  * The peer makes an object of every row. Rackwire reads a row only when it is needed, so it is measured both ways.
  */
 import { Pgoutput } from "../../src/capture/wal/Pgoutput.ts"
-import { parseLsn } from "../../src/capture/wal/Lsn.ts"
+import { parseLsn } from "../../src/event/Lsn.ts"
 import { TransactionWindows } from "../../src/capture/fold/TransactionWindows.ts"
 import { Walsender } from "../../src/capture/wal/Walsender.ts"
 import { addressOf } from "../../src/postgres/PostgresUrl.ts"

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { formatLsn, parseLsn } from "../../src/capture/wal/Lsn.ts"
+import { formatLsn, parseLsn } from "../../src/event/Lsn.ts"
 
 const lsnMax = (1n << 64n) - 1n
 

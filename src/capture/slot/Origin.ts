@@ -5,7 +5,7 @@
 import { statSync } from "node:fs"
 import { join } from "node:path"
 import type { Walsender } from "../wal/Walsender.ts"
-import { formatLsn, parseLsn } from "../wal/Lsn.ts"
+import { formatLsn, parseLsn } from "../../event/Lsn.ts"
 
 export interface Origin {
   /** Identity of the database cluster. */

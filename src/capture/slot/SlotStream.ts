@@ -1,7 +1,7 @@
 /** The stream of the slot: windows in, confirmations out. All of it is synchronous and called by the socket. */
 import { Deferred, Effect, Queue } from "effect"
 import type { CaptureError } from "../CaptureError.ts"
-import { formatLsn } from "../wal/Lsn.ts"
+import { formatLsn } from "../../event/Lsn.ts"
 import { Pgoutput } from "../wal/Pgoutput.ts"
 import type { Captured } from "./Epoch.ts"
 import { Heartbeats } from "./Heartbeats.ts"

@@ -82,15 +82,29 @@ const allow = Effect.fnUntraced(function* (incoming: Incoming, route: Route, pri
     return yield* new HttpRefused({ reason: "LoginFirst", body: {}, headers: { location: "/user/password/" } })
   }
   if (loginRequired && principal.user === undefined) {
-    if (!isPage(route)) return yield* new Denied({ reason: "NoCredentials" })
-    const location = `/login/?${new URLSearchParams({ next: incoming.url })}`
-    return yield* new HttpRefused({ reason: "LoginFirst", body: {}, headers: { location } })
+    return yield* isPage(route) ? loginFirst(incoming) : new Denied({ reason: "NoCredentials" })
   }
   // The description of an endpoint is no secret.
   if (access === "open" || incoming.method === "OPTIONS") return
   const method = methodOf(incoming.method)
-  yield* authorize(principal, incoming.method, action ?? (method && actions[method]) ?? "view", access)
+  yield* authorize(principal, incoming.method, action ?? (method && actions[method]) ?? "view", access).pipe(
+    Effect.catchIf(
+      ({ reason }) => reason === "NoCredentials" && isRead(incoming.method) && isPage(route) && asksForHtml(incoming),
+      () => loginFirst(incoming)
+    )
+  )
 })
+
+/** Whether the sender takes HTML by name, as browsers do. */
+export const asksForHtml = ({ headers }: Incoming): boolean => /\btext\/html\b/.test(headers["accept"] ?? "")
+
+/** Leads to the login, which leads back. */
+const loginFirst = ({ url }: Incoming) =>
+  new HttpRefused({
+    reason: "LoginFirst",
+    body: {},
+    headers: { location: `/login/?${new URLSearchParams({ next: url })}` }
+  })
 
 const isRead = (method: string): boolean => method === "GET" || method === "HEAD"
 

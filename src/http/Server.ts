@@ -21,7 +21,7 @@ import { type Principal, username } from "../auth/Principal.ts"
 import { Clearance, type Premise } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { parseIpNetwork } from "../inventory/field/Networks.ts"
-import { addressOf, admit, presume } from "./Admission.ts"
+import { addressOf, admit, asksForHtml, presume } from "./Admission.ts"
 import { isOfType, readBytes, readJson } from "./wire/Body.ts"
 import { withCookies } from "./wire/Cookies.ts"
 import { databaseReply, isWrongPattern } from "./DatabaseReply.ts"
@@ -40,8 +40,8 @@ import {
   type Request,
   type Route,
   makeRouter,
-  methodOf,
-  redirect
+  isPage,
+  methodOf
 } from "./Route.ts"
 
 /** The major and minor version of the NetBox API that this API is compatible with. */
@@ -131,19 +131,16 @@ const wantsJson = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   return !(accepted instanceof HttpRefused) && accepted.type === "application/json"
 }
 
-/** An error of a page as HTML, and without credentials the way to the login; other replies as they are. */
+/** An error of a page as HTML; other replies as they are. */
 const forPeople = (
   { errorPage }: Serving,
   reply: Reply,
-  { headers, url, method }: HttpServerRequest.HttpServerRequest,
+  incoming: HttpServerRequest.HttpServerRequest,
   requestId: string
 ): Reply => {
-  const isPage = !url.startsWith("/api/") && /\btext\/html\b/.test(headers["accept"] ?? "")
-  if (!isPage || reply.status < 400 || reply.json === undefined) return reply
+  const { url } = incoming
+  if (reply.status < 400 || reply.json === undefined || url.startsWith("/api/") || !asksForHtml(incoming)) return reply
   const detail = String((reply.json as { readonly detail?: unknown }).detail ?? "")
-  if (method === "GET" && detail === new Denied({ reason: "NoCredentials" }).detail) {
-    return redirect(`/login/?${new URLSearchParams({ next: url })}`)
-  }
   const page = errorPage({ status: reply.status, detail, path: url, requestId })
   return { ...page, headers: { ...page.headers, ...reply.headers } }
 }
@@ -189,8 +186,8 @@ const handle =
         accepted: accepted.type
       }
       const clearance = yield* clearanceOf(principal, premise)
-      // Other handlers need no connection, or one for a moment only.
-      const reads = method === "GET" && typeof access === "object"
+      // Others need no connection, or one for a moment only.
+      const reads = method === "GET" && (typeof access === "object" || (access === "open" && isPage(route)))
       const reply = yield* handler(request).pipe(
         Effect.provideService(Clearance, clearance),
         reads ? inTurn(principal, addressOf(incoming)) : identity

@@ -100,7 +100,7 @@ const order: ReadonlyArray<readonly [stage: string, may: ReadonlyArray<string>]>
   ["template", ["root", "inventory", "auth", "jinja"]],
   ["deliver", ["root", "event", "inventory", "auth", "match", "stream", "template"]],
   ["http", ["root", "inventory", "auth", "match", "template", "deliver"]],
-  ["console", ["root", "inventory", "auth", "match", "template", "deliver", "http"]],
+  ["console", ["root", "event", "inventory", "auth", "match", "template", "deliver", "http"]],
   ["joint", ["root", ...stages]],
   ["command", ["root", "joint", ...stages]],
   ["main", ["root", "joint", "command"]]

@@ -23,7 +23,7 @@ export { address, family, mac, prefix, wwn } from "./field/Network.ts"
 export { primaryAddresses } from "./field/PrimaryAddress.ts"
 export { ref, refs, tags } from "./field/Reference.ts"
 export { terminations } from "./field/Terminations.ts"
-export { choice, decimal, flag, integer, json, jsonText, time, uuid } from "./field/Scalar.ts"
+export { choice, decimal, flag, integer, json, jsonText, position, time, uuid } from "./field/Scalar.ts"
 export { headers, kept, password, sealed, tokenKey } from "./field/Secret.ts"
 export { color, email, slug, text, timeZone, url } from "./field/Text.ts"
 

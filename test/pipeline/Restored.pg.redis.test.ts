@@ -93,8 +93,20 @@ describe("a backup of both stores that is restored", () => {
     const told = execFileSync(process.execPath, [program, "restored"], { env, encoding: "utf8" })
     expect(told).toContain("Epoch 2 begins")
     await expect.poll(service.output, { timeout: 60_000 }).toContain("epoch 2, generation")
-    await create("after")
+    await create("after", "later")
     expect(positionOf([...meanings().keys()].at(-1)!) >> 52n).toBe(2n)
     expect(positionOf(last) >> 52n).toBe(1n)
+    // Positions of this epoch are beyond 2^53, and the logs take them too.
+    const logged = async (path: string) =>
+      (await service.call<{ readonly count: number }>("GET", `/api/extras/${path}`)).json.count
+    await expect.poll(() => logged("object-changes/?q=later"), { timeout: 15_000 }).toBe(1)
+    const webhook = (
+      await service.call<{ readonly results: ReadonlyArray<{ id: number }> }>("GET", "/api/extras/webhooks/")
+    ).json.results[0]!.id
+    await expect
+      .poll(() => logged(`deliveries/?webhook_id=${webhook}&q=${[...meanings().keys()].at(-1)}&status=successful`), {
+        timeout: 15_000
+      })
+      .toBe(1)
   })
 })

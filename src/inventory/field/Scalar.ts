@@ -64,6 +64,15 @@ export const integer = <const O extends NumberOptions = NumberOptions>(
     options
   )
 
+/**
+ * A position in the write-ahead log with its epoch (event/Position.ts). It has 63 bits, more than a JSON number holds
+ * exactly: it is never on the wire, and is read from the database as a text.
+ */
+export const position = ({ optional = false }: Pick<Options, "optional"> = {}): Field<Optional<Options, number>> => ({
+  ...integer({ wire: "none", optional }),
+  constraint: "$ >= 0"
+})
+
 interface DecimalOptions extends NumberOptions {
   /** Most digits in all, and how many of them stand after the point. */
   readonly digits: number

@@ -1,4 +1,4 @@
-import { choice, defineObjectType, integer, ref, text, time, uuid } from "../../ObjectType.ts"
+import { choice, defineObjectType, integer, position, ref, text, time, uuid } from "../../ObjectType.ts"
 
 /** One event owed to one webhook, written by deliver from its first attempt on. */
 export default defineObjectType({
@@ -26,7 +26,7 @@ export default defineObjectType({
     time: time({ now: true }),
     // Id of the user who asked for it by a test or a replay, and to whose view it is bound.
     asked_by: integer({ wire: "none", optional: true }),
-    position: integer({ wire: "none" }),
+    position: position(),
     idx: integer({ wire: "none" }),
     attempts: integer(),
     first_attempt: time(),

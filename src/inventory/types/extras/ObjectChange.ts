@@ -1,4 +1,4 @@
-import { choice, defineObjectType, integer, jsonText, text, time, uuid } from "../../ObjectType.ts"
+import { choice, defineObjectType, integer, jsonText, position, text, time, uuid } from "../../ObjectType.ts"
 
 /** The change log: every event, written by capture. */
 export default defineObjectType({
@@ -17,7 +17,7 @@ export default defineObjectType({
     changed_object_type: { ...text(), describes: "changed_object_id" },
     changed_object_id: integer(),
     object_repr: text({ optional: true }),
-    position: integer({ wire: "none" }),
+    position: position(),
     idx: integer({ wire: "none" }),
     data: jsonText({ wire: "none" }),
     prechange_data: jsonText(),

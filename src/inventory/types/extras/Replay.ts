@@ -1,4 +1,4 @@
-import { choice, defineObjectType, flag, integer, ref, text, time } from "../../ObjectType.ts"
+import { choice, defineObjectType, flag, integer, position, ref, text, time } from "../../ObjectType.ts"
 
 /** Past events sent to a webhook again: asked for over the API or the command line, done by deliver. */
 export default defineObjectType({
@@ -19,7 +19,7 @@ export default defineObjectType({
     message: text({ optional: true }),
     // Id of the user whose view it is bound to; null where the command line asked.
     asked_by: integer({ wire: "none", optional: true }),
-    position: integer({ wire: "none", optional: true }),
+    position: position({ optional: true }),
     idx: integer({ wire: "none", optional: true }),
     asked: time({ now: true }),
     heard: time({ now: true })

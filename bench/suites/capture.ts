@@ -30,6 +30,14 @@ const publication = "rackwire"
 /** Webhooks of the end-to-end contender; one in a hundred fires. */
 const webhooks = 100
 
+/** Lets a process capture for a moment: the WAL can only be read with the publication that it makes. */
+const makePublication = async ({ databaseUrl, redisUrl, secretKey, sql }: Rackwire): Promise<void> => {
+  const environment = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: secretKey, RACKWIRE_SLOT: "first" }
+  const capture = await startService(environment, ["serve", "--roles", "capture"])
+  await capture.stop()
+  await sql.query("select pg_drop_replication_slot('first')::text")
+}
+
 const prepare = async ({ sql, service, superuserUrl }: Rackwire): Promise<string> => {
   await sql.query(`
     insert into dcim_site (name, slug, facility, physical_address, shipping_address, comments, latitude, longitude)
@@ -168,7 +176,8 @@ const peer = (url: string, end: bigint) => async (slot: string) => {
 
 export default async (): Promise<Suite> => {
   installPeers()
-  const rackwire = await startRackwire()
+  const rackwire = await startRackwire({}, ["serve", "--roles", "api"])
+  await makePublication(rackwire)
   const end = await prepare(rackwire)
   const { databaseUrl, redisUrl, sql } = rackwire
   // Each turn has a process of its own; it has used nothing before.

@@ -1,11 +1,16 @@
 /** Two processes, one of which reads the WAL: what happens when it stops reading, and which process notices. */
+import { spawn } from "node:child_process"
 import { type AddressInfo, type Server, connect, createServer } from "node:net"
+import { fileURLToPath } from "node:url"
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/stream/Keys.ts"
+import { environmentOf } from "../support/Api.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Service, startService } from "../support/Service.ts"
+
+const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
 
 let database: TestDatabase
 let redis: Redis
@@ -15,15 +20,7 @@ let webhook: number
 let sites = 0
 
 const start = (databaseUrl = database.databaseUrl): Promise<Service> =>
-  startService(
-    {
-      DATABASE_URL: databaseUrl,
-      REDIS_URL: database.redisUrl,
-      RACKWIRE_SLOT: database.slot,
-      SECRET_KEY: "a key for tests, of some length"
-    },
-    ["serve", "--roles", "api,capture"]
-  )
+  startService({ ...environmentOf(database), DATABASE_URL: databaseUrl }, ["serve", "--roles", "api,capture"])
 
 beforeAll(async () => {
   database = await makeDatabase()
@@ -179,6 +176,34 @@ class SlowWay {
     this.server.close()
   }
 }
+
+describe("a process with another slot", () => {
+  it("does not read beside one that reads, and says which slot to use", async () => {
+    const epoch = async () => (await captureOf(await leader()))["epoch"]
+    const before = await epoch()
+    const environment = { ...environmentOf(database), RACKWIRE_SLOT: `${database.slot}_2`, PORT: "0" }
+    // It does not become ready, so startService would wait in vain.
+    const second = spawn(process.execPath, [program, "serve", "--roles", "capture"], {
+      env: { PATH: process.env["PATH"], ...environment }
+    })
+    let output = ""
+    second.stdout.on("data", (chunk) => (output += String(chunk)))
+    second.stderr.on("data", (chunk) => (output += String(chunk)))
+    try {
+      await eventually("it is refused", () => output.includes(`set RACKWIRE_SLOT to ${database.slot}`), {
+        millis: 60_000
+      })
+      await insertSites(20)
+      await expectAllQueued()
+      expect(await epoch()).toBe(before)
+    } finally {
+      second.kill("SIGKILL")
+    }
+    expect(
+      await database.sql.query(`select slot_name from pg_replication_slots where slot_name = '${database.slot}_2'`)
+    ).toEqual([])
+  })
+})
 
 describe("a process that was delayed before it got the slot", () => {
   it("continues from where another process has got to, in the same epoch", async () => {

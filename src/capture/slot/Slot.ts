@@ -49,6 +49,7 @@ export const prepare = Effect.fnUntraced(
         yield* Effect.acquireRelease(run("select pg_advisory_lock($1)::text", [lockKey]), () =>
           Effect.ignore(run("select pg_advisory_unlock($1)::text", [lockKey]))
         )
+        yield* refuseSecondSlot(run, slot)
         yield* ensurePublication(run)
         const fresh = yield* ensureSlot(run, slot)
         if (skip && !fresh) yield* skipUndecodable(run, slot)
@@ -76,6 +77,24 @@ export const bounds = Effect.fnUntraced(function* (slot: string) {
     select confirmed_flush_lsn::text as confirmed, pg_current_wal_insert_lsn()::text as end
       from pg_replication_slots where slot_name = ${slot}`
   return { confirmed: parseLsn(found!.confirmed), end: parseLsn(found!.end) }
+})
+
+/**
+ * Fails while another process reads this database by another slot. Both would write the same logs, and each would find
+ * that the other had begun a new epoch, and begin the next.
+ */
+const refuseSecondSlot = Effect.fnUntraced(function* (run: Run, slot: string) {
+  const [other] = yield* run<{ readonly name: string }>(
+    `select s.slot_name::text as name from pg_replication_slots s
+      where s.active and s.database = current_database() and s.slot_name <> $1
+        and exists (select from rackwire_epoch e where e.slot = s.slot_name) limit 1`,
+    [slot]
+  )
+  if (other === undefined) return
+  return yield* new CaptureError({
+    reason: "Refused",
+    message: `another process reads this database by the slot ${other.name}: set RACKWIRE_SLOT to ${other.name}, or stop that process`
+  })
 })
 
 /** Creates the slot unless there is a usable one; returns whether it is new. */

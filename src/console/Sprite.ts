@@ -21,6 +21,7 @@ const names = [
   "folder",
   "history",
   "key",
+  "keyboard",
   "logout",
   "menu-2",
   "moon",

@@ -16,18 +16,46 @@ for (const event of ["click", "focusin"]) {
 
 const rows = () => [...document.querySelectorAll("#objects tbody tr")]
 const rowLink = (row) => row?.querySelector("th a, td a")
+const focusedRow = () => rows().find((row) => row.contains(document.activeElement))
 
 const move = (by) => {
   const all = rows()
-  const at = all.findIndex((row) => row.contains(document.activeElement))
+  const at = all.indexOf(focusedRow())
   rowLink(all[Math.min(Math.max(at + by, 0), all.length - 1)])?.focus()
 }
 
+const select = () => {
+  const box = focusedRow()?.querySelector("input[type=checkbox]")
+  if (box) box.click()
+}
+
+const edit = () => {
+  const link = rowLink(focusedRow())
+  if (link) location.assign(`${new URL(link.href).pathname}edit/`)
+  else follow("[data-key=e]")
+}
+
+const follow = (selector) => document.querySelector(selector)?.click()
+
+// The page /help/keys/ names them for people.
 const keys = {
   "/": () => document.getElementById("search")?.focus(),
+  "?": () => location.assign("/help/keys/"),
   j: () => move(1),
-  k: () => move(-1)
+  k: () => move(-1),
+  o: () => rowLink(focusedRow())?.click(),
+  x: select,
+  e: edit,
+  a: () => follow("[data-key=a]"),
+  "[": () => follow("a[rel=prev]"),
+  "]": () => follow("a[rel=next]"),
+  "g h": () => location.assign("/"),
+  "g w": () => location.assign("/extras/webhooks/"),
+  "g d": () => location.assign("/extras/deliveries/"),
+  "g c": () => location.assign("/extras/object-changes/")
 }
+
+let before = ""
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey) return
@@ -37,9 +65,22 @@ document.addEventListener("keydown", (event) => {
       menu.querySelector("summary").focus()
     }
   }
-  if (event.target.closest("input, textarea, select")) return
-  const act = keys[event.key]
+  if (event.target.closest("input:not([type=checkbox]), textarea, select")) return
+  const act = keys[before === "g" ? `g ${event.key}` : event.key]
+  before = event.key
   if (act === undefined) return
   event.preventDefault()
   act()
 })
+
+// A page that stays open shows how the engine is now, unless nobody looks at it.
+const refreshMillis = 10_000
+
+const refresh = async () => {
+  const shown = document.querySelector("[data-gauges]")
+  if (shown === null || document.hidden) return
+  const reply = await fetch("/gauges/", { headers: { accept: "text/html" } }).catch(() => undefined)
+  if (reply?.ok && !reply.redirected) shown.outerHTML = await reply.text()
+}
+
+setInterval(refresh, refreshMillis)

@@ -6,6 +6,7 @@ import type { Request } from "../../http/Route.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import { type Html, html } from "../Html.ts"
 import { documentReply } from "./Document.ts"
+import { gauges } from "./Gauges.ts"
 import { icon } from "./Icon.ts"
 import { menu } from "./Menu.ts"
 
@@ -34,7 +35,7 @@ export const framed = Effect.fnUntraced(function* (
         <div class="side-foot">Rackwire ${version}</div>
       </aside>
       <div class="page-wrapper">
-        ${topBar(request)}
+        ${topBar(request, yield* gauges(request))}
         <main id="main" tabindex="-1">
           <div class="ph">
             <div>
@@ -57,7 +58,7 @@ const breadcrumb = (crumbs: NonNullable<Page["crumbs"]>): Html =>
     </ol>
   </nav>`
 
-const topBar = ({ principal, url }: Request): Html =>
+const topBar = ({ principal, url }: Request, state: Html): Html =>
   html`<header class="topbar d-print-none">
     <form class="top-search" role="search" action="/search/">
       ${icon("search")}<label class="visually-hidden" for="search">Search</label
@@ -72,6 +73,7 @@ const topBar = ({ principal, url }: Request): Html =>
       /><kbd>/</kbd>
     </form>
     <span class="grow"></span>
+    ${state}
     <button class="tbtn" type="button" data-theme-toggle aria-label="Switch between light and dark">
       ${icon("moon", "only-light")}${icon("sun", "only-dark")}
     </button>
@@ -85,6 +87,7 @@ const userMenu = (name: string): Html =>
       ><span class="d-none d-md-inline">${name}</span>${icon("chevron-down", "chev")}
     </summary>
     <ul class="menu-list">
+      <li><a href="/help/keys/">${icon("keyboard")}Keys</a></li>
       <li><a href="/user/password/">${icon("key")}Change password</a></li>
       <li><a href="/logout/">${icon("logout")}Log out</a></li>
     </ul>

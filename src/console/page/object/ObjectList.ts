@@ -38,7 +38,7 @@ const show =
             >${icon("download")}Export</a
           >
           <a class="btn btn-sm" href="${type.path}">${icon("code")}API</a>
-          ${mayAdd ? html`<a class="btn btn-sm btn-primary" href="${pathOf(type)}add/">${icon("plus")}Add ${nameOf(type)}</a>` : ""}`,
+          ${mayAdd ? html`<a class="btn btn-sm btn-primary" data-key="a" href="${pathOf(type)}add/">${icon("plus")}Add ${nameOf(type)}</a>` : ""}`,
         main: html`<div class="tools">${quickSearch(query)}${filterForm(type, query)}${chips(query)}</div>
           ${results}`,
         status: refused === undefined ? 200 : 400

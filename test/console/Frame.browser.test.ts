@@ -1,0 +1,89 @@
+/** The head of every page and the keys, in a real browser. */
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { makeUser, userPassword } from "../auth/Users.ts"
+import { type Api, named, startApi } from "../support/Api.ts"
+import { hasBrowser, logIn, openBrowser, watch } from "../support/Browser.ts"
+import { eventually } from "../support/Eventually.ts"
+import { password } from "../support/Service.ts"
+
+let api: Api
+let browser: Browser
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  api = await startApi()
+  browser = await openBrowser()
+  await api.call("POST", "/api/dcim/sites/", [named("Aachen"), named("Bonn")])
+})
+
+afterAll(async () => {
+  if (!hasBrowser) return
+  await browser.close()
+  await api.stop()
+})
+
+const loggedIn = async (username = "admin", secret = password) => {
+  const watched = await watch(browser, api.service.url)
+  await logIn(watched.page, username, secret)
+  return watched
+}
+
+describe.skipIf(!hasBrowser)("the keys", () => {
+  it("lead through lists and pages, and rest while somebody types", async () => {
+    const { page, problems, close } = await loggedIn()
+    await page.goto("/")
+    await page.keyboard.press("?")
+    await page.waitForURL("**/help/keys/")
+    await page.goto("/dcim/sites/")
+    await page.keyboard.press("j")
+    await page.keyboard.press("j")
+    await page.keyboard.press("k")
+    await page.keyboard.press("j")
+    await page.keyboard.press("o")
+    await page.waitForURL(/\/dcim\/sites\/\d+\/$/)
+    expect(await page.textContent("h1")).toContain("Bonn")
+    await page.keyboard.press("/")
+    await page.keyboard.type("gw?x")
+    expect(await page.inputValue("#search")).toBe("gw?x")
+    await page.locator("main").focus()
+    await page.keyboard.press("g")
+    await page.keyboard.press("w")
+    await page.waitForURL("**/extras/webhooks/")
+    await page.keyboard.press("a")
+    await page.waitForURL("**/extras/webhooks/add/")
+    expect(problems).toEqual([])
+    await close()
+  })
+})
+
+describe.skipIf(!hasBrowser)("the gauges", () => {
+  it("say how far capture is, and follow the failed deliveries", async () => {
+    const { page, problems, close } = await loggedIn()
+    const shown = () => page.textContent("[data-gauges]")
+    await eventually("capture is told", async () => {
+      await page.goto("/")
+      return /WAL \d+ ms/.test((await shown()) ?? "")
+    })
+    expect(await shown()).toMatch(/0 queued\s*0\s+failed/)
+    await page.clock.install()
+    await page.reload()
+    await api.database.sql.query(
+      `insert into extras_delivery (delivery_id, webhook_id, status, event, object_type, object_id, request_id, time, position, idx,
+         attempts, first_attempt, last_attempt, next_attempt)
+       values ('1-2-3', 1, 'failed', 'created', 'dcim.site', 1, gen_random_uuid(), now(), 2, 3, 1, now(), now(), now())`
+    )
+    await page.clock.runFor(11_000)
+    await page.getByText(/^1\s+failed$/).waitFor()
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it("count what the reader may view", async () => {
+    await makeUser(api, "regions", { types: ["dcim.region"], actions: ["view"] })
+    const { page, close } = await loggedIn("regions", userPassword)
+    await page.goto("/")
+    expect(await page.textContent("a.gauge[href$=failed]")).toMatch(/^\s*0\s+failed/)
+    await close()
+  })
+})

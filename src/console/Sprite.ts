@@ -8,6 +8,7 @@ const names = [
   "adjustments",
   "arrows-exchange",
   "bolt",
+  "bookmark",
   "building",
   "check",
   "chevron-down",
@@ -15,6 +16,8 @@ const names = [
   "chevron-right",
   "chevron-up",
   "code",
+  "columns-3",
+  "cursor-text",
   "device-desktop",
   "download",
   "filter",
@@ -35,6 +38,7 @@ const names = [
   "stack-3",
   "sun",
   "trash",
+  "upload",
   "x"
 ] as const
 

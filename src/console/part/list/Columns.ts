@@ -1,5 +1,7 @@
 /** The columns of a list: those that the reader chose, or the usual ones of the type. */
+import type { Request } from "../../../http/Route.ts"
 import { type ObjectType, perType } from "../../../inventory/ObjectType.ts"
+import { chosenColumns } from "./ChosenColumns.ts"
 
 /** Most columns of a type beside its name, if the reader chose none. */
 const usualMax = 7
@@ -32,9 +34,14 @@ const usualColumns = perType((type) => {
   return [...status!, ...[...others].slice(0, usualMax - status!.length - description!.length), ...description!]
 })
 
-/** The columns beside the first one, which shows each object's name. `?columns=status,region` chooses them. */
-export const columnsAsked = (type: ObjectType, query: URLSearchParams): ReadonlyArray<string> => {
-  const asked = query.getAll("columns").flatMap((each) => each.split(","))
-  const known = [...new Set(asked)].filter((name) => columnsOf(type).includes(name))
-  return known.length > 0 ? known : usualColumns(type)
+/**
+ * The columns beside the first one, which shows each object's name. `?columns=status,region` chooses them; without it,
+ * the choice that the reader made before.
+ */
+export const columnsAsked = (type: ObjectType, { url, incoming }: Request): ReadonlyArray<string> => {
+  const known = (names: ReadonlyArray<string>) => [...new Set(names)].filter((name) => columnsOf(type).includes(name))
+  const asked = known(url.searchParams.getAll("columns").flatMap((each) => each.split(",")))
+  if (asked.length > 0) return asked
+  const chosen = known(chosenColumns(incoming.cookies, type.id))
+  return chosen.length > 0 ? chosen : usualColumns(type)
 }

@@ -1,13 +1,15 @@
 /** The table of a list. */
+import { Effect } from "effect"
+import { mapInSlices } from "../../../Slices.ts"
 import type { Row, View } from "../../../inventory/Field.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { isOrdered } from "../../../inventory/derive/table/Order.ts"
 import { representation } from "../../../inventory/derive/represent/Representation.ts"
 import { type Html, html } from "../../Html.ts"
 import { icon } from "../Icon.ts"
-import { changed } from "./Query.ts"
 import { fieldTitle, pathOf, pluralOf } from "../Title.ts"
-import { valueOf } from "../Value.ts"
+import { cellValue, shortened } from "./Cell.ts"
+import { changed } from "./Query.ts"
 
 interface Listed {
   readonly type: ObjectType
@@ -15,34 +17,57 @@ interface Listed {
   readonly view: View
   readonly columns: ReadonlyArray<string>
   readonly query: URLSearchParams
+  /** Whether each row has a box to select it. */
+  readonly isSelectable: boolean
 }
 
 /** Columns beyond these are hidden on small screens. */
 const smallScreenColumns = 1
 
-export const objectTable = ({ type, rows, view, columns, query }: Listed): Html => {
-  return html`<div class="table-responsive" id="objects">
-    <table class="table table-vcenter card-table dense">
-      <caption class="visually-hidden">
-        ${pluralOf(type)}
-      </caption>
-      <thead>
-        <tr>
-          ${heading(type, nameColumn(type), query, false)}${columns.map((name, at) => heading(type, name, query, at >= smallScreenColumns))}
-        </tr>
-      </thead>
-      <tbody>
-        ${rows.map((row) => {
-          const shown = representation(type, row, view) as Readonly<Record<string, unknown>>
-          return html`<tr>
-            <th scope="row"><a href="${pathOf(type, row.id)}">${String(shown["display"])}</a></th>
-            ${columns.map((name, at) => html`<td${at >= smallScreenColumns ? html` class="lo"` : ""}>${valueOf(shown[name])}</td>`)}
-          </tr>`
-        })}
-      </tbody>
-    </table>
-  </div>`
-}
+/** Renders the rows in slices: there may be a thousand with long values. */
+export const objectTable = ({ type, rows, view, columns, query, isSelectable }: Listed) =>
+  Effect.map(
+    mapInSlices(rows, (row): Html => {
+      const shown = representation(type, row, view) as Readonly<Record<string, unknown>>
+      const display = shortened(String(shown["display"]))
+      return html`<tr>
+        ${isSelectable ? selectCell(row.id, display) : ""}
+        <th scope="row"><a href="${pathOf(type, row.id)}">${display}</a></th>
+        ${columns.map((name, at) => html`<td${at >= smallScreenColumns ? html` class="lo"` : ""}>${cellValue(shown[name])}</td>`)}
+      </tr>`
+    }),
+    (body) =>
+      html`<div class="table-responsive" id="objects">
+        <table class="table table-vcenter card-table dense">
+          <caption class="visually-hidden">
+            ${pluralOf(type)}
+          </caption>
+          <thead>
+            <tr>
+              ${isSelectable ? selectAll : ""}${heading(type, nameColumn(type), query, false)}${columns.map((name, at) => heading(type, name, query, at >= smallScreenColumns))}
+            </tr>
+          </thead>
+          <tbody>
+            ${body}
+          </tbody>
+        </table>
+      </div>`
+  )
+
+const selectCell = (id: number, display: string): Html =>
+  html`<td class="select">
+    <label
+      ><input class="form-check-input" type="checkbox" name="id" value="${id}" aria-label="Select ${display}"
+    /></label>
+  </td>`
+
+/** The script shows the box, which does nothing without it. */
+const selectAll = html`<th scope="col" class="select">
+  <span class="visually-hidden">Selection</span
+  ><label hidden
+    ><input class="form-check-input" type="checkbox" data-select-page aria-label="Select all on this page"
+  /></label>
+</th>`
 
 /** The field by which the first column, which shows each object's display, is sorted. */
 const nameColumn = ({ fields }: ObjectType): string => (Object.hasOwn(fields, "name") ? "name" : "id")

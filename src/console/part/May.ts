@@ -1,0 +1,13 @@
+import { Effect } from "effect"
+import { type Action, Clearance } from "../../inventory/Clearance.ts"
+import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { nothing } from "../../inventory/derive/filter/Where.ts"
+
+/** Whether the reader may do an action to some objects of the type on the pages of the console. */
+export const mayDo = (type: ObjectType) =>
+  Effect.map(
+    Clearance,
+    ({ where }) =>
+      (action: Action): boolean =>
+        type.kind === "object" && where(type, action).sql !== nothing.sql
+  )

@@ -1,0 +1,84 @@
+/** The page of a list: its tools, and the objects of the page or why there are none. */
+import { Effect, Result } from "effect"
+import { Settings } from "../../../Config.ts"
+import type { Request } from "../../../http/Route.ts"
+import { pageOf } from "../../../http/objects/Lists.ts"
+import type { Action } from "../../../inventory/Clearance.ts"
+import type { ObjectType } from "../../../inventory/ObjectType.ts"
+import { countBeside } from "../../../inventory/read/Count.ts"
+import { type Html, html } from "../../Html.ts"
+import { framed } from "../Frame.ts"
+import { icon } from "../Icon.ts"
+import { mayDo } from "../May.ts"
+import { groupOf } from "../Menu.ts"
+import { nameOf, pathOf, pluralOf } from "../Title.ts"
+import { columnsAsked } from "./Columns.ts"
+import { columnsMenu } from "./ColumnsMenu.ts"
+import { exportMenu } from "./ExportMenu.ts"
+import { chips, filterForm } from "./Filters.ts"
+import { objectTable } from "./ObjectTable.ts"
+import { pager } from "./Pager.ts"
+import { asApiReads } from "./Query.ts"
+import { type Unsaved, savedFilters } from "./SavedFilters.ts"
+import { empty, problemOf } from "./States.ts"
+
+type May = (action: Action) => boolean
+
+/** `unsaved`: what the form that saves filters held when it was refused. */
+export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: Request, unsaved?: Unsaved) {
+  const query = request.url.searchParams
+  const may = yield* mayDo(type)
+  const found = yield* Effect.result(pageOf(type, asApiReads(request)))
+  const problem = Result.isFailure(found) ? problemOf(found.failure, request) : undefined
+  // An error that has no words here is one of the whole request.
+  if (Result.isFailure(found) && problem === undefined) return yield* found.failure
+  return yield* framed(request, {
+    title: pluralOf(type),
+    crumbs: [[groupOf(type)]],
+    actions: html`${may("add") ? html`<a class="btn btn-sm" href="${pathOf(type)}import/">${icon("upload")}Import</a>` : ""}
+      ${exportMenu(type, query)}
+      <a class="btn btn-sm" href="${type.path}">${icon("code")}API</a>
+      ${may("add") ? html`<a class="btn btn-sm btn-primary" data-key="a" href="${pathOf(type)}add/">${icon("plus")}Add ${nameOf(type)}</a>` : ""}`,
+    main: html`<div class="tools">
+        ${quickSearch(query)}${yield* filterForm(type, query)}${yield* savedFilters(type, request, unsaved)}
+        <span class="grow"></span>${columnsMenu(type, request, columnsAsked(type, request))}
+      </div>
+      <div class="chips">${chips(type, query)}</div>
+      ${Result.isSuccess(found) ? yield* objects(type, found.success, request, may) : problem!.shown}`,
+    status: problem?.status ?? (unsaved === undefined ? 200 : 400)
+  })
+})
+
+const objects = Effect.fnUntraced(function* (
+  type: ObjectType,
+  { rows, view, bounds, where }: Effect.Success<ReturnType<typeof pageOf>>,
+  request: Request,
+  may: May
+) {
+  const query = request.url.searchParams
+  const total = yield* countBeside(type, where, bounds, rows.length)
+  const { offset, limit = Math.max(rows.length, 1) } = bounds
+  if (rows.length === 0) return html`<div class="card">${empty(type, query, may, total > 0)}</div>`
+  const columns = columnsAsked(type, request)
+  const table = yield* objectTable({ type, rows, view, columns, query, isSelectable: false })
+  const { pageSizeMax } = yield* Settings
+  const shown = { query, limit, offset, count: rows.length, total }
+  return html`<div class="card">
+    ${table} ${pager({ ...shown, most: pageSizeMax === 0 ? undefined : pageSizeMax })}
+  </div>`
+})
+
+const quickSearch = (query: URLSearchParams): Html =>
+  html`<form class="qs" method="get" role="search" aria-label="Quick search">
+    ${icon("search")}<label class="visually-hidden" for="quick">Quick search</label
+    ><input
+      id="quick"
+      type="search"
+      name="q"
+      placeholder="Quick search"
+      autocomplete="off"
+      maxlength="200"
+      value="${query.get("q") ?? ""}"
+    />
+    ${[...query].flatMap(([name, value]) => (name === "q" || name === "offset" ? [] : [html`<input type="hidden" name="${name}" value="${value}" />`]))}
+  </form>`

@@ -5,7 +5,7 @@ import { Health } from "../../Health.ts"
 import { Presence } from "../../inventory/database/Presence.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { mayWatch, watching } from "./MetricsAccess.ts"
-import { apiVersion } from "../Server.ts"
+import { apiVersion } from "../Respond.ts"
 import type { Handler, Route } from "../Route.ts"
 
 const apps = [...Map.groupBy(registry.values(), (type) => type.app)]

@@ -1,0 +1,89 @@
+/** From an admitted request to the answer of its route's handler. */
+import { Effect, identity } from "effect"
+import { auditGrant } from "../auth/Audit.ts"
+import { refuseGrant } from "../auth/Grant.ts"
+import { clearanceOf } from "../auth/Permission.ts"
+import { type Principal, username } from "../auth/Principal.ts"
+import { Clearance, type Premise } from "../inventory/Clearance.ts"
+import { objectType } from "../inventory/Registry.ts"
+import { addressOf } from "./Admission.ts"
+import type { InTurn } from "./Fairness.ts"
+import { HttpRefused } from "./HttpRefused.ts"
+import { apiVersion } from "./Respond.ts"
+import { type Match, type Method, type Reply, type Request, isPage, methodOf } from "./Route.ts"
+import { allowed, metadata } from "./objects/Metadata.ts"
+import { readBytes, readJson } from "./wire/Body.ts"
+import { negotiate } from "./wire/Negotiation.ts"
+
+export interface Asked extends Pick<Request, "incoming" | "origin" | "url"> {
+  readonly requestId: string
+}
+
+/** Answers a request with the handler of its method. */
+export const handle =
+  (inTurn: InTurn, { route, params }: Match, asked: Asked) =>
+  (principal: Principal, premise?: Premise) =>
+    Effect.gen(function* () {
+      const { incoming, url } = asked
+      const name = incoming.method
+      const method = methodOf(name)
+      const { access, methods, produces = json } = route
+      if (name === "OPTIONS") return yield* metadata(route, principal)
+      const handler = method && methods[method]
+      if (method === undefined || handler === undefined) return yield* methodNotAllowed(name, allowed(methods))
+      const accepted = negotiate(
+        url.pathname.startsWith("/api/") ? incoming.headers["accept"] : undefined,
+        produces,
+        apiVersion
+      )
+      if (accepted instanceof HttpRefused) return yield* accepted
+      const request = requestOf(asked, { route, params }, principal, accepted.type)
+      const clearance = yield* clearanceOf(principal, premise)
+      // Others need no connection, or one for a moment only.
+      const reads = method === "GET" && (typeof access === "object" || (access === "open" && isPage(route)))
+      const reply = yield* handler(request).pipe(
+        Effect.provideService(Clearance, clearance),
+        reads ? inTurn(principal, addressOf(incoming)) : identity
+      )
+      if (typeof access === "object" && access.kind === "account") yield* auditWrite(request, method, reply)
+      return accepted.indent === 0 ? reply : { ...reply, indent: accepted.indent }
+    })
+
+/** The request as its handler gets it. */
+const requestOf = (
+  { incoming, origin, url, requestId }: Asked,
+  { route, params }: Match,
+  principal: Principal,
+  accepted: string
+): Request => {
+  const bodyWithText = readJson(incoming)
+  const body = Effect.map(bodyWithText, ({ value }) => value)
+  return {
+    ...{ incoming, url, params, principal, origin, accepted, bodyWithText },
+    author: { username: username(principal), requestId, userId: principal.user?.id },
+    base: origin.base,
+    body: route.access === tokenType ? Effect.tap(body, (value) => refuseGrant(principal, value)) : body,
+    bytes: (max) => readBytes(incoming, max),
+    contentType: incoming.headers["content-type"],
+    ifMatch: incoming.headers["if-match"]
+  }
+}
+
+const json = ["application/json"]
+
+const tokenType = objectType("users.token")
+
+/** Logs who changed which accounts. */
+const auditWrite = ({ principal, url }: Request, method: Method, { json, written }: Reply) => {
+  const rows = [json ?? []].flat() as ReadonlyArray<{ readonly id?: number }>
+  const ids = written ?? rows.flatMap(({ id }) => id ?? [])
+  const changesNothing = method === "GET" || written?.length === 0
+  return changesNothing ? Effect.void : auditGrant(principal, `${method} ${url.pathname}`, ids)
+}
+
+const methodNotAllowed = (method: string, allow: string) =>
+  new HttpRefused({
+    reason: "MethodNotAllowed",
+    body: { detail: `Method "${method}" not allowed.` },
+    headers: { allow }
+  })

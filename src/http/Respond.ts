@@ -1,0 +1,63 @@
+/** Answers as they are sent: their body, and the headers that every answer has. */
+import { Stream } from "effect"
+import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import type { Reply } from "./Route.ts"
+import { isOfType } from "./wire/Body.ts"
+
+/** The major and minor version of the NetBox API that this API is compatible with. */
+export const apiVersion = "3.5"
+
+interface Sending {
+  readonly incoming: HttpServerRequest.HttpServerRequest
+  readonly requestId: string
+  /** Whether the address of the service begins with https. */
+  readonly secure: boolean
+}
+
+/** Answers depend on the sender, so no cache may keep them and no other site may frame them. */
+const guardedHeaders = (secure: boolean): Readonly<Record<string, string>> => ({
+  "cache-control": "private, no-store",
+  vary: "Accept, Authorization, Cookie",
+  "content-security-policy": "frame-ancestors 'none'",
+  // For browsers without frame-ancestors.
+  "x-frame-options": "DENY",
+  "x-content-type-options": "nosniff",
+  ...(secure && { "strict-transport-security": "max-age=31536000" })
+})
+
+/** The headers of an answer, but for those of its body's type and length. */
+const headersOf = (reply: Reply, { incoming, requestId, secure }: Sending): Readonly<Record<string, string>> => {
+  const isJson = reply.json !== undefined || isOfType(incoming.headers["content-type"], "application/json")
+  const asked = isJson && incoming.url.startsWith("/api/")
+  return {
+    "x-request-id": requestId,
+    ...guardedHeaders(secure),
+    ...(asked && { "api-version": apiVersion }),
+    ...reply.headers
+  }
+}
+
+export const respond = (reply: Reply, sending: Sending) => {
+  const headers = headersOf(reply, sending)
+  if (reply.json !== undefined) {
+    return HttpServerResponse.text(JSON.stringify(reply.json, undefined, reply.indent), {
+      status: reply.status,
+      headers,
+      contentType: "application/json"
+    })
+  }
+  if (reply.text !== undefined) {
+    return HttpServerResponse.text(reply.text.content, { status: reply.status, headers, contentType: reply.text.type })
+  }
+  if (reply.bytes !== undefined) {
+    const { type, content } = reply.bytes
+    const contentLength = content.reduce((length, part) => length + part.length, 0)
+    const options = { status: reply.status, headers, contentType: type, contentLength }
+    return HttpServerResponse.stream(Stream.fromIterable(content, { chunkSize: 1 }), options)
+  }
+  if (reply.stream !== undefined) {
+    const { type, content } = reply.stream
+    return HttpServerResponse.stream(Stream.encodeText(content), { status: reply.status, headers, contentType: type })
+  }
+  return HttpServerResponse.empty({ status: reply.status, headers })
+}

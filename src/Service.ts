@@ -28,6 +28,7 @@ import { leaderTable } from "./capture/slot/Leadership.ts"
 import { setAsideTable } from "./capture/changelog/SetAside.ts"
 import { epochTable } from "./capture/slot/Epoch.ts"
 import { gapTable } from "./capture/slot/Gaps.ts"
+import { browsing } from "./console/Browse.ts"
 import { errorPage } from "./console/ErrorPage.ts"
 import { pages } from "./console/Pages.ts"
 import { breakerTable } from "./deliver/breaker/BreakerTable.ts"
@@ -122,7 +123,7 @@ const keepAliveMillis = 65_000
 
 const api = Layer.unwrap(
   Effect.map(Settings, ({ host, port }) =>
-    serve({ routes, errorPage }).pipe(
+    serve({ routes, errorPage, browsing }).pipe(
       Layer.provide([
         apiLayer,
         Attempts.layer,

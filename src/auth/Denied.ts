@@ -22,7 +22,9 @@ const details = {
 export class Denied extends Schema.TaggedError<Denied>()("Denied", {
   reason: Schema.Literals(Struct.keys(details)),
   /** The client's address, where the text names it. */
-  address: Schema.optionalKey(Schema.String)
+  address: Schema.optionalKey(Schema.String),
+  /** The permission that the sender lacks, where one would help: an action, and the id of an object type. */
+  missing: Schema.optionalKey(Schema.Struct({ action: Schema.String, objectType: Schema.String }))
 }) {
   get detail(): string {
     return details[this.reason].replace("{address}", () => this.address ?? "")

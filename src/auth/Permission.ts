@@ -34,7 +34,8 @@ export const authorize = Effect.fnUntraced(function* (
   if (principal.user === undefined) return yield* new Denied({ reason: "NoCredentials" })
   if (!safeMethods.has(method) && !principal.mayWrite) return yield* new Denied({ reason: "NoPermission" })
   if (isSuperuser(principal)) return
-  if (granted(principal, type, action).length === 0) return yield* new Denied({ reason: "NoPermission" })
+  if (granted(principal, type, action).length > 0) return
+  return yield* new Denied({ reason: "NoPermission", missing: { action, objectType: type.id } })
 })
 
 /** The clearance of a principal, if the premise holds. It makes each condition once. */

@@ -18,6 +18,7 @@ import { csrfToken } from "../auth/Session.ts"
 import type { Action } from "../inventory/Clearance.ts"
 import { readForm } from "./wire/Body.ts"
 import { csrfCookie, sessionCookie } from "./wire/Cookies.ts"
+import { asksForHtml, asksForPage } from "./wire/Reader.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { type Origin, isOurs } from "./wire/Origin.ts"
 import { type Method, type Route, isPage, methodOf } from "./Route.ts"
@@ -37,13 +38,29 @@ export const addressOf = (incoming: Incoming): string | undefined => Option.getO
 export const admit = Effect.fnUntraced(function* (incoming: Incoming, route: Route, origin: Origin) {
   if (route.access === "unasked") return anonymous
   const principal = yield* identify(incoming, origin)
-  yield* allow(incoming, route, principal, origin).pipe(
+  yield* permit(incoming, route, principal, origin)
+  return principal
+})
+
+/** A form that stands for a request of another method. */
+interface MeantByForm {
+  readonly method: string
+  readonly form: URLSearchParams
+}
+
+/** Refuses what the sender may not do. */
+export const permit = (
+  incoming: Incoming,
+  route: Route,
+  principal: Principal,
+  origin: Origin,
+  meant?: MeantByForm
+): Effect.Effect<void, Denied | HttpRefused, Settings> =>
+  allow(incoming, route, principal, origin, meant).pipe(
     Effect.tapErrorTag("Denied", (denied) =>
       auditDenied(denied, nameOf(incoming), username(principal), addressOf(incoming))
     )
   )
-  return principal
-})
 
 /** The sender of a request, by its credentials. Fails with `Denied` for wrong ones; does not check permissions. */
 export const identify = (incoming: Incoming, origin: Origin) => {
@@ -70,33 +87,37 @@ export const presume = Effect.fnUntraced(function* (incoming: Incoming, route: R
   return Result.isSuccess(allowed) ? known : undefined
 })
 
-const allow = Effect.fnUntraced(function* (incoming: Incoming, route: Route, principal: Principal, reached: Origin) {
-  const { access, action } = route
+const allow = Effect.fnUntraced(function* (
+  incoming: Incoming,
+  route: Route,
+  principal: Principal,
+  reached: Origin,
+  meant?: MeantByForm
+) {
+  const { access } = route
   const { loginRequired } = yield* Settings
   if (principal.session !== undefined && !isSafe(incoming.method)) {
-    yield* sentByUs(incoming, principal.session, reached)
+    yield* sentByUs(incoming, principal.session, reached, meant?.form)
   }
   if (access === "credentials" || access === "unasked") return
+  const isForPeople = isPage(route) || (isRead(incoming.method) && asksForPage(incoming))
   if (principal.mustChangePassword === true) {
-    if (!isPage(route)) return yield* new Denied({ reason: "TemporaryPassword" })
+    if (!isForPeople) return yield* new Denied({ reason: "TemporaryPassword" })
     return yield* new HttpRefused({ reason: "LoginFirst", body: {}, headers: { location: "/user/password/" } })
   }
   if (loginRequired && principal.user === undefined) {
-    return yield* isPage(route) ? loginFirst(incoming) : new Denied({ reason: "NoCredentials" })
+    return yield* isForPeople ? loginFirst(incoming) : new Denied({ reason: "NoCredentials" })
   }
+  const method = meant?.method ?? incoming.method
   // The description of an endpoint is no secret.
-  if (access === "open" || incoming.method === "OPTIONS") return
-  const method = methodOf(incoming.method)
-  yield* authorize(principal, incoming.method, action ?? (method && actions[method]) ?? "view", access).pipe(
+  if (access === "open" || method === "OPTIONS") return
+  yield* authorize(principal, method, actionOf(route, methodOf(method)), access).pipe(
     Effect.catchIf(
-      ({ reason }) => reason === "NoCredentials" && isRead(incoming.method) && isPage(route) && asksForHtml(incoming),
+      ({ reason }) => reason === "NoCredentials" && isForPeople && isRead(incoming.method) && asksForHtml(incoming),
       () => loginFirst(incoming)
     )
   )
 })
-
-/** Whether the sender takes HTML by name, as browsers do. */
-export const asksForHtml = ({ headers }: Incoming): boolean => /\btext\/html\b/.test(headers["accept"] ?? "")
 
 /** Leads to the login, which leads back. */
 const loginFirst = ({ url }: Incoming) =>
@@ -106,6 +127,10 @@ const loginFirst = ({ url }: Incoming) =>
     headers: { location: `/login/?${new URLSearchParams({ next: url })}` }
   })
 
+/** The action that a method of a route does to the objects of its type. */
+export const actionOf = ({ action }: Route, method: Method | undefined): Action =>
+  action ?? (method && actions[method]) ?? "view"
+
 const isRead = (method: string): boolean => method === "GET" || method === "HEAD"
 
 const isSafe = (method: string): boolean => isRead(method) || method === "OPTIONS"
@@ -114,7 +139,12 @@ const isSafe = (method: string): boolean => isRead(method) || method === "OPTION
  * Fails with 403 unless one of our own pages sent the request: a browser adds the session's cookie to requests of any
  * site, but only our pages know the CSRF token.
  */
-const sentByUs = Effect.fnUntraced(function* (incoming: Incoming, session: string, reached: Origin) {
+const sentByUs = Effect.fnUntraced(function* (
+  incoming: Incoming,
+  session: string,
+  reached: Origin,
+  form?: URLSearchParams
+) {
   const { headers } = incoming
   const origin = headers["origin"]
   if (origin !== undefined && !isOurs(origin, reached)) {
@@ -122,7 +152,7 @@ const sentByUs = Effect.fnUntraced(function* (incoming: Incoming, session: strin
   }
   if (incoming.cookies[csrfCookie(reached)] === undefined) return yield* csrfFailed("CSRF cookie not set.")
   const inHeader = headers["x-csrftoken"]
-  const given = inHeader ?? (yield* readForm(incoming)).get("csrfmiddlewaretoken")
+  const given = inHeader ?? (form ?? (yield* readForm(incoming))).get("csrfmiddlewaretoken")
   if (given === null) return yield* csrfFailed("CSRF token missing.")
   if (isSameSecret(given, csrfToken(session))) return
   const place = inHeader === undefined ? "POST" : "the 'X-Csrftoken' HTTP header"

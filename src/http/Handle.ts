@@ -12,11 +12,21 @@ import { HttpRefused } from "./HttpRefused.ts"
 import { apiVersion } from "./Respond.ts"
 import { type Match, type Method, type Reply, type Request, isPage, methodOf } from "./Route.ts"
 import { allowed, metadata } from "./objects/Metadata.ts"
-import { readBytes, readJson } from "./wire/Body.ts"
+import { type JsonBody, readBytes, readJson } from "./wire/Body.ts"
 import { negotiate } from "./wire/Negotiation.ts"
+
+/** What a form of a page stands for, instead of the request that brings it. */
+export interface Meant {
+  readonly method: string
+  readonly json: Effect.Effect<JsonBody, HttpRefused>
+  readonly bytes: Effect.Effect<ArrayBuffer>
+  readonly ifMatch: string | undefined
+}
 
 export interface Asked extends Pick<Request, "incoming" | "origin" | "url"> {
   readonly requestId: string
+  /** The request that a form of a page stands for; absent where the request stands for itself. */
+  readonly meant?: Meant | undefined
 }
 
 /** Answers a request with the handler of its method. */
@@ -24,8 +34,8 @@ export const handle =
   (inTurn: InTurn, { route, params }: Match, asked: Asked) =>
   (principal: Principal, premise?: Premise) =>
     Effect.gen(function* () {
-      const { incoming, url } = asked
-      const name = incoming.method
+      const { incoming, url, meant } = asked
+      const name = meant?.method ?? incoming.method
       const method = methodOf(name)
       const { access, methods, produces = json } = route
       if (name === "OPTIONS") return yield* metadata(route, principal)
@@ -50,22 +60,22 @@ export const handle =
     })
 
 /** The request as its handler gets it. */
-const requestOf = (
-  { incoming, origin, url, requestId }: Asked,
+export const requestOf = (
+  { incoming, origin, url, requestId, meant }: Asked,
   { route, params }: Match,
   principal: Principal,
   accepted: string
 ): Request => {
-  const bodyWithText = readJson(incoming)
+  const bodyWithText = meant?.json ?? readJson(incoming)
   const body = Effect.map(bodyWithText, ({ value }) => value)
   return {
     ...{ incoming, url, params, principal, origin, accepted, bodyWithText },
     author: { username: username(principal), requestId, userId: principal.user?.id },
     base: origin.base,
     body: route.access === tokenType ? Effect.tap(body, (value) => refuseGrant(principal, value)) : body,
-    bytes: (max) => readBytes(incoming, max),
-    contentType: incoming.headers["content-type"],
-    ifMatch: incoming.headers["if-match"]
+    bytes: (max) => meant?.bytes ?? readBytes(incoming, max),
+    contentType: meant === undefined ? incoming.headers["content-type"] : undefined,
+    ifMatch: meant === undefined ? incoming.headers["if-match"] : meant.ifMatch
   }
 }
 

@@ -26,7 +26,7 @@ const guardedHeaders = (secure: boolean): Readonly<Record<string, string>> => ({
 })
 
 /** The headers of an answer, but for those of its body's type and length. */
-const headersOf = (reply: Reply, { incoming, requestId, secure }: Sending): Readonly<Record<string, string>> => {
+export const headersOf = (reply: Reply, { incoming, requestId, secure }: Sending): Readonly<Record<string, string>> => {
   const isJson = reply.json !== undefined || isOfType(incoming.headers["content-type"], "application/json")
   const asked = isJson && incoming.url.startsWith("/api/")
   return {

@@ -14,43 +14,45 @@ import { AdmissionSql } from "../postgres/AdmissionSql.ts"
 import { Settings } from "../Config.ts"
 import { OptionRefused } from "../Setting.ts"
 import { parseIpNetwork } from "../inventory/field/Networks.ts"
-import { admit, asksForHtml, presume } from "./Admission.ts"
+import { admit, presume } from "./Admission.ts"
+import { type Browsing, browse } from "./Browse.ts"
 import { isWrongPattern } from "./DatabaseReply.ts"
 import { replyTo, unexpected } from "./ErrorReply.ts"
 import { type InTurn, makeInTurn } from "./Fairness.ts"
 import { type Asked, handle } from "./Handle.ts"
-import { HttpRefused, notFound } from "./HttpRefused.ts"
-import { apiVersion, respond } from "./Respond.ts"
+import { notFound } from "./HttpRefused.ts"
+import { respond } from "./Respond.ts"
 import { type Refusal, type Reply, type Route, makeRouter } from "./Route.ts"
 import { accessProblem } from "./describe/MetricsAccess.ts"
-import { isOfType } from "./wire/Body.ts"
 import { withCookies } from "./wire/Cookies.ts"
-import { negotiate } from "./wire/Negotiation.ts"
 import { forwarded, isTls, originOf } from "./wire/Origin.ts"
+import { asksForHtml, asksForPage } from "./wire/Reader.ts"
 import { targetOf } from "./wire/Target.ts"
 
-/** The routes, and the page of an error for senders who ask for HTML. */
+/** The routes, and the pages that `http` does not know to make. */
 interface Site {
   readonly routes: ReadonlyArray<Route>
+  /** The page of an error for senders who ask for HTML. */
   readonly errorPage: (error: {
     readonly status: number
     readonly detail: string
     readonly path: string
     readonly requestId: string
   }) => Reply
+  readonly browsing: Browsing
 }
 
-interface Serving extends Pick<Site, "errorPage"> {
+interface Serving extends Pick<Site, "errorPage" | "browsing"> {
   readonly find: ReturnType<typeof makeRouter>
   readonly proxies: ReadonlyArray<IpNetwork.IpNetwork>
   readonly inTurn: InTurn
 }
 
-export const serve = ({ routes, errorPage }: Site) => {
+export const serve = ({ routes, ...site }: Site) => {
   const find = makeRouter(routes)
   return Layer.unwrap(
     Effect.map(proxyNetworks, (proxies) =>
-      HttpServer.serve(answerAll({ find, errorPage, proxies, inTurn: makeInTurn() }))
+      HttpServer.serve(answerAll({ ...site, find, proxies, inTurn: makeInTurn() }))
     )
   )
 }
@@ -91,10 +93,11 @@ const answer = Effect.fnUntraced(function* (serving: Serving, { incoming, origin
   if (match === undefined) {
     const slashed = find(`${url.pathname}/`) !== undefined
     if (slashed) return moved(`${url.pathname}/${url.search}`)
-    if (url.pathname.startsWith("/api/") && wantsJson(incoming)) return yield* notFound()
+    if (url.pathname.startsWith("/api/") && !asksForPage(incoming)) return yield* notFound()
     return serving.errorPage({ status: 404, detail: "", path: url.pathname, requestId })
   }
   const asked = { incoming, origin, url, requestId }
+  if (asksForPage(incoming)) return yield* browse(serving, match, asked)
   const answerTo = handle(serving.inTurn, match, asked)
   const guess = yield* presume(incoming, match.route, origin)
   if (guess !== undefined) {
@@ -108,24 +111,17 @@ const answer = Effect.fnUntraced(function* (serving: Serving, { incoming, origin
   return yield* answerTo(yield* admitted)
 })
 
-/** Whether a client asks for JSON, by name. */
-const wantsJson = ({ headers }: HttpServerRequest.HttpServerRequest): boolean => {
-  if (isOfType(headers["content-type"], "application/json")) return true
-  const accepted = negotiate(headers["accept"], ["text/html", "application/json"], apiVersion)
-  return !(accepted instanceof HttpRefused) && accepted.type === "application/json"
-}
-
-/** An error of a page as HTML; other replies as they are. */
+/** An error as a page for senders who ask for HTML; other replies as they are. */
 const forPeople = (
   { errorPage }: Serving,
   reply: Reply,
   incoming: HttpServerRequest.HttpServerRequest,
   requestId: string
 ): Reply => {
-  const { url } = incoming
-  if (reply.status < 400 || reply.json === undefined || url.startsWith("/api/") || !asksForHtml(incoming)) return reply
+  if (reply.status < 400 || reply.json === undefined) return reply
+  if (!(incoming.url.startsWith("/api/") ? asksForPage(incoming) : asksForHtml(incoming))) return reply
   const detail = String((reply.json as { readonly detail?: unknown }).detail ?? "")
-  const page = errorPage({ status: reply.status, detail, path: url, requestId })
+  const page = errorPage({ status: reply.status, detail, path: incoming.url, requestId })
   return { ...page, headers: { ...page.headers, ...reply.headers } }
 }
 

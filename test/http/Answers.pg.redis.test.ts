@@ -37,16 +37,15 @@ test("one new object is where Location says, a list has none", async () => {
 })
 
 test.each([
-  [{ accept: "application/json" }, "application/json"],
-  [{ accept: "application/json, text/plain, */*" }, "application/json"],
-  [{ accept: "application/json; indent=4" }, "application/json"],
-  [{ "content-type": "application/json", accept: "*/*" }, "application/json"],
-  [{ accept: "text/html,application/xhtml+xml,*/*;q=0.8" }, "text/html"],
-  [{ accept: "*/*" }, "text/html"]
-] as const)("an unknown path of the API is answered to a client that sends %j as %s", async (headers, type) => {
+  { accept: "application/json" },
+  { accept: "application/json, text/plain, */*" },
+  { accept: "application/json; indent=4" },
+  { "content-type": "application/json", accept: "*/*" },
+  { accept: "text/html,application/xhtml+xml,*/*;q=0.8" },
+  { accept: "*/*" }
+])("an unknown path of the API is answered as JSON to a client with a token that sends %j", async (headers) => {
   const unknown = await send("GET", "/api/dcim/nothing/", headers)
-  const json = type === "application/json" ? { detail: "Not found." } : undefined
-  expect([unknown.status, unknown.type, unknown.json]).toEqual([404, type, json])
+  expect([unknown.status, unknown.type, unknown.json]).toEqual([404, "application/json", { detail: "Not found." }])
   expect((await send("GET", "/nothing/", headers)).type).toBe("text/html")
 })
 

@@ -53,7 +53,7 @@ describe("the rest of the wire", () => {
     const moved = await api.raw("GET", "/api/dcim/sites?limit=1")
     expect([moved.status, moved.headers.get("location")]).toEqual([301, "/api/dcim/sites/?limit=1"])
     const unknown = await api.raw("GET", "/api/nothing/")
-    expect([unknown.status, unknown.headers.get("content-type")]).toEqual([404, "text/html"])
+    expect([unknown.status, unknown.json]).toEqual([404, { detail: "Not found." }])
     const readOnly = await api.call<Json>("POST", "/api/extras/object-changes/", {})
     expect([readOnly.status, readOnly.headers.get("allow")]).toEqual([405, "GET, HEAD, OPTIONS"])
   })

@@ -72,7 +72,12 @@ const many =
       const { filter: wanted = {}, all = false, dry_run: dryRun = false } = yield* bodyFields(request)
       const query = yield* queryOf(wanted)
       // The operation runs later and knows the filter only, not the sender's permissions.
-      if (!isEverything(yield* cleared(deliveryType, "change"))) return yield* new Denied({ reason: "NoPermission" })
+      if (!isEverything(yield* cleared(deliveryType, "change"))) {
+        return yield* new Denied({
+          reason: "NoPermission",
+          missing: { action: "change", objectType: deliveryType.id }
+        })
+      }
       // Ignoring a misspelled name would widen the filter.
       const filtered = filter(deliveryType, query, yield* visibleToSender, { strict: true })
       if ("errors" in filtered) return yield* refused({ filter: filtered.errors })

@@ -58,11 +58,16 @@ export const readJson = (incoming: HttpServerRequest.HttpServerRequest): Effect.
       return yield* new HttpRefused({ reason: "UnsupportedMediaType", body: { detail } })
     }
     const bytes = yield* readBytes(incoming, bodySizeMax)
-    if (bytes.byteLength === 0) return empty
+    return bytes.byteLength === 0 ? empty : yield* jsonOf(() => utf8.decode(bytes))
+  })
+
+/** The JSON of a text. Fails with 400 if it is none. */
+export const jsonOf = (text: () => string): Effect.Effect<JsonBody, HttpRefused> =>
+  Effect.gen(function* () {
     const body = yield* Effect.try({
       try: (): JsonBody => {
-        const text = utf8.decode(bytes)
-        return { text, value: JSON.parse(text) }
+        const json = text()
+        return { text: json, value: JSON.parse(json) }
       },
       catch: (error) => malformed(inWords(error))
     })
@@ -79,11 +84,15 @@ const formSizeMax = ByteSize.kibibytes(64)
 /** The fields of a form; none if the body is no form or too large. */
 export const readForm = (incoming: HttpServerRequest.HttpServerRequest): Effect.Effect<URLSearchParams> =>
   isOfType(incoming.headers["content-type"], "application/x-www-form-urlencoded")
-    ? readBytes(incoming, formSizeMax).pipe(
-        Effect.map((bytes) => new URLSearchParams(asText(bytes))),
-        Effect.orElseSucceed(() => new URLSearchParams())
-      )
+    ? Effect.orElseSucceed(readFormOf(incoming, formSizeMax), () => new URLSearchParams())
     : Effect.succeed(new URLSearchParams())
+
+/** The fields of a form; none if it is not UTF-8. Fails with 413 if it is larger than `max`. */
+export const readFormOf = (
+  incoming: HttpServerRequest.HttpServerRequest,
+  max: ByteSize.ByteSize
+): Effect.Effect<URLSearchParams, HttpRefused> =>
+  Effect.map(readBytes(incoming, max), (bytes) => new URLSearchParams(asText(bytes)))
 
 const malformed = (message: string) =>
   new HttpRefused({ reason: "MalformedJson", body: { detail: `JSON parse error - ${message}` } })

@@ -21,6 +21,21 @@ const rangesOf = (accept: string): ReadonlyArray<Range> =>
 const covers = (range: string, type: string): boolean =>
   range === "*/*" || range === type || (range.endsWith("/*") && type.startsWith(range.slice(0, -1)))
 
+/** How much a range is wanted, from 0 to 1. */
+const qualityOf = ({ parameters }: Range): number => Number(parameters.get("q") ?? 1)
+
+/**
+ * Whether a client prefers HTML to JSON: it asks for HTML by name, as browsers do, and not for JSON by name just as
+ * much.
+ */
+export const prefersHtml = (accept: string): boolean => {
+  const ranges = rangesOf(accept)
+  const best = (...types: ReadonlyArray<string>) =>
+    Math.max(0, ...ranges.filter(({ type }) => types.includes(type)).map(qualityOf))
+  const html = best("text/html")
+  return html > best("application/json", "application/*") && html >= best("*/*")
+}
+
 /** Most spaces by which JSON is indented. */
 const indentMax = 8
 

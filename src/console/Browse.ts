@@ -1,0 +1,151 @@
+/** The browsable API: an answer of the API as a page, with the forms of the requests that its reader may send. */
+import { Effect } from "effect"
+import { actionOf } from "../http/Admission.ts"
+import { type Browsed, type Browsing, fieldNames } from "../http/Browse.ts"
+import { methodsOf, redirect } from "../http/Route.ts"
+import { etagHeader } from "../http/wire/Etag.ts"
+import { Clearance } from "../inventory/Clearance.ts"
+import { isDictionary } from "../inventory/Field.ts"
+import type { ObjectType } from "../inventory/ObjectType.ts"
+import { byIds } from "../inventory/read/Read.ts"
+import { html } from "./Html.ts"
+import { bodyOfRow, exampleOf } from "./part/api/Example.ts"
+import { answerCard, commandCard } from "./part/api/Answer.ts"
+import { refused } from "./part/api/Refused.ts"
+import { deleteButton, optionsButton, rawForm } from "./part/api/RequestForms.ts"
+import { framed } from "./part/Frame.ts"
+import { icon } from "./part/Icon.ts"
+import { chips, filterForm } from "./part/list/FilterForm.ts"
+import { withoutBlanks } from "./part/list/Query.ts"
+import { nameOf, pathOf, pluralOf } from "./part/Title.ts"
+
+/** The part of the API that a page shows. */
+interface Place {
+  /** The type whose list or object it is. */
+  readonly list?: ObjectType
+  readonly object?: ObjectType
+}
+
+const placeOf = ({ path, access }: Browsed["route"]): Place => {
+  if (typeof access === "string") return {}
+  if (path === access.path) return { list: access }
+  return path === `${access.path}:id/` ? { object: access } : {}
+}
+
+const page: Browsing["page"] = (browsed) =>
+  Effect.gen(function* () {
+    const { request, route, reply, refusal, method } = browsed
+    const { url, principal } = request
+    const place = placeOf(route)
+    const filled = withoutBlanks(url.searchParams)
+    // Without scripts the form of the filters sends every field that was left blank.
+    if (place.list !== undefined && method === "GET" && filled.size < url.searchParams.size) {
+      return redirect(`${url.pathname}?${filled}`)
+    }
+    const login = `/login/?${new URLSearchParams({ next: url.pathname + url.search })}`
+    const shown = yield* framed(request, {
+      title: titleOf(browsed, place),
+      crumbs: crumbsOf(browsed),
+      actions: yield* actions(browsed, place),
+      main: html`${refused(refusal, principal, login)}
+        ${place.list === undefined ? "" : html`<div class="tools">${filterForm(place.list, url.searchParams)}${chips(url.searchParams)}</div>`}
+        <div class="panels">
+          <div>${yield* answerCard(browsed)}</div>
+          <div>${yield* forms(browsed, place)}${commandCard(browsed)}</div>
+        </div>`,
+      // An answer without content could not show a page.
+      status: reply.status === 204 ? 200 : reply.status
+    })
+    const { allow, "retry-after": retryAfter } = { ...reply.headers }
+    return {
+      ...shown,
+      headers: { ...shown.headers, ...(allow && { allow }), ...(retryAfter && { "retry-after": retryAfter }) }
+    }
+  })
+
+const titleOf = ({ request: { url, params }, reply }: Browsed, { list, object }: Place): string => {
+  if (list !== undefined) return pluralOf(list)
+  const display = isDictionary(reply.json) ? reply.json["display"] : undefined
+  if (object !== undefined)
+    return typeof display === "string" ? display : capital(`${nameOf(object)} ${params["id"] ?? ""}`)
+  return url.pathname === "/api/" ? "REST API" : worded(url.pathname.split("/").at(-2) ?? "")
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+/** `dcim` -> `DCIM`, `object-changes` -> `Object changes`. */
+const worded = (segment: string): string =>
+  segment.length < 5 ? segment.toUpperCase() : capital(segment.replaceAll("-", " "))
+
+/** The addresses above this one. */
+const crumbsOf = ({ request: { url }, exists }: Browsed): ReadonlyArray<readonly [title: string, path?: string]> => {
+  const segments = url.pathname.split("/").filter((segment) => segment !== "")
+  return segments.slice(0, -1).map((segment, at) => {
+    const path = `/${segments.slice(0, at + 1).join("/")}/`
+    const title = at === 0 ? "REST API" : worded(segment)
+    return exists(path) ? [title, path] : [title]
+  })
+}
+
+/** The methods beside GET that the reader may use here, on some objects at least. */
+const allowedMethods = ({ route }: Browsed) =>
+  Effect.map(Clearance, ({ where }) => {
+    const { access } = route
+    if (typeof access === "string") return []
+    return methodsOf(route.methods).filter(
+      (method) => method !== "GET" && where(access, actionOf(route, method)).sql !== "false"
+    )
+  })
+
+const actions = Effect.fnUntraced(function* (browsed: Browsed, { list, object }: Place) {
+  const { request, reply } = browsed
+  const { session } = request.principal
+  const shown = list ?? (reply.status < 400 && reply.status !== 204 ? object : undefined)
+  const id = object === undefined ? undefined : Number(request.params["id"])
+  const methods = yield* allowedMethods(browsed)
+  return html`${shown === undefined ? "" : html`<a class="btn btn-sm" href="${pathOf(shown, id)}">${icon("stack-3")}Console</a>`}
+    <a class="btn btn-sm" href="/api/schema/swagger-ui/">${icon("code")}Description</a>
+    ${optionsButton(session)}
+    <a class="btn btn-sm" href="${request.url.pathname + request.url.search}">GET</a>
+    ${session !== undefined && shown === object && object !== undefined && methods.includes("DELETE") ? deleteButton(session) : ""}`
+})
+
+/** The form of each request that the reader may send here. */
+const forms = Effect.fnUntraced(function* (browsed: Browsed, place: Place) {
+  const { request, route, refusal, form } = browsed
+  const { session } = request.principal
+  const all = yield* allowedMethods(browsed)
+  const methods = place.object === undefined ? all : all.filter((method) => method !== "DELETE")
+  if (session === undefined || methods.length === 0) return html``
+  const body = yield* bodyFor(browsed, place)
+  if (body === undefined) return html``
+  const typed = refusal === undefined ? null : form.get(fieldNames.content)
+  return html`<section class="card" aria-labelledby="raw">
+    <div class="ch"><h2 id="raw">Raw data</h2></div>
+    ${rawForm({ session, methods, content: typed ?? body.content, etag: body.etag, hint: hintOf(place, route.path) })}
+  </section>`
+})
+
+/** The body that the form begins with; undefined if there is no object to change. */
+const bodyFor = Effect.fnUntraced(function* ({ request, route }: Browsed, { list, object }: Place) {
+  if (list !== undefined) return { content: exampleOf(list), etag: undefined }
+  if (object === undefined) {
+    const isImport = route.path.endsWith("/import/") && typeof route.access !== "string"
+    return { content: isImport ? `[${exampleOf(route.access)}]` : "{}", etag: undefined }
+  }
+  const id = request.params["id"] ?? ""
+  const [row] = /^\d{1,15}$/.test(id) ? yield* byIds(object, [Number(id)]) : []
+  return row && { content: bodyOfRow(object, row), etag: etagHeader(row)["etag"] }
+})
+
+const hintOf = ({ list, object }: Place, path: string): string => {
+  if (list !== undefined) {
+    return "JSON. POST takes an object or a list of them; PUT, PATCH and DELETE take a list of objects with their ids."
+  }
+  if (object !== undefined) return "JSON. PUT replaces the object; PATCH changes the fields that it names."
+  return path.endsWith("/import/") ? "JSON, CSV or YAML. With ?dry_run=true nothing is written." : "JSON."
+}
+
+const bodyOf: Browsing["bodyOf"] = () => ({})
+
+export const browsing: Browsing = { page, bodyOf }

@@ -24,7 +24,9 @@ export const empty = (
   }
   const filters = [...filtersOf(query)]
   if (filters.length > 0) return noMatch(type, query, filters)
-  const add = html`<a class="btn btn-sm btn-primary" data-key="a" href="${pathOf(type)}add/">${icon("plus")}Add ${nameOf(type)}</a>
+  const add = html`<a class="btn btn-sm btn-primary" data-key="a" href="${pathOf(type)}add/"
+      >${icon("plus")}Add ${nameOf(type)}</a
+    >
     <a class="btn btn-sm" href="${pathOf(type)}import/">${icon("upload")}Import</a>`
   return html`<div class="empty">
     <b>There are no ${lower(pluralOf(type))} that you may view.</b>

@@ -15,7 +15,7 @@ import { refused } from "./part/api/Refused.ts"
 import { deleteButton, optionsButton, rawForm } from "./part/api/RequestForms.ts"
 import { framed } from "./part/Frame.ts"
 import { icon } from "./part/Icon.ts"
-import { chips, filterForm } from "./part/list/FilterForm.ts"
+import { askedFilter, chips, filterForm } from "./part/list/Filters.ts"
 import { withoutBlanks } from "./part/list/Query.ts"
 import { nameOf, pathOf, pluralOf } from "./part/Title.ts"
 
@@ -37,9 +37,9 @@ const page: Browsing["page"] = (browsed) =>
     const { request, route, reply, refusal, method } = browsed
     const { url, principal } = request
     const place = placeOf(route)
-    const filled = withoutBlanks(url.searchParams)
+    const filled = withoutBlanks(askedFilter(url.searchParams) ?? url.searchParams)
     // Without scripts the form of the filters sends every field that was left blank.
-    if (place.list !== undefined && method === "GET" && filled.size < url.searchParams.size) {
+    if (place.list !== undefined && method === "GET" && `${filled}` !== `${url.searchParams}`) {
       return redirect(`${url.pathname}?${filled}`)
     }
     const login = `/login/?${new URLSearchParams({ next: url.pathname + url.search })}`
@@ -48,7 +48,7 @@ const page: Browsing["page"] = (browsed) =>
       crumbs: crumbsOf(browsed),
       actions: yield* actions(browsed, place),
       main: html`${refused(refusal, principal, login)}
-        ${place.list === undefined ? "" : html`<div class="tools">${filterForm(place.list, url.searchParams)}${chips(url.searchParams)}</div>`}
+        ${place.list === undefined ? "" : html`<div class="tools">${yield* filterForm(place.list, url.searchParams)}${chips(place.list, url.searchParams)}</div>`}
         <div class="panels">
           <div>${yield* answerCard(browsed)}</div>
           <div>${yield* forms(browsed, place)}${commandCard(browsed)}</div>

@@ -4,7 +4,7 @@
  * Each has an address with a digest of its content, so a browser keeps it for ever and asks again only for another one.
  */
 import { createHash } from "node:crypto"
-import { readFileSync } from "node:fs"
+import { readFileSync, readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { brotliCompress, gzip } from "node:zlib"
@@ -49,7 +49,13 @@ add(
 add("icons.svg", "image/svg+xml", Buffer.from(sprite))
 add("favicon.svg", "image/svg+xml", ours("favicon.svg"))
 add("tabler.css", "text/css", withoutMap(packaged("@tabler/core/dist/css/tabler.min.css")))
-const ownStyle = ours("app.css").toString("utf8")
+
+/** The styles under asset/style/, the base first. */
+const ownStyle = readdirSync(new URL("./asset/style/", import.meta.url))
+  .sort((a, b) => Number(b === "base.css") - Number(a === "base.css") || (a < b ? -1 : 1))
+  .map((name) => ours(`style/${name}`).toString("utf8"))
+  .join("\n")
+
 add(
   "app.css",
   "text/css",

@@ -1,10 +1,11 @@
 /** `/`: how many objects there are, and where to begin. */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import type { Handler, Route } from "../../http/Route.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
+import { everything } from "../../inventory/derive/filter/Where.ts"
+import { countEach } from "../../inventory/read/CountEach.ts"
 import { type Html, html } from "../Html.ts"
 import { framed } from "../part/Frame.ts"
 import { groupOf, inMenuOrder } from "../part/Menu.ts"
@@ -16,17 +17,13 @@ const countedMax = 10_000
 
 const show: Handler = (request) =>
   Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
     const visible = yield* visibleToSender
     const types = [...registry.values()].filter((type) => type.kind === "object" && visible(type).sql !== "false")
-    const counts = yield* Effect.forEach(types, (type) => {
-      const { sql: condition, parameters } = visible(type)
-      const query = `select count(*)::text as count from (select from ${type.table} t where ${condition} limit ${countedMax}) t`
-      return Effect.map(sql.unsafe<{ readonly count: string }>(query, parameters), ([row]) => ({
-        type,
-        count: Number(row!.count)
-      }))
-    })
+    const found = yield* countEach(
+      types.map((type) => ({ type, where: everything })),
+      countedMax
+    )
+    const counts = types.map((type, at) => ({ type, count: found[at]! }))
     return yield* framed(request, { title: "Rackwire", main: html`${firstSteps(types.length > 0)}${tiles(counts)}` })
   })
 

@@ -1,10 +1,9 @@
 /** The objects that refer to an object, counted by type and field, each with the way to its list. */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
-import { allOf } from "../../inventory/derive/filter/Where.ts"
+import { countEach } from "../../inventory/read/CountEach.ts"
 import { type Html, html } from "../Html.ts"
 import { fieldTitle, pathOf, pluralOf } from "./Title.ts"
 
@@ -35,21 +34,18 @@ interface Related extends Pointing {
 
 /** Counts the objects that the reader may see; leaves out what nothing points from. */
 export const relatedTo = Effect.fnUntraced(function* (target: ObjectType, id: number) {
-  const sql = yield* SqlClient.SqlClient
   const visible = yield* visibleToSender
   const pointing = pointingAt(target).filter(({ type }) => visible(type).sql !== "false")
-  const found: Array<Related> = []
-  for (const each of pointing) {
-    const { type, column, isMany } = each
-    const own = { sql: isMany ? `t.${column} @> array[$1::bigint]` : `t.${column} = $1::bigint`, parameters: [`${id}`] }
-    const where = allOf(own, visible(type))
-    const [row] = yield* sql.unsafe<{ readonly count: string }>(
-      `select count(*)::text as count from (select from ${type.table} t where ${where.sql} limit ${countedMax}) found`,
-      where.parameters
-    )
-    if (row!.count !== "0") found.push({ ...each, count: Number(row!.count) })
-  }
-  return found
+  const counts = yield* countEach(
+    pointing.map(({ type, column, isMany }) => {
+      const own = isMany ? `t.${column} @> array[$1::bigint]` : `t.${column} = $1::bigint`
+      return { type, where: { sql: own, parameters: [`${id}`] } }
+    }),
+    countedMax
+  )
+  return pointing.flatMap((each, at): ReadonlyArray<Related> =>
+    counts[at] === 0 ? [] : [{ ...each, count: counts[at]! }]
+  )
 })
 
 export const relatedCard = (related: ReadonlyArray<Related>, id: number): Html =>

@@ -5,6 +5,7 @@ import { type Action, Clearance, cleared } from "../Clearance.ts"
 import type { Row, View } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType, registry } from "../Registry.ts"
+import { beginnings } from "../derive/represent/Beginnings.ts"
 import { countsMark, fieldsMark, premiseMark, readStatement } from "../derive/represent/ReadStatement.ts"
 import { nestedFields, references, referencesBehind, viewOf } from "../derive/represent/Representation.ts"
 import { listOrder, orderBy } from "../derive/table/Order.ts"
@@ -21,6 +22,8 @@ interface Page {
   /** Most rows; undefined for all. */
   readonly limit: number | undefined
   readonly offset: number
+  /** Whether long values are cut, for pages. */
+  readonly isCut?: boolean
 }
 
 interface JsonRow {
@@ -35,12 +38,13 @@ export const list = Effect.fnUntraced(function* <T extends ObjectType>(type: T, 
 })
 
 /** The query for the rows of a page. The limit is a literal, so that Postgres plans for so many rows. */
-export const pageQuery = (type: ObjectType, { where, ordering, limit, offset }: Page, visible: Where): Where => {
+export const pageQuery = (type: ObjectType, page: Page, visible: Where): Where => {
+  const { where, ordering, limit, offset, isCut } = page
   const both = allOf(where, visible)
   const order = listOrder(type, ordering, visible, both.parameters.length)
   const bounds = `${limit === undefined ? "" : ` limit ${limit}`}${offset === 0 ? "" : ` offset ${offset}`}`
   return {
-    sql: `select t.* from ${type.table} t where ${both.sql} order by ${order.sql}${bounds}`,
+    sql: `select ${columnsOf(type, isCut)} from ${type.table} t where ${both.sql} order by ${order.sql}${bounds}`,
     parameters: [...both.parameters, ...order.parameters]
   }
 }
@@ -60,9 +64,16 @@ export const readPage = Effect.fnUntraced(function* (type: ObjectType, page: Pag
 })
 
 /** Reads the object of this id, if it is visible, and what its representation refers to, in one statement. */
-export const readOne = Effect.fnUntraced(function* (type: ObjectType, id: number) {
+export const readOne = Effect.fnUntraced(function* (type: ObjectType, id: number, isCut = false) {
   const where = allOf({ sql: "t.id = $1::bigint", parameters: [`${id}`] }, yield* cleared(type, "view"))
-  return yield* readAll(type, allWhere(type, where))
+  return yield* readAll(type, allWhere(type, where, isCut))
+})
+
+/** Whether there is an object of this id that the reader may see. */
+export const isThere = Effect.fnUntraced(function* (type: ObjectType, id: number) {
+  const sql = yield* SqlClient.SqlClient
+  const where = allOf({ sql: "t.id = $1::bigint", parameters: [`${id}`] }, yield* cleared(type, "view"))
+  return (yield* sql.unsafe(`select from ${type.table} t where ${where.sql}`, where.parameters)).length > 0
 })
 
 /** Reads what the representations of these rows need, in one statement. */
@@ -70,10 +81,12 @@ const readBeside = Effect.fnUntraced(function* (type: ObjectType, rows: Readonly
   return (yield* readAll(type, allWhere(type, whereIds(rows.map(({ id }) => id))), false)).beside
 })
 
-const allWhere = ({ table }: ObjectType, { sql, parameters }: Where): Where => ({
-  sql: `select t.* from ${table} t where ${sql}`,
+const allWhere = (type: ObjectType, { sql, parameters }: Where, isCut = false): Where => ({
+  sql: `select ${columnsOf(type, isCut)} from ${type.table} t where ${sql}`,
   parameters
 })
+
+const columnsOf = (type: ObjectType, isCut = false): string => (isCut ? beginnings(type) : "t.*")
 
 const readAll = Effect.fnUntraced(function* (type: ObjectType, page: Where, withRows = true) {
   const sql = yield* SqlClient.SqlClient

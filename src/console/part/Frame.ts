@@ -12,6 +12,8 @@ import { menu } from "./Menu.ts"
 
 interface Page {
   readonly title: string
+  /** The heading, where it differs from the title. */
+  readonly heading?: string
   /** Pages above this one: title and path; a group of the menu has no page. */
   readonly crumbs?: ReadonlyArray<readonly [title: string, path?: string]>
   readonly actions?: Html
@@ -22,7 +24,7 @@ interface Page {
 /** Answers with the page in its frame. The menu shows what the reader may see. */
 export const framed = Effect.fnUntraced(function* (
   request: Request,
-  { title, crumbs = [], actions, main, status }: Page
+  { title, heading = title, crumbs = [], actions, main, status }: Page
 ) {
   const { url, incoming } = request
   const visible = yield* visibleToSender
@@ -40,7 +42,7 @@ export const framed = Effect.fnUntraced(function* (
           <div class="ph">
             <div>
               ${crumbs.length === 0 ? "" : breadcrumb(crumbs)}
-              <h1>${title}</h1>
+              <h1>${heading}</h1>
             </div>
             <div class="ph-act">${actions ?? ""}</div>
           </div>

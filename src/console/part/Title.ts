@@ -34,7 +34,7 @@ const worded = (name: string): string =>
     .map((word) => spelling[word] ?? word)
     .join(" ")
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
 /** `ip-addresses` -> `IP addresses`. */
 export const pluralOf = ({ plural }: ObjectType): string => capital(worded(plural))

@@ -1,12 +1,16 @@
 /** Values of a representation as people read them. */
 import { isDictionary } from "../../inventory/Field.ts"
 import { type Html, html } from "../Html.ts"
+import { timeOf } from "./Time.ts"
 import { fieldTitle } from "./Title.ts"
 
-const none = html`<span class="none">—</span>`
+export const none = html`<span class="none">—</span>`
 
 /** Most items of a list that a cell shows. */
 const itemsMax = 20
+
+/** Most characters of a value that are shown. */
+const lengthMax = 20_000
 
 /** A value by its shape: a reference leads to its object, a choice shows its label, a time its minutes. */
 export const valueOf = (value: unknown): Html => {
@@ -20,29 +24,41 @@ export const valueOf = (value: unknown): Html => {
   if (typeof url === "string" && typeof display === "string") {
     return html`<a href="${consolePath(url)}">${display}</a>`
   }
-  if (typeof label === "string" && chosen !== undefined) return html`<span class="badge-v">${label}</span>`
-  return Object.keys(value).length === 0
-    ? none
-    : html`<pre class="json" tabindex="0">${JSON.stringify(value, undefined, 2)}</pre>`
+  if (typeof label === "string" && chosen !== undefined) return badge(String(chosen), label)
+  return Object.keys(value).length === 0 ? none : jsonOf(value)
 }
+
+/** A choice, in a colour by its value. */
+export const badge = (value: string, label: string): Html => html`<span class="badge-v v-${value}">${label}</span>`
 
 const listOf = (values: ReadonlyArray<unknown>): Html => {
   if (values.length === 0) return none
-  if (values.some((each) => isDictionary(each) && typeof each["url"] !== "string")) {
-    return html`<pre class="json" tabindex="0">${JSON.stringify(values, undefined, 2)}</pre>`
-  }
+  if (values.some((each) => isDictionary(each) && typeof each["url"] !== "string")) return jsonOf(values)
   const rest = values.length - itemsMax
   return html`${values.slice(0, itemsMax).map((each, at) => html`${at === 0 ? "" : ", "}${valueOf(each)}`)}${rest > 0 ? ` and ${rest} more` : ""}`
 }
 
+/** JSON by lines; its beginning alone, if it is long. */
+const jsonOf = (value: unknown): Html =>
+  html`<pre class="json" tabindex="0">${beginning(JSON.stringify(value, undefined, 2))}</pre>`
+
+/** A text, or its beginning and how much was left out. */
+export const beginning = (text: string, most = lengthMax): string => {
+  if (text.length <= most) return text
+  // Half of a character is none.
+  const shown = text.slice(0, most).replace(/[\ud800-\udbff]$/, "")
+  return `${shown}… (${(text.length - shown.length).toLocaleString("en")} characters more)`
+}
+
+/** Whether a text is a time as the API shows it. */
+export const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]{0,12}Z$/.test(text)
+
 const textOf = (text: string): Html => {
-  if (/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text)) {
-    return html`<time datetime="${text}" title="${text}">${text.slice(0, 16).replace("T", " ")} UTC</time>`
-  }
-  if (/^https?:\/\//.test(text) && URL.canParse(text)) {
+  if (isTime(text)) return timeOf(text)
+  if (text.length <= 2000 && /^https?:\/\//.test(text) && URL.canParse(text)) {
     return html`<a href="${text}" rel="noreferrer noopener">${text}</a>`
   }
-  return html`${text}`
+  return html`${beginning(text)}`
 }
 
 /** The page of an object of which the API tells the address: `http://host/api/dcim/sites/3/` -> `/dcim/sites/3/`. */

@@ -1,20 +1,22 @@
 /** `/<app>/<type>/<id>/`: the page of one object, from the declaration of its type alone. */
 import { Effect } from "effect"
 import { notFound } from "../../../http/HttpRefused.ts"
-import type { Handler, Route } from "../../../http/Route.ts"
-import { type Action, Clearance } from "../../../inventory/Clearance.ts"
+import type { Handler, Request, Route } from "../../../http/Route.ts"
 import { isDictionary } from "../../../inventory/Field.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { registry } from "../../../inventory/Registry.ts"
+import { allOf } from "../../../inventory/derive/filter/Where.ts"
 import { representation } from "../../../inventory/derive/represent/Representation.ts"
-import { readOne, viewFor } from "../../../inventory/read/Read.ts"
+import { changeType, changes, changesOf } from "../../../inventory/read/Changes.ts"
 import { type Html, html } from "../../Html.ts"
+import { objectText } from "../../part/change/ChangeTable.ts"
 import { columnsOf } from "../../part/list/Columns.ts"
 import { framed } from "../../part/Frame.ts"
-import { icon } from "../../part/Icon.ts"
 import { groupOf } from "../../part/Menu.ts"
 import { relatedCard, relatedTo } from "../../part/Related.ts"
-import { pathOf, pluralOf } from "../../part/Title.ts"
+import { objectIn, objectPage } from "../../part/tab/ObjectPage.ts"
+import { timeOf } from "../../part/Time.ts"
+import { capital, pathOf, pluralOf } from "../../part/Title.ts"
 import { attribute } from "../../part/Value.ts"
 
 /** Fields that have a place of their own. */
@@ -24,18 +26,13 @@ const show =
   (type: ObjectType): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const { id: text = "" } = request.params
-      if (!/^\d{1,15}$/.test(text)) return yield* notFound()
-      const { rows, beside } = yield* readOne(type, Number(text))
-      const [row] = rows
-      if (row === undefined) return yield* notFound()
-      const view = yield* viewFor(type, rows, request.base, beside)
+      const found = yield* objectIn(type, request)
+      if (found === undefined) return (yield* deleted(type, request)) ?? (yield* notFound())
+      const { row, view } = found
       const shown = representation(type, row, view) as Readonly<Record<string, unknown>>
       const related = yield* relatedTo(type, row.id)
-      return yield* framed(request, {
-        title: String(shown["display"]),
-        crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)]],
-        actions: html`${actions(type, row.id)}${yield* writing(type, row.id)}`,
+      return yield* objectPage(request, {
+        ...{ type, row, view },
         main: html`<div class="panels">
           <div>${attributes(type, shown)}${comments(shown["comments"])}</div>
           <div>${customFields(shown["custom_fields"])}${relatedCard(related, row.id)}</div>
@@ -43,24 +40,28 @@ const show =
       })
     })
 
-const actions = (type: ObjectType, id: number): Html => {
-  const changes = `/extras/object-changes/?changed_object_type=${type.id}&changed_object_id=${id}`
-  return html`${type.kind === "object" ? html`<a class="btn btn-sm" href="${changes}">${icon("history")}Change log</a>` : ""}
-    <a class="btn btn-sm" href="${type.path}${id}/">${icon("code")}API</a>`
-}
-
-/** Links to the forms of what the reader may do; whether this object is among those, the form tells. */
-const writing = Effect.fnUntraced(function* (type: ObjectType, id: number) {
-  const may = yield* Effect.map(
-    Clearance,
-    ({ where }) =>
-      (action: Action) =>
-        where(type, action).sql !== "false"
-  )
-  if (type.kind !== "object") return html``
-  const path = pathOf(type, id)
-  return html`${may("change") ? html`<a class="btn btn-sm" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
-  ${may("delete") ? html`<a class="btn btn-sm" href="${path}delete/">${icon("trash")}Delete</a>` : ""}`
+/** The page of an object that was deleted, if the reader may view the change; undefined else. */
+const deleted = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
+  const { params, author } = request
+  if (type.kind !== "object" || !/^\d{1,15}$/.test(params["id"] ?? "")) return undefined
+  const where = allOf(changesOf(type.id, Number(params["id"])), { sql: "t.action = 'delete'", parameters: [] })
+  const [change] = yield* changes({ where, order: "newest first", limit: 1 })
+  if (change === undefined) return undefined
+  return yield* framed(request, {
+    title: "Not found",
+    crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)]],
+    main: html`<div class="card">
+      <div class="empty">
+        <b
+          >${capital(objectText(change))} was deleted on
+          ${timeOf(change.time)}${change.user_name === "" ? "" : ` by ${change.user_name}`}.</b
+        >
+        <span class="links"><a href="${pathOf(changeType, change.id)}">What it was, and how to restore it</a></span>
+        <p class="sub">Request <span class="mono">${author.requestId}</span></p>
+      </div>
+    </div>`,
+    status: 404
+  })
 })
 
 const attributes = (type: ObjectType, shown: Readonly<Record<string, unknown>>): Html =>
@@ -89,8 +90,13 @@ const comments = (text: unknown): Html =>
         <div class="plain-text">${text}</div>
       </section>`
 
-export default [...registry.values()].map((type): Route => ({
-  path: `${type.path.slice("/api".length)}:id/`,
-  access: type,
-  methods: { GET: show(type) }
-}))
+/** Types of which an object has a page of its own. */
+const elsewhere: ReadonlySet<ObjectType> = new Set([changeType])
+
+export default [...registry.values()]
+  .filter((type) => !elsewhere.has(type))
+  .map((type): Route => ({
+    path: `${pathOf(type)}:id/`,
+    access: type,
+    methods: { GET: show(type) }
+  }))

@@ -1,0 +1,180 @@
+/**
+ * `/extras/object-changes/<id>/restore/`: writes what stood in an object before a change, for the fields that the
+ * reader chooses. A deleted object is made anew, with another id.
+ */
+import { Effect, Result } from "effect"
+import { authorize } from "../../../auth/Permission.ts"
+import { csrfToken } from "../../../auth/Session.ts"
+import { HttpRefused, notFound } from "../../../http/HttpRefused.ts"
+import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
+import { readForm } from "../../../http/wire/Body.ts"
+import { etagHeader, guardOf } from "../../../http/wire/Etag.ts"
+import { type Errors, type Field, type Row, textsIn } from "../../../inventory/Field.ts"
+import { type ObjectType, fieldOf } from "../../../inventory/ObjectType.ts"
+import { registry } from "../../../inventory/Registry.ts"
+import { flatFields } from "../../../inventory/derive/represent/Flat.ts"
+import { snapshot } from "../../../inventory/derive/represent/Representation.ts"
+import {
+  type Change,
+  type ChangedField,
+  changeType,
+  changedFields,
+  stateBefore,
+  stateLengthMax
+} from "../../../inventory/read/Changes.ts"
+import { byIds, viewFor } from "../../../inventory/read/Read.ts"
+import { create, update } from "../../../inventory/write/Write.ts"
+import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
+import { type Html, html } from "../../Html.ts"
+import { changeIn } from "../../part/change/ChangeIn.ts"
+import { objectText } from "../../part/change/ChangeTable.ts"
+import { diffTable } from "../../part/change/DiffTable.ts"
+import { namedFor } from "../../part/change/Named.ts"
+import { framed } from "../../part/Frame.ts"
+import { icon } from "../../part/Icon.ts"
+import { groupOf } from "../../part/Menu.ts"
+import { fieldTitle, nameOf, pathOf, pluralOf } from "../../part/Title.ts"
+
+interface Restoring {
+  readonly change: Change
+  readonly type: ObjectType
+  /** Undefined for an object that was deleted. */
+  readonly row: Row | undefined
+  readonly fields: ReadonlyArray<ChangedField>
+}
+
+/** What restoring would write. Fails with 403, with 404 if there is nothing before, or with 409. */
+const restoringIn = Effect.fnUntraced(function* (request: Request) {
+  const change = yield* changeIn(request)
+  const type = registry.get(change.changed_object_type)
+  if (type === undefined || change.action === "create") return yield* notFound()
+  const isGone = change.action === "delete"
+  yield* authorize(request.principal, "POST", isGone ? "add" : "change", type)
+  const before = yield* stateBefore(change)
+  if (before === undefined) return yield* conflict(`The values have more than ${stateLengthMax} characters.`)
+  const [row] = isGone ? [] : yield* byIds(type, [change.changed_object_id], "change")
+  if (!isGone && row === undefined) return yield* conflict("The object is no longer there, or you may not change it.")
+  const now: Readonly<Record<string, unknown>> =
+    row === undefined ? {} : snapshot(type, row, yield* viewFor(type, [row], request.base))
+  const fields = flatFields(type).flatMap((name): ReadonlyArray<ChangedField> => {
+    if (!Object.hasOwn(before, name) || JSON.stringify(now[name]) === JSON.stringify(before[name])) return []
+    const side = (value: unknown) => ({ value, cutFrom: undefined })
+    return [{ name, isChanged: true, before: side(now[name]), after: side(before[name]) }]
+  })
+  return { change, type, row, fields } satisfies Restoring
+})
+
+const conflict = (detail: string) => new HttpRefused({ reason: "Conflict", body: { detail } })
+
+interface Drawn extends Restoring {
+  readonly chosen: ReadonlySet<string>
+  readonly problem?: Html
+  readonly status?: number
+}
+
+const page = Effect.fnUntraced(function* (
+  request: Request,
+  { change, type, row, fields, chosen, problem, status }: Drawn
+) {
+  const { session } = request.principal
+  const back = pathOf(changeType, change.id)
+  const { table } = yield* diffTable(fields, {
+    named: yield* namedFor(type, fields, request.base),
+    titles: { before: "Now", after: "Restored" },
+    chosen
+  })
+  return yield* framed(request, {
+    title: `Restore ${objectText(change)}`,
+    crumbs: [[groupOf(changeType)], [pluralOf(changeType), pathOf(changeType)], [`#${change.id}`, back]],
+    main:
+      fields.length === 0
+        ? html`<div class="card">
+            <div class="empty"><b>Nothing to restore.</b>The object has these values now.</div>
+          </div>`
+        : html`${problem ?? ""}
+            <form class="card" method="post">
+              <input
+                type="hidden"
+                name="csrfmiddlewaretoken"
+                value="${session === undefined ? "" : csrfToken(session)}"
+              />
+              ${row === undefined ? "" : html`<input type="hidden" name="version" value="${etagHeader(row)["etag"] ?? ""}" />`}
+              <p class="note">
+                ${
+                  row === undefined
+                    ? `Adds the ${nameOf(type)} again, with another ID. Objects that referred to it do not refer to the new one.`
+                    : "The checked fields get the values from before this change. The fields that it changed are checked."
+                }
+              </p>
+              ${table}
+              <div class="form-end note">
+                <button class="btn btn-sm btn-primary">${icon("restore")}Restore</button>
+                <a class="btn btn-sm" href="${back}">Cancel</a>
+              </div>
+            </form>`,
+    ...(status !== undefined && { status })
+  })
+})
+
+const show: Handler = (request) =>
+  Effect.gen(function* () {
+    const restoring = yield* restoringIn(request)
+    const changed = (yield* changedFields(restoring.change)).filter(({ isChanged }) => isChanged)
+    return yield* page(request, { ...restoring, chosen: new Set(changed.map(({ name }) => name)) })
+  })
+
+const submit: Handler = (request) =>
+  Effect.gen(function* () {
+    const form = yield* readForm(request.incoming)
+    const restoring = yield* restoringIn(request)
+    const { type, row, fields } = restoring
+    const chosen = new Set(form.getAll("field"))
+    const body = Object.fromEntries(
+      fields.flatMap(({ name, after }) => (chosen.has(name) ? [[name, inputOf(fieldOf(type, name), after.value)]] : []))
+    )
+    const write =
+      row === undefined
+        ? Effect.map(create(type, [body], request.author), ([made]) => made!.row.id)
+        : Effect.as(
+            update(type, [{ id: row.id, body }], false, request.author, guardOf(form.get("version") ?? undefined)),
+            row.id
+          )
+    const written = yield* Effect.result(write)
+    if (Result.isSuccess(written)) return redirect(pathOf(type, written.success))
+    const { failure } = written
+    if (failure instanceof WriteRefused) {
+      return yield* page(request, { ...restoring, chosen, problem: refusal(failure.errors[0] ?? {}), status: 400 })
+    }
+    const isConflict = failure instanceof HttpRefused && failure.status === 412
+    return isConflict ? yield* page(request, { ...restoring, chosen, problem: outdated, status: 412 }) : yield* failure
+  })
+
+/** What a write takes for a value of the log, which has ids of references and names of tags. */
+const inputOf = ({ reference }: Field, value: unknown): unknown => {
+  if (reference === undefined || !Array.isArray(value)) return value
+  return value.map((each: unknown) => {
+    if (reference.isTermination === true) return { object_type: reference.type, object_id: each }
+    return typeof each === "string" ? { name: each } : each
+  })
+}
+
+const refusal = (errors: Errors): Html =>
+  html`<div class="alert-line" role="alert">
+    <b>Nothing was restored.</b>
+    ${Object.entries(errors).map(
+      ([name, messages]) =>
+        html`<div>${name.startsWith("_") ? "" : html`<b>${fieldTitle(name)}</b>: `}${textsIn(messages).join(" ")}</div>`
+    )}
+  </div>`
+
+const outdated = html`<div class="alert-line" role="alert">
+  <b>Somebody else has changed this object since you opened the page. Nothing was restored.</b>
+  <div>The values of now are below. Restore again to overwrite them.</div>
+</div>`
+
+export default {
+  path: `${pathOf(changeType)}:id/restore/`,
+  access: changeType,
+  action: "view",
+  methods: { GET: show, POST: submit }
+} satisfies Route

@@ -1,0 +1,44 @@
+/** `/<app>/<type>/<id>/changelog/`: what was done to the object, the newest first. */
+import { Effect } from "effect"
+import { Settings } from "../../../Config.ts"
+import { Denied } from "../../../auth/Denied.ts"
+import type { Handler, Route } from "../../../http/Route.ts"
+import { pageBounds } from "../../../http/wire/Paging.ts"
+import { cleared } from "../../../inventory/Clearance.ts"
+import type { ObjectType } from "../../../inventory/ObjectType.ts"
+import { registry } from "../../../inventory/Registry.ts"
+import { changeType, changes } from "../../../inventory/read/Changes.ts"
+import { countBeside } from "../../../inventory/read/Count.ts"
+import { html } from "../../Html.ts"
+import { changeTable } from "../../part/change/ChangeTable.ts"
+import { pager } from "../../part/list/Pager.ts"
+import { listedIn, objectOfTab, objectPage } from "../../part/tab/ObjectPage.ts"
+import { nameOf, pathOf } from "../../part/Title.ts"
+
+const show =
+  (type: ObjectType): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const { row, view } = yield* objectOfTab(type, request)
+      if ((yield* cleared(changeType, "view")).sql === "false") return yield* new Denied({ reason: "NoPermission" })
+      const { pageSize, pageSizeMax } = yield* Settings
+      const query = request.url.searchParams
+      const bounds = pageBounds(query, { usual: pageSize, max: pageSizeMax })
+      const { offset, limit = pageSize } = bounds
+      const where = listedIn("changelog", type, row.id)
+      const found = yield* changes({ where, order: "newest first", limit, offset })
+      const total = yield* countBeside(changeType, where, { limit, offset }, found.length)
+      const none = html`<div class="empty"><b>The log has no change of this ${nameOf(type)}.</b></div>`
+      return yield* objectPage(request, {
+        ...{ type, row, view },
+        tab: "changelog",
+        main: html`<div class="card">
+          ${found.length === 0 ? none : changeTable(found, { caption: "Changes of the object", hides: "object" })}
+          ${total === 0 ? "" : pager({ query, limit, offset, count: found.length, total })}
+        </div>`
+      })
+    })
+
+export default [...registry.values()]
+  .filter(({ kind }) => kind === "object")
+  .map((type): Route => ({ path: `${pathOf(type)}:id/changelog/`, access: type, methods: { GET: show(type) } }))

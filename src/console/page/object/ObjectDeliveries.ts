@@ -1,0 +1,50 @@
+/** `/<app>/<type>/<id>/deliveries/`: which webhooks were told about the object, when, and how it went. */
+import { Effect } from "effect"
+import { Settings } from "../../../Config.ts"
+import { Denied } from "../../../auth/Denied.ts"
+import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
+import type { Handler, Route } from "../../../http/Route.ts"
+import { pageBounds } from "../../../http/wire/Paging.ts"
+import { cleared } from "../../../inventory/Clearance.ts"
+import type { ObjectType } from "../../../inventory/ObjectType.ts"
+import { registry } from "../../../inventory/Registry.ts"
+import { countBeside } from "../../../inventory/read/Count.ts"
+import { readPage, viewFor } from "../../../inventory/read/Read.ts"
+import { html } from "../../Html.ts"
+import { pager } from "../../part/list/Pager.ts"
+import { coveringCard } from "../../part/tab/Covering.ts"
+import { deliveryTable } from "../../part/tab/DeliveryTable.ts"
+import { listedIn, objectOfTab, objectPage } from "../../part/tab/ObjectPage.ts"
+import { nameOf, pathOf } from "../../part/Title.ts"
+
+const show =
+  (type: ObjectType): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const { row, view } = yield* objectOfTab(type, request)
+      if ((yield* cleared(deliveryType, "view")).sql === "false") return yield* new Denied({ reason: "NoPermission" })
+      const { pageSize, pageSizeMax } = yield* Settings
+      const query = request.url.searchParams
+      const { offset, limit = pageSize } = pageBounds(query, { usual: pageSize, max: pageSizeMax })
+      const where = listedIn("deliveries", type, row.id)
+      const { rows, beside } = yield* readPage(deliveryType, { where, ordering: ["-time"], limit, offset, isCut: true })
+      const deliveries = yield* viewFor(deliveryType, rows, request.base, beside)
+      const total = yield* countBeside(deliveryType, where, { limit, offset }, rows.length)
+      return yield* objectPage(request, {
+        ...{ type, row, view },
+        tab: "deliveries",
+        main: html`<div class="card">
+            ${
+              rows.length === 0
+                ? html`<div class="empty"><b>No webhook was told about this ${nameOf(type)}.</b></div>`
+                : deliveryTable(rows, deliveries)
+            }
+            ${total === 0 ? "" : pager({ query, limit, offset, count: rows.length, total })}
+          </div>
+          ${yield* coveringCard(type)}`
+      })
+    })
+
+export default [...registry.values()]
+  .filter(({ kind }) => kind === "object")
+  .map((type): Route => ({ path: `${pathOf(type)}:id/deliveries/`, access: type, methods: { GET: show(type) } }))

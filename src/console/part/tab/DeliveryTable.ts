@@ -1,0 +1,47 @@
+/** A table of deliveries: when, which event, to which webhook, and how it went. */
+import type { Row, View } from "../../../inventory/Field.ts"
+import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
+import { representation } from "../../../inventory/derive/represent/Representation.ts"
+import { type Html, html } from "../../Html.ts"
+import { timeOf } from "../Time.ts"
+import { pathOf } from "../Title.ts"
+import { beginning, none, valueOf } from "../Value.ts"
+
+/** Most characters of an error message. */
+const messageLengthMax = 200
+
+export const deliveryTable = (rows: ReadonlyArray<Row>, view: View): Html =>
+  html`<div class="table-responsive">
+    <table class="table table-vcenter dense">
+      <caption class="visually-hidden">
+        Deliveries
+      </caption>
+      <thead>
+        <tr>
+          <th scope="col">Time</th>
+          <th scope="col">Outcome</th>
+          <th scope="col">Webhook</th>
+          <th scope="col" class="lo">Event</th>
+          <th scope="col" class="lo">Attempts</th>
+          <th scope="col" class="lo">Answer</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map((row) => line(row, representation(deliveryType, row, view)))}
+      </tbody>
+    </table>
+  </div>`
+
+const line = (row: Row, shown: Readonly<Record<string, unknown>>): Html => {
+  const { time, status, webhook, event, attempts, response_status: answer, message } = shown
+  return html`<tr>
+    <th scope="row"><a href="${pathOf(deliveryType, row.id)}">${timeOf(String(time), "second")}</a></th>
+    <td>${valueOf(status)}</td>
+    <td>${webhook === null ? html`<span class="sub">deleted</span>` : valueOf(webhook)}</td>
+    <td class="lo">${valueOf(event)}</td>
+    <td class="lo">${valueOf(attempts)}</td>
+    <td class="lo">
+      ${answer === null ? (message === "" || message === null ? none : beginning(String(message), messageLengthMax)) : valueOf(answer)}
+    </td>
+  </tr>`
+}

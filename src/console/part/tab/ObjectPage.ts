@@ -1,0 +1,141 @@
+/** The frame of an object's pages: its name, what can be done to it, and a tab for each page. */
+import { Effect } from "effect"
+import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
+import { notFound } from "../../../http/HttpRefused.ts"
+import type { Request } from "../../../http/Route.ts"
+import { type Action, Clearance, visibleToSender } from "../../../inventory/Clearance.ts"
+import type { Row, View } from "../../../inventory/Field.ts"
+import type { ObjectType } from "../../../inventory/ObjectType.ts"
+import { objectType } from "../../../inventory/Registry.ts"
+import type { Where } from "../../../inventory/derive/filter/Where.ts"
+import { changeType, changesOf } from "../../../inventory/read/Changes.ts"
+import { countEach } from "../../../inventory/read/CountEach.ts"
+import { readOne, viewFor } from "../../../inventory/read/Read.ts"
+import { type Html, html } from "../../Html.ts"
+import { framed } from "../Frame.ts"
+import { icon } from "../Icon.ts"
+import { groupOf } from "../Menu.ts"
+import { number } from "../list/Pager.ts"
+import { capital, nameOf, pathOf, pluralOf } from "../Title.ts"
+
+export const journalType = objectType("extras.journalentry")
+
+interface Tab {
+  /** The last part of its path; "" for the main page. */
+  readonly name: string
+  readonly title: string
+  /** The type of the objects that the tab lists, and those of an object. */
+  readonly lists?: { readonly type: ObjectType; readonly of: (type: ObjectType, id: number) => Where }
+}
+
+const tabs = {
+  journal: {
+    name: "journal",
+    title: "Journal",
+    lists: {
+      type: journalType,
+      of: ({ id: type }, id) => ({
+        sql: "t.assigned_object_type = $1 and t.assigned_object_id = $2::bigint",
+        parameters: [type, `${id}`]
+      })
+    }
+  },
+  changelog: {
+    name: "changelog",
+    title: "Change log",
+    lists: { type: changeType, of: ({ id: type }, id) => changesOf(type, id) }
+  },
+  deliveries: {
+    name: "deliveries",
+    title: "Deliveries",
+    lists: {
+      type: deliveryType,
+      of: ({ id: type }, id) => ({
+        sql: "t.object_type = $1 and t.object_id = $2::bigint",
+        parameters: [type, `${id}`]
+      })
+    }
+  }
+} as const satisfies Readonly<Record<string, Tab>>
+
+type TabName = keyof typeof tabs
+
+/** The condition of what a tab lists for an object. */
+export const listedIn = (tab: TabName, type: ObjectType, id: number): Where => tabs[tab].lists.of(type, id)
+
+/** Counts stop here. */
+const countedMax = 1000
+
+interface Shown {
+  readonly type: ObjectType
+  readonly row: Row
+  readonly view: View
+  /** The tab that is shown; none for the main page. */
+  readonly tab?: TabName
+  readonly main: Html
+  readonly status?: number
+}
+
+/** The object of the id in the path, with long values cut. Undefined if there is none that the reader may view. */
+export const objectIn = Effect.fnUntraced(function* (type: ObjectType, { params: { id = "" }, base }: Request) {
+  if (!/^\d{1,15}$/.test(id)) return undefined
+  const { rows, beside } = yield* readOne(type, Number(id), true)
+  const [row] = rows
+  return row === undefined ? undefined : { row, view: yield* viewFor(type, rows, base, beside) }
+})
+
+/** The same for a tab. Fails with 404. */
+export const objectOfTab = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
+  return (yield* objectIn(type, request)) ?? (yield* notFound())
+})
+
+/** Answers with a page of the object. */
+export const objectPage = Effect.fnUntraced(function* (
+  request: Request,
+  { type, row, view, tab, main, status }: Shown
+) {
+  const display = type.display(row, view)
+  const title = tab === undefined ? display : `${display}: ${tabs[tab].title}`
+  return yield* framed(request, {
+    title,
+    heading: display,
+    crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)]],
+    actions: yield* actions(type, row.id),
+    main: html`${yield* tabList(type, row.id, tab)}${main}`,
+    ...(status !== undefined && { status })
+  })
+})
+
+/** Links to the forms of what the reader may do; whether this object is among those, the form tells. */
+const actions = Effect.fnUntraced(function* (type: ObjectType, id: number) {
+  const { where } = yield* Clearance
+  const may = (action: Action) => type.kind === "object" && where(type, action).sql !== "false"
+  const path = pathOf(type, id)
+  return html`${may("change") ? html`<a class="btn btn-sm" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
+    ${may("delete") ? html`<a class="btn btn-sm" href="${path}delete/">${icon("trash")}Delete</a>` : ""}
+    <a class="btn btn-sm" href="${type.path}${id}/">${icon("code")}API</a>`
+})
+
+/** The tabs of which the reader may view some objects. Accounts and records have none. */
+const tabList = Effect.fnUntraced(function* (type: ObjectType, id: number, current: TabName | undefined) {
+  if (type.kind !== "object") return html``
+  const visible = yield* visibleToSender
+  const shown = Object.values(tabs).filter(({ lists }) => visible(lists.type).sql !== "false")
+  const counts = yield* countEach(
+    shown.map(({ lists }) => ({ type: lists.type, where: lists.of(type, id) })),
+    countedMax
+  )
+  const path = pathOf(type, id)
+  const link = (to: string, title: string, isCurrent: boolean, count?: number) =>
+    html`<li>
+      <a href="${to}" ${isCurrent ? html` aria-current="page"` : ""}
+        >${title}${count === undefined ? "" : html`<span class="cnt">${number(count)}${count < countedMax ? "" : "+"}</span>`}</a
+      >
+    </li>`
+  return html`<nav class="tabs" aria-label="Pages of the object">
+    <ul>
+      ${link(path, capital(nameOf(type)), current === undefined)}
+      ${shown.map(({ name, title }, at) => link(`${path}${name}/`, title, current === name, counts[at]))}
+    </ul>
+  </nav>`
+})

@@ -36,6 +36,10 @@ const worded = (name: string): string =>
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
+/** A title inside a sentence: `Site groups` -> `site groups`, and `IP addresses` stays. */
+export const inSentence = (title: string): string =>
+  /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title
+
 /** `ip-addresses` -> `IP addresses`. */
 export const pluralOf = ({ plural }: ObjectType): string => capital(worded(plural))
 

@@ -7,11 +7,13 @@ import type { Action } from "../../../inventory/Clearance.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { countBeside } from "../../../inventory/read/Count.ts"
 import { type Html, html } from "../../Html.ts"
+import { csrfInput } from "../CsrfInput.ts"
 import { framed } from "../Frame.ts"
 import { icon } from "../Icon.ts"
 import { mayDo } from "../May.ts"
 import { groupOf } from "../Menu.ts"
 import { nameOf, pathOf, pluralOf } from "../Title.ts"
+import { bulkActions, bulkBar } from "./BulkBar.ts"
 import { columnsAsked } from "./Columns.ts"
 import { columnsMenu } from "./ColumnsMenu.ts"
 import { exportMenu } from "./ExportMenu.ts"
@@ -59,12 +61,15 @@ const objects = Effect.fnUntraced(function* (
   const total = yield* countBeside(type, where, bounds, rows.length)
   const { offset, limit = Math.max(rows.length, 1) } = bounds
   if (rows.length === 0) return html`<div class="card">${empty(type, query, may, total > 0)}</div>`
+  const actions = bulkActions(may)
+  const isSelectable = actions.length > 0
   const columns = columnsAsked(type, request)
-  const table = yield* objectTable({ type, rows, view, columns, query, isSelectable: false })
+  const table = yield* objectTable({ type, rows, view, columns, query, isSelectable })
   const { pageSizeMax } = yield* Settings
   const shown = { query, limit, offset, count: rows.length, total }
   return html`<div class="card">
-    ${table} ${pager({ ...shown, most: pageSizeMax === 0 ? undefined : pageSizeMax })}
+    ${isSelectable ? html`<form method="post">${csrfInput(request)}${table}${bulkBar({ type, actions, ...shown })}</form>` : table}
+    ${pager({ ...shown, most: pageSizeMax === 0 ? undefined : pageSizeMax })}
   </div>`
 })
 

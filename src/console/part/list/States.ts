@@ -6,7 +6,7 @@ import type { Action } from "../../../inventory/Clearance.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { type Html, html } from "../../Html.ts"
 import { icon } from "../Icon.ts"
-import { nameOf, pathOf, pluralOf } from "../Title.ts"
+import { inSentence, nameOf, pathOf, pluralOf } from "../Title.ts"
 import { filterTitle, filterValue } from "./FilterName.ts"
 import { changed, filtersOf, withoutFilters } from "./Query.ts"
 
@@ -29,7 +29,7 @@ export const empty = (
     >
     <a class="btn btn-sm" href="${pathOf(type)}import/">${icon("upload")}Import</a>`
   return html`<div class="empty">
-    <b>There are no ${lower(pluralOf(type))} that you may view.</b>
+    <b>There are no ${inSentence(pluralOf(type))} that you may view.</b>
     ${
       may("add")
         ? html`<p>Add the first one, or import many from CSV, JSON or YAML.</p>
@@ -54,9 +54,6 @@ const noMatch = (
     </p>
     <a class="btn btn-sm" href="${withoutFilters(query)}">${icon("x")}Remove all filters</a>
   </div>`
-
-const lower = (title: string): string =>
-  /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title
 
 /** Why the objects could not be read, in words, with the status of the page; undefined if nobody can tell. */
 export const problemOf = (

@@ -1,0 +1,188 @@
+/** Changes of several objects at once, in a real browser. */
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { makeUser, userPassword } from "../auth/Users.ts"
+import { type Api, type List, named, startApi } from "../support/Api.ts"
+import { accessibility, hasBrowser, logIn, openBrowser, sidewaysPixels, watch } from "../support/Browser.ts"
+import { password } from "../support/Service.ts"
+
+let api: Api
+let browser: Browser
+
+type Options = NonNullable<Parameters<typeof watch>[2]>
+
+const opened = (options: Options) => watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
+
+/** The cookies of the administrator's session: a login takes longer than a page. */
+let admin: NonNullable<Options["storageState"]>
+
+const loggedIn = (options: Options = {}) => opened({ storageState: admin, ...options })
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  api = await startApi({ MAX_BULK_OBJECTS: "50" })
+  browser = await openBrowser()
+  const { page, close } = await opened({})
+  await logIn(page, "admin", password)
+  admin = await page.context().storageState()
+  await close()
+}, 300_000)
+
+afterAll(async () => {
+  if (!hasBrowser) return
+  await browser.close()
+  await api.stop()
+})
+
+/** Makes sites of these names, which no test shares. */
+const makeSites = async (names: ReadonlyArray<string>, fields: object = {}) => {
+  const bodies = names.map((name) => ({ ...named(name), ...fields }))
+  return (await api.call<ReadonlyArray<{ readonly id: number }>>("POST", "/api/dcim/sites/", bodies)).json
+}
+
+const namesNow = async (query: string) => {
+  const found = await api.call<List>("GET", `/api/dcim/sites/?limit=100&${query}`)
+  return found.json.results.map(({ name }) => name)
+}
+
+const tick = async (page: Page, ...names: ReadonlyArray<string>) => {
+  for (const name of names) await page.getByLabel(`Select ${name}`, { exact: true }).check()
+}
+
+const act = (page: Page, title: string) => page.click(`.bulk-bar button:has-text("${title}")`)
+
+/** What is wrong with the page in light and dark, and on a small screen. */
+const faults = async (page: Page) => {
+  const found = [...(await accessibility(page)), ...(await accessibility(page, "dark"))]
+  await page.setViewportSize({ width: 390, height: 844 })
+  if ((await sidewaysPixels(page)) > 0) found.push("wider than the screen")
+  await page.setViewportSize({ width: 1280, height: 720 })
+  return found
+}
+
+describe.skipIf(!hasBrowser)("the selection of a list", () => {
+  it("tells how many rows are selected, by mouse, by key and all at once", async () => {
+    await makeSites(["Sel 1", "Sel 2", "Sel 3"])
+    const { page, problems, close } = await loggedIn()
+    await page.goto("/dcim/sites/?name__isw=Sel")
+    const told = () => page.textContent("[data-selected]")
+    await tick(page, "Sel 2")
+    expect(await told()).toBe("1 selected:")
+    await page.keyboard.press("j")
+    await page.keyboard.press("x")
+    expect(await told()).toBe("2 selected:")
+    await page.check("[data-select-page]")
+    expect(await told()).toBe("3 selected:")
+    expect(await faults(page)).toEqual([])
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it("is not there for those who may only view", async () => {
+    const user = await makeUser(api, "viewer", { types: ["dcim.site"], actions: ["view"] })
+    const [site] = await makeSites(["View 1"])
+    const { page, close } = await opened({})
+    await logIn(page, user.name, userPassword)
+    await page.goto("/dcim/sites/")
+    expect(await page.locator(".bulk-bar, [name=id], main >> text=Import").count()).toBe(0)
+    for (const step of ["delete"]) {
+      expect((await page.goto(`/dcim/sites/${step}/`))?.status()).toBe(403)
+      const reply = await page.request.post(`/dcim/sites/${step}/`, { form: { id: `${site!.id}`, confirmed: "1" } })
+      expect(reply.status()).toBe(403)
+    }
+    expect(await namesNow("name=View 1")).toEqual(["View 1"])
+    await close()
+  })
+})
+
+describe.skipIf(!hasBrowser)("deleting several objects", () => {
+  it("names them and what goes along, and deletes them after a confirmation, without scripts", async () => {
+    const [first] = await makeSites(["Del 1", "Del 2", "Del 3"])
+    await api.call("POST", "/api/dcim/locations/", { ...named("Room"), site: first!.id })
+    const { page, close } = await loggedIn({ javaScriptEnabled: false })
+    await page.goto("/dcim/sites/?name__isw=Del&limit=2")
+    await tick(page, "Del 1", "Del 2")
+    await act(page, "Delete")
+    expect(await page.textContent("h1")).toBe("Delete 2 sites")
+    expect(await page.locator("[aria-labelledby=selected] li").allTextContents()).toEqual(["Del 1", "Del 2"])
+    expect(await page.innerText("[aria-labelledby=effect-delete]")).toContain("1 location by site")
+    expect(await namesNow("name__isw=Del")).toHaveLength(3)
+    await page.click("text=Delete 2 sites >> visible=true >> nth=-1")
+    await page.waitForURL("**/dcim/sites/?name__isw=Del&limit=2")
+    expect(await namesNow("name__isw=Del")).toEqual(["Del 3"])
+    await close()
+  })
+
+  it("takes all that match on other pages too, and asks again if others match by then", async () => {
+    await makeSites(["All 1", "All 2", "All 3"])
+    const { page, problems, close } = await loggedIn()
+    await page.goto("/dcim/sites/?name__isw=All&limit=2")
+    await page.check("[name=all]")
+    await act(page, "Delete")
+    expect(await page.textContent("h1")).toBe("Delete 3 sites")
+    await makeSites(["All 4"])
+    await page.click(".form-end button")
+    expect(await page.textContent("[role=alert]")).toContain("have changed since you looked")
+    expect(await page.textContent("h1")).toBe("Delete 4 sites")
+    expect(problems).toEqual([expect.stringContaining("409")])
+    expect(await faults(page)).toEqual([])
+    await page.click(".form-end button")
+    await page.waitForURL("**/dcim/sites/?name__isw=All&limit=2")
+    expect(await namesNow("name__isw=All")).toEqual([])
+    await close()
+  })
+
+  it("deletes nothing if one object is protected, and names what protects it", async () => {
+    const [first] = await makeSites(["Prot 1", "Prot 2"])
+    await api.call("POST", "/api/dcim/racks/", { name: "Rack of Prot", site: first!.id })
+    const { page, close } = await loggedIn()
+    await page.goto("/dcim/sites/?name__isw=Prot")
+    await page.check("[data-select-page]")
+    await act(page, "Delete")
+    expect(await page.innerText("[aria-labelledby=effect-forbid]")).toContain("1 rack by site")
+    await page.click(".form-end button")
+    expect(await page.textContent("[role=alert]")).toContain("Rack of Prot")
+    expect(await namesNow("name__isw=Prot")).toHaveLength(2)
+    await close()
+  })
+
+  it("refuses more objects than a change may have, and says so when none is selected", async () => {
+    await makeSites(Array.from({ length: 50 }, (_, at) => `Many ${at}`))
+    await makeSites(["Many 50"])
+    const { page, close } = await loggedIn()
+    await page.goto("/dcim/sites/?name__isw=Many&limit=25")
+    await act(page, "Delete")
+    expect(await page.textContent("[role=alert]")).toContain("You selected no object.")
+    await page.click("text=Back to the list")
+    await page.check("[name=all]")
+    await act(page, "Delete")
+    expect(await page.textContent("[role=alert]")).toContain("A change may have at most 50 objects (MAX_BULK_OBJECTS)")
+    await close()
+  })
+
+  it("shows and deletes only what the user may see and delete", async () => {
+    const user = await makeUser(
+      api,
+      "some",
+      { types: ["dcim.site"], actions: ["view"] },
+      { types: ["dcim.site"], actions: ["delete"], constraints: { status: "planned" } }
+    )
+    const sites = [
+      ...(await makeSites(["Mine 1"], { status: "planned" })),
+      ...(await makeSites(["Not mine 1"], { status: "active", facility: "M" }))
+    ]
+    await api.call("POST", "/api/dcim/locations/", { ...named("Hidden room"), site: sites[0]!.id })
+    const { page, close } = await opened({})
+    await logIn(page, user.name, userPassword)
+    await page.goto("/dcim/sites/?name__ic=mine 1")
+    await page.check("[data-select-page]")
+    await act(page, "Delete")
+    expect(await page.locator("[aria-labelledby=selected] li").allTextContents()).toEqual(["Mine 1"])
+    expect(await page.textContent(".note")).toContain("1 of the selected objects is left out")
+    expect(await page.locator("[aria-labelledby=effect-delete]").count()).toBe(0)
+    await page.click(".form-end button")
+    await page.waitForURL("**/dcim/sites/**")
+    expect(await namesNow("name__ic=mine 1")).toEqual(["Not mine 1"])
+    await close()
+  })
+})

@@ -8,7 +8,7 @@ import { RE2JS } from "re2js"
 import { programEffort } from "./Effort.ts"
 import { PatternError } from "./PatternError.ts"
 import { hasBoundary, hasEnd, translated } from "./Python.ts"
-import { marksPerChar, withMarks } from "./WordMarks.ts"
+import { hasMarks, marksPerChar, withMarks, withoutMarks } from "./WordMarks.ts"
 
 /** Longest pattern, characters. */
 const lengthMax = 1000
@@ -34,7 +34,15 @@ export interface Pattern {
   readonly startsIn: (text: string) => boolean
   /** Whether a match is anywhere in the text. */
   readonly isIn: (text: string) => boolean
+  /**
+   * The text with every match replaced, from left to right; `$` is its end. Throws a PatternError if this takes more
+   * than one text may take, or more than the budget, instructions x characters, has left.
+   */
+  readonly replaced: (text: string, by: (group: Group) => string, budget: { left: number }) => string
 }
+
+/** The text of a group of a match, by number or name; "" if the group did not match. Throws if there is no such group. */
+type Group = (name: string) => string
 
 interface Kept {
   readonly pattern: Pattern | PatternError
@@ -111,6 +119,48 @@ const patternFrom = (programs: ReadonlyArray<RE2JS>, marked: boolean, ended: boo
     size,
     costOf: (text) => (text.length + 1) * (marked && !isAscii(text) ? sizeMarked : size),
     startsIn: (text) => matches(text, (program, part) => program.matcher(part).lookingAt()),
-    isIn: (text) => matches(text, (program, part) => program.matcher(part).find())
+    isIn: (text) => matches(text, (program, part) => program.matcher(part).find()),
+    replaced: (text, by, budget) => {
+      const isMarked = marked && !isAscii(text)
+      if (isMarked && hasMarks(text)) return text
+      const step = isMarked ? sizeMarked / marksPerChar : size
+      return replacing(formAt(isMarked, false), isMarked, text, by, (chars) => {
+        budget.left -= chars * step
+        if (budget.left < 0) throw new PatternError("it takes too long to replace")
+      })
+    }
+  }
+}
+
+/** `spend` is told before each search how many characters are left to search. */
+const replacing = (
+  program: RE2JS,
+  isMarked: boolean,
+  text: string,
+  by: (group: Group) => string,
+  spend: (chars: number) => void
+): string => {
+  const shown = isMarked ? withMarks(text) : text
+  const plain = (part: string): string => (isMarked ? withoutMarks(part) : part)
+  const matcher = program.matcher(shown)
+  const group: Group = (name) => {
+    try {
+      return plain(matcher.group(/^\d+$/.test(name) ? Number(name) : name) ?? "")
+    } catch {
+      throw new PatternError(`the pattern has no group ${name}`)
+    }
+  }
+  let result = ""
+  let from = 0
+  let wasEmpty = false
+  for (;;) {
+    spend(shown.length - from + 1)
+    if (!matcher.find()) return result + plain(shown.slice(from))
+    const between = plain(shown.slice(from, matcher.start()))
+    const isEmpty = group("0") === ""
+    // Several marks stand at the place of one empty match.
+    if (!(isMarked && isEmpty && wasEmpty && between === "")) result += between + by(group)
+    wasEmpty = isEmpty
+    from = matcher.end()
   }
 }

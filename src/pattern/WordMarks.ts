@@ -35,6 +35,12 @@ export const withMarks = (text: string): string => {
   return parts.join("")
 }
 
+/** The text that marks were put into. */
+export const withoutMarks = (text: string): string => text.replaceAll(/[\u{FDD0}\u{FDD1}]/gu, "")
+
+/** Whether a text has characters that would be taken for marks. */
+export const hasMarks = (text: string): boolean => /[\u{FDD0}\u{FDD1}]/u.test(text)
+
 /** White space as Python's `str.isspace` knows it. */
 const spaceRanges: ReadonlyArray<Range> = [
   [0x9, 0xd],

@@ -123,3 +123,31 @@ describe("a pattern", () => {
     expect(patternOf("first of many")).not.toBe(first)
   })
 })
+
+describe("a replacement", () => {
+  const budget = () => ({ left: 1_000_000 })
+  const replaced = (pattern: string, text: string, by: string) => patternOf(pattern).replaced(text, () => by, budget())
+
+  test("takes the place of every match, as in Python", () => {
+    expect(replaced("a+", "caaat a", "o")).toBe("cot o")
+    expect(replaced("^", "rack", "old-")).toBe("old-rack")
+    expect(replaced("$", "rack", "-old")).toBe("rack-old")
+    expect(replaced("x", "rack", "y")).toBe("rack")
+    expect(
+      patternOf(String.raw`(\w)-(?P<n>\d+)`).replaced("a-1 b-22", (group) => group("n") + group("1"), budget())
+    ).toBe("1a 22b")
+  })
+
+  test("knows the borders of words beyond ASCII, and leaves no marks", () => {
+    expect(replaced(String.raw`\bgrå\b`, "grå gråt ågrå grå", "x")).toBe("x gråt ågrå x")
+    expect(replaced(String.raw`\b`, "då nå", "|")).toBe("|då| |nå|")
+    expect(replaced(String.raw`\b`, "do no", "|")).toBe("|do| |no|")
+    expect(patternOf(String.raw`\b(\w+)\b`).replaced("då nå", (group) => `<${group("1")}>`, budget())).toBe("<då> <nå>")
+  })
+
+  test("is refused for a group that there is none of, and for too much work", () => {
+    expect(() => patternOf("(a)").replaced("a", (group) => group("2"), budget())).toThrow("the pattern has no group 2")
+    expect(() => patternOf("(a)").replaced("a", (group) => group("x"), budget())).toThrow("the pattern has no group x")
+    expect(() => replaced("a.{0,500}b|a", "a".repeat(5000), "x")).toThrow("it takes too long to replace")
+  })
+})

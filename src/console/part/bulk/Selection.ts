@@ -62,7 +62,7 @@ export const selectionOf = Effect.fnUntraced(function* (
 })
 
 /** A short digest of some values. */
-const markOf = (values: unknown): string =>
+export const markOf = (values: unknown): string =>
   createHash("sha256").update(JSON.stringify(values)).digest("base64url").slice(0, 22)
 
 /** Most objects that a bulk page names; it counts the others. */

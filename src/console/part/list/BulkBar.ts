@@ -11,8 +11,14 @@ import { withQuery } from "./Query.ts"
 type Bulk = readonly [step: string, title: string, icon: IconName]
 
 /** What the reader may do to several objects of a type. */
-export const bulkActions = (may: (action: Action) => boolean): ReadonlyArray<Bulk> =>
-  may("delete") ? [["delete", "Delete", "trash"]] : []
+export const bulkActions = (type: ObjectType, may: (action: Action) => boolean): ReadonlyArray<Bulk> => [
+  ...(may("change") && isRenamed(type) ? ([["rename", "Rename", "cursor-text"]] as const) : []),
+  ...(may("delete") ? ([["delete", "Delete", "trash"]] as const) : [])
+]
+
+/** Whether objects of the type have a name that people may change. */
+export const isRenamed = ({ fields }: ObjectType): boolean =>
+  Object.hasOwn(fields, "name") && fields["name"]!.wire === "both" && fields["name"]!.type === "text"
 
 interface Bar {
   readonly type: ObjectType

@@ -61,7 +61,7 @@ const objects = Effect.fnUntraced(function* (
   const total = yield* countBeside(type, where, bounds, rows.length)
   const { offset, limit = Math.max(rows.length, 1) } = bounds
   if (rows.length === 0) return html`<div class="card">${empty(type, query, may, total > 0)}</div>`
-  const actions = bulkActions(may)
+  const actions = bulkActions(type, may)
   const isSelectable = actions.length > 0
   const columns = columnsAsked(type, request)
   const table = yield* objectTable({ type, rows, view, columns, query, isSelectable })

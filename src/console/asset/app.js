@@ -105,4 +105,3 @@ for (const all of document.querySelectorAll("[data-select-page]")) {
   form.addEventListener("change", (event) => event.target !== all && tell())
   tell()
 }
-

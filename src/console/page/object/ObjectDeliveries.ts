@@ -39,7 +39,7 @@ const show =
                 ? html`<div class="empty"><b>No webhook was told about this ${nameOf(type)}.</b></div>`
                 : deliveryTable(rows, deliveries)
             }
-            ${total === 0 ? "" : pager({ query, limit, offset, count: rows.length, total })}
+            ${total === 0 ? "" : pager({ query, limit, offset, count: rows.length, total, most: pageSizeMax })}
           </div>
           ${yield* coveringCard(type)}`
       })

@@ -54,7 +54,7 @@ const page = Effect.fnUntraced(function* (type: ObjectType, request: Request, ty
                 ${rows.map((each) => entry(each, entries))}
               </ol>`
         }
-        ${total === 0 ? "" : pager({ query, limit, offset, count: rows.length, total })}
+        ${total === 0 ? "" : pager({ query, limit, offset, count: rows.length, total, most: pageSizeMax })}
       </div>`
   })
 })

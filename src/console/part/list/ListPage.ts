@@ -69,7 +69,7 @@ const objects = Effect.fnUntraced(function* (
   const shown = { query, limit, offset, count: rows.length, total }
   return html`<div class="card">
     ${isSelectable ? html`<form method="post">${csrfInput(request)}${table}${bulkBar({ type, actions, ...shown })}</form>` : table}
-    ${pager({ ...shown, most: pageSizeMax === 0 ? undefined : pageSizeMax })}
+    ${pager({ ...shown, most: pageSizeMax })}
   </div>`
 })
 

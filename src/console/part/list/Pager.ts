@@ -9,8 +9,8 @@ interface Shown {
   readonly offset: number
   readonly count: number
   readonly total: number
-  /** Most objects of a page; undefined for no limit. */
-  readonly most: number | undefined
+  /** Most objects of a page; 0 for no limit. */
+  readonly most: number
 }
 
 export const pager = (shown: Shown): Html => {
@@ -78,7 +78,7 @@ const offered = [25, 50, 100, 250, 500, 1000]
 
 const sizes = ({ query, limit, total, most }: Shown): Html => {
   if (total <= offered[0]!) return html``
-  const known = [...new Set([...offered, limit])].filter((size) => size <= (most ?? size)).sort((a, b) => a - b)
+  const known = [...new Set([...offered, limit])].filter((size) => most === 0 || size <= most).sort((a, b) => a - b)
   return html`<details class="menu menu-up">
     <summary class="btn btn-sm">${number(limit)} per page${icon("chevron-down", "chev")}</summary>
     <ul class="menu-list">

@@ -14,7 +14,7 @@ export const recognise = (text: string): Named | undefined => {
   // As long as ids of the database are.
   const [, number] = /^#?(\d{1,15})$/.exec(text) ?? []
   if (number !== undefined) return { kind: "object", id: Number(number) }
-  if (/^\d{1,16}-\d{1,19}-\d{1,10}$/.test(text)) return { kind: "delivery", id: text }
+  if (/^\d{1,16}-\d{5,19}-\d{1,10}$/.test(text)) return { kind: "delivery", id: text }
   if (/^[0-9A-F]{1,8}\/[0-9A-F]{1,8}$/i.test(text)) return { kind: "lsn", lsn: parseLsn(text) }
   return undefined
 }

@@ -112,17 +112,23 @@ const actions = Effect.fnUntraced(function* (browsed: Browsed, { list, object }:
 
 /** The form of each request that the reader may send here. */
 const forms = Effect.fnUntraced(function* (browsed: Browsed, place: Place) {
-  const { request, route, refusal, form } = browsed
+  const { request, route, refusal, form, method } = browsed
   const { session } = request.principal
-  const all = yield* allowedMethods(browsed)
-  const methods = place.object === undefined ? all : all.filter((method) => method !== "DELETE")
-  if (session === undefined || methods.length === 0) return html``
-  const body = yield* bodyFor(browsed, place)
-  if (body === undefined) return html``
   const typed = refusal === undefined ? null : form.get(fieldNames.content)
+  const all = session === undefined ? [] : yield* allowedMethods(browsed)
+  const methods = place.object === undefined ? all : all.filter((each) => each !== "DELETE")
+  // Without a session only what was typed in one that has ended is kept.
+  const body = typed === null && methods.length === 0 ? undefined : yield* bodyFor(browsed, place)
+  if (body === undefined && typed === null) return html``
+  const raw = {
+    session,
+    methods: methods.length === 0 ? [method] : methods,
+    content: typed ?? body?.content ?? "",
+    etag: body?.etag
+  }
   return html`<section class="card" aria-labelledby="raw">
     <div class="ch"><h2 id="raw">Raw data</h2></div>
-    ${rawForm({ session, methods, content: typed ?? body.content, etag: body.etag, hint: hintOf(place, route.path) })}
+    ${rawForm({ ...raw, hint: hintOf(place, route.path) })}
   </section>`
 })
 

@@ -33,7 +33,7 @@ export const deleteButton = (session: string): Html =>
   </details>`
 
 interface Raw {
-  readonly session: string
+  readonly session: string | undefined
   readonly methods: ReadonlyArray<string>
   readonly content: string
   /** ETag of the object that the text was made of. */

@@ -5,6 +5,7 @@ import { makeUser, userPassword } from "../auth/Users.ts"
 import { type Api, named, startApi } from "../support/Api.ts"
 import { hasBrowser, logIn, openBrowser, watch } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
+import { startReceiver } from "../support/Receiver.ts"
 import { password } from "../support/Service.ts"
 
 let api: Api
@@ -79,11 +80,35 @@ describe.skipIf(!hasBrowser)("the gauges", () => {
     await close()
   })
 
-  it("count what the reader may view", async () => {
+  it("are not shown to readers who may view no deliveries", async () => {
     await makeUser(api, "regions", { types: ["dcim.region"], actions: ["view"] })
     const { page, close } = await loggedIn("regions", userPassword)
     await page.goto("/")
-    expect(await page.textContent("a.gauge[href$=failed]")).toMatch(/^\s*0\s+failed/)
+    expect(await page.locator("[data-gauges]").count()).toBe(0)
     await close()
+  })
+})
+
+describe.skipIf(!hasBrowser)("the first steps", () => {
+  it("tick themselves, and leave when the first delivery has arrived", async () => {
+    const { page, problems, close } = await loggedIn()
+    const done = () => page.locator(".first-steps .done a").allTextContents()
+    await page.goto("/")
+    expect(await done()).toEqual(["Create an API token", "Make a change"])
+    const receiver = await startReceiver()
+    await api.call("POST", "/api/extras/webhooks/", {
+      ...{ name: "first", content_types: ["dcim.site"], type_create: true, payload_url: receiver.url }
+    })
+    await page.reload()
+    expect(await done()).toContain("Add a webhook")
+    await api.call("POST", "/api/dcim/sites/", named("Celle"))
+    await eventually("the delivery is logged", async () => {
+      await page.reload()
+      return (await page.locator(".first-steps").count()) === 0
+    })
+    expect(await page.textContent("main")).toContain("site Celle")
+    expect(problems).toEqual([])
+    await close()
+    await receiver.close()
   })
 })

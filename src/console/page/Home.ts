@@ -1,13 +1,17 @@
-/** `/`: how many objects there are, and where to begin. */
+/** `/`: where to begin, the latest changes, what failed, and how many objects there are. */
 import { Effect } from "effect"
 import type { Handler, Route } from "../../http/Route.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { everything } from "../../inventory/derive/filter/Where.ts"
+import { changeType, changes } from "../../inventory/read/Changes.ts"
 import { countEach } from "../../inventory/read/CountEach.ts"
 import { type Html, html } from "../Html.ts"
+import { changeTable } from "../part/change/ChangeTable.ts"
 import { framed } from "../part/Frame.ts"
+import { failingWebhooks } from "../part/home/Failing.ts"
+import { firstSteps } from "../part/home/FirstSteps.ts"
 import { groupOf, inMenuOrder } from "../part/Menu.ts"
 import { number } from "../part/list/Pager.ts"
 import { pathOf, pluralOf } from "../part/Title.ts"
@@ -24,8 +28,35 @@ const show: Handler = (request) =>
       countedMax
     )
     const counts = types.map((type, at) => ({ type, count: found[at]! }))
-    return yield* framed(request, { title: "Rackwire", main: html`${firstSteps(types.length > 0)}${tiles(counts)}` })
+    return yield* framed(request, {
+      title: "Rackwire",
+      main: html`${types.length > 0 ? "" : nothing}${yield* firstSteps(request.principal)}
+        <div class="panels home">
+          ${yield* latestChanges}
+          <div>${yield* failingWebhooks}${links}</div>
+        </div>
+        ${tiles(counts)}`
+    })
   })
+
+const nothing = html`<p class="alert-line">You may view no objects. Log in, or ask for a permission.</p>`
+
+const changesMax = 8
+
+const latestChanges = Effect.gen(function* () {
+  const latest = yield* changes({ where: everything, order: "newest first", limit: changesMax })
+  return html`<section class="card" aria-labelledby="latest">
+    <div class="ch">
+      <h2 id="latest">Latest changes</h2>
+      <a class="sub" href="${pathOf(changeType)}">All changes</a>
+    </div>
+    ${
+      latest.length === 0
+        ? html`<p class="note sub">The change log has no change that you may view.</p>`
+        : changeTable(latest, { caption: "Latest changes", hides: "request" })
+    }
+  </section>`
+})
 
 const tiles = (counts: ReadonlyArray<{ readonly type: ObjectType; readonly count: number }>): Html =>
   html`<div class="tile-grid">
@@ -49,21 +80,18 @@ const tiles = (counts: ReadonlyArray<{ readonly type: ObjectType; readonly count
     )}
   </div>`
 
-const links: ReadonlyArray<readonly [path: string, title: string]> = [
-  ["/extras/webhooks/", "Webhooks"],
-  ["/extras/deliveries/?status=failed", "Failed deliveries"],
-  ["/extras/object-changes/", "Changes"],
-  ["/help/templates/", "Template help"],
-  ["/api/", "REST API"],
-  ["/api/schema/swagger-ui/", "API description"],
-  ["/health/ready", "Health"],
-  ["/metrics", "Metrics"]
-]
-
-const firstSteps = (maySee: boolean): Html =>
-  html`${maySee ? "" : html`<p class="alert-line">You may view no objects. Log in, or ask for a permission.</p>`}
-    <p class="links">
-      ${links.map(([path, title], at) => html`${at === 0 ? "" : " · "}<a href="${path}">${title}</a>`)}
-    </p>`
+const links = html`<section class="card" aria-labelledby="read-on">
+  <div class="ch"><h2 id="read-on">Read on</h2></div>
+  <ul class="rel">
+    ${[
+      ["/api/", "REST API"],
+      ["/api/schema/swagger-ui/", "API description"],
+      ["/help/templates/", "Template help"],
+      ["/help/keys/", "Keys"],
+      ["/health/ready", "Health"],
+      ["/metrics", "Metrics"]
+    ].map(([path, title]) => html`<li><a href="${path!}">${title!}</a></li>`)}
+  </ul>
+</section>`
 
 export default { path: "/", access: "open", methods: { GET: show } } satisfies Route

@@ -1,0 +1,57 @@
+/** The webhooks with failed deliveries, of what the reader may view. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { visibleToSender } from "../../../inventory/Clearance.ts"
+import { objectType } from "../../../inventory/Registry.ts"
+import { after } from "../../../inventory/derive/filter/Where.ts"
+import { html } from "../../Html.ts"
+import { pathOf } from "../Title.ts"
+
+const deliveryType = objectType("extras.delivery")
+const webhookType = objectType("extras.webhook")
+
+/** Most failed deliveries that are counted, and most webhooks that are named. */
+const countedMax = 1000
+const namedMax = 5
+
+interface Failing {
+  readonly id: number
+  readonly name: string
+  readonly count: number
+}
+
+export const failingWebhooks = Effect.gen(function* () {
+  const visible = yield* visibleToSender
+  const [deliveries, webhooks] = [visible(deliveryType), visible(webhookType)]
+  if (deliveries.sql === "false" || webhooks.sql === "false") return html``
+  const sql = yield* SqlClient.SqlClient
+  const failing = yield* sql.unsafe<Failing>(
+    `select t.id::float8 as id, t.name, f.count::int as count
+       from (select webhook_id, count(*) as count
+               from (select webhook_id from ${deliveryType.table} t
+                      where t.status = 'failed' and (${deliveries.sql}) limit ${countedMax}) newest
+              group by webhook_id) f
+       join ${webhookType.table} t on t.id = f.webhook_id
+      where (${after(deliveries.parameters.length, webhooks)})
+      order by f.count desc, t.name limit ${namedMax}`,
+    [...deliveries.parameters, ...webhooks.parameters]
+  )
+  const list = pathOf(deliveryType)
+  return html`<section class="card" aria-labelledby="failing">
+    <div class="ch"><h2 id="failing">Failed deliveries</h2></div>
+    ${
+      failing.length === 0
+        ? html`<p class="note sub">No delivery has used up its retries.</p>`
+        : html`<ul class="rel">
+            ${failing.map(
+              ({ id, name, count }) =>
+                html`<li>
+                  <a href="${list}?webhook_id=${id}&status=failed"
+                    >${name}<span class="cnt">${count}${count < countedMax ? "" : " or more"}</span></a
+                  >
+                </li>`
+            )}
+          </ul>`
+    }
+  </section>`
+})

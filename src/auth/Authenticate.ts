@@ -20,7 +20,7 @@ import { auditTokenUse } from "./Audit.ts"
 import { Denied } from "./Denied.ts"
 import { KnownTokens } from "./KnownTokens.ts"
 import { type Permission, type Principal, type UserRow, anonymous } from "./Principal.ts"
-import { isLive } from "./Session.ts"
+import { isLive, isUnnoted, noteSessionUse } from "./Session.ts"
 import { UsualRights } from "./UsualRights.ts"
 
 export interface Credentials {
@@ -37,7 +37,7 @@ export interface Credentials {
  * valid session a token is ignored.
  */
 export const authenticate = Effect.fnUntraced(function* ({ authorization, session, address }: Credentials) {
-  const known = session === undefined ? undefined : yield* ofSession(session)
+  const known = session === undefined ? undefined : yield* ofSession(session, address)
   if (known !== undefined) return known
   const key = keyOf(authorization)
   if (key instanceof Denied) return yield* key
@@ -152,13 +152,15 @@ const refusedAddress = (allowed: ReadonlyArray<string>, text: string | undefined
   return inside ? undefined : new Denied({ reason: "SourceAddress", address: NetAddress.formatIp(canonical) })
 }
 
-const ofSession = Effect.fnUntraced(function* (key: string) {
+const ofSession = Effect.fnUntraced(function* (key: string, address: string | undefined) {
   const sql = yield* SqlClient.SqlClient
-  const [found] = yield* sql<FoundUser & { readonly temporary: boolean }>`
-    select ${sql.literal(userColumns)}, u.temporary_password = md5(u.password) as temporary
+  const [found] = yield* sql<FoundUser & { readonly temporary: boolean; readonly unnoted: boolean }>`
+    select ${sql.literal(userColumns)}, u.temporary_password = md5(u.password) as temporary,
+           ${sql.literal(isUnnoted)} as unnoted
       from rackwire_session s join users_user u on u.id = s.user_id
      where s.digest = ${digest(key)} and ${sql.literal(isLive)}`
   if (found === undefined) return undefined
+  if (found.unnoted) yield* Effect.forkDetach(noteSessionUse(key, address))
   return {
     user: userOf(found),
     mayWrite: true,

@@ -10,6 +10,7 @@ import { Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { digest } from "../Vault.ts"
+import { isStorable } from "../inventory/Field.ts"
 import type { Table } from "../inventory/derive/table/Table.ts"
 
 export const sessionTable: Table = {
@@ -19,7 +20,12 @@ export const sessionTable: Table = {
     { name: "digest", type: "text", nullable: false },
     { name: "user_id", type: "bigint", nullable: false },
     { name: "password_mark", type: "text", nullable: false },
-    { name: "expires", type: "timestamp with time zone", nullable: false }
+    { name: "expires", type: "timestamp with time zone", nullable: false },
+    // Absent in sessions of earlier versions.
+    { name: "begun", type: "timestamp with time zone", nullable: true },
+    { name: "last_used", type: "timestamp with time zone", nullable: true },
+    { name: "address", type: "text", nullable: true },
+    { name: "agent", type: "text", nullable: true }
   ],
   constraints: [
     { name: "rackwire_session_digest_key", sql: "unique (digest)" },
@@ -42,19 +48,85 @@ const passwordMark = "md5(u.password)"
 /** SQL: whether the session `s` of a user `u` is valid. */
 export const isLive = `s.expires > now() and u.is_active and s.password_mark = ${passwordMark}`
 
+/** Where a session is used: the client's address, and what its browser calls itself. */
+interface Place {
+  readonly address: string | undefined
+  readonly agent: string | undefined
+}
+
+/** Most characters that are kept of a browser's name. */
+const agentLengthMax = 300
+
 /** Begins a session of the user in place of the one of this key. Returns its key and the seconds that it lasts. */
-export const begin = Effect.fnUntraced(function* (user: number, replaced: string | undefined) {
+export const begin = Effect.fnUntraced(function* (user: number, replaced: string | undefined, place: Place) {
   const sql = yield* SqlClient.SqlClient
   const { loginTimeout } = yield* Settings
   const seconds = Math.floor(Duration.toSeconds(loginTimeout))
   const key = randomBytes(32).toString("base64url")
+  const agent = (place.agent ?? "").slice(0, agentLengthMax)
   yield* sql`
     delete from rackwire_session where expires <= now() or digest = ${replaced === undefined ? "" : digest(replaced)}`
   yield* sql`
-    insert into rackwire_session (digest, user_id, password_mark, expires)
-    select ${digest(key)}, u.id, ${sql.literal(passwordMark)}, now() + make_interval(secs => ${seconds})
+    insert into rackwire_session (digest, user_id, password_mark, expires, begun, last_used, address, agent)
+    select ${digest(key)}, u.id, ${sql.literal(passwordMark)}, now() + make_interval(secs => ${seconds}), now(), now(),
+           ${place.address ?? ""}, ${isStorable(agent) ? agent : ""}
       from users_user u where u.id = ${user}::bigint`
   return { key, seconds }
+})
+
+/** SQL: whether a use of the session `s` is to be noted: at most once a minute, so that reads cost no writes. */
+export const isUnnoted = "coalesce(s.last_used < now() - interval '1 minute', true)"
+
+/** Notes that the session is used. Nobody waits for it, so its failure is ignored. */
+export const noteSessionUse = (key: string, address: string | undefined) =>
+  Effect.flatMap(
+    SqlClient.SqlClient,
+    (sql) => sql`
+      update rackwire_session s set last_used = now(), address = ${address ?? ""}
+       where s.digest = ${digest(key)} and ${sql.literal(isUnnoted)}`
+  ).pipe(Effect.ignore)
+
+export interface Session {
+  readonly id: string
+  readonly begun: string | null
+  readonly last_used: string | null
+  readonly expires: string
+  readonly address: string | null
+  readonly agent: string | null
+  /** Whether it is the one of the key. */
+  readonly current: boolean
+}
+
+/** Most sessions that are listed. */
+const listedMax = 100
+
+/** The valid sessions of a user, the one of this key first, then those that were used last. */
+export const sessionsOf = Effect.fnUntraced(function* (user: number, key: string | undefined) {
+  const sql = yield* SqlClient.SqlClient
+  const time = (column: string) => sql.literal(`to_char(s.${column} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS"Z"')`)
+  return yield* sql<Session>`
+    select s.id::text as id, ${time("begun")} as begun, ${time("last_used")} as last_used, ${time("expires")} as expires,
+           s.address, s.agent, s.digest = ${key === undefined ? "" : digest(key)} as current
+      from rackwire_session s join users_user u on u.id = s.user_id
+     where u.id = ${user}::bigint and ${sql.literal(isLive)}
+     order by current desc, s.last_used desc nulls last, s.id desc limit ${sql.literal(`${listedMax}`)}`
+})
+
+/** Ends a session of the user by its id. Returns whether there was one. */
+export const endOne = Effect.fnUntraced(function* (user: number, id: string) {
+  const sql = yield* SqlClient.SqlClient
+  const ended = yield* sql`
+    delete from rackwire_session where id = ${id}::bigint and user_id = ${user}::bigint returning id::text as id`
+  return ended.length > 0
+})
+
+/** Ends all sessions of the user but the one of this key. Returns how many there were. */
+export const endOthers = Effect.fnUntraced(function* (user: number, key: string | undefined) {
+  const sql = yield* SqlClient.SqlClient
+  const ended = yield* sql`
+    delete from rackwire_session where user_id = ${user}::bigint
+       and digest <> ${key === undefined ? "" : digest(key)} returning id::text as id`
+  return ended.length
 })
 
 /** Ends the session of this key. */

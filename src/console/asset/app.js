@@ -4,8 +4,21 @@ const root = document.documentElement
 document.querySelector("[data-theme-toggle]")?.addEventListener("click", () => {
   const theme = root.dataset.bsTheme === "dark" ? "light" : "dark"
   root.dataset.bsTheme = theme
+  root.dataset.theme = theme
   document.cookie = `theme=${theme}; path=/; max-age=31536000; samesite=lax`
 })
+
+for (const button of document.querySelectorAll("[data-copy]")) {
+  button.hidden = false
+  button.addEventListener("click", async () => {
+    const input = document.getElementById(button.dataset.copy)
+    input.select()
+    // Without TLS a browser has no clipboard of its own.
+    if (navigator.clipboard === undefined) document.execCommand("copy")
+    else await navigator.clipboard.writeText(input.value)
+    button.lastChild.textContent = "Copied"
+  })
+}
 
 // A menu closes when the focus or a click leaves it.
 for (const event of ["click", "focusin"]) {

@@ -2,6 +2,7 @@
 import type { Reply } from "../../http/Route.ts"
 import { assetUrl } from "../Assets.ts"
 import { type Html, html } from "../Html.ts"
+import type { Preferences, Theme } from "./account/Preferences.ts"
 
 const headers = {
   // A page loads from us alone, and no markup in it can run.
@@ -20,14 +21,30 @@ const files = {
   script: assetUrl("app.js")
 }
 
-/** `theme`: the cookie's; the browser's preference counts without one. */
-export const documentReply = (title: string, body: Html, { theme = "", status = 200 } = {}): Reply => ({
+interface Look {
+  readonly theme?: Theme
+  readonly density?: Preferences["density"]
+  readonly status?: number
+}
+
+/** `theme` is the reader's, if the reader is known; without one the cookie counts, then the browser (theme.js). */
+export const documentReply = (
+  title: string,
+  body: Html,
+  { theme = "auto", density = "comfortable", status = 200 }: Look = {}
+): Reply => ({
   status,
   headers,
   text: {
     type: "text/html",
     content: html`<!doctype html>
-      <html lang="en" data-bs-theme="${theme === "dark" ? "dark" : "light"}" data-bs-theme-base="gray">
+      <html
+        lang="en"
+        data-bs-theme="${theme === "dark" ? "dark" : "light"}"
+        data-bs-theme-base="gray"
+        data-theme="${theme}"
+        data-density="${density}"
+      >
         <head>
           <meta charset="utf-8" />
           <meta name="viewport" content="width=device-width, initial-scale=1" />

@@ -7,8 +7,10 @@ import { visibleToSender } from "../../inventory/Clearance.ts"
 import { type Html, html } from "../Html.ts"
 import { documentReply } from "./Document.ts"
 import { gauges } from "./Gauges.ts"
+import { preferencesOf } from "./account/Preferences.ts"
 import { icon } from "./Icon.ts"
 import { menu } from "./Menu.ts"
+import { inZone } from "./Time.ts"
 
 interface Page {
   readonly title: string
@@ -26,7 +28,7 @@ export const framed = Effect.fnUntraced(function* (
   request: Request,
   { title, heading = title, crumbs = [], actions, main, status }: Page
 ) {
-  const { url, incoming } = request
+  const { url } = request
   const visible = yield* visibleToSender
   const body = html`<a class="skip" href="#main">Skip to content</a>
     <div class="shell">
@@ -50,7 +52,9 @@ export const framed = Effect.fnUntraced(function* (
         </main>
       </div>
     </div>`
-  return documentReply(title, body, { theme: incoming.cookies["theme"] ?? "", status: status ?? 200 })
+  const { theme, density, timeZone } = preferencesOf(request)
+  const page = timeZone === "UTC" ? body : inZone(body, timeZone)
+  return documentReply(title, page, { theme, density, status: status ?? 200 })
 })
 
 const breadcrumb = (crumbs: NonNullable<Page["crumbs"]>): Html =>
@@ -89,8 +93,12 @@ const userMenu = (name: string): Html =>
       ><span class="d-none d-md-inline">${name}</span>${icon("chevron-down", "chev")}
     </summary>
     <ul class="menu-list">
+      <li><a href="/user/">${icon("user-circle")}Profile</a></li>
+      <li><a href="/user/preferences/">${icon("settings")}Preferences</a></li>
+      <li><a href="/user/api-tokens/">${icon("key")}API tokens</a></li>
+      <li><a href="/user/sessions/">${icon("devices")}Sessions</a></li>
+      <li><a href="/user/password/">${icon("lock")}Change password</a></li>
       <li><a href="/help/keys/">${icon("keyboard")}Keys</a></li>
-      <li><a href="/user/password/">${icon("key")}Change password</a></li>
       <li><a href="/logout/">${icon("logout")}Log out</a></li>
     </ul>
   </details>`

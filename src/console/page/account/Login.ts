@@ -60,7 +60,10 @@ const submit: Handler = (request) =>
       })
     )
     if (found === undefined) return loginForm(request, next, wrong)
-    const { key, seconds } = yield* begin(found.user.id, principal.session)
+    const { key, seconds } = yield* begin(found.user.id, principal.session, {
+      address,
+      agent: incoming.headers["user-agent"]
+    })
     yield* auditLogin("logged in", name, address)
     return { ...redirect(next), cookies: sessionCookies(origin, key, seconds) }
   })

@@ -56,7 +56,7 @@ const submit: Handler = ({ principal, incoming, author, origin }) =>
     if (problem !== undefined) return passwordForm(session, username(principal), problem)
     yield* auditLogin("changed the password", username(principal), address)
     // The new password ended every session of the user; this browser gets a new one.
-    const begun = yield* begin(user.id, session)
+    const begun = yield* begin(user.id, session, { address, agent: incoming.headers["user-agent"] })
     return { ...redirect("/"), cookies: sessionCookies(origin, begun.key, begun.seconds) }
   })
 

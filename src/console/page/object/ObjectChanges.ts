@@ -10,6 +10,7 @@ import { registry } from "../../../inventory/Registry.ts"
 import { changeType, changes } from "../../../inventory/read/Changes.ts"
 import { countBeside } from "../../../inventory/read/Count.ts"
 import { html } from "../../Html.ts"
+import { withPageSize } from "../../part/account/Preferences.ts"
 import { changeTable } from "../../part/change/ChangeTable.ts"
 import { pager } from "../../part/list/Pager.ts"
 import { listedIn, objectOfTab, objectPage } from "../../part/tab/ObjectPage.ts"
@@ -23,7 +24,8 @@ const show =
       if ((yield* cleared(changeType, "view")).sql === "false") return yield* new Denied({ reason: "NoPermission" })
       const { pageSize, pageSizeMax } = yield* Settings
       const query = request.url.searchParams
-      const bounds = pageBounds(query, { usual: pageSize, max: pageSizeMax })
+      const asked = withPageSize(request).url.searchParams
+      const bounds = pageBounds(asked, { usual: pageSize, max: pageSizeMax })
       const { offset, limit = pageSize } = bounds
       const where = listedIn("changelog", type, row.id)
       const found = yield* changes({ where, order: "newest first", limit, offset })

@@ -11,6 +11,7 @@ import { registry } from "../../../inventory/Registry.ts"
 import { countBeside } from "../../../inventory/read/Count.ts"
 import { readPage, viewFor } from "../../../inventory/read/Read.ts"
 import { html } from "../../Html.ts"
+import { withPageSize } from "../../part/account/Preferences.ts"
 import { pager } from "../../part/list/Pager.ts"
 import { coveringCard } from "../../part/tab/Covering.ts"
 import { deliveryTable } from "../../part/tab/DeliveryTable.ts"
@@ -25,7 +26,8 @@ const show =
       if ((yield* cleared(deliveryType, "view")).sql === "false") return yield* new Denied({ reason: "NoPermission" })
       const { pageSize, pageSizeMax } = yield* Settings
       const query = request.url.searchParams
-      const { offset, limit = pageSize } = pageBounds(query, { usual: pageSize, max: pageSizeMax })
+      const asked = withPageSize(request).url.searchParams
+      const { offset, limit = pageSize } = pageBounds(asked, { usual: pageSize, max: pageSizeMax })
       const where = listedIn("deliveries", type, row.id)
       const { rows, beside } = yield* readPage(deliveryType, { where, ordering: ["-time"], limit, offset, isCut: true })
       const deliveries = yield* viewFor(deliveryType, rows, request.base, beside)

@@ -16,6 +16,7 @@ import { readPage, viewFor } from "../../../inventory/read/Read.ts"
 import { create } from "../../../inventory/write/Write.ts"
 import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
 import { Html, html } from "../../Html.ts"
+import { withPageSize } from "../../part/account/Preferences.ts"
 import { icon } from "../../part/Icon.ts"
 import { pager } from "../../part/list/Pager.ts"
 import { journalType, listedIn, objectOfTab, objectPage } from "../../part/tab/ObjectPage.ts"
@@ -36,7 +37,8 @@ const page = Effect.fnUntraced(function* (type: ObjectType, request: Request, ty
   if ((yield* cleared(journalType, "view")).sql === "false") return yield* new Denied({ reason: "NoPermission" })
   const { pageSize, pageSizeMax } = yield* Settings
   const query = request.url.searchParams
-  const { offset, limit = pageSize } = pageBounds(query, { usual: pageSize, max: pageSizeMax })
+  const asked = withPageSize(request).url.searchParams
+  const { offset, limit = pageSize } = pageBounds(asked, { usual: pageSize, max: pageSizeMax })
   const where = listedIn("journal", type, row.id)
   const { rows, beside } = yield* readPage(journalType, { where, ordering: ["-created"], limit, offset, isCut: true })
   const entries = yield* viewFor(journalType, rows, request.base, beside)

@@ -7,6 +7,7 @@ import type { Action } from "../../../inventory/Clearance.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { countBeside } from "../../../inventory/read/Count.ts"
 import { type Html, html } from "../../Html.ts"
+import { withPageSize } from "../account/Preferences.ts"
 import { csrfInput } from "../CsrfInput.ts"
 import { framed } from "../Frame.ts"
 import { icon } from "../Icon.ts"
@@ -30,7 +31,7 @@ type May = (action: Action) => boolean
 export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: Request, unsaved?: Unsaved) {
   const query = request.url.searchParams
   const may = yield* mayDo(type)
-  const found = yield* Effect.result(pageOf(type, asApiReads(request)))
+  const found = yield* Effect.result(pageOf(type, withPageSize(asApiReads(request))))
   const problem = Result.isFailure(found) ? problemOf(found.failure, request) : undefined
   // An error that has no words here is one of the whole request.
   if (Result.isFailure(found) && problem === undefined) return yield* found.failure

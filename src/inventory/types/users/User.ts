@@ -1,4 +1,4 @@
-import { defineObjectType, email, flag, password, refs, text, time } from "../../ObjectType.ts"
+import { defineObjectType, email, flag, json, password, refs, text, time } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "users",
@@ -16,6 +16,8 @@ export default defineObjectType({
     is_superuser: flag({ default: false, wire: "none" }),
     // Digest of the hash of a password that was generated: it stops being temporary when it is changed, however.
     temporary_password: text({ optional: true, wire: "none" }),
+    // What the console asks its users, checked where it is read (console/part/account/Preferences.ts).
+    preferences: json({ wire: "none" }),
     date_joined: time({ now: true, wire: "read" }),
     groups: refs("users.group")
   },

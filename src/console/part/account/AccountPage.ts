@@ -1,0 +1,39 @@
+/** The frame of the pages about the reader's own account. */
+import { Effect } from "effect"
+import { Denied } from "../../../auth/Denied.ts"
+import type { Request } from "../../../http/Route.ts"
+import { type Html, html } from "../../Html.ts"
+import { framed } from "../Frame.ts"
+
+const pages = [
+  ["/user/", "Profile"],
+  ["/user/preferences/", "Preferences"],
+  ["/user/api-tokens/", "API tokens"],
+  ["/user/sessions/", "Sessions"]
+] as const
+
+interface Shown {
+  readonly title: (typeof pages)[number][1]
+  readonly main: Html
+  readonly status?: number
+}
+
+/** The user who asks. Fails with `Denied` for readers who are not logged in, which leads them to the login. */
+export const userIn = ({ principal: { user } }: Request) =>
+  user === undefined ? Effect.fail(new Denied({ reason: "NoCredentials" })) : Effect.succeed(user)
+
+export const accountPage = (request: Request, { title, main, status = 200 }: Shown) =>
+  framed(request, {
+    ...{ title, status },
+    crumbs: [["Account"]],
+    main: html`<nav class="tabs" aria-label="Pages of the account">
+        <ul>
+          ${pages.map(([path, name]) => html`<li><a href="${path}" ${name === title ? html` aria-current="page"` : ""}>${name}</a></li>`)}
+          <li><a href="/user/password/">Password</a></li>
+        </ul>
+      </nav>
+      ${main}`
+  })
+
+/** Told once at the top of a page, after something was done. */
+export const doneLine = (text: string): Html => html`<p class="done-line" role="status">${text}</p>`

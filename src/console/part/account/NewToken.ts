@@ -1,0 +1,57 @@
+/**
+ * The key of a new token on its way to the page that shows it. A cookie carries it, sealed, from the form that made the
+ * token to the next page of the list, which deletes the cookie: so the key is shown once, and a reload makes no other.
+ */
+import { Duration, Effect } from "effect"
+import { Vault } from "../../../Vault.ts"
+import type { Request } from "../../../http/Route.ts"
+import type { Cookie } from "../../../http/wire/Cookies.ts"
+import { isDictionary } from "../../../inventory/Field.ts"
+import { type Html, html } from "../../Html.ts"
+import { icon } from "../Icon.ts"
+
+const name = "newtoken"
+
+/** Time within which the page must be opened. */
+const lifetime = Duration.minutes(5)
+
+const optionsOf = ({ origin, url }: Request) =>
+  ({ path: url.pathname, httpOnly: true, sameSite: "lax", secure: origin.isSecure }) as const
+
+/** The cookie that brings a key to the next page of this address. */
+export const carried = Effect.fnUntraced(function* (request: Request, key: string) {
+  const { seal } = yield* Vault
+  const value = seal(JSON.stringify({ user: request.principal.user?.id, key }))
+  return { name, value, options: { ...optionsOf(request), maxAge: lifetime } } satisfies Cookie
+})
+
+/** The key that was carried to the reader, and the cookie that forgets it; nothing if there is none. */
+export const arrived = Effect.fnUntraced(function* (request: Request) {
+  const { open } = yield* Vault
+  const sealed = request.incoming.cookies[name]
+  if (sealed === undefined) return { key: undefined, cookies: [] }
+  const text = open(sealed)
+  const content: unknown = text === undefined ? undefined : JSON.parse(text)
+  const isOwn = isDictionary(content) && content["user"] === request.principal.user?.id
+  const forget: Cookie = { name, value: undefined, options: optionsOf(request) }
+  return { key: isOwn && typeof content["key"] === "string" ? content["key"] : undefined, cookies: [forget] }
+})
+
+export const keyBanner = (key: string, base: string): Html =>
+  html`<section class="card once" role="status" aria-labelledby="new-token">
+    <div class="ch"><h2 id="new-token">Save this token now. It cannot be shown again.</h2></div>
+    <div class="once-lines">
+      ${line("Token", key)} ${line("Try it", `curl -H "Authorization: Token ${key}" ${base}/api/dcim/sites/`)}
+    </div>
+  </section>`
+
+const line = (title: string, text: string): Html => {
+  const id = `once-${title.toLowerCase().replaceAll(" ", "-")}`
+  return html`<div class="form-row">
+    <label for="${id}">${title}</label>
+    <div class="copy-line">
+      <input class="field-in mono" id="${id}" value="${text}" readonly />
+      <button class="btn btn-sm" type="button" data-copy="${id}" hidden>${icon("copy")}Copy</button>
+    </div>
+  </div>`
+}

@@ -36,17 +36,26 @@ export interface Seen {
 /** Sees nothing. */
 const blind = Clearance.of({ where: () => nothing })
 
-/** The clearance of each of these users. An inactive or unknown user sees nothing. */
-export const clearancesOf = Effect.fnUntraced(function* (ids: ReadonlySet<number>) {
+/** These users with their permissions, as they would come without writing. Inactive ones are left out. */
+const principalsOf = Effect.fnUntraced(function* (ids: Iterable<number>) {
   const sql = yield* SqlClient.SqlClient
   const found = yield* sql.unsafe<FoundUser>(
     `select ${userColumns} from users_user u where u.is_active and u.id = any ($1::text[]::bigint[])`,
     [asTexts(ids)]
   )
+  return yield* Effect.forEach(found, (each) =>
+    Effect.map(permissionsOf(each), (permissions) => ({ user: userOf(each), mayWrite: false, permissions }))
+  )
+})
+
+/** A user with the permissions of the user and the user's groups; undefined for an inactive or unknown one. */
+export const principalOf = (id: number) => Effect.map(principalsOf([id]), ([principal]) => principal)
+
+/** The clearance of each of these users. An inactive or unknown user sees nothing. */
+export const clearancesOf = Effect.fnUntraced(function* (ids: ReadonlySet<number>) {
   const clearances = new Map<number, Clearance["Service"]>()
-  for (const each of found) {
-    const user = userOf(each)
-    clearances.set(user.id, yield* clearanceOf({ user, mayWrite: false, permissions: yield* permissionsOf(each) }))
+  for (const principal of yield* principalsOf(ids)) {
+    clearances.set(principal.user.id, yield* clearanceOf(principal))
   }
   return (id: number): Clearance["Service"] => clearances.get(id) ?? blind
 })

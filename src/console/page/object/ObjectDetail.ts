@@ -9,6 +9,7 @@ import { allOf } from "../../../inventory/derive/filter/Where.ts"
 import { representation } from "../../../inventory/derive/represent/Representation.ts"
 import { changeType, changes, changesOf } from "../../../inventory/read/Changes.ts"
 import { type Html, html } from "../../Html.ts"
+import { accountCards } from "../../part/account/AccountCards.ts"
 import { objectText } from "../../part/change/ChangeTable.ts"
 import { columnsOf } from "../../part/list/Columns.ts"
 import { framed } from "../../part/Frame.ts"
@@ -35,7 +36,9 @@ const show =
         ...{ type, row, view },
         main: html`<div class="panels">
           <div>${attributes(type, shown)}${comments(shown["comments"])}</div>
-          <div>${customFields(shown["custom_fields"])}${relatedCard(related, row.id)}</div>
+          <div>
+            ${customFields(shown["custom_fields"])}${relatedCard(related, row.id)}${yield* accountCards(type.id)(row, request)}
+          </div>
         </div>`
       })
     })

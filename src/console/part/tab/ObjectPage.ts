@@ -111,7 +111,10 @@ const actions = Effect.fnUntraced(function* (type: ObjectType, id: number) {
   const { where } = yield* Clearance
   const may = (action: Action) => type.kind === "object" && where(type, action).sql !== "false"
   const path = pathOf(type, id)
-  return html`${may("change") ? html`<a class="btn btn-sm" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
+  // Users are written with the API, but a password belongs into no shell.
+  const setsPassword = type.id === "users.user" && where(type, "change").sql !== "false"
+  return html`${setsPassword ? html`<a class="btn btn-sm" href="${path}password/">${icon("lock")}Set password</a>` : ""}
+    ${may("change") ? html`<a class="btn btn-sm" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
     ${may("delete") ? html`<a class="btn btn-sm" href="${path}delete/">${icon("trash")}Delete</a>` : ""}
     <a class="btn btn-sm" href="${type.path}${id}/">${icon("code")}API</a>`
 })

@@ -1,0 +1,128 @@
+/** The pages of users and permissions in a real browser, for those who keep accounts. */
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type User, makeUser, userPassword } from "../auth/Users.ts"
+import { type Api, type List, named, startApi } from "../support/Api.ts"
+import {
+  type Watched,
+  accessibility,
+  hasBrowser,
+  logIn,
+  openBrowser,
+  sidewaysPixels,
+  watch
+} from "../support/Browser.ts"
+import { password } from "../support/Service.ts"
+
+let api: Api
+let browser: Browser
+let ana: User
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  api = await startApi()
+  browser = await openBrowser()
+  ana = await makeUser(api, "ana", {
+    types: ["dcim.site"],
+    actions: ["view", "change"],
+    constraints: { status: "active" }
+  })
+  await api.call("POST", "/api/dcim/sites/", [
+    { ...named("Oslo"), status: "active" },
+    { ...named("Bergen"), status: "active" },
+    { ...named("Hidden"), status: "planned" }
+  ])
+}, 300_000)
+
+afterAll(async () => {
+  if (!hasBrowser) return
+  await browser.close()
+  await api.stop()
+})
+
+const loggedIn = async (name: string, options: Parameters<typeof watch>[2] = {}): Promise<Watched> => {
+  const watched = await watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
+  await logIn(watched.page, name, userPassword)
+  return watched
+}
+
+describe.skipIf(!hasBrowser)("for administrators", () => {
+  const admin = async (options: Parameters<typeof watch>[2] = {}) => {
+    const watched = await watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
+    await logIn(watched.page, "admin", password)
+    return watched
+  }
+  const permissionOf = async (user: number) =>
+    (await api.call<List>("GET", `/api/users/permissions/?user_id=${user}`)).json.results[0]!.id
+
+  it("a permission tells who holds it, and what a user would see", async () => {
+    const permission = await permissionOf(ana.id)
+    const { page, problems, close } = await admin({ javaScriptEnabled: false })
+    await page.goto(`/users/permissions/${permission}/`)
+    expect(await page.getByRole("region", { name: "Who holds it" }).locator("a").allTextContents()).toEqual(["ana"])
+    await page.fill("#as-user", "ana")
+    await page.click("text=Show")
+    await page.waitForURL("**?user=ana")
+    const test = page.getByRole("region", { name: "Test as user" })
+    expect(await test.innerText()).toContain("ana holds this permission, and would see")
+    const seen = (await ana.call("GET", "/api/dcim/sites/")).json["count"]
+    expect((await test.locator("li", { hasText: "Sites" }).innerText()).replaceAll(/\s+/g, " ")).toBe(`Sites ${seen}`)
+    await page.fill("#as-user", "nobody")
+    await page.click("text=Show")
+    expect(await test.innerText()).toContain("There is no user of this name")
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it("a user's page tells the effective permissions, and sets a password that no page shows", async () => {
+    const { page, close } = await admin()
+    await page.goto(`/users/users/${ana.id}/`)
+    const row = page.getByRole("region", { name: "Effective permissions" }).locator("tr", { hasText: "Sites" })
+    expect((await row.innerText()).replaceAll(/\s+/g, " ")).toBe("Sites view, change status is active")
+    const { id, name } = await makeUser(api, "eva")
+    await page.goto(`/users/users/${id}/`)
+    await page.click("text=Set password")
+    await page.fill("#new_password", "short")
+    await page.click("main form button")
+    expect(await page.textContent("#wrong")).toContain("at least 8 characters")
+    expect(await page.inputValue("#new_password")).toBe("")
+    await page.fill("#new_password", "another long password")
+    await page.click("main form button")
+    await page.waitForURL(`**/users/users/${id}/`)
+    await close()
+    const other = await watch(browser, api.service.url)
+    await logIn(other.page, name, "another long password")
+    await other.page.goto("/user/")
+    expect(await other.page.textContent("main")).toContain("eva")
+    await other.close()
+  })
+
+  it("shows neither permissions nor the form to those who may only view users", async () => {
+    await makeUser(api, "fred", { types: ["users.user"], actions: ["view"] })
+    const { page, close } = await loggedIn("fred")
+    await page.goto(`/users/users/${ana.id}/`)
+    expect(await page.locator("text=Effective permissions").count()).toBe(0)
+    expect(await page.locator("text=Set password").count()).toBe(0)
+    expect((await page.goto(`/users/users/${ana.id}/password/`))!.status()).toBe(403)
+    await close()
+  })
+
+  it("the pages have no fault", { timeout: 120_000 }, async () => {
+    const { page, problems, close } = await admin()
+    const found: Array<string> = []
+    const permission = await permissionOf(ana.id)
+    for (const path of [
+      `/users/permissions/${permission}/?user=ana`,
+      `/users/users/${ana.id}/`,
+      `/users/users/${ana.id}/password/`
+    ]) {
+      await page.setViewportSize({ width: 1440, height: 900 })
+      expect([path, (await page.goto(path))?.status()]).toEqual([path, 200])
+      found.push(...(await accessibility(page)), ...(await accessibility(page, "dark")))
+      await page.setViewportSize({ width: 390, height: 844 })
+      if ((await sidewaysPixels(page)) > 0) found.push(`${path} is wider than the screen`)
+    }
+    expect([...found, ...problems]).toEqual([])
+    await close()
+  })
+})

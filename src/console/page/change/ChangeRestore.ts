@@ -4,7 +4,6 @@
  */
 import { Effect, Result } from "effect"
 import { authorize } from "../../../auth/Permission.ts"
-import { csrfToken } from "../../../auth/Session.ts"
 import { HttpRefused, notFound } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { readForm } from "../../../http/wire/Body.ts"
@@ -30,6 +29,7 @@ import { changeIn } from "../../part/change/ChangeIn.ts"
 import { objectText } from "../../part/change/ChangeTable.ts"
 import { diffTable } from "../../part/change/DiffTable.ts"
 import { namedFor } from "../../part/change/Named.ts"
+import { csrfInput } from "../../part/CsrfInput.ts"
 import { framed } from "../../part/Frame.ts"
 import { icon } from "../../part/Icon.ts"
 import { groupOf } from "../../part/Menu.ts"
@@ -76,7 +76,6 @@ const page = Effect.fnUntraced(function* (
   request: Request,
   { change, type, row, fields, chosen, problem, status }: Drawn
 ) {
-  const { session } = request.principal
   const back = pathOf(changeType, change.id)
   const { table } = yield* diffTable(fields, {
     named: yield* namedFor(type, fields, request.base),
@@ -93,11 +92,7 @@ const page = Effect.fnUntraced(function* (
           </div>`
         : html`${problem ?? ""}
             <form class="card" method="post">
-              <input
-                type="hidden"
-                name="csrfmiddlewaretoken"
-                value="${session === undefined ? "" : csrfToken(session)}"
-              />
+              ${csrfInput(request)}
               ${row === undefined ? "" : html`<input type="hidden" name="version" value="${etagHeader(row)["etag"] ?? ""}" />`}
               <p class="note">
                 ${

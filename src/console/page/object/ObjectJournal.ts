@@ -3,7 +3,6 @@ import { Effect, Result } from "effect"
 import { Settings } from "../../../Config.ts"
 import { Denied } from "../../../auth/Denied.ts"
 import { authorize } from "../../../auth/Permission.ts"
-import { csrfToken } from "../../../auth/Session.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { readForm } from "../../../http/wire/Body.ts"
 import { pageBounds } from "../../../http/wire/Paging.ts"
@@ -17,6 +16,7 @@ import { create } from "../../../inventory/write/Write.ts"
 import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
 import { Html, html } from "../../Html.ts"
 import { withPageSize } from "../../part/account/Preferences.ts"
+import { csrfInput } from "../../part/CsrfInput.ts"
 import { icon } from "../../part/Icon.ts"
 import { pager } from "../../part/list/Pager.ts"
 import { journalType, listedIn, objectOfTab, objectPage } from "../../part/tab/ObjectPage.ts"
@@ -79,11 +79,11 @@ const entry = (row: Row, view: View): Html => {
 /** Browsers drop a line break right behind the tag of a text area, so one is put there for them. */
 const lineBreak = new Html("\n")
 
-const form = ({ principal: { session } }: Request, { kind, comments, errors }: Typed): Html => {
+const form = (request: Request, { kind, comments, errors }: Typed): Html => {
   const messages = Object.values(errors).flatMap(textsIn)
   const isWrong = messages.length > 0
   return html`<form class="card object-form" method="post" aria-label="Add a journal entry">
-    <input type="hidden" name="csrfmiddlewaretoken" value="${session === undefined ? "" : csrfToken(session)}" />
+    ${csrfInput(request)}
     <div class="form-row">
       <label for="kind">Kind</label>
       <select class="field-in" id="kind" name="kind">

@@ -10,7 +10,7 @@ import { Vault } from "../Vault.ts"
 import { type Action, Clearance, type Premise } from "../inventory/Clearance.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { objectType, registry } from "../inventory/Registry.ts"
-import { type Where, allOf, anyOf, everything, isEverything, nothing } from "../inventory/derive/filter/Where.ts"
+import { type Where, allOf, anyOf, everything, isEverything } from "../inventory/derive/filter/Where.ts"
 import { constraintFor } from "./Constraint.ts"
 import { Denied } from "./Denied.ts"
 import type { Permission, Principal } from "./Principal.ts"
@@ -70,8 +70,7 @@ const whereOf = (
   if (type.id === "extras.webhook" && (action === "add" || action === "change") && !isEverything(eventsSeen(where))) {
     return allOf(allowed, ownScope(principal))
   }
-  const isTold = type.kind === "record" && allowed.sql !== nothing.sql
-  return isTold ? allOf(allowed, ...tellingOfVisible(type, where)) : allowed
+  return type.kind === "record" ? allOf(allowed, ...tellingOfVisible(type, where)) : allowed
 }
 
 const isExempt = (exempt: ReadonlyArray<string>, type: ObjectType): boolean =>

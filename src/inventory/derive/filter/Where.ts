@@ -45,8 +45,9 @@ export const whereIds = (ids: ReadonlyArray<number>): Where => ({
   parameters: [asTexts(ids)]
 })
 
-/** The conjunction of conditions. */
-export const allOf = (...wheres: ReadonlyArray<Where>): Where => joined(" and ", "true", wheres)
+/** The conjunction of conditions; `nothing` itself where one of them holds for no row. */
+export const allOf = (...wheres: ReadonlyArray<Where>): Where =>
+  wheres.some(({ sql }) => sql === nothing.sql) ? nothing : joined(" and ", "true", wheres)
 
 /** The disjunction of conditions. */
 export const anyOf = (...wheres: ReadonlyArray<Where>): Where => joined(" or ", "false", wheres)

@@ -127,6 +127,8 @@ interface Declaration<F extends Fields = Fields> {
   readonly search: ReadonlyArray<string>
   /** Fields of the usual order; `-` before one turns it. The id breaks ties. */
   readonly ordering: ReadonlyArray<string>
+  /** The columns of its list in the console beside the name, where the usual ones are not good enough. */
+  readonly listed?: ReadonlyArray<string>
   /** Fields, derived values and counts of the brief (nested) representation, beside id, url and display. */
   readonly brief: ReadonlyArray<string>
   /** How an object is displayed; the default is its name. */
@@ -189,7 +191,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
   const shown = { ...fields, ...derived, ...declaration.counts }
   const named = [
     ...declaration.search,
-    ...declaration.brief.filter((field) => !Object.hasOwn(shown, field)),
+    ...[...declaration.brief, ...(declaration.listed ?? [])].filter((field) => !Object.hasOwn(shown, field)),
     ...declaration.ordering.map((field) => field.replace(/^-/, "")),
     ...(declaration.displayBy ?? []),
     ...[...(declaration.looksAt ?? []), ...(declaration.derivedBy ?? [])].map((path) => path.split(".")[0]!),
@@ -209,6 +211,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     countShapes: {},
     pointedBy: {},
     indexes: [],
+    listed: [],
     triggers: [],
     functions: [],
     displayBy: [],

@@ -21,8 +21,9 @@ const isShort = (type: ObjectType, name: string): boolean => {
   )
 }
 
-/** Status first, then references, then other short fields; a description last. */
+/** What the declaration says; else status first, then references, then other short fields; a description last. */
 const usualColumns = perType((type) => {
+  if (type.listed.length > 0) return type.listed
   const short = columnsOf(type).filter(
     (name) => !["name", "slug", "status", "description"].includes(name) && isShort(type, name)
   )

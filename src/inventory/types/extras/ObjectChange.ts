@@ -35,6 +35,7 @@ export default defineObjectType({
   },
   search: ["user_name", "object_repr"],
   ordering: ["-time"],
+  listed: ["action", "changed_object", "user_name", "request_id", "time"],
   brief: [],
   derived: {
     changed_object: {

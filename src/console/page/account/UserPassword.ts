@@ -23,7 +23,7 @@ const page = (request: Request, row: Row, problem = "") => {
     title: `New password for ${name}`,
     crumbs: [[groupOf(userType)], [pluralOf(userType), pathOf(userType)], [name, pathOf(userType, row.id)]],
     main: html`<form class="card object-form" method="post">
-      ${csrfInput(request)}
+      ${csrfInput(request)}<input name="username" autocomplete="username" value="${name}" readonly hidden />
       <p>It ends all sessions of ${name}. Tokens stay valid.</p>
       <div class="form-row">
         <label for="new_password">New password<span class="required" title="required">*</span></label>

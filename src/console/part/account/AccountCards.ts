@@ -46,7 +46,7 @@ const permissionCards = Effect.fnUntraced(function* (row: Row, { url }: Request)
   )}${card(
     "test",
     "Test as user",
-    html`<form class="note inline" method="get">
+    html`<form class="inline" method="get">
         <label for="as-user">User</label>
         <input
           class="field-in"
@@ -71,7 +71,7 @@ const tested = Effect.fnUntraced(function* (username: string, holders: ReadonlyA
     return html`<p class="note field-error" role="alert">There is no user of this name that you may view.</p>`
   }
   const holds = holders.some(({ id }) => id === user.id) ? "holds" : "does not hold"
-  return html`<p class="note" role="status">
+  return html`<p class="note links" role="status">
       <a href="${pathOf(userType, user.id)}">${username}</a> ${holds} this permission, and would see:
     </p>
     ${yield* seenBy(user.id)}`

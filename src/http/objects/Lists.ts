@@ -31,15 +31,18 @@ export const listObjects =
       return { status: 200, json: { count: total, ...pageLinks(addressOf(request), bounds, total), results } }
     })
 
-/** The objects of a page that the query asks for, from the id `start` on where it pages by cursor. Fails with 400. */
-export const pageOf = Effect.fnUntraced(function* (type: ObjectType, request: Request, start?: number) {
+/**
+ * The objects of a page that the query asks for, from the id `start` on where it pages by cursor. Fails with 400.
+ * `isCut`: the database cuts long values.
+ */
+export const pageOf = Effect.fnUntraced(function* (type: ObjectType, request: Request, start?: number, isCut = false) {
   const settings = yield* Settings
   const query = request.url.searchParams
   const { where, named } = yield* filteredBy(type, request)
   const bounds = pageBounds(query, { usual: settings.pageSize, max: settings.pageSizeMax })
   const ordering = start === undefined ? (parameterOf(query, "ordering") ?? "").split(",") : ["id"]
   const behind = start === undefined ? where : allOf(where, from(start))
-  const { rows, beside } = yield* readPage(type, { where: behind, ordering, ...bounds })
+  const { rows, beside } = yield* readPage(type, { where: behind, ordering, ...bounds, isCut })
   yield* refuseMissing(named, rows.length)
   return { rows, bounds, where, view: yield* viewFor(type, rows, request.base, beside) }
 })

@@ -78,7 +78,7 @@ export const namesOf = Effect.fnUntraced(function* (type: ObjectType, ids: Reado
   const first = ids.slice(0, namedMax)
   if (first.length === 0) return []
   const { rows, beside } = yield* readPage(type, {
-    ...{ where: whereIds(first), ordering: ["id"], limit: undefined, offset: 0 }
+    ...{ where: whereIds(first), ordering: ["id"], limit: undefined, offset: 0, isCut: true }
   })
   const view = yield* viewFor(type, rows, base, beside)
   const byId = new Map(rows.map((row) => [row.id, shortened(type.display(row, view))]))

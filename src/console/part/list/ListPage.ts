@@ -31,7 +31,7 @@ type May = (action: Action) => boolean
 export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: Request, unsaved?: Unsaved) {
   const query = request.url.searchParams
   const may = yield* mayDo(type)
-  const found = yield* Effect.result(pageOf(type, withPageSize(asApiReads(request))))
+  const found = yield* Effect.result(pageOf(type, withPageSize(asApiReads(request)), undefined, true))
   const problem = Result.isFailure(found) ? problemOf(found.failure, request) : undefined
   // An error that has no words here is one of the whole request.
   if (Result.isFailure(found) && problem === undefined) return yield* found.failure

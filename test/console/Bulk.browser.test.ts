@@ -85,7 +85,7 @@ describe.skipIf(!hasBrowser)("the selection of a list", () => {
     await logIn(page, user.name, userPassword)
     await page.goto("/dcim/sites/")
     expect(await page.locator(".bulk-bar, [name=id], main >> text=Import").count()).toBe(0)
-    for (const step of ["delete", "rename"]) {
+    for (const step of ["delete", "rename", "edit"]) {
       expect((await page.goto(`/dcim/sites/${step}/`))?.status()).toBe(403)
       const reply = await page.request.post(`/dcim/sites/${step}/`, { form: { id: `${site!.id}`, confirmed: "1" } })
       expect(reply.status()).toBe(403)

@@ -66,7 +66,7 @@ export const markOf = (values: unknown): string =>
   createHash("sha256").update(JSON.stringify(values)).digest("base64url").slice(0, 22)
 
 /** Most objects that a bulk page names; it counts the others. */
-const namedMax = 50
+export const namedMax = 50
 
 export interface Named {
   readonly id: number

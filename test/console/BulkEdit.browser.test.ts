@@ -1,0 +1,180 @@
+/** Changing fields of several objects at once, in a real browser. */
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { makeUser, userPassword } from "../auth/Users.ts"
+import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { accessibility, hasBrowser, logIn, openBrowser, sidewaysPixels, watch } from "../support/Browser.ts"
+import { password } from "../support/Service.ts"
+
+let api: Api
+let browser: Browser
+
+type Options = NonNullable<Parameters<typeof watch>[2]>
+
+/** The cookies of the administrator's session: a login takes longer than a page. */
+let admin: NonNullable<Options["storageState"]>
+
+const opened = (options: Options = {}) => watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  api = await startApi()
+  browser = await openBrowser()
+  const { page, close } = await opened()
+  await logIn(page, "admin", password)
+  admin = await page.context().storageState()
+  await close()
+  await api.call("POST", "/api/dcim/regions/", named("North"))
+  await api.call("POST", "/api/extras/tags/", [named("red"), named("blue")])
+}, 300_000)
+
+afterAll(async () => {
+  if (!hasBrowser) return
+  await browser.close()
+  await api.stop()
+})
+
+const makeSites = (names: ReadonlyArray<string>, fields: object = {}) =>
+  api.call<ReadonlyArray<Json>>(
+    "POST",
+    "/api/dcim/sites/",
+    names.map((name) => ({ ...named(name), ...fields }))
+  )
+
+const sites = async (query: string) =>
+  (await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", `/api/dcim/sites/?${query}`)).json.results
+
+/** The form for all objects that match the query. */
+const openForm = async (page: Page, query: string) => {
+  await page.goto(`/dcim/sites/?${query}`)
+  for (const box of await page.locator("[name=id]").all()) await box.check()
+  await page.click(".bulk-bar button:has-text('Edit')")
+}
+
+const rows = async (page: Page) =>
+  (await page.locator(".changes tbody tr").allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").trim())
+
+/** What is wrong with the page in light and dark, and on a small screen. */
+const faults = async (page: Page) => {
+  const found = [...(await accessibility(page)), ...(await accessibility(page, "dark"))]
+  await page.setViewportSize({ width: 390, height: 844 })
+  if ((await sidewaysPixels(page)) > 0) found.push("wider than the screen")
+  await page.setViewportSize({ width: 1280, height: 720 })
+  return found
+}
+
+describe.skipIf(!hasBrowser)("editing several objects", () => {
+  it("changes only fields that are filled in or set empty, after a preview, without scripts", async () => {
+    await makeSites(["E 1", "E 2"], { facility: "F", description: "old", status: "planned" })
+    await makeSites(["E 3"], { status: "active", tags: [{ slug: "red" }] })
+    const { page, close } = await opened({ storageState: admin, javaScriptEnabled: false })
+    await openForm(page, "name__isw=E&limit=100")
+    await page.selectOption("[name=set-status]", "active")
+    await page.fill("[name=set-region]", "north")
+    await page.check("[name=empty][value=facility]")
+    await page.fill("[name=add-tags]", "blue")
+    await page.fill("[name=remove-tags]", "red")
+    await page.click("text=Preview")
+    expect(await page.textContent("h1")).toBe("Edit 3 sites")
+    expect(await rows(page)).toEqual([
+      "E 1 Status Planned Active",
+      "Region — North",
+      "Facility F —",
+      "Tags — blue",
+      ...["E 2 Status Planned Active", "Region — North", "Facility F —", "Tags — blue"],
+      ...["E 3 Region — North", "Tags red blue"]
+    ])
+    expect((await sites("name__isw=E&status=planned")).length).toBe(2)
+    await page.click("text=Back to the form")
+    expect(await page.inputValue("[name=set-region]")).toBe("north")
+    expect(await page.isChecked("[name=empty][value=facility]")).toBe(true)
+    await page.click("text=Preview")
+    await page.click("button[value=apply]")
+    await page.waitForURL("**/dcim/sites/?name__isw=E&limit=100")
+    for (const site of await sites("name__isw=E")) {
+      expect(site).toMatchObject({ status: { value: "active" }, region: { slug: "north" }, facility: "" })
+      expect(site["tags"]).toMatchObject([{ slug: "blue" }])
+    }
+    expect((await sites("name=E 1"))[0]).toMatchObject({ description: "old" })
+    await close()
+  })
+
+  it("leaves objects alone that have the values already", async () => {
+    await makeSites(["L 1"], { facility: "same" })
+    await makeSites(["L 2"], { facility: "other" })
+    const before = (await sites("name=L 1"))[0]!["last_updated"]
+    const { page, close } = await opened({ storageState: admin })
+    await openForm(page, "name__isw=L")
+    await page.fill("[name=set-facility]", "same")
+    await page.click("text=Preview")
+    expect(await page.innerText(".object-form p")).toContain("1 site would change, and 1 selected has these values")
+    await page.click("button[value=apply]")
+    await page.waitForURL("**/dcim/sites/?name__isw=L")
+    expect((await sites("name=L 2"))[0]).toMatchObject({ facility: "same" })
+    expect((await sites("name=L 1"))[0]!["last_updated"]).toBe(before)
+    await close()
+  })
+
+  it("tells errors by object and beside the field, and keeps what was typed", async () => {
+    await makeSites(["W 1", "W 2"])
+    const { page, close } = await opened({ storageState: admin })
+    await openForm(page, "name__isw=W")
+    expect(await faults(page)).toEqual([])
+    await page.click("text=Preview")
+    expect(await page.textContent("[role=alert]")).toContain("Fill in a field, or set one empty.")
+    await page.fill("[name=add-tags]", "green, blue")
+    await page.click("text=Preview")
+    expect(await page.textContent("#e-add-tags")).toBe("There is no tag green.")
+    await page.fill("[name=add-tags]", "")
+    await page.fill("[name=set-region]", "south")
+    await page.fill("[name=set-comments]", "\nkept")
+    await page.click("text=Preview")
+    expect(await page.locator(".faults li").allInnerTexts()).toEqual([
+      expect.stringMatching(/^W 1: Region: /),
+      expect.stringMatching(/^W 2: Region: /)
+    ])
+    expect(await page.textContent("#e-region")).toContain("Related object not found")
+    expect(await page.evaluate<string>("document.activeElement.id")).toBe("f-region")
+    expect(await page.inputValue("[name=set-comments]")).toBe("\nkept")
+    expect(await faults(page)).toEqual([])
+    await close()
+  })
+
+  it("asks again if a value has changed since the preview", async () => {
+    await makeSites(["M 1", "M 2"], { facility: "a" })
+    const { page, close } = await opened({ storageState: admin })
+    await openForm(page, "name__isw=M")
+    await page.fill("[name=set-facility]", "b")
+    await page.click("text=Preview")
+    expect(await faults(page)).toEqual([])
+    const [site] = await sites("name=M 1")
+    await api.call("PATCH", `/api/dcim/sites/${String(site!["id"])}/`, { facility: "theirs" })
+    await page.click("button[value=apply]")
+    expect(await page.textContent("[role=alert]")).toContain("have changed since you looked")
+    expect(await rows(page)).toContain("M 1 Facility theirs b")
+    await page.click("button[value=apply]")
+    await page.waitForURL("**/dcim/sites/?name__isw=M")
+    expect((await sites("name__isw=M")).map((each) => each["facility"])).toEqual(["b", "b"])
+    await close()
+  })
+
+  it("changes nothing that the user may not change, nor into what the user may not", async () => {
+    const user = await makeUser(
+      api,
+      "editor",
+      { types: ["dcim.site"], actions: ["view"] },
+      { types: ["dcim.site"], actions: ["change"], constraints: { status: "planned" } }
+    )
+    await makeSites(["P 1"], { status: "planned" })
+    await makeSites(["P 2"], { status: "active" })
+    const { page, close } = await opened()
+    await logIn(page, user.name, userPassword)
+    await openForm(page, "name__isw=P")
+    expect(await page.locator("[aria-labelledby=selected] li").allTextContents()).toEqual(["P 1"])
+    await page.selectOption("[name=set-status]", "active")
+    await page.click("text=Preview")
+    expect(await page.textContent("main")).toContain("You do not have permission to perform this action.")
+    expect((await sites("name=P 1"))[0]).toMatchObject({ status: { value: "planned" } })
+    await close()
+  })
+})

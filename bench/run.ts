@@ -71,9 +71,10 @@ const report = (suite: Suite, turns: ReadonlyArray<Turn>): void => {
     console.log(`${name} (${unit})`)
     for (const contender of suite.contenders) {
       const own = values(contender, name)
+      if (own.every(Number.isNaN)) continue
       const other = base === undefined ? Number.NaN : median(values(base, name))
       const ratio = more ? median(own) / other : other / median(own)
-      const share = base === undefined ? "" : `${ratio.toFixed(2)} of the ${base.role}`
+      const share = Number.isNaN(ratio) ? "" : `${ratio.toFixed(2)} of the ${base!.role}`
       const range = `${round(Math.min(...own))} .. ${round(Math.max(...own))}`
       console.log(
         `  ${contender.name.padEnd(34)} ${round(median(own)).padStart(10)}   ${range.padEnd(22)} ${share}`.trimEnd()

@@ -15,6 +15,13 @@ describe("HTML", () => {
     expect(html`${"<i>&'\""}`.text).toBe("&lt;i&gt;&amp;&#39;&quot;")
   })
 
+  it("is not indented, but keeps the white space of texts that are put into it", () => {
+    const made = html`<ul>
+      <li>${"a\n    b"}</li>
+    </ul>`
+    expect(made.text).toBe("<ul>\n<li>a\n    b</li>\n</ul>")
+  })
+
   it("of a page escapes the title", () => {
     expect(documentReply("</title>", html``).text!.content).toContain("<title>&lt;/title&gt; · Rackwire</title>")
   })

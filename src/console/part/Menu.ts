@@ -1,5 +1,5 @@
 /** The menu: the lists of the object types of which the reader may see some, in groups. */
-import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import type { Visible } from "../../inventory/derive/filter/Where.ts"
 import { type Html, html } from "../Html.ts"
@@ -38,6 +38,12 @@ export const inMenuOrder = <A>(byGroup: ReadonlyMap<string, A>): ReadonlyArray<r
 
 const typesByGroup = Map.groupBy(registry.values(), groupOf)
 
+const link = perType((type) => html`<li><a href="${pathOf(type)}">${pluralOf(type)}</a></li>`)
+
+const currentLink = perType(
+  (type) => html`<li><a href="${pathOf(type)}" aria-current="page">${pluralOf(type)}</a></li>`
+)
+
 /** `path`: the page that is shown; its group is open. */
 export const menu = (visible: Visible, path: string): Html => {
   const shown = [...groups, other].flatMap((group) => {
@@ -51,7 +57,7 @@ export const menu = (visible: Visible, path: string): Html => {
         <details${isOpen ? html` open` : ""}>
           <summary>${icon(name)}<span>${title}</span>${icon("chevron-down", "chev")}</summary>
           <ul>
-            ${types.map((type) => html`<li><a href="${pathOf(type)}" ${path === pathOf(type) ? html` aria-current="page"` : ""}>${pluralOf(type)}</a></li>`)}
+            ${types.map((type) => (path === pathOf(type) ? currentLink(type) : link(type)))}
           </ul>
         </details>
       </li>`

@@ -1,37 +1,18 @@
 /** Names of object types and fields as people read them. */
-import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 
 /** Words that are written otherwise than in lower case. */
-const spelling: Readonly<Record<string, string>> = {
-  ...{
-    ip: "IP",
-    ips: "IPs",
-    vlan: "VLAN",
-    vlans: "VLANs",
-    vrf: "VRF",
-    vrfs: "VRFs",
-    asn: "ASN",
-    asns: "ASNs",
-    rir: "RIR"
-  },
-  ...{
-    rirs: "RIRs",
-    mac: "MAC",
-    id: "ID",
-    url: "URL",
-    ssl: "SSL",
-    ca: "CA",
-    nat: "NAT",
-    dns: "DNS",
-    vm: "VM",
-    vcpus: "vCPUs"
-  }
-}
+const spelling: ReadonlyMap<string, string> = new Map(
+  [
+    ...["IP", "IPs", "VLAN", "VLANs", "VRF", "VRFs", "ASN", "ASNs", "RIR", "RIRs"],
+    ...["MAC", "ID", "URL", "SSL", "CA", "NAT", "DNS", "VM", "vCPUs"]
+  ].map((word) => [word.toLowerCase(), word])
+)
 
 const worded = (name: string): string =>
   name
     .split(/[_\- ]/)
-    .map((word) => spelling[word] ?? word)
+    .map((word) => spelling.get(word) ?? word)
     .join(" ")
 
 export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
@@ -41,10 +22,10 @@ export const inSentence = (title: string): string =>
   /^[A-Z][a-z]/.test(title) ? title.charAt(0).toLowerCase() + title.slice(1) : title
 
 /** `ip-addresses` -> `IP addresses`. */
-export const pluralOf = ({ plural }: ObjectType): string => capital(worded(plural))
+export const pluralOf = perType(({ plural }): string => capital(worded(plural)))
 
 /** `ip address` -> `IP address`: one object of the type. */
-export const nameOf = ({ label }: ObjectType): string => worded(label)
+export const nameOf = perType(({ label }): string => worded(label))
 
 /** `physical_address` -> `Physical address`. */
 export const fieldTitle = (name: string): string => capital(worded(name))

@@ -97,4 +97,4 @@ const sizes = ({ query, limit, total, most }: Shown): Html => {
 }
 
 /** 1234567 -> `1,234,567`. */
-export const number = (value: number): string => value.toLocaleString("en")
+export const number: (value: number) => string = new Intl.NumberFormat("en").format

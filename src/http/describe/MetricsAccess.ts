@@ -18,13 +18,22 @@ export const accessProblem = (access: ReadonlyArray<string>): string | undefined
   return wrong === undefined ? undefined : `METRICS_ACCESS: ${wrong} is no network, nor "anybody" or "token"`
 }
 
+/** The networks that the option names, found once: the head of every page asks. */
+const networksOf = (access: ReadonlyArray<string>): ReadonlyArray<IpNetwork.IpNetwork> => {
+  const networks = known.get(access) ?? access.flatMap((each) => parseIpNetwork(each) ?? [])
+  known.set(access, networks)
+  return networks
+}
+
+const known = new WeakMap<ReadonlyArray<string>, ReadonlyArray<IpNetwork.IpNetwork>>()
+
 /** Whether the client may see the metrics, by its address or its credentials. */
 export const mayWatch = Effect.fnUntraced(function* ({ incoming, origin, principal }: Request) {
   const { metricsAccess } = yield* Settings
   if (metricsAccess.includes("anybody")) return true
   const client = clientOf(incoming, origin)
-  const networks = metricsAccess.flatMap((each) => parseIpNetwork(each) ?? [])
-  if (client !== undefined && networks.some((network) => IpNetwork.contains(network, client))) return true
+  if (client !== undefined && networksOf(metricsAccess).some((network) => IpNetwork.contains(network, client)))
+    return true
   if (!metricsAccess.includes("token")) return false
   if (principal.user !== undefined) return true
   const identified = identify(incoming, origin).pipe(Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql))

@@ -110,6 +110,10 @@ export interface Field<Value = unknown> {
   readonly maxLength?: number | undefined
   /** The format of a text that is not plain; for descriptions. */
   readonly format?: "slug" | "url" | "email" | undefined
+  /** A sentence for people who fill it in. */
+  readonly help?: string | undefined
+  /** A value to show in an empty input. */
+  readonly placeholder?: string | undefined
   /** SQL condition that every value meets; `$` stands for the column. */
   readonly constraint?: string | undefined
   /** Whether existing rows may break the constraint: the migration then checks new writes only (`not valid`). */
@@ -173,6 +177,8 @@ export interface Options {
   readonly wire?: Wire
   readonly grammar?: GrammarName
   readonly readBy?: string
+  readonly help?: string
+  readonly placeholder?: string
 }
 
 export const value = (value: unknown): Parsed => ({ value })
@@ -259,6 +265,8 @@ export const makeField = <Value = unknown>(
   wire: options.wire ?? kind.wire ?? "both",
   grammar: options.grammar,
   readBy: options.readBy,
+  help: options.help ?? kind.help,
+  placeholder: options.placeholder ?? kind.placeholder,
   parse: (input) => {
     if (input !== null) return kind.parse(input)
     return kind.nullable === true ? value(null) : invalid("This field may not be null.")

@@ -92,6 +92,10 @@ interface Declaration<F extends Fields = Fields> {
   readonly plural: string
   /** Its group in the console's menu, where it is not the one of the app. */
   readonly menu?: string
+  /** The group of a form in which fields stand that refer to the type, where it is not the usual one. */
+  readonly fieldGroup?: string
+  /** Groups of its form with their fields, where the usual ones do not do. */
+  readonly groups?: Readonly<Record<string, ReadonlyArray<string>>>
   /** The name in messages, where it differs from `name`: `site group`. */
   readonly label?: string
   readonly fields: F
@@ -154,9 +158,10 @@ interface Declaration<F extends Fields = Fields> {
 }
 
 export interface ObjectType<F extends Fields = Fields> extends Required<
-  Omit<Declaration<F>, "key" | "quota" | "menu">
+  Omit<Declaration<F>, "key" | "quota" | "menu" | "fieldGroup">
 > {
   readonly menu: string | undefined
+  readonly fieldGroup: string | undefined
   readonly quota: Quota | undefined
   readonly key: string | undefined
   /** `dcim.site`. */
@@ -196,6 +201,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     ...(declaration.displayBy ?? []),
     ...[...(declaration.looksAt ?? []), ...(declaration.derivedBy ?? [])].map((path) => path.split(".")[0]!),
     ...(declaration.indexes ?? []).flat(),
+    ...Object.values(declaration.groups ?? {}).flat(),
     ...(declaration.unique ?? []).flatMap((unique) => [...unique.fields, ...(unique.ignoreCase ?? [])])
   ]
   for (const field of named) {
@@ -207,6 +213,8 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     rivals: [],
     quota: undefined,
     menu: undefined,
+    fieldGroup: undefined,
+    groups: {},
     counts: {},
     countShapes: {},
     pointedBy: {},

@@ -7,6 +7,7 @@ export const date = (options: Options = {}): Field<string | null> =>
   makeField(
     {
       type: "date",
+      placeholder: "2026-11-20",
       nullable: true,
       initial: () => null,
       parse: (input) => (isDay(input) ? value(input) : invalid(wrongDate))

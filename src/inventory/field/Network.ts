@@ -111,11 +111,11 @@ const network = <Value>(
 
 /** The address of a host with the length of its network: `10.0.0.1/24`. */
 export const address = <const O extends Options = Options>(options: O = {} as O): Field<Optional<O, string>> =>
-  network("inet", options, () => undefined)
+  network("inet", { placeholder: "192.0.2.1/24", ...options }, () => undefined)
 
 /** A network: `10.0.0.0/24`. */
 export const prefix = <const O extends Options = Options>(options: O = {} as O): Field<Optional<O, string>> =>
-  network("cidr", options, (found) => {
+  network("cidr", { placeholder: "192.0.2.0/24", ...options }, (found) => {
     const base = baseOf(found)
     if (base === found.bits) return undefined
     return `${printNetwork(found)} is not a valid prefix. Did you mean ${printNetwork({ ...found, bits: base })}?`
@@ -126,6 +126,7 @@ const octets = (type: "macaddr" | "macaddr8", count: number, refusal: string, op
   makeField(
     {
       type,
+      placeholder: Array.from({ length: count }, (_, at) => `0${at}`).join(":"),
       nullable: options.optional === true,
       initial: options.optional === true ? () => null : undefined,
       fromJson: (text) => String(text).toUpperCase(),

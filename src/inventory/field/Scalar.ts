@@ -130,6 +130,7 @@ export const time = <const O extends TimeOptions = TimeOptions>(
   makeField(
     {
       type: "timestamptz",
+      placeholder: "2026-11-20T14:30:00Z",
       nullable: options.now !== true,
       initial: () => null,
       sqlDefault: options.now === true ? "now()" : undefined,

@@ -36,9 +36,11 @@ export const text = <const O extends PatternOptions = PatternOptions>(options: O
     text === "" || options.pattern === undefined || options.pattern.test(text) ? undefined : options.refusal
   )
 
+const slugHelp = "A name for addresses and filters: letters, numbers, underscores and hyphens."
+
 /** A text of letters, numbers, underscores and hyphens that stands in URLs. */
 export const slug = (options: TextOptions = {}): Field<string> =>
-  textField({ max: 100, format: "slug", ...options }, (text) =>
+  textField({ max: 100, format: "slug", help: slugHelp, ...options }, (text) =>
     /^[-a-zA-Z0-9_]+$/.test(text)
       ? undefined
       : `Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.`
@@ -46,18 +48,19 @@ export const slug = (options: TextOptions = {}): Field<string> =>
 
 /** Six hexadecimal digits. */
 export const color = (options: TextOptions = {}): Field<string> =>
-  textField({ max: 6, ...options }, (text) =>
-    /^[0-9a-f]{6}$/.test(text) ? undefined : "Enter a valid hexadecimal RGB color code."
+  textField(
+    { max: 6, placeholder: "9e9e9e", help: "Red, green and blue as six hexadecimal digits.", ...options },
+    (text) => (/^[0-9a-f]{6}$/.test(text) ? undefined : "Enter a valid hexadecimal RGB color code.")
   )
 
 export const email = (options: TextOptions = {}): Field<string> =>
-  textField({ max: 254, format: "email", ...options }, (text) =>
+  textField({ max: 254, format: "email", placeholder: "name@example.com", ...options }, (text) =>
     text === "" || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) ? undefined : "Enter a valid email address."
   )
 
 /** An address on the web. */
 export const url = (options: TextOptions = {}): Field<string> =>
-  textField({ max: 200, format: "url", ...options }, (text) =>
+  textField({ max: 200, format: "url", placeholder: "https://example.com/", ...options }, (text) =>
     text === "" || (/^(https?|ftps?):\/\/[^\s/]/i.test(text) && URL.canParse(text)) ? undefined : "Enter a valid URL."
   )
 
@@ -79,7 +82,7 @@ const zoneNamed = (text: string): string | undefined => {
 
 /** The name of a time zone, `Europe/Berlin`; null where none is given. */
 export const timeZone = (): Field<string | null> => {
-  const field = text({ max: 63, nullable: true })
+  const field = text({ max: 63, nullable: true, placeholder: "Europe/Berlin" })
   return {
     ...field,
     parse: (input) => {

@@ -22,7 +22,7 @@ export default defineObjectType({
     tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
     install_date: date(),
     termination_date: date(),
-    commit_rate: integer({ min: 0, max: 2_147_483_647, optional: true }),
+    commit_rate: integer({ min: 0, max: 2_147_483_647, optional: true, help: "In kbit/s." }),
     description: text({ max: 200, optional: true }),
     comments: text({ optional: true }),
     ...labels()

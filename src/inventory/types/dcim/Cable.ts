@@ -74,6 +74,9 @@ export default defineObjectType({
   name: "cable",
   plural: "cables",
   menu: "Connections",
+  groups: {
+    Ends: ["a_terminations", "b_terminations"]
+  },
   fields,
   functions: [
     // A cable is at one place only: where it ends, its interfaces say so, and one without an end is none.

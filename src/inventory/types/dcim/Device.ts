@@ -45,7 +45,14 @@ const fields = {
   site: ref("dcim.site", { onDelete: "protect" }),
   location: ref("dcim.location", { optional: true, onDelete: "protect" }),
   rack: ref("dcim.rack", { optional: true, onDelete: "protect" }),
-  position: decimal({ digits: 4, places: 1, min: 1, max: 100.5, optional: true }),
+  position: decimal({
+    digits: 4,
+    places: 1,
+    min: 1,
+    max: 100.5,
+    optional: true,
+    help: "The lowest unit that it takes."
+  }),
   face: choice({ front: "Front", rear: "Rear" }, { optional: true }),
   status: choice(
     {
@@ -77,6 +84,10 @@ export default defineObjectType({
   app: "dcim",
   name: "device",
   plural: "devices",
+  groups: {
+    Place: ["position", "face"],
+    "Virtual chassis": ["virtual_chassis", "vc_position", "vc_priority"]
+  },
   fields,
   unique: [
     { fields: ["name", "site", "tenant"], ignoreCase: ["name"] },

@@ -16,6 +16,9 @@ export default defineObjectType({
   name: "devicetype",
   plural: "device-types",
   label: "device type",
+  groups: {
+    Dimensions: ["u_height", "is_full_depth", "subdevice_role", "airflow", "weight", "weight_unit"]
+  },
   fields: {
     manufacturer: ref("dcim.manufacturer", { onDelete: "protect" }),
     default_platform: ref("dcim.platform", { optional: true, onDelete: "set null" }),

@@ -146,7 +146,7 @@ const fields = {
   lag: ref("dcim.interface", { optional: true, onDelete: "set null" }),
   mtu: integer({ min: 1, max: 65_536, optional: true }),
   mac_address: mac({ optional: true }),
-  speed: integer({ min: 0, max: 2_147_483_647, optional: true }),
+  speed: integer({ min: 0, max: 2_147_483_647, optional: true, help: "In kbit/s." }),
   duplex: choice({ half: "Half", full: "Full", auto: "Auto" }, { optional: true }),
   wwn: wwn({ optional: true }),
   mgmt_only: flag({ default: false }),
@@ -182,6 +182,12 @@ export default defineObjectType({
   app: "dcim",
   name: "interface",
   plural: "interfaces",
+  groups: {
+    "Related interfaces": ["parent", "bridge", "lag"],
+    Hardware: ["mtu", "mac_address", "speed", "duplex", "wwn", "tx_power", "mark_connected"],
+    "Power over Ethernet": ["poe_mode", "poe_type"],
+    VLANs: ["mode", "untagged_vlan", "tagged_vlans"]
+  },
   fields,
   unique: [{ fields: ["device", "name"] }],
   derived: {

@@ -36,6 +36,7 @@ export default defineObjectType({
   name: "location",
   plural: "locations",
   menu: "Organization",
+  fieldGroup: "Place",
   fields,
   unique: [
     { fields: ["site", "parent", "name"] },

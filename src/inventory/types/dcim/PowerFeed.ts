@@ -7,6 +7,9 @@ export default defineObjectType({
   name: "powerfeed",
   plural: "power-feeds",
   menu: "Power",
+  groups: {
+    Electricity: ["supply", "phase", "voltage", "amperage", "max_utilization"]
+  },
   label: "power feed",
   fields: {
     power_panel: ref("dcim.powerpanel", { onDelete: "protect" }),
@@ -21,7 +24,7 @@ export default defineObjectType({
     phase: choice({ "single-phase": "Single phase", "three-phase": "Three-phase" }, { default: "single-phase" }),
     voltage: integer({ min: -32_768, max: 32_767, default: 120 }),
     amperage: integer({ min: 1, max: 32_767, default: 20 }),
-    max_utilization: integer({ min: 1, max: 100, default: 80 }),
+    max_utilization: integer({ min: 1, max: 100, default: 80, help: "In percent." }),
     mark_connected: flag({ default: false }),
     description: text({ max: 200, optional: true }),
     comments: text({ optional: true }),

@@ -18,6 +18,13 @@ export default defineObjectType({
   name: "rack",
   plural: "racks",
   menu: "Organization",
+  fieldGroup: "Place",
+  groups: {
+    Dimensions: [
+      ...["type", "width", "u_height", "desc_units", "outer_width", "outer_depth", "outer_unit", "mounting_depth"],
+      ...["weight", "max_weight", "weight_unit"]
+    ]
+  },
   fields: {
     name: text({ max: 100 }),
     facility_id: text({ max: 50, nullable: true }),
@@ -57,7 +64,7 @@ export default defineObjectType({
     weight: decimal({ digits: 8, places: 2, min: 0, optional: true }),
     max_weight: integer({ min: 0, max: 2_147_483_647, optional: true }),
     weight_unit: choice({ kg: "Kilograms", g: "Grams", lb: "Pounds", oz: "Ounces" }, { optional: true }),
-    desc_units: flag({ default: false }),
+    desc_units: flag({ default: false, help: "Units are numbered from top to bottom." }),
     outer_width: integer({ min: 0, max: 32_767, optional: true }),
     outer_depth: integer({ min: 0, max: 32_767, optional: true }),
     outer_unit: choice({ mm: "Millimeters", in: "Inches" }, { optional: true }),

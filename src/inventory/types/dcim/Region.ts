@@ -5,6 +5,7 @@ export default defineObjectType({
   name: "region",
   plural: "regions",
   menu: "Organization",
+  fieldGroup: "Place",
   fields: {
     name: text({ max: 100 }),
     slug: slug(),

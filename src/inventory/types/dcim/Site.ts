@@ -17,6 +17,10 @@ export default defineObjectType({
   name: "site",
   plural: "sites",
   menu: "Organization",
+  fieldGroup: "Place",
+  groups: {
+    Place: ["facility", "time_zone", "physical_address", "shipping_address", "latitude", "longitude"]
+  },
   fields: {
     ...named(),
     status: choice(
@@ -32,13 +36,13 @@ export default defineObjectType({
     region: ref("dcim.region", { optional: true, onDelete: "set null" }),
     group: ref("dcim.sitegroup", { optional: true, onDelete: "set null" }),
     tenant: ref("tenancy.tenant", { optional: true, onDelete: "protect" }),
-    facility: text({ max: 50, optional: true }),
+    facility: text({ max: 50, optional: true, help: "The data center, as its operator calls it." }),
     time_zone: timeZone(),
     description: text({ max: 200, optional: true }),
     physical_address: text({ max: 200, optional: true }),
     shipping_address: text({ max: 200, optional: true }),
-    latitude: decimal({ digits: 8, places: 6, min: -90, max: 90, optional: true }),
-    longitude: decimal({ digits: 9, places: 6, min: -180, max: 180, optional: true }),
+    latitude: decimal({ digits: 8, places: 6, min: -90, max: 90, optional: true, placeholder: "52.520008" }),
+    longitude: decimal({ digits: 9, places: 6, min: -180, max: 180, optional: true, placeholder: "13.404954" }),
     comments: text({ optional: true }),
     asns: refs("ipam.asn"),
     ...labels()

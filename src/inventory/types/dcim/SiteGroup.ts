@@ -5,6 +5,7 @@ export default defineObjectType({
   name: "sitegroup",
   plural: "site-groups",
   menu: "Organization",
+  fieldGroup: "Place",
   label: "site group",
   fields: {
     name: text({ max: 100 }),

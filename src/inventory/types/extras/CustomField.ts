@@ -14,7 +14,7 @@ const dataTypes: ReadonlyMap<string, string> = new Map([
 ])
 
 const fields = {
-  content_types: texts({ grammar: "objectTypes" }),
+  content_types: texts({ grammar: "objectTypes", help: "The object types that have the field." }),
   type: choice(
     {
       text: "Text",
@@ -33,7 +33,12 @@ const fields = {
     },
     { default: "text" }
   ),
-  object_type: text({ max: 100, nullable: true, grammar: "objectTypes" }),
+  object_type: text({
+    max: 100,
+    nullable: true,
+    grammar: "objectTypes",
+    help: "For fields that name objects: of which type they are."
+  }),
   name: text({ max: 50, unique: true }),
   label: text({ max: 50, optional: true }),
   group_name: text({ max: 50, optional: true }),
@@ -66,6 +71,10 @@ export default defineObjectType({
   name: "customfield",
   plural: "custom-fields",
   label: "custom field",
+  groups: {
+    Values: ["required", "default", "choices", "validation_minimum", "validation_maximum", "validation_regex"],
+    Display: ["label", "group_name", "weight", "ui_visibility", "search_weight", "filter_logic", "is_cloneable"]
+  },
   fields,
   derived: { data_type: { shape: { kind: "text" }, of: (row) => dataTypes.get(row.type) ?? "string" } },
   functions: [

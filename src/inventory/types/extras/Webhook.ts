@@ -19,15 +19,23 @@ export default defineObjectType({
   name: "webhook",
   plural: "webhooks",
   menu: "Logging",
+  groups: {
+    "Fires on": ["content_types", "type_create", "type_update", "type_delete", "conditions", "scope_user"],
+    Request: ["payload_url", "http_method", "http_content_type", "additional_headers"],
+    Body: ["template_engine", "body_template"],
+    Signature: ["secret", "previous_secret", "previous_secret_expires", "signature"],
+    TLS: ["ssl_verification", "ca_file_path", "ca_certificate"],
+    Deliveries: ["paused", "timeout", "max_in_flight", "rate_limit", "ordering", "retry_schedule"]
+  },
   announced: true,
   fields: {
-    content_types: texts({ grammar: "objectTypes" }),
+    content_types: texts({ grammar: "objectTypes", help: "The object types whose changes are sent." }),
     name: text({ max: 150, unique: true }),
     description: text({ max: 200, optional: true }),
     type_create: flag({ default: false }),
     type_update: flag({ default: false }),
     type_delete: flag({ default: false }),
-    payload_url: text({ max: 500, grammar: "url", readBy: "template_engine" }),
+    payload_url: text({ max: 500, grammar: "url", readBy: "template_engine", placeholder: "https://example.com/hook" }),
     enabled: flag({ default: true }),
     http_method: choice(
       { GET: "GET", POST: "POST", PUT: "PUT", PATCH: "PATCH", DELETE: "DELETE" },
@@ -37,23 +45,36 @@ export default defineObjectType({
     template_engine: text({ max: 50, default: "jinja", grammar: "engine" }),
     additional_headers: headers({ secretsIn: "secret_headers", grammar: "headers", readBy: "template_engine" }),
     secret_headers: kept(),
-    body_template: text({ optional: true, verbatim: true, grammar: "template", readBy: "template_engine" }),
+    body_template: text({
+      optional: true,
+      verbatim: true,
+      grammar: "template",
+      readBy: "template_engine",
+      help: "Blank sends the event as JSON."
+    }),
     secret: sealed({ max: 255, grammar: "secret" }),
     previous_secret: sealed({ max: 255, grammar: "secret" }),
     previous_secret_expires: time(),
     signature: choice({ netbox: "NetBox", standard: "Standard Webhooks" }, { default: "netbox", bare: true }),
-    conditions: json({ grammar: "condition" }),
+    conditions: json({ grammar: "condition", help: "It fires only where they hold. Blank fires always." }),
     ssl_verification: flag({ default: true }),
     ca_file_path: text({ max: 4096, nullable: true, grammar: "caFile" }),
     ca_certificate: text({ max: 65_536, optional: true, verbatim: true, grammar: "caCertificate" }),
-    timeout: integer({ min: 1, max: 3600, optional: true }),
-    max_in_flight: integer({ min: 1, max: 1000, optional: true }),
-    rate_limit: decimal({ digits: 8, places: 3, min: 0.001, optional: true }),
-    ordering: choice({ none: "None", object: "Object" }, { default: "none", bare: true }),
+    timeout: integer({ min: 1, max: 3600, optional: true, help: "Seconds. Blank takes the default of the service." }),
+    max_in_flight: integer({ min: 1, max: 1000, optional: true, help: "Most requests at the same time." }),
+    rate_limit: decimal({ digits: 8, places: 3, min: 0.001, optional: true, help: "Most requests per second." }),
+    ordering: choice(
+      { none: "None", object: "Object" },
+      { default: "none", bare: true, help: "Object: deliveries about one object are sent in their order." }
+    ),
     retry_schedule: json({ grammar: "retry" }),
     // Not set null: it would fire for everything then.
-    scope_user: ref("users.user", { optional: true, onDelete: "protect" }),
-    paused: flag({ default: false }),
+    scope_user: ref("users.user", {
+      optional: true,
+      onDelete: "protect",
+      help: "It fires only for what this user may view. Blank fires for everything."
+    }),
+    paused: flag({ default: false, help: "Deliveries wait until it is resumed." }),
     disabled_note: text({ optional: true, wire: "read" })
   },
   search: ["name", "payload_url"],

@@ -14,6 +14,7 @@ export default defineObjectType({
   app: "ipam",
   name: "ipaddress",
   plural: "ip-addresses",
+  fieldGroup: "Addresses",
   label: "IP address",
   fields: {
     address: address(),

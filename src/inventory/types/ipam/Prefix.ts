@@ -39,6 +39,7 @@ export default defineObjectType({
   app: "ipam",
   name: "prefix",
   plural: "prefixes",
+  fieldGroup: "Addresses",
   fields: {
     prefix: prefix(),
     site: ref("dcim.site", { optional: true, onDelete: "protect" }),

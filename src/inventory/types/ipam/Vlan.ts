@@ -37,6 +37,7 @@ export default defineObjectType({
   app: "ipam",
   name: "vlan",
   plural: "vlans",
+  fieldGroup: "Addresses",
   label: "VLAN",
   fields: {
     site: ref("dcim.site", { optional: true, onDelete: "protect" }),

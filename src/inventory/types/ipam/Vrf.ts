@@ -4,6 +4,7 @@ export default defineObjectType({
   app: "ipam",
   name: "vrf",
   plural: "vrfs",
+  fieldGroup: "Addresses",
   label: "VRF",
   fields: {
     name: text({ max: 100 }),

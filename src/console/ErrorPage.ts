@@ -1,8 +1,7 @@
 /** The page for a request that was refused or failed, for senders who ask for HTML. */
 import type { Reply } from "../http/Route.ts"
 import { html } from "./Html.ts"
-import { documentReply } from "./part/Document.ts"
-import { icon } from "./part/Icon.ts"
+import { sheet } from "./part/Sheet.ts"
 
 const titles: Readonly<Record<number, string>> = {
   400: "The request cannot be understood",
@@ -26,18 +25,10 @@ interface Refused {
 }
 
 export const errorPage = ({ status, detail, path, requestId }: Refused): Reply =>
-  documentReply(
+  sheet(
     titles[status] ?? "Not possible",
-    html`<div class="centre">
-      <main>
-        <a class="brand" href="/"><span class="brand-mark">${icon("stack-3")}</span>Rackwire</a>
-        <div class="card sheet">
-          <h1>${titles[status] ?? "Not possible"}</h1>
-          ${detail === "" ? "" : html`<p>${detail}</p>`}
-          <p class="sub"><span class="mono">${path}</span><br />Request <span class="mono">${requestId}</span></p>
-          <p class="links"><a href="/">Home</a></p>
-        </div>
-      </main>
-    </div>`,
-    { status }
+    html`${detail === "" ? "" : html`<p>${detail}</p>`}
+      <p class="sub"><span class="mono">${path}</span><br />Request <span class="mono">${requestId}</span></p>
+      <p class="links"><a href="/">Home</a></p>`,
+    status
   )

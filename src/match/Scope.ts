@@ -61,6 +61,16 @@ export const fired = Effect.fnUntraced(function* (
   considered: ReadonlyArray<Considered>,
   shared: SharedBudget
 ) {
+  if (considered.some(({ scoped }) => scoped.length > 0)) yield* untilVisible(considered.map(({ xid }) => xid))
+  return yield* firedNow(index, considered, shared)
+})
+
+/** The same for events of transactions that queries see. */
+export const firedNow = Effect.fnUntraced(function* (
+  index: WebhookIndex,
+  considered: ReadonlyArray<Omit<Considered, "xid">>,
+  shared: SharedBudget
+) {
   const asked = considered.flatMap(({ subject, objectId, scoped }, at) =>
     [...Map.groupBy(scoped, ({ viewer }) => viewer)].map(([viewer, entries]) => ({
       at,
@@ -68,7 +78,6 @@ export const fired = Effect.fnUntraced(function* (
       told: { type: subject.type, objectId, data: subject.data, viewers: [viewer] }
     }))
   )
-  if (asked.length > 0) yield* untilVisible(considered.map(({ xid }) => xid))
   const answers = yield* seen(asked.map(({ told }) => told))
   const found = considered.map((): Array<Fired> => [])
   const deciding = function* (): Generator<void, void> {

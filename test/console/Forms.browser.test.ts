@@ -115,13 +115,75 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
     await api.call("PATCH", `/api/dcim/sites/${id}/`, { region: region.json.id, latitude: 60.39, facility: "F1" })
     const { page, close } = await loggedIn()
     await page.goto(`/dcim/sites/${id}/edit/`)
-    expect(await page.inputValue("#f-region")).toBe(`${region.json.id}`)
+    expect(await page.inputValue("#f-region")).toBe("Nordic")
+    expect(await page.inputValue("[name=region]")).toBe(`${region.json.id}`)
     for (const name of ["region", "latitude"]) await page.fill(`#f-${name}`, "")
     await page.fill("#f-tenant", "")
     await page.click(".form-end button")
     await page.waitForURL(`**/dcim/sites/${id}/`)
     const now = await api.call<Json>("GET", `/api/dcim/sites/${id}/`)
     expect(now.json).toMatchObject({ region: null, latitude: null, facility: "F1", name: "Bergen" })
+    await close()
+  })
+
+  it("keep line breaks of a text that others wrote in one line, and texts that are too long for a form", async () => {
+    const { id } = await site("Kirkenes")
+    const long = "ø".repeat(40_000)
+    await api.call("PATCH", `/api/dcim/sites/${id}/`, { description: "a\r\nb", comments: long })
+    const { page, close } = await loggedIn()
+    await page.goto(`/dcim/sites/${id}/edit/`)
+    expect(await page.locator("#f-comments").count()).toBe(0)
+    expect(await page.textContent(".form-group >> nth=-1")).toContain("The text is too long for a form")
+    await page.fill("#f-facility", "F2")
+    await page.click(".form-end button")
+    await page.waitForURL(`**/dcim/sites/${id}/`)
+    const now = await api.call<Json>("GET", `/api/dcim/sites/${id}/`)
+    expect(now.json).toMatchObject({ description: "a\r\nb", comments: long, facility: "F2" })
+    await close()
+  })
+
+  it("have an input for each custom field, and tell beside it what is wrong", async () => {
+    const content_types = ["dcim.location"]
+    await api.call("POST", "/api/extras/custom-fields/", [
+      { name: "floor", type: "integer", validation_maximum: 9, content_types },
+      { name: "sides", type: "multiselect", choices: ["north", "east, west"], content_types },
+      { name: "twin", type: "object", object_type: "dcim.site", content_types },
+      { name: "secret_plan", type: "text", ui_visibility: "hidden", content_types }
+    ])
+    const { id } = await site("Harstad")
+    const { page, close } = await loggedIn()
+    await page.goto(`/dcim/locations/add/?name=Hall&slug=hall&site=${id}`)
+    expect(await page.locator("[name=cf_secret_plan]").count()).toBe(0)
+    await page.fill("#f-cf_floor", "12")
+    await page.check("text=east, west")
+    await page.fill("#f-cf_twin", String(id))
+    await page.click(".form-end button")
+    expect(await page.textContent("#e-cf_floor")).toContain("Value must not exceed 9")
+    expect(await page.evaluate<string>("document.activeElement.id")).toBe("f-cf_floor")
+    expect(await page.inputValue("#f-cf_twin")).toBe("Harstad")
+    await page.fill("#f-cf_floor", "3")
+    await page.click(".form-end button")
+    await page.waitForURL(/\/dcim\/locations\/\d+\/$/)
+    const made = await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", "/api/dcim/locations/?slug=hall")
+    expect(made.json.results[0]!["custom_fields"]).toMatchObject({ floor: 3, sides: ["east, west"], twin: { id } })
+    await close()
+  })
+
+  it("copy an object but for what must differ, go on to another one, and tell once what was done", async () => {
+    const { id } = await site("Molde")
+    await api.call("PATCH", `/api/dcim/sites/${id}/`, { facility: "F3", status: "planned" })
+    const { page, close } = await loggedIn()
+    await page.goto(`/dcim/sites/add/?clone=${id}`)
+    const copied = async () => [await page.inputValue("#f-name"), await page.inputValue("#f-facility")]
+    expect([...(await copied()), await page.inputValue("#f-status")]).toEqual(["", "F3", "planned"])
+    await page.fill("#f-name", "Molde 2")
+    await page.fill("#f-slug", "molde-2")
+    await page.click("[name=_another]")
+    await page.waitForURL(/\/dcim\/sites\/add\/\?clone=\d+$/)
+    expect(await page.getByRole("status").first().textContent()).toContain("Site added.")
+    expect(await copied()).toEqual(["", "F3"])
+    await page.reload()
+    expect(await page.locator(".flash").count()).toBe(0)
     await close()
   })
 
@@ -186,6 +248,14 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
       expect([path, forged.status()]).toEqual([path, 403])
     }
     await close()
+    // A form shows the object, so the right to change it does not do without the one to view it.
+    const blind = await makeUser(api, "blind", { types: ["dcim.site"], actions: ["change", "delete"] })
+    const changer = await watch(browser, api.service.url)
+    await logIn(changer.page, blind.name, "a password for tests")
+    for (const path of [`/dcim/sites/${id}/edit/`, `/dcim/sites/${id}/delete/`]) {
+      expect([path, (await changer.page.goto(path))?.status()]).toEqual([path, 403])
+    }
+    await changer.close()
     const admin = await loggedIn()
     const forged = await admin.page.request.post(`/dcim/sites/${id}/delete/`, {
       form: { csrfmiddlewaretoken: "x".repeat(64) }

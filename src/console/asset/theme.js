@@ -6,3 +6,5 @@ if (cookie !== undefined) dataset.theme = cookie
 const follows = dataset.theme !== "light" && dataset.theme !== "dark"
 if (follows) dataset.bsTheme = matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"
 else dataset.bsTheme = dataset.theme
+// Styles leave out what a script replaces.
+document.documentElement.classList.add("js")

@@ -6,6 +6,7 @@ import type { Request } from "../../http/Route.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import { type Html, html } from "../Html.ts"
 import { documentReply } from "./Document.ts"
+import { flashOf } from "./Flash.ts"
 import { gauges } from "./Gauges.ts"
 import { preferencesOf } from "./account/Preferences.ts"
 import { icon } from "./Icon.ts"
@@ -30,6 +31,7 @@ export const framed = Effect.fnUntraced(function* (
 ) {
   const { url } = request
   const visible = yield* visibleToSender
+  const flash = flashOf(request)
   const body = html`<a class="skip" href="#main">Skip to content</a>
     <div class="shell">
       <aside class="side">
@@ -48,13 +50,13 @@ export const framed = Effect.fnUntraced(function* (
             </div>
             <div class="ph-act">${actions ?? ""}</div>
           </div>
-          ${main}
+          ${flash.shown}${main}
         </main>
       </div>
     </div>`
   const { theme, density, timeZone } = preferencesOf(request)
   const page = timeZone === "UTC" ? body : inZone(body, timeZone)
-  return documentReply(title, page, { theme, density, status: status ?? 200 })
+  return { ...documentReply(title, page, { theme, density, status: status ?? 200 }), cookies: flash.cookies }
 })
 
 const breadcrumb = (crumbs: NonNullable<Page["crumbs"]>): Html =>

@@ -1,63 +1,82 @@
 /** `/<app>/<type>/<id>/delete/`: asks before an object is deleted, and tells what goes with it or forbids it. */
 import { Effect, Result } from "effect"
-import { csrfToken } from "../../../auth/Session.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
-import { rowOf } from "../../../http/objects/Objects.ts"
-import type { Row } from "../../../inventory/Field.ts"
+import { readForm } from "../../../http/wire/Body.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
-import { registry } from "../../../inventory/Registry.ts"
-import { viewFor } from "../../../inventory/read/Read.ts"
 import { Protected } from "../../../inventory/write/Protected.ts"
 import { remove } from "../../../inventory/write/Write.ts"
-import { html } from "../../Html.ts"
+import { type Html, html } from "../../Html.ts"
+import { flash } from "../../part/Flash.ts"
 import { framed } from "../../part/Frame.ts"
+import { icon } from "../../part/Icon.ts"
 import { groupOf } from "../../part/Menu.ts"
 import { relatedCard, relatedTo } from "../../part/Related.ts"
+import { csrfInput, tokenOf } from "../../part/form/Csrf.ts"
+import { opened, writtenTypes } from "../../part/form/Opened.ts"
+import { previewOf } from "../../part/preview/Preview.ts"
+import { previewCard } from "../../part/preview/PreviewCard.ts"
 import { nameOf, pathOf, pluralOf } from "../../part/Title.ts"
 
-const page = Effect.fnUntraced(function* (type: ObjectType, request: Request, row: Row, problem = "") {
-  const { session } = request.principal
-  const view = yield* viewFor(type, [row], request.base)
-  const related = yield* relatedTo(type, row.id)
-  const display = type.display(row, view)
+interface Asked {
+  readonly id: number
+  readonly display: string
+  /** Why it cannot be deleted. */
+  readonly problem?: string
+  readonly note?: Html
+}
+
+const page = Effect.fnUntraced(function* (type: ObjectType, request: Request, asked: Asked) {
+  const { id, display, problem, note } = asked
+  const related = yield* relatedTo(type, id)
   return yield* framed(request, {
     title: `Delete ${display}`,
-    crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)], [display, pathOf(type, row.id)]],
-    main: html`${problem === "" ? "" : html`<div class="alert-line" role="alert">${problem}</div>`}
+    crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)], [display, pathOf(type, id)]],
+    main: html`${problem === undefined ? "" : html`<div class="alert-line alert-bad" role="alert">${problem}</div>`}${note ?? ""}
       <form class="card object-form" method="post">
-        <input type="hidden" name="csrfmiddlewaretoken" value="${session === undefined ? "" : csrfToken(session)}" />
+        ${csrfInput(tokenOf(request))}
         <p>Delete the ${nameOf(type)} <b>${display}</b>? This cannot be undone; the change log keeps its last state.</p>
         ${related.length === 0 ? "" : html`<p>Other objects refer to it. They are deleted with it, lose the reference, or forbid the deletion.</p>`}
         <div class="form-end">
-          <button class="btn btn-sm btn-danger">Delete</button>
-          <a class="btn btn-sm" href="${pathOf(type, row.id)}">Cancel</a>
+          <button class="btn btn-sm btn-danger">${icon("trash")}Delete</button>
+          <button class="btn btn-sm" name="_preview" value="1">Preview</button>
+          <a class="btn btn-sm" href="${pathOf(type, id)}">Cancel</a>
         </div>
       </form>
-      ${relatedCard(related, row.id)}`,
-    status: problem === "" ? 200 : 409
+      ${relatedCard(related, id)}`,
+    status: problem === undefined ? 200 : 409
   })
 })
 
 const show =
   (type: ObjectType): Handler =>
   (request) =>
-    Effect.flatMap(rowOf(type, request, "delete"), (row) => page(type, request, row))
+    Effect.flatMap(opened(type, request, "delete"), ({ row, display }) => page(type, request, { id: row.id, display }))
 
 const submit =
   (type: ObjectType): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const row = yield* rowOf(type, request, "delete")
-      const gone = yield* Effect.result(remove(type, [row.id], request.author))
-      if (Result.isSuccess(gone)) return redirect(pathOf(type))
-      return gone.failure instanceof Protected
-        ? yield* page(type, request, row, gone.failure.detail)
-        : yield* gone.failure
+      const sent = yield* readForm(request.incoming)
+      const { row, display } = yield* opened(type, request, "delete")
+      const asked = { id: row.id, display }
+      if (sent.has("_again")) return yield* page(type, request, asked)
+      const removing = remove(type, [row.id], request.author)
+      const done = yield* Effect.result(
+        sent.has("_preview")
+          ? previewOf(type, request, row, Effect.as(removing, undefined))
+          : Effect.as(removing, undefined)
+      )
+      if (Result.isFailure(done)) {
+        if (!(done.failure instanceof Protected)) return yield* done.failure
+        return yield* page(type, request, { ...asked, problem: done.failure.detail })
+      }
+      const preview = done.success
+      return preview === undefined
+        ? { ...redirect(pathOf(type)), cookies: [flash({ deed: "deleted", type })] }
+        : yield* page(type, request, { ...asked, note: previewCard(preview) })
     })
 
-const written = [...registry.values()].filter(({ kind }) => kind === "object")
-
-export default written.map((type): Route => ({
+export default writtenTypes.map((type): Route => ({
   path: `${pathOf(type)}:id/delete/`,
   access: type,
   action: "delete",

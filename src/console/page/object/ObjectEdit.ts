@@ -1,108 +1,88 @@
-/** `/<app>/<type>/add/` and `/<app>/<type>/<id>/edit/`: the form of every object type. */
+/** `/<app>/<type>/<id>/edit/`: the form of an object of any type. */
 import { Effect, Result } from "effect"
-import { csrfToken } from "../../../auth/Session.ts"
 import { HttpRefused } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
-import { rowOf } from "../../../http/objects/Objects.ts"
 import { readForm } from "../../../http/wire/Body.ts"
-import { etagHeader, guardOf } from "../../../http/wire/Etag.ts"
-import type { Errors, Row } from "../../../inventory/Field.ts"
+import { guardOf } from "../../../http/wire/Etag.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
-import { registry } from "../../../inventory/Registry.ts"
-import { create, update } from "../../../inventory/write/Write.ts"
+import { byIds } from "../../../inventory/read/Read.ts"
+import { update } from "../../../inventory/write/Write.ts"
 import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
-import { html } from "../../Html.ts"
-import { framed } from "../../part/Frame.ts"
-import { groupOf } from "../../part/Menu.ts"
-import { type Cells, bodyOf, cellsIn, cellsOf, objectForm } from "../../part/form/ObjectForm.ts"
-import { nameOf, pathOf, pluralOf } from "../../part/Title.ts"
+import { flash } from "../../part/Flash.ts"
+import { bodyOf, cellsIn, cellsOf, withoutLong } from "../../part/form/Cells.ts"
+import { wasIn, withChoices } from "../../part/form/Conflict.ts"
+import { type FormState, existing, formState, versionOf } from "../../part/form/FormState.ts"
+import { opened, writtenTypes } from "../../part/form/Opened.ts"
+import { pickPage, pickedField, withPicked } from "../../part/pick/PickPage.ts"
+import { previewOf } from "../../part/preview/Preview.ts"
+import { previewCard } from "../../part/preview/PreviewCard.ts"
+import { pathOf } from "../../part/Title.ts"
 
-interface Drawn {
-  readonly row?: Row | undefined
-  readonly cells: Cells
-  readonly errors?: Errors
-  readonly now?: Cells | undefined
-}
-
-const page = (type: ObjectType, request: Request, { row, cells, errors = {}, now }: Drawn) => {
-  const list = pathOf(type)
-  const { session } = request.principal
-  const isWrong = Object.keys(errors).length > 0
-  return framed(request, {
-    title: row === undefined ? `Add ${nameOf(type)}` : `Edit ${nameOf(type)}`,
-    crumbs: [
-      [groupOf(type)],
-      [pluralOf(type), list],
-      ...(row === undefined ? [] : ([[`#${row.id}`, pathOf(type, row.id)]] as const))
-    ],
-    main: html`${now === undefined ? "" : conflict}${objectForm({
-      ...{ type, cells, errors, now },
-      token: session === undefined ? "" : csrfToken(session),
-      version: row === undefined ? undefined : etagHeader(row)["etag"],
-      submit: row === undefined ? "Add" : "Save",
-      cancel: row === undefined ? list : pathOf(type, row.id)
-    })}`,
-    status: now !== undefined ? 412 : isWrong ? 400 : 200
-  })
-}
-
-const conflict = html`<div class="alert-line" role="alert">
-  <b>Somebody else has changed this object since you opened the form. Nothing was saved.</b>
-  <div>Your values are below, and beside them what stands there now. Save again to overwrite it.</div>
-</div>`
-
-const showAdd =
-  (type: ObjectType): Handler =>
-  (request) =>
-    page(type, request, { cells: { ...cellsOf(type, undefined), ...cellsIn(type, request.url.searchParams) } })
-
-const add =
+const show =
   (type: ObjectType): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const cells = cellsIn(type, yield* readForm(request.incoming))
-      const made = yield* Effect.result(create(type, [bodyOf(type, {}, cells)], request.author))
-      if (Result.isSuccess(made)) return redirect(pathOf(type, made.success[0]!.row.id))
-      return made.failure instanceof WriteRefused
-        ? yield* page(type, request, { cells, errors: made.failure.errors[0] ?? {} })
-        : yield* made.failure
+      const { form, ...found } = yield* opened(type, request, "change")
+      const object = existing(form, found)
+      return yield* formState(request, { form, object, cells: withoutLong(object.was) })
     })
 
-const showEdit =
+const submit =
   (type: ObjectType): Handler =>
   (request) =>
     Effect.gen(function* () {
-      const row = yield* rowOf(type, request, "change")
-      return yield* page(type, request, { row, cells: cellsOf(type, row) })
+      const sent = yield* readForm(request.incoming)
+      const { form, ...found } = yield* opened(type, request, "change")
+      const now = cellsOf(form, found.row)
+      const was = wasIn(form, sent, now)
+      const object = { ...found, was, version: sent.get("_version") ?? versionOf(found.row) }
+      const cells = withChoices(form, cellsIn(form, sent), sent, { was, now })
+      const state = { form, object, cells }
+      const picking = pickedField(form, sent, "_pick")
+      if (picking !== undefined) return yield* pickPage(request, form, picking, sent)
+      const picked = pickedField(form, sent, "_picked")
+      if (picked !== undefined)
+        return yield* formState(request, { ...state, cells: withPicked(picked, sent, cells), focus: picked.name })
+      if (sent.has("_again")) return yield* formState(request, { ...state, focus: sent.get("_again") ?? "" })
+      return yield* write(request, state, sent)
     })
 
-const edit =
-  (type: ObjectType): Handler =>
-  (request) =>
-    Effect.gen(function* () {
-      const form = yield* readForm(request.incoming)
-      const row = yield* rowOf(type, request, "change")
-      const cells = cellsIn(type, form)
-      const before = cellsOf(type, row)
-      const change = { id: row.id, body: bodyOf(type, before, cells) }
-      const guard = guardOf(form.get("version") ?? undefined)
-      const changed = yield* Effect.result(update(type, [change], false, request.author, guard))
-      if (Result.isSuccess(changed)) return redirect(pathOf(type, row.id))
-      const { failure } = changed
-      if (failure instanceof WriteRefused)
-        return yield* page(type, request, { row, cells, errors: failure.errors[0] ?? {} })
-      const isConflict = failure instanceof HttpRefused && failure.status === 412
-      return isConflict ? yield* page(type, request, { row, cells, now: before }) : yield* failure
-    })
+type Editing = FormState & { readonly object: NonNullable<FormState["object"]> }
 
-const written = [...registry.values()].filter(({ kind }) => kind === "object")
-
-export default written.flatMap((type): ReadonlyArray<Route> => [
-  { path: `${pathOf(type)}add/`, access: type, action: "add", methods: { GET: showAdd(type), POST: add(type) } },
-  {
-    path: `${pathOf(type)}:id/edit/`,
-    access: type,
-    action: "change",
-    methods: { GET: showEdit(type), POST: edit(type) }
+const write = Effect.fnUntraced(function* (request: Request, state: Editing, sent: URLSearchParams) {
+  const { form, object, cells } = state
+  const { type } = form
+  const { row } = object
+  const now = cellsOf(form, row)
+  const change = { id: row.id, body: bodyOf(form, now, cells) }
+  const changing = update(type, [change], false, request.author, guardOf(object.version))
+  const done = yield* Effect.result(
+    sent.has("_preview")
+      ? previewOf(
+          type,
+          request,
+          row,
+          Effect.map(changing, ([after]) => after ?? row)
+        )
+      : Effect.as(changing, undefined)
+  )
+  if (Result.isSuccess(done)) {
+    const preview = done.success
+    if (preview !== undefined) return yield* formState(request, { ...state, note: previewCard(preview) })
+    // A change may leave the object out of what its author may view.
+    const isSeen = (yield* byIds(type, [row.id])).length > 0
+    return { ...redirect(pathOf(type, isSeen ? row.id : undefined)), cookies: [flash({ deed: "saved", type })] }
   }
-])
+  const { failure } = done
+  if (failure instanceof WriteRefused) return yield* formState(request, { ...state, errors: failure.errors[0] ?? {} })
+  if (!(failure instanceof HttpRefused && failure.status === 412)) return yield* failure
+  const conflict = { was: object.was, now }
+  return yield* formState(request, { ...state, object: { ...object, version: versionOf(row) }, conflict })
+})
+
+export default writtenTypes.map((type): Route => ({
+  path: `${pathOf(type)}:id/edit/`,
+  access: type,
+  action: "change",
+  methods: { GET: show(type), POST: submit(type) }
+}))

@@ -1,172 +1,159 @@
-/**
- * The form of an object, from the declaration of its type alone. A form holds texts, so it holds an object as the cells
- * of a table do: references by id or name, lists with commas, dictionaries as JSON.
- */
-import type { Errors, Field, Messages, Row } from "../../../inventory/Field.ts"
-import { type ObjectType, fieldOf, perType } from "../../../inventory/ObjectType.ts"
-import { bodyOfCells, cellOf, withNamedReferences } from "../../../inventory/derive/represent/Flat.ts"
-import { naturalKey } from "../../../inventory/derive/filter/Path.ts"
-import { objectType } from "../../../inventory/Registry.ts"
-import { shownOf } from "../../../inventory/Unreadable.ts"
-import { Html, html } from "../../Html.ts"
+/** The form of an object, from the declaration of its type alone: its fields in groups, errors beside them. */
+import { type Errors, type Messages, textsIn } from "../../../inventory/Field.ts"
+import type { ObjectType } from "../../../inventory/ObjectType.ts"
+import { assetUrl } from "../../Assets.ts"
+import { type Html, html } from "../../Html.ts"
 import { icon } from "../Icon.ts"
-import { fieldTitle, pathOf, pluralOf } from "../Title.ts"
+import { pathOf } from "../Title.ts"
+import type { Cells } from "./Cells.ts"
+import { type Conflict, conflictChoice } from "./Conflict.ts"
+import { control, inputId } from "./Control.ts"
+import { csrfInput } from "./Csrf.ts"
+import { type Form, type FormField, keysOf, targetOf, targetsOf } from "./FormField.ts"
+import type { Labels } from "./Labels.ts"
 
-export type Cells = Readonly<Record<string, string>>
-
-/** The fields that people may set. */
-const formFields = perType((type): ReadonlyArray<readonly [name: string, field: Field]> =>
-  Object.entries(type.fields).filter(([, { wire }]) => wire === "both" || wire === "write")
-)
-
-/** The cells of a row; of a new object, those of the declared defaults. Secrets are left out. */
-export const cellsOf = (type: ObjectType, row: Row | undefined): Cells =>
-  Object.fromEntries(
-    formFields(type).map(([name, { wire, initial }]) => {
-      const value = row === undefined ? initial?.() : shownOf(row[name])
-      return [name, wire === "write" ? "" : cellOf(value)]
-    })
-  )
-
-/** The cells that a form sends. */
-export const cellsIn = (type: ObjectType, form: URLSearchParams): Cells =>
-  Object.fromEntries(
-    formFields(type).flatMap(([name]) => {
-      const cell = form.get(name)
-      return cell === null ? [] : [[name, cell.replaceAll("\r\n", "\n")]]
-    })
-  )
-
-/** The body of a write that changes these cells to those: what stayed as it was is left out. */
-export const bodyOf = (type: ObjectType, before: Cells, cells: Cells): unknown => {
-  const changed = Object.entries(cells).filter(([name, cell]) => cell.trim() !== (before[name] ?? "").trim())
-  const emptied = changed.filter(([name, cell]) => cell.trim() === "" && fieldOf(type, name).wire === "both")
-  return withNamedReferences(type, {
-    ...bodyOfCells(type, Object.fromEntries(changed)),
-    ...Object.fromEntries(emptied.map(([name]) => [name, blankOf(fieldOf(type, name))]))
-  })
-}
-
-const blankOf = ({ reference, type, nullable }: Field): unknown => {
-  if (reference?.many === true || type.endsWith("[]")) return []
-  return nullable || type !== "text" ? null : ""
-}
-
-interface Shown {
-  readonly type: ObjectType
+/** The state of a form. */
+export interface Filled {
+  readonly form: Form
   readonly cells: Cells
+  readonly labels: Labels
   readonly errors: Errors
-  /** Cells as they are now, if somebody else has changed the object. */
-  readonly now?: Cells | undefined
+  readonly conflict?: Conflict | undefined
   readonly token: string
-  /** ETag of the object that the form was made of; absent for a new one. */
-  readonly version?: string | undefined
-  readonly submit: string
+  /** The object that it changes: its id, its ETag and the cells of that time; absent for a new one. */
+  readonly object?: { readonly id: number; readonly version: string | undefined; readonly was: Cells } | undefined
+  /** The name of the field that gets the focus, if it is not the first wrong one. */
+  readonly focus?: string | undefined
   readonly cancel: string
 }
 
+/** Errors by the input that they are about; under "" those of the object. */
+const sorted = (form: Form, errors: Errors): ReadonlyMap<string, ReadonlyArray<string>> => {
+  const found = new Map<string, Array<string>>()
+  const tell = (name: string, message: string) => found.set(name, [...(found.get(name) ?? []), message])
+  const names = new Set(form.fields.map(({ name }) => name))
+  for (const [name, messages] of Object.entries(errors)) {
+    for (const message of new Set(textsIn(messages as Messages))) {
+      // The write tells of custom fields in words alone.
+      const custom = `cf_${/custom field '(\w+)'/.exec(message)?.[1] ?? ""}`
+      tell(names.has(name) ? name : names.has(custom) ? custom : "", message)
+    }
+  }
+  return found
+}
+
 /** The form, with the faults of what was sent before. Without scripts it works alike. */
-export const objectForm = ({ type, cells, errors, now, token, version, submit, cancel }: Shown): Html => {
-  const names = formFields(type).map(([name]) => name)
-  const general = Object.entries(errors).filter(([name]) => !names.includes(name))
-  const wrong = Object.keys(errors).length
-  // The first wrong field gets the focus.
-  const first = names.find((name) => Object.hasOwn(errors, name))
-  return html`${wrong > 0 ? html`<div class="alert-line" role="alert"><b>Nothing was saved.</b> ${general.map(([, messages]) => html`<div>${textOf(messages)}</div>`)}${wrong > general.length ? html`<div>Look at the marked fields.</div>` : ""}</div>` : ""}
-    <form class="card object-form" method="post">
-      <input type="hidden" name="csrfmiddlewaretoken" value="${token}" />
-      ${version === undefined ? "" : html`<input type="hidden" name="version" value="${version}" />`}
-      ${formFields(type).map(([name, field]) =>
-        row({ name, field, cell: cells[name] ?? "", error: errors[name], other: now?.[name], hasFocus: name === first })
+export const objectForm = (filled: Filled): Html => {
+  const { form, token, object, cancel, focus, cells } = filled
+  const errors = sorted(form, filled.errors)
+  const first = focus ?? form.fields.find(({ name }) => errors.has(name))?.name
+  const groups = [...Map.groupBy(form.fields, ({ group }) => group)]
+  return html`${errors.size === 0 ? "" : summary(form, errors)}
+    <form class="object-form" method="post" data-form>
+      ${csrfInput(token)}
+      <button class="visually-hidden" tabindex="-1" aria-hidden="true">Save</button>
+      ${object === undefined ? "" : html`${object.version === undefined ? "" : html`<input type="hidden" name="_version" value="${object.version}" />`}<input type="hidden" name="_was" value="${JSON.stringify(carried(object.was, cells))}" />`}
+      ${groups.map(
+        ([title, fields], at) =>
+          html`<section class="card form-group" aria-labelledby="g-${at}">
+            <h2 id="g-${at}">${title}</h2>
+            ${fields.map((field) => (object === undefined || Object.hasOwn(cells, field.name) ? row(filled, field, errors.get(field.name) ?? [], field.name === first) : leftOut(form.type, field, object.id)))}
+          </section>`
       )}
       <div class="form-end">
-        <button class="btn btn-sm btn-primary">${icon("check")}${submit}</button>
+        <button class="btn btn-sm btn-primary">${icon("check")}${object === undefined ? "Add" : "Save"}</button>
+        ${object === undefined ? html`<button class="btn btn-sm" name="_another" value="1">Save and add another</button>` : ""}
+        <button class="btn btn-sm" name="_preview" value="1">Preview</button>
         <a class="btn btn-sm" href="${cancel}">Cancel</a>
       </div>
-    </form>`
+    </form>
+    <script src="${assetUrl("forms.js")}" defer></script>`
 }
 
-interface Line {
-  readonly name: string
-  readonly field: Field
-  readonly cell: string
-  readonly error: Messages | undefined
-  readonly other: string | undefined
-  readonly hasFocus: boolean
+/** The cells of before as the form sends them back: those that are not blank, of the inputs that it has. */
+const carried = (was: Cells, cells: Cells): Cells =>
+  Object.fromEntries(Object.entries(was).filter(([name, cell]) => cell !== "" && Object.hasOwn(cells, name)))
+
+const summary = (form: Form, errors: ReadonlyMap<string, ReadonlyArray<string>>): Html => {
+  const wrong = form.fields.filter(({ name }) => errors.has(name))
+  return html`<div class="alert-line alert-bad" role="alert">
+    <b>Nothing was saved.</b>
+    ${(errors.get("") ?? []).map((message) => html`<div>${message}</div>`)}
+    ${
+      wrong.length === 0
+        ? ""
+        : html`<div class="links">
+            Look at
+            ${wrong.map((field, at) => html`${at === 0 ? "" : ", "}<a href="#${inputId(field)}">${field.title}</a>`)}.
+          </div>`
+    }
+  </div>`
 }
 
-const row = (line: Line): Html => {
-  const { name, field, cell, error, other } = line
-  const isRequired = field.initial === undefined
+const label = (field: FormField): Html => {
+  const required = field.isRequired ? html`<span class="required" title="required">*</span>` : ""
+  return field.control === "several"
+    ? html`<span class="label">${field.title}${required}</span>`
+    : html`<label for="${inputId(field)}">${field.title}${required}</label>`
+}
+
+const row = (
+  { form, cells, labels, conflict }: Filled,
+  field: FormField,
+  messages: ReadonlyArray<string>,
+  hasFocus: boolean
+): Html => {
+  const { name } = field
+  const hint = hintOf(form, field, cells)
+  const describedBy = [...(messages.length > 0 ? [`e-${name}`] : []), ...(hint === "" ? [] : [`h-${name}`])]
   return html`<div class="form-row">
-    <label for="f-${name}"
-      >${fieldTitle(name)}${isRequired ? html`<span class="required" title="required">*</span>` : ""}</label
-    >
+    ${label(field)}
     <div>
-      ${control(line)} ${error === undefined ? "" : html`<p class="field-error" id="e-${name}">${textOf(error)}</p>`}
-      ${other === undefined || other === cell ? "" : html`<p class="sub">Now: <b>${other === "" ? "empty" : other}</b></p>`}
-      ${hintOf(field)}
+      ${control({ field, cells, labels, describedBy, hasFocus, isWrong: messages.length > 0 })}
+      ${messages.length === 0 ? "" : html`<p class="field-error" id="e-${name}">${messages.join(" ")}</p>`}
+      ${conflict === undefined ? "" : conflictChoice(conflict, field, cells, labels)}
+      ${hint === "" ? "" : html`<p class="sub" id="h-${name}">${hint}</p>`}
     </div>
   </div>`
 }
 
-/** Browsers drop a line break right behind the tag of a text area, so one is put there for them. */
-const lineBreak = new Html("\n")
+/** A value that is too long for a form stays as it is. */
+const leftOut = (type: ObjectType, field: FormField, id: number): Html =>
+  html`<div class="form-row">
+    <span class="label">${field.title}</span>
+    <div>
+      <p class="sub links">
+        The text is too long for a form, and stays as it is. Change it with the API: <code>PATCH</code>
+        <a href="${type.path}${id}/">${type.path}${id}/</a>
+      </p>
+    </div>
+  </div>`
 
-const control = ({ name, field, cell, error, hasFocus }: Line): Html => {
-  const { choices, type, maxLength, wire, reference } = field
-  const common = html`id="f-${name}"
-  name="${name}"${error === undefined ? "" : html` aria-invalid="true" aria-describedby="e-${name}"`}${hasFocus ? html` autofocus` : ""}`
-  const options = choices ?? (type === "boolean" ? { true: "Yes", false: "No" } : undefined)
-  if (options !== undefined && !type.endsWith("[]")) {
-    const blank = field.nullable || (field.initial !== undefined && type === "text" && !Object.hasOwn(options, cell))
-    return html`<select class="field-in" ${common}>
-      ${blank || cell === "" ? html`<option value="">—</option>` : ""}
-      ${Object.entries(options).map(([key, label]) => html`<option value="${key}" ${key === cell ? html` selected` : ""}>${label}</option>`)}
-    </select>`
+const hintOf = (form: Form, field: FormField, cells: Cells): string | Html => {
+  const usual = usualHint(form, field, cells)
+  if (field.help === "") return usual
+  return usual === "" ? field.help : html`${field.help} ${usual}`
+}
+
+const usualHint = ({ type }: Form, field: FormField, cells: Cells): string | Html => {
+  switch (field.control) {
+    case "secret":
+      return "Blank leaves it as it is."
+    case "list":
+      return "Separated by commas."
+    case "reference":
+    case "references": {
+      const target = targetOf(field, cells)
+      if (target === undefined) return field.targetIn === undefined ? "" : "Choose the type first."
+      const keys = keysOf(target, field.control === "references")
+      return html`<span class="no-script"
+        >${keys}${field.control === "references" ? ", separated by commas," : ""} of
+        <a href="${pathOf(target)}">${targetsOf(target)}</a></span
+      >`
+    }
+    case "lines":
+      return field.custom?.type === "json" || type.fields[field.name]?.type === "jsonb" ? "JSON." : ""
+    default:
+      return ""
   }
-  if (wire === "write")
-    return html`<input class="field-in" type="password" autocomplete="new-password" ${common} value="" />`
-  const isLong = type === "jsonb" || (type === "text" && maxLength === undefined && reference === undefined)
-  if (isLong) return html`<textarea class="field-in" rows="4" ${common}>${lineBreak}${cell}</textarea>`
-  return html`<input
-    class="field-in"
-    ${common}
-    value="${cell}"
-    autocomplete="off"
-    ${maxLength === undefined ? "" : html` maxlength="${maxLength}"`}
-  />`
 }
-
-const hintOf = (field: Field): Html => {
-  const { reference } = field
-  if (reference === undefined) return fieldHint(field)
-  const target = objectType(reference.type)
-  const [ids, of] = reference.many
-    ? [`Ids or ${naturalKey(target)}s`, "separated by commas, of"]
-    : [`Id or ${naturalKey(target)}`, "of"]
-  return html`<p class="sub links">${ids} ${of} <a href="${pathOf(target)}">${pluralOf(target)}</a></p>`
-}
-
-const fieldHint = ({ type, wire }: Field): Html => {
-  const hint =
-    wire === "write"
-      ? "Blank leaves it as it is."
-      : type === "jsonb"
-        ? "JSON."
-        : type.endsWith("[]")
-          ? "Separated by commas."
-          : ""
-  return hint === "" ? html`` : html`<p class="sub">${hint}</p>`
-}
-
-const textOf = (messages: Messages): string =>
-  [
-    ...new Set(
-      (Array.isArray(messages) ? messages : Object.values(messages))
-        .flat(2)
-        .map((each) => (typeof each === "string" ? each : ""))
-    )
-  ]
-    .filter((each) => each !== "")
-    .join(" ")

@@ -1,0 +1,143 @@
+/** What a write would change and which webhooks would fire, found in a transaction that is rolled back. */
+import { Data, Duration, Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { refuseAfter } from "../../../http/objects/Limits.ts"
+import type { Request } from "../../../http/Route.ts"
+import { Clearance } from "../../../inventory/Clearance.ts"
+import { type Row, type View, isDictionary } from "../../../inventory/Field.ts"
+import { type ObjectType, fieldOf } from "../../../inventory/ObjectType.ts"
+import { objectType } from "../../../inventory/Registry.ts"
+import { type Json, representation, snapshot } from "../../../inventory/derive/represent/Representation.ts"
+import { byIds, viewFor } from "../../../inventory/read/Read.ts"
+import { wouldFire } from "../../../match/WouldFire.ts"
+import { relatedTo } from "../Related.ts"
+import { fieldTitle } from "../Title.ts"
+
+/** Longest time for a preview, and for each lock that its write waits for. */
+const previewTime = Duration.seconds(5)
+const lockMillis = 2000
+
+interface Changed {
+  readonly title: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+export interface Preview {
+  readonly kind: "created" | "updated" | "deleted"
+  readonly changed: ReadonlyArray<Changed>
+  readonly fires: ReadonlyArray<Named>
+  /** Count of webhooks that would fire and that the reader may not view. */
+  readonly hidden: number
+  /** Webhooks that may fire for what changes with the object. */
+  readonly mayFire: ReadonlyArray<Named>
+  readonly isPartial: boolean
+}
+
+interface Named {
+  readonly id: number
+  readonly name: string
+  readonly isPaused: boolean
+}
+
+class RolledBack extends Data.TaggedError("RolledBack")<{ readonly preview: Preview }> {}
+
+/** `write` returns the row as it would be; undefined if it would be gone. Nothing is stored. */
+export const previewOf = <E, R>(
+  type: ObjectType,
+  request: Request,
+  before: Row | undefined,
+  write: Effect.Effect<Row | undefined, E, R>
+) =>
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const previewing = Effect.gen(function* () {
+      yield* sql`select set_config('lock_timeout', ${`${lockMillis}`}, true)`
+      const following = before === undefined ? [] : yield* followingOf(type, before.id)
+      const old = before === undefined ? undefined : yield* stateOf(type, before, request.base)
+      const after = yield* write
+      const fresh = after === undefined ? undefined : yield* stateOf(type, after, request.base)
+      const kind = old === undefined ? "created" : fresh === undefined ? "deleted" : "updated"
+      const subject = {
+        type: type.id,
+        kind,
+        data: (fresh ?? old)!.data,
+        snapshots: { prechange: old?.snapshot ?? null, postchange: fresh?.snapshot ?? null }
+      } as const
+      const change = { subject, objectId: (after ?? before)!.id }
+      const fired = yield* wouldFire([change], kind === "deleted" ? following : [])
+      const fires = yield* named(fired.fires, fired.paused)
+      return yield* new RolledBack({
+        preview: {
+          kind,
+          changed: changesOf(type, old?.shown, fresh?.shown),
+          fires,
+          hidden: fired.fires.size - fires.length,
+          mayFire: yield* named(fired.mayFire, fired.paused),
+          isPartial: fired.isPartial
+        }
+      })
+    })
+    return yield* previewing.pipe(
+      sql.withTransaction,
+      refuseAfter(previewTime, "The preview did not end"),
+      Effect.catchIf(
+        (error): error is RolledBack => error instanceof RolledBack,
+        ({ preview }) => Effect.succeed(preview)
+      )
+    )
+  })
+
+/** An object as its event carries it, and as the reader may see it. */
+const stateOf = Effect.fnUntraced(function* (type: ObjectType, row: Row, base: string) {
+  const whole: View = {
+    ...(yield* Effect.provideService(viewFor(type, [row], base), Clearance, Clearance.all)),
+    // Events carry no counts.
+    counted: () => undefined
+  }
+  const view = yield* viewFor(type, [row], base)
+  return {
+    data: representation(type, row, whole),
+    snapshot: snapshot(type, row, whole),
+    shown: representation(type, row, { ...view, counted: () => undefined, reveal: undefined })
+  }
+})
+
+/** The kinds of changes that a deletion brings to the objects that refer to this one. */
+const followingOf = Effect.fnUntraced(function* (type: ObjectType, id: number) {
+  const related = yield* Effect.provideService(relatedTo(type, id), Clearance, Clearance.all)
+  return related.flatMap(({ type: pointing, field, isMany }) => {
+    const effect = isMany ? "set null" : fieldOf(pointing, field).reference!.onDelete
+    if (effect === "keep" || effect === "protect") return []
+    return [{ type: pointing.id, kind: effect === "cascade" ? ("deleted" as const) : ("updated" as const) }]
+  })
+})
+
+const webhookType = objectType("extras.webhook")
+
+/** The webhooks among these that the reader may view. */
+const named = Effect.fnUntraced(function* (ids: ReadonlySet<number>, paused: ReadonlySet<number>) {
+  const rows = yield* byIds(webhookType, ids)
+  return rows.map(({ id, name }): Named => ({ id, name: String(name), isPaused: paused.has(id) }))
+})
+
+/** Values that every write sets. */
+const unasked: ReadonlySet<string> = new Set(["created", "last_updated"])
+
+const changesOf = (type: ObjectType, before: Json = {}, after: Json = {}): ReadonlyArray<Changed> =>
+  Object.keys(type.fields).flatMap((name) => {
+    if (unasked.has(name)) return []
+    const [old, fresh] = [before[name], after[name]]
+    if (name !== "custom_fields") return changed(fieldTitle(name), old, fresh)
+    const [olds, freshes] = [old, fresh].map((each) => (isDictionary(each) ? each : {}))
+    const names = new Set([...Object.keys(olds!), ...Object.keys(freshes!)])
+    return [...names].flatMap((custom) => changed(fieldTitle(custom), olds![custom], freshes![custom]))
+  })
+
+const changed = (title: string, before: unknown, after: unknown): ReadonlyArray<Changed> =>
+  JSON.stringify(before ?? null) === JSON.stringify(after ?? null) || (isEmpty(before) && isEmpty(after))
+    ? []
+    : [{ title, before, after }]
+
+const isEmpty = (value: unknown): boolean =>
+  value === null || value === undefined || value === "" || (Array.isArray(value) && value.length === 0)

@@ -1,0 +1,81 @@
+/**
+ * The webhooks that would fire for changes that are not committed. For previews: it asks in the transaction that makes
+ * the changes, before that is rolled back, and decides as capture would.
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { inSlices } from "../Slices.ts"
+import { objectType } from "../inventory/Registry.ts"
+import type Webhook from "../inventory/types/extras/Webhook.ts"
+import { rowFromJson } from "../inventory/derive/values/Row.ts"
+import { SharedBudget } from "./Budget.ts"
+import { type Considered, firedNow } from "./Scope.ts"
+import { WebhookIndex, type WebhookRow } from "./WebhookIndex.ts"
+
+const type = objectType<typeof Webhook>("extras.webhook")
+
+/** Most webhooks that are asked. */
+const webhooksMax = 1000
+
+type Change = Omit<Considered, "xid" | "scoped">
+
+interface WouldFire {
+  /** Ids of the webhooks that would fire, and of those among them that are paused. */
+  readonly fires: ReadonlySet<number>
+  readonly paused: ReadonlySet<number>
+  /** Ids of the webhooks that may fire for the changes that follow; their conditions are not evaluated. */
+  readonly mayFire: ReadonlySet<number>
+  /** Whether there are more webhooks than were asked. */
+  readonly isPartial: boolean
+}
+
+/** `following`: the kinds of changes that come along with these. */
+export const wouldFire = Effect.fnUntraced(function* (
+  changes: ReadonlyArray<Change>,
+  following: ReadonlyArray<Pick<Change["subject"], "type" | "kind">>
+) {
+  const types = [...new Set([...changes.map(({ subject }) => subject), ...following].map((each) => each.type))]
+  const rows = yield* enabledFor(types)
+  const index = new WebhookIndex()
+  const shared = new SharedBudget()
+  const matching = function* (): Generator<void, ReadonlyArray<ReadonlyArray<number>>> {
+    for (const row of rows.slice(0, webhooksMax)) {
+      index.set(row.id, row)
+      yield
+    }
+    const found: Array<ReadonlyArray<number>> = []
+    for (const { subject } of changes) found.push(yield* index.matching(subject, shared))
+    return found
+  }
+  const matched = yield* inSlices(matching())
+  const scoped = yield* firedNow(
+    index,
+    changes.map((change) => ({ ...change, scoped: index.scoped(change.subject) })),
+    shared
+  )
+  const fires = new Set([...matched.flat(), ...scoped.flat().map(({ webhook }) => webhook)])
+  const may = following.flatMap((each) => [
+    ...index.asking(each.type, each.kind),
+    ...index.scoped({ ...each, data: null }).map(({ webhook }) => webhook)
+  ])
+  return {
+    fires,
+    paused: new Set(rows.flatMap(({ id, paused }) => (paused === true && fires.has(id) ? [id] : []))),
+    mayFire: new Set(may).difference(fires),
+    isPartial: rows.length > webhooksMax
+  } satisfies WouldFire
+})
+
+/** Columns that decide. */
+const columns = "id, enabled, paused, content_types, type_create, type_update, type_delete, conditions, scope_user_id"
+
+const enabledFor = Effect.fnUntraced(function* (types: ReadonlyArray<string>) {
+  const sql = yield* SqlClient.SqlClient
+  const found = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
+    `select row_to_json(t) as row from (
+       select ${columns} from ${type.table} where enabled and content_types && $1::text[]
+        order by id limit ${webhooksMax + 1}) t`,
+    [types]
+  )
+  return found.map(({ row }): WebhookRow => rowFromJson(type, row))
+})

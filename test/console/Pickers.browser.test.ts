@@ -1,0 +1,166 @@
+/** Pickers of references in a real browser: with the keyboard, for several objects, and without scripts. */
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { makeUser } from "../auth/Users.ts"
+import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { accessibility, hasBrowser, logIn, openBrowser, sidewaysPixels, watch } from "../support/Browser.ts"
+import { password } from "../support/Service.ts"
+
+let api: Api
+let browser: Browser
+const ids = new Map<string, number>()
+
+const make = async (path: string, body: Json, as: string): Promise<number> => {
+  const { json } = await api.call<{ readonly id: number }>("POST", path, body)
+  ids.set(as, json.id)
+  return json.id
+}
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  api = await startApi()
+  browser = await openBrowser()
+  await make("/api/dcim/regions/", named("Nordic"), "Nordic")
+  await make("/api/dcim/regions/", named("Nordic Islands"), "Islands")
+  for (const tag of ["Core", "Edge"]) await make("/api/extras/tags/", named(tag), tag)
+  const site = await make("/api/dcim/sites/", { ...named("Oslo"), description: `<img src=x onerror=alert(1)>` }, "Oslo")
+  const manufacturer = await make("/api/dcim/manufacturers/", named("Acme"), "Acme")
+  const device_type = await make("/api/dcim/device-types/", { model: "A1", slug: "a1", manufacturer }, "A1")
+  const device_role = await make("/api/dcim/device-roles/", named("Leaf"), "Leaf")
+  for (const name of ["leaf-01", "leaf-02"]) {
+    const device = await make("/api/dcim/devices/", { name, device_type, device_role, site }, name)
+    await make("/api/dcim/interfaces/", { name: "eth0", device, type: "1000base-t" }, `${name} eth0`)
+  }
+}, 300_000)
+
+afterAll(async () => {
+  if (!hasBrowser) return
+  await browser.close()
+  await api.stop()
+})
+
+const loggedIn = async (options: Parameters<typeof watch>[2] = {}) => {
+  const watched = await watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
+  await logIn(watched.page, "admin", password)
+  return watched
+}
+
+const siteNamed = async (slug: string) =>
+  (await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", `/api/dcim/sites/?slug=${slug}`)).json.results[0]!
+
+describe.skipIf(!hasBrowser)("a picker", () => {
+  it("finds an object by its name, and takes it with the keys", async () => {
+    const { page, problems, close } = await loggedIn()
+    await page.goto("/dcim/sites/add/")
+    await page.fill("#f-name", "Bergen")
+    await page.fill("#f-slug", "bergen")
+    const region = page.locator("#f-region")
+    await region.focus()
+    await page.keyboard.type("nordic")
+    await page.getByRole("option", { name: "Nordic Islands" }).waitFor()
+    expect(await region.getAttribute("aria-expanded")).toBe("true")
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("ArrowDown")
+    expect(await page.locator("[role=option][aria-selected=true]").textContent()).toBe("Nordic Islands")
+    expect([...(await accessibility(page)), ...(await accessibility(page, "dark"))]).toEqual([])
+    await page.keyboard.press("Enter")
+    expect(await region.inputValue()).toBe("Nordic Islands")
+    expect(await region.getAttribute("aria-expanded")).toBe("false")
+    await page.locator("#f-tags").focus()
+    for (const tag of ["Core", "Edge"]) {
+      await page.keyboard.type(tag)
+      await page.getByRole("option", { name: tag }).waitFor()
+      await page.keyboard.press("ArrowDown")
+      await page.keyboard.press("Enter")
+    }
+    await page.getByRole("button", { name: "Remove Core" }).click()
+    await page.click(".form-end button")
+    await page.waitForURL(/\/dcim\/sites\/\d+\/$/)
+    expect(await siteNamed("bergen")).toMatchObject({
+      region: { id: ids.get("Islands") },
+      tags: [{ id: ids.get("Edge") }]
+    })
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it("closes with Escape, takes a key that was typed, and searches the type that was chosen", async () => {
+    const { page, problems, close } = await loggedIn()
+    await page.goto("/ipam/ip-addresses/add/")
+    await page.fill("#f-address", "192.0.2.1/24")
+    await page.selectOption("#f-assigned_object_type", "dcim.interface")
+    await page.locator("#f-assigned_object_id").focus()
+    await page.keyboard.type("leaf-02 eth")
+    const option = page.getByRole("listbox").getByRole("option")
+    await option.filter({ hasText: "leaf-02" }).waitFor()
+    expect(await option.count()).toBe(1)
+    await page.keyboard.press("Escape")
+    expect(await option.count()).toBe(0)
+    await page.keyboard.press("ArrowDown")
+    await option.waitFor()
+    await page.keyboard.press("ArrowDown")
+    await page.keyboard.press("Enter")
+    await page.locator("#f-tags").fill("edge")
+    await page.click(".form-end button")
+    await page.waitForURL(/\/ipam\/ip-addresses\/\d+\/$/)
+    const made = await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", "/api/ipam/ip-addresses/")
+    expect(made.json.results[0]).toMatchObject({
+      assigned_object_id: ids.get("leaf-02 eth0"),
+      tags: [{ id: ids.get("Edge") }]
+    })
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it("is a page to search without scripts, which loses nothing that was typed", async () => {
+    const { page, close } = await loggedIn({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
+    await page.goto("/dcim/sites/add/")
+    await page.fill("#f-name", "Narvik")
+    await page.fill("#f-comments", "two\nlines")
+    await page.click("button[name=_pick][value=region]")
+    expect(await page.textContent("h1")).toBe("Choose Region")
+    await page.fill("#pick-q", "islands")
+    await page.press("#pick-q", "Enter")
+    expect(await page.locator(".pick-list button").allTextContents()).toEqual([
+      expect.stringContaining("Nordic Islands")
+    ])
+    expect(await sidewaysPixels(page)).toBe(0)
+    await page.click(".pick-list button")
+    expect(await page.inputValue("#f-region")).toBe(String(ids.get("Islands")))
+    expect(await page.textContent(".picked >> nth=0")).toBe("")
+    expect(await page.locator(".picker", { has: page.locator("#f-region") }).textContent()).toContain("Nordic Islands")
+    expect([await page.inputValue("#f-name"), await page.inputValue("#f-comments")]).toEqual(["Narvik", "two\nlines"])
+    for (const tag of ["core", "edge"]) {
+      await page.click("button[name=_pick][value=tags]")
+      await page.fill("#pick-q", tag)
+      await page.press("#pick-q", "Enter")
+      await page.click(".pick-list button")
+    }
+    await page.fill("#f-slug", "narvik")
+    // Enter saves, though a button for a search stands before the one that saves.
+    await page.press("#f-slug", "Enter")
+    await page.waitForURL(/\/dcim\/sites\/\d+\/$/)
+    expect(await siteNamed("narvik")).toMatchObject({
+      region: { id: ids.get("Islands") },
+      tags: [{ id: ids.get("Core") }, { id: ids.get("Edge") }]
+    })
+    await close()
+  })
+
+  it("shows to users what the API shows them", async () => {
+    const user = await makeUser(api, "picky", {
+      types: ["dcim.region"],
+      actions: ["view"],
+      constraints: { slug: "nordic" }
+    })
+    const pick = async (path: string) => {
+      const headers = { authorization: `Token ${user.token}` }
+      const response = await fetch(`${api.service.url}${path}`, { headers })
+      const { results = [] } = (await response.json()) as { readonly results?: ReadonlyArray<{ readonly id: number }> }
+      return [response.status, results.map(({ id }) => id)]
+    }
+    expect(await pick("/dcim/regions/pick/?q=nordic")).toEqual([200, [ids.get("Nordic")]])
+    expect(await pick(`/dcim/regions/pick/?q=${ids.get("Islands")}`)).toEqual([200, []])
+    expect(await pick("/dcim/sites/pick/")).toEqual([403, []])
+  })
+})

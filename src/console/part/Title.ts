@@ -2,34 +2,13 @@
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
 
 /** Words that are written otherwise than in lower case. */
-const spelling: ReadonlyMap<string, string> = new Map(
-  [
-    ...[
-      "IP",
-      "IPs",
-      "VLAN",
-      "VLANs",
-      "VRF",
-      "VRFs",
-      "ASN",
-      "ASNs",
-      "RIR",
-      "RIRs",
-      "MAC",
-      "ID",
-      "URL",
-      "SSL",
-      "CA",
-      "NAT"
-    ],
-    ...["DNS", "VM", "vCPUs", "VC", "VID", "MTU", "WWN", "LAG", "PoE", "HTTP"]
-  ]
-    .map((word) => [word.toLowerCase(), word] as const)
-    .concat([
-      ["ip4", "IPv4"],
-      ["ip6", "IPv6"]
-    ])
-)
+const spelling: ReadonlyMap<string, string> = new Map([
+  ..."IP IPs VLAN VLANs VRF VRFs ASN ASNs RIR RIRs MAC ID URL SSL CA NAT DNS VM vCPUs VC VID MTU WWN LAG PoE HTTP"
+    .split(" ")
+    .map((word) => [word.toLowerCase(), word] as const),
+  ["ip4", "IPv4"],
+  ["ip6", "IPv6"]
+])
 
 const worded = (name: string): string =>
   name

@@ -4,7 +4,8 @@ import type { Errors, Field, Row } from "../../../inventory/Field.ts"
 import { type ObjectType, perType } from "../../../inventory/ObjectType.ts"
 import { list } from "../../../inventory/read/Read.ts"
 import { objectType } from "../../../inventory/Registry.ts"
-import { bodyOf, cellsIn } from "../form/ObjectForm.ts"
+import { bodyOf, withPlainBreaks } from "../form/Cells.ts"
+import { formOf } from "../form/FormField.ts"
 
 /** Fields that several objects may be given at once: not those that no two objects share, and tags apart. */
 export const bulkFields = perType((type): ReadonlyArray<readonly [name: string, field: Field]> =>
@@ -44,20 +45,16 @@ interface Edit {
 /** Reads the form; `errors` by input are those of tags that there are none of. */
 export const editOf = Effect.fnUntraced(function* (type: ObjectType, form: URLSearchParams) {
   const known = new Map(bulkFields(type))
-  const given = new URLSearchParams(
-    [...form].flatMap(([name, value]): Array<[string, string]> => {
-      const field = name.startsWith(fieldPrefix) ? name.slice(fieldPrefix.length) : ""
-      return known.has(field) ? [[field, value]] : []
-    })
-  )
+  const given = [...form].flatMap(([name, value]): Array<readonly [string, string]> => {
+    const field = name.startsWith(fieldPrefix) ? name.slice(fieldPrefix.length) : ""
+    return known.has(field) && value.trim() !== "" ? [[field, withPlainBreaks(value)]] : []
+  })
   const empty = form.getAll("empty").filter((name) => known.has(name) && mayBeEmpty(known.get(name)!))
-  const filled = Object.entries(cellsIn(type, given)).filter(
-    ([name, cell]) => cell.trim() !== "" && !empty.includes(name)
-  )
+  const filled = given.filter(([name]) => !empty.includes(name))
   const cells = { ...Object.fromEntries(filled), ...Object.fromEntries(empty.map((name) => [name, ""])) }
   // Cells that stand for no value count as changed from some value.
   const before = Object.fromEntries(empty.map((name) => [name, "x"]))
-  const body = bodyOf(type, before, cells) as Edit["body"]
+  const body = bodyOf(formOf(type, []), before, cells) as Edit["body"]
   const [added, removed] = [yield* tagsNamed(form.get(addTags)), yield* tagsNamed(form.get(removeTags))]
   const errors: Errors = { ...wrong(addTags, added.unknown), ...wrong(removeTags, removed.unknown) }
   const asksForTags = Object.hasOwn(type.fields, "tags") && added.ids.length + removed.ids.length > 0

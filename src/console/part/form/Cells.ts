@@ -12,7 +12,7 @@ import type { Form, FormField } from "./FormField.ts"
 export type Cells = Readonly<Record<string, string>>
 
 /** Browsers send every line break as CR and LF. */
-const withPlainBreaks = (text: string): string => text.replaceAll(/\r\n?/g, "\n")
+export const withPlainBreaks = (text: string): string => text.replaceAll(/\r\n?/g, "\n")
 
 /** The cells of a row; of a new object, those of the declared defaults. Secrets are left out. */
 export const cellsOf = ({ type, fields }: Form, row: Row | undefined): Cells => {

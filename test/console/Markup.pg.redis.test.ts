@@ -46,7 +46,8 @@ afterAll(() => api.stop())
 
 const get = async (path: string) => {
   const reply = await browser.fetch(path, { headers: { accept: "text/html" } })
-  return { status: reply.status, text: await reply.text() }
+  const isPage = reply.headers.get("content-type")?.startsWith("text/html") === true
+  return { status: reply.status, text: isPage ? await reply.text() : "" }
 }
 
 /** The pages that a reader can open: those of the first object of each type, where the path has an id. */

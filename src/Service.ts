@@ -30,6 +30,7 @@ import { epochTable } from "./capture/slot/Epoch.ts"
 import { gapTable } from "./capture/slot/Gaps.ts"
 import { browsing } from "./console/Browse.ts"
 import { errorPage } from "./console/ErrorPage.ts"
+import { lostForm } from "./console/LostForm.ts"
 import { pages } from "./console/Pages.ts"
 import { breakerTable } from "./deliver/breaker/BreakerTable.ts"
 import { Deliver } from "./deliver/Deliver.ts"
@@ -123,7 +124,7 @@ const keepAliveMillis = 65_000
 
 const api = Layer.unwrap(
   Effect.map(Settings, ({ host, port }) =>
-    serve({ routes, errorPage, browsing }).pipe(
+    serve({ routes, errorPage, lostForm, browsing }).pipe(
       Layer.provide([
         apiLayer,
         Attempts.layer,

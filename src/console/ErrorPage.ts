@@ -10,6 +10,7 @@ const titles: Readonly<Record<number, string>> = {
   405: "Not possible here",
   409: "Not possible now",
   412: "Somebody else has changed the object",
+  413: "Too large",
   429: "Too many requests",
   500: "Something went wrong",
   503: "Not available now"

@@ -150,16 +150,19 @@ const sentByUs = Effect.fnUntraced(function* (
   if (origin !== undefined && !isOurs(origin, reached)) {
     return yield* csrfFailed(`Origin checking failed - ${origin} does not match any trusted origins.`)
   }
-  if (incoming.cookies[csrfCookie(reached)] === undefined) return yield* csrfFailed("CSRF cookie not set.")
+  if (incoming.cookies[csrfCookie(reached)] === undefined) return yield* staleForm("CSRF cookie not set.")
   const inHeader = headers["x-csrftoken"]
   const given = inHeader ?? (form ?? (yield* readForm(incoming))).get("csrfmiddlewaretoken")
-  if (given === null) return yield* csrfFailed("CSRF token missing.")
+  if (given === null) return yield* staleForm("CSRF token missing.")
   if (isSameSecret(given, csrfToken(session))) return
   const place = inHeader === undefined ? "POST" : "the 'X-Csrftoken' HTTP header"
-  return yield* csrfFailed(`CSRF token from ${place} incorrect.`)
+  return yield* staleForm(`CSRF token from ${place} incorrect.`)
 })
 
 const csrfFailed = (why: string) => new HttpRefused({ reason: "Forbidden", body: { detail: `CSRF Failed: ${why}` } })
+
+/** The form may be one of ours, of a session before this one. */
+const staleForm = (why: string) => new HttpRefused({ reason: "StaleForm", body: { detail: `CSRF Failed: ${why}` } })
 
 /** Compares in constant time, so that the time does not tell how much was right. */
 export const isSameSecret = (one: string, other: string): boolean => {

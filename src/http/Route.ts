@@ -129,6 +129,11 @@ export interface Route {
   /** Media types of its answers; JSON if absent. */
   readonly produces?: ReadonlyArray<string>
   readonly methods: Readonly<Partial<Record<Method, Handler>>>
+  /**
+   * Whether a form that is sent to it with `_again` is shown as it was sent, and writes nothing: such a form is kept
+   * when its session has ended.
+   */
+  readonly keepsForm?: boolean
   /** Whether one statement answers its GET (readPage, readOne); that statement can then authenticate the sender too. */
   readonly readsAtOnce?: boolean
 }

@@ -17,14 +17,16 @@ import { parseIpNetwork } from "../inventory/field/Networks.ts"
 import { admit, presume } from "./Admission.ts"
 import { type Browsing, browse } from "./Browse.ts"
 import { isWrongPattern } from "./DatabaseReply.ts"
+import { Denied } from "../auth/Denied.ts"
 import { replyTo, unexpected } from "./ErrorReply.ts"
 import { type InTurn, makeInTurn } from "./Fairness.ts"
 import { type Asked, handle } from "./Handle.ts"
-import { notFound } from "./HttpRefused.ts"
+import { HttpRefused, notFound } from "./HttpRefused.ts"
 import { respond } from "./Respond.ts"
-import { type Refusal, type Reply, type Route, makeRouter } from "./Route.ts"
+import { type Match, type Refusal, type Reply, type Request, type Route, makeRouter } from "./Route.ts"
 import { accessProblem } from "./describe/MetricsAccess.ts"
-import { withCookies } from "./wire/Cookies.ts"
+import { isForm, readForm } from "./wire/Body.ts"
+import { sessionCookie, withCookies } from "./wire/Cookies.ts"
 import { forwarded, isTls, originOf } from "./wire/Origin.ts"
 import { asksForHtml, asksForPage } from "./wire/Reader.ts"
 import { targetOf } from "./wire/Target.ts"
@@ -39,10 +41,19 @@ interface Site {
     readonly path: string
     readonly requestId: string
   }) => Reply
+  /** The page of a form that was refused because its session has ended, or is another one. */
+  readonly lostForm: (lost: LostForm) => Reply
   readonly browsing: Browsing
 }
 
-interface Serving extends Pick<Site, "errorPage" | "browsing"> {
+/** A form that was refused. `session`: the key of the sender's session; absent without one. */
+export interface LostForm extends Pick<Request, "incoming" | "origin"> {
+  readonly session: string | undefined
+  readonly path: string
+  readonly sent: URLSearchParams
+}
+
+interface Serving extends Omit<Site, "routes"> {
   readonly find: ReturnType<typeof makeRouter>
   readonly proxies: ReadonlyArray<IpNetwork.IpNetwork>
   readonly inTurn: InTurn
@@ -105,10 +116,30 @@ const answer = Effect.fnUntraced(function* (serving: Serving, { incoming, origin
     // A failing database is answered at once: asking again would take as long and fail as well.
     if (guess.premise.holds || isFailure(reply)) return yield* Effect.fromResult(reply)
   }
-  const admitted = admit(incoming, match.route, origin).pipe(
-    Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql)
+  const admitted = yield* admit(incoming, match.route, origin).pipe(
+    Effect.provideServiceEffect(SqlClient.SqlClient, AdmissionSql),
+    Effect.result
   )
-  return yield* answerTo(yield* admitted)
+  if (Result.isSuccess(admitted)) return yield* answerTo(admitted.success)
+  return (yield* keptForm(serving, match, asked, admitted.failure)) ?? (yield* admitted.failure)
+})
+
+/** A form that was refused for want of a session or of its token, with what was typed; undefined for other requests. */
+const keptForm = Effect.fnUntraced(function* (
+  { lostForm }: Serving,
+  { route }: Match,
+  { incoming, origin, url }: Asked,
+  refusal: Refusal
+) {
+  const isKept = route.keepsForm === true && incoming.method === "POST" && isForm(incoming) && asksForHtml(incoming)
+  if (!isKept) return undefined
+  const isStale = refusal instanceof HttpRefused && refusal.reason === "StaleForm"
+  const isEnded =
+    (refusal instanceof HttpRefused && refusal.headers?.["location"]?.startsWith("/login/") === true) ||
+    (refusal instanceof Denied && refusal.reason === "NoCredentials")
+  if (!isStale && !isEnded) return undefined
+  const session = isStale ? incoming.cookies[sessionCookie(origin)] : undefined
+  return lostForm({ incoming, origin, session, path: url.pathname, sent: yield* readForm(incoming) })
 })
 
 /** An error as a page for senders who ask for HTML; other replies as they are. */

@@ -109,8 +109,7 @@ class Picker {
       if (at >= 0) this.choose(at)
     })
     this.root.closest("form").addEventListener("submit", () => this.settle())
-    const from = this.typeField()
-    from?.addEventListener("change", () => {
+    this.typeField()?.addEventListener("change", () => {
       this.sent.value = ""
       this.show()
     })
@@ -282,4 +281,18 @@ class Picker {
 for (const root of document.querySelectorAll("[data-picker]")) {
   const picker = new Picker(root)
   picker.start()
+}
+
+/** Largest form that the service takes, bytes. */
+const formBytesMax = 256 * 1024
+const tooLarge = "The form is too large to be sent. Shorten the longest text, or write it with the API."
+
+for (const form of document.querySelectorAll("[data-form]")) {
+  const problem = make("p", { className: "field-error" }, { role: "alert" })
+  form.querySelector(".form-end").append(problem)
+  form.addEventListener("submit", (event) => {
+    const isTooLarge = new URLSearchParams(new FormData(form)).toString().length > formBytesMax
+    if (isTooLarge) event.preventDefault()
+    problem.textContent = isTooLarge ? tooLarge : ""
+  })
 }

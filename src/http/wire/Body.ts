@@ -78,14 +78,27 @@ export const jsonOf = (text: () => string): Effect.Effect<JsonBody, HttpRefused>
 const hasNoBody = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0
 
-/** Largest form. */
-const formSizeMax = ByteSize.kibibytes(64)
+/** Largest form: splitting a mebibyte into its fields can take a tenth of a second. */
+const formSizeMax = ByteSize.kibibytes(256)
 
-/** The fields of a form; none if the body is no form or too large. */
-export const readForm = (incoming: HttpServerRequest.HttpServerRequest): Effect.Effect<URLSearchParams> =>
-  isOfType(incoming.headers["content-type"], "application/x-www-form-urlencoded")
-    ? Effect.orElseSucceed(readFormOf(incoming, formSizeMax), () => new URLSearchParams())
+/** Whether the body is a form. */
+export const isForm = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
+  isOfType(headers["content-type"], "application/x-www-form-urlencoded")
+
+/** The fields of a form; none if the body is no form. Fails with 413 if it is too large. */
+export const readForm = (incoming: HttpServerRequest.HttpServerRequest): Effect.Effect<URLSearchParams, HttpRefused> =>
+  isForm(incoming)
+    ? Effect.mapError(readFormOf(incoming, formSizeMax), (refused) =>
+        refused.reason === "TooLarge" ? tooLargeForm : refused
+      )
     : Effect.succeed(new URLSearchParams())
+
+const tooLargeForm = new HttpRefused({
+  reason: "TooLarge",
+  body: {
+    detail: `The form is larger than ${ByteSize.format(formSizeMax)}. Nothing was saved. Go back and shorten the longest text, or write it with the API.`
+  }
+})
 
 /** The fields of a form; none if it is not UTF-8. Fails with 413 if it is larger than `max`. */
 export const readFormOf = (

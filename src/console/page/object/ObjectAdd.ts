@@ -76,5 +76,6 @@ export default writtenTypes.map((type): Route => ({
   path: `${pathOf(type)}add/`,
   access: type,
   action: "add",
+  keepsForm: true,
   methods: { GET: show(type), POST: submit(type) }
 }))

@@ -80,5 +80,6 @@ export default writtenTypes.map((type): Route => ({
   path: `${pathOf(type)}:id/delete/`,
   access: type,
   action: "delete",
+  keepsForm: true,
   methods: { GET: show(type), POST: submit(type) }
 }))

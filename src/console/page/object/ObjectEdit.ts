@@ -84,5 +84,6 @@ export default writtenTypes.map((type): Route => ({
   path: `${pathOf(type)}:id/edit/`,
   access: type,
   action: "change",
+  keepsForm: true,
   methods: { GET: show(type), POST: submit(type) }
 }))

@@ -27,7 +27,7 @@ const reasonOf = (refusal: Refusal, principal: Principal, login: string): Html |
       return html`${who} Your permissions cover some ${pluralOf(objectType(refusal.objectType))}
       (<code>${refusal.objectType}</code>) only, and the object would not be one of them.`
     case "HttpRefused":
-      if (refusal.reason === "Forbidden") {
+      if (refusal.reason === "Forbidden" || refusal.reason === "StaleForm") {
         return html`The form is older than your session, so nothing was changed. Send it again: it holds what you typed.`
       }
       return refusal.reason === "PreconditionFailed"

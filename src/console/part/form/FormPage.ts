@@ -4,10 +4,13 @@ import { type Html, html } from "../../Html.ts"
 import { sheet } from "../Sheet.ts"
 import { csrfInput } from "./Csrf.ts"
 
-/** `token` is the CSRF token that the form sends back; `problem` is what was wrong with the form sent before, or "". */
-export const formPage = (title: string, token: string, problem: string, fields: Html): Reply =>
+/**
+ * `token` is the CSRF token that the form sends back; `problem` is what was wrong with the form sent before, or "". The
+ * form is sent to `action`, or to the address of the page.
+ */
+export const formPage = (title: string, token: string, problem: string, fields: Html, action = ""): Reply =>
   sheet(
     title,
     html`${problem === "" ? [] : html`<p class="alert-line" role="alert">${problem}</p>`}
-      <form method="post">${csrfInput(token)}${fields}</form>`
+      <form method="post" ${action === "" ? "" : html` action="${action}"`}>${csrfInput(token)}${fields}</form>`
   )

@@ -1,0 +1,30 @@
+/** The page of a form that came too late: its session has ended, or another one has begun. It keeps what was typed. */
+import { csrfToken } from "../auth/Session.ts"
+import type { Reply } from "../http/Route.ts"
+import type { LostForm } from "../http/Server.ts"
+import { html } from "./Html.ts"
+import { sheet } from "./part/Sheet.ts"
+import { carriedInputs } from "./part/form/Carried.ts"
+import { csrfInput } from "./part/form/Csrf.ts"
+import { loginForm } from "./part/form/LoginForm.ts"
+
+export const lostForm = ({ incoming, origin, session, path, sent }: LostForm): Reply => {
+  if (session !== undefined)
+    return { ...goOn("The form is older than your session", { session, path, sent }), status: 403 }
+  const problem = "Your session has ended. Nothing was saved, and nothing that you typed is lost: log in to go on."
+  return { ...loginForm({ incoming, origin }, { next: path, sent, title: "Log in again", problem }), status: 403 }
+}
+
+/** Leads on to the form as it was sent. It writes nothing: another site may have sent it. */
+export const goOn = (
+  title: string,
+  { session, path, sent }: Pick<LostForm, "path" | "sent"> & { readonly session: string }
+): Reply =>
+  sheet(
+    title,
+    html`<p>Nothing was saved yet, and nothing that you typed is lost.</p>
+      <form method="post" action="${path}">
+        ${csrfInput(csrfToken(session))}${carriedInputs(sent)}
+        <button name="_again" value="1" autofocus>Go on with the form</button>
+      </form>`
+  )

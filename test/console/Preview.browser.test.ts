@@ -1,0 +1,132 @@
+/** Previews: what a form would change and which webhooks would fire, before anything is saved. */
+import type { Browser } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { makeUser, userPassword } from "../auth/Users.ts"
+import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+import { accessibility, hasBrowser, logIn, openBrowser, sidewaysPixels, watch } from "../support/Browser.ts"
+import { password } from "../support/Service.ts"
+
+let api: Api
+let browser: Browser
+
+const everyKind = { type_create: true, type_update: true, type_delete: true }
+const payload_url = "https://receiver.example/"
+const statusIs = (value: string) => ({ and: [{ attr: "status.value", value }] })
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  api = await startApi()
+  browser = await openBrowser()
+  const makeHook = (name: string, fields: Json) =>
+    api.call("POST", "/api/extras/webhooks/", { name, payload_url, ...fields })
+  await makeHook("Everything", { content_types: ["dcim.site"], ...everyKind })
+  await makeHook("Retired", {
+    content_types: ["dcim.site"],
+    ...everyKind,
+    conditions: statusIs("retired"),
+    paused: true
+  })
+  await makeHook("Moved", {
+    ...{ content_types: ["dcim.site"], type_update: true },
+    conditions: { and: [{ attr: "region", op: "changed" }] }
+  })
+  await makeHook("Off", { content_types: ["dcim.site"], ...everyKind, enabled: false })
+  await makeHook("Locations", { content_types: ["dcim.location"], ...everyKind })
+}, 300_000)
+
+afterAll(async () => {
+  if (!hasBrowser) return
+  await browser.close()
+  await api.stop()
+})
+
+const loggedIn = async (name = "admin", secret = password, options: Parameters<typeof watch>[2] = {}) => {
+  const watched = await watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
+  await logIn(watched.page, name, secret)
+  return watched
+}
+
+const made = async (path: string, body: Json) =>
+  (await api.call<Json & { readonly id: number }>("POST", path, body)).json.id
+
+/** The last change and the last delivery: a preview makes none. */
+const traces = async () => {
+  const counts = async (path: string) => (await api.call<List>("GET", path)).json.count
+  return {
+    sites: await counts("/api/dcim/sites/"),
+    changes: await counts("/api/extras/object-changes/?changed_object_type=dcim.region")
+  }
+}
+
+const fires = ".preview .fires li"
+
+describe.skipIf(!hasBrowser)("a preview", () => {
+  it("shows the fields that would change and the webhooks that would fire, and saves nothing", async () => {
+    const region = await made("/api/dcim/regions/", named("North"))
+    const id = await made("/api/dcim/sites/", { ...named("Rana"), facility: "old" })
+    const before = (await api.call<Json>("GET", `/api/dcim/sites/${id}/`)).json
+    const { page, problems, close } = await loggedIn()
+    await page.goto(`/dcim/sites/${id}/edit/`)
+    await page.fill("#f-facility", "new")
+    await page.selectOption("#f-status", "retired")
+    await page.click("[name=_preview]")
+    const rows = await page.locator(".preview tbody tr").allTextContents()
+    expect(rows.map((row) => row.replaceAll(/\s+/g, " ").trim())).toEqual(["Status Active Retired", "Facility old new"])
+    expect(await page.locator(fires).allTextContents()).toEqual([
+      "Everything",
+      expect.stringMatching(/^Retired\s+paused: the delivery waits/)
+    ])
+    expect([...(await accessibility(page)), ...(await accessibility(page, "dark"))]).toEqual([])
+    await page.setViewportSize({ width: 390, height: 844 })
+    expect(await sidewaysPixels(page)).toBe(0)
+    expect((await api.call<Json>("GET", `/api/dcim/sites/${id}/`)).json).toEqual(before)
+    // The form goes on as it was: with another value the preview is another one.
+    await page.selectOption("#f-status", "active")
+    await page.fill("#f-region", "north")
+    await page.click("[name=_preview]")
+    await page.locator(fires, { hasText: "Moved" }).waitFor()
+    expect(await page.locator(fires).allTextContents()).toEqual(["Everything", "Moved"])
+    await page.click(".form-end button")
+    await page.waitForURL(`**/dcim/sites/${id}/`)
+    const saved = (await api.call<Json>("GET", `/api/dcim/sites/${id}/`)).json
+    expect(saved).toMatchObject({ facility: "new", region: { id: region }, status: { value: "active" } })
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it("tells of a new object and of a deletion, with what goes along", async () => {
+    const id = await made("/api/dcim/sites/", { ...named("Senja"), status: "retired" })
+    await made("/api/dcim/locations/", { ...named("Hall"), site: id })
+    const before = await traces()
+    const { page, close } = await loggedIn("admin", password, { javaScriptEnabled: false })
+    await page.goto(`/dcim/sites/add/?clone=${id}`)
+    await page.fill("#f-name", "Andoy")
+    await page.fill("#f-slug", "andoy")
+    await page.click("[name=_preview]")
+    expect(await page.locator(fires).count()).toBe(2)
+    expect(await page.inputValue("#f-name")).toBe("Andoy")
+    await page.goto(`/dcim/sites/${id}/delete/`)
+    await page.click("[name=_preview]")
+    expect(await page.locator(fires).count()).toBe(2)
+    expect(await page.textContent(".preview")).toMatch(/Webhooks that may fire for them:\s+Locations/)
+    expect(await traces()).toEqual(before)
+    await close()
+  })
+
+  it("tells what is wrong as a save does, and names webhooks only to those who may view them", async () => {
+    const user = await makeUser(api, "editor", { types: ["dcim.site"], actions: ["view", "change"] })
+    const id = await made("/api/dcim/sites/", named("Vega"))
+    const { page, close } = await loggedIn(user.name, userPassword)
+    await page.goto(`/dcim/sites/${id}/edit/`)
+    await page.fill("#f-slug", "no slug")
+    await page.click("[name=_preview]")
+    expect(await page.locator("#e-slug").count()).toBe(1)
+    await page.fill("#f-slug", "vega-2")
+    await page.click("[name=_preview]")
+    const told = await page.locator(".preview").textContent()
+    expect(told).toContain("1 webhook would fire")
+    expect(told).toContain("1 webhook of them you may not view.")
+    expect(told).not.toContain("Everything")
+    await close()
+  })
+})

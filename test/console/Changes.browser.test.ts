@@ -217,6 +217,9 @@ describe.skipIf(!hasBrowser)("the tabs of an object", () => {
     await page.goto(`/dcim/sites/${oslo}/deliveries/`)
     const row = (await page.locator("tbody tr").first().innerText()).replaceAll(/\s+/g, " ")
     expect(row).toMatch(/UTC Successful inventory Updated 1 200/)
+    await page.goto(`/extras/object-changes/${await changeOf(oslo, "update")}/`)
+    const told = await page.getByRole("region", { name: "Deliveries" }).locator("tbody").innerText()
+    expect(told.replaceAll(/\s+/g, " ")).toMatch(/UTC Successful inventory 1 200/)
     const [region] = (await api.call<List>("GET", "/api/dcim/regions/")).json.results
     await page.goto(`/dcim/regions/${region!.id}/deliveries/`)
     expect(await page.textContent("main")).toContain("No webhook covers Regions")

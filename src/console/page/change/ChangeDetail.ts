@@ -1,11 +1,12 @@
 /** `/extras/object-changes/<id>/`: what a change did, its neighbours, and the way back. */
 import { Effect } from "effect"
+import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import type { Handler, Route } from "../../../http/Route.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { registry } from "../../../inventory/Registry.ts"
 import { type Change, changeType, changedFields, changes, neighbours } from "../../../inventory/read/Changes.ts"
-import { isThere } from "../../../inventory/read/Read.ts"
+import { isThere, readPage, viewFor } from "../../../inventory/read/Read.ts"
 import { type Html, html } from "../../Html.ts"
 import { actionBadge, changeTable, objectText, requestLink } from "../../part/change/ChangeTable.ts"
 import { changeIn } from "../../part/change/ChangeIn.ts"
@@ -15,6 +16,7 @@ import { wholeObject } from "../../part/change/WholeObject.ts"
 import { framed } from "../../part/Frame.ts"
 import { icon } from "../../part/Icon.ts"
 import { groupOf } from "../../part/Menu.ts"
+import { deliveryTable } from "../../part/tab/DeliveryTable.ts"
 import { timeOf } from "../../part/Time.ts"
 import { capital, pathOf, pluralOf } from "../../part/Title.ts"
 import { none } from "../../part/Value.ts"
@@ -53,10 +55,38 @@ const show: Handler = (request) =>
           </section>
           ${yield* wholeObject(fields)}
         </div>
-        <div>${panel(change, yield* objectLink(type, change))}${sameRequest(change, siblings)}</div>
+        <div>
+          ${panel(change, yield* objectLink(type, change))}${yield* deliveries(change, request.base)}
+          ${sameRequest(change, siblings)}
+        </div>
       </div>`
     })
   })
+
+/** Most deliveries of the change that the page shows. */
+const deliveriesMax = 20
+
+/** The webhooks that were told of the change; nothing for readers who may view no deliveries. */
+const deliveries = Effect.fnUntraced(function* (change: Change, base: string) {
+  if ((yield* cleared(deliveryType, "view")).sql === "false") return html``
+  const { changed_object_type: type, changed_object_id: id, place } = change
+  const [position, idx] = place.split("-")
+  const where = {
+    // The first two comparisons find the rows by an index.
+    sql: "t.object_type = $1 and t.object_id = $2::bigint and t.position = $3::bigint and t.idx = $4::bigint",
+    parameters: [type, `${id}`, position, idx]
+  }
+  const page = { where, ordering: ["-time"], limit: deliveriesMax, offset: 0, isCut: true }
+  const { rows, beside } = yield* readPage(deliveryType, page)
+  return html`<section class="card" aria-labelledby="told">
+    <div class="ch"><h2 id="told">Deliveries</h2></div>
+    ${
+      rows.length === 0
+        ? html`<p class="note sub">No webhook was told of it.</p>`
+        : deliveryTable(rows, yield* viewFor(deliveryType, rows, base, beside), "brief")
+    }
+  </section>`
+})
 
 const step = (change: Change | undefined, title: "Previous change" | "Next change"): Html => {
   const isNext = title === "Next change"

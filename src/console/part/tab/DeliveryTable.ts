@@ -10,7 +10,8 @@ import { beginning, none, valueOf } from "../Value.ts"
 /** Most characters of an error message. */
 const messageLengthMax = 200
 
-export const deliveryTable = (rows: ReadonlyArray<Row>, view: View): Html =>
+/** `brief` leaves out what the page says already. */
+export const deliveryTable = (rows: ReadonlyArray<Row>, view: View, extent: "whole" | "brief" = "whole"): Html =>
   html`<div class="table-responsive">
     <table class="table table-vcenter dense">
       <caption class="visually-hidden">
@@ -21,24 +22,24 @@ export const deliveryTable = (rows: ReadonlyArray<Row>, view: View): Html =>
           <th scope="col">Time</th>
           <th scope="col">Outcome</th>
           <th scope="col">Webhook</th>
-          <th scope="col" class="lo">Event</th>
+          ${extent === "brief" ? "" : html`<th scope="col" class="lo">Event</th>`}
           <th scope="col" class="lo">Attempts</th>
           <th scope="col" class="lo">Answer</th>
         </tr>
       </thead>
       <tbody>
-        ${rows.map((row) => line(row, representation(deliveryType, row, view)))}
+        ${rows.map((row) => line(row, representation(deliveryType, row, view), extent))}
       </tbody>
     </table>
   </div>`
 
-const line = (row: Row, shown: Readonly<Record<string, unknown>>): Html => {
+const line = (row: Row, shown: Readonly<Record<string, unknown>>, extent: "whole" | "brief"): Html => {
   const { time, status, webhook, event, attempts, response_status: answer, message } = shown
   return html`<tr>
     <th scope="row"><a href="${pathOf(deliveryType, row.id)}">${timeOf(String(time), "second")}</a></th>
     <td>${valueOf(status)}</td>
     <td>${webhook === null ? html`<span class="sub">deleted</span>` : valueOf(webhook)}</td>
-    <td class="lo">${valueOf(event)}</td>
+    ${extent === "brief" ? "" : html`<td class="lo">${valueOf(event)}</td>`}
     <td class="lo">${valueOf(attempts)}</td>
     <td class="lo">
       ${answer === null ? (message === "" || message === null ? none : beginning(String(message), messageLengthMax)) : valueOf(answer)}

@@ -114,7 +114,7 @@ const actions = Effect.fnUntraced(function* (type: ObjectType, id: number) {
   // Users are written with the API, but a password belongs into no shell.
   const setsPassword = type.id === "users.user" && where(type, "change").sql !== "false"
   return html`${setsPassword ? html`<a class="btn btn-sm" href="${path}password/">${icon("lock")}Set password</a>` : ""}
-    ${may("change") ? html`<a class="btn btn-sm" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
+    ${may("change") ? html`<a class="btn btn-sm" data-key="e" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
     ${may("delete") ? html`<a class="btn btn-sm" href="${path}delete/">${icon("trash")}Delete</a>` : ""}
     <a class="btn btn-sm" href="${type.path}${id}/">${icon("code")}API</a>`
 })

@@ -57,6 +57,7 @@ describe.skipIf(!hasBrowser)("preferences", () => {
     await page.selectOption("#density", "compact")
     await page.fill("#timeZone", "asia/tokyo")
     await page.fill("#pageSize", "2")
+    await page.selectOption("#keys", "off")
     await page.click("main form button")
     await page.waitForURL("**/user/preferences/?saved=1")
     expect(await page.inputValue("#timeZone")).toBe("Asia/Tokyo")
@@ -72,6 +73,8 @@ describe.skipIf(!hasBrowser)("preferences", () => {
     expect(await html.getAttribute("data-bs-theme")).toBe("dark")
     expect(await other.page.locator("#objects tbody tr").count()).toBe(2)
     expect(await other.page.textContent("main")).toContain("of 3")
+    await other.page.keyboard.press("/")
+    expect(await other.page.evaluate<string>("document.activeElement.tagName")).toBe("BODY")
     await other.page.locator("#objects tbody a").first().click()
     const time = other.page.locator("time").first()
     const utc = new Date((await time.getAttribute("datetime"))!)
@@ -183,16 +186,18 @@ describe.skipIf(!hasBrowser)("API tokens", () => {
 describe.skipIf(!hasBrowser)("sessions", () => {
   it("of one's own are listed, and end one by one or all at once", async () => {
     await makeUser(api, "dina")
+    const hostile = `<img src=x onerror=alert(1)>`
     const agent = "Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0"
     const [here, there, third] = [
       await loggedIn("dina"),
       await loggedIn("dina", { userAgent: agent }),
-      await loggedIn("dina")
+      await loggedIn("dina", { userAgent: hostile })
     ]
     const { page } = here
     await page.goto("/user/sessions/")
     expect(await page.locator("tbody tr").count()).toBe(3)
     expect(await page.textContent("tbody tr:first-child")).toContain("This one")
+    expect(await page.textContent("tbody")).toContain(hostile)
     const firefox = page.locator("tr", { hasText: "Firefox on Windows" })
     expect(await firefox.innerText()).toContain("127.0.0.1")
     await firefox.getByText("End").click()

@@ -78,6 +78,7 @@ document.addEventListener("keydown", (event) => {
       menu.querySelector("summary").focus()
     }
   }
+  if (root.dataset.keys === "off") return
   if (event.target.closest("input:not([type=checkbox]), textarea, select")) return
   const act = keys[before === "g" ? `g ${event.key}` : event.key]
   before = event.key

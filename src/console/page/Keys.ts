@@ -39,7 +39,9 @@ const keys: ReadonlyArray<readonly [where: string, keys: ReadonlyArray<readonly 
 const show: Handler = (request) =>
   framed(request, {
     title: "Keys",
-    main: html`<p class="lede">The keys rest while a field has the focus.</p>
+    main: html`<p class="lede links">
+        The keys rest while a field has the focus. The <a href="/user/preferences/">preferences</a> switch them off.
+      </p>
       <div class="tile-grid">
         ${keys.map(
           ([where, each]) =>

@@ -24,6 +24,7 @@ const files = {
 interface Look {
   readonly theme?: Theme
   readonly density?: Preferences["density"]
+  readonly keys?: Preferences["keys"]
   readonly status?: number
 }
 
@@ -31,7 +32,7 @@ interface Look {
 export const documentReply = (
   title: string,
   body: Html,
-  { theme = "auto", density = "comfortable", status = 200 }: Look = {}
+  { theme = "auto", density = "comfortable", keys = "on", status = 200 }: Look = {}
 ): Reply => ({
   status,
   headers,
@@ -44,6 +45,7 @@ export const documentReply = (
         data-bs-theme-base="gray"
         data-theme="${theme}"
         data-density="${density}"
+        data-keys="${keys}"
       >
         <head>
           <meta charset="utf-8" />

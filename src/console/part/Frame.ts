@@ -54,9 +54,9 @@ export const framed = Effect.fnUntraced(function* (
         </main>
       </div>
     </div>`
-  const { theme, density, timeZone } = preferencesOf(request)
+  const { timeZone, ...look } = preferencesOf(request)
   const page = timeZone === "UTC" ? body : inZone(body, timeZone)
-  return { ...documentReply(title, page, { theme, density, status: status ?? 200 }), cookies: flash.cookies }
+  return { ...documentReply(title, page, { ...look, status: status ?? 200 }), cookies: flash.cookies }
 })
 
 const breadcrumb = (crumbs: NonNullable<Page["crumbs"]>): Html =>

@@ -7,6 +7,9 @@ import { accountPage, doneLine, userIn } from "../../part/account/AccountPage.ts
 import {
   densities,
   densityNamed,
+  keyChoiceNamed,
+  keyChoices,
+  type Preferences,
   keepPreferences,
   pageSizeIn,
   pageSizeMax,
@@ -18,17 +21,27 @@ import {
 import { csrfInput } from "../../part/CsrfInput.ts"
 import { icon } from "../../part/Icon.ts"
 
+const names = ["theme", "density", "timeZone", "pageSize", "keys"] as const
+
 /** The fields as they were typed. */
-type Typed = Readonly<Record<"theme" | "density" | "timeZone" | "pageSize", string>>
+type Typed = Readonly<Record<(typeof names)[number], string>>
 type Problems = Partial<Record<keyof Typed, string>>
+
+const problems: Readonly<Record<keyof Typed, string>> = {
+  theme: "Choose one of the themes.",
+  density: "Choose one of the densities.",
+  timeZone: "There is no such time zone. Use a name such as Europe/Oslo.",
+  pageSize: `Use a whole number up to ${pageSizeMax}.`,
+  keys: "Choose on or off."
+}
 
 const zones = Intl.supportedValuesOf("timeZone")
 
-const page = (request: Request, typed: Typed, problems: Problems = {}) => {
-  const isWrong = Object.keys(problems).length > 0
-  const first = (["theme", "density", "timeZone", "pageSize"] as const).find((name) => problems[name] !== undefined)
+const page = (request: Request, typed: Typed, wrong: Problems = {}) => {
+  const isWrong = Object.keys(wrong).length > 0
+  const first = names.find((name) => wrong[name] !== undefined)
   const row = (name: keyof Typed, title: string, control: (common: Html) => Html, hint = "") => {
-    const problem = problems[name]
+    const problem = wrong[name]
     const common = html`class="field-in" id="${name}"
     name="${name}"${problem === undefined ? "" : html` aria-invalid="true" aria-describedby="wrong-${name}"`}${name === first ? html` autofocus` : ""}`
     return html`<div class="form-row">
@@ -69,6 +82,7 @@ const page = (request: Request, typed: Typed, problems: Problems = {}) => {
             html`<input ${common} value="${typed.pageSize}" inputmode="numeric" maxlength="4" autocomplete="off" />`,
           "For lists of the console. Blank is the usual number."
         )}
+        ${row("keys", "Single keys", select(keyChoices, typed.keys), "Keys such as j, k and / act on pages, except in fields.")}
         <div class="form-end"><button class="btn btn-sm btn-primary">${icon("check")}Save</button></div>
       </form>`,
     status: isWrong ? 400 : 200
@@ -86,27 +100,23 @@ const submit: Handler = (request) =>
   Effect.gen(function* () {
     const user = yield* userIn(request)
     const form = yield* readForm(request.incoming)
-    const text = (name: keyof Typed) => (form.get(name) ?? "").trim()
-    const typed: Typed = {
-      ...{ theme: text("theme"), density: text("density") },
-      ...{ timeZone: text("timeZone"), pageSize: text("pageSize") }
+    const typed = Object.fromEntries(names.map((name) => [name, (form.get(name) ?? "").trim()])) as Typed
+    const read = {
+      theme: themeNamed(typed.theme),
+      density: densityNamed(typed.density),
+      timeZone: zoneNamed(typed.timeZone),
+      pageSize: /^\d{0,4}$/.test(typed.pageSize) ? pageSizeIn(Number(typed.pageSize)) : undefined,
+      keys: keyChoiceNamed(typed.keys)
     }
-    const theme = themeNamed(typed.theme)
-    const density = densityNamed(typed.density)
-    const timeZone = zoneNamed(typed.timeZone)
-    const pageSize = /^\d{0,4}$/.test(typed.pageSize) ? pageSizeIn(Number(typed.pageSize)) : undefined
-    if (theme === undefined || density === undefined || timeZone === undefined || pageSize === undefined) {
-      return yield* page(request, typed, {
-        ...(theme === undefined && { theme: "Choose one of the themes." }),
-        ...(density === undefined && { density: "Choose one of the densities." }),
-        ...(timeZone === undefined && { timeZone: "There is no such time zone. Use a name such as Europe/Oslo." }),
-        ...(pageSize === undefined && { pageSize: `Use a whole number up to ${pageSizeMax}.` })
-      })
+    const wrong = names.filter((name) => read[name] === undefined)
+    if (wrong.length > 0) {
+      return yield* page(request, typed, Object.fromEntries(wrong.map((name) => [name, problems[name]])))
     }
-    yield* keepPreferences(user.id, { theme, density, timeZone, pageSize })
+    const preferences = read as Preferences
+    yield* keepPreferences(user.id, preferences)
     const options = { path: "/", sameSite: "lax", secure: request.origin.isSecure, maxAge: Duration.days(365) } as const
     // Scripts read it: pages before the login do not know the account.
-    const cookie = { name: "theme", value: theme === "auto" ? undefined : theme, options }
+    const cookie = { name: "theme", value: preferences.theme === "auto" ? undefined : preferences.theme, options }
     return { ...redirect("/user/preferences/?saved=1"), cookies: [cookie] }
   })
 

@@ -7,6 +7,7 @@ import { timeZone } from "../../../inventory/ObjectType.ts"
 
 export const themes = { auto: "As the browser", light: "Light", dark: "Dark", contrast: "High contrast" } as const
 export const densities = { comfortable: "Comfortable", compact: "Compact" } as const
+export const keyChoices = { on: "On", off: "Off" } as const
 
 export type Theme = keyof typeof themes
 
@@ -17,12 +18,14 @@ export interface Preferences {
   readonly timeZone: string
   /** Objects on a page of a list; 0 for the usual number. */
   readonly pageSize: number
+  /** Whether single keys act: they disturb who dictates, or touches keys by accident. */
+  readonly keys: keyof typeof keyChoices
 }
 
 /** Most objects on a page that a reader may ask for. */
 export const pageSizeMax = 500
 
-const usual: Preferences = { theme: "auto", density: "comfortable", timeZone: "UTC", pageSize: 0 }
+const usual: Preferences = { theme: "auto", density: "comfortable", timeZone: "UTC", pageSize: 0, keys: "on" }
 
 const zones = timeZone()
 
@@ -37,6 +40,7 @@ const among = <Name extends string>(names: Readonly<Record<Name, string>>, value
 
 export const themeNamed = (value: unknown): Theme | undefined => among(themes, value)
 export const densityNamed = (value: unknown): Preferences["density"] | undefined => among(densities, value)
+export const keyChoiceNamed = (value: unknown): Preferences["keys"] | undefined => among(keyChoices, value)
 
 /** A number of objects on a page; undefined if it is none, or too large. */
 export const pageSizeIn = (value: unknown): number | undefined =>
@@ -50,7 +54,8 @@ export const preferencesOf = ({ principal, incoming }: Pick<Request, "principal"
     theme: themeNamed(incoming.cookies["theme"]) ?? themeNamed(stored["theme"]) ?? usual.theme,
     density: densityNamed(stored["density"]) ?? usual.density,
     timeZone: (typeof stored["timeZone"] === "string" ? zoneNamed(stored["timeZone"]) : undefined) ?? usual.timeZone,
-    pageSize: pageSizeIn(stored["pageSize"]) ?? usual.pageSize
+    pageSize: pageSizeIn(stored["pageSize"]) ?? usual.pageSize,
+    keys: keyChoiceNamed(stored["keys"]) ?? usual.keys
   }
 }
 

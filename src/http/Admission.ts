@@ -120,7 +120,7 @@ const allow = Effect.fnUntraced(function* (
 })
 
 /** Leads to the login, which leads back. */
-const loginFirst = ({ url }: Incoming) =>
+export const loginFirst = ({ url }: Incoming) =>
   new HttpRefused({
     reason: "LoginFirst",
     body: {},

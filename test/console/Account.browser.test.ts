@@ -134,10 +134,13 @@ describe.skipIf(!hasBrowser)("API tokens", () => {
     await page.getByText("Copied").waitFor()
     expect((await get("/api/dcim/sites/", key)).status).toBe(200)
     await expect
-      .poll(async () => {
-        await page.goto("/user/api-tokens/")
-        return page.locator("tr", { hasText: "laptop" }).locator("time").count()
-      })
+      .poll(
+        async () => {
+          await page.goto("/user/api-tokens/")
+          return page.locator("tr", { hasText: "laptop" }).locator("time").count()
+        },
+        { timeout: 30_000 }
+      )
       .toBe(2)
     expect(await page.content()).not.toContain(key)
     await page.locator("tr", { hasText: "laptop" }).locator("summary").click()
@@ -207,7 +210,7 @@ describe.skipIf(!hasBrowser)("sessions", () => {
     await third.page.goto("/user/sessions/")
     expect(third.page.url()).not.toContain("/login/")
     await page.getByText("End all others").click()
-    await expect.poll(() => page.locator("tbody tr").count()).toBe(1)
+    await expect.poll(() => page.locator("tbody tr").count(), { timeout: 30_000 }).toBe(1)
     await third.page.goto("/user/")
     expect(third.page.url()).toContain("/login/")
     expect(here.problems).toEqual([])

@@ -1,6 +1,7 @@
 /** The frame of the pages about the reader's own account. */
 import { Effect } from "effect"
 import { Denied } from "../../../auth/Denied.ts"
+import { loginFirst } from "../../../http/Admission.ts"
 import type { Request } from "../../../http/Route.ts"
 import { type Html, html } from "../../Html.ts"
 import { framed } from "../Frame.ts"
@@ -18,9 +19,11 @@ interface Shown {
   readonly status?: number
 }
 
-/** The user who asks. Fails with `Denied` for readers who are not logged in, which leads them to the login. */
-export const userIn = ({ principal: { user } }: Request) =>
-  user === undefined ? Effect.fail(new Denied({ reason: "NoCredentials" })) : Effect.succeed(user)
+/** The user who asks. Readers who are not logged in are led to the login; a form of theirs is refused. */
+export const userIn = Effect.fnUntraced(function* ({ principal: { user }, incoming }: Request) {
+  if (user !== undefined) return user
+  return yield* incoming.method === "POST" ? new Denied({ reason: "NoCredentials" }) : loginFirst(incoming)
+})
 
 export const accountPage = (request: Request, { title, main, status = 200 }: Shown) =>
   framed(request, {

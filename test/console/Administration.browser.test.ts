@@ -107,6 +107,35 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     await close()
   })
 
+  it("tokens of others are made and revoked by those alone who were granted that", async () => {
+    await makeUser(
+      api,
+      "gina",
+      { types: ["users.user"], actions: ["view"] },
+      { types: ["users.token"], actions: ["view", "add", "delete", "grant"] }
+    )
+    const { page, close } = await loggedIn("gina")
+    await page.goto(`/users/users/${ana.id}/`)
+    await page.click("main .ph-act >> text=Tokens")
+    await page.fill("#description", "robot")
+    await page.click("main form.object-form button")
+    const key = await page.inputValue("#once-token")
+    const get = () => fetch(`${api.service.url}/api/dcim/sites/`, { headers: { authorization: `Token ${key}` } })
+    expect((await get()).status).toBe(200)
+    await page.locator("tr", { hasText: "robot" }).locator("summary").click()
+    await page.getByText(`Yes, revoke …${key.slice(-6)}`).click()
+    await page.waitForURL("**?revoked=1")
+    expect((await get()).status).toBe(403)
+    // A token of a superuser would make its holder one.
+    await page.goto(`/users/users/${await api.adminId()}/tokens/`)
+    await page.click("main form.object-form button")
+    expect(await page.textContent("h1")).toContain("You may not do this")
+    await close()
+    const other = await loggedIn("ana")
+    expect((await other.page.goto(`/users/users/${ana.id}/tokens/`))!.status()).toBe(403)
+    await other.close()
+  })
+
   it("the pages have no fault", { timeout: 120_000 }, async () => {
     const { page, problems, close } = await admin()
     const found: Array<string> = []
@@ -114,7 +143,8 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     for (const path of [
       `/users/permissions/${permission}/?user=ana`,
       `/users/users/${ana.id}/`,
-      `/users/users/${ana.id}/password/`
+      `/users/users/${ana.id}/password/`,
+      `/users/users/${ana.id}/tokens/`
     ]) {
       await page.setViewportSize({ width: 1440, height: 900 })
       expect([path, (await page.goto(path))?.status()]).toEqual([path, 200])

@@ -1,9 +1,11 @@
 /** What the pages of users and permissions show beside their fields, for those who keep accounts. */
 import { Effect } from "effect"
+import { mayGrant } from "../../../auth/Permission.ts"
 import { principalOf } from "../../../auth/Sight.ts"
 import type { Request } from "../../../http/Route.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
 import type { Row } from "../../../inventory/Field.ts"
+import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { asTexts, isEverything } from "../../../inventory/derive/filter/Where.ts"
 import { list } from "../../../inventory/read/Read.ts"
@@ -98,6 +100,15 @@ const card = (id: string, title: string, content: Html): Html =>
     <div class="ch"><h2 id="${id}">${title}</h2></div>
     ${content}
   </section>`
+
+/** Links on the page of a user: to the form of the password, and to the tokens where the reader may write them. */
+export const accountActions = Effect.fnUntraced(function* (type: ObjectType, id: number, { principal }: Request) {
+  if (type.id !== userType.id) return html``
+  const mayChange = (yield* cleared(userType, "change")).sql !== "false"
+  const path = pathOf(userType, id)
+  return html`${mayGrant(principal) ? html`<a class="btn btn-sm" href="${path}tokens/">${icon("key")}Tokens</a>` : ""}
+  ${mayChange ? html`<a class="btn btn-sm" href="${path}password/">${icon("lock")}Set password</a>` : ""}`
+})
 
 const nothing = () => Effect.succeed(html``)
 

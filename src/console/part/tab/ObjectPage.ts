@@ -12,6 +12,7 @@ import { changeType, changesOf } from "../../../inventory/read/Changes.ts"
 import { countEach } from "../../../inventory/read/CountEach.ts"
 import { readOne, viewFor } from "../../../inventory/read/Read.ts"
 import { type Html, html } from "../../Html.ts"
+import { accountActions } from "../account/AccountCards.ts"
 import { framed } from "../Frame.ts"
 import { icon } from "../Icon.ts"
 import { groupOf } from "../Menu.ts"
@@ -100,20 +101,18 @@ export const objectPage = Effect.fnUntraced(function* (
     title,
     heading: display,
     crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)]],
-    actions: yield* actions(type, row.id),
+    actions: yield* actions(type, row.id, request),
     main: html`${yield* tabList(type, row.id, tab)}${main}`,
     ...(status !== undefined && { status })
   })
 })
 
 /** Links to the forms of what the reader may do; whether this object is among those, the form tells. */
-const actions = Effect.fnUntraced(function* (type: ObjectType, id: number) {
+const actions = Effect.fnUntraced(function* (type: ObjectType, id: number, request: Request) {
   const { where } = yield* Clearance
   const may = (action: Action) => type.kind === "object" && where(type, action).sql !== "false"
   const path = pathOf(type, id)
-  // Users are written with the API, but a password belongs into no shell.
-  const setsPassword = type.id === "users.user" && where(type, "change").sql !== "false"
-  return html`${setsPassword ? html`<a class="btn btn-sm" href="${path}password/">${icon("lock")}Set password</a>` : ""}
+  return html`${yield* accountActions(type, id, request)}
     ${may("change") ? html`<a class="btn btn-sm" data-key="e" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
     ${may("delete") ? html`<a class="btn btn-sm" href="${path}delete/">${icon("trash")}Delete</a>` : ""}
     <a class="btn btn-sm" href="${type.path}${id}/">${icon("code")}API</a>`

@@ -173,7 +173,8 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
     const { id } = await site("Molde")
     await api.call("PATCH", `/api/dcim/sites/${id}/`, { facility: "F3", status: "planned" })
     const { page, close } = await loggedIn()
-    await page.goto(`/dcim/sites/add/?clone=${id}`)
+    await page.goto(`/dcim/sites/${id}/`)
+    await page.getByRole("link", { name: "Clone" }).click()
     const copied = async () => [await page.inputValue("#f-name"), await page.inputValue("#f-facility")]
     expect([...(await copied()), await page.inputValue("#f-status")]).toEqual(["", "F3", "planned"])
     await page.fill("#f-name", "Molde 2")

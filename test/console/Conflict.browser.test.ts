@@ -138,6 +138,9 @@ describe.skipIf(!hasBrowser)("a form whose session has ended", () => {
     }
     expect(await send(page)).toContain("The form is too large to be sent.")
     expect((await page.inputValue("#f-comments")).length).toBe(300_000)
+    const headers = { "content-type": "application/x-www-form-urlencoded" }
+    const many = await page.request.post("/dcim/sites/add/", { data: "a&".repeat(10_001), headers })
+    expect([many.status(), await many.text()]).toEqual([413, expect.stringContaining("more than 10000 fields")])
     await close()
     const plain = await loggedIn({ javaScriptEnabled: false })
     expect(await send(plain.page)).toContain("The form is larger than 256")

@@ -88,10 +88,17 @@ export const isForm = ({ headers }: HttpServerRequest.HttpServerRequest): boolea
 /** The fields of a form; none if the body is no form. Fails with 413 if it is too large. */
 export const readForm = (incoming: HttpServerRequest.HttpServerRequest): Effect.Effect<URLSearchParams, HttpRefused> =>
   isForm(incoming)
-    ? Effect.mapError(readFormOf(incoming, formSizeMax), (refused) =>
-        refused.reason === "TooLarge" ? tooLargeForm : refused
+    ? readBytes(incoming, formSizeMax).pipe(
+        Effect.mapError((refused) => (refused.reason === "TooLarge" ? tooLargeForm : refused)),
+        Effect.flatMap(fieldsIn)
       )
     : Effect.succeed(new URLSearchParams())
+
+/** The fields of a form; none if it is not UTF-8. Fails with 413 if it is larger than `max`, or has too many fields. */
+export const readFormOf = (
+  incoming: HttpServerRequest.HttpServerRequest,
+  max: ByteSize.ByteSize
+): Effect.Effect<URLSearchParams, HttpRefused> => Effect.flatMap(readBytes(incoming, max), fieldsIn)
 
 const tooLargeForm = new HttpRefused({
   reason: "TooLarge",
@@ -100,12 +107,17 @@ const tooLargeForm = new HttpRefused({
   }
 })
 
-/** The fields of a form; none if it is not UTF-8. Fails with 413 if it is larger than `max`. */
-export const readFormOf = (
-  incoming: HttpServerRequest.HttpServerRequest,
-  max: ByteSize.ByteSize
-): Effect.Effect<URLSearchParams, HttpRefused> =>
-  Effect.map(readBytes(incoming, max), (bytes) => new URLSearchParams(asText(bytes)))
+/** Most fields of a form: a page looks for each field of an object among them. */
+const fieldsMax = 10_000
+
+const ampersand = "&".charCodeAt(0)
+
+const fieldsIn = (bytes: ArrayBuffer): Effect.Effect<URLSearchParams, HttpRefused> => {
+  const fields = new Uint8Array(bytes).reduce((count, byte) => (byte === ampersand ? count + 1 : count), 1)
+  if (fields <= fieldsMax) return Effect.succeed(new URLSearchParams(asText(bytes)))
+  const detail = `The form has more than ${fieldsMax} fields. Nothing was saved.`
+  return Effect.fail(new HttpRefused({ reason: "TooLarge", body: { detail } }))
+}
 
 const malformed = (message: string) =>
   new HttpRefused({ reason: "MalformedJson", body: { detail: `JSON parse error - ${message}` } })

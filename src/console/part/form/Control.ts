@@ -2,7 +2,7 @@
 import { Html, html } from "../../Html.ts"
 import { itemsOf } from "./Labels.ts"
 import type { Cells } from "./Cells.ts"
-import { type FormField, keysOf, targetOf, targetsOf } from "./FormField.ts"
+import { type FormField, targetOf, targetsOf } from "./FormField.ts"
 import type { Labels } from "./Labels.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { icon } from "../Icon.ts"
@@ -97,7 +97,7 @@ const select = (shown: Shown, cell: string): Html => {
 /** Boxes to check. The blank value says that the form has them, though none may be checked. */
 const checks = ({ field, isWrong, describedBy, hasFocus }: Shown, cell: string): Html => {
   const chosen = choicesIn(cell)
-  const all = new Set([...Object.keys(field.options ?? {}), ...chosen])
+  const all = new Set([...Object.keys(field.options ?? {}), ...[...chosen].slice(0, itemsMax)])
   const described = describedBy.length === 0 ? "" : html` aria-describedby="${describedBy.join(" ")}"`
   return html`<div
     class="checks"
@@ -121,6 +121,9 @@ const checks = ({ field, isWrong, describedBy, hasFocus }: Shown, cell: string):
   </div>`
 }
 
+/** Most items of a cell that are shown one by one. */
+const itemsMax = 200
+
 const choicesIn = (cell: string): ReadonlySet<string> => {
   try {
     const parsed: unknown = JSON.parse(cell)
@@ -135,7 +138,11 @@ const list = (shown: Shown, cell: string): Html => {
   const { field } = shown
   const { options, placeholder } = field
   if (options === undefined) return /[\r\n]/.test(cell) ? lines(shown, cell) : line(shown, cell)
-  const labels = Object.fromEntries(itemsOf(cell).map((item) => [item, labelIn(options, item)]))
+  const labels = Object.fromEntries(
+    itemsOf(cell)
+      .slice(0, itemsMax)
+      .map((item) => [item, labelIn(options, item)])
+  )
   return html`<div
     class="picker"
     data-picker
@@ -153,7 +160,7 @@ const picker = (shown: Shown, cell: string): Html => {
   const { field, cells, labels } = shown
   const target = targetOf(field, cells)
   const isMany = field.control === "references"
-  const items = isMany ? itemsOf(cell) : [cell.trim()].filter((item) => item !== "")
+  const items = isMany ? itemsOf(cell).slice(0, itemsMax) : [cell.trim()].filter((item) => item !== "")
   const named = Object.fromEntries(
     items.flatMap((item) => {
       const label = target === undefined ? undefined : labels(target, item)
@@ -170,13 +177,7 @@ const picker = (shown: Shown, cell: string): Html => {
     ${field.targetIn === undefined ? "" : html` data-type-from="${field.targetIn}" data-paths="${JSON.stringify(pathsOf(shown.field))}"`}
   >
     ${isMany ? chips(named, items) : ""}
-    <input
-      class="field-in"
-      ${common(shown)}
-      value="${cell}"
-      autocomplete="off"
-      placeholder="${target === undefined ? "" : keysOf(target, isMany)}"
-    />
+    <input class="field-in" ${common(shown)} value="${cell}" autocomplete="off" />
     ${isMany ? "" : html`<span class="picked">${labelIn(named, cell.trim(), "")}</span>`}
     <button class="btn btn-sm" name="_pick" value="${field.name}" formnovalidate>
       ${icon("search")}<span class="no-script">Search</span

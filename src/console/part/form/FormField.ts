@@ -67,6 +67,9 @@ const declaredFields = perType((type): ReadonlyArray<FormField> => {
 const writtenFields = ({ fields }: ObjectType): ReadonlyArray<readonly [name: string, field: Field]> =>
   Object.entries(fields).filter(([name, { wire }]) => (wire === "both" || wire === "write") && name !== "custom_fields")
 
+/** Longest text that has one line, characters; the path of a file has as many. */
+const lineCharsMax = 4096
+
 const controlOf = (type: ObjectType, name: string, field: Field): Control => {
   const { wire, reference, maxLength } = field
   if (wire === "write") return "secret"
@@ -75,7 +78,8 @@ const controlOf = (type: ObjectType, name: string, field: Field): Control => {
   if (field.type.endsWith("[]")) return "list"
   if (optionsOf(field) !== undefined) return "choice"
   if (field.type === "date") return "date"
-  return field.type === "jsonb" || (field.type === "text" && maxLength === undefined) ? "lines" : "text"
+  const isLong = maxLength === undefined || maxLength > lineCharsMax
+  return field.type === "jsonb" || (field.type === "text" && isLong) ? "lines" : "text"
 }
 
 /** The field that says of which type the object is whose id this field holds. */

@@ -98,13 +98,13 @@ const label = (field: FormField): Html => {
 }
 
 const row = (
-  { form, cells, labels, conflict }: Filled,
+  { form, cells, labels, conflict, object }: Filled,
   field: FormField,
   messages: ReadonlyArray<string>,
   hasFocus: boolean
 ): Html => {
   const { name } = field
-  const hint = hintOf(form, field, cells)
+  const hint = object === undefined && field.control === "secret" ? field.help : hintOf(form, field, cells)
   const describedBy = [...(messages.length > 0 ? [`e-${name}`] : []), ...(hint === "" ? [] : [`h-${name}`])]
   return html`<div class="form-row">
     ${label(field)}
@@ -135,12 +135,14 @@ const hintOf = (form: Form, field: FormField, cells: Cells): string | Html => {
   return usual === "" ? field.help : html`${field.help} ${usual}`
 }
 
+const commas = "Separated by commas."
+
 const usualHint = ({ type }: Form, field: FormField, cells: Cells): string | Html => {
   switch (field.control) {
     case "secret":
       return "Blank leaves it as it is."
     case "list":
-      return "Separated by commas."
+      return field.options === undefined ? commas : html`<span class="no-script">${commas}</span>`
     case "reference":
     case "references": {
       const target = targetOf(field, cells)

@@ -30,6 +30,7 @@ import { objectText } from "../../part/change/ChangeTable.ts"
 import { diffTable } from "../../part/change/DiffTable.ts"
 import { namedFor } from "../../part/change/Named.ts"
 import { csrfInput } from "../../part/CsrfInput.ts"
+import { flash } from "../../part/Flash.ts"
 import { framed } from "../../part/Frame.ts"
 import { icon } from "../../part/Icon.ts"
 import { groupOf } from "../../part/Menu.ts"
@@ -135,7 +136,10 @@ const submit: Handler = (request) =>
             row.id
           )
     const written = yield* Effect.result(write)
-    if (Result.isSuccess(written)) return redirect(pathOf(type, written.success))
+    if (Result.isSuccess(written)) {
+      const deed = row === undefined ? "added" : "saved"
+      return { ...redirect(pathOf(type, written.success)), cookies: [flash({ deed, type })] }
+    }
     const { failure } = written
     if (failure instanceof WriteRefused) {
       return yield* page(request, { ...restoring, chosen, problem: refusal(failure.errors[0] ?? {}), status: 400 })

@@ -17,6 +17,7 @@ import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
 import { Html, html } from "../../Html.ts"
 import { withPageSize } from "../../part/account/Preferences.ts"
 import { csrfInput } from "../../part/CsrfInput.ts"
+import { flash } from "../../part/Flash.ts"
 import { icon } from "../../part/Icon.ts"
 import { pager } from "../../part/list/Pager.ts"
 import { journalType, listedIn, objectOfTab, objectPage } from "../../part/tab/ObjectPage.ts"
@@ -124,7 +125,9 @@ const add =
       const comments = (sent.get("comments") ?? "").replaceAll("\r\n", "\n")
       const body = { assigned_object_type: type.id, assigned_object_id: row.id, kind, comments }
       const made = yield* Effect.result(create(journalType, [body], request.author))
-      if (Result.isSuccess(made)) return redirect(request.url.pathname)
+      if (Result.isSuccess(made)) {
+        return { ...redirect(request.url.pathname), cookies: [flash({ deed: "added", type: journalType })] }
+      }
       return made.failure instanceof WriteRefused
         ? yield* page(type, request, { kind, comments, errors: made.failure.errors[0] ?? {} }, 400)
         : yield* made.failure

@@ -87,7 +87,9 @@ const tokenType = objectType("users.token")
 const auditWrite = ({ principal, url }: Request, method: Method, { json, written }: Reply) => {
   const rows = [json ?? []].flat() as ReadonlyArray<{ readonly id?: number }>
   const ids = written ?? rows.flatMap(({ id }) => id ?? [])
-  const changesNothing = method === "GET" || written?.length === 0
+  // A form that comes back to be corrected has changed nothing.
+  const isForm = written === undefined && json === undefined
+  const changesNothing = method === "GET" || isForm || written?.length === 0
   return changesNothing ? Effect.void : auditGrant(principal, `${method} ${url.pathname}`, ids)
 }
 

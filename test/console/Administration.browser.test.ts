@@ -107,6 +107,33 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     await close()
   })
 
+  it("users and permissions are written with the forms of every object, and the log of the service tells by whom", async () => {
+    const { page, problems, close } = await admin({ javaScriptEnabled: false })
+    await page.goto("/users/users/")
+    await page.click("text=Add user")
+    await page.fill("[name=username]", "hilde")
+    await page.fill("[name=password]", "short")
+    await page.click("main form .btn-primary")
+    expect(await page.textContent("main")).toContain("at least 8 characters")
+    await page.fill("[name=password]", userPassword)
+    await page.click("main form .btn-primary")
+    await page.waitForURL(/\/users\/users\/\d+\/$/)
+    const id = Number(/(\d+)\/$/.exec(page.url())![1])
+    expect(api.service.output()).toContain(`audit: \\"admin\\" did \\"POST /users/users/add/\\": ${id}`)
+    const permission = await permissionOf(ana.id)
+    await page.goto(`/users/permissions/${permission}/edit/`)
+    await page.fill("[name=description]", "for the field")
+    await page.click("main form .btn-primary")
+    await page.waitForURL(`**/users/permissions/${permission}/`)
+    expect((await api.call("GET", `/api/users/permissions/${permission}/`)).json).toMatchObject({
+      ...{ description: "for the field", object_types: ["dcim.site"], actions: ["view", "change"] },
+      constraints: { status: "active" }
+    })
+    expect((await page.goto("/users/tokens/add/"))!.status()).toBe(404)
+    expect(problems.filter((each) => !/status of 40[04]/.test(each))).toEqual([])
+    await close()
+  })
+
   it("tokens of others are made and revoked by those alone who were granted that", async () => {
     await makeUser(
       api,

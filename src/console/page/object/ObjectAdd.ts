@@ -67,9 +67,10 @@ const submit =
 const added = Effect.fnUntraced(function* (type: ObjectType, id: number, isAnother: boolean) {
   // Somebody may add what nobody lets them view.
   const isSeen = (yield* byIds(type, [id])).length > 0
-  if (isSeen && !isAnother) return { ...redirect(pathOf(type, id)), cookies: [flash({ deed: "added", type })] }
+  if (isSeen && !isAnother)
+    return { ...redirect(pathOf(type, id)), cookies: [flash({ deed: "added", type })], written: [id] }
   const next = `${pathOf(type)}add/${isSeen ? `?clone=${id}` : ""}`
-  return { ...redirect(next), cookies: [flash({ deed: "added", type, ...(isSeen && { id }) })] }
+  return { ...redirect(next), cookies: [flash({ deed: "added", type, ...(isSeen && { id }) })], written: [id] }
 })
 
 export default writtenTypes.map((type): Route => ({

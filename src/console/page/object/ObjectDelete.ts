@@ -72,7 +72,7 @@ const submit =
       }
       const preview = done.success
       return preview === undefined
-        ? { ...redirect(pathOf(type)), cookies: [flash({ deed: "deleted", type })] }
+        ? { ...redirect(pathOf(type)), cookies: [flash({ deed: "deleted", type })], written: [row.id] }
         : yield* page(type, request, { ...asked, note: previewCard(preview) })
     })
 

@@ -71,7 +71,8 @@ const write = Effect.fnUntraced(function* (request: Request, state: Editing, sen
     if (preview !== undefined) return yield* formState(request, { ...state, note: previewCard(preview) })
     // A change may leave the object out of what its author may view.
     const isSeen = (yield* byIds(type, [row.id])).length > 0
-    return { ...redirect(pathOf(type, isSeen ? row.id : undefined)), cookies: [flash({ deed: "saved", type })] }
+    const cookies = [flash({ deed: "saved", type })]
+    return { ...redirect(pathOf(type, isSeen ? row.id : undefined)), cookies, written: [row.id] }
   }
   const { failure } = done
   if (failure instanceof WriteRefused) return yield* formState(request, { ...state, errors: failure.errors[0] ?? {} })

@@ -11,8 +11,10 @@ import { isEverything } from "../../../inventory/derive/filter/Where.ts"
 import { readOne, viewFor } from "../../../inventory/read/Read.ts"
 import { formOf } from "./FormField.ts"
 
-/** The object types that have forms. */
-export const writtenTypes: ReadonlyArray<ObjectType> = [...registry.values()].filter(({ kind }) => kind === "object")
+/** The object types that have forms. Tokens have a page of their own, because their key is shown once. */
+export const writtenTypes: ReadonlyArray<ObjectType> = [...registry.values()].filter(
+  ({ kind, id }) => kind !== "record" && id !== "users.token"
+)
 
 /**
  * The object of the id in the path, with its form. A form shows what it writes, so without the right to view the object

@@ -3,12 +3,14 @@ import { Effect, Result } from "effect"
 import { Settings } from "../../../Config.ts"
 import type { Request } from "../../../http/Route.ts"
 import { pageOf } from "../../../http/objects/Lists.ts"
-import type { Action } from "../../../inventory/Clearance.ts"
+import { type Action, cleared } from "../../../inventory/Clearance.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
+import { nothing } from "../../../inventory/derive/filter/Where.ts"
 import { countBeside } from "../../../inventory/read/Count.ts"
 import { type Html, html } from "../../Html.ts"
 import { withPageSize } from "../account/Preferences.ts"
 import { csrfInput } from "../CsrfInput.ts"
+import { writtenTypes } from "../form/Opened.ts"
 import { framed } from "../Frame.ts"
 import { icon } from "../Icon.ts"
 import { mayDo } from "../May.ts"
@@ -31,6 +33,7 @@ type May = (action: Action) => boolean
 export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: Request, unsaved?: Unsaved) {
   const query = request.url.searchParams
   const may = yield* mayDo(type)
+  const mayAdd = writtenTypes.includes(type) && (yield* cleared(type, "add")).sql !== nothing.sql
   const found = yield* Effect.result(pageOf(type, withPageSize(asApiReads(request)), undefined, true))
   const problem = Result.isFailure(found) ? problemOf(found.failure, request) : undefined
   // An error that has no words here is one of the whole request.
@@ -41,7 +44,7 @@ export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: 
     actions: html`${may("add") ? html`<a class="btn btn-sm" href="${pathOf(type)}import/">${icon("upload")}Import</a>` : ""}
       ${exportMenu(type, query)}
       <a class="btn btn-sm" href="${type.path}">${icon("code")}API</a>
-      ${may("add") ? html`<a class="btn btn-sm btn-primary" data-key="a" href="${pathOf(type)}add/">${icon("plus")}Add ${nameOf(type)}</a>` : ""}`,
+      ${mayAdd ? html`<a class="btn btn-sm btn-primary" data-key="a" href="${pathOf(type)}add/">${icon("plus")}Add ${nameOf(type)}</a>` : ""}`,
     main: html`<div class="tools">
         ${quickSearch(query)}${yield* filterForm(type, query)}${yield* savedFilters(type, request, unsaved)}
         <span class="grow"></span>${columnsMenu(type, request, columnsAsked(type, request))}

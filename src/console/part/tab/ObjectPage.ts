@@ -14,6 +14,7 @@ import { readOne, viewFor } from "../../../inventory/read/Read.ts"
 import { type Html, html } from "../../Html.ts"
 import { accountActions } from "../account/AccountCards.ts"
 import { framed } from "../Frame.ts"
+import { writtenTypes } from "../form/Opened.ts"
 import { icon } from "../Icon.ts"
 import { groupOf } from "../Menu.ts"
 import { number } from "../list/Pager.ts"
@@ -110,11 +111,12 @@ export const objectPage = Effect.fnUntraced(function* (
 /** Links to the forms of what the reader may do; whether this object is among those, the form tells. */
 const actions = Effect.fnUntraced(function* (type: ObjectType, id: number, request: Request) {
   const { where } = yield* Clearance
-  const may = (action: Action) => type.kind === "object" && where(type, action).sql !== "false"
+  const may = (action: Action) => writtenTypes.includes(type) && where(type, action).sql !== "false"
   const path = pathOf(type, id)
   return html`${yield* accountActions(type, id, request)}
     ${may("add") ? html`<a class="btn btn-sm" href="${pathOf(type)}add/?clone=${id}">${icon("copy")}Clone</a>` : ""}
     ${may("change") ? html`<a class="btn btn-sm" data-key="e" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
+    ${may("add") ? html`<a class="btn btn-sm" href="${pathOf(type)}add/?clone=${id}">${icon("copy")}Clone</a>` : ""}
     ${may("delete") ? html`<a class="btn btn-sm" href="${path}delete/">${icon("trash")}Delete</a>` : ""}
     <a class="btn btn-sm" href="${type.path}${id}/">${icon("code")}API</a>`
 })

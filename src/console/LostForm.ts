@@ -5,7 +5,7 @@ import type { LostForm } from "../http/Server.ts"
 import { html } from "./Html.ts"
 import { sheet } from "./part/Sheet.ts"
 import { carriedInputs } from "./part/form/Carried.ts"
-import { csrfInput } from "./part/form/Csrf.ts"
+import { tokenInput } from "./part/form/Csrf.ts"
 import { loginForm } from "./part/form/LoginForm.ts"
 
 export const lostForm = ({ incoming, origin, session, path, sent }: LostForm): Reply => {
@@ -24,7 +24,7 @@ export const goOn = (
     title,
     html`<p>Nothing was saved yet, and nothing that you typed is lost.</p>
       <form method="post" action="${path}">
-        ${csrfInput(csrfToken(session))}${carriedInputs(sent)}
+        ${tokenInput(csrfToken(session))}${carriedInputs(sent)}
         <button name="_again" value="1" autofocus>Go on with the form</button>
       </form>`
   )

@@ -18,7 +18,7 @@ import {
   themes,
   zoneNamed
 } from "../../part/account/Preferences.ts"
-import { csrfInput } from "../../part/CsrfInput.ts"
+import { csrfInput } from "../../part/form/Csrf.ts"
 import { icon } from "../../part/Icon.ts"
 
 const names = ["theme", "density", "timeZone", "pageSize", "keys"] as const

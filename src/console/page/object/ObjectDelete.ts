@@ -11,7 +11,7 @@ import { framed } from "../../part/Frame.ts"
 import { icon } from "../../part/Icon.ts"
 import { groupOf } from "../../part/Menu.ts"
 import { relatedCard, relatedTo } from "../../part/Related.ts"
-import { csrfInput, tokenOf } from "../../part/form/Csrf.ts"
+import { csrfInput } from "../../part/form/Csrf.ts"
 import { opened, writtenTypes } from "../../part/form/Opened.ts"
 import { previewOf } from "../../part/preview/Preview.ts"
 import { previewCard } from "../../part/preview/PreviewCard.ts"
@@ -33,7 +33,7 @@ const page = Effect.fnUntraced(function* (type: ObjectType, request: Request, as
     crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)], [display, pathOf(type, id)]],
     main: html`${problem === undefined ? "" : html`<div class="alert-line alert-bad" role="alert">${problem}</div>`}${note ?? ""}
       <form class="card object-form" method="post">
-        ${csrfInput(tokenOf(request))}
+        ${csrfInput(request)}
         <p>Delete the ${nameOf(type)} <b>${display}</b>? This cannot be undone; the change log keeps its last state.</p>
         ${related.length === 0 ? "" : html`<p>Other objects refer to it. They are deleted with it, lose the reference, or forbid the deletion.</p>`}
         <div class="form-end">

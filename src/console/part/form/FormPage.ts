@@ -2,7 +2,7 @@
 import type { Reply } from "../../../http/Route.ts"
 import { type Html, html } from "../../Html.ts"
 import { sheet } from "../Sheet.ts"
-import { csrfInput } from "./Csrf.ts"
+import { tokenInput } from "./Csrf.ts"
 
 /**
  * `token` is the CSRF token that the form sends back; `problem` is what was wrong with the form sent before, or "". The
@@ -12,5 +12,5 @@ export const formPage = (title: string, token: string, problem: string, fields: 
   sheet(
     title,
     html`${problem === "" ? [] : html`<p class="alert-line" role="alert">${problem}</p>`}
-      <form method="post" ${action === "" ? "" : html` action="${action}"`}>${csrfInput(token)}${fields}</form>`
+      <form method="post" ${action === "" ? "" : html` action="${action}"`}>${tokenInput(token)}${fields}</form>`
   )

@@ -8,7 +8,7 @@ import { pathOf } from "../Title.ts"
 import type { Cells } from "./Cells.ts"
 import { type Conflict, conflictChoice } from "./Conflict.ts"
 import { control, inputId } from "./Control.ts"
-import { csrfInput } from "./Csrf.ts"
+import { tokenInput } from "./Csrf.ts"
 import { type Form, type FormField, keysOf, targetOf, targetsOf } from "./FormField.ts"
 import type { Labels } from "./Labels.ts"
 
@@ -50,7 +50,7 @@ export const objectForm = (filled: Filled): Html => {
   const groups = [...Map.groupBy(form.fields, ({ group }) => group)]
   return html`${errors.size === 0 ? "" : summary(form, errors)}
     <form class="object-form" method="post" data-form>
-      ${csrfInput(token)}
+      ${tokenInput(token)}
       <button class="visually-hidden" tabindex="-1" aria-hidden="true">Save</button>
       ${object === undefined ? "" : html`${object.version === undefined ? "" : html`<input type="hidden" name="_version" value="${object.version}" />`}<input type="hidden" name="_was" value="${JSON.stringify(carried(object.was, cells))}" />`}
       ${groups.map(

@@ -2,7 +2,7 @@
 import type { Request } from "../../../http/Route.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { type Html, html } from "../../Html.ts"
-import { csrfInput } from "../CsrfInput.ts"
+import { csrfInput } from "../form/Csrf.ts"
 import { icon } from "../Icon.ts"
 import { fieldTitle, pathOf } from "../Title.ts"
 import { columnsOf } from "./Columns.ts"

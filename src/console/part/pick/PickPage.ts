@@ -13,7 +13,7 @@ import { groupOf } from "../Menu.ts"
 import { nameOf, pathOf, pluralOf } from "../Title.ts"
 import { type Cells, cellsIn } from "../form/Cells.ts"
 import { carriedInputs } from "../form/Carried.ts"
-import { csrfInput, tokenOf } from "../form/Csrf.ts"
+import { csrfInput } from "../form/Csrf.ts"
 import { type Form, type FormField, targetOf, targetsOf } from "../form/FormField.ts"
 import { itemsOf } from "../form/Labels.ts"
 import { type Found, findTargets, searchCharsMax } from "./Targets.ts"
@@ -47,7 +47,7 @@ export const pickPage = Effect.fnUntraced(function* (
     title: `Choose ${field.title}`,
     crumbs: [[groupOf(type)], [pluralOf(type), pathOf(type)]],
     main: html`<form class="card object-form pick-page" method="post">
-      ${csrfInput(tokenOf(request))}${carriedInputs(sent)}
+      ${csrfInput(request)}${carriedInputs(sent)}
       <div class="pick-search">
         <label for="pick-q">Search ${targetsOf(target)}</label>
         <input

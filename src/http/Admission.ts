@@ -16,12 +16,12 @@ import { authorize } from "../auth/Permission.ts"
 import { type Principal, anonymous, username } from "../auth/Principal.ts"
 import { csrfToken } from "../auth/Session.ts"
 import type { Action } from "../inventory/Clearance.ts"
-import { readForm } from "./wire/Body.ts"
+import { isOfType, readForm } from "./wire/Body.ts"
 import { csrfCookie, sessionCookie } from "./wire/Cookies.ts"
 import { asksForHtml, asksForPage } from "./wire/Reader.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { type Origin, isOurs } from "./wire/Origin.ts"
-import { type Method, type Route, isPage, methodOf } from "./Route.ts"
+import { type Method, type Request, type Route, isPage, methodOf } from "./Route.ts"
 
 type Incoming = HttpServerRequest.HttpServerRequest
 
@@ -97,7 +97,8 @@ const allow = Effect.fnUntraced(function* (
   const { access } = route
   const { loginRequired } = yield* Settings
   if (principal.session !== undefined && !isSafe(incoming.method)) {
-    yield* sentByUs(incoming, principal.session, reached, meant?.form)
+    yield* cameFromUs(incoming, reached)
+    if (!isUpload(incoming, route)) yield* sentByUs(incoming, principal.session, meant?.form)
   }
   if (access === "credentials" || access === "unasked") return
   const isForPeople = isPage(route) || (isRead(incoming.method) && asksForPage(incoming))
@@ -135,6 +136,18 @@ const isRead = (method: string): boolean => method === "GET" || method === "HEAD
 
 const isSafe = (method: string): boolean => isRead(method) || method === "OPTIONS"
 
+const isUpload = ({ headers }: Incoming, { takesFiles }: Route): boolean =>
+  takesFiles === true && isOfType(headers["content-type"], "multipart/form-data")
+
+/** Fails with 403 if the browser says that a page of another site sent the request, or has no cookie of ours. */
+const cameFromUs = Effect.fnUntraced(function* ({ headers, cookies }: Incoming, reached: Origin) {
+  const origin = headers["origin"]
+  if (origin !== undefined && !isOurs(origin, reached)) {
+    return yield* csrfFailed(`Origin checking failed - ${origin} does not match any trusted origins.`)
+  }
+  if (cookies[csrfCookie(reached)] === undefined) return yield* staleForm("CSRF cookie not set.")
+})
+
 /**
  * Fails with 403 unless one of our own pages sent the request: a browser adds the session's cookie to requests of any
  * site, but only our pages know the CSRF token.
@@ -142,22 +155,29 @@ const isSafe = (method: string): boolean => isRead(method) || method === "OPTION
 const sentByUs = Effect.fnUntraced(function* (
   incoming: Incoming,
   session: string,
-  reached: Origin,
-  form?: URLSearchParams
+  form?: Pick<URLSearchParams, "get">
 ) {
-  const { headers } = incoming
-  const origin = headers["origin"]
-  if (origin !== undefined && !isOurs(origin, reached)) {
-    return yield* csrfFailed(`Origin checking failed - ${origin} does not match any trusted origins.`)
-  }
-  if (incoming.cookies[csrfCookie(reached)] === undefined) return yield* staleForm("CSRF cookie not set.")
-  const inHeader = headers["x-csrftoken"]
+  const inHeader = incoming.headers["x-csrftoken"]
   const given = inHeader ?? (form ?? (yield* readForm(incoming))).get("csrfmiddlewaretoken")
   if (given === null) return yield* staleForm("CSRF token missing.")
   if (isSameSecret(given, csrfToken(session))) return
   const place = inHeader === undefined ? "POST" : "the 'X-Csrftoken' HTTP header"
   return yield* staleForm(`CSRF token from ${place} incorrect.`)
 })
+
+/**
+ * Fails with 403 unless one of our own pages sent the form with files, of which these are the bytes. The token has to be
+ * its first field, so that no large body is searched.
+ */
+export const refuseForgedUpload = ({ incoming, principal: { session } }: Request, bytes: ArrayBuffer) => {
+  const begin = Buffer.from(bytes, 0, Math.min(bytes.byteLength, beginBytesMax)).toString("latin1")
+  const [, token = null] =
+    /^--[^\r\n]+\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n([^\r\n]+)\r\n/i.exec(begin) ?? []
+  return session === undefined ? Effect.void : sentByUs(incoming, session, { get: () => token })
+}
+
+/** The first field of a form is within these bytes. */
+const beginBytesMax = 1024
 
 const csrfFailed = (why: string) => new HttpRefused({ reason: "Forbidden", body: { detail: `CSRF Failed: ${why}` } })
 

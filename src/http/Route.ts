@@ -136,6 +136,11 @@ export interface Route {
   readonly keepsForm?: boolean
   /** Whether one statement answers its GET (readPage, readOne); that statement can then authenticate the sender too. */
   readonly readsAtOnce?: boolean
+  /**
+   * Whether its forms carry files (`multipart/form-data`). Admission reads no body of that size: the handler reads it
+   * within its own limits and calls `refuseForgedUpload` before it does anything else.
+   */
+  readonly takesFiles?: boolean
 }
 
 export interface Match {

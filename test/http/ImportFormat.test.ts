@@ -62,6 +62,32 @@ describe("the format of an import", () => {
   })
 })
 
+describe("the text of a form", () => {
+  const form = async (fields: Readonly<Record<string, string>>, file: File) => {
+    const data = new FormData()
+    for (const [name, value] of Object.entries(fields)) data.set(name, value)
+    data.set("file", file)
+    const request = new Request("http://localhost", { method: "POST", body: data })
+    return {
+      bytes: await request.arrayBuffer(),
+      contentType: request.headers.get("content-type")!,
+      format: undefined
+    }
+  }
+  const none = new File([], "", { type: "application/octet-stream" })
+
+  test("is read where no file was chosen, in the format that the form names", async () => {
+    expect(fileOf(await form({ data: "name\nå" }, none))).toEqual({ format: "csv", text: "name\r\nå" })
+    expect(fileOf(await form({ data: "name", format: "yaml" }, none))).toEqual({ format: "yaml", text: "name" })
+    expect(fileOf(await form({ data: "[]", format: "" }, none))).toEqual({ format: "json", text: "[]" })
+  })
+
+  test("gives way to a file", async () => {
+    const sent = await form({ data: "name\nx" }, new File(["[]"], "a.json"))
+    expect(fileOf(sent)).toEqual({ format: "json", text: "[]" })
+  })
+})
+
 describe("an import is refused", () => {
   test("if its form has no file, several, or too many parts", async () => {
     const file = ["a.csv", "text/csv", "name"] as const

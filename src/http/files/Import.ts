@@ -43,7 +43,7 @@ interface Refused {
   readonly errors: Errors
 }
 
-interface Report {
+export interface Report {
   readonly format: Format
   readonly rows: number
   readonly created: number
@@ -57,9 +57,18 @@ class Undone extends Data.TaggedError("Undone")<{ readonly report: Report }> {}
 export const importObjects =
   (type: ObjectType): Handler =>
   (request) =>
-    Effect.flatMap(Imports, ({ admit }) => admit(importFile(type, request)))
+    Effect.flatMap(Imports, ({ admit }) => admit(importFile(type, request))).pipe(
+      Effect.map(({ dryRun, report, written }) => {
+        const status = report.errors.length > 0 ? 400 : 200
+        return { status, json: { dry_run: dryRun, ...report, errors: report.errors.slice(0, errorsMax) }, written }
+      })
+    )
 
-const importFile = (type: ObjectType, request: Request) =>
+/**
+ * Imports the file of a request; nothing is written in a dry run, or if a row has errors. Fails with 400 or 413 if the
+ * file cannot be read. To be run within `Imports.admit`.
+ */
+export const importFile = (type: ObjectType, request: Request) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     const dryRun = yield* isSet(request, "dry_run", false)
@@ -75,8 +84,7 @@ const importFile = (type: ObjectType, request: Request) =>
       refuseAfter(writingTime, "Writing the rows did not end"),
       Effect.catchTag("Undone", ({ report }) => Effect.succeed({ report, written: [] }))
     )
-    const status = report.errors.length > 0 ? 400 : 200
-    return { status, json: { dry_run: dryRun, ...report, errors: report.errors.slice(0, errorsMax) }, written }
+    return { dryRun, report, written }
   })
 
 const tableOf = (type: ObjectType, escaped: boolean): Table => ({

@@ -71,12 +71,15 @@ export interface ReadFile {
 
 /** The format and rows of the file in the request's body. Fails with 400 or 413 if the file cannot be read. */
 export const readFile = (request: Request, table: Table) =>
-  request.bytes(fileSizeMax).pipe(
-    refuseAfter(arrivalTime, "The file did not arrive"),
+  receive(request).pipe(
     Effect.flatMap((bytes) =>
       refuseAfter(parsingTime, "Parsing the file did not end")(parse(taskOf(request, table, bytes)))
     )
   )
+
+/** The body of the request, when it has arrived. Fails with 413. */
+export const receive = (request: Request) =>
+  request.bytes(fileSizeMax).pipe(refuseAfter(arrivalTime, "The file did not arrive"))
 
 const taskOf = ({ contentType, url }: Request, table: Table, bytes: ArrayBuffer): ImportTask => ({
   ...{ bytes, contentType, table },

@@ -34,19 +34,23 @@ const formatOfExtension: Readonly<Record<string, Format>> = { csv: "csv", json: 
 const partsMax = 20
 
 /**
- * The file of an upload: the body, or the one file of a form (`multipart/form-data`). The format is the one of the
- * query, of the content type, of the file's name or, where none of these tells, of its first line. Throws a `FileFault`.
+ * The file of an upload: the body, or the one file of a form (`multipart/form-data`), or the text of its field `data`.
+ * The format is the one of the query, of the form's field `format`, of the content type, of the file's name or, where
+ * none of these tells, of its first line. Throws a `FileFault`.
  */
 export const fileOf = ({ bytes, contentType, format }: Upload): ImportFile => {
   const isForm = mediaType(contentType) === "multipart/form-data"
-  const file = isForm ? fileInForm(new Uint8Array(bytes), contentType!) : { bytes: new Uint8Array(bytes), contentType }
+  const file: Described = isForm ? fileInForm(bytes, contentType!) : { bytes: new Uint8Array(bytes), contentType }
   const text = textOf(file.bytes)
-  return { text, format: asked(format) ?? declared(file) ?? formatOfText(text) }
+  return { text, format: asked(format ?? file.format) ?? declared(file) ?? formatOfText(text) }
 }
 
 interface Described {
+  readonly bytes: Uint8Array
   readonly contentType: string | undefined
   readonly name?: string | undefined
+  /** The format that the form asks for. */
+  readonly format?: string | undefined
 }
 
 const mediaType = (header: string | undefined): string => (header ?? "").replace(/;.*/s, "").trim().toLowerCase()
@@ -72,18 +76,41 @@ const textOf = (bytes: Uint8Array): string => {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
   } catch {
-    throw new FileFault("The file is not UTF-8.")
+    const isUtf16 = (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
+    throw new FileFault(`The file is not UTF-8${isUtf16 ? ", but UTF-16" : ""}. Save it as UTF-8 and send it again.`)
   }
 }
 
-const fileInForm = (body: Uint8Array, contentType: string): Described & { readonly bytes: Uint8Array } => {
+const fileInForm = (bytes: ArrayBuffer, contentType: string): Described => {
+  const { fields, files } = formIn(bytes, contentType)
+  const format = fields.get("format") || undefined
+  const [file] = files
+  const data = fields.get("data")
+  if (file === undefined && data !== undefined && data.length > 0) {
+    return { bytes: new TextEncoder().encode(data), contentType: undefined, format }
+  }
+  if (file === undefined || files.length > 1) throw new FileFault(`The form has ${files.length} files. Send one.`)
+  return { ...file, format }
+}
+
+interface Form {
+  readonly fields: ReadonlyMap<string, string>
+  /** Without those that were left empty: a browser sends these too. */
+  readonly files: ReadonlyArray<Described>
+}
+
+/** The parts of a form with files. Throws a `FileFault`. */
+export const formIn = (bytes: ArrayBuffer, contentType: string): Form => {
+  const body = new Uint8Array(bytes)
+  const fields = new Map<string, string>()
   const files: Array<{ readonly info: PartInfo; readonly chunks: Array<Uint8Array> }> = []
   let fault: string | undefined
   const parser = make({
     headers: { "content-type": contentType },
     maxParts: partsMax,
+    maxFieldSize: body.length,
     isFile: ({ filename }) => filename !== undefined,
-    onField: () => {},
+    onField: ({ name }, value) => void fields.set(name, new TextDecoder().decode(value)),
     onFile: (info) => {
       const chunks: Array<Uint8Array> = []
       files.push({ info, chunks })
@@ -95,7 +122,12 @@ const fileInForm = (body: Uint8Array, contentType: string): Described & { readon
   parser.write(body)
   parser.end()
   if (fault !== undefined) throw new FileFault(`The form cannot be read: ${fault}.`)
-  const [file] = files
-  if (file === undefined || files.length > 1) throw new FileFault(`The form has ${files.length} files. Send one.`)
-  return { bytes: Buffer.concat(file.chunks), contentType: file.info.contentType, name: file.info.filename }
+  return {
+    fields,
+    files: files.flatMap(({ info, chunks }) => {
+      const content = Buffer.concat(chunks)
+      const isLeftEmpty = info.filename === "" && content.length === 0
+      return isLeftEmpty ? [] : [{ bytes: content, contentType: info.contentType, name: info.filename }]
+    })
+  }
 }

@@ -107,7 +107,10 @@ const attempt = Effect.fnUntraced(function* (step: Step) {
   if (edit.fields.length === 0) {
     return yield* formPage(step, { problem: nothing("Fill in a field, or set one empty."), errors: {} })
   }
-  const found = yield* tried(step, edit)
+  const found = yield* tried(step, edit).pipe(Effect.catchTag("OutOfBounds", () => Effect.succeed(undefined)))
+  if (found === undefined) {
+    return yield* formPage(step, { problem: nothing("You may not give these values to these objects."), errors: {} })
+  }
   if (!("changed" in found)) {
     // A value that is wrong by itself is wrong for every object, so the first error stands beside the field.
     const byField = Object.assign({}, ...found.map((each) => each.errors).toReversed()) as Errors

@@ -95,7 +95,7 @@ const handler =
 const isTold = (status: number): boolean => [400, 409, 413].includes(status)
 
 /** The message of a refusal: its detail, or the faults of each filter. */
-const detailOf = ({ body }: HttpRefused): string => {
+export const detailOf = ({ body }: HttpRefused): string => {
   const { detail, ...others } = (body ?? {}) as Readonly<Record<string, unknown>>
   if (typeof detail === "string") return detail
   return Object.entries(others)

@@ -1,0 +1,204 @@
+/** Importing objects in a real browser: from pasted text and from files. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type { Browser, Page } from "playwright-core"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { makeUser, userPassword } from "../auth/Users.ts"
+import { type Api, type List, named, startApi } from "../support/Api.ts"
+import { accessibility, hasBrowser, logIn, openBrowser, sidewaysPixels, watch } from "../support/Browser.ts"
+import { password } from "../support/Service.ts"
+
+let api: Api
+let browser: Browser
+const folder = mkdtempSync(join(tmpdir(), "rackwire-import-"))
+
+type Options = NonNullable<Parameters<typeof watch>[2]>
+
+/** The cookies of the administrator's session: a login takes longer than a page. */
+let admin: NonNullable<Options["storageState"]>
+
+const opened = (options: Options = {}) => watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
+
+beforeAll(async () => {
+  if (!hasBrowser) return
+  api = await startApi()
+  browser = await openBrowser()
+  const { page, close } = await opened()
+  await logIn(page, "admin", password)
+  admin = await page.context().storageState()
+  await close()
+  await api.call("POST", "/api/dcim/regions/", named("North"))
+}, 300_000)
+
+afterAll(async () => {
+  rmSync(folder, { recursive: true })
+  if (!hasBrowser) return
+  await browser.close()
+  await api.stop()
+})
+
+const file = (name: string, content: string | Buffer): string => {
+  const path = join(folder, name)
+  writeFileSync(path, content)
+  return path
+}
+
+const names = async (query: string) =>
+  (await api.call<List>("GET", `/api/dcim/sites/?${query}`)).json.results.map(({ name }) => name)
+
+const press = (page: Page, title: "Check" | "Import") => page.click(`.import-form button:has-text("${title}")`)
+
+/** What is wrong with the page in light and dark, and on a small screen. */
+const faults = async (page: Page) => {
+  const found = [...(await accessibility(page)), ...(await accessibility(page, "dark"))]
+  await page.setViewportSize({ width: 390, height: 844 })
+  if ((await sidewaysPixels(page)) > 0) found.push("wider than the screen")
+  await page.setViewportSize({ width: 1280, height: 720 })
+  return found
+}
+
+describe.skipIf(!hasBrowser)("an import", () => {
+  it("checks pasted text, tells errors by row and field, and then writes it, without scripts", async () => {
+    const { page, close } = await opened({ storageState: admin, javaScriptEnabled: false })
+    await page.goto("/dcim/sites/")
+    await page.click("main >> text=Import")
+    const wrong = "name,slug,status,region\nOslo,oslo,active,north\nBergen,not a slug,gone,south\n"
+    await page.fill("#f-data", wrong)
+    await press(page, "Check")
+    expect(await page.textContent("[role=alert]")).toContain("One row has errors.")
+    const rows = (await page.locator(".import-errors tbody tr").allInnerTexts()).map((row) => row.trim())
+    expect(rows).toEqual([
+      expect.stringMatching(/^2\s+Slug\s+Enter a valid "slug"/),
+      expect.stringMatching(/^Status\s+gone is not a valid choice/),
+      expect.stringMatching(/^Region\s+Related object not found/)
+    ])
+    expect(await page.inputValue("#f-data")).toBe(wrong)
+    await page.fill("#f-data", "name,slug,status,region\nOslo,oslo,active,north\nBergen,bergen,planned,\n")
+    await press(page, "Check")
+    expect(await page.innerText("[role=status]")).toContain("2 would be added, 0 changed. Nothing is written yet.")
+    expect(await names("name=Oslo&name=Bergen")).toEqual([])
+    await press(page, "Import")
+    await page.waitForURL("**/dcim/sites/import/?created=2&updated=0")
+    expect(await page.innerText("[role=status]")).toContain("2 objects were added, 0 changed.")
+    expect(await names("region=north")).toEqual(["Oslo"])
+    await close()
+  })
+
+  it("takes files of every format, keeps their text, and changes rows with an id", async () => {
+    const { page, problems, close } = await opened({ storageState: admin })
+    const made = await api.call<{ readonly id: number }>("POST", "/api/dcim/sites/", named("Changed"))
+    const texts = {
+      "a.yaml": "- name: From YAML\n  slug: yaml\n  region: north\n",
+      "b.json": JSON.stringify([{ name: "From JSON", slug: "json" }]),
+      "c.csv": `id,name,slug\n${made.json.id},Changed by CSV,changed\n,From CSV,csv\n`
+    }
+    for (const [name, text] of Object.entries(texts)) {
+      await page.goto("/dcim/sites/import/")
+      await page.setInputFiles("#f-file", file(name, text))
+      await press(page, "Check")
+      expect(await page.inputValue("#f-data")).toBe(text)
+      await press(page, "Import")
+      await page.waitForURL("**created=1**")
+    }
+    expect(await names("name__isw=From&ordering=name")).toEqual(["From CSV", "From JSON", "From YAML"])
+    expect(await names(`id=${made.json.id}`)).toEqual(["Changed by CSV"])
+    expect(problems).toEqual([])
+    await close()
+  })
+
+  it("is accessible in every state, and lists the fields of the type", async () => {
+    const { page, close } = await opened({ storageState: admin })
+    await page.goto("/dcim/sites/import/")
+    const fields = (await page.locator(".fields tbody tr").allInnerTexts()).map((row) => row.replaceAll(/\s+/g, " "))
+    expect(fields.slice(1, 2)).toEqual(["name Yes Text of at most 100 characters"])
+    expect(fields).toContain("region — The id or slug of regions")
+    expect(fields).toContain("asns — Ids or asns of ASNs, in CSV with commas between")
+    expect(await faults(page)).toEqual([])
+    await page.fill("#f-data", "name,slug\nx,not a slug\n")
+    await press(page, "Check")
+    expect(await page.evaluate<string>("document.activeElement.id")).toBe("f-data")
+    expect(await faults(page)).toEqual([])
+    await page.fill("#f-data", "name,slug\nx,a-slug\n")
+    await press(page, "Check")
+    expect(await faults(page)).toEqual([])
+    await close()
+  })
+
+  it("tells in words why a file cannot be read: its size, its encoding, its format", async () => {
+    const { page, close } = await opened({ storageState: admin, javaScriptEnabled: false })
+    const refusal = async (name: string, content: string | Buffer) => {
+      await page.goto("/dcim/sites/import/")
+      await page.setInputFiles("#f-file", file(name, content))
+      await press(page, "Check")
+      return page.innerText("[role=alert]")
+    }
+    expect(await refusal("huge.csv", Buffer.alloc(100 << 20, "a,b\n"))).toContain("exceeds 16 MiB")
+    expect(await page.title()).toContain("Import sites")
+    expect(await refusal("latin.csv", Buffer.from("name,slug\nÅre,are\n", "latin1"))).toContain("not UTF-8. Save it")
+    expect(await refusal("wide.csv", Buffer.from("\uFEFFname,slug\nÅre,are\n", "utf16le"))).toContain("but UTF-16")
+    expect(await refusal("wrong.json", "[{]")).toContain("The file cannot be read")
+    expect(await refusal("other.csv", "name,nothing\na,b\n")).toContain("Unknown columns: nothing")
+    await page.fill("#f-data", "- name: kept\n slug")
+    await page.selectOption("#f-format", "yaml")
+    await press(page, "Import")
+    expect(await page.textContent("[role=alert]")).toContain("The file cannot be read")
+    expect([await page.inputValue("#f-data"), await page.inputValue("#f-format")]).toEqual([
+      "- name: kept\n slug",
+      "yaml"
+    ])
+    await close()
+  })
+
+  it("of a large file asks for the file again", async () => {
+    const { page, close } = await opened({ storageState: admin })
+    await page.goto("/dcim/sites/import/")
+    const rows = Array.from({ length: 400 }, (_, at) => `Large ${at},large-${at},${"x".repeat(3000)}`)
+    const path = file("large.csv", `name,slug,comments\n${rows.join("\n")}\n`)
+    await page.setInputFiles("#f-file", path)
+    await press(page, "Check")
+    expect(await page.innerText("[role=status]")).toContain("choose it again to import it")
+    expect(await page.inputValue("#f-data")).toBe("")
+    await page.setInputFiles("#f-file", path)
+    await press(page, "Import")
+    await page.waitForURL("**created=400**")
+    await close()
+  })
+
+  it("writes nothing without the token of the form, nor without the permission, and keeps the text", async () => {
+    const user = await makeUser(api, "reader", { types: ["dcim.site"], actions: ["view"] })
+    const constraints = { name__startswith: "A" }
+    const adder = await makeUser(
+      api,
+      "adder",
+      { types: ["dcim.site"], actions: ["view"] },
+      { types: ["dcim.site"], actions: ["add"], constraints }
+    )
+    const data = "name,slug\nForged,forged\n"
+    const { page, close } = await opened({ storageState: admin })
+    for (const token of ["", "x".repeat(64)]) {
+      const reply = await page.request.post("/dcim/sites/import/", { multipart: { csrfmiddlewaretoken: token, data } })
+      expect([reply.status(), (await reply.text()).includes("Forged,forged")]).toEqual([403, true])
+    }
+    expect((await page.request.post("/dcim/sites/import/", { multipart: { data } })).status()).toBe(403)
+    expect((await page.request.post("/dcim/sites/import/", { form: { data } })).status()).toBe(403)
+    await close()
+    const reader = await opened()
+    await logIn(reader.page, user.name, userPassword)
+    expect((await reader.page.goto("/dcim/sites/import/"))?.status()).toBe(403)
+    await reader.close()
+    const other = await opened()
+    await logIn(other.page, adder.name, userPassword)
+    const site = (await api.call<{ readonly id: number }>("POST", "/api/dcim/sites/", named("Theirs"))).json
+    await other.page.goto("/dcim/sites/import/")
+    await other.page.fill("#f-data", `id,name\n${site.id},Forged\n`)
+    await press(other.page, "Import")
+    expect(await other.page.textContent("[role=alert]")).toContain("You do not have permission")
+    expect(await other.page.inputValue("#f-data")).toBe(`id,name\n${site.id},Forged\n`)
+    await other.page.fill("#f-data", "name,slug\nAllowed,allowed\nForged,forged\n")
+    await press(other.page, "Import")
+    expect(await other.page.textContent("[role=alert]")).toContain("objects that you may not write")
+    expect(await names("name=Forged&name=Allowed")).toEqual([])
+    await other.close()
+  })
+})

@@ -11,6 +11,7 @@ import { byIds } from "../inventory/read/Read.ts"
 import { html } from "./Html.ts"
 import { bodyOfRow, exampleOf } from "./part/api/Example.ts"
 import { answerCard, commandCard } from "./part/api/Answer.ts"
+import { bodyOfFields, fieldsForm } from "./part/api/FieldsForm.ts"
 import { refused } from "./part/api/Refused.ts"
 import { deleteButton, optionsButton, rawForm } from "./part/api/RequestForms.ts"
 import { framed } from "./part/Frame.ts"
@@ -110,11 +111,11 @@ const actions = Effect.fnUntraced(function* (browsed: Browsed, { list, object }:
     ${session !== undefined && shown === object && object !== undefined && methods.includes("DELETE") ? deleteButton(session) : ""}`
 })
 
-/** The form of each request that the reader may send here. */
+/** The forms of the requests that the reader may send here: one with fields, and one with the body as text. */
 const forms = Effect.fnUntraced(function* (browsed: Browsed, place: Place) {
   const { request, route, refusal, form, method } = browsed
   const { session } = request.principal
-  const typed = refusal === undefined ? null : form.get(fieldNames.content)
+  const typed = refusal === undefined ? null : yield* typedIn(browsed)
   const all = session === undefined ? [] : yield* allowedMethods(browsed)
   const methods = place.object === undefined ? all : all.filter((each) => each !== "DELETE")
   // Without a session only what was typed in one that has ended is kept.
@@ -126,22 +127,54 @@ const forms = Effect.fnUntraced(function* (browsed: Browsed, place: Place) {
     content: typed ?? body?.content ?? "",
     etag: body?.etag
   }
-  return html`<section class="card" aria-labelledby="raw">
-    <div class="ch"><h2 id="raw">Raw data</h2></div>
-    ${rawForm({ ...raw, hint: hintOf(place, route.path) })}
+  const own = place.list === undefined ? ("PUT" as const) : ("POST" as const)
+  const type = place.list ?? place.object
+  const hasFields = session !== undefined && type !== undefined && methods.includes(own)
+  const fields = hasFields
+    ? yield* fieldsForm({
+        ...{ session, type, refusal, method: own, row: body?.row, etag: body?.etag },
+        sent: refusal !== undefined && typed === null && form.get(fieldNames.method) === own ? form : undefined
+      })
+    : html``
+  return html`<section class="card api-forms" aria-label="Requests">
+    ${
+      hasFields
+        ? html`<details name="body" ${typed === null ? html` open` : ""}>
+            <summary class="ch"><h2>Form</h2></summary>
+            ${fields}
+          </details>`
+        : ""
+    }
+    <details name="body" ${hasFields && typed === null ? "" : html` open`}>
+      <summary class="ch"><h2>Raw data</h2></summary>
+      ${rawForm({ ...raw, hint: hintOf(place, route.path) })}
+    </details>
   </section>`
 })
 
+/** The body that was typed as text; without a session also one that was typed into fields. */
+const typedIn = Effect.fnUntraced(function* ({ request, route, method, form }: Browsed) {
+  const content = form.get(fieldNames.content)
+  if (content !== null || request.principal.session !== undefined || form.size === 0) return content
+  return JSON.stringify(yield* bodyOfFields(route, method, form), undefined, 4)
+})
+
+/** Longest body that the form begins with, characters. */
+const contentCharsMax = 64 * 1024
+
 /** The body that the form begins with; undefined if there is no object to change. */
 const bodyFor = Effect.fnUntraced(function* ({ request, route }: Browsed, { list, object }: Place) {
-  if (list !== undefined) return { content: exampleOf(list), etag: undefined }
+  const none = { row: undefined, etag: undefined }
+  if (list !== undefined) return { ...none, content: exampleOf(list) }
   if (object === undefined) {
     const isImport = route.path.endsWith("/import/") && typeof route.access !== "string"
-    return { content: isImport ? `[${exampleOf(route.access)}]` : "{}", etag: undefined }
+    return { ...none, content: isImport ? `[${exampleOf(route.access)}]` : "{}" }
   }
   const id = request.params["id"] ?? ""
   const [row] = /^\d{1,15}$/.test(id) ? yield* byIds(object, [Number(id)]) : []
-  return row && { content: bodyOfRow(object, row), etag: etagHeader(row)["etag"] }
+  if (row === undefined) return undefined
+  const content = bodyOfRow(object, row)
+  return { row, etag: etagHeader(row)["etag"], content: content.length > contentCharsMax ? "{}" : content }
 })
 
 const hintOf = ({ list, object }: Place, path: string): string => {
@@ -152,6 +185,4 @@ const hintOf = ({ list, object }: Place, path: string): string => {
   return path.endsWith("/import/") ? "JSON, CSV or YAML. With ?dry_run=true nothing is written." : "JSON."
 }
 
-const bodyOf: Browsing["bodyOf"] = () => ({})
-
-export const browsing: Browsing = { page, bodyOf }
+export const browsing: Browsing = { page, bodyOf: bodyOfFields }

@@ -46,7 +46,7 @@ export interface Browsed {
 export interface Browsing {
   readonly page: (browsed: Browsed) => Effect.Effect<Reply, Refusal, Services>
   /** The body of a request to the route that the fields of a form stand for. */
-  readonly bodyOf: (route: Route, method: string, fields: URLSearchParams) => unknown
+  readonly bodyOf: (route: Route, method: string, fields: URLSearchParams) => Effect.Effect<unknown, Refusal, Services>
 }
 
 /** Largest form: splitting a mebibyte into its fields can take a tenth of a second. */
@@ -64,21 +64,20 @@ export const fieldNames = {
 export const formOf = (incoming: Incoming): Effect.Effect<URLSearchParams, HttpRefused> =>
   incoming.method === "POST" ? readFormOf(incoming, formSizeMax) : Effect.succeed(new URLSearchParams())
 
-const methods: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
+/** The method that a form means: its own, or that of the request. */
+const methodIn = (form: URLSearchParams): string => form.get(fieldNames.method) ?? "POST"
 
 /** The request that the form stands for: its body is the typed text, or else made of the fields of an object. */
-const meantBy = (form: URLSearchParams, route: Route, { bodyOf }: Browsing): Meant => {
-  const named = form.get(fieldNames.method) ?? ""
-  const method = methods.has(named) ? named : "POST"
-  const typed = form.get(fieldNames.content)
-  const text = typed ?? JSON.stringify(bodyOf(route, method, form))
+const meantBy = Effect.fnUntraced(function* (form: URLSearchParams, route: Route, { bodyOf }: Browsing) {
+  const method = methodIn(form)
+  const text = form.get(fieldNames.content) ?? JSON.stringify(yield* bodyOf(route, method, form))
   return {
     method,
     json: jsonOf(() => (text.trim() === "" ? "{}" : text)),
     bytes: Effect.sync(() => new TextEncoder().encode(text).buffer),
     ifMatch: form.get(fieldNames.ifMatch) ?? undefined
-  }
-}
+  } satisfies Meant
+})
 
 interface Serving {
   readonly browsing: Browsing
@@ -93,14 +92,16 @@ export const browse = Effect.fnUntraced(function* (serving: Serving, match: Matc
   const began = performance.now()
   const principal = yield* admission(identify(incoming, origin))
   const form = yield* formOf(incoming)
-  const meant = incoming.method === "POST" ? meantBy(form, match.route, browsing) : undefined
-  const sent = { ...asked, meant }
+  const isForm = incoming.method === "POST"
+  const method = isForm ? methodIn(form) : incoming.method
   const result = yield* Effect.gen(function* () {
-    yield* admission(permit(incoming, match.route, principal, origin, meant && { form, method: meant.method }))
+    yield* admission(permit(incoming, match.route, principal, origin, isForm ? { form, method } : undefined))
     // Only the CSRF token of a session shows that one of our pages sent the form.
-    const changes = meant !== undefined && meant.method !== "OPTIONS"
-    if (changes && principal.session === undefined) return yield* new Denied({ reason: "NoCredentials" })
-    return yield* handle(inTurn, match, sent)(principal)
+    if (isForm && method !== "OPTIONS" && principal.session === undefined) {
+      return yield* new Denied({ reason: "NoCredentials" })
+    }
+    const meant = isForm ? yield* meantBy(form, match.route, browsing) : undefined
+    return yield* handle(inTurn, match, { ...asked, meant })(principal)
   }).pipe(Effect.result)
   const refusal = Result.isFailure(result) ? result.failure : undefined
   const reply = Result.isSuccess(result) ? result.success : yield* replyTo(result.failure, incoming.url, requestId)
@@ -109,10 +110,9 @@ export const browse = Effect.fnUntraced(function* (serving: Serving, match: Matc
   if (!isShown || isLed || reply.status >= 500) return reply
   const secure = isTls((yield* Settings).baseUrl)
   const page = browsing.page({
-    ...{ reply, refusal, form },
+    ...{ reply, refusal, form, method },
     route: match.route,
-    request: requestOf(sent, match, principal, "text/html"),
-    method: meant?.method ?? incoming.method,
+    request: requestOf(asked, match, principal, "text/html"),
     headers: headersOf(reply, { incoming, requestId, secure }),
     tookMillis: performance.now() - began,
     exists: (path) => find(path)?.route.methods.GET !== undefined

@@ -1,5 +1,5 @@
 /** The API in a real browser: answers as pages, forms for every method, and errors in words. */
-import type { Browser } from "playwright-core"
+import type { Browser, Page } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { makeUser, userPassword } from "../auth/Users.ts"
 import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
@@ -39,6 +39,9 @@ const loggedIn = async (options: Parameters<typeof watch>[2] = {}): Promise<Watc
   return watched
 }
 
+/** Opens the form of a body as text. */
+const openRaw = (page: Page) => page.locator("summary", { hasText: "Raw data" }).click()
+
 /** What a browser says about pages that refuse is no fault. */
 const faultsIn = (problems: ReadonlyArray<string>) => problems.filter((each) => !/status of 4\d\d/.test(each))
 
@@ -72,7 +75,7 @@ describe.skipIf(!hasBrowser)("an address of the API", () => {
     await page.getByRole("link", { name: "JSON", exact: true }).click()
     expect(new URL(page.url()).search).toBe("?name=Hamar&format=json")
     expect((JSON.parse((await page.textContent("body"))!) as List).count).toBe(1)
-    expect(problems).toEqual([])
+    expect(faultsIn(problems)).toEqual([])
     await close()
   })
 
@@ -92,25 +95,29 @@ describe.skipIf(!hasBrowser)("an address of the API", () => {
 
   it("takes raw data without scripts: POST, PATCH, PUT, OPTIONS and DELETE", async () => {
     const { page, close } = await loggedIn({ javaScriptEnabled: false })
-    const press = (method: string) => page.locator(`button[value=${method}]`).click()
+    const press = (method: string) => page.locator(`button[value=${method}]:visible`).click()
     const status = () => page.textContent("#answer")
     await page.goto(sites)
+    await openRaw(page)
     const example = JSON.parse(await page.inputValue("#content")) as Json
     expect(example).toMatchObject({ slug: "example", status: "active" })
     await page.fill("#content", `{"name": "Alta", "slug": "not a slug"}`)
     await press("POST")
     expect(await status()).toContain("HTTP 400 Bad Request")
     expect(await page.inputValue("#content")).toBe(`{"name": "Alta", "slug": "not a slug"}`)
+    // The form that was sent is open again.
     await page.fill("#content", JSON.stringify({ ...example, name: "Alta", slug: "alta" }))
     await press("POST")
     expect(await status()).toContain("HTTP 201 Created")
     await page.locator(".api-headers", { hasText: "location:" }).waitFor()
     await page.goto(`${sites}${await idOf("Alta")}/`)
+    await openRaw(page)
     await page.fill("#content", `{"facility": "F1"}`)
     await press("PATCH")
     expect(await status()).toContain("HTTP 200 OK")
     const whole = JSON.parse(await page.inputValue("#content")) as Json
     expect(whole).toMatchObject({ name: "Alta", facility: "F1", region: null })
+    await openRaw(page)
     await page.fill("#content", JSON.stringify({ ...whole, status: "planned" }))
     await press("PUT")
     expect(await page.textContent(".api-json")).toContain('"value": "planned"')
@@ -124,10 +131,37 @@ describe.skipIf(!hasBrowser)("an address of the API", () => {
     await close()
   })
 
+  it("takes the fields of an object in a form, and tells what is wrong beside each", async () => {
+    const region = await api.call<{ readonly id: number }>("POST", "/api/dcim/regions/", named("Nordic"))
+    const { page, close } = await loggedIn()
+    await page.goto(sites)
+    await page.fill("#f-name", "Voss")
+    await page.fill("#f-slug", "not a slug")
+    await page.fill("#f-region", "nordic")
+    await page.click("button[value=POST]:visible")
+    expect(await page.textContent("#answer")).toContain("HTTP 400 Bad Request")
+    expect(await page.evaluate<string>("document.activeElement.id")).toBe("f-slug")
+    expect(await page.textContent("#e-slug")).toContain("Enter a valid")
+    expect(await page.inputValue("#f-region")).toBe("nordic")
+    await page.fill("#f-slug", "voss")
+    await page.click("button[value=POST]:visible")
+    expect(await page.textContent("#answer")).toContain("HTTP 201 Created")
+    await page.goto(`${sites}${await idOf("Voss")}/`)
+    expect(await page.inputValue("#f-region")).toBe(`${region.json.id}`)
+    await page.fill("#f-region", "")
+    await page.selectOption("#f-status", "planned")
+    await page.click("button[value=PUT]:visible")
+    expect(await page.textContent("#answer")).toContain("HTTP 200 OK")
+    const changed = await api.call<Json>("GET", `${sites}${await idOf("Voss")}/`)
+    expect(changed.json).toMatchObject({ name: "Voss", slug: "voss", region: null, status: { value: "planned" } })
+    await close()
+  })
+
   it("overwrites nothing that somebody else has changed since, unless it is asked twice", async () => {
     const { page, close } = await loggedIn()
     const path = `${sites}${await idOf("Hamar")}/`
     await page.goto(path)
+    await openRaw(page)
     await page.fill("#content", `{"facility": "mine"}`)
     await api.call("PATCH", path, { facility: "theirs" })
     await page.click("button[value=PATCH]")
@@ -162,15 +196,16 @@ describe.skipIf(!hasBrowser)("an address of the API", () => {
   it("loses nothing that was typed when the session has ended", async () => {
     const { page, close } = await loggedIn()
     await page.goto(sites)
-    await page.fill("#content", JSON.stringify(named("Late")))
+    await page.fill("#f-name", "Late")
+    await page.fill("#f-slug", "late")
     await page.context().clearCookies()
-    await page.click("button[value=POST]")
+    await page.click("button[value=POST]:visible")
     expect(await page.getByRole("alert").textContent()).toContain("You are not logged in")
     const other = await page.context().newPage()
     await logIn(other, "admin", password)
-    await page.click("button[value=POST]")
+    await page.click("button[value=POST]:visible")
     expect(await page.getByRole("alert").textContent()).toContain("The form is older than your session")
-    await page.click("button[value=POST]")
+    await page.click("button[value=POST]:visible")
     expect(await page.textContent("#answer")).toContain("HTTP 201 Created")
     await close()
   })

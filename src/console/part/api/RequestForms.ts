@@ -8,12 +8,12 @@ import { Html, html } from "../../Html.ts"
 import { icon } from "../Icon.ts"
 
 /** A form of this page, for a reader with a session. */
-const apiForm = (session: string | undefined, content: Html, classes = ""): Html =>
+export const apiForm = (session: string | undefined, content: Html, classes = ""): Html =>
   html`<form method="post" class="${classes}">
     ${session === undefined ? "" : html`<input type="hidden" name="csrfmiddlewaretoken" value="${csrfToken(session)}" />`}${content}
   </form>`
 
-const methodButton = (method: string, classes = ""): Html =>
+export const methodButton = (method: string, classes = ""): Html =>
   html`<button class="btn btn-sm ${classes}" name="${fieldNames.method}" value="${method}">${method}</button>`
 
 /** Asks for the description of the address. */
@@ -31,6 +31,10 @@ export const deleteButton = (session: string): Html =>
       )}
     </div>
   </details>`
+
+/** ETag of the object that a form was made of: nothing is overwritten that somebody else has changed since. */
+export const versionInput = (etag: string | undefined): Html =>
+  etag === undefined ? html`` : html`<input type="hidden" name="${fieldNames.ifMatch}" value="${etag}" />`
 
 interface Raw {
   readonly session: string | undefined
@@ -50,7 +54,7 @@ export const rawForm = ({ session, methods, content, etag, hint }: Raw): Html =>
   const field = html`id="content" name="${fieldNames.content}" rows="${rows}" spellcheck="false" autocomplete="off"`
   return apiForm(
     session,
-    html`${etag === undefined ? "" : html`<input type="hidden" name="${fieldNames.ifMatch}" value="${etag}" />`}
+    html`${versionInput(etag)}
       <label for="content">Content</label>
       <textarea class="field-in" ${field}>${lineBreak}${content}</textarea>
       <p class="sub">${hint}</p>

@@ -1,0 +1,87 @@
+/** Parts of the pages of the API: JSON as people read it, and the request as a command. */
+import { execFileSync } from "node:child_process"
+import { Effect } from "effect"
+import fc from "fast-check"
+import { describe, expect, test } from "vitest"
+import { curl } from "../../src/console/part/api/Curl.ts"
+import { shownJson } from "../../src/console/part/api/Json.ts"
+
+const shown = (value: unknown) => Effect.runPromise(shownJson(JSON.stringify(value)))
+
+const signs: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', "#39": "'", amp: "&" }
+
+/** The text of HTML that a reader sees. */
+const textOf = (markup: string) =>
+  markup.replaceAll(/<[^>]*>/g, "").replaceAll(/&(lt|gt|quot|#39|amp);/g, (_, name: string) => signs[name]!)
+
+/** Runs the work; returns the longest CPU time between two turns of the event loop as well. */
+const watched = async <A>(work: () => Promise<A>) => {
+  let [isDone, longest, last] = [false, 0, process.cpuUsage().user]
+  const look = () => {
+    const now = process.cpuUsage().user
+    longest = Math.max(longest, now - last)
+    last = now
+    if (!isDone) setImmediate(look)
+  }
+  setImmediate(look)
+  const result = await work()
+  isDone = true
+  return { result, longestMillis: longest / 1000 }
+}
+
+describe("JSON on a page", () => {
+  test("reads as the same JSON, indented, whatever stands in it", async () => {
+    const markup = fc.constantFrom("<script>", "&lt;", `"><img src=x>`, "https://a.example/?b=<c>", "\\", "\u2028")
+    const value = fc.oneof(fc.jsonValue(), fc.array(fc.dictionary(markup, fc.oneof(markup, fc.jsonValue()))))
+    await fc.assert(
+      fc.asyncProperty(value, async (json) => {
+        const { html, isCut } = await shown(json)
+        expect([textOf(html.text), isCut]).toEqual([JSON.stringify(json, undefined, 2), false])
+        expect(html.text).not.toMatch(/<(?!\/?(span|a)\b)/)
+      })
+    )
+  })
+
+  test("links addresses of the web, and no others", async () => {
+    const { html } = await shown([
+      "https://a.example/x?y=1&z",
+      "javascript:alert(1)",
+      "http://[",
+      "say https://b.example"
+    ])
+    expect([...html.text.matchAll(/href="([^"]*)"/g)].map(([, address]) => address)).toEqual([
+      "https://a.example/x?y=1&amp;z"
+    ])
+  })
+
+  test("is cut where it is long, and never holds the event loop for long", async () => {
+    const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)])
+    for (const hostile of [
+      Array.from({ length: 100_000 }, (_, n) => ({ n, name: `<${n}>`, url: `https://a.example/${n}` })),
+      '\\"'.repeat(1_000_000),
+      "x".repeat(1_000_000),
+      Array.from({ length: 2_000 }, () => deep(500))
+    ]) {
+      const text = JSON.stringify(hostile)
+      const { result, longestMillis } = await watched(() => Effect.runPromise(shownJson(text)))
+      const { html, isCut } = result
+      expect(isCut).toBe(true)
+      expect(html.text.length).toBeLessThan(5_000_000)
+      // A slice has 10 ms; the collector of garbage may add to it.
+      expect(longestMillis).toBeLessThan(100)
+    }
+  })
+})
+
+describe("the command", () => {
+  test("is the same request for a shell, whatever stands in it", () => {
+    for (const text of ["it's", '$(id) `id` \\ "x"', "a\nb", "''"]) {
+      const command = curl({ method: "POST", url: `http://host/?q=${text}`, content: text })
+      const words = execFileSync("sh", ["-c", command.replace(/^curl/, "printf '%s\\0'")], { encoding: "utf8" })
+      expect(words.split("\0")).toEqual([
+        ...["-X", "POST", `http://host/?q=${text}`, "-H", "Authorization: Token ", "-H"],
+        ...["Content-Type: application/json", "--data", text, ""]
+      ])
+    }
+  })
+})

@@ -9,6 +9,7 @@ import { objectType, registry } from "../../src/inventory/Registry.ts"
 import { type Existing, makeWorld } from "../support/AnyObject.ts"
 import { type Api, type Json, type List, startApi } from "../support/Api.ts"
 import { type HiddenRow, changeHidden, everyRow, twinOf } from "./HiddenWorld.ts"
+import { inConsole } from "./InConsole.ts"
 import { type Clauses, type Region, type Site, type Tag, meets } from "./NaiveConstraint.ts"
 import { type Question, questions } from "./Questions.ts"
 import { type User, makeUser, permit } from "./Users.ts"
@@ -136,38 +137,6 @@ const grant = async (permissions: ReadonlyArray<Permission>): Promise<ReadonlyAr
 const idsIn = (results: unknown, field = "id"): ReadonlyArray<number> =>
   [...new Set((results as ReadonlyArray<Json>).map((each) => Number(each[field])))].sort((a, b) => a - b)
 
-/** A page of the console as the user sees it; "" if it is refused. */
-const page = async (path: string, form?: ReadonlyArray<readonly [string, string]>): Promise<string> => {
-  const headers = { authorization: `Token ${user.token}`, accept: "text/html" }
-  const sent = form === undefined ? {} : { method: "POST", body: new URLSearchParams(form.map(([...pair]) => pair)) }
-  const reply = await fetch(api.service.url + path, { headers, ...sent })
-  return reply.status === 200 ? reply.text() : ""
-}
-
-/** The ids of the sites that a page leads to. */
-const sitesIn = (text: string): ReadonlyArray<number> =>
-  idsIn([...text.matchAll(/href="\/dcim\/sites\/(\d+)\/"/g)].map(([, id]) => ({ id })))
-
-/** The ids of sites that each way through the console shows. */
-const inConsole = async (allowed: ReadonlyArray<number>) => {
-  const some = sites[Math.floor(sites.length / 2)]!.id
-  const home = await page("/")
-  const counted = /href="\/dcim\/sites\/"\s*>Sites<span class="cnt"\s*>(\d+)</.exec(home)?.[1] ?? "0"
-  expect(["counted at home", Number(counted)]).toEqual(["counted at home", allowed.length])
-  const detail = await page(`/dcim/sites/${some}/`)
-  expect(["its page", detail !== ""]).toEqual(["its page", allowed.includes(some)])
-  const found = sitesIn(await page("/search/?q=site"))
-  expect(["found by the search", found.filter((id) => !allowed.includes(id))]).toEqual(["found by the search", []])
-  expect(["shown by the search", found.length]).toEqual(["shown by the search", Math.min(allowed.length, 5)])
-  const picked = await user.call("GET", "/dcim/sites/pick/?q=site")
-  const every = sites.map(({ id }): readonly [string, string] => ["id", `${id}`])
-  return {
-    "list page": sitesIn(await page("/dcim/sites/?limit=100")),
-    picker: picked.status === 200 ? idsIn(picked.json["results"]) : [],
-    "preview of a bulk delete": sitesIn(await page("/dcim/sites/delete/", every))
-  }
-}
-
 /** The ids of sites that each way shows; what is refused altogether shows none. */
 const shown = async (): Promise<Readonly<Record<string, ReadonlyArray<number>>>> => {
   const list = await user.call("GET", "/api/dcim/sites/?limit=0")
@@ -193,11 +162,8 @@ const shown = async (): Promise<Readonly<Record<string, ReadonlyArray<number>>>>
 /** The ids that a bulk delete of all sites takes; they are put back afterwards. */
 const deleted = async (): Promise<ReadonlyArray<number>> => {
   const rows = await api.database.sql.query<{ row: Json }>("select row_to_json(t) as row from dcim_site t")
-  await user.call(
-    "DELETE",
-    "/api/dcim/sites/",
-    sites.map(({ id }) => ({ id }))
-  )
+  const every = sites.map(({ id }) => ({ id }))
+  await user.call("DELETE", "/api/dcim/sites/", every)
   const left = idsIn(await api.database.sql.query("select id::int as id from dcim_site"))
   const gone = sites.map(({ id }) => id).filter((id) => !left.includes(id))
   await api.database.sql.query(
@@ -217,7 +183,8 @@ it("shows, by list, detail, cursor, export, change log and the console, and dele
           permissions.some((each) => each.enabled && each.types[0] === "dcim.site" && meets(site, each.constraints))
         )
         .map(({ id }) => id)
-      const ways = { ...(await shown()), ...(await inConsole(allowed)), deleted: await deleted() }
+      const pages = await inConsole(api.service.url, user, sites, allowed)
+      const ways = { ...(await shown()), ...pages, deleted: await deleted() }
       for (const id of granted) await api.call("DELETE", `/api/users/permissions/${id}/`)
       for (const [way, found] of Object.entries(ways)) expect([way, found]).toEqual([way, allowed])
     }),

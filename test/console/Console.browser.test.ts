@@ -1,7 +1,7 @@
 /** The console in a real browser: every object type, the login, hostile texts, small screens, and no scripts. */
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { registry } from "../../src/inventory/Registry.ts"
+import { pages } from "../../src/console/Pages.ts"
 import { type Existing, makeWorld } from "../support/AnyObject.ts"
 import { type Api, named, startApi } from "../support/Api.ts"
 import {
@@ -50,19 +50,26 @@ const pathOf = (path: string) => path.slice("/api".length)
 /** One of so many pages is looked at in dark as well. */
 const darkEvery = 6
 
-/** The paths of every list, and of a page of an object of every type. */
+/** Types of which every page is looked at; of the others the list and the page of an object. */
+const whole: ReadonlyArray<string> = ["dcim.site", "extras.webhook", "users.user"]
+
+/** The paths of the pages: every kind of page, and a list and a page of an object of every type. */
 const everyPath = (): ReadonlyArray<string> => [
-  ...["/", "/search/", "/search/?q=a", "/help/templates/", "/user/password/"],
-  ...[...registry.values()].flatMap(({ id, path }) => [
-    pathOf(path),
-    ...existing(id)
-      .slice(0, 1)
-      .map((object) => `${pathOf(path)}${object}/`)
-  ])
+  "/search/?q=a",
+  ...pages.flatMap(({ path, access, methods }) => {
+    // What is no page on its own: files, a part of a page, and JSON for the pickers.
+    if (methods.GET === undefined || /^\/static\/|^\/gauges\/|\/pick\/$|^\/api\//.test(path)) return []
+    if (typeof access === "string") return path.includes(":") ? [] : [path]
+    const list = pathOf(access.path)
+    if (!whole.includes(access.id) && path !== list && path !== `${list}:id/`) return []
+    const [first] = existing(access.id)
+    if (path.includes(":id")) return first === undefined ? [] : [path.replace(":id", `${first}`)]
+    return path.includes(":") ? [] : [path]
+  })
 ]
 
 describe.skipIf(!hasBrowser)("the console", () => {
-  it("shows a list and a page of every object type, without any fault", { timeout: 600_000 }, async () => {
+  it("shows every kind of page, and a list and a page of every object type, without any fault", { timeout: 600_000 }, async () => {
     const { page, problems, close } = await loggedIn({ reducedMotion: "reduce" })
     const found: Array<string> = []
     for (const [at, path] of everyPath().entries()) {

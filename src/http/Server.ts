@@ -139,7 +139,7 @@ const keptForm = Effect.fnUntraced(function* (
     (refusal instanceof Denied && refusal.reason === "NoCredentials")
   if (!isStale && !isEnded) return undefined
   const session = isStale ? incoming.cookies[sessionCookie(origin)] : undefined
-  return lostForm({ incoming, origin, session, path: url.pathname, sent: yield* readForm(incoming) })
+  return lostForm({ incoming, origin, session, path: url.pathname + url.search, sent: yield* readForm(incoming) })
 })
 
 /** An error as a page for senders who ask for HTML; other replies as they are. */

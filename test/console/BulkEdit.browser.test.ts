@@ -158,6 +158,32 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
     await close()
   })
 
+  it("keeps the form and the selection when the session has ended", async () => {
+    await makeSites(["S 1", "S 2"], { facility: "a" })
+    const user = await makeUser(api, "sleeper", { types: ["dcim.site"], actions: ["view", "change", "delete"] })
+    const { page, close } = await opened({ javaScriptEnabled: false })
+    await logIn(page, user.name, userPassword)
+    await page.goto("/dcim/sites/?name__isw=S&limit=1")
+    await page.check("[name=all]")
+    await page.click(".bulk-bar button:has-text('Edit')")
+    await page.fill("[name=set-facility]", "b")
+    await page.click("text=Preview")
+    await api.database.sql.query("delete from rackwire_session where user_id = $1", [user.id])
+    await page.click("button[value=apply]")
+    await page.fill("[name=username]", user.name)
+    await page.fill("[name=password]", userPassword)
+    await page.click("form button")
+    await page.click("text=Go on with the form")
+    expect(await page.textContent("h1")).toBe("Edit 2 sites")
+    expect(await page.inputValue("[name=set-facility]")).toBe("b")
+    expect((await sites("name__isw=S")).map((each) => each["facility"])).toEqual(["a", "a"])
+    await page.click("text=Preview")
+    await page.click("button[value=apply]")
+    await page.waitForURL("**/dcim/sites/?name__isw=S&limit=1")
+    expect(await page.innerText("[role=status]")).toBe("2 Sites saved.")
+    await close()
+  })
+
   it("changes nothing that the user may not change, nor into what the user may not", async () => {
     const user = await makeUser(
       api,

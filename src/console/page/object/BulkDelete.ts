@@ -1,12 +1,12 @@
 /** `/<app>/<type>/delete/`: asks before it deletes the selected objects, and tells what goes with them. */
 import { Effect, Result } from "effect"
 import { inWritingTime } from "../../../http/objects/Limits.ts"
-import { type Request, redirect } from "../../../http/Route.ts"
+import type { Request } from "../../../http/Route.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { Protected } from "../../../inventory/write/Protected.ts"
 import { remove } from "../../../inventory/write/Write.ts"
 import { type Html, html } from "../../Html.ts"
-import { alert, bulkPage, bulkRoutes, counted, listOf, movedOn, selectedCard } from "../../part/bulk/BulkPage.ts"
+import { alert, bulkPage, bulkRoutes, counted, done, listOf, movedOn, selectedCard } from "../../part/bulk/BulkPage.ts"
 import { type Dependents, countedMax, dependentsOf } from "../../part/bulk/Dependents.ts"
 import { type Selection, namesOf, selectionInputs } from "../../part/bulk/Selection.ts"
 import { icon } from "../../part/Icon.ts"
@@ -58,7 +58,7 @@ export default bulkRoutes(
       if (!form.has("confirmed")) return yield* page(type, request, selected)
       if (form.get("mark") !== selected.mark) return yield* page(type, request, selected, movedOn)
       const gone = yield* Effect.result(inWritingTime(remove(type, selected.ids, request.author)))
-      if (Result.isSuccess(gone)) return { ...redirect(listOf(type, request)), written: gone.success }
+      if (Result.isSuccess(gone)) return done("deleted", type, request, gone.success)
       return gone.failure instanceof Protected
         ? yield* page(type, request, selected, alert(html`<b>Nothing was deleted.</b> ${gone.failure.detail}`))
         : yield* gone.failure

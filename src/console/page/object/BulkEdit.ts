@@ -4,14 +4,14 @@ import { Effect, Result } from "effect"
 import { mapInSlices } from "../../../Slices.ts"
 import { HttpRefused } from "../../../http/HttpRefused.ts"
 import { inWritingTime } from "../../../http/objects/Limits.ts"
-import { type Request, redirect } from "../../../http/Route.ts"
+import type { Request } from "../../../http/Route.ts"
 import type { Errors, Row } from "../../../inventory/Field.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { byIds, viewFor } from "../../../inventory/read/Read.ts"
 import { update } from "../../../inventory/write/Write.ts"
 import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
 import { type Html, html } from "../../Html.ts"
-import { alert, bulkPage, bulkRoutes, counted, listOf, movedOn, selectedCard } from "../../part/bulk/BulkPage.ts"
+import { alert, bulkPage, bulkRoutes, counted, done, movedOn, selectedCard } from "../../part/bulk/BulkPage.ts"
 import { dryRun } from "../../part/bulk/DryRun.ts"
 import { editOf } from "../../part/bulk/Edit.ts"
 import { editForm } from "../../part/bulk/EditForm.ts"
@@ -144,6 +144,6 @@ export default bulkRoutes(
       const step = { type, request, selected, form }
       if (!form.has("step") || form.get("step") === "") return yield* formPage(step)
       const result = yield* attempt(step)
-      return "status" in result ? result : { ...redirect(listOf(type, request)), written: result }
+      return "status" in result ? result : done("saved", type, request, result)
     })
 )

@@ -3,14 +3,14 @@ import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { mapInSlices } from "../../../Slices.ts"
 import { inWritingTime } from "../../../http/objects/Limits.ts"
-import { type Request, redirect } from "../../../http/Route.ts"
+import type { Request } from "../../../http/Route.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { whereIds } from "../../../inventory/derive/filter/Where.ts"
 import { update } from "../../../inventory/write/Write.ts"
 import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
 import { PatternError } from "../../../pattern/PatternError.ts"
 import { type Html, html } from "../../Html.ts"
-import { bulkPage, bulkRoutes, counted, listOf, movedOn, selectedCard } from "../../part/bulk/BulkPage.ts"
+import { bulkPage, bulkRoutes, counted, done, listOf, movedOn, selectedCard } from "../../part/bulk/BulkPage.ts"
 import { dryRun } from "../../part/bulk/DryRun.ts"
 import { objectErrors } from "../../part/bulk/ObjectErrors.ts"
 import { renameForm, renamePreview } from "../../part/bulk/RenameForm.ts"
@@ -133,6 +133,11 @@ export default bulkRoutes("rename", "change", (type) =>
             return yield* previewPage(type, request, selected, previewed, objectErrors(type, wrong))
           }
           if (isTrial) return yield* previewPage(type, request, selected, previewed, isMoved ? movedOn : undefined)
-          return { ...redirect(listOf(type, request)), written: written.success.map(({ id }) => id) }
+          return done(
+            "saved",
+            type,
+            request,
+            written.success.map(({ id }) => id)
+          )
         })
 )

@@ -16,6 +16,7 @@ import { textsIn } from "../../../inventory/Field.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { registry } from "../../../inventory/Registry.ts"
 import { type Html, html } from "../../Html.ts"
+import { flash } from "../Flash.ts"
 import { framed } from "../Frame.ts"
 import { number } from "../list/Pager.ts"
 import { withQuery } from "../list/Query.ts"
@@ -29,6 +30,18 @@ export const listOf = (type: ObjectType, { url }: Request): string => withQuery(
 /** `1 site`, `12 sites`. */
 export const counted = (type: ObjectType, count: number): string =>
   `${number(count)} ${count === 1 ? nameOf(type) : inSentence(pluralOf(type))}`
+
+/** Leads back to the list, which tells how many objects were written. */
+export const done = (
+  deed: "saved" | "deleted",
+  type: ObjectType,
+  request: Request,
+  ids: ReadonlyArray<number>
+): Reply => ({
+  ...redirect(listOf(type, request)),
+  cookies: [flash({ deed, type, count: ids.length })],
+  written: ids
+})
 
 interface Bulk {
   readonly title: string
@@ -62,6 +75,7 @@ export const bulkRoutes = (
           path: `${pathOf(type)}${name}/`,
           access: type,
           action,
+          keepsForm: true,
           // The objects come with a form; who opens the address alone selects them first.
           methods: {
             GET: (request) => Effect.succeed(redirect(listOf(type, request))),
@@ -76,6 +90,8 @@ const handler =
   (request) =>
     Effect.gen(function* () {
       const form = yield* readForm(request.incoming)
+      // A form that is sent again after a login is shown as it was.
+      if (form.has("_again")) for (const name of ["confirmed", "step"]) form.delete(name)
       const selected = yield* selectionOf(type, request, form, action)
       if (selected.ids.length > 0) return yield* act(request, selected, form)
       const why =

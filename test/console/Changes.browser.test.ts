@@ -100,6 +100,9 @@ describe.skipIf(!hasBrowser)("the change log", () => {
     expect(await words.locator("del").allTextContents()).toEqual(["two"])
     expect(await words.locator("ins").allTextContents()).toEqual(["three"])
     expect(await page.locator("main img, hx-partial").count()).toBe(0)
+    expect(await page.getByRole("region", { name: "Change", exact: true }).innerText()).toMatch(
+      /LSN [0-9A-F]+\/[0-9A-F]+ /
+    )
     await page.click("text=Previous change")
     await page.waitForSelector("h1:has-text('Site Oslo created')")
     expect(await page.locator(".diff thead th").allTextContents()).toEqual(["Field", "Value"])

@@ -1,5 +1,7 @@
 /** `/extras/object-changes/<id>/`: what a change did, its neighbours, and the way back. */
 import { Effect } from "effect"
+import { formatLsn } from "../../../event/Lsn.ts"
+import { lsnBits, parsePosition } from "../../../event/Position.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import type { Handler, Route } from "../../../http/Route.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
@@ -70,11 +72,11 @@ const deliveriesMax = 20
 const deliveries = Effect.fnUntraced(function* (change: Change, base: string) {
   if ((yield* cleared(deliveryType, "view")).sql === "false") return html``
   const { changed_object_type: type, changed_object_id: id, place } = change
-  const [position, idx] = place.split("-")
+  const { position, idx } = isPosition(place) ? parsePosition(place) : { position: -1n, idx: -1 }
   const where = {
     // The first two comparisons find the rows by an index.
     sql: "t.object_type = $1 and t.object_id = $2::bigint and t.position = $3::bigint and t.idx = $4::bigint",
-    parameters: [type, `${id}`, position, idx]
+    parameters: [type, `${id}`, `${position}`, `${idx}`]
   }
   const page = { where, ordering: ["-time"], limit: deliveriesMax, offset: 0, isCut: true }
   const { rows, beside } = yield* readPage(deliveryType, page)
@@ -131,9 +133,16 @@ const panel = (change: Change, object: Html): Html =>
       <dt>Request</dt>
       <dd>${requestLink(change, 36)}</dd>
       <dt>Position</dt>
-      <dd class="mono">${change.place}</dd>
+      <dd class="mono">${lsnOf(change)} <span class="sub">${change.place}</span></dd>
     </dl>
   </section>`
+
+/** The LSN of the commit; the position has the epoch in its upper bits. */
+const lsnOf = ({ place }: Change): string =>
+  isPosition(place) ? `LSN ${formatLsn(BigInt.asUintN(Number(lsnBits), parsePosition(place).position))}` : ""
+
+/** Plain SQL may have written any number. */
+const isPosition = (place: string): boolean => /^\d{1,19}-\d{1,15}$/.test(place)
 
 const sameRequest = (change: Change, siblings: ReadonlyArray<Change>): Html => {
   const shown = siblings.slice(0, siblingsMax)

@@ -116,7 +116,6 @@ const actions = Effect.fnUntraced(function* (type: ObjectType, id: number, reque
   return html`${yield* accountActions(type, id, request)}
     ${may("add") ? html`<a class="btn btn-sm" href="${pathOf(type)}add/?clone=${id}">${icon("copy")}Clone</a>` : ""}
     ${may("change") ? html`<a class="btn btn-sm" data-key="e" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
-    ${may("add") ? html`<a class="btn btn-sm" href="${pathOf(type)}add/?clone=${id}">${icon("copy")}Clone</a>` : ""}
     ${may("delete") ? html`<a class="btn btn-sm" href="${path}delete/">${icon("trash")}Delete</a>` : ""}
     <a class="btn btn-sm" href="${type.path}${id}/">${icon("code")}API</a>`
 })

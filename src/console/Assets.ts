@@ -64,6 +64,7 @@ add(
 add("theme.js", "text/javascript", ours("theme.js"))
 add("app.js", "text/javascript", ours("app.js"))
 add("forms.js", "text/javascript", ours("forms.js"))
+add("picker.js", "text/javascript", ours("picker.js"))
 
 const encoders: Readonly<Record<string, (content: Buffer) => Promise<Buffer>>> = {
   br: promisify<Buffer, Buffer>(brotliCompress),

@@ -78,9 +78,11 @@ describe.skipIf(!hasBrowser)("a form of an object that somebody else has changed
       await page.locator(".conflict label", { hasText: `Now: ${facility}` }).waitFor()
     }
     expect([...(await accessibility(page)), ...(await accessibility(page, "dark"))]).toEqual([])
+    await page.check(".conflict [value=now]")
+    await page.fill("#f-facility", "mine again")
     await page.click(".form-end button")
     await page.waitForURL(`**${path}`)
-    expect(await stored(path)).toMatchObject({ facility: "mine" })
+    expect(await stored(path)).toMatchObject({ facility: "mine again" })
     await close()
   })
 })

@@ -1,4 +1,4 @@
-/** `/<app>/<type>/pick/?q=`: the objects that a form can refer to, as JSON for the picker in `forms.js`. */
+/** `/<app>/<type>/pick/?q=`: the objects that a form can refer to, as JSON for the picker in `picker.js`. */
 import { Effect } from "effect"
 import type { Handler, Route } from "../../../http/Route.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"

@@ -1,4 +1,4 @@
-/** The input of a field. Without scripts each works as it is; `forms.js` makes pickers of references and lists. */
+/** The input of a field. Without scripts each works as it is; `picker.js` makes pickers of references and lists. */
 import { Html, html } from "../../Html.ts"
 import { itemsOf } from "./Labels.ts"
 import type { Cells } from "./Cells.ts"

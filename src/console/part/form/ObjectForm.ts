@@ -67,7 +67,8 @@ export const objectForm = (filled: Filled): Html => {
         <a class="btn btn-sm" href="${cancel}">Cancel</a>
       </div>
     </form>
-    <script src="${assetUrl("forms.js")}" defer></script>`
+    <script src="${assetUrl("forms.js")}" defer></script>
+    <script src="${assetUrl("picker.js")}" defer></script>`
 }
 
 /** The cells of before as the form sends them back: those that are not blank, of the inputs that it has. */

@@ -49,14 +49,7 @@ const loggedIn = async (name = "admin", secret = password, options: Parameters<t
 const made = async (path: string, body: Json) =>
   (await api.call<Json & { readonly id: number }>("POST", path, body)).json.id
 
-/** The last change and the last delivery: a preview makes none. */
-const traces = async () => {
-  const counts = async (path: string) => (await api.call<List>("GET", path)).json.count
-  return {
-    sites: await counts("/api/dcim/sites/"),
-    changes: await counts("/api/extras/object-changes/?changed_object_type=dcim.region")
-  }
-}
+const siteIds = async () => (await api.call<List>("GET", "/api/dcim/sites/")).json.results.map(({ id }) => id)
 
 const fires = ".preview .fires li"
 
@@ -97,7 +90,7 @@ describe.skipIf(!hasBrowser)("a preview", () => {
   it("tells of a new object and of a deletion, with what goes along", async () => {
     const id = await made("/api/dcim/sites/", { ...named("Senja"), status: "retired" })
     await made("/api/dcim/locations/", { ...named("Hall"), site: id })
-    const before = await traces()
+    const before = await siteIds()
     const { page, close } = await loggedIn("admin", password, { javaScriptEnabled: false })
     await page.goto(`/dcim/sites/add/?clone=${id}`)
     await page.fill("#f-name", "Andoy")
@@ -109,7 +102,7 @@ describe.skipIf(!hasBrowser)("a preview", () => {
     await page.click("[name=_preview]")
     expect(await page.locator(fires).count()).toBe(2)
     expect(await page.textContent(".preview")).toMatch(/Webhooks that may fire for them:\s+Locations/)
-    expect(await traces()).toEqual(before)
+    expect(await siteIds()).toEqual(before)
     await close()
   })
 

@@ -106,9 +106,9 @@ const actions = Effect.fnUntraced(function* (browsed: Browsed, { list, object }:
   const methods = yield* allowedMethods(browsed)
   return html`${shown === undefined ? "" : html`<a class="btn btn-sm" href="${pathOf(shown, id)}">${icon("stack-3")}Console</a>`}
     <a class="btn btn-sm" href="/api/schema/swagger-ui/">${icon("code")}Description</a>
-    ${optionsButton(session)}
+    ${optionsButton(request)}
     <a class="btn btn-sm" href="${request.url.pathname + request.url.search}">GET</a>
-    ${session !== undefined && shown === object && object !== undefined && methods.includes("DELETE") ? deleteButton(session) : ""}`
+    ${session !== undefined && shown === object && object !== undefined && methods.includes("DELETE") ? deleteButton(request) : ""}`
 })
 
 /** The forms of the requests that the reader may send here: one with fields, and one with the body as text. */
@@ -122,7 +122,7 @@ const forms = Effect.fnUntraced(function* (browsed: Browsed, place: Place) {
   const body = typed === null && methods.length === 0 ? undefined : yield* bodyFor(browsed, place)
   if (body === undefined && typed === null) return html``
   const raw = {
-    session,
+    sender: request,
     methods: methods.length === 0 ? [method] : methods,
     content: typed ?? body?.content ?? "",
     etag: body?.etag
@@ -132,7 +132,7 @@ const forms = Effect.fnUntraced(function* (browsed: Browsed, place: Place) {
   const hasFields = session !== undefined && type !== undefined && methods.includes(own)
   const fields = hasFields
     ? yield* fieldsForm({
-        ...{ session, type, refusal, method: own, row: body?.row, etag: body?.etag },
+        ...{ sender: request, type, refusal, method: own, row: body?.row, etag: body?.etag },
         sent: refusal !== undefined && typed === null && form.get(fieldNames.method) === own ? form : undefined
       })
     : html``

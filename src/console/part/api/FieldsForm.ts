@@ -1,7 +1,7 @@
 /** The form of a page of the API with an input for each field. References are ids or keys, as in a file of objects. */
 import { Effect } from "effect"
 import type { Browsing } from "../../../http/Browse.ts"
-import type { Refusal } from "../../../http/Route.ts"
+import type { Refusal, Request } from "../../../http/Route.ts"
 import { type Errors, type Row, isDictionary, textsIn } from "../../../inventory/Field.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { customFieldsOf } from "../../../inventory/read/Read.ts"
@@ -13,7 +13,7 @@ import { capital, inSentence } from "../Title.ts"
 import { apiForm, methodButton, versionInput } from "./RequestForms.ts"
 
 interface Fields {
-  readonly session: string
+  readonly sender: Pick<Request, "principal">
   readonly type: ObjectType
   readonly method: "POST" | "PUT"
   /** The object that it changes. */
@@ -24,7 +24,7 @@ interface Fields {
   readonly refusal: Refusal | undefined
 }
 
-export const fieldsForm = Effect.fnUntraced(function* ({ session, type, method, row, etag, sent, refusal }: Fields) {
+export const fieldsForm = Effect.fnUntraced(function* ({ sender, type, method, row, etag, sent, refusal }: Fields) {
   const form = yield* plainForm(type)
   const cells = withoutLong({ ...cellsOf(form, row), ...(sent !== undefined && cellsIn(form, sent)) })
   const errors = sent === undefined ? {} : errorsIn(refusal)
@@ -34,7 +34,7 @@ export const fieldsForm = Effect.fnUntraced(function* ({ session, type, method, 
     return fieldLine({ field, cells, messages, hasFocus: field === wrong })
   }
   return apiForm(
-    session,
+    sender,
     html`${versionInput(etag)}${form.fields.filter(({ name }) => Object.hasOwn(cells, name)).map(line)}
       <div class="form-end">${methodButton(method, "btn-primary")}</div>`,
     "api-form"

@@ -2,30 +2,31 @@
  * The forms of a page of the API: one button for each method, with the body as text. A form can send POST only, so a
  * field names its method (http/Browse.ts).
  */
-import { csrfToken } from "../../../auth/Session.ts"
 import { fieldNames } from "../../../http/Browse.ts"
+import type { Request } from "../../../http/Route.ts"
 import { Html, html } from "../../Html.ts"
+import { csrfInput } from "../form/Csrf.ts"
 import { icon } from "../Icon.ts"
 
-/** A form of this page, for a reader with a session. */
-export const apiForm = (session: string | undefined, content: Html, classes = ""): Html =>
-  html`<form method="post" class="${classes}">
-    ${session === undefined ? "" : html`<input type="hidden" name="csrfmiddlewaretoken" value="${csrfToken(session)}" />`}${content}
-  </form>`
+type Sender = Pick<Request, "principal">
+
+/** A form of this page. */
+export const apiForm = (sender: Sender, content: Html, classes = ""): Html =>
+  html`<form method="post" class="${classes}">${csrfInput(sender)}${content}</form>`
 
 export const methodButton = (method: string, classes = ""): Html =>
   html`<button class="btn btn-sm ${classes}" name="${fieldNames.method}" value="${method}">${method}</button>`
 
 /** Asks for the description of the address. */
-export const optionsButton = (session: string | undefined): Html => apiForm(session, methodButton("OPTIONS"))
+export const optionsButton = (sender: Sender): Html => apiForm(sender, methodButton("OPTIONS"))
 
 /** Asks again before the object is deleted; without scripts as well. */
-export const deleteButton = (session: string): Html =>
+export const deleteButton = (sender: Sender): Html =>
   html`<details class="menu api-delete">
     <summary class="btn btn-sm btn-danger">${icon("trash")}DELETE</summary>
     <div class="menu-list">
       ${apiForm(
-        session,
+        sender,
         html`<p>Delete this object? The change log keeps its last state.</p>
           ${methodButton("DELETE", "btn-danger")}`
       )}
@@ -37,7 +38,7 @@ export const versionInput = (etag: string | undefined): Html =>
   etag === undefined ? html`` : html`<input type="hidden" name="${fieldNames.ifMatch}" value="${etag}" />`
 
 interface Raw {
-  readonly session: string | undefined
+  readonly sender: Sender
   readonly methods: ReadonlyArray<string>
   readonly content: string
   /** ETag of the object that the text was made of. */
@@ -49,11 +50,11 @@ interface Raw {
 const lineBreak = new Html("\n")
 
 /** The body as text, and a button for each method that takes one. */
-export const rawForm = ({ session, methods, content, etag, hint }: Raw): Html => {
+export const rawForm = ({ sender, methods, content, etag, hint }: Raw): Html => {
   const rows = Math.min(Math.max(content.split("\n").length, 6), 24)
   const field = html`id="content" name="${fieldNames.content}" rows="${rows}" spellcheck="false" autocomplete="off"`
   return apiForm(
-    session,
+    sender,
     html`${versionInput(etag)}
       <label for="content">Content</label>
       <textarea class="field-in" ${field}>${lineBreak}${content}</textarea>

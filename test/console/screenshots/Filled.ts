@@ -1,0 +1,55 @@
+/** A service with the demo inventory, a webhook, and a few changes that it has delivered. */
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { startReceiver } from "../../support/Receiver.ts"
+import { type Service, startService } from "../../support/Service.ts"
+
+const program = fileURLToPath(new URL("../../../bin/rackwire.mjs", import.meta.url))
+
+/** Interfaces of the demo inventory: 5 sites with 1,000 devices. */
+const inventorySize = 50_000
+
+const changes = [
+  ["/api/dcim/devices/1/", { status: "planned", comments: "Waits for its second power supply." }],
+  ["/api/dcim/devices/1/", { status: "active", asset_tag: "A-1042" }],
+  ["/api/dcim/sites/1/", { description: "The main hall", facility: "AMS1" }]
+] as const
+
+interface Filled extends Pick<Service, "url"> {
+  readonly close: () => Promise<void>
+}
+
+export const startFilled = async (): Promise<Filled> => {
+  const directory = mkdtempSync(join(tmpdir(), "rackwire-screenshots-"))
+  const environment = { RACKWIRE_DATA_DIR: directory }
+  const service = await startService(environment)
+  const receiver = await startReceiver()
+  const close = async () => {
+    await service.stop()
+    await receiver.close()
+    rmSync(directory, { recursive: true, force: true })
+  }
+  const send = async (method: string, path: string, body: object) => {
+    const { status, text } = await service.call(method, path, body)
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`)
+  }
+  try {
+    execFileSync(process.execPath, [program, "demo", "--size", `${inventorySize}`], {
+      env: { ...process.env, ...environment },
+      stdio: "ignore"
+    })
+    await send("POST", "/api/extras/webhooks/", {
+      ...{ name: "Asset register", description: "Tells the register of assets", payload_url: `${receiver.url}/assets` },
+      ...{ content_types: ["dcim.device", "dcim.site"], type_create: true, type_update: true, type_delete: true }
+    })
+    for (const [path, body] of changes) await send("PATCH", path, body)
+    await receiver.untilAll(({ length }) => length >= changes.length)
+    return { url: service.url, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

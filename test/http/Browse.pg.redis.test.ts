@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { openBrowser } from "../auth/Browser.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+import { password } from "../support/Service.ts"
 
 const sites = "/api/dcim/sites/"
 const html = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
@@ -152,6 +153,11 @@ describe("a form that stands for another request", () => {
     const path = `${sites}${site}/`
     const anonymous = await send({ path, method: "POST", headers, body: deletion })
     expect([anonymous.status, anonymous.type]).toEqual([403, "text/html"])
+    // A route that asks for no session does not take a form either: another site could have sent it.
+    const credentials = JSON.stringify({ username: "admin", password })
+    const body = new URLSearchParams({ _method: "POST", _content: credentials }).toString()
+    const provision = await send({ path: "/api/users/tokens/provision/", method: "POST", headers, body })
+    expect([provision.status, provision.type]).toEqual([403, "text/html"])
     for (const token of ["", "&csrfmiddlewaretoken=", "&csrfmiddlewaretoken=x"]) {
       const reply = await browser.fetch(path, { method: "POST", headers, body: deletion + token })
       expect([token, reply.status]).toEqual([token, 403])

@@ -104,7 +104,7 @@ const differenceOf = (place: Place): Difference | undefined => {
   if (typeof before !== "string" || typeof after !== "string") return place
   const isLong = Math.max(before.length, after.length) >= longTextLength
   if (!isLong || before.length + after.length > wordsLengthMax) return place
-  return { ...place, words: merged(edits(wordsIn(before), wordsIn(after))) }
+  return { ...place, words: merged(removedFirst(untied(edits(wordsIn(before), wordsIn(after))))) }
 }
 
 const itemText = (item: unknown): string => (typeof item === "string" ? item : JSON.stringify(item))
@@ -195,6 +195,18 @@ const removedFirst = (found: ReadonlyArray<Piece>): ReadonlyArray<Piece> => {
   }
   return [...sorted, ...added]
 }
+
+/** White space between two changed words counts as changed: several words in a row read better as one. */
+const untied = (found: ReadonlyArray<Piece>): ReadonlyArray<Piece> =>
+  found.flatMap((piece, at): ReadonlyArray<Piece> => {
+    const isChanged = (other: Piece | undefined) => other !== undefined && other.kind !== "same"
+    const ties = piece.kind === "same" && isChanged(found[at - 1]) && isChanged(found[at + 1])
+    if (!ties || piece.text.trim() !== "") return [piece]
+    return [
+      { kind: "removed", text: piece.text },
+      { kind: "added", text: piece.text }
+    ]
+  })
 
 /** Neighbours of one kind as one piece. */
 const merged = (found: ReadonlyArray<Piece>): ReadonlyArray<Piece> => {

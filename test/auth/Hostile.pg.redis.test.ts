@@ -156,9 +156,9 @@ describe("credentials", () => {
     ])
   })
 
-  it("in a too large form are ignored", async () => {
+  it("in a too large form are refused", async () => {
     const visitor = openBrowser(api.service.url)
-    expect((await visitor.logIn("admin", "x".repeat(100_000))).status).toBe(403)
+    expect((await visitor.logIn("admin", "x".repeat(300_000))).status).toBe(413)
   })
 })
 

@@ -30,6 +30,12 @@ beforeAll(async () => {
     ...{ content_types: ["dcim.site"], type_update: true },
     conditions: { and: [{ attr: "region", op: "changed" }] }
   })
+  // It fires only for what its user may view.
+  const watcher = await makeUser(api, "watcher", {
+    ...{ types: ["dcim.site"], actions: ["view"] },
+    constraints: { status: "retired" }
+  })
+  await makeHook("Watched", { content_types: ["dcim.site"], type_update: true, scope_user: watcher.id })
   await makeHook("Off", { content_types: ["dcim.site"], ...everyKind, enabled: false })
   await makeHook("Locations", { content_types: ["dcim.location"], ...everyKind })
 }, 300_000)
@@ -67,7 +73,8 @@ describe.skipIf(!hasBrowser)("a preview", () => {
     expect(rows.map((row) => row.replaceAll(/\s+/g, " ").trim())).toEqual(["Status Active Retired", "Facility old new"])
     expect(await page.locator(fires).allTextContents()).toEqual([
       "Everything",
-      expect.stringMatching(/^Retired\s+paused: the delivery waits/)
+      expect.stringMatching(/^Retired\s+paused: the delivery waits/),
+      "Watched"
     ])
     expect([...(await accessibility(page)), ...(await accessibility(page, "dark"))]).toEqual([])
     await page.setViewportSize({ width: 390, height: 844 })
@@ -82,6 +89,15 @@ describe.skipIf(!hasBrowser)("a preview", () => {
     await page.click(".form-end button")
     await page.waitForURL(`**/dcim/sites/${id}/`)
     const saved = (await api.call<Json>("GET", `/api/dcim/sites/${id}/`)).json
+    // What fires is what the preview told.
+    const deliveries = () =>
+      api.call<{ readonly results: ReadonlyArray<Json> }>(
+        "GET",
+        `/api/extras/deliveries/?object_type=dcim.site&object_id=${id}&event=updated`
+      )
+    await expect
+      .poll(async () => (await deliveries()).json.results.map(({ webhook }) => (webhook as Json)["name"]).toSorted())
+      .toEqual(["Everything", "Moved"])
     expect(saved).toMatchObject({ facility: "new", region: { id: region }, status: { value: "active" } })
     expect(problems).toEqual([])
     await close()

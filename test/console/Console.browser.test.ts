@@ -69,22 +69,26 @@ const everyPath = (): ReadonlyArray<string> => [
 ]
 
 describe.skipIf(!hasBrowser)("the console", () => {
-  it("shows every kind of page, and a list and a page of every object type, without any fault", { timeout: 600_000 }, async () => {
-    const { page, problems, close } = await loggedIn({ reducedMotion: "reduce" })
-    const found: Array<string> = []
-    for (const [at, path] of everyPath().entries()) {
-      await page.setViewportSize({ width: 1440, height: 900 })
-      const response = await page.goto(path)
-      expect([path, response?.status(), await page.locator("h1").count()]).toEqual([path, 200, 1])
-      found.push(...(await accessibility(page)))
-      // All pages share their colours.
-      if (at % darkEvery === 0) found.push(...(await accessibility(page, "dark")))
-      await page.setViewportSize({ width: 390, height: 844 })
-      if ((await sidewaysPixels(page)) > 0) found.push(`${path} is wider than the screen`)
+  it(
+    "shows every kind of page, and a list and a page of every object type, without any fault",
+    { timeout: 600_000 },
+    async () => {
+      const { page, problems, close } = await loggedIn({ reducedMotion: "reduce" })
+      const found: Array<string> = []
+      for (const [at, path] of everyPath().entries()) {
+        await page.setViewportSize({ width: 1440, height: 900 })
+        const response = await page.goto(path)
+        expect([path, response?.status(), await page.locator("h1").count()]).toEqual([path, 200, 1])
+        found.push(...(await accessibility(page)))
+        // All pages share their colours.
+        if (at % darkEvery === 0) found.push(...(await accessibility(page, "dark")))
+        await page.setViewportSize({ width: 390, height: 844 })
+        if ((await sidewaysPixels(page)) > 0) found.push(`${path} is wider than the screen`)
+      }
+      expect([...found, ...problems]).toEqual([])
+      await close()
     }
-    expect([...found, ...problems]).toEqual([])
-    await close()
-  })
+  )
 
   it("asks for a login, and goes on to the page that was asked for", async () => {
     const { page, problems, close } = await watch(browser, api.service.url)

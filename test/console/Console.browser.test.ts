@@ -51,7 +51,7 @@ const pathOf = (path: string) => path.slice("/api".length)
 const darkEvery = 6
 
 /** Types of which every page is looked at; of the others the list and the page of an object. */
-const whole: ReadonlyArray<string> = ["dcim.site", "extras.webhook", "users.user"]
+const whole: ReadonlySet<string> = new Set(["dcim.site", "extras.webhook", "users.user"])
 
 /** The paths of the pages: every kind of page, and a list and a page of an object of every type. */
 const everyPath = (): ReadonlyArray<string> => [
@@ -61,7 +61,7 @@ const everyPath = (): ReadonlyArray<string> => [
     if (methods.GET === undefined || /^\/static\/|^\/gauges\/|\/pick\/$|^\/api\//.test(path)) return []
     if (typeof access === "string") return path.includes(":") ? [] : [path]
     const list = pathOf(access.path)
-    if (!whole.includes(access.id) && path !== list && path !== `${list}:id/`) return []
+    if (!whole.has(access.id) && path !== list && path !== `${list}:id/`) return []
     const [first] = existing(access.id)
     if (path.includes(":id")) return first === undefined ? [] : [path.replace(":id", `${first}`)]
     return path.includes(":") ? [] : [path]

@@ -7,23 +7,29 @@ import { fieldTitle } from "../Title.ts"
 import { shortened } from "./Cell.ts"
 
 /** Lookups in words; another one is shown by its name. */
-const words: Readonly<Record<string, string>> = {
-  ...{ n: "is not", ic: "contains", nic: "does not contain", ie: "is, in any case", nie: "is not, in any case" },
-  ...{ isw: "begins with", nisw: "does not begin with", iew: "ends with", niew: "does not end with" },
-  ...{ lt: "less than", lte: "at most", gt: "greater than", gte: "at least", empty: "is empty (true or false)" },
-  ...{ regex: "matches the pattern", iregex: "matches the pattern, in any case" }
-}
+const words: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ...{ n: "is not", ic: "contains", nic: "does not contain", ie: "is, in any case", nie: "is not, in any case" },
+    ...{ isw: "begins with", nisw: "does not begin with", iew: "ends with", niew: "does not end with" },
+    ...{ lt: "less than", lte: "at most", gt: "greater than", gte: "at least", empty: "is empty (true or false)" },
+    ...{ regex: "matches the pattern", iregex: "matches the pattern, in any case" }
+  })
+)
 
-export const lookupTitle = (suffix: string): string => (suffix === "" ? "is" : (words[suffix] ?? suffix))
+export const lookupTitle = (suffix: string): string => (suffix === "" ? "is" : (words.get(suffix) ?? suffix))
 
 /** Every lookup, the plain one first. */
 export const lookupNames: ReadonlyArray<string> = ["", ...everySuffix]
 
 /** Names that mean something else than a field. */
-const known: Readonly<Record<string, string>> = { q: "Search", filter: "Saved filter", filter_id: "Saved filter ID" }
+const known = new Map([
+  ["q", "Search"],
+  ["filter", "Saved filter"],
+  ["filter_id", "Saved filter ID"]
+])
 
 export const subjectTitle = (name: string): string =>
-  known[name] ?? fieldTitle(name.startsWith(customPrefix) ? name.slice(customPrefix.length) : name)
+  known.get(name) ?? fieldTitle(name.startsWith(customPrefix) ? name.slice(customPrefix.length) : name)
 
 export const filterTitle = (name: string): string => {
   const [base, suffix] = splitName(name)

@@ -64,9 +64,14 @@ const open = [
   ...new Set([...registry.values()].map(({ app }) => `/api/${app}/`)),
   /^\/api\/(schema|docs)\//,
   "/help/templates/",
-  // It finds what the sender may see.
-  "/search/"
+  "/help/keys/",
+  // These show what the sender may see.
+  "/search/",
+  "/gauges/"
 ]
+
+/** Pages of the sender's own account: without one they lead to the login. */
+const own = new Set(["/user/", "/user/preferences/", "/user/sessions/"])
 
 const isOpen = (path: string) => open.some((each) => (typeof each === "string" ? each === path : each.test(path)))
 
@@ -80,7 +85,7 @@ const endpoints: ReadonlyArray<Endpoint> = routes.map(({ path, access }) => ({
   type: typeof access === "string" ? undefined : access
 }))
 const asking = endpoints.filter(({ path }) => !unasked.has(path))
-const guarded = asking.filter(({ path }) => !entrances.has(path) && !isOpen(path))
+const guarded = asking.filter(({ path }) => !entrances.has(path) && !own.has(path) && !isOpen(path))
 
 /** Sends every method to every endpoint, with a header; answers those whose answer is not as expected. */
 const unexpected = async (
@@ -146,8 +151,30 @@ describe("every endpoint", () => {
     expect(wrong).toEqual([])
   })
 
+  it.each([...own])(
+    "of the own account, %s, asks who reads it, and takes no write of a read-only token",
+    async (path) => {
+      const send = (method: string, token?: string) =>
+        fetch(api.service.url + path, {
+          ...{ method, redirect: "manual" },
+          ...(token !== undefined && { headers: { authorization: `Token ${token}` } })
+        })
+      const read = await send("GET")
+      expect([read.status, read.headers.get("location")]).toEqual([
+        302,
+        `/login/?${new URLSearchParams({ next: path })}`
+      ])
+      expect((await send("GET", readOnly)).status).toBe(200)
+      const isWritten = routes.some((route) => route.path === path && route.methods.POST !== undefined)
+      const refused = isWritten ? 403 : 405
+      expect([(await send("POST")).status, (await send("POST", readOnly)).status]).toEqual([refused, refused])
+    }
+  )
+
   it("refuses a user without permission, except for the own tokens and account", async () => {
-    const wrong = await unexpected(guarded, `Token ${nobody}`, ({ type }, method) => {
+    // Pages of accounts ask for rights of their own: test/console/Administration.browser.test.ts.
+    const others = guarded.filter(({ path }) => !path.startsWith("/users/users/"))
+    const wrong = await unexpected(others, `Token ${nobody}`, ({ type }, method) => {
       if (method === "OPTIONS" || type!.id === "users.token") return undefined
       return type!.id === "users.user" && safe.has(method) ? undefined : noPermission
     })

@@ -19,10 +19,15 @@ interface Shown {
   readonly status?: number
 }
 
-/** The user who asks. Readers who are not logged in are led to the login; a form of theirs is refused. */
-export const userIn = Effect.fnUntraced(function* ({ principal: { user }, incoming }: Request) {
-  if (user !== undefined) return user
-  return yield* incoming.method === "POST" ? new Denied({ reason: "NoCredentials" }) : loginFirst(incoming)
+/**
+ * The user who asks. Readers who are not logged in are led to the login; a form of theirs is refused, and so is one of a
+ * token that may not write.
+ */
+export const userIn = Effect.fnUntraced(function* ({ principal: { user, mayWrite }, incoming }: Request) {
+  const isWrite = incoming.method === "POST"
+  if (user === undefined) return yield* isWrite ? new Denied({ reason: "NoCredentials" }) : loginFirst(incoming)
+  if (isWrite && !mayWrite) return yield* new Denied({ reason: "NoPermission" })
+  return user
 })
 
 export const accountPage = (request: Request, { title, main, status = 200 }: Shown) =>

@@ -62,7 +62,9 @@ const options = {
   socketTimeout: 15_000,
   // An idle connection, as of a subscriber, is probed by TCP keep-alive after this time.
   keepAlive: 10_000,
-  retryStrategy: (times: number) => Math.min(times * 50, 1000)
+  retryStrategy: (times: number) => Math.min(times * 50, 1000),
+  // Nobody would hear that ioredis' own attempt has failed, and that would end the process. Subscribers do it themselves.
+  autoResubscribe: false
 } satisfies RedisOptions
 
 /** `redis+cluster://user:password@one:6379,two:6379`: some nodes of a cluster, which name the others. */

@@ -184,8 +184,12 @@ export class Streams extends Context.Service<
                 if (channel === wakeChannel) listener(Number(message))
                 else onBreaker(readNews(message))
               })
-              subscriber.on("ready", () => listener(0))
-              subscriber.subscribe(wakeChannel, channelOf(subscriber)).catch(() => {})
+              // After each connection; if it fails, the connection is lost, and the next one comes.
+              subscriber.on("ready", () => {
+                subscriber.subscribe(wakeChannel, channelOf(subscriber)).catch(() => {})
+                listener(0)
+              })
+              subscriber.connect().catch(() => {})
               // Without a reply to wait for, a dead connection would never be noticed.
               const ping = setInterval(() => void subscriber.ping().catch(() => {}), pingMillis)
               subscriber.once("end", () => clearInterval(ping))

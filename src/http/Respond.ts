@@ -2,7 +2,7 @@
 import { Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Reply } from "./Route.ts"
-import { isOfType } from "./wire/Body.ts"
+import { isOfType } from "./wire/MediaType.ts"
 
 /** The major and minor version of the NetBox API that this API is compatible with. */
 export const apiVersion = "3.5"

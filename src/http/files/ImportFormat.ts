@@ -1,5 +1,6 @@
 /** Finds the file in the body of an import, and its format. Pure; runs in a worker. */
 import { type PartInfo, make } from "effect/http/MultipartParser"
+import { mediaTypeOf } from "../wire/MediaType.ts"
 import { FileFault } from "./FileFault.ts"
 
 export const formats = ["csv", "json", "yaml"] as const
@@ -39,7 +40,7 @@ const partsMax = 20
  * none of these tells, of its first line. Throws a `FileFault`.
  */
 export const fileOf = ({ bytes, contentType, format }: Upload): ImportFile => {
-  const isForm = mediaType(contentType) === "multipart/form-data"
+  const isForm = mediaTypeOf(contentType) === "multipart/form-data"
   const file: Described = isForm ? fileInForm(bytes, contentType!) : { bytes: new Uint8Array(bytes), contentType }
   const text = textOf(file.bytes)
   return { text, format: asked(format ?? file.format) ?? declared(file) ?? formatOfText(text) }
@@ -53,8 +54,6 @@ interface Described {
   readonly format?: string | undefined
 }
 
-const mediaType = (header: string | undefined): string => (header ?? "").replace(/;.*/s, "").trim().toLowerCase()
-
 const asked = (format: string | undefined): Format | undefined => {
   if (format === undefined) return undefined
   const known = formats.find((each) => each === format)
@@ -63,7 +62,7 @@ const asked = (format: string | undefined): Format | undefined => {
 }
 
 const declared = ({ contentType, name }: Described): Format | undefined =>
-  formatOfType[mediaType(contentType)] ?? formatOfExtension[/\.(\w{1,4})$/.exec(name ?? "")?.[1]?.toLowerCase() ?? ""]
+  formatOfType[mediaTypeOf(contentType)] ?? formatOfExtension[/\.(\w{1,4})$/.exec(name ?? "")?.[1]?.toLowerCase() ?? ""]
 
 /** The format by the first line that is no comment: a list or dictionary is JSON or YAML, anything else a table. */
 const formatOfText = (text: string): Format => {

@@ -4,6 +4,7 @@ import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import { inWords } from "../../Telemetry.ts"
 import { isDeeper, nestingMax } from "../../inventory/Unreadable.ts"
 import { HttpRefused } from "../HttpRefused.ts"
+import { isOfType } from "./MediaType.ts"
 
 /** Largest body of JSON. */
 const bodySizeMax = ByteSize.mebibytes(1)
@@ -18,10 +19,6 @@ const asText = (bytes: ArrayBuffer): string | undefined => {
     return undefined
   }
 }
-
-/** Whether a header names the media type; parameters do not matter. */
-export const isOfType = (header: string | undefined, type: string): boolean =>
-  header?.replace(/;.*/s, "").trim().toLowerCase() === type
 
 /** The body; fails with 413 if it is larger than `max`. */
 export const readBytes = (

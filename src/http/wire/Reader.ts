@@ -1,7 +1,7 @@
 /** Whether a person with a browser reads the answer, as far as the headers of the request tell. */
 import type { HttpServerRequest } from "effect/http"
 import { parameterOf } from "../query/Parameter.ts"
-import { isOfType } from "./Body.ts"
+import { isOfType } from "./MediaType.ts"
 import { prefersHtml } from "./Negotiation.ts"
 
 type Incoming = HttpServerRequest.HttpServerRequest

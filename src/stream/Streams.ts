@@ -184,10 +184,13 @@ export class Streams extends Context.Service<
                 if (channel === wakeChannel) listener(Number(message))
                 else onBreaker(readNews(message))
               })
-              // After each connection; if it fails, the connection is lost, and the next one comes.
+              // After each connection; if it fails, the connection is lost, and the next one comes. What was published
+              // before the subscription is not told again, so the listener looks at all.
               subscriber.on("ready", () => {
-                subscriber.subscribe(wakeChannel, channelOf(subscriber)).catch(() => {})
-                listener(0)
+                subscriber.subscribe(wakeChannel, channelOf(subscriber)).then(
+                  () => listener(0),
+                  () => {}
+                )
               })
               subscriber.connect().catch(() => {})
               // Without a reply to wait for, a dead connection would never be noticed.

@@ -4,7 +4,7 @@
  * Browsers send GET and POST only, so a form of a page names the method that it means. Such a form counts only within
  * a session and with its CSRF token, and changes nothing else about the API.
  */
-import { ByteSize, Effect, Result } from "effect"
+import { Effect, Result } from "effect"
 import type { HttpServerRequest } from "effect/http"
 import { SqlClient } from "effect/sql"
 import { Settings } from "../Config.ts"
@@ -19,7 +19,7 @@ import { type Asked, type Meant, handle, requestOf } from "./Handle.ts"
 import type { HttpRefused } from "./HttpRefused.ts"
 import { headersOf } from "./Respond.ts"
 import { type Match, type Refusal, type Reply, type Request, type Route, type Services } from "./Route.ts"
-import { jsonOf, readFormOf } from "./wire/Body.ts"
+import { formSizeMax, jsonOf, readFormOf } from "./wire/Body.ts"
 import { isTls } from "./wire/Origin.ts"
 
 type Incoming = HttpServerRequest.HttpServerRequest
@@ -49,9 +49,6 @@ export interface Browsing {
   readonly bodyOf: (route: Route, method: string, fields: URLSearchParams) => Effect.Effect<unknown, Refusal, Services>
 }
 
-/** Largest form: splitting a mebibyte into its fields can take a tenth of a second. */
-const formSizeMax = ByteSize.kibibytes(256)
-
 /** The fields of a form that are no fields of an object. */
 export const fieldNames = {
   method: "_method",
@@ -61,7 +58,7 @@ export const fieldNames = {
 } as const
 
 /** The form that a page sent. Fails with 413 if it is too large. */
-export const formOf = (incoming: Incoming): Effect.Effect<URLSearchParams, HttpRefused> =>
+const formOf = (incoming: Incoming): Effect.Effect<URLSearchParams, HttpRefused> =>
   incoming.method === "POST" ? readFormOf(incoming, formSizeMax) : Effect.succeed(new URLSearchParams())
 
 /** The method that a form means: its own, or that of the request. */

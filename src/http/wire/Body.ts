@@ -76,7 +76,7 @@ const hasNoBody = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0
 
 /** Largest form: splitting a mebibyte into its fields can take a tenth of a second. */
-const formSizeMax = ByteSize.kibibytes(256)
+export const formSizeMax = ByteSize.kibibytes(256)
 
 /** Whether the body is a form. */
 export const isForm = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>

@@ -1,26 +1,15 @@
 /** The pages of an account in a real browser: preferences, tokens and sessions. */
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type User, makeUser, userPassword } from "../auth/Users.ts"
-import { type Api, type List, named, startApi } from "../support/Api.ts"
-import {
-  type Watched,
-  accessibility,
-  hasBrowser,
-  logIn,
-  openBrowser,
-  sidewaysPixels,
-  watch
-} from "../support/Browser.ts"
+import { describe, expect, it } from "vitest"
+import { type User, makeUser } from "../auth/Users.ts"
+import { type Api, type List, named } from "../support/Api.ts"
+import { accessibility, hasBrowser, sidewaysPixels } from "../support/Browser.ts"
+import { startConsole } from "./Fixture.ts"
 
 let api: Api
-let browser: Browser
 let ana: User
 
-beforeAll(async () => {
-  if (!hasBrowser) return
-  api = await startApi()
-  browser = await openBrowser()
+const { loggedInAs, opened } = startConsole(async (started) => {
+  api = started
   ana = await makeUser(api, "ana", {
     types: ["dcim.site"],
     actions: ["view", "change"],
@@ -31,19 +20,7 @@ beforeAll(async () => {
     { ...named("Bergen"), status: "active" },
     { ...named("Hidden"), status: "planned" }
   ])
-}, 300_000)
-
-afterAll(async () => {
-  if (!hasBrowser) return
-  await browser.close()
-  await api.stop()
 })
-
-const loggedIn = async (name: string, options: Parameters<typeof watch>[2] = {}): Promise<Watched> => {
-  const watched = await watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
-  await logIn(watched.page, name, userPassword)
-  return watched
-}
 
 const get = (path: string, token: string) =>
   fetch(api.service.url + path, { headers: { authorization: `Token ${token}` } })
@@ -51,7 +28,7 @@ const get = (path: string, token: string) =>
 describe.skipIf(!hasBrowser)("preferences", () => {
   it("are kept with the account, and count on every page of the console alone", async () => {
     await makeUser(api, "berit", { types: ["dcim.site"], actions: ["view"] })
-    const { page, close } = await loggedIn("berit", { javaScriptEnabled: false })
+    const { page, close } = await loggedInAs("berit", { javaScriptEnabled: false })
     await page.goto("/user/preferences/")
     await page.selectOption("#theme", "contrast")
     await page.selectOption("#density", "compact")
@@ -63,7 +40,7 @@ describe.skipIf(!hasBrowser)("preferences", () => {
     expect(await page.inputValue("#timeZone")).toBe("Asia/Tokyo")
     await close()
     // Another browser of the same reader.
-    const other = await loggedIn("berit", { colorScheme: "dark" })
+    const other = await loggedInAs("berit", { colorScheme: "dark" })
     await other.page.goto("/dcim/sites/")
     const html = other.page.locator("html")
     expect([await html.getAttribute("data-theme"), await html.getAttribute("data-density")]).toEqual([
@@ -86,7 +63,7 @@ describe.skipIf(!hasBrowser)("preferences", () => {
   })
 
   it("that are wrong are told beside their fields, and nothing is lost", async () => {
-    const { page, problems, close } = await loggedIn("ana")
+    const { page, problems, close } = await loggedInAs("ana")
     await page.goto("/user/preferences/")
     await page.selectOption("#density", "compact")
     await page.fill("#timeZone", "Mars/Olympus")
@@ -107,7 +84,7 @@ describe.skipIf(!hasBrowser)("preferences", () => {
       ["contrast", "dark", "dark"],
       ["nonsense", "dark", "dark"]
     ] as const) {
-      const { page, close } = await watch(browser, api.service.url, { colorScheme: browsers })
+      const { page, close } = await opened({ colorScheme: browsers })
       await page.context().addCookies([{ name: "theme", value: theme, url: api.service.url }])
       for (const path of ["/login/", "/nowhere/"]) {
         await page.goto(path)
@@ -121,7 +98,7 @@ describe.skipIf(!hasBrowser)("preferences", () => {
 
 describe.skipIf(!hasBrowser)("API tokens", () => {
   it("are shown once, work, note their use, and end when they are revoked", async () => {
-    const { page, problems, close } = await loggedIn("ana")
+    const { page, problems, close } = await loggedInAs("ana")
     await page.goto("/user/api-tokens/")
     await page.fill("#description", "laptop")
     await page.click("main form.object-form button")
@@ -145,14 +122,14 @@ describe.skipIf(!hasBrowser)("API tokens", () => {
     expect(await page.content()).not.toContain(key)
     await page.locator("tr", { hasText: "laptop" }).locator("summary").click()
     await page.getByText(`Yes, revoke …${key.slice(-6)}`).click()
-    await page.waitForURL("**/user/api-tokens/?revoked=1")
+    await page.waitForURL("**/user/api-tokens/?done=revoked")
     expect((await get("/api/dcim/sites/", key)).status).toBe(403)
     expect(problems).toEqual([])
     await close()
   })
 
   it("may be bound to addresses, and what is wrong comes back as it was typed", async () => {
-    const { page, close } = await loggedIn("ana", { javaScriptEnabled: false })
+    const { page, close } = await loggedInAs("ana", { javaScriptEnabled: false })
     await page.goto("/user/api-tokens/")
     await page.fill("#description", "bound")
     await page.fill("#allowed_ips", "10.0.0.0/33")
@@ -170,10 +147,33 @@ describe.skipIf(!hasBrowser)("API tokens", () => {
     await close()
   })
 
+  it("are changed without being shown again, and what is wrong comes back as it was typed", async () => {
+    const { page, close } = await loggedInAs("ana", { javaScriptEnabled: false })
+    await page.goto("/user/api-tokens/")
+    await page.fill("#description", "to be changed")
+    await page.click("main form.object-form button")
+    const key = await page.inputValue("#once-token")
+    await page.goto("/user/api-tokens/")
+    await page.locator("tr", { hasText: "to be changed" }).locator("a").click()
+    expect(await page.content()).not.toContain(key)
+    await page.fill("#expires", "never")
+    await page.fill("#description", "changed")
+    await page.click("main form.object-form button")
+    expect(await page.textContent("#wrong-expires")).not.toBe("")
+    expect(await page.inputValue("#description")).toBe("changed")
+    expect((await get("/api/dcim/sites/", key)).status).toBe(200)
+    await page.fill("#expires", "2026-01-31 12:00")
+    await page.click("main form.object-form button")
+    await page.waitForURL("**/user/api-tokens/?done=saved")
+    expect(await page.locator("tr", { hasText: "changed" }).count()).toBe(1)
+    expect((await get("/api/dcim/sites/", key)).status).toBe(403)
+    await close()
+  })
+
   it("of others are neither shown nor revoked there", async () => {
     const cato = await makeUser(api, "cato")
     const [token] = (await api.call<List>("GET", `/api/users/tokens/?user_id=${ana.id}`)).json.results
-    const { page, close } = await loggedIn("cato")
+    const { page, close } = await loggedInAs("cato")
     await page.goto("/user/api-tokens/")
     expect(await page.locator("tbody tr").count()).toBe(1)
     const csrfmiddlewaretoken = await page.locator("[name=csrfmiddlewaretoken]").first().inputValue()
@@ -192,9 +192,9 @@ describe.skipIf(!hasBrowser)("sessions", () => {
     const hostile = `<img src=x onerror=alert(1)>`
     const agent = "Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0"
     const [here, there, third] = [
-      await loggedIn("dina"),
-      await loggedIn("dina", { userAgent: agent }),
-      await loggedIn("dina", { userAgent: hostile })
+      await loggedInAs("dina"),
+      await loggedInAs("dina", { userAgent: agent }),
+      await loggedInAs("dina", { userAgent: hostile })
     ]
     const { page } = here
     await page.goto("/user/sessions/")
@@ -218,7 +218,7 @@ describe.skipIf(!hasBrowser)("sessions", () => {
   })
 
   it("of others do not end there", async () => {
-    const [own, other] = [await loggedIn("ana"), await loggedIn("dina")]
+    const [own, other] = [await loggedInAs("ana"), await loggedInAs("dina")]
     const [{ id } = { id: "" }] = await api.database.sql.query<{ readonly id: string }>(
       "select s.id::text as id from rackwire_session s join users_user u on u.id = s.user_id where u.username = 'dina'"
     )
@@ -236,7 +236,7 @@ describe.skipIf(!hasBrowser)("sessions", () => {
 
 describe.skipIf(!hasBrowser)("the pages of an account", () => {
   it("tell in words what the reader may do", async () => {
-    const { page, close } = await loggedIn("ana")
+    const { page, close } = await loggedInAs("ana")
     await page.goto("/user/")
     const row = await page.locator("tr", { hasText: "Sites" }).innerText()
     expect(row.replaceAll(/\s+/g, " ")).toBe("Sites view, change status is active")
@@ -244,7 +244,7 @@ describe.skipIf(!hasBrowser)("the pages of an account", () => {
   })
 
   it("have no fault, in any theme, also on a small screen", { timeout: 120_000 }, async () => {
-    const { page, problems, close } = await loggedIn("ana")
+    const { page, problems, close } = await loggedInAs("ana")
     const found: Array<string> = []
     for (const path of ["/user/", "/user/preferences/", "/user/api-tokens/", "/user/sessions/"]) {
       await page.setViewportSize({ width: 1440, height: 900 })

@@ -1,27 +1,15 @@
 /** The pages of users and permissions in a real browser, for those who keep accounts. */
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { type User, makeUser, userPassword } from "../auth/Users.ts"
-import { type Api, type List, named, startApi } from "../support/Api.ts"
-import {
-  type Watched,
-  accessibility,
-  hasBrowser,
-  logIn,
-  openBrowser,
-  sidewaysPixels,
-  watch
-} from "../support/Browser.ts"
-import { password } from "../support/Service.ts"
+import { type Api, type List, named } from "../support/Api.ts"
+import { accessibility, hasBrowser, logIn, sidewaysPixels } from "../support/Browser.ts"
+import { startConsole } from "./Fixture.ts"
 
 let api: Api
-let browser: Browser
 let ana: User
 
-beforeAll(async () => {
-  if (!hasBrowser) return
-  api = await startApi()
-  browser = await openBrowser()
+const { loggedIn, loggedInAs, opened } = startConsole(async (started) => {
+  api = started
   ana = await makeUser(api, "ana", {
     types: ["dcim.site"],
     actions: ["view", "change"],
@@ -32,32 +20,15 @@ beforeAll(async () => {
     { ...named("Bergen"), status: "active" },
     { ...named("Hidden"), status: "planned" }
   ])
-}, 300_000)
-
-afterAll(async () => {
-  if (!hasBrowser) return
-  await browser.close()
-  await api.stop()
 })
 
-const loggedIn = async (name: string, options: Parameters<typeof watch>[2] = {}): Promise<Watched> => {
-  const watched = await watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
-  await logIn(watched.page, name, userPassword)
-  return watched
-}
-
 describe.skipIf(!hasBrowser)("for administrators", () => {
-  const admin = async (options: Parameters<typeof watch>[2] = {}) => {
-    const watched = await watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
-    await logIn(watched.page, "admin", password)
-    return watched
-  }
   const permissionOf = async (user: number) =>
     (await api.call<List>("GET", `/api/users/permissions/?user_id=${user}`)).json.results[0]!.id
 
   it("a permission tells who holds it, and what a user would see", async () => {
     const permission = await permissionOf(ana.id)
-    const { page, problems, close } = await admin({ javaScriptEnabled: false })
+    const { page, problems, close } = await loggedIn({ javaScriptEnabled: false })
     await page.goto(`/users/permissions/${permission}/`)
     expect(await page.getByRole("region", { name: "Who holds it" }).locator("a").allTextContents()).toEqual(["ana"])
     await page.fill("#as-user", "ana")
@@ -75,7 +46,7 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
   })
 
   it("a user's page tells the effective permissions, and sets a password that no page shows", async () => {
-    const { page, close } = await admin()
+    const { page, close } = await loggedIn()
     await page.goto(`/users/users/${ana.id}/`)
     const row = page.getByRole("region", { name: "Effective permissions" }).locator("tr", { hasText: "Sites" })
     expect((await row.innerText()).replaceAll(/\s+/g, " ")).toBe("Sites view, change status is active")
@@ -90,7 +61,7 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     await page.click("main form button")
     await page.waitForURL(`**/users/users/${id}/`)
     await close()
-    const other = await watch(browser, api.service.url)
+    const other = await opened()
     await logIn(other.page, name, "another long password")
     await other.page.goto("/user/")
     expect(await other.page.textContent("main")).toContain("eva")
@@ -99,7 +70,7 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
 
   it("shows neither permissions nor the form to those who may only view users", async () => {
     await makeUser(api, "fred", { types: ["users.user"], actions: ["view"] })
-    const { page, close } = await loggedIn("fred")
+    const { page, close } = await loggedInAs("fred")
     await page.goto(`/users/users/${ana.id}/`)
     expect(await page.locator("text=Effective permissions").count()).toBe(0)
     expect(await page.locator("text=Set password").count()).toBe(0)
@@ -108,7 +79,7 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
   })
 
   it("users and permissions are written with the forms of every object, and the log of the service tells by whom", async () => {
-    const { page, problems, close } = await admin({ javaScriptEnabled: false })
+    const { page, problems, close } = await loggedIn({ javaScriptEnabled: false })
     await page.goto("/users/users/")
     await page.click("text=Add user")
     await page.fill("[name=username]", "hilde")
@@ -141,7 +112,7 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
       { types: ["users.user"], actions: ["view"] },
       { types: ["users.token"], actions: ["view", "add", "delete", "grant"] }
     )
-    const { page, close } = await loggedIn("gina")
+    const { page, close } = await loggedInAs("gina")
     await page.goto(`/users/users/${ana.id}/`)
     await page.click("main .ph-act >> text=Tokens")
     await page.fill("#description", "robot")
@@ -151,20 +122,20 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     expect((await get()).status).toBe(200)
     await page.locator("tr", { hasText: "robot" }).locator("summary").click()
     await page.getByText(`Yes, revoke …${key.slice(-6)}`).click()
-    await page.waitForURL("**?revoked=1")
+    await page.waitForURL("**?done=revoked")
     expect((await get()).status).toBe(403)
     // A token of a superuser would make its holder one.
     await page.goto(`/users/users/${await api.adminId()}/tokens/`)
     await page.click("main form.object-form button")
     expect(await page.textContent("h1")).toContain("You may not do this")
     await close()
-    const other = await loggedIn("ana")
+    const other = await loggedInAs("ana")
     expect((await other.page.goto(`/users/users/${ana.id}/tokens/`))!.status()).toBe(403)
     await other.close()
   })
 
   it("the pages have no fault", { timeout: 120_000 }, async () => {
-    const { page, problems, close } = await admin()
+    const { page, problems, close } = await loggedIn()
     const found: Array<string> = []
     const permission = await permissionOf(ana.id)
     for (const path of [

@@ -1,43 +1,21 @@
 /** The API in a real browser: answers as pages, forms for every method, and errors in words. */
-import type { Browser, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
 import { makeUser, userPassword } from "../auth/Users.ts"
-import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
-import {
-  type Watched,
-  accessibility,
-  hasBrowser,
-  logIn,
-  openBrowser,
-  sidewaysPixels,
-  watch
-} from "../support/Browser.ts"
+import { type Api, type Json, type List, named } from "../support/Api.ts"
+import { accessibility, hasBrowser, logIn, sidewaysPixels } from "../support/Browser.ts"
+import { startConsole } from "./Fixture.ts"
 import { password } from "../support/Service.ts"
 
 const sites = "/api/dcim/sites/"
 const hostile = `"><img src=x onerror=alert(1)><script>alert(2)</script>`
 
 let api: Api
-let browser: Browser
 
-beforeAll(async () => {
-  if (!hasBrowser) return
-  api = await startApi()
-  browser = await openBrowser()
+const { loggedIn, opened } = startConsole(async (started) => {
+  api = started
   await api.call("POST", sites, [named("Bergen"), named("Hamar"), { ...named("Oslo"), description: hostile }])
-}, 300_000)
-
-afterAll(async () => {
-  if (!hasBrowser) return
-  await browser.close()
-  await api.stop()
 })
-
-const loggedIn = async (options: Parameters<typeof watch>[2] = {}): Promise<Watched> => {
-  const watched = await watch(browser, api.service.url, options)
-  await logIn(watched.page, "admin", password)
-  return watched
-}
 
 /** Opens the form of a body as text. */
 const openRaw = (page: Page) => page.locator("summary", { hasText: "Raw data" }).click()
@@ -49,7 +27,7 @@ const idOf = async (name: string) => (await api.call<List>("GET", `${sites}?name
 
 describe.skipIf(!hasBrowser)("an address of the API", () => {
   it("shows its answer, and leads on by links, pages and filters", async () => {
-    const { page, problems, close } = await loggedIn({ reducedMotion: "reduce" })
+    const { page, problems, close } = await loggedIn()
     await page.goto(`${sites}?limit=2`)
     expect(await page.textContent("h1")).toBe("Sites")
     expect(await page.textContent("#answer")).toContain("HTTP 200 OK")
@@ -80,7 +58,7 @@ describe.skipIf(!hasBrowser)("an address of the API", () => {
   })
 
   it("is accessible, and no wider than a small screen", async () => {
-    const { page, problems, close } = await loggedIn({ reducedMotion: "reduce" })
+    const { page, problems, close } = await loggedIn()
     const found: Array<string> = []
     for (const path of ["/api/", sites, `${sites}${await idOf("Oslo")}/`, `${sites}99999/`]) {
       await page.setViewportSize({ width: 1440, height: 900 })
@@ -174,7 +152,7 @@ describe.skipIf(!hasBrowser)("an address of the API", () => {
 
   it("tells who you are and which permission is missing, and offers no more than you may do", async () => {
     await makeUser(api, "viewer", { types: ["dcim.site"], actions: ["view"] })
-    const { page, problems, close } = await watch(browser, api.service.url)
+    const { page, problems, close } = await opened()
     await page.goto(sites)
     expect(page.url()).toContain(`/login/?next=${encodeURIComponent(sites)}`)
     await page.fill("[name=username]", "viewer")

@@ -1,38 +1,19 @@
 /** Changes of several objects at once, in a real browser. */
-import type { Browser, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { makeUser, userPassword } from "../auth/Users.ts"
-import { type Api, type List, named, startApi } from "../support/Api.ts"
-import { accessibility, hasBrowser, logIn, openBrowser, sidewaysPixels, watch } from "../support/Browser.ts"
-import { password } from "../support/Service.ts"
+import type { Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
+import { makeUser } from "../auth/Users.ts"
+import { type Api, type List, named } from "../support/Api.ts"
+import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { startConsole } from "./Fixture.ts"
 
 let api: Api
-let browser: Browser
 
-type Options = NonNullable<Parameters<typeof watch>[2]>
-
-const opened = (options: Options) => watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
-
-/** The cookies of the administrator's session: a login takes longer than a page. */
-let admin: NonNullable<Options["storageState"]>
-
-const loggedIn = (options: Options = {}) => opened({ storageState: admin, ...options })
-
-beforeAll(async () => {
-  if (!hasBrowser) return
-  api = await startApi({ MAX_BULK_OBJECTS: "50" })
-  browser = await openBrowser()
-  const { page, close } = await opened({})
-  await logIn(page, "admin", password)
-  admin = await page.context().storageState()
-  await close()
-}, 300_000)
-
-afterAll(async () => {
-  if (!hasBrowser) return
-  await browser.close()
-  await api.stop()
-})
+const { loggedIn, loggedInAs } = startConsole(
+  (started) => {
+    api = started
+  },
+  { MAX_BULK_OBJECTS: "50" }
+)
 
 /** Makes sites of these names, which no test shares. */
 const makeSites = async (names: ReadonlyArray<string>, fields: object = {}) => {
@@ -51,15 +32,6 @@ const tick = async (page: Page, ...names: ReadonlyArray<string>) => {
 
 const act = (page: Page, title: string) => page.click(`.bulk-bar button:has-text("${title}")`)
 
-/** What is wrong with the page in light and dark, and on a small screen. */
-const faults = async (page: Page) => {
-  const found = [...(await accessibility(page)), ...(await accessibility(page, "dark"))]
-  await page.setViewportSize({ width: 390, height: 844 })
-  if ((await sidewaysPixels(page)) > 0) found.push("wider than the screen")
-  await page.setViewportSize({ width: 1280, height: 720 })
-  return found
-}
-
 describe.skipIf(!hasBrowser)("the selection of a list", () => {
   it("tells how many rows are selected, by mouse, by key and all at once", async () => {
     await makeSites(["Sel 1", "Sel 2", "Sel 3"])
@@ -73,7 +45,7 @@ describe.skipIf(!hasBrowser)("the selection of a list", () => {
     expect(await told()).toBe("2 selected:")
     await page.check("[data-select-page]")
     expect(await told()).toBe("3 selected:")
-    expect(await faults(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     expect(problems).toEqual([])
     await close()
   })
@@ -81,8 +53,7 @@ describe.skipIf(!hasBrowser)("the selection of a list", () => {
   it("is not there for those who may only view", async () => {
     const user = await makeUser(api, "viewer", { types: ["dcim.site"], actions: ["view"] })
     const [site] = await makeSites(["View 1"])
-    const { page, close } = await opened({})
-    await logIn(page, user.name, userPassword)
+    const { page, close } = await loggedInAs(user.name)
     await page.goto("/dcim/sites/")
     expect(await page.locator(".bulk-bar, [name=id], main >> text=Import").count()).toBe(0)
     for (const step of ["delete", "rename", "edit"]) {
@@ -125,7 +96,7 @@ describe.skipIf(!hasBrowser)("deleting several objects", () => {
     expect(await page.textContent("[role=alert]")).toContain("have changed since you looked")
     expect(await page.textContent("h1")).toBe("Delete 4 sites")
     expect(problems).toEqual([expect.stringContaining("409")])
-    expect(await faults(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.click(".form-end button")
     await page.waitForURL("**/dcim/sites/?name__isw=All&limit=2")
     expect(await namesNow("name__isw=All")).toEqual([])
@@ -172,8 +143,7 @@ describe.skipIf(!hasBrowser)("deleting several objects", () => {
       ...(await makeSites(["Not mine 1"], { status: "active", facility: "M" }))
     ]
     await api.call("POST", "/api/dcim/locations/", { ...named("Hidden room"), site: sites[0]!.id })
-    const { page, close } = await opened({})
-    await logIn(page, user.name, userPassword)
+    const { page, close } = await loggedInAs(user.name)
     await page.goto("/dcim/sites/?name__ic=mine 1")
     await page.check("[data-select-page]")
     await act(page, "Delete")
@@ -216,7 +186,7 @@ describe.skipIf(!hasBrowser)("renaming several objects", () => {
     await page.goto("/dcim/sites/?name__isw=Bad")
     await page.check("[data-select-page]")
     await act(page, "Rename")
-    expect(await faults(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.fill("[name=find]", "Bad (")
     await page.check("[name=pattern]")
     await page.click("text=Preview")
@@ -231,7 +201,7 @@ describe.skipIf(!hasBrowser)("renaming several objects", () => {
       expect.stringMatching(/^Bad 2: Name: site with this name already exists/i)
     ])
     expect(await page.locator("button[value=apply]").count()).toBe(0)
-    expect(await faults(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.click("button:has-text('Change')")
     expect(await page.inputValue("[name=replace]")).toBe("Taken")
     await close()

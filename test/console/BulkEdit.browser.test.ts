@@ -1,37 +1,17 @@
 /** Changing fields of several objects at once, in a real browser. */
-import type { Browser, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import type { Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
 import { makeUser, userPassword } from "../auth/Users.ts"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
-import { accessibility, hasBrowser, logIn, openBrowser, sidewaysPixels, watch } from "../support/Browser.ts"
-import { password } from "../support/Service.ts"
+import { type Api, type Json, named } from "../support/Api.ts"
+import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { startConsole } from "./Fixture.ts"
 
 let api: Api
-let browser: Browser
 
-type Options = NonNullable<Parameters<typeof watch>[2]>
-
-/** The cookies of the administrator's session: a login takes longer than a page. */
-let admin: NonNullable<Options["storageState"]>
-
-const opened = (options: Options = {}) => watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
-
-beforeAll(async () => {
-  if (!hasBrowser) return
-  api = await startApi()
-  browser = await openBrowser()
-  const { page, close } = await opened()
-  await logIn(page, "admin", password)
-  admin = await page.context().storageState()
-  await close()
+const { loggedIn, loggedInAs } = startConsole(async (started) => {
+  api = started
   await api.call("POST", "/api/dcim/regions/", named("North"))
   await api.call("POST", "/api/extras/tags/", [named("red"), named("blue")])
-}, 300_000)
-
-afterAll(async () => {
-  if (!hasBrowser) return
-  await browser.close()
-  await api.stop()
 })
 
 const makeSites = (names: ReadonlyArray<string>, fields: object = {}) =>
@@ -54,20 +34,11 @@ const openForm = async (page: Page, query: string) => {
 const rows = async (page: Page) =>
   (await page.locator(".changes tbody tr").allInnerTexts()).map((text) => text.replaceAll(/\s+/g, " ").trim())
 
-/** What is wrong with the page in light and dark, and on a small screen. */
-const faults = async (page: Page) => {
-  const found = [...(await accessibility(page)), ...(await accessibility(page, "dark"))]
-  await page.setViewportSize({ width: 390, height: 844 })
-  if ((await sidewaysPixels(page)) > 0) found.push("wider than the screen")
-  await page.setViewportSize({ width: 1280, height: 720 })
-  return found
-}
-
 describe.skipIf(!hasBrowser)("editing several objects", () => {
   it("changes only fields that are filled in or set empty, after a preview, without scripts", async () => {
     await makeSites(["E 1", "E 2"], { facility: "F", description: "old", status: "planned" })
     await makeSites(["E 3"], { status: "active", tags: [{ slug: "red" }] })
-    const { page, close } = await opened({ storageState: admin, javaScriptEnabled: false })
+    const { page, close } = await loggedIn({ javaScriptEnabled: false })
     await openForm(page, "name__isw=E&limit=100")
     await page.selectOption("[name=set-status]", "active")
     await page.fill("[name=set-region]", "north")
@@ -103,7 +74,7 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
     await makeSites(["L 1"], { facility: "same" })
     await makeSites(["L 2"], { facility: "other" })
     const before = (await sites("name=L 1"))[0]!["last_updated"]
-    const { page, close } = await opened({ storageState: admin })
+    const { page, close } = await loggedIn()
     await openForm(page, "name__isw=L")
     await page.fill("[name=set-facility]", "same")
     await page.click("text=Preview")
@@ -117,9 +88,9 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
 
   it("tells errors by object and beside the field, and keeps what was typed", async () => {
     await makeSites(["W 1", "W 2"])
-    const { page, close } = await opened({ storageState: admin })
+    const { page, close } = await loggedIn()
     await openForm(page, "name__isw=W")
-    expect(await faults(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.click("text=Preview")
     expect(await page.textContent("[role=alert]")).toContain("Fill in a field, or set one empty.")
     await page.fill("[name=add-tags]", "green, blue")
@@ -136,17 +107,17 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
     expect(await page.textContent("#e-region")).toContain("Related object not found")
     expect(await page.evaluate<string>("document.activeElement.id")).toBe("f-region")
     expect(await page.inputValue("[name=set-comments]")).toBe("\nkept")
-    expect(await faults(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await close()
   })
 
   it("asks again if a value has changed since the preview", async () => {
     await makeSites(["M 1", "M 2"], { facility: "a" })
-    const { page, close } = await opened({ storageState: admin })
+    const { page, close } = await loggedIn()
     await openForm(page, "name__isw=M")
     await page.fill("[name=set-facility]", "b")
     await page.click("text=Preview")
-    expect(await faults(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     const [site] = await sites("name=M 1")
     await api.call("PATCH", `/api/dcim/sites/${String(site!["id"])}/`, { facility: "theirs" })
     await page.click("button[value=apply]")
@@ -161,8 +132,7 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
   it("keeps the form and the selection when the session has ended", async () => {
     await makeSites(["S 1", "S 2"], { facility: "a" })
     const user = await makeUser(api, "sleeper", { types: ["dcim.site"], actions: ["view", "change", "delete"] })
-    const { page, close } = await opened({ javaScriptEnabled: false })
-    await logIn(page, user.name, userPassword)
+    const { page, close } = await loggedInAs(user.name, { javaScriptEnabled: false })
     await page.goto("/dcim/sites/?name__isw=S&limit=1")
     await page.check("[name=all]")
     await page.click(".bulk-bar button:has-text('Edit')")
@@ -193,8 +163,7 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
     )
     await makeSites(["P 1"], { status: "planned" })
     await makeSites(["P 2"], { status: "active" })
-    const { page, close } = await opened()
-    await logIn(page, user.name, userPassword)
+    const { page, close } = await loggedInAs(user.name)
     await openForm(page, "name__isw=P")
     expect(await page.locator("[aria-labelledby=selected] li").allTextContents()).toEqual(["P 1"])
     await page.selectOption("[name=set-status]", "active")

@@ -1,20 +1,11 @@
 /** The change log and the tabs of an object in a real browser: what differs, the way back, the journal, deliveries. */
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { makeUser, userPassword } from "../auth/Users.ts"
-import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
-import {
-  type Watched,
-  accessibility,
-  hasBrowser,
-  logIn,
-  openBrowser,
-  sidewaysPixels,
-  watch
-} from "../support/Browser.ts"
+import { afterAll, describe, expect, it } from "vitest"
+import { makeUser } from "../auth/Users.ts"
+import { type Api, type Json, type List, named } from "../support/Api.ts"
+import { accessibility, hasBrowser, sidewaysPixels } from "../support/Browser.ts"
+import { startConsole } from "./Fixture.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
-import { password } from "../support/Service.ts"
 
 const hostile = `"><img src=x onerror=alert(1)><hx-partial hx-target="body">x</hx-partial>`
 const [before, after] = [
@@ -23,14 +14,11 @@ const [before, after] = [
 ]
 
 let api: Api
-let browser: Browser
 let receiver: Receiver
 let oslo: number
 
-beforeAll(async () => {
-  if (!hasBrowser) return
-  api = await startApi()
-  browser = await openBrowser()
+const { loggedIn, loggedInAs } = startConsole(async (started) => {
+  api = started
   receiver = await startReceiver()
   const make = async (path: string, body: Json) => (await api.call<{ readonly id: number }>("POST", path, body)).json.id
   const [nordic, baltic] = [
@@ -52,20 +40,12 @@ beforeAll(async () => {
     tags: [{ name: "Core" }, { name: "Edge" }],
     custom_fields: { contract: { term: 24, parties: ["a", "b"] } }
   })
-}, 300_000)
+})
 
 afterAll(async () => {
   if (!hasBrowser) return
-  await browser.close()
   await receiver.close()
-  await api.stop()
 })
-
-const loggedIn = async (options: Parameters<typeof watch>[2] = {}): Promise<Watched> => {
-  const watched = await watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
-  await logIn(watched.page, "admin", password)
-  return watched
-}
 
 /** The newest change of a site with this action, as soon as it is captured. */
 const changeOf = (site: number, action: string) =>
@@ -260,8 +240,7 @@ describe.skipIf(!hasBrowser)("the tabs of an object", () => {
     const hidden = await site("Hidden", { status: "planned" })
     await api.call("PATCH", `/api/dcim/sites/${hidden}/`, { facility: "H" })
     const [secret, open] = [await changeOf(hidden, "update"), await changeOf(oslo, "update")]
-    const { page, close } = await watch(browser, api.service.url)
-    await logIn(page, name, userPassword)
+    const { page, close } = await loggedInAs(name)
     const status = async (path: string) => (await page.goto(path))!.status()
     expect(await status(`/extras/object-changes/${open}/`)).toBe(200)
     expect(await page.locator("text=Restore these values").count()).toBe(0)

@@ -1,30 +1,15 @@
 /** Forms that come too late: somebody else has changed the object, or the session of the form has ended. */
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
-import { accessibility, hasBrowser, logIn, openBrowser, sidewaysPixels, watch } from "../support/Browser.ts"
+import { describe, expect, it } from "vitest"
+import { type Api, type Json, named } from "../support/Api.ts"
+import { accessibility, hasBrowser, logIn, sidewaysPixels } from "../support/Browser.ts"
+import { startConsole } from "./Fixture.ts"
 import { password } from "../support/Service.ts"
 
 let api: Api
-let browser: Browser
 
-beforeAll(async () => {
-  if (!hasBrowser) return
-  api = await startApi()
-  browser = await openBrowser()
-}, 300_000)
-
-afterAll(async () => {
-  if (!hasBrowser) return
-  await browser.close()
-  await api.stop()
+const { loggedIn, loggedInAs } = startConsole((started) => {
+  api = started
 })
-
-const loggedIn = async (options: Parameters<typeof watch>[2] = {}) => {
-  const watched = await watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
-  await logIn(watched.page, "admin", password)
-  return watched
-}
 
 const pathOf = async (name: string, fields: Json = {}) => {
   const made = await api.call<{ readonly id: number }>("POST", "/api/dcim/sites/", { ...named(name), ...fields })
@@ -112,7 +97,7 @@ describe.skipIf(!hasBrowser)("a form whose session has ended", () => {
   })
 
   it("is shown again with the token of a session that began elsewhere", async () => {
-    const { page, close } = await loggedIn()
+    const { page, close } = await loggedInAs("admin")
     await page.goto("/dcim/sites/add/")
     await page.fill("#f-name", "Hammerfest")
     await page.fill("#f-slug", "hammerfest")

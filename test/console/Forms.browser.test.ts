@@ -1,43 +1,19 @@
 /** Adding, changing and deleting objects in a real browser. */
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Existing, makeWorld } from "../support/AnyObject.ts"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
-import {
-  type Watched,
-  accessibility,
-  hasBrowser,
-  logIn,
-  openBrowser,
-  sidewaysPixels,
-  watch
-} from "../support/Browser.ts"
-import { password } from "../support/Service.ts"
+import { type Api, type Json, named } from "../support/Api.ts"
+import { accessibility, hasBrowser, sidewaysPixels } from "../support/Browser.ts"
+import { startConsole } from "./Fixture.ts"
 
 let api: Api
-let browser: Browser
 let existing: Existing
 
-beforeAll(async () => {
-  if (!hasBrowser) return
-  api = await startApi()
-  browser = await openBrowser()
+const { loggedIn, loggedInAs } = startConsole(async (started) => {
+  api = started
   existing = await makeWorld(api.call, 2)
-}, 300_000)
-
-afterAll(async () => {
-  if (!hasBrowser) return
-  await browser.close()
-  await api.stop()
 })
-
-const loggedIn = async (options: Parameters<typeof watch>[2] = {}): Promise<Watched> => {
-  const watched = await watch(browser, api.service.url, options)
-  await logIn(watched.page, "admin", password)
-  return watched
-}
 
 /** One of so many forms is looked at in dark as well. */
 const darkEvery = 12
@@ -59,7 +35,7 @@ const site = async (name: string) =>
 
 describe.skipIf(!hasBrowser)("the forms of the console", () => {
   it("are there for every object type, without any fault, also on a small screen", { timeout: 600_000 }, async () => {
-    const { page, problems, close } = await loggedIn({ reducedMotion: "reduce" })
+    const { page, problems, close } = await loggedIn()
     const found: Array<string> = []
     for (const [at, path] of everyForm().entries()) {
       await page.setViewportSize({ width: 1440, height: 900 })
@@ -239,8 +215,7 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
   it("write nothing without the token of the form, nor without the permission", async () => {
     const user = await makeUser(api, "reader", { types: ["dcim.site"], actions: ["view"] })
     const { id } = await site("Alta")
-    const { page, close } = await watch(browser, api.service.url)
-    await logIn(page, user.name, "a password for tests")
+    const { page, close } = await loggedInAs(user.name)
     await page.goto(`/dcim/sites/${id}/`)
     expect(await page.locator("text=Edit").count()).toBe(0)
     for (const path of ["/dcim/sites/add/", `/dcim/sites/${id}/edit/`, `/dcim/sites/${id}/delete/`]) {
@@ -251,8 +226,7 @@ describe.skipIf(!hasBrowser)("the forms of the console", () => {
     await close()
     // A form shows the object, so the right to change it does not do without the one to view it.
     const blind = await makeUser(api, "blind", { types: ["dcim.site"], actions: ["change", "delete"] })
-    const changer = await watch(browser, api.service.url)
-    await logIn(changer.page, blind.name, "a password for tests")
+    const changer = await loggedInAs(blind.name)
     for (const path of [`/dcim/sites/${id}/edit/`, `/dcim/sites/${id}/delete/`]) {
       expect([path, (await changer.page.goto(path))?.status()]).toEqual([path, 403])
     }

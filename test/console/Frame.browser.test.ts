@@ -1,34 +1,18 @@
 /** The head of every page and the keys, in a real browser. */
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { makeUser, userPassword } from "../auth/Users.ts"
-import { type Api, named, startApi } from "../support/Api.ts"
-import { hasBrowser, logIn, openBrowser, watch } from "../support/Browser.ts"
+import { describe, expect, it } from "vitest"
+import { makeUser } from "../auth/Users.ts"
+import { type Api, named } from "../support/Api.ts"
+import { hasBrowser } from "../support/Browser.ts"
+import { startConsole } from "./Fixture.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startReceiver } from "../support/Receiver.ts"
-import { password } from "../support/Service.ts"
 
 let api: Api
-let browser: Browser
 
-beforeAll(async () => {
-  if (!hasBrowser) return
-  api = await startApi()
-  browser = await openBrowser()
+const { loggedIn, loggedInAs } = startConsole(async (started) => {
+  api = started
   await api.call("POST", "/api/dcim/sites/", [named("Aachen"), named("Bonn")])
 })
-
-afterAll(async () => {
-  if (!hasBrowser) return
-  await browser.close()
-  await api.stop()
-})
-
-const loggedIn = async (username = "admin", secret = password) => {
-  const watched = await watch(browser, api.service.url)
-  await logIn(watched.page, username, secret)
-  return watched
-}
 
 describe.skipIf(!hasBrowser)("the keys", () => {
   it("lead through lists and pages, and rest while somebody types", async () => {
@@ -82,7 +66,7 @@ describe.skipIf(!hasBrowser)("the gauges", () => {
 
   it("are not shown to readers who may view no deliveries", async () => {
     await makeUser(api, "regions", { types: ["dcim.region"], actions: ["view"] })
-    const { page, close } = await loggedIn("regions", userPassword)
+    const { page, close } = await loggedInAs("regions")
     await page.goto("/")
     expect(await page.locator("[data-gauges]").count()).toBe(0)
     await close()

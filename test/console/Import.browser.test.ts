@@ -2,40 +2,23 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type { Browser, Page } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { makeUser, userPassword } from "../auth/Users.ts"
-import { type Api, type List, named, startApi } from "../support/Api.ts"
-import { accessibility, hasBrowser, logIn, openBrowser, sidewaysPixels, watch } from "../support/Browser.ts"
-import { password } from "../support/Service.ts"
+import type { Page } from "playwright-core"
+import { afterAll, describe, expect, it } from "vitest"
+import { makeUser } from "../auth/Users.ts"
+import { type Api, type List, named } from "../support/Api.ts"
+import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { startConsole } from "./Fixture.ts"
 
 let api: Api
-let browser: Browser
 const folder = mkdtempSync(join(tmpdir(), "rackwire-import-"))
 
-type Options = NonNullable<Parameters<typeof watch>[2]>
-
-/** The cookies of the administrator's session: a login takes longer than a page. */
-let admin: NonNullable<Options["storageState"]>
-
-const opened = (options: Options = {}) => watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
-
-beforeAll(async () => {
-  if (!hasBrowser) return
-  api = await startApi()
-  browser = await openBrowser()
-  const { page, close } = await opened()
-  await logIn(page, "admin", password)
-  admin = await page.context().storageState()
-  await close()
+const { loggedIn, loggedInAs } = startConsole(async (started) => {
+  api = started
   await api.call("POST", "/api/dcim/regions/", named("North"))
-}, 300_000)
+})
 
-afterAll(async () => {
+afterAll(() => {
   rmSync(folder, { recursive: true })
-  if (!hasBrowser) return
-  await browser.close()
-  await api.stop()
 })
 
 const file = (name: string, content: string | Buffer): string => {
@@ -49,18 +32,9 @@ const names = async (query: string) =>
 
 const press = (page: Page, title: "Check" | "Import") => page.click(`.import-form button:has-text("${title}")`)
 
-/** What is wrong with the page in light and dark, and on a small screen. */
-const faults = async (page: Page) => {
-  const found = [...(await accessibility(page)), ...(await accessibility(page, "dark"))]
-  await page.setViewportSize({ width: 390, height: 844 })
-  if ((await sidewaysPixels(page)) > 0) found.push("wider than the screen")
-  await page.setViewportSize({ width: 1280, height: 720 })
-  return found
-}
-
 describe.skipIf(!hasBrowser)("an import", () => {
   it("checks pasted text, tells errors by row and field, and then writes it, without scripts", async () => {
-    const { page, close } = await opened({ storageState: admin, javaScriptEnabled: false })
+    const { page, close } = await loggedIn({ javaScriptEnabled: false })
     await page.goto("/dcim/sites/")
     await page.click("main >> text=Import")
     const wrong = "name,slug,status,region\nOslo,oslo,active,north\nBergen,not a slug,gone,south\n"
@@ -86,7 +60,7 @@ describe.skipIf(!hasBrowser)("an import", () => {
   })
 
   it("takes files of every format, keeps their text, and changes rows with an id", async () => {
-    const { page, problems, close } = await opened({ storageState: admin })
+    const { page, problems, close } = await loggedIn()
     const made = await api.call<{ readonly id: number }>("POST", "/api/dcim/sites/", named("Changed"))
     const texts = {
       "a.yaml": "- name: From YAML\n  slug: yaml\n  region: north\n",
@@ -108,25 +82,25 @@ describe.skipIf(!hasBrowser)("an import", () => {
   })
 
   it("is accessible in every state, and lists the fields of the type", async () => {
-    const { page, close } = await opened({ storageState: admin })
+    const { page, close } = await loggedIn()
     await page.goto("/dcim/sites/import/")
     const fields = (await page.locator(".fields tbody tr").allInnerTexts()).map((row) => row.replaceAll(/\s+/g, " "))
     expect(fields.slice(1, 2)).toEqual(["name Yes Text of at most 100 characters"])
     expect(fields).toContain("region — The id or slug of regions")
     expect(fields).toContain("asns — Ids or asns of ASNs, in CSV with commas between")
-    expect(await faults(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.fill("#f-data", "name,slug\nx,not a slug\n")
     await press(page, "Check")
     expect(await page.evaluate<string>("document.activeElement.id")).toBe("f-data")
-    expect(await faults(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await page.fill("#f-data", "name,slug\nx,a-slug\n")
     await press(page, "Check")
-    expect(await faults(page)).toEqual([])
+    expect(await faultsOf(page)).toEqual([])
     await close()
   })
 
   it("tells in words why a file cannot be read: its size, its encoding, its format", async () => {
-    const { page, close } = await opened({ storageState: admin, javaScriptEnabled: false })
+    const { page, close } = await loggedIn({ javaScriptEnabled: false })
     const refusal = async (name: string, content: string | Buffer) => {
       await page.goto("/dcim/sites/import/")
       await page.setInputFiles("#f-file", file(name, content))
@@ -151,7 +125,7 @@ describe.skipIf(!hasBrowser)("an import", () => {
   })
 
   it("of a large file asks for the file again", async () => {
-    const { page, close } = await opened({ storageState: admin })
+    const { page, close } = await loggedIn()
     await page.goto("/dcim/sites/import/")
     const rows = Array.from({ length: 400 }, (_, at) => `Large ${at},large-${at},${"x".repeat(3000)}`)
     const path = file("large.csv", `name,slug,comments\n${rows.join("\n")}\n`)
@@ -175,7 +149,7 @@ describe.skipIf(!hasBrowser)("an import", () => {
       { types: ["dcim.site"], actions: ["add"], constraints }
     )
     const data = "name,slug\nForged,forged\n"
-    const { page, close } = await opened({ storageState: admin })
+    const { page, close } = await loggedIn()
     for (const token of ["", "x".repeat(64)]) {
       const reply = await page.request.post("/dcim/sites/import/", { multipart: { csrfmiddlewaretoken: token, data } })
       expect([reply.status(), (await reply.text()).includes("Forged,forged")]).toEqual([403, true])
@@ -183,12 +157,10 @@ describe.skipIf(!hasBrowser)("an import", () => {
     expect((await page.request.post("/dcim/sites/import/", { multipart: { data } })).status()).toBe(403)
     expect((await page.request.post("/dcim/sites/import/", { form: { data } })).status()).toBe(403)
     await close()
-    const reader = await opened()
-    await logIn(reader.page, user.name, userPassword)
+    const reader = await loggedInAs(user.name)
     expect((await reader.page.goto("/dcim/sites/import/"))?.status()).toBe(403)
     await reader.close()
-    const other = await opened()
-    await logIn(other.page, adder.name, userPassword)
+    const other = await loggedInAs(adder.name)
     const site = (await api.call<{ readonly id: number }>("POST", "/api/dcim/sites/", named("Theirs"))).json
     await other.page.goto("/dcim/sites/import/")
     await other.page.fill("#f-data", `id,name\n${site.id},Forged\n`)

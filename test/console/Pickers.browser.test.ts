@@ -1,13 +1,11 @@
 /** Pickers of references in a real browser: with the keyboard, for several objects, and without scripts. */
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
-import { accessibility, hasBrowser, logIn, openBrowser, sidewaysPixels, watch } from "../support/Browser.ts"
-import { password } from "../support/Service.ts"
+import { type Api, type Json, named } from "../support/Api.ts"
+import { accessibility, hasBrowser, sidewaysPixels } from "../support/Browser.ts"
+import { startConsole } from "./Fixture.ts"
 
 let api: Api
-let browser: Browser
 const ids = new Map<string, number>()
 
 const make = async (path: string, body: Json, as: string): Promise<number> => {
@@ -16,10 +14,8 @@ const make = async (path: string, body: Json, as: string): Promise<number> => {
   return json.id
 }
 
-beforeAll(async () => {
-  if (!hasBrowser) return
-  api = await startApi()
-  browser = await openBrowser()
+const { loggedIn } = startConsole(async (started) => {
+  api = started
   await make("/api/dcim/regions/", named("Nordic"), "Nordic")
   await make("/api/dcim/regions/", named("Nordic Islands"), "Islands")
   for (const tag of ["Core", "Edge"]) await make("/api/extras/tags/", named(tag), tag)
@@ -31,19 +27,7 @@ beforeAll(async () => {
     const device = await make("/api/dcim/devices/", { name, device_type, device_role, site }, name)
     await make("/api/dcim/interfaces/", { name: "eth0", device, type: "1000base-t" }, `${name} eth0`)
   }
-}, 300_000)
-
-afterAll(async () => {
-  if (!hasBrowser) return
-  await browser.close()
-  await api.stop()
 })
-
-const loggedIn = async (options: Parameters<typeof watch>[2] = {}) => {
-  const watched = await watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
-  await logIn(watched.page, "admin", password)
-  return watched
-}
 
 const siteNamed = async (slug: string) =>
   (await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", `/api/dcim/sites/?slug=${slug}`)).json.results[0]!

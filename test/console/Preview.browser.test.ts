@@ -1,22 +1,18 @@
 /** Previews: what a form would change and which webhooks would fire, before anything is saved. */
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { makeUser, userPassword } from "../auth/Users.ts"
-import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
-import { accessibility, hasBrowser, logIn, openBrowser, sidewaysPixels, watch } from "../support/Browser.ts"
-import { password } from "../support/Service.ts"
+import { describe, expect, it } from "vitest"
+import { makeUser } from "../auth/Users.ts"
+import { type Api, type Json, type List, named } from "../support/Api.ts"
+import { accessibility, hasBrowser, sidewaysPixels } from "../support/Browser.ts"
+import { startConsole } from "./Fixture.ts"
 
 let api: Api
-let browser: Browser
 
 const everyKind = { type_create: true, type_update: true, type_delete: true }
 const payload_url = "https://receiver.example/"
 const statusIs = (value: string) => ({ and: [{ attr: "status.value", value }] })
 
-beforeAll(async () => {
-  if (!hasBrowser) return
-  api = await startApi()
-  browser = await openBrowser()
+const { loggedIn, loggedInAs } = startConsole(async (started) => {
+  api = started
   const makeHook = (name: string, fields: Json) =>
     api.call("POST", "/api/extras/webhooks/", { name, payload_url, ...fields })
   await makeHook("Everything", { content_types: ["dcim.site"], ...everyKind })
@@ -38,19 +34,7 @@ beforeAll(async () => {
   await makeHook("Watched", { content_types: ["dcim.site"], type_update: true, scope_user: watcher.id })
   await makeHook("Off", { content_types: ["dcim.site"], ...everyKind, enabled: false })
   await makeHook("Locations", { content_types: ["dcim.location"], ...everyKind })
-}, 300_000)
-
-afterAll(async () => {
-  if (!hasBrowser) return
-  await browser.close()
-  await api.stop()
 })
-
-const loggedIn = async (name = "admin", secret = password, options: Parameters<typeof watch>[2] = {}) => {
-  const watched = await watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
-  await logIn(watched.page, name, secret)
-  return watched
-}
 
 const made = async (path: string, body: Json) =>
   (await api.call<Json & { readonly id: number }>("POST", path, body)).json.id
@@ -107,7 +91,7 @@ describe.skipIf(!hasBrowser)("a preview", () => {
     const id = await made("/api/dcim/sites/", { ...named("Senja"), status: "retired" })
     await made("/api/dcim/locations/", { ...named("Hall"), site: id })
     const before = await siteIds()
-    const { page, close } = await loggedIn("admin", password, { javaScriptEnabled: false })
+    const { page, close } = await loggedIn({ javaScriptEnabled: false })
     await page.goto(`/dcim/sites/add/?clone=${id}`)
     await page.fill("#f-name", "Andoy")
     await page.fill("#f-slug", "andoy")
@@ -125,7 +109,7 @@ describe.skipIf(!hasBrowser)("a preview", () => {
   it("tells what is wrong as a save does, and names webhooks only to those who may view them", async () => {
     const user = await makeUser(api, "editor", { types: ["dcim.site"], actions: ["view", "change"] })
     const id = await made("/api/dcim/sites/", named("Vega"))
-    const { page, close } = await loggedIn(user.name, userPassword)
+    const { page, close } = await loggedInAs(user.name)
     await page.goto(`/dcim/sites/${id}/edit/`)
     await page.fill("#f-slug", "no slug")
     await page.click("[name=_preview]")

@@ -56,17 +56,20 @@ export const logIn = async (page: Page, username: string, password: string): Pro
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8")
 const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 
+type Theme = "light" | "dark" | "light contrast" | "dark contrast"
+
 interface Violation {
   readonly id: string
   readonly nodes: ReadonlyArray<{ readonly target: ReadonlyArray<string> }>
 }
 
 /** What axe finds on the page. It is evaluated and no script of the page, so the policy stays as it is. */
-export const accessibility = async (page: Page, theme: "light" | "dark" = "light"): Promise<ReadonlyArray<string>> => {
+export const accessibility = async (page: Page, theme: Theme = "light"): Promise<ReadonlyArray<string>> => {
   // Only contrast depends on the colours.
   const runOnly = theme === "light" ? rules : { type: "rule", values: ["color-contrast"] }
+  const [scheme, chosen = scheme] = theme.split(" ")
   await page.evaluate(axe)
-  await page.evaluate(`document.documentElement.dataset.bsTheme = "${theme}"`)
+  await page.evaluate(`Object.assign(document.documentElement.dataset, { bsTheme: "${scheme}", theme: "${chosen}" })`)
   const run = `axe.run(document, { runOnly: ${JSON.stringify(runOnly)} })`
   const { violations } = await page.evaluate<{ readonly violations: ReadonlyArray<Violation> }>(run)
   return violations.map(({ id, nodes }) => `${page.url()} (${theme}): ${id}: ${nodes[0]?.target.join(" ")}`)
@@ -75,3 +78,12 @@ export const accessibility = async (page: Page, theme: "light" | "dark" = "light
 /** By how many pixels the page is wider than the window. */
 export const sidewaysPixels = (page: Page): Promise<number> =>
   page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
+
+/** What is wrong with the page in light and dark, and on a small screen. */
+export const faultsOf = async (page: Page): Promise<ReadonlyArray<string>> => {
+  const found = [...(await accessibility(page)), ...(await accessibility(page, "dark"))]
+  await page.setViewportSize({ width: 390, height: 844 })
+  if ((await sidewaysPixels(page)) > 0) found.push(`${page.url()} is wider than the screen`)
+  await page.setViewportSize({ width: 1280, height: 720 })
+  return found
+}

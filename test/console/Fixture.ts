@@ -1,0 +1,48 @@
+/** A service and a browser for the tests of one file. */
+import type { Browser, BrowserContextOptions } from "playwright-core"
+import { afterAll, beforeAll } from "vitest"
+import { userPassword } from "../auth/Users.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Watched, hasBrowser, logIn, openBrowser, watch } from "../support/Browser.ts"
+import { password } from "../support/Service.ts"
+
+interface Console {
+  /** A page of somebody who is not logged in. */
+  readonly opened: (options?: BrowserContextOptions) => Promise<Watched>
+  /** A page of the administrator. All have one session: a login takes longer than a page. */
+  readonly loggedIn: (options?: BrowserContextOptions) => Promise<Watched>
+  /** A page in a session of its own: of the administrator, or of a user that `makeUser` has made. */
+  readonly loggedInAs: (name: string, options?: BrowserContextOptions) => Promise<Watched>
+}
+
+/** Starts both before the tests of the file, and stops them after; `fill` makes what the tests need. */
+export const startConsole = (
+  fill: (api: Api) => Promise<void> | void,
+  settings: Readonly<Record<string, string>> = {}
+): Console => {
+  let api: Api
+  let browser: Browser
+  let admin: NonNullable<BrowserContextOptions["storageState"]>
+  const opened: Console["opened"] = (options) =>
+    watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
+  const loggedInAs: Console["loggedInAs"] = async (name, options) => {
+    const watched = await opened(options)
+    await logIn(watched.page, name, name === "admin" ? password : userPassword)
+    return watched
+  }
+  beforeAll(async () => {
+    if (!hasBrowser) return
+    api = await startApi(settings)
+    browser = await openBrowser()
+    const { page, close } = await loggedInAs("admin")
+    admin = await page.context().storageState()
+    await close()
+    await fill(api)
+  }, 300_000)
+  afterAll(async () => {
+    if (!hasBrowser) return
+    await browser.close()
+    await api.stop()
+  })
+  return { opened, loggedIn: (options) => opened({ storageState: admin, ...options }), loggedInAs }
+}

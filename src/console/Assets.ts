@@ -50,11 +50,17 @@ add("icons.svg", "image/svg+xml", Buffer.from(sprite))
 add("favicon.svg", "image/svg+xml", ours("favicon.svg"))
 add("tabler.css", "text/css", withoutMap(packaged("@tabler/core/dist/css/tabler.min.css")))
 
-/** The styles under asset/style/, the base first. */
-const ownStyle = readdirSync(new URL("./asset/style/", import.meta.url))
-  .sort((a, b) => Number(b === "base.css") - Number(a === "base.css") || (a < b ? -1 : 1))
-  .map((name) => ours(`style/${name}`).toString("utf8"))
-  .join("\n")
+/** The text of all files of a folder under asset/, what the others build on first. */
+const joined = (folder: string, first: string): string =>
+  readdirSync(new URL(`./asset/${folder}/`, import.meta.url))
+    .sort((a, b) => Number(b === first) - Number(a === first) || (a < b ? -1 : 1))
+    .map((name) => ours(`${folder}/${name}`).toString("utf8"))
+    .join("\n")
+
+const ownStyle = joined("style", "base.css")
+
+/** One module: browsers ask for one file instead of a dozen. */
+const ownScript = joined("script", "shown.js").replaceAll(/^import .*\n|^export /gm, "")
 
 add(
   "app.css",
@@ -62,9 +68,8 @@ add(
   Buffer.from(ownStyle.replaceAll(/url\(\/static\/([\w.]+)\)/g, (_, name: string) => `url(${assetUrl(name)})`))
 )
 add("theme.js", "text/javascript", ours("theme.js"))
-add("app.js", "text/javascript", ours("app.js"))
-add("forms.js", "text/javascript", ours("forms.js"))
-add("picker.js", "text/javascript", ours("picker.js"))
+add("app.js", "text/javascript", Buffer.from(ownScript))
+add("htmx.js", "text/javascript", withoutMap(packaged("htmx.org/dist/htmx.min.js")))
 
 const encoders: Readonly<Record<string, (content: Buffer) => Promise<Buffer>>> = {
   br: promisify<Buffer, Buffer>(brotliCompress),

@@ -1,4 +1,4 @@
-/** `/help/keys/`: the keys of the console, which asset/app.js acts on. */
+/** `/help/keys/`: the keys of the console, which asset/script/keys.js acts on. */
 import type { Handler, Route } from "../../http/Route.ts"
 import { html } from "../Html.ts"
 import { framed } from "../part/Frame.ts"

@@ -18,8 +18,12 @@ const files = {
   theme: assetUrl("theme.js"),
   tabler: assetUrl("tabler.css"),
   style: assetUrl("app.css"),
+  htmx: assetUrl("htmx.js"),
   script: assetUrl("app.js")
 }
+
+/** Going back loads a page again, and no extension or style of htmx is needed. */
+const htmxConfig = JSON.stringify({ history: "reload", extensions: "none", includeIndicatorCSS: false })
 
 interface Look {
   readonly theme?: Theme
@@ -56,7 +60,9 @@ export const documentReply = (
           <link rel="stylesheet" href="${files.tabler}" />
           <link rel="stylesheet" href="${files.style}" />
           <script src="${files.theme}"></script>
-          <script src="${files.script}" defer></script>
+          <meta name="htmx-config" content="${htmxConfig}" />
+          <script src="${files.htmx}" defer></script>
+          <script src="${files.script}" type="module"></script>
         </head>
         <body>
           ${body}

@@ -10,6 +10,7 @@ import { flashOf } from "./Flash.ts"
 import { gauges } from "./Gauges.ts"
 import { preferencesOf } from "./account/Preferences.ts"
 import { icon } from "./Icon.ts"
+import { linksInPlace, linksLeave } from "./InPlace.ts"
 import { menu } from "./Menu.ts"
 import { inZone } from "./Time.ts"
 
@@ -21,13 +22,15 @@ interface Page {
   readonly crumbs?: ReadonlyArray<readonly [title: string, path?: string]>
   readonly actions?: Html
   readonly main: Html
+  /** Whether links and forms of the main part change it in place. */
+  readonly isInPlace?: boolean
   readonly status?: number
 }
 
 /** Answers with the page in its frame. The menu shows what the reader may see. */
 export const framed = Effect.fnUntraced(function* (
   request: Request,
-  { title, heading = title, crumbs = [], actions, main, status }: Page
+  { title, heading = title, crumbs = [], actions, main, isInPlace = false, status }: Page
 ) {
   const { url } = request
   const visible = yield* visibleToSender
@@ -42,8 +45,8 @@ export const framed = Effect.fnUntraced(function* (
       </aside>
       <div class="page-wrapper">
         ${topBar(request, yield* gauges(request))}
-        <main id="main" tabindex="-1">
-          <div class="ph">
+        <main id="main" tabindex="-1" ${isInPlace ? linksInPlace : ""}>
+          <div class="ph" ${linksLeave}>
             <div>
               ${crumbs.length === 0 ? "" : breadcrumb(crumbs)}
               <h1>${heading}</h1>

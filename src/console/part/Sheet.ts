@@ -3,9 +3,10 @@ import type { Reply } from "../../http/Route.ts"
 import { type Html, html } from "../Html.ts"
 import { documentReply } from "./Document.ts"
 import { icon } from "./Icon.ts"
+import { wholePage } from "./InPlace.ts"
 
-export const sheet = (title: string, content: Html, status = 200): Reply =>
-  documentReply(
+export const sheet = (title: string, content: Html, status = 200): Reply => {
+  const reply = documentReply(
     title,
     html`<div class="centre">
       <main>
@@ -18,3 +19,5 @@ export const sheet = (title: string, content: Html, status = 200): Reply =>
     </div>`,
     { status }
   )
+  return { ...reply, headers: { ...reply.headers, ...wholePage } }
+}

@@ -54,6 +54,7 @@ export const formState = Effect.fnUntraced(function* (request: Request, state: F
     ],
     main: html`${note ?? ""}${conflict === undefined ? "" : conflictNote(form, conflict, cells)}${objectForm({
       ...{ form, cells, labels, errors, conflict, focus },
+      isUnsaved: isWrong || (conflict ?? focus ?? note) !== undefined,
       token: tokenOf(request),
       object: object === undefined ? undefined : { id: object.row.id, version: object.version, was: object.was },
       cancel: object === undefined ? list : pathOf(type, object.row.id)

@@ -1,9 +1,9 @@
 /** The form of an object, from the declaration of its type alone: its fields in groups, errors beside them. */
 import { type Errors, type Messages, textsIn } from "../../../inventory/Field.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
-import { assetUrl } from "../../Assets.ts"
 import { type Html, html } from "../../Html.ts"
 import { icon } from "../Icon.ts"
+import { formInPlace } from "../InPlace.ts"
 import { pathOf } from "../Title.ts"
 import type { Cells } from "./Cells.ts"
 import { type Conflict, conflictChoice } from "./Conflict.ts"
@@ -25,6 +25,8 @@ export interface Filled {
   /** The name of the field that gets the focus, if it is not the first wrong one. */
   readonly focus?: string | undefined
   readonly cancel: string
+  /** Whether it holds what was sent and not saved. */
+  readonly isUnsaved: boolean
 }
 
 /** Errors by the input that they are about; under "" those of the object. */
@@ -44,12 +46,12 @@ const sorted = (form: Form, errors: Errors): ReadonlyMap<string, ReadonlyArray<s
 
 /** The form, with the faults of what was sent before. Without scripts it works alike. */
 export const objectForm = (filled: Filled): Html => {
-  const { form, token, object, cancel, focus, cells } = filled
+  const { form, token, object, cancel, focus, cells, isUnsaved } = filled
   const errors = sorted(form, filled.errors)
   const first = focus ?? form.fields.find(({ name }) => errors.has(name))?.name
   const groups = [...Map.groupBy(form.fields, ({ group }) => group)]
   return html`${errors.size === 0 ? "" : summary(form, errors)}
-    <form class="object-form" method="post" data-form>
+    <form class="object-form" method="post" data-form ${isUnsaved ? html`data-unsaved` : ""} ${formInPlace}>
       ${tokenInput(token)}
       <button class="visually-hidden" tabindex="-1" aria-hidden="true">Save</button>
       ${object === undefined ? "" : html`${object.version === undefined ? "" : html`<input type="hidden" name="_version" value="${object.version}" />`}<input type="hidden" name="_was" value="${JSON.stringify(carried(object.was, cells))}" />`}
@@ -66,9 +68,7 @@ export const objectForm = (filled: Filled): Html => {
         <button class="btn btn-sm" name="_preview" value="1">Preview</button>
         <a class="btn btn-sm" href="${cancel}">Cancel</a>
       </div>
-    </form>
-    <script src="${assetUrl("forms.js")}" defer></script>
-    <script src="${assetUrl("picker.js")}" defer></script>`
+    </form>`
 }
 
 /** The cells of before as the form sends them back: those that are not blank, of the inputs that it has. */

@@ -13,6 +13,7 @@ import { csrfInput } from "../form/Csrf.ts"
 import { writtenTypes } from "../form/Opened.ts"
 import { framed } from "../Frame.ts"
 import { icon } from "../Icon.ts"
+import { formLeaves } from "../InPlace.ts"
 import { mayDo } from "../May.ts"
 import { groupOf } from "../Menu.ts"
 import { nameOf, pathOf, pluralOf } from "../Title.ts"
@@ -45,8 +46,9 @@ export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: 
       ${exportMenu(type, query)}
       <a class="btn btn-sm" href="${type.path}">${icon("code")}API</a>
       ${mayAdd ? html`<a class="btn btn-sm btn-primary" data-key="a" href="${pathOf(type)}add/">${icon("plus")}Add ${nameOf(type)}</a>` : ""}`,
+    isInPlace: true,
     main: html`<div class="tools">
-        ${quickSearch(query)}${yield* filterForm(type, query)}${yield* savedFilters(type, request, unsaved)}
+        ${quickSearch(type, query)}${yield* filterForm(type, query)}${yield* savedFilters(type, request, unsaved)}
         <span class="grow"></span>${columnsMenu(type, request, columnsAsked(type, request))}
       </div>
       <div class="chips">${chips(type, query)}</div>
@@ -72,13 +74,21 @@ const objects = Effect.fnUntraced(function* (
   const { pageSizeMax } = yield* Settings
   const shown = { query, limit, offset, count: rows.length, total }
   return html`<div class="card">
-    ${isSelectable ? html`<form method="post">${csrfInput(request)}${table}${bulkBar({ type, actions, ...shown })}</form>` : table}
+    ${isSelectable ? html`<form method="post" ${formLeaves}>${csrfInput(request)}${table}${bulkBar({ type, actions, ...shown })}</form>` : table}
     ${pager({ ...shown, most: pageSizeMax })}
   </div>`
 })
 
-const quickSearch = (query: URLSearchParams): Html =>
-  html`<form class="qs" method="get" role="search" aria-label="Quick search">
+/** Searches while its reader types. */
+const quickSearch = (type: ObjectType, query: URLSearchParams): Html =>
+  html`<form
+    class="qs"
+    method="get"
+    action="${pathOf(type)}"
+    role="search"
+    aria-label="Quick search"
+    hx-trigger="input changed delay:400ms, submit"
+  >
     ${icon("search")}<label class="visually-hidden" for="quick">Quick search</label
     ><input
       id="quick"

@@ -7,6 +7,7 @@ import { isOrdered } from "../../../inventory/derive/table/Order.ts"
 import { representation } from "../../../inventory/derive/represent/Representation.ts"
 import { type Html, html } from "../../Html.ts"
 import { icon } from "../Icon.ts"
+import { linksLeave } from "../InPlace.ts"
 import { fieldTitle, pathOf, pluralOf } from "../Title.ts"
 import { cellValue, shortened } from "./Cell.ts"
 import { changed } from "./Query.ts"
@@ -47,7 +48,7 @@ export const objectTable = ({ type, rows, view, columns, query, isSelectable }: 
               ${isSelectable ? selectAll : ""}${heading(type, nameColumn(type), query, false)}${columns.map((name, at) => heading(type, name, query, at >= smallScreenColumns))}
             </tr>
           </thead>
-          <tbody>
+          <tbody ${linksLeave}>
             ${body}
           </tbody>
         </table>

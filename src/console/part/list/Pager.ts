@@ -29,8 +29,8 @@ export const pager = (shown: Shown): Html => {
           >
         </li>`
   const range = count === 0 ? "0" : `${number(offset + 1)}–${number(offset + count)}`
-  return html`<div class="tf">
-    <span class="sub">${range} of ${number(total)}</span><span class="grow"></span>
+  return html`<div class="tf" hx-swap:inherited="outerHTML show:top">
+    <span class="sub" role="status">${range} of ${number(total)}</span><span class="grow"></span>
     <nav aria-label="Pages">
       <ul class="pagination pagination-sm m-0">
         ${step("chevron-left", "Previous page", offset > 0 ? Math.max(offset - limit, 0) : undefined)}

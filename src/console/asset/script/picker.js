@@ -1,6 +1,7 @@
 // Makes pickers of the fields that refer to objects, and of lists whose values are known. Each is an editable combobox
 // with a list (ARIA Authoring Practices). Without this script the same fields take ids and keys, and a button beside
 // them leads to a search.
+import { shown } from "./shown.js"
 
 /** Milliseconds without a key before a search. */
 const pauseMillis = 150
@@ -108,7 +109,8 @@ class Picker {
       const at = [...this.list.children].indexOf(target.closest("[role=option]"))
       if (at >= 0) this.choose(at)
     })
-    this.root.closest("form").addEventListener("submit", () => this.settle())
+    // Before htmx sends the form.
+    this.root.closest("form").addEventListener("submit", () => this.settle(), { capture: true })
     this.typeField()?.addEventListener("change", () => {
       this.sent.value = ""
       this.show()
@@ -278,7 +280,7 @@ class Picker {
   }
 }
 
-for (const root of document.querySelectorAll("[data-picker]")) {
+shown("[data-picker]", (root) => {
   const picker = new Picker(root)
   picker.start()
-}
+})

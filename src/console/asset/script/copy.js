@@ -1,0 +1,14 @@
+// Buttons that copy the text of an input.
+import { shown } from "./shown.js"
+
+shown("[data-copy]", (button) => {
+  button.hidden = false
+  button.addEventListener("click", async () => {
+    const input = document.getElementById(button.dataset.copy)
+    input.select()
+    // Without TLS a browser has no clipboard of its own.
+    if (navigator.clipboard === undefined) document.execCommand("copy")
+    else await navigator.clipboard.writeText(input.value)
+    button.lastChild.textContent = "Copied"
+  })
+})

@@ -1,0 +1,45 @@
+// Helps with forms of one object. Without this script they work alike.
+import { shown } from "./shown.js"
+
+/** Largest form that the service takes, bytes. */
+const formBytesMax = 256 * 1024
+const tooLarge = "The form is too large to be sent. Shorten the longest text, or write it with the API."
+
+const textOf = (form) => new URLSearchParams(new FormData(form)).toString()
+
+shown("[data-form]", (form) => {
+  const problem = Object.assign(document.createElement("p"), { className: "field-error", role: "alert" })
+  form.querySelector(".form-end").append(problem)
+  const refuse = (event) => {
+    const isTooLarge = textOf(form).length > formBytesMax
+    problem.textContent = isTooLarge ? tooLarge : ""
+    if (!isTooLarge) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+  }
+  // Before htmx sends it.
+  form.addEventListener("submit", refuse, { capture: true })
+  // A value that is changed in a conflict is the one to save.
+  form.addEventListener("input", ({ target }) => {
+    if (target.type === "radio") return
+    const mine = target.closest(".form-row")?.querySelector(".conflict [value=mine]")
+    if (mine) mine.checked = true
+  })
+})
+
+// A page is not left with what was typed and never saved, unless its reader says so.
+let opened = new WeakMap()
+let isSent = false
+
+shown("[data-form]", (form) => {
+  // Pickers change their forms while they are set up.
+  setTimeout(() => opened.set(form, "unsaved" in form.dataset ? "" : textOf(form)))
+  form.addEventListener("submit", () => (isSent = true))
+})
+document.addEventListener("htmx:finally:request", () => (isSent = false))
+
+addEventListener("beforeunload", (event) => {
+  const form = document.querySelector("[data-form]")
+  if (form === null || isSent || !opened.has(form) || opened.get(form) === textOf(form)) return
+  event.preventDefault()
+})

@@ -1,0 +1,13 @@
+// The button that switches between light and dark, for this browser.
+import { shown } from "./shown.js"
+
+const root = document.documentElement
+
+shown("[data-theme-toggle]", (button) =>
+  button.addEventListener("click", () => {
+    const theme = root.dataset.bsTheme === "dark" ? "light" : "dark"
+    root.dataset.bsTheme = theme
+    root.dataset.theme = theme
+    document.cookie = `theme=${theme}; path=/; max-age=31536000; samesite=lax`
+  })
+)

@@ -62,6 +62,13 @@ test("names no parameter of an operation twice", () => {
   expect(twice).toEqual([])
 })
 
+test("describes fields with the help of the forms", () => {
+  const help = registry.get("extras.webhook")!.fields["timeout"]!.help
+  expect(help).toContain("Seconds")
+  for (const name of ["ExtrasWebhook", "ExtrasWebhookRequest", "PatchedExtrasWebhookRequest"])
+    expect(document.components.schemas[name]!.properties["timeout"]).toMatchObject({ description: help })
+})
+
 test("describes what counts, addresses and ends of cables are", () => {
   const { DcimDevice, DcimSite, DcimCable, BriefIpamIpaddress, DcimCableRequest } = document.components
     .schemas as Readonly<Record<string, Schema>>

@@ -38,7 +38,7 @@ export const nameOf = (type: ObjectType): string =>
 const writtenOf = (type: ObjectType) => {
   const written = Object.entries(type.fields).filter(([, { wire }]) => wire !== "read" && wire !== "none")
   return {
-    properties: Object.fromEntries(written.map(([name, field]) => [name, writeSchema(field)])),
+    properties: Object.fromEntries(written.map(([name, field]) => [name, described(field, writeSchema(field))])),
     required: written.filter(([, { initial }]) => initial === undefined).map(([name]) => name)
   }
 }
@@ -112,7 +112,8 @@ const shownOf = (type: ObjectType): { readonly always: Json; readonly once: Json
 const whole: Shape = { kind: "integer" }
 
 const readOnly = (of: Json): Json => ({ ...of, readOnly: true })
-const marked = ({ wire }: Field, of: Json): Json => (wire === "read" ? readOnly(of) : of)
+const described = ({ help }: Field, of: Json): Json => (help === undefined ? of : { ...of, description: help })
+const marked = (field: Field, of: Json): Json => described(field, field.wire === "read" ? readOnly(of) : of)
 const briefOf = (type: string): Json => schema(`Brief${nameOf(objectType(type))}`)
 
 const briefSchema = (type: ObjectType, name: string): Json => {

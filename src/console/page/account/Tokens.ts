@@ -1,5 +1,5 @@
 /**
- * `/user/api-tokens/`: the reader's own tokens; one more can be made, and each can be revoked.
+ * `/user/api-tokens/`: the reader's own tokens; one more can be made, and each can be changed and revoked.
  * `/users/users/<id>/tokens/`: the same for another user, for those who were granted that.
  */
 import { Effect, Result } from "effect"
@@ -9,17 +9,24 @@ import { notFound } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { rowOf } from "../../../http/objects/Objects.ts"
 import { readForm } from "../../../http/wire/Body.ts"
-import { cleared } from "../../../inventory/Clearance.ts"
+import { type Action, cleared } from "../../../inventory/Clearance.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { byIds, list } from "../../../inventory/read/Read.ts"
 import type Token from "../../../inventory/types/users/Token.ts"
 import type User from "../../../inventory/types/users/User.ts"
-import { create, remove } from "../../../inventory/write/Write.ts"
+import { create, remove, update } from "../../../inventory/write/Write.ts"
 import { WriteRefused } from "../../../inventory/write/WriteRefused.ts"
 import { type Html, html } from "../../Html.ts"
 import { accountPage, doneLine, userIn } from "../../part/account/AccountPage.ts"
 import { arrived, carried, keyBanner } from "../../part/account/NewToken.ts"
-import { type TypedToken, blankToken, tokenForm, tokenTable } from "../../part/account/TokenList.ts"
+import {
+  type TokenRow,
+  type TypedToken,
+  blankToken,
+  tokenForm,
+  tokenTable,
+  typedOf
+} from "../../part/account/TokenList.ts"
 import { framed } from "../../part/Frame.ts"
 import { groupOf } from "../../part/Menu.ts"
 import { pathOf, pluralOf } from "../../part/Title.ts"
@@ -49,16 +56,21 @@ const ownerIn = Effect.fnUntraced(function* (request: Request) {
   return { id, name: String(username), path: `${pathOf(userType, id)}tokens/` } satisfies Owner
 })
 
-const page = Effect.fnUntraced(function* (request: Request, owner: Owner, typed: TypedToken, top: Html = html``) {
+/** `editing`: the token that the form changes; without it the form makes one. */
+const page = Effect.fnUntraced(function* (
+  request: Request,
+  owner: Owner,
+  { typed = blankToken, top = html``, editing }: { typed?: TypedToken; top?: Html; editing?: TokenRow }
+) {
   const where = { sql: "t.user_id = $1::bigint", parameters: [`${owner.id}`] }
   const tokens = yield* list(tokenType, { where, ordering: ["-created"], limit: listedMax, offset: 0 })
   const mayAdd = (yield* cleared(tokenType, "add")).sql !== "false"
   const status = Object.keys(typed.errors).length > 0 ? 400 : 200
-  const main = html`${top}
-    <div class="card">
-      ${tokens.length === 0 ? html`<div class="empty"><b>There are no tokens.</b>Programs use them to log in.</div>` : tokenTable(request, tokens, owner.path)}
-    </div>
-    ${mayAdd ? tokenForm(request, typed, owner.path) : ""}`
+  const form = editing !== undefined || mayAdd ? tokenForm(request, typed, owner.path, editing) : ""
+  const table = html`<div class="card">
+    ${tokens.length === 0 ? html`<div class="empty"><b>There are no tokens.</b>Programs use them to log in.</div>` : tokenTable(request, tokens, owner.path)}
+  </div>`
+  const main = editing === undefined ? html`${top}${table}${form}` : html`${top}${form}${table}`
   const { name } = owner
   if (name === undefined) return yield* accountPage(request, { title: "API tokens", main, status })
   return yield* framed(request, {
@@ -72,46 +84,71 @@ const show: Handler = (request) =>
   Effect.gen(function* () {
     const owner = yield* ownerIn(request)
     const { key, cookies } = yield* arrived(request)
-    const isRevoked = request.url.searchParams.has("revoked")
-    const top =
-      key !== undefined ? keyBanner(key, request.base) : isRevoked ? doneLine("The token is revoked.") : html``
-    const reply = yield* page(request, owner, blankToken, top)
+    const done = request.url.searchParams.get("done")
+    const told = done === "revoked" ? "The token is revoked." : done === "saved" ? "The token is saved." : undefined
+    const top = key !== undefined ? keyBanner(key, request.base) : told === undefined ? html`` : doneLine(told)
+    const reply = yield* page(request, owner, { top })
     return { ...reply, cookies: [...(reply.cookies ?? []), ...cookies] }
   })
+
+/** The form as it was sent, and the fields that it writes. */
+const sentIn = (form: URLSearchParams) => {
+  const text = (name: string) => (form.get(name) ?? "").trim()
+  const [description, expires, allowedIps] = [text("description"), text("expires"), text("allowed_ips")]
+  const isWriting = form.has("write_enabled")
+  const typed = { description, expires, allowedIps, isWriting, errors: {} } satisfies TypedToken
+  const allowed_ips = allowedIps.split(/[\s,]+/).filter((each) => each !== "")
+  return { typed, body: { description, write_enabled: isWriting, expires: expires || null, allowed_ips } }
+}
 
 const add: Handler = (request) =>
   Effect.gen(function* () {
     const owner = yield* ownerIn(request)
-    const sent = yield* readForm(request.incoming)
-    const text = (name: string) => (sent.get(name) ?? "").trim()
-    const [description, expires, allowedIps] = [text("description"), text("expires"), text("allowed_ips")]
-    const isWriting = sent.has("write_enabled")
-    const body = {
-      ...{ user: owner.id, description, write_enabled: isWriting, expires: expires === "" ? null : expires },
-      allowed_ips: allowedIps.split(/[\s,]+/).filter((each) => each !== "")
-    }
-    const made = yield* Effect.result(create(tokenType, [body], request.author))
+    const { typed, body } = sentIn(yield* readForm(request.incoming))
+    const made = yield* Effect.result(create(tokenType, [{ user: owner.id, ...body }], request.author))
     if (Result.isFailure(made)) {
       if (!(made.failure instanceof WriteRefused)) return yield* made.failure
-      const errors = made.failure.errors[0] ?? {}
-      return yield* page(request, owner, { description, expires, allowedIps, isWriting, errors })
+      return yield* page(request, owner, { typed: { ...typed, errors: made.failure.errors[0] ?? {} } })
     }
     const [token] = made.success
     const cookie = yield* carried(request, String(token!.shown["key"]))
     return { ...redirect(owner.path), cookies: [cookie], written: [token!.row.id] }
   })
 
+/** The token of the address, if it is the owner's. Fails with 404. */
+const tokenIn = Effect.fnUntraced(function* ({ params: { token: id = "" } }: Request, owner: Owner, action: Action) {
+  const [token] = yield* byIds(tokenType, /^\d{1,15}$/.test(id) ? [Number(id)] : [], action)
+  return token === undefined || token.user !== owner.id ? yield* notFound() : token
+})
+
+const showEdit: Handler = (request) =>
+  Effect.gen(function* () {
+    const owner = yield* ownerIn(request)
+    const editing = yield* tokenIn(request, owner, "change")
+    return yield* page(request, owner, { typed: typedOf(editing), editing })
+  })
+
+const edit: Handler = (request) =>
+  Effect.gen(function* () {
+    const owner = yield* ownerIn(request)
+    const editing = yield* tokenIn(request, owner, "change")
+    const { typed, body } = sentIn(yield* readForm(request.incoming))
+    const saved = yield* Effect.result(update(tokenType, [{ id: editing.id, body }], false, request.author))
+    if (Result.isSuccess(saved)) return { ...redirect(`${owner.path}?done=saved`), written: [editing.id] }
+    if (!(saved.failure instanceof WriteRefused)) return yield* saved.failure
+    return yield* page(request, owner, { typed: { ...typed, errors: saved.failure.errors[0] ?? {} }, editing })
+  })
+
 const revoke: Handler = (request) =>
   Effect.gen(function* () {
     const owner = yield* ownerIn(request)
-    const { token: id = "" } = request.params
-    const [token] = yield* byIds(tokenType, /^\d{1,15}$/.test(id) ? [Number(id)] : [], "delete")
-    if (token === undefined || token.user !== owner.id) return yield* notFound()
-    const written = yield* remove(tokenType, [token.id], request.author)
-    return { ...redirect(`${owner.path}?revoked=1`), written }
+    const { id } = yield* tokenIn(request, owner, "delete")
+    const written = yield* remove(tokenType, [id], request.author)
+    return { ...redirect(`${owner.path}?done=revoked`), written }
   })
 
 export default [ownPath, `${pathOf(userType)}:id/tokens/`].flatMap((path): ReadonlyArray<Route> => [
   { path, access: tokenType, methods: { GET: show, POST: add } },
+  { path: `${path}:token/edit/`, access: tokenType, action: "change", methods: { GET: showEdit, POST: edit } },
   { path: `${path}:token/revoke/`, access: tokenType, action: "delete", methods: { POST: revoke } }
 ])

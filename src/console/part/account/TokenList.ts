@@ -1,4 +1,4 @@
-/** Tokens of a user: a table with a way to revoke each, and the form for one more. */
+/** Tokens of a user: a table with a way to change and revoke each, and the form for one. */
 import { tokenTail } from "../../../Vault.ts"
 import type { Request } from "../../../http/Route.ts"
 import { type Errors, type RowOf, textsIn } from "../../../inventory/Field.ts"
@@ -9,7 +9,7 @@ import { icon } from "../Icon.ts"
 import { timeOf } from "../Time.ts"
 import { none } from "../Value.ts"
 
-type TokenRow = RowOf<typeof Token>
+export type TokenRow = RowOf<typeof Token>
 
 /** What was typed into the form. */
 export interface TypedToken {
@@ -21,6 +21,15 @@ export interface TypedToken {
 }
 
 export const blankToken: TypedToken = { description: "", expires: "", allowedIps: "", isWriting: true, errors: {} }
+
+/** A token as a form is opened for it. */
+export const typedOf = ({ description, expires, allowed_ips: allowed, write_enabled }: TokenRow): TypedToken => ({
+  description,
+  expires: expires ?? "",
+  allowedIps: allowed.join(", "),
+  isWriting: write_enabled,
+  errors: {}
+})
 
 /** `path`: the page of the tokens. */
 export const tokenTable = (request: Request, tokens: ReadonlyArray<TokenRow>, path: string): Html =>
@@ -47,28 +56,35 @@ export const tokenTable = (request: Request, tokens: ReadonlyArray<TokenRow>, pa
     </table>
   </div>`
 
+/** People know a token by its end. */
+const nameOf = ({ key }: TokenRow): string => `…${key.slice(0, tokenTail)}`
+
 const row = (request: Request, token: TokenRow, path: string): Html => {
-  const { id, key, description, last_used: used, expires, created, allowed_ips: allowed } = token
+  const { id, description, last_used: used, expires, created, allowed_ips: allowed } = token
   return html`<tr>
-    <th scope="row" class="mono">…${key.slice(0, tokenTail)}</th>
+    <th scope="row" class="mono">${nameOf(token)}</th>
     <td>${description === "" ? none : description}</td>
     <td class="lo">${used === null ? html`<span class="sub">never</span>` : timeOf(used)}</td>
     <td class="lo">${token.write_enabled ? "Yes" : "No"}</td>
     <td class="lo">${allowed.length === 0 ? "any" : allowed.join(", ")}</td>
     <td class="lo">${timeOf(created)}</td>
     <td class="lo">${expires === null ? html`<span class="sub">never</span>` : timeOf(expires)}</td>
-    <td>
+    <td class="acts">
+      <a class="btn btn-sm" href="${path}${id}/edit/"
+        >${icon("pencil")}Edit<span class="visually-hidden"> ${nameOf(token)}</span></a
+      >
       <details class="confirm">
         <summary class="btn btn-sm">${icon("trash")}Revoke</summary>
         <form method="post" action="${path}${id}/revoke/">
-          ${csrfInput(request)}<button class="btn btn-sm btn-danger">Yes, revoke …${key.slice(0, tokenTail)}</button>
+          ${csrfInput(request)}<button class="btn btn-sm btn-danger">Yes, revoke ${nameOf(token)}</button>
         </form>
       </details>
     </td>
   </tr>`
 }
 
-export const tokenForm = (request: Request, typed: TypedToken, path: string): Html => {
+/** `editing`: the token that it changes; without it the form makes one. */
+export const tokenForm = (request: Request, typed: TypedToken, path: string, editing?: TokenRow): Html => {
   const { description, expires, allowedIps, isWriting, errors } = typed
   const first = ["description", "expires", "allowed_ips"].find((name) => Object.hasOwn(errors, name))
   const general = Object.entries(errors).filter(([name]) => name.startsWith("_") || name === "user")
@@ -92,8 +108,9 @@ export const tokenForm = (request: Request, typed: TypedToken, path: string): Ht
       </div>
     </div>`
   }
-  return html`<form class="card object-form" method="post" action="${path}" aria-labelledby="add-token">
-    <h2 class="form-title" id="add-token">Add a token</h2>
+  const action = editing === undefined ? path : `${path}${editing.id}/edit/`
+  return html`<form class="card object-form" method="post" action="${action}" aria-labelledby="token">
+    <h2 class="form-title" id="token">${editing === undefined ? "Add a token" : `Edit token ${nameOf(editing)}`}</h2>
     ${general.map(([, messages]) => html`<p class="field-error" role="alert">${textsIn(messages).join(" ")}</p>`)}
     ${csrfInput(request)} ${field("description", "Description", description, "")}
     ${field("expires", "Expires", expires, "A time in UTC such as 2027-01-31 12:00. Blank: never.")}
@@ -110,6 +127,11 @@ export const tokenForm = (request: Request, typed: TypedToken, path: string): Ht
         />May write</label
       >
     </div>
-    <div class="form-end"><button class="btn btn-sm btn-primary">${icon("plus")}Add</button></div>
+    <div class="form-end">
+      <button class="btn btn-sm btn-primary">
+        ${editing === undefined ? html`${icon("plus")}Add` : html`${icon("check")}Save`}
+      </button>
+      ${editing === undefined ? "" : html`<a class="btn btn-sm" href="${path}">Cancel</a>`}
+    </div>
   </form>`
 }

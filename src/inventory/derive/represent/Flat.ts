@@ -58,8 +58,13 @@ export const withNamedReferences = (type: ObjectType, body: unknown): unknown =>
       const reference = Object.hasOwn(type.fields, name) ? type.fields[name]?.reference : undefined
       if (reference === undefined) return [name, value]
       const key = naturalKey(objectType(reference.type))
-      const named = (each: unknown) => (typeof each === "string" && !/^\d+$/.test(each) ? { [key]: each } : each)
-      return [name, Array.isArray(value) ? value.map(named) : named(value)]
+      const read = (each: unknown): unknown => {
+        const named = typeof each === "string" && !/^\d+$/.test(each) ? { [key]: each } : each
+        // An end of a cable names its type too.
+        if (reference.isTermination !== true || typeof each === "object") return named
+        return { object_type: reference.type, object_id: named }
+      }
+      return [name, Array.isArray(value) ? value.map(read) : read(value)]
     })
   )
 }

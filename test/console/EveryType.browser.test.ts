@@ -1,0 +1,193 @@
+/** The way of an object through the console, for every object type: from its declaration alone, in a real browser. */
+import { readFileSync } from "node:fs"
+import type { Page } from "playwright-core"
+import { describe, expect, it } from "vitest"
+import { fieldTitle } from "../../src/console/part/Title.ts"
+import type { ObjectType } from "../../src/inventory/ObjectType.ts"
+import { cellOf } from "../../src/inventory/derive/represent/Flat.ts"
+import { type Existing, bodiesOf, makeWorld, typesInOrder, writeAny } from "../support/AnyObject.ts"
+import type { Api, Json } from "../support/Api.ts"
+import { type Watched, hasBrowser } from "../support/Browser.ts"
+import { eventually } from "../support/Eventually.ts"
+import { startConsole } from "./Fixture.ts"
+
+let api: Api
+let existing: Existing
+/** One page for all types, whose browser keeps the files of the console. */
+let watched: Watched | undefined
+
+const { loggedIn } = startConsole(async (started) => {
+  api = started
+  existing = await makeWorld(api.call, 2)
+})
+
+const pathOf = ({ path }: ObjectType) => path.slice("/api".length)
+
+/** A body that the API takes for a new object, which is not there. */
+const bodyOf = async (type: ObjectType, seed: number): Promise<Json> => {
+  let taken: Json = {}
+  const { id } = await writeAny(type, bodiesOf(type, existing, seed), (body) => {
+    taken = { ...body }
+    return api.call<Json>("POST", type.path, body)
+  })
+  await api.call("DELETE", `${type.path}${id}/`)
+  return taken
+}
+
+const objectOf = async (type: ObjectType, id: number) => (await api.call<Json>("GET", `${type.path}${id}/`)).json
+
+const valueIn = (object: Json, name: string): unknown => {
+  const value = object[name]
+  return typeof value === "object" && value !== null ? (value as Json)["value"] : value
+}
+
+/** The field that the test changes, and its new value: a text, or another choice where the type has no plain text. */
+const changeOf = ({ fields, id }: ObjectType, before: Json, text: string): readonly [name: string, value: string] => {
+  const name = ["description", "comments"].find((each) => Object.hasOwn(fields, each))
+  if (name !== undefined) return [name, text]
+  expect(id).toBe("tenancy.contactassignment")
+  return ["priority", valueIn(before, "priority") === "secondary" ? "tertiary" : "secondary"]
+}
+
+const idsIn = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map((each) => (typeof each === "object" ? (each as Json)["object_id"] : each)) : value
+
+const fillField = async (page: Page, name: string, value: unknown): Promise<void> => {
+  if (value === null || value === undefined || (await page.locator(`#f-${name}`).count()) === 0) return
+  const select = page.locator(`select#f-${name}`)
+  if ((await select.count()) > 0) await select.selectOption(String(value))
+  else await page.fill(`#f-${name}`, cellOf(idsIn(value)))
+}
+
+/** Fills in the form; choices come first, because what a reference may point at depends on some of them. */
+const fillForm = async (page: Page, { fields }: ObjectType, body: Json): Promise<void> => {
+  const isChoice = (name: string) => fields[name]?.choices !== undefined || fields[name]?.generic !== undefined
+  const names = Object.keys(body).sort((a, b) => Number(isChoice(b)) - Number(isChoice(a)))
+  for (const name of names) await fillField(page, name, body[name])
+}
+
+/** Sends the form of a new object; returns the id of the object whose page follows. */
+const addInForm = async (page: Page, type: ObjectType, body: Json): Promise<number> => {
+  await fillForm(page, type, body)
+  const [answer] = await Promise.all([
+    page.waitForResponse((response) => response.request().method() === "POST"),
+    page.click(".form-end button:has-text('Add')")
+  ])
+  const why =
+    answer.status() === 302 ? "" : (await page.locator(".alert-bad, .field-error").allTextContents()).join(" ")
+  expect([type.id, why, body]).toEqual([type.id, "", body])
+  await page.waitForURL(({ pathname }) => /\/\d+\/$/.test(pathname))
+  return Number(page.url().split("/").at(-2))
+}
+
+const refuses = async (page: Page, type: ObjectType): Promise<void> => {
+  const needed = Object.values(type.fields).some(({ wire, initial }) => wire === "both" && initial === undefined)
+  if (!needed) return
+  await page.click(".form-end button:has-text('Add')")
+  await page.waitForSelector(".alert-bad")
+  const focused = await page.evaluate<string>("document.activeElement.id")
+  const first = await page.locator("[aria-invalid=true] >> nth=0").getAttribute("id")
+  expect([type.id, focused]).toEqual([type.id, first])
+}
+
+/** Changes one field in the form of the object, which leaves everything else as it is; the change log shows it. */
+const change = async (page: Page, type: ObjectType, id: number): Promise<void> => {
+  const before = await objectOf(type, id)
+  const [name, value] = changeOf(type, before, "changed in a form")
+  await page.click(".ph-act >> text=Edit")
+  await fillField(page, name, value)
+  await page.click(".form-end button:has-text('Save')")
+  await page.waitForURL(`**${pathOf(type)}${id}/`)
+  const after = await objectOf(type, id)
+  expect([type.id, valueIn(after, name)]).toEqual([type.id, value])
+  const same = { [name]: "", display: "", last_updated: "" }
+  expect({ ...after, ...same }).toEqual({ ...before, ...same })
+  const updates = `/api/extras/object-changes/?changed_object_type=${type.id}&changed_object_id=${id}&action=update`
+  await eventually("the change is captured", async () => {
+    return (await api.call<{ readonly count: number }>("GET", updates)).json.count > 0 || undefined
+  })
+  await page.click(".tabs >> text=Change log")
+  await page.click("main tbody tr:has-text('Updated') th a")
+  expect(await page.textContent("main")).toContain(fieldTitle(name))
+}
+
+/** Finds the object by the quick search of its list, with columns of the reader's choice. */
+const find = async (page: Page, type: ObjectType, id: number, body: Json): Promise<void> => {
+  const [column] = changeOf(type, {}, "")
+  await page.goto(pathOf(type))
+  await page.click("main summary:has-text('Columns')")
+  while ((await page.locator("[name=column]:checked").count()) > 0) await page.uncheck("[name=column]:checked >> nth=0")
+  await page.check(`[name=column][value=${column}]`)
+  await page.click(".menu-form button:has-text('Apply')")
+  await page.waitForURL(`**?columns=${column}`)
+  const word = body[type.search[0] ?? ""]
+  if (typeof word === "string" && word.length > 2) {
+    await page.fill("#quick", word)
+    await page.waitForURL(({ searchParams }) => searchParams.get("q") === word)
+  } else await page.goto(`${pathOf(type)}?id=${id}`)
+  await page.waitForSelector(`#objects th a[href="${pathOf(type)}${id}/"]`)
+  const headings = await page.locator("#objects thead th:not(.select)").allTextContents()
+  expect([type.id, headings.length, headings[1]?.trim()]).toEqual([type.id, 2, fieldTitle(column)])
+  const all = (await api.call<{ readonly count: number }>("GET", type.path)).json.count
+  expect(await page.locator("#objects tbody tr").count()).toBeLessThan(all)
+}
+
+/** Changes a field of both objects at once, and imports the export of both, which changes nothing. */
+const changeTogether = async (page: Page, type: ObjectType, ids: ReadonlyArray<number>): Promise<void> => {
+  const [name, value] = changeOf(type, await objectOf(type, ids[0]!), "changed together")
+  const both = `${pathOf(type)}?${ids.map((id) => `id=${id}`).join("&")}`
+  await page.goto(both)
+  await page.check("[data-select-page]")
+  await page.click(".bulk-bar button:has-text('Edit')")
+  await fillField(page, name, value)
+  await page.click(".form-end button:has-text('Preview')")
+  await page.click(".form-end button:has-text('Change')")
+  await page.waitForURL(`**${pathOf(type)}**`)
+  const after = await Promise.all(ids.map((id) => objectOf(type, id)))
+  expect(after.map((object) => valueIn(object, name))).toEqual(ids.map(() => value))
+  await page.goto(both)
+  await page.click(".ph-act summary:has-text('Export')")
+  const [download] = await Promise.all([page.waitForEvent("download"), page.click(".ph-act >> text=CSV >> nth=0")])
+  await page.goto(`${pathOf(type)}import/`)
+  await page.fill("#f-data", readFileSync(await download.path(), "utf8"))
+  await page.click(".import-form button:has-text('Import')")
+  await page.waitForURL(`**/import/?created=0&updated=${ids.length}`)
+  const imported = await Promise.all(ids.map((id) => objectOf(type, id)))
+  const same = (objects: ReadonlyArray<Json>) => objects.map((each) => ({ ...each, last_updated: "" }))
+  expect(same(imported)).toEqual(same(after))
+}
+
+const remove = async (page: Page, type: ObjectType, id: number): Promise<void> => {
+  await page.goto(`${pathOf(type)}${id}/`)
+  await page.click(".ph-act >> text=Delete")
+  await page.click(".object-form button:has-text('Delete')")
+  await page.waitForURL(`**${pathOf(type)}`)
+  expect((await api.call("GET", `${type.path}${id}/`)).status).toBe(404)
+}
+
+describe.skipIf(!hasBrowser)("an object of every type", () => {
+  it.each(typesInOrder().map((type) => [type.id, type] as const))(
+    "%s is listed, added, changed, cloned, found, changed with another, exported, imported and deleted",
+    { timeout: 60_000 },
+    async (_, type) => {
+      const [body, other] = [await bodyOf(type, 101), await bodyOf(type, 102)]
+      watched ??= await loggedIn()
+      const { page, problems } = watched
+      await page.goto(pathOf(type))
+      expect(await page.locator("#objects tbody tr").count()).toBeGreaterThan(0)
+      await page.click(".ph-act a[data-key=a]")
+      await refuses(page, type)
+      const id = await addInForm(page, type, body)
+      await change(page, type, id)
+      await page.goto(`${pathOf(type)}${id}/`)
+      await page.click(".ph-act >> text=Clone")
+      const clone = await addInForm(page, type, other)
+      await find(page, type, id, body)
+      await changeTogether(page, type, [id, clone])
+      await remove(page, type, clone)
+      await remove(page, type, id)
+      // A browser tells of every answer that refuses.
+      expect(problems.filter((each) => !each.includes("status of 400"))).toEqual([])
+    }
+  )
+})

@@ -1,54 +1,31 @@
 /** The console in a real browser: every object type, the login, hostile texts, small screens, and no scripts. */
-import type { Browser } from "playwright-core"
-import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { describe, expect, it } from "vitest"
 import { pages } from "../../src/console/Pages.ts"
 import { type Existing, makeWorld } from "../support/AnyObject.ts"
-import { type Api, named, startApi } from "../support/Api.ts"
-import {
-  type Watched,
-  accessibility,
-  hasBrowser,
-  logIn,
-  openBrowser,
-  sidewaysPixels,
-  watch
-} from "../support/Browser.ts"
+import { type Api, named } from "../support/Api.ts"
+import { accessibility, hasBrowser, sidewaysPixels } from "../support/Browser.ts"
+import { startConsole } from "./Fixture.ts"
 import { password } from "../support/Service.ts"
 
 const hostile = `"><img src=x onerror=alert(1)><script>alert(2)</script><hx-partial hx-target="body">x</hx-partial>`
 
 let api: Api
-let browser: Browser
 let existing: Existing
 let hostileSite: number
 
-beforeAll(async () => {
-  if (!hasBrowser) return
-  api = await startApi()
-  browser = await openBrowser()
+const { loggedIn, opened } = startConsole(async (started) => {
+  api = started
   existing = await makeWorld(api.call, 2)
   const site = await api.call<{ readonly id: number }>("POST", "/api/dcim/sites/", {
     ...{ ...named("hostile"), name: hostile, description: hostile, comments: hostile, facility: hostile.slice(0, 50) }
   })
   hostileSite = site.json.id
-}, 300_000)
-
-afterAll(async () => {
-  if (!hasBrowser) return
-  await browser.close()
-  await api.stop()
 })
-
-const loggedIn = async (options: Parameters<typeof watch>[2] = {}): Promise<Watched> => {
-  const watched = await watch(browser, api.service.url, options)
-  await logIn(watched.page, "admin", password)
-  return watched
-}
 
 const pathOf = (path: string) => path.slice("/api".length)
 
-/** One of so many pages is looked at in dark as well. */
-const darkEvery = 6
+/** One of so many pages is looked at in high contrast as well. */
+const contrastEvery = 6
 
 /** Types of which every page is looked at; of the others the list and the page of an object. */
 const whole: ReadonlySet<string> = new Set(["dcim.site", "extras.webhook", "users.user"])
@@ -73,15 +50,16 @@ describe.skipIf(!hasBrowser)("the console", () => {
     "shows every kind of page, and a list and a page of every object type, without any fault",
     { timeout: 600_000 },
     async () => {
-      const { page, problems, close } = await loggedIn({ reducedMotion: "reduce" })
+      const { page, problems, close } = await loggedIn()
       const found: Array<string> = []
       for (const [at, path] of everyPath().entries()) {
         await page.setViewportSize({ width: 1440, height: 900 })
         const response = await page.goto(path)
         expect([path, response?.status(), await page.locator("h1").count()]).toEqual([path, 200, 1])
         found.push(...(await accessibility(page)))
-        // All pages share their colours.
-        if (at % darkEvery === 0) found.push(...(await accessibility(page, "dark")))
+        found.push(...(await accessibility(page, "dark")))
+        if (at % contrastEvery === 0) found.push(...(await accessibility(page, "light contrast")))
+        if (at % contrastEvery === 1) found.push(...(await accessibility(page, "dark contrast")))
         await page.setViewportSize({ width: 390, height: 844 })
         if ((await sidewaysPixels(page)) > 0) found.push(`${path} is wider than the screen`)
       }
@@ -91,7 +69,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
   )
 
   it("asks for a login, and goes on to the page that was asked for", async () => {
-    const { page, problems, close } = await watch(browser, api.service.url)
+    const { page, problems, close } = await opened()
     await page.goto("/dcim/sites/?status=active")
     expect(page.url()).toContain("/login/?next=%2Fdcim%2Fsites%2F%3Fstatus%3Dactive")
     await page.fill("[name=username]", "admin")

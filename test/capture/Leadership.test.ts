@@ -4,6 +4,7 @@ import { type Watch, hangs, watch } from "../../src/capture/slot/Leadership.ts"
 interface Look {
   readonly report: string
   readonly awaited?: boolean
+  readonly beganHere?: number
   readonly now: number
 }
 
@@ -11,8 +12,8 @@ interface Look {
 const hangsAfter = (...looks: ReadonlyArray<Look>): boolean => {
   let watched: Watch | undefined
   let verdict = false
-  for (const { report, awaited = true, now } of looks) {
-    const holder = { pid: 1, report, awaited, now }
+  for (const { report, awaited = true, beganHere = 1, now } of looks) {
+    const holder = { pid: 1, report, awaited, beganHere, now }
     watched = watch(watched, holder)
     verdict = hangs(watched, holder)
   }
@@ -23,6 +24,15 @@ describe("a leader hangs", () => {
   it("if Postgres has waited five seconds for its report", () => {
     expect(hangsAfter({ report: "a", now: 0 }, { report: "a", now: 4900 })).toBe(false)
     expect(hangsAfter({ report: "a", now: 0 }, { report: "a", now: 3000 }, { report: "a", now: 5100 })).toBe(true)
+  })
+
+  it("twice as long after each leader that was ended before it came any further, up to 80 seconds", () => {
+    const silent = (beganHere: number, now: number) =>
+      hangsAfter({ report: "a", beganHere, now: 0 }, { report: "a", beganHere, now })
+    const patience = [0, 1, 2, 3, 4, 5, 6, 50].map((began) =>
+      [5, 10, 20, 40, 80, 160].find((seconds) => silent(began, seconds * 1000 + 1))
+    )
+    expect(patience).toEqual([5, 5, 10, 20, 40, 80, 80, 80])
   })
 
   it("not while it reports, however rarely it is checked", () => {

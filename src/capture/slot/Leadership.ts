@@ -6,6 +6,9 @@
  * one that has not reported for `hangMillis` holds the lock without doing the work. If such a leader wakes up, Redis
  * refuses its entries by its generation.
  *
+ * On a machine with too little CPU a leader may be only slow. Each new one reads the same large transaction from its
+ * beginning, so if all were ended as soon, none would ever reach its end: each gets twice the time of the one before.
+ *
  * Postgres reads no reports while it decodes a large transaction. So only the time counts in which Postgres waits for
  * the leader, by the clock of the server: the process that stands by may have been stopped itself.
  */
@@ -24,6 +27,9 @@ const releasedPause = "15 millis"
 /** A leader that has not reported for so long hangs, milliseconds. */
 const hangMillis = 5000
 
+/** The time is doubled so often at most. */
+const doublingsMax = 4
+
 const channel = "rackwire_capture"
 
 /** One row for each time that a process took the lead; its id is the generation. */
@@ -33,6 +39,8 @@ export const leaderTable: Table = {
   columns: [
     { name: "process", type: "text", nullable: false },
     { name: "slot", type: "text", nullable: false },
+    // The LSN from which it reads.
+    { name: "confirmed", type: "text", nullable: true },
     { name: "began", type: "timestamp with time zone", nullable: false, default: "now()" }
   ],
   constraints: [],
@@ -45,7 +53,9 @@ export const leaderTable: Table = {
 export const lead = Effect.fnUntraced(function* (slot: string) {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly generation: number }>`
-    insert into rackwire_leader (process, slot) values (${`${hostname()} ${process.pid}`}, ${slot})
+    insert into rackwire_leader (process, slot, confirmed)
+    values (${`${hostname()} ${process.pid}`}, ${slot},
+            (select confirmed_flush_lsn::text from pg_replication_slots where slot_name = ${slot}))
     returning id::int as generation`
   return row!.generation
 })
@@ -71,6 +81,8 @@ interface Holder {
   readonly report: string
   /** Whether Postgres waits for the holder, so that it has read all reports. */
   readonly awaited: boolean
+  /** How many leaders began where the slot still stands. */
+  readonly beganHere: number
   /** Milliseconds since 1970 by the clock of the server. */
   readonly now: number
 }
@@ -85,7 +97,8 @@ export interface Watch {
 export const watch = (before: Watch | undefined, { report, awaited, now }: Holder): Watch =>
   before?.report === report && awaited ? before : { report, since: now }
 
-export const hangs = ({ since }: Watch, { now }: Holder): boolean => now - since > hangMillis
+export const hangs = ({ since }: Watch, { now, beganHere }: Holder): boolean =>
+  now - since > hangMillis * 2 ** Math.min(Math.max(beganHere - 1, 0), doublingsMax)
 
 /**
  * Waits until nobody holds the slot; ends the session of a holder that hangs. Returns when the last sign of a holder
@@ -103,6 +116,8 @@ export const standBy = (slot: string) =>
         const [holder] = yield* sql<Holder>`
           select s.active_pid as pid, concat(r.pid, r.reply_time, r.backend_start) as report,
                  coalesce(a.wait_event_type in ('Client', 'Activity'), false) as awaited,
+                 (select count(*)::int from rackwire_leader l
+                   where l.slot = s.slot_name and l.confirmed = s.confirmed_flush_lsn::text) as "beganHere",
                  extract(epoch from clock_timestamp())::float8 * 1000 as now
             from pg_replication_slots s left join pg_stat_replication r on r.pid = s.active_pid
                  left join pg_stat_activity a on a.pid = s.active_pid

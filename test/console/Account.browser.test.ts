@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { type User, makeUser } from "../auth/Users.ts"
 import { type Api, type List, named } from "../support/Api.ts"
-import { accessibility, hasBrowser, sidewaysPixels } from "../support/Browser.ts"
+import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 
 let api: Api
@@ -247,13 +247,10 @@ describe.skipIf(!hasBrowser)("the pages of an account", () => {
     const { page, problems, close } = await loggedInAs("ana")
     const found: Array<string> = []
     for (const path of ["/user/", "/user/preferences/", "/user/api-tokens/", "/user/sessions/"]) {
-      await page.setViewportSize({ width: 1440, height: 900 })
       expect([path, (await page.goto(path))?.status(), await page.locator("h1").count()]).toEqual([path, 200, 1])
       found.push(...(await accessibility(page)), ...(await accessibility(page, "dark")))
-      await page.evaluate("document.documentElement.dataset.theme = 'contrast'")
-      found.push(...(await accessibility(page)), ...(await accessibility(page, "dark")))
-      await page.setViewportSize({ width: 390, height: 844 })
-      if ((await sidewaysPixels(page)) > 0) found.push(`${path} is wider than the screen`)
+      found.push(...(await accessibility(page, "light contrast")), ...(await accessibility(page, "dark contrast")))
+      found.push(...(await sideways(page)))
     }
     expect([...found, ...problems]).toEqual([])
     await close()

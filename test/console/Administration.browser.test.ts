@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { type User, makeUser, userPassword } from "../auth/Users.ts"
 import { type Api, type List, named } from "../support/Api.ts"
-import { accessibility, hasBrowser, logIn, sidewaysPixels } from "../support/Browser.ts"
+import { faultsOf, hasBrowser, logIn } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 
 let api: Api
@@ -144,11 +144,8 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
       `/users/users/${ana.id}/password/`,
       `/users/users/${ana.id}/tokens/`
     ]) {
-      await page.setViewportSize({ width: 1440, height: 900 })
       expect([path, (await page.goto(path))?.status()]).toEqual([path, 200])
-      found.push(...(await accessibility(page)), ...(await accessibility(page, "dark")))
-      await page.setViewportSize({ width: 390, height: 844 })
-      if ((await sidewaysPixels(page)) > 0) found.push(`${path} is wider than the screen`)
+      found.push(...(await faultsOf(page)))
     }
     expect([...found, ...problems]).toEqual([])
     await close()

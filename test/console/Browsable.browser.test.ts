@@ -3,7 +3,7 @@ import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { makeUser, userPassword } from "../auth/Users.ts"
 import { type Api, type Json, type List, named } from "../support/Api.ts"
-import { accessibility, hasBrowser, logIn, sidewaysPixels } from "../support/Browser.ts"
+import { accessibility, faultsOf, hasBrowser, logIn } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { password } from "../support/Service.ts"
 
@@ -61,11 +61,8 @@ describe.skipIf(!hasBrowser)("an address of the API", () => {
     const { page, problems, close } = await loggedIn()
     const found: Array<string> = []
     for (const path of ["/api/", sites, `${sites}${await idOf("Oslo")}/`, `${sites}99999/`]) {
-      await page.setViewportSize({ width: 1440, height: 900 })
       await page.goto(path)
-      found.push(...(await accessibility(page)), ...(await accessibility(page, "dark")))
-      await page.setViewportSize({ width: 390, height: 844 })
-      if ((await sidewaysPixels(page)) > 0) found.push(`${path} is wider than the screen`)
+      found.push(...(await faultsOf(page)))
     }
     expect([...found, ...faultsIn(problems)]).toEqual([])
     await close()

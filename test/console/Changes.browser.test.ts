@@ -2,7 +2,7 @@
 import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, type Json, type List, named } from "../support/Api.ts"
-import { accessibility, hasBrowser, sidewaysPixels } from "../support/Browser.ts"
+import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
@@ -219,12 +219,10 @@ describe.skipIf(!hasBrowser)("the tabs of an object", () => {
       ...["", "journal/", "changelog/", "deliveries/"].map((tab) => `/dcim/sites/${oslo}/${tab}`),
       ...[`/extras/object-changes/${change}/`, `/extras/object-changes/${change}/restore/`]
     ]) {
-      await page.setViewportSize({ width: 1440, height: 900 })
       expect([path, (await page.goto(path))?.status(), await page.locator("h1").count()]).toEqual([path, 200, 1])
       found.push(...(await accessibility(page)), ...(await accessibility(page, "dark")))
       expect(await page.locator("main img, hx-partial").count()).toBe(0)
-      await page.setViewportSize({ width: 390, height: 844 })
-      if ((await sidewaysPixels(page)) > 0) found.push(`${path} is wider than the screen`)
+      found.push(...(await sideways(page)))
     }
     expect([...found, ...problems]).toEqual([])
     await close()

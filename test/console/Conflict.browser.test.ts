@@ -1,7 +1,7 @@
 /** Forms that come too late: somebody else has changed the object, or the session of the form has ended. */
 import { describe, expect, it } from "vitest"
 import { type Api, type Json, named } from "../support/Api.ts"
-import { accessibility, hasBrowser, logIn, sidewaysPixels } from "../support/Browser.ts"
+import { accessibility, hasBrowser, logIn, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { password } from "../support/Service.ts"
 
@@ -40,8 +40,7 @@ describe.skipIf(!hasBrowser)("a form of an object that somebody else has changed
     // What the sender did not change stays as it is now, unless the sender chooses otherwise.
     expect(await choice("region").locator("label:has(:checked)").textContent()).toContain("Now: Theirs")
     expect(await choice("shipping_address").count()).toBe(0)
-    await page.setViewportSize({ width: 390, height: 844 })
-    expect(await sidewaysPixels(page)).toBe(0)
+    expect(await sideways(page)).toEqual([])
     await choice("facility").locator("[value=was]").check()
     await page.click(".form-end button")
     await page.waitForURL(`**${path}`)

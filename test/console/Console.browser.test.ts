@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { pages } from "../../src/console/Pages.ts"
 import { type Existing, makeWorld } from "../support/AnyObject.ts"
 import { type Api, named } from "../support/Api.ts"
-import { accessibility, hasBrowser, sidewaysPixels } from "../support/Browser.ts"
+import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { password } from "../support/Service.ts"
 
@@ -53,15 +53,13 @@ describe.skipIf(!hasBrowser)("the console", () => {
       const { page, problems, close } = await loggedIn()
       const found: Array<string> = []
       for (const [at, path] of everyPath().entries()) {
-        await page.setViewportSize({ width: 1440, height: 900 })
         const response = await page.goto(path)
         expect([path, response?.status(), await page.locator("h1").count()]).toEqual([path, 200, 1])
         found.push(...(await accessibility(page)))
         found.push(...(await accessibility(page, "dark")))
         if (at % contrastEvery === 0) found.push(...(await accessibility(page, "light contrast")))
         if (at % contrastEvery === 1) found.push(...(await accessibility(page, "dark contrast")))
-        await page.setViewportSize({ width: 390, height: 844 })
-        if ((await sidewaysPixels(page)) > 0) found.push(`${path} is wider than the screen`)
+        found.push(...(await sideways(page)))
       }
       expect([...found, ...problems]).toEqual([])
       await close()
@@ -131,6 +129,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
 
   it("switches between light and dark, and stays so without a flash", async () => {
     const { page, close } = await loggedIn({ colorScheme: "dark" })
+    await page.goto("/")
     const theme = () => page.evaluate<string>("document.documentElement.dataset.bsTheme")
     expect(await theme()).toBe("dark")
     await page.click("[data-theme-toggle]")

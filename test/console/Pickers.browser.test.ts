@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, type Json, named } from "../support/Api.ts"
-import { accessibility, hasBrowser, sidewaysPixels } from "../support/Browser.ts"
+import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 
 let api: Api
@@ -108,7 +108,7 @@ describe.skipIf(!hasBrowser)("a picker", () => {
     expect(await page.locator(".pick-list button").allTextContents()).toEqual([
       expect.stringContaining("Nordic Islands")
     ])
-    expect(await sidewaysPixels(page)).toBe(0)
+    expect(await sideways(page)).toEqual([])
     await page.click(".pick-list button")
     expect(await page.inputValue("#f-region")).toBe(String(ids.get("Islands")))
     expect(await page.textContent(".picked >> nth=0")).toBe("")

@@ -31,7 +31,9 @@ export const watch = async (
   const context = await browser.newContext({ baseURL, ...options })
   const page = await context.newPage()
   const problems: Array<string> = []
-  page.on("console", (message) => problems.push(`${page.url()}: ${message.type()}: ${message.text()}`))
+  page.on("console", (message) => {
+    if (message.type() !== "info") problems.push(`${page.url()}: ${message.type()}: ${message.text()}`)
+  })
   page.on("pageerror", (error) => problems.push(`${page.url()}: ${error.message}`))
   page.on("dialog", (dialog) => {
     problems.push(`${page.url()}: a dialog: ${dialog.message()}`)
@@ -75,15 +77,28 @@ export const accessibility = async (page: Page, theme: Theme = "light"): Promise
   return violations.map(({ id, nodes }) => `${page.url()} (${theme}): ${id}: ${nodes[0]?.target.join(" ")}`)
 }
 
-/** By how many pixels the page is wider than the window. */
-export const sidewaysPixels = (page: Page): Promise<number> =>
-  page.evaluate<number>("document.documentElement.scrollWidth - innerWidth")
-
-/** What is wrong with the page in light and dark, and on a small screen. */
-export const faultsOf = async (page: Page): Promise<ReadonlyArray<string>> => {
-  const found = [...(await accessibility(page)), ...(await accessibility(page, "dark"))]
-  await page.setViewportSize({ width: 390, height: 844 })
-  if ((await sidewaysPixels(page)) > 0) found.push(`${page.url()} is wider than the screen`)
+/** On which screens the page is wider than the window: two small ones, and a usual one with text of twice its size. */
+export const sideways = async (page: Page): Promise<ReadonlyArray<string>> => {
+  const found: Array<string> = []
+  for (const [width, text] of [
+    [390, 100],
+    [320, 100],
+    [1280, 200]
+  ] as const) {
+    await page.setViewportSize({ width, height: 844 })
+    const size = `document.documentElement.style.fontSize = "${text}%"`
+    const wider = `document.documentElement.scrollWidth - innerWidth`
+    const pixels = await page.evaluate<number>(`${size}; ${wider}`)
+    if (pixels > 0) found.push(`${page.url()} is ${pixels} pixels too wide at ${width} pixels, text ${text} %`)
+  }
+  await page.evaluate(`document.documentElement.style.fontSize = ""`)
   await page.setViewportSize({ width: 1280, height: 720 })
   return found
 }
+
+/** What is wrong with the page in light and dark, and on small screens. */
+export const faultsOf = async (page: Page): Promise<ReadonlyArray<string>> => [
+  ...(await accessibility(page)),
+  ...(await accessibility(page, "dark")),
+  ...(await sideways(page))
+]

@@ -9,7 +9,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import type { Browser, BrowserContext } from "playwright-core"
-import { hasBrowser, logIn, openBrowser, sidewaysPixels } from "../../support/Browser.ts"
+import { hasBrowser, logIn, openBrowser, sideways } from "../../support/Browser.ts"
 import { password } from "../../support/Service.ts"
 import { startFilled } from "./Filled.ts"
 import { pages } from "./Pages.ts"
@@ -55,9 +55,8 @@ const takeAll = async (browser: Browser, url: string): Promise<ReadonlyArray<str
       const { size } = statSync(file)
       if (size > imageBytesMax) wrong.push(`docs/images/${name}.png has ${size} bytes, more than ${imageBytesMax}`)
     }
+    wrong.push(...(await sideways(page)))
     await page.setViewportSize(small)
-    const sideways = await sidewaysPixels(page)
-    if (sideways > 0) wrong.push(`${path} is ${sideways} pixels wider than a screen of ${small.width}`)
     await page.screenshot({ path: join(folder, `${name}-small.png`), fullPage: true })
     await page.close()
     process.stdout.write(`${name} `)

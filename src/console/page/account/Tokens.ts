@@ -91,20 +91,22 @@ const show: Handler = (request) =>
     return { ...reply, cookies: [...(reply.cookies ?? []), ...cookies] }
   })
 
-/** The form as it was sent, and the fields that it writes. */
+/** The form as it was sent, and the fields that it writes; whether it is only to be shown again, after a login. */
 const sentIn = (form: URLSearchParams) => {
+  const isAgain = form.has("_again")
   const text = (name: string) => (form.get(name) ?? "").trim()
   const [description, expires, allowedIps] = [text("description"), text("expires"), text("allowed_ips")]
   const isWriting = form.has("write_enabled")
   const typed = { description, expires, allowedIps, isWriting, errors: {} } satisfies TypedToken
   const allowed_ips = allowedIps.split(/[\s,]+/).filter((each) => each !== "")
-  return { typed, body: { description, write_enabled: isWriting, expires: expires || null, allowed_ips } }
+  return { typed, isAgain, body: { description, write_enabled: isWriting, expires: expires || null, allowed_ips } }
 }
 
 const add: Handler = (request) =>
   Effect.gen(function* () {
     const owner = yield* ownerIn(request)
-    const { typed, body } = sentIn(yield* readForm(request.incoming))
+    const { typed, isAgain, body } = sentIn(yield* readForm(request.incoming))
+    if (isAgain) return yield* page(request, owner, { typed })
     const made = yield* Effect.result(create(tokenType, [{ user: owner.id, ...body }], request.author))
     if (Result.isFailure(made)) {
       if (!(made.failure instanceof WriteRefused)) return yield* made.failure
@@ -132,7 +134,8 @@ const edit: Handler = (request) =>
   Effect.gen(function* () {
     const owner = yield* ownerIn(request)
     const editing = yield* tokenIn(request, owner, "change")
-    const { typed, body } = sentIn(yield* readForm(request.incoming))
+    const { typed, isAgain, body } = sentIn(yield* readForm(request.incoming))
+    if (isAgain) return yield* page(request, owner, { typed, editing })
     const saved = yield* Effect.result(update(tokenType, [{ id: editing.id, body }], false, request.author))
     if (Result.isSuccess(saved)) return { ...redirect(`${owner.path}?done=saved`), written: [editing.id] }
     if (!(saved.failure instanceof WriteRefused)) return yield* saved.failure
@@ -148,7 +151,13 @@ const revoke: Handler = (request) =>
   })
 
 export default [ownPath, `${pathOf(userType)}:id/tokens/`].flatMap((path): ReadonlyArray<Route> => [
-  { path, access: tokenType, methods: { GET: show, POST: add } },
-  { path: `${path}:token/edit/`, access: tokenType, action: "change", methods: { GET: showEdit, POST: edit } },
+  { path, access: tokenType, keepsForm: true, methods: { GET: show, POST: add } },
+  {
+    path: `${path}:token/edit/`,
+    access: tokenType,
+    action: "change",
+    keepsForm: true,
+    methods: { GET: showEdit, POST: edit }
+  },
   { path: `${path}:token/revoke/`, access: tokenType, action: "delete", methods: { POST: revoke } }
 ])

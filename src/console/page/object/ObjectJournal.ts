@@ -83,6 +83,7 @@ const lineBreak = new Html("\n")
 const form = (request: Request, { kind, comments, errors }: Typed): Html => {
   const messages = Object.values(errors).flatMap(textsIn)
   const isWrong = messages.length > 0
+  const marks = isWrong ? html` aria-invalid="true" aria-describedby="wrong" autofocus` : ""
   return html`<form class="card object-form" method="post" aria-label="Add a journal entry">
     ${csrfInput(request)}
     <div class="form-row">
@@ -94,14 +95,7 @@ const form = (request: Request, { kind, comments, errors }: Typed): Html => {
     <div class="form-row">
       <label for="comments">Comments<span class="required" title="required">*</span></label>
       <div>
-        <textarea
-          class="field-in"
-          id="comments"
-          name="comments"
-          rows="3"
-          ${isWrong ? html` aria-invalid="true" aria-describedby="wrong" autofocus` : ""}
-        >
-${lineBreak}${comments}</textarea>
+        <textarea class="field-in" id="comments" name="comments" rows="3" ${marks}>${lineBreak}${comments}</textarea>
         ${isWrong ? html`<p class="field-error" id="wrong">${messages.join(" ")}</p>` : ""}
       </div>
     </div>
@@ -123,6 +117,8 @@ const add =
       yield* authorize(request.principal, "POST", "add", journalType)
       const kind = sent.get("kind") ?? "info"
       const comments = (sent.get("comments") ?? "").replaceAll("\r\n", "\n")
+      // After a login the form is shown as it was sent.
+      if (sent.has("_again")) return yield* page(type, request, { kind, comments, errors: {} })
       const body = { assigned_object_type: type.id, assigned_object_id: row.id, kind, comments }
       const made = yield* Effect.result(create(journalType, [body], request.author))
       if (Result.isSuccess(made)) {
@@ -139,5 +135,6 @@ export default [...registry.values()]
     path: `${pathOf(type)}:id/journal/`,
     access: type,
     action: "view",
+    keepsForm: true,
     methods: { GET: show(type), POST: add(type) }
   }))

@@ -19,6 +19,8 @@ const save =
       const form = yield* readForm(request.incoming)
       const name = (form.get("name") ?? "").trim()
       const shared = form.has("shared")
+      // After a login the form is shown as it was sent.
+      if (form.has("_again")) return yield* listPage(type, request, { name, shared, errors: {} })
       const filters = filtersOf(yield* queryOf(type, request))
       const parameters = Object.fromEntries([...new Set(filters.keys())].map((each) => [each, filters.getAll(each)]))
       const user = request.principal.user?.id ?? null
@@ -53,5 +55,6 @@ export default [...registry.values()].map((type): Route => ({
   path: `${pathOf(type)}save-filter/`,
   access: savedFilterType,
   action: "add",
+  keepsForm: true,
   methods: { GET: show(type), POST: save(type) }
 }))

@@ -30,7 +30,7 @@ import { empty, problemOf } from "./States.ts"
 
 type May = (action: Action) => boolean
 
-/** `unsaved`: what the form that saves filters held when it was refused. */
+/** `unsaved`: what the form that saves filters held when it was sent and not saved. */
 export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: Request, unsaved?: Unsaved) {
   const query = request.url.searchParams
   const may = yield* mayDo(type)
@@ -53,7 +53,7 @@ export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: 
       </div>
       <div class="chips">${chips(type, query)}</div>
       ${Result.isSuccess(found) ? yield* objects(type, found.success, request, may) : problem!.shown}`,
-    status: problem?.status ?? (unsaved === undefined ? 200 : 400)
+    status: problem?.status ?? (Object.keys(unsaved?.errors ?? {}).length === 0 ? 200 : 400)
   })
 })
 

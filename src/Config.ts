@@ -36,7 +36,7 @@ export const options = {
   ),
   redisMemoryLimit: optional(
     "REDIS_MEMORY_LIMIT",
-    kind.bytes,
+    kind.memory,
     "Memory that Redis may use, with its unit: `512 MB`, `2 GiB`. Capture pauses at 80 % of this limit, or of the `maxmemory` of an existing Redis, and resumes below 70 %.",
     "for Rackwire's own Redis a quarter of the machine's memory, at most 2 GiB"
   ),

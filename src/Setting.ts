@@ -104,9 +104,16 @@ export const days: Kind<Duration.Duration> = {
   expects: "a number of days from 1 to 36500"
 }
 
-export const bytes: Kind<number> = {
-  read: (name) => Config.map(Config.ByteSize(name), Number),
-  expects: "a size with its unit, like 512 MB or 2 GiB"
+/** Least size of a memory: Redis needs a few megabytes for itself. */
+const memoryBytesMin = 16 * 1024 * 1024
+
+export const memory: Kind<number> = {
+  read: (name) =>
+    Config.schema(
+      Schema.ByteSizeFromString.check(Schema.makeFilter((size) => Number(size) >= memoryBytesMin)),
+      name
+    ).pipe(Config.map(Number)),
+  expects: "a size of at least 16 MiB with its unit, like 512 MB or 2 GiB"
 }
 
 export const oneOf = <const Literals extends ReadonlyArray<string>>(...values: Literals): Kind<Literals[number]> => ({

@@ -24,7 +24,8 @@ describe("an option", () => {
     ["CHANGELOG_RETENTION", "0.5", "is not a number of days from 1 to 36500."],
     ["STRICT_QUERY", "maybe", "is not true or false."],
     ["WEBHOOK_TARGET_POLICY", "open", "is not private or public."],
-    ["REDIS_MEMORY_LIMIT", "much", "is not a size with its unit, like 512 MB or 2 GiB."],
+    ["REDIS_MEMORY_LIMIT", "much", "is not a size of at least 16 MiB with its unit, like 512 MB or 2 GiB."],
+    ["REDIS_MEMORY_LIMIT", "5", "is not a size of at least 16 MiB with its unit, like 512 MB or 2 GiB."],
     [
       "BASE_URL",
       "rackwire.example.org",

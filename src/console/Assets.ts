@@ -83,7 +83,11 @@ interface Served {
 }
 
 /** The file in an encoding that the client accepts; undefined if there is no such file. `digest` is that of the address. */
-export const serveAsset = async (name: string, digest: string, accepted: string): Promise<Served | undefined> => {
+export const serveAsset = async (
+  name: string,
+  digest: string,
+  accepted: ReadonlyArray<string>
+): Promise<Served | undefined> => {
   const asset = assets.get(name)
   if (asset === undefined) return undefined
   const headers = {
@@ -91,7 +95,7 @@ export const serveAsset = async (name: string, digest: string, accepted: string)
     "cache-control": digest === asset.digest ? "public, max-age=31536000, immutable" : "no-cache",
     vary: "Accept-Encoding"
   }
-  const encoding = Object.keys(encoders).find((each) => accepted.split(/[\s,;]+/).includes(each))
+  const encoding = Object.keys(encoders).find((each) => accepted.includes(each))
   if (encoding === undefined || asset.type === "font/woff2")
     return { type: asset.type, content: asset.content, headers }
   const compressed = asset.compressed.get(encoding) ?? encoders[encoding]!(asset.content)

@@ -18,6 +18,9 @@ const rangesOf = (accept: string): ReadonlyArray<Range> =>
     return type === "" || Number(parameters.get("q") ?? 1) === 0 ? [] : [{ type: type.toLowerCase(), parameters }]
   })
 
+/** The names that a header such as `Accept-Encoding` accepts: not those of quality 0. */
+export const namesIn = (header: string): ReadonlyArray<string> => rangesOf(header).map(({ type }) => type)
+
 const covers = (range: string, type: string): boolean =>
   range === "*/*" || range === type || (range.endsWith("/*") && type.startsWith(range.slice(0, -1)))
 

@@ -49,7 +49,7 @@ const page: Browsing["page"] = (browsed) =>
       crumbs: crumbsOf(browsed),
       actions: yield* actions(browsed, place),
       main: html`${refused(refusal, principal, login)}
-        ${place.list === undefined ? "" : html`<div class="tools">${yield* filterForm(place.list, url.searchParams)}${chips(place.list, url.searchParams)}</div>`}
+        ${place.list === undefined ? "" : html`<div class="tools">${yield* filterForm(place.list, url.pathname, url.searchParams)}${chips(place.list, url.searchParams)}</div>`}
         <div class="panels">
           <div>${yield* answerCard(browsed)}</div>
           <div>${yield* forms(browsed, place)}${commandCard(browsed)}</div>

@@ -11,7 +11,7 @@ import { type Html, html } from "../../Html.ts"
 import { icon } from "../Icon.ts"
 import { controlsOf, filtersOf, without, withoutFilters } from "./Query.ts"
 import { filterTitle, filterValue, lookupNames, lookupTitle, subjectTitle } from "./FilterName.ts"
-import { fieldTitle, pathOf } from "../Title.ts"
+import { fieldTitle } from "../Title.ts"
 
 /** One chip for each filter that is set; a click removes it. */
 export const chips = (type: ObjectType, query: URLSearchParams): Html => {
@@ -58,7 +58,8 @@ export const askedFilter = (query: URLSearchParams): URLSearchParams | undefined
   return next
 }
 
-export const filterForm = Effect.fnUntraced(function* (type: ObjectType, query: URLSearchParams) {
+/** `path`: the list that the filters are for. */
+export const filterForm = Effect.fnUntraced(function* (type: ObjectType, path: string, query: URLSearchParams) {
   const custom = yield* customFieldsOf(type)
   const others = custom.map((field) => `${customPrefix}${String(field["name"])}`)
   const shown = new Set(asked(type).map(([name]) => name))
@@ -68,7 +69,7 @@ export const filterForm = Effect.fnUntraced(function* (type: ObjectType, query: 
     <summary class="btn btn-sm">
       ${icon("filter")}Filters${filtersOf(query).size > 0 ? html`<span class="cnt">${filtersOf(query).size}</span>` : ""}
     </summary>
-    <form method="get" action="${pathOf(type)}">
+    <form method="get" action="${path}">
       ${kept.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}" />`)}
       ${asked(type).map(([name, field]) => control(name, field, query))}
       <details class="filter-any">

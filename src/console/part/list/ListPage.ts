@@ -48,7 +48,7 @@ export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: 
       ${mayAdd ? html`<a class="btn btn-sm btn-primary" data-key="a" href="${pathOf(type)}add/">${icon("plus")}Add ${nameOf(type)}</a>` : ""}`,
     isInPlace: true,
     main: html`<div class="tools">
-        ${quickSearch(type, query)}${yield* filterForm(type, query)}${yield* savedFilters(type, request, unsaved)}
+        ${quickSearch(type, query)}${yield* filterForm(type, pathOf(type), query)}${yield* savedFilters(type, request, unsaved)}
         <span class="grow"></span>${columnsMenu(type, request, columnsAsked(type, request))}
       </div>
       <div class="chips">${chips(type, query)}</div>

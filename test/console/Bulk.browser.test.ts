@@ -95,7 +95,7 @@ describe.skipIf(!hasBrowser)("deleting several objects", () => {
     await page.click(".form-end button")
     expect(await page.textContent("[role=alert]")).toContain("have changed since you looked")
     expect(await page.textContent("h1")).toBe("Delete 4 sites")
-    expect(problems).toEqual([expect.stringContaining("409")])
+    expect(problems).toEqual([])
     expect(await faultsOf(page)).toEqual([])
     await page.click(".form-end button")
     await page.waitForURL("**/dcim/sites/?name__isw=All&limit=2")

@@ -1,6 +1,6 @@
 /** A service and a browser for the tests of one file. */
 import type { Browser, BrowserContextOptions } from "playwright-core"
-import { afterAll, beforeAll } from "vitest"
+import { afterAll, afterEach, beforeAll, expect } from "vitest"
 import { userPassword } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { type Watched, hasBrowser, logIn, openBrowser, watch } from "../support/Browser.ts"
@@ -15,7 +15,10 @@ interface Console {
   readonly loggedInAs: (name: string, options?: BrowserContextOptions) => Promise<Watched>
 }
 
-/** Starts both before the tests of the file, and stops them after; `fill` makes what the tests need. */
+/**
+ * Starts both before the tests of the file, and stops them after; `fill` makes what the tests need. A test fails if a
+ * page that it opened has a problem, unless the test removes it from the page's problems.
+ */
 export const startConsole = (
   fill: (api: Api) => Promise<void> | void,
   settings: Readonly<Record<string, string>> = {}
@@ -23,8 +26,17 @@ export const startConsole = (
   let api: Api
   let browser: Browser
   let admin: NonNullable<BrowserContextOptions["storageState"]>
-  const opened: Console["opened"] = (options) =>
-    watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
+  let shown: Array<Watched> = []
+  const opened: Console["opened"] = async (options) => {
+    const watched = await watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
+    shown.push(watched)
+    return watched
+  }
+  afterEach(() => {
+    const problems = shown.flatMap((each) => each.problems)
+    shown = []
+    expect(problems).toEqual([])
+  })
   const loggedInAs: Console["loggedInAs"] = async (name, options) => {
     const watched = await opened(options)
     await logIn(watched.page, name, name === "admin" ? password : userPassword)

@@ -132,7 +132,7 @@ describe.skipIf(!hasBrowser)("a form", () => {
   })
 
   it("keeps what was typed where the service does not answer", async () => {
-    const { page, close } = await loggedIn()
+    const { page, problems, close } = await loggedIn()
     await page.goto("/dcim/sites/add/")
     await page.fill("#f-name", "Alta")
     await page.fill("#f-slug", "alta")
@@ -144,6 +144,8 @@ describe.skipIf(!hasBrowser)("a form", () => {
     await page.click(".form-end button:has-text('Add')")
     await page.waitForURL(/\/dcim\/sites\/\d+\/$/)
     expect(await sitesNamed("Alta")).toHaveLength(1)
+    // The browser and htmx tell of the request that failed.
+    expect(problems.splice(0).every((each) => /ERR_FAILED|Failed to fetch/.test(each))).toBe(true)
     await close()
   })
 
@@ -170,6 +172,7 @@ describe.skipIf(!hasBrowser)("a form", () => {
     await page.click(".crumbs a >> nth=-1")
     await page.waitForURL("**/dcim/sites/")
     expect(asked()).toBe(2)
+    expect(problems.splice(0)).toHaveLength(2)
     await close()
   })
 })

@@ -17,8 +17,8 @@ export const openBrowser = (): Promise<Browser> =>
 
 export interface Watched {
   readonly page: Page
-  /** Messages of the console, errors of scripts, answers of 500 and more, and requests to other hosts. */
-  readonly problems: ReadonlyArray<string>
+  /** Messages of the console, errors of scripts, answers of 500 and more, dialogs, and requests to other hosts. */
+  readonly problems: Array<string>
   readonly close: () => Promise<void>
 }
 
@@ -32,7 +32,9 @@ export const watch = async (
   const page = await context.newPage()
   const problems: Array<string> = []
   page.on("console", (message) => {
-    if (message.type() !== "info") problems.push(`${page.url()}: ${message.type()}: ${message.text()}`)
+    // A browser tells of every answer that refuses.
+    const isTold = message.type() === "info" || /status of 4\d\d/.test(message.text())
+    if (!isTold) problems.push(`${page.url()}: ${message.type()}: ${message.text()}`)
   })
   page.on("pageerror", (error) => problems.push(`${page.url()}: ${error.message}`))
   page.on("dialog", (dialog) => {

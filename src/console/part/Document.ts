@@ -22,8 +22,13 @@ const files = {
   script: assetUrl("app.js")
 }
 
-/** Going back loads a page again, and no extension or style of htmx is needed. */
-const htmxConfig = JSON.stringify({ history: "reload", extensions: "none", includeIndicatorCSS: false })
+/** Going back loads a page again, what is put in works at once, and no extension or style of htmx is needed. */
+const htmxConfig = JSON.stringify({
+  history: "reload",
+  defaultSettleDelay: 0,
+  extensions: "none",
+  includeIndicatorCSS: false
+})
 
 interface Look {
   readonly theme?: Theme

@@ -28,7 +28,7 @@ shown("[data-form]", (form) => {
 })
 
 // A page is not left with what was typed and never saved, unless its reader says so.
-let opened = new WeakMap()
+const opened = new WeakMap()
 let isSent = false
 
 shown("[data-form]", (form) => {

@@ -50,17 +50,17 @@ add("icons.svg", "image/svg+xml", Buffer.from(sprite))
 add("favicon.svg", "image/svg+xml", ours("favicon.svg"))
 add("tabler.css", "text/css", withoutMap(packaged("@tabler/core/dist/css/tabler.min.css")))
 
-/** The text of all files of a folder under asset/, what the others build on first. */
-const joined = (folder: string, first: string): string =>
+/** The texts of all files of a folder under asset/, what the others build on first. */
+const textsIn = (folder: string, first: string): ReadonlyArray<string> =>
   readdirSync(new URL(`./asset/${folder}/`, import.meta.url))
     .sort((a, b) => Number(b === first) - Number(a === first) || (a < b ? -1 : 1))
     .map((name) => ours(`${folder}/${name}`).toString("utf8"))
-    .join("\n")
 
-const ownStyle = joined("style", "base.css")
+const ownStyle = textsIn("style", "base.css").join("\n")
 
-/** One module: browsers ask for one file instead of a dozen. */
-const ownScript = joined("script", "shown.js").replaceAll(/^import .*\n|^export /gm, "")
+/** One module: browsers ask for one file instead of a dozen. Each script is a block, so that it has names of its own. */
+const [shown = "", ...scripts] = textsIn("script", "shown.js")
+const ownScript = [shown, ...scripts.map((text) => `{\n${text}}`)].join("\n").replaceAll(/^import .*\n|^export /gm, "")
 
 add(
   "app.css",

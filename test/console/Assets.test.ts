@@ -25,6 +25,8 @@ describe("a file of the console", () => {
     const { content } = (await serveAsset("app.js", "", ["gzip"]))!
     const text = gunzipSync(content).toString("utf8")
     expect(text).not.toMatch(/^(import|export) /m)
+    // Two scripts may use one name.
+    expect(text.match(/^\{$/gm)!.length).toBeGreaterThan(5)
     for (const part of ["data-picker", "data-theme-toggle", "data-gauges", "htmx:before:swap"])
       expect(text).toContain(part)
   })

@@ -33,7 +33,7 @@ export const catalogFaults: ReadonlyArray<Fault> = [
         "drop publication rackwire"
       ])
       // Another one may have dropped it, and nobody may have repaired that.
-      scene.world.meddled = (await insist(scene, statement)) || scene.world.meddled
+      if (await insist(scene, statement)) scene.world.meddled.add(scene.world.seed)
       note(statement)
     }
   },

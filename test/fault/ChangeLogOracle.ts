@@ -5,7 +5,7 @@
 import { type LoggedEvent, loggedEvent } from "../../src/deliver/log/LoggedEvent.ts"
 import { windowMessages } from "../../src/capture/fold/TransactionWindows.ts"
 import type { Sql } from "../support/Database.ts"
-import { type Change, type Transaction, kinds, readStamp } from "./Committed.ts"
+import { type Change, type Transaction, kinds, readStamp, seedOf } from "./Committed.ts"
 import type { Differences } from "./Differences.ts"
 
 type Json = Readonly<Record<string, unknown>> | null
@@ -51,18 +51,23 @@ const stepsOf = (transactions: ReadonlyArray<Transaction>): ReadonlyMap<string, 
   return steps
 }
 
-/** `inGaps`: object types of which changes may be missing. */
+/** Whether changes of an object type by a seed may be missing; undefined: by anybody. */
+export type InGap = (type: string, seed: number | undefined) => boolean
+
 export const compareChangeLog = (
   logged: ReadonlyArray<Logged>,
   transactions: ReadonlyArray<Transaction>,
-  inGaps: ReadonlySet<string>,
+  isInGap: InGap,
   differences: Differences
 ): void => {
   const steps = stepsOf(transactions)
   const events = Map.groupBy(logged, ({ object }) => object)
   for (const object of new Set([...steps.keys(), ...events.keys()])) {
-    if (!inGaps.has(object.split(" ")[0]!))
-      compareObject(object, steps.get(object) ?? [], events.get(object) ?? [], differences)
+    const type = object.split(" ")[0]!
+    // What other seeds did to the same object is compared.
+    const ofSteps = steps.get(object)?.filter(({ transaction }) => !isInGap(type, seedOf(transaction.label)))
+    const ofEvents = events.get(object)?.filter((event) => !isInGap(type, seedOf(labelOf(event) ?? "")))
+    compareObject(object, ofSteps ?? [], ofEvents ?? [], differences)
   }
   comparePositions(logged, differences)
 }
@@ -105,6 +110,8 @@ const compareEvent = (what: string, event: Logged, transaction: Transaction, dif
   const { requestId = event.request_id } = transaction
   if (event.request_id !== requestId) differences.add(`change log: ${what} has the request ${event.request_id}`)
 }
+
+const labelOf = ({ before, after }: Logged): string | undefined => readStamp((after ?? before)?.["description"])?.label
 
 const versionOf = (json: Json): number | undefined =>
   json === null ? undefined : (readStamp(json["description"])?.version ?? Number.NaN)

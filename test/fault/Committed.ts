@@ -49,11 +49,26 @@ export const readStamp = (text: unknown): { readonly version: number; readonly l
   return match === null ? undefined : { version: Number(match[1]), label: match[2]! }
 }
 
+/** What the keys and labels of a seed's writers begin with: seeds that share a world share its tables. */
+export const nameIn = (seed: number, name: string): string => `s${seed}-${name}`
+
+/** The seed of a label; undefined for what the world made for all seeds. */
+export const seedOf = (label: string): number | undefined => {
+  const match = /^s(\d+)-/.exec(label)
+  return match === null ? undefined : Number(match[1])
+}
+
 export class Committed {
   readonly transactions: Array<Transaction> = []
 
   add(transaction: Transaction): void {
     this.transactions.push(transaction)
+  }
+
+  /** The version of an object after what was committed. */
+  versionOf({ id }: Kind, key: string): number | undefined {
+    const changes = this.transactions.flatMap(({ fate, changes }) => (fate === "committed" ? changes : []))
+    return changes.findLast((change) => change.kind.id === id && change.key === key)?.to
   }
 
   count(fate: Transaction["fate"]): number {

@@ -1,13 +1,13 @@
 /**
- * One seed of the suite `deliver`: a hostile receiver, faults at the boundaries of an attempt's steps, and in the end a
- * calm time in which nothing may be sent twice, or sent by a disabled webhook.
+ * A world of the suite `deliver`: a hostile receiver, faults at the boundaries of an attempt's steps, and after its last
+ * seed a calm time in which nothing may be sent twice, or sent by a disabled webhook.
  */
 import { keysOf } from "../../src/stream/Keys.ts"
 import { ApiWriter } from "./ApiWriter.ts"
-import { compareAttempts, isLoss } from "./AttemptOracle.ts"
+import { type Disturbance, compareAttempts, isLoss } from "./AttemptOracle.ts"
 import { calmTime, ofCalmTime } from "./Calm.ts"
-import { Committed } from "./Committed.ts"
-import { type DeliverScene, deliverFaults, doomed, lastingFault } from "./DeliverFaults.ts"
+import { Committed, nameIn } from "./Committed.ts"
+import { type Doomed, deliverFaults, lastingFault } from "./DeliverFaults.ts"
 import { Differences } from "./Differences.ts"
 import { HostileReceiver } from "./HostileReceiver.ts"
 import { compareOrder, compareRate } from "./PaceOracle.ts"
@@ -16,7 +16,7 @@ import { Random } from "./Random.ts"
 import { compareCommitted, compareServices, settle } from "./Settle.ts"
 import { SqlWriter } from "./SqlWriter.ts"
 import { compareStream } from "./StreamOracle.ts"
-import type { SeedOptions, Verdict } from "./Suite.ts"
+import type { RunOptions, Suite, Verdict } from "./Suite.ts"
 import { type Rows, always, changeWebhook, makeWebhooks } from "./Webhooks.ts"
 import { World } from "./World.ts"
 
@@ -32,6 +32,9 @@ const delays = [0.3, 0.6]
 /** Attempts per second. */
 const rate = 40
 
+/** Of the webhook that a fault deletes. */
+const brief = { ...always, content_types: places, timeout: 2 }
+
 const rowsOf = ({ secureUrl, certificate, leaving }: HostileReceiver): Rows => ({
   everything: { ...always, timeout: 2 },
   narrow: { ...always, content_types: places, timeout: 2, max_in_flight: 2 },
@@ -44,7 +47,7 @@ const rowsOf = ({ secureUrl, certificate, leaving }: HostileReceiver): Rows => (
   },
   [leaving]: ofCalmTime,
   deleted: ofCalmTime,
-  [doomed]: { ...always, content_types: places, timeout: 2 },
+  doomed: brief,
   changing: { ...always, timeout: 2 }
 })
 
@@ -53,67 +56,89 @@ const roles = [
   ["api,capture", "api,deliver", "api,deliver"]
 ]
 
-interface Run extends DeliverScene {
-  readonly ids: ReadonlyMap<string, number>
-  readonly apiWriter: ApiWriter
-  readonly timeline: World["timeline"]
+/** What the seeds of a world share. */
+interface Shared {
+  readonly world: World
+  readonly committed: Committed
+  readonly receiver: HostileReceiver
+  readonly disturbances: Array<Disturbance>
+  readonly ids: Map<string, number>
+  readonly doomed: Doomed
+  /** Ids of webhooks that seeds before this one deleted. */
+  readonly deleted: Array<number>
 }
 
-export const deliverSeed = async (options: SeedOptions): Promise<Verdict> => {
-  const { seed, seconds, template, only } = options
+/** What a seed chooses before anything else. */
+const choicesOf = (seed: number) => {
   const random = new Random(`deliver ${seed}`)
   const once = random.chance(lastingPart) ? lastingFault : undefined
-  const receiver = await HostileReceiver.start(seed)
-  const world = await World.start({ seed, template, processes: random.pick(roles), only: options.only })
-  const { timeline } = world
-  let verdict: Verdict | undefined
-  try {
-    const committed = new Committed()
-    const ids = await makeWebhooks(world, committed, receiver.url, rowsOf(receiver))
-    timeline.note(`${world.services.length} processes are ready`)
-    let isOver = false
-    const over = () => isOver
-    const sqlWriter = new SqlWriter("w1", world.databaseUrl, random.fork("w1"), committed, rowsMax)
-    const apiWriter = new ApiWriter("api", world, random.fork("api"), committed)
-    const webhooks = [...ids.values()]
-    const run: Run = {
-      world,
-      committed,
-      webhooks,
-      rows: 0,
-      receiver,
-      disturbances: [],
-      isDeleted: false,
-      ids,
-      apiWriter,
-      timeline
-    }
-    const writing = Promise.all([
-      sqlWriter.run(over),
-      apiWriter.run(over),
-      changeWebhook(world, random.fork("webhook"), committed, over)
-    ])
-    await carryOut(planOf(seed, deliverFaults, { seconds, only, once }), timeline, run)
-    world.heal()
-    // One that fails by chance is asked less and less often: it could take an hour to get rid of the last delivery.
-    receiver.isHostile = false
-    timeline.note("the last fault is over")
-    isOver = true
-    await writing
-    verdict = await settle(world, () => judge(run, []))
-    if (verdict.differences.count === 0) {
-      const unwanted = await calmTime(run)
-      verdict = await settle(world, () => judge(run, unwanted()))
-    }
-  } finally {
-    await world.stop(verdict?.differences.count === 0 && !options.keep)
-    await receiver.close()
-  }
-  return verdict
+  const processes = random.pick(roles)
+  return { random, once, processes }
 }
 
-const judge = async (run: Run, wrong: ReadonlyArray<string>): Promise<Verdict> => {
-  const { world, committed, ids, receiver, disturbances, apiWriter } = run
+export const deliver: Suite = async (first, options) => {
+  const receiver = await HostileReceiver.start(first)
+  const { processes } = choicesOf(first)
+  const world = await World.start({ seed: first, template: options.template, processes, only: options.only })
+  const end = async (forget: boolean) => {
+    await world.stop(forget)
+    await receiver.close()
+  }
+  try {
+    const committed = new Committed()
+    const ids = new Map(await makeWebhooks(world, committed, receiver.url, rowsOf(receiver)))
+    world.timeline.note(`${world.services.length} processes are ready`)
+    const doomed = { name: "doomed", isDeleted: false }
+    const shared: Shared = { world, committed, receiver, disturbances: [], ids, doomed, deleted: [] }
+    return { run: (seed, isLast) => runSeed(shared, seed, isLast, options), end }
+  } catch (error) {
+    await end(false)
+    throw error
+  }
+}
+
+const runSeed = async (shared: Shared, seed: number, isLast: boolean, options: RunOptions): Promise<Verdict> => {
+  const { world, committed, receiver } = shared
+  const { timeline } = world
+  const { random, once } = choicesOf(seed)
+  await world.begin(seed)
+  if (shared.doomed.isDeleted) await replaceDoomed(shared)
+  receiver.isHostile = true
+  let isOver = false
+  const over = () => isOver
+  const sqlWriter = new SqlWriter(nameIn(seed, "w1"), world.databaseUrl, random.fork("w1"), committed, rowsMax)
+  const apiWriter = new ApiWriter(nameIn(seed, "api"), world, random.fork("api"), committed)
+  const writing = Promise.all([
+    sqlWriter.run(over),
+    apiWriter.run(over),
+    changeWebhook(world, random.fork("webhook"), committed, over)
+  ])
+  const scene = { ...shared, webhooks: [...shared.ids.values()], rows: 0 }
+  await carryOut(planOf(seed, deliverFaults, { seconds: options.seconds, only: options.only, once }), timeline, scene)
+  world.heal()
+  // One that fails by chance is asked less and less often: it could take an hour to get rid of the last delivery.
+  receiver.isHostile = false
+  timeline.note("the last fault is over")
+  isOver = true
+  await writing
+  const verdict = await settle(world, () => judge(shared, apiWriter, []))
+  if (verdict.differences.count > 0 || !isLast) return verdict
+  const unwanted = await calmTime(scene)
+  return settle(world, () => judge(shared, apiWriter, unwanted()))
+}
+
+/** A seed may delete a webhook: the next one gets another. */
+const replaceDoomed = async ({ world, committed, receiver, ids, doomed, deleted }: Shared): Promise<void> => {
+  deleted.push(ids.get(doomed.name)!)
+  ids.delete(doomed.name)
+  doomed.name = nameIn(world.seed, "doomed")
+  doomed.isDeleted = false
+  const made = await makeWebhooks(world, committed, receiver.url, { [doomed.name]: brief })
+  for (const [name, id] of made) ids.set(name, id)
+}
+
+const judge = async (shared: Shared, apiWriter: ApiWriter, wrong: ReadonlyArray<string>): Promise<Verdict> => {
+  const { world, committed, ids, deleted, receiver, disturbances } = shared
   const differences = new Differences()
   for (const what of wrong) differences.add(what)
   const { logged, owed } = await compareCommitted(world, committed, apiWriter, differences)
@@ -123,7 +148,7 @@ const judge = async (run: Run, wrong: ReadonlyArray<string>): Promise<Verdict> =
   compareOrder(requestsOf("ordered"), disturbances, differences)
   const lost = disturbances.filter(({ fault }) => isLoss(fault))
   compareRate(requestsOf("paced"), rate, lost, differences)
-  for (const webhook of ids.values()) await compareStream(world.redis, webhook, [], differences)
+  for (const webhook of [...ids.values(), ...deleted]) await compareStream(world.redis, webhook, [], differences)
   await compareDeleted(world, differences)
   await compareServices(world, differences)
   const deliveries = [...owed.values()].reduce((sum, { length }) => sum + length, 0)

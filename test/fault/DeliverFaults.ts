@@ -2,7 +2,7 @@
 import { leaseMillis } from "../../src/stream/Reader.ts"
 import { type Fault, type Scene, faults, halfOpen } from "./Faults.ts"
 import type { Disturbance } from "./AttemptOracle.ts"
-import { webhook } from "./Committed.ts"
+import { nameIn, webhook } from "./Committed.ts"
 import { Ledger } from "./Ledger.ts"
 import { storeFaults } from "./StoreFaults.ts"
 import type { HostileReceiver, Step } from "./HostileReceiver.ts"
@@ -12,7 +12,12 @@ import { pause } from "./Timeline.ts"
 export interface DeliverScene extends Scene {
   readonly receiver: HostileReceiver
   readonly disturbances: Array<Disturbance>
-  /** Whether the doomed webhook was deleted, or may have been. */
+  readonly doomed: Doomed
+}
+
+/** The webhook that a fault deletes. */
+export interface Doomed {
+  name: string
   isDeleted: boolean
 }
 
@@ -56,20 +61,21 @@ const beforeSettling: DeliverFault = {
   }
 }
 
-/** The name of the webhook that is deleted. */
-export const doomed = "doomed"
-
 const deletion: DeliverFault = {
   name: "a webhook is deleted",
   weight: 2,
   act: async (scene, random, note) => {
-    if (scene.isDeleted) return note("it is deleted already")
-    const ledger = new Ledger(scene.world.databaseUrl)
-    const label = `doomed.${random.between(0, 1e9)}`
-    const fate = await ledger.attempt(label, [`delete from extras_webhook where name = '${doomed}'`])
+    const { doomed, world } = scene
+    if (doomed.isDeleted) return note("it is deleted already")
+    // Before the statement: the same fault may begin again while this one waits.
+    doomed.isDeleted = true
+    const ledger = new Ledger(world.databaseUrl)
+    const label = nameIn(world.seed, `deletion.${random.between(0, 1e9)}`)
+    const { name } = doomed
+    const fate = await ledger.attempt(label, [`delete from extras_webhook where name = '${name}'`])
     await ledger.close()
-    scene.committed.add({ label, changes: [{ kind: webhook, key: doomed, from: 1, to: undefined }], messages: 2, fate })
-    scene.isDeleted = fate !== "aborted"
+    scene.committed.add({ label, changes: [{ kind: webhook, key: name, from: 1, to: undefined }], messages: 2, fate })
+    doomed.isDeleted = fate !== "aborted"
     note(`the deletion is ${fate}`)
   }
 }

@@ -1,5 +1,5 @@
 /** One transaction of very many rows. */
-import { type Committed, tag } from "./Committed.ts"
+import { type Committed, nameIn, tag } from "./Committed.ts"
 import { Draft } from "./Draft.ts"
 import { Ledger } from "./Ledger.ts"
 import type { Random } from "./Random.ts"
@@ -12,7 +12,7 @@ export const writeManyRows = async (
   rows: number
 ): Promise<"committed" | "aborted"> => {
   const ledger = new Ledger(world.databaseUrl)
-  const label = `many.${random.between(0, 1e9)}`
+  const label = nameIn(world.seed, `many.${random.between(0, 1e9)}`)
   const draft = new Draft(label, new Map(), random)
   draft.create(tag, label.replace(".", "-"), rows)
   const fate = await ledger.attempt(label, draft.statements)

@@ -1,6 +1,6 @@
 /**
- * One seed of the suite `restore`: Postgres and Redis go back to a backup of both, at any moment and after any end of
- * the service. No delivery may have the id of another one.
+ * A world of the suite `restore`: in each seed Postgres and Redis go back to a backup of both, at any moment and after
+ * any end of the service. No delivery may have the id of another one, of whatever seed.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, renameSync, rmSync } from "node:fs"
@@ -9,9 +9,12 @@ import { join } from "node:path"
 import { named } from "../support/Api.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { type Service, startService } from "../support/Service.ts"
+import { DataDirectory } from "../../src/embedded/DataDirectory.ts"
+import { eventually } from "../support/Eventually.ts"
+import { nameIn } from "./Committed.ts"
 import { Differences } from "./Differences.ts"
 import { Random } from "./Random.ts"
-import type { SeedOptions, Verdict } from "./Suite.ts"
+import type { Suite, Verdict } from "./Suite.ts"
 import { Timeline, pause } from "./Timeline.ts"
 
 /** Most sites that are written in one part of a run. */
@@ -20,7 +23,7 @@ const sitesMax = 60
 /** Longest pause after which the service is stopped or killed, milliseconds. */
 const stopMillis = 400
 
-/** Time for the servers of a killed service to end, milliseconds. */
+/** Most time for the servers of a killed service to end, milliseconds. */
 const orphanMillis = 20_000
 
 const copy = (from: string, to: string): void => {
@@ -32,14 +35,24 @@ class Run {
   readonly differences = new Differences()
   readonly timeline = new Timeline()
   readonly directory: string
-  private readonly random: Random
+  private seed: number
+  private random: Random
   private readonly receiver: Receiver
   private service: Service | undefined
 
   constructor(seed: number, receiver: Receiver) {
     this.directory = mkdtempSync(join(tmpdir(), `rackwire-restore-${seed}-`))
+    this.seed = seed
     this.random = new Random(`restore ${seed}`)
     this.receiver = receiver
+  }
+
+  /** Begins a seed where the one before ended. */
+  begin(seed: number): void {
+    this.seed = seed
+    this.random = new Random(`restore ${seed}`)
+    for (const name of ["backup", "lost"]) rmSync(join(this.directory, name), { recursive: true, force: true })
+    this.timeline.note(`seed ${seed} begins`)
   }
 
   get data(): string {
@@ -65,7 +78,7 @@ class Run {
 
   /** Writes sites and returns their slugs. */
   async write(part: string): Promise<ReadonlyArray<string>> {
-    const names = Array.from({ length: this.random.between(1, sitesMax) }, (_, n) => `${part} ${n}`)
+    const names = Array.from({ length: this.random.between(1, sitesMax) }, (_, n) => nameIn(this.seed, `${part} ${n}`))
     for (const name of names) await this.service!.call("POST", "/api/dcim/sites/", named(name))
     this.timeline.note(`${names.length} sites: ${part}`)
     return names.map((name) => named(name).slug)
@@ -76,8 +89,10 @@ class Run {
     await pause(this.random.between(0, stopMillis))
     const signal = this.random.pick(["SIGTERM", "SIGKILL"] as const)
     await this.service?.stop(signal)
-    // The servers of a service that was killed end by themselves.
-    if (signal === "SIGKILL") await pause(orphanMillis)
+    // The servers of a service that was killed end by themselves, and only then the files are at rest.
+    await eventually("the servers have ended", () => new DataDirectory(this.data).orphans().length === 0, {
+      millis: orphanMillis
+    })
     this.timeline.note(`the service ended by ${signal}`)
   }
 
@@ -127,26 +142,33 @@ class Run {
   }
 }
 
-export const restoreSeed = async ({ seed, keep }: SeedOptions): Promise<Verdict> => {
-  const run = new Run(seed, await startReceiver())
+export const restore: Suite = async (first) => {
+  const run = new Run(first, await startReceiver())
+  const end = (forget: boolean) => run.end(!forget)
   try {
     await run.start()
     await run.makeWebhook()
-    const before = await run.write("before")
-    await run.stop()
-    run.backUp()
-    await run.start()
-    await run.write("lost")
-    await run.stop()
-    run.restore()
-    await run.start()
-    const began = performance.now()
-    const after = await run.write("after")
-    await run.compare([...before, ...after], after)
-    const settleMillis = Math.round(performance.now() - began)
-    const { differences, timeline, directory, requests } = run
-    return { differences, timeline, directory, settleMillis, summary: `${requests} requests` }
-  } finally {
-    await run.end(keep || run.differences.count > 0)
+    return { run: (seed) => runSeed(run, seed), end }
+  } catch (error) {
+    await end(false)
+    throw error
   }
+}
+
+const runSeed = async (run: Run, seed: number): Promise<Verdict> => {
+  run.begin(seed)
+  const before = await run.write("before")
+  await run.stop()
+  run.backUp()
+  await run.start()
+  await run.write("lost")
+  await run.stop()
+  run.restore()
+  await run.start()
+  const began = performance.now()
+  const after = await run.write("after")
+  await run.compare([...before, ...after], after)
+  const settleMillis = Math.round(performance.now() - began)
+  const { differences, timeline, directory, requests } = run
+  return { differences, timeline, directory, settleMillis, summary: `${requests} requests` }
 }

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { closeSync, openSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { token } from "./Template.ts"
 import type { Timeline } from "./Timeline.ts"
 
 const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
@@ -67,10 +68,13 @@ export class ServiceProcess {
     await this.ended
   }
 
-  /** Whether it says of itself that nothing keeps it from its work. */
+  /** Whether it says of itself that nothing keeps it from its work; the gaps of seeds before this one do not. */
   async isReady(): Promise<boolean> {
     try {
-      return (await fetch(`${this.url}/health/ready`, { signal: AbortSignal.timeout(1000) })).status === 200
+      const headers = { authorization: `Token ${token}` }
+      const response = await fetch(`${this.url}/health/ready`, { headers, signal: AbortSignal.timeout(1000) })
+      const { problems } = (await response.json()) as { readonly problems?: ReadonlyArray<string> }
+      return response.status === 200 || problems?.every((problem) => problem.includes("not acknowledged")) === true
     } catch {
       return false
     }

@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { ApiWriter } from "./ApiWriter.ts"
-import { compareChangeLog, readChangeLog } from "./ChangeLogOracle.ts"
+import { type InGap, compareChangeLog, readChangeLog } from "./ChangeLogOracle.ts"
 import type { Committed } from "./Committed.ts"
 import type { Differences } from "./Differences.ts"
 import { settleDoubts } from "./Doubts.ts"
@@ -63,36 +63,47 @@ const progressOf = async ({ sql }: World): Promise<Progress> => {
 
 /** Holds the change log against what was committed; answers it, and what webhooks are owed of it. */
 export const compareCommitted = async (
-  { sql }: World,
+  world: World,
   committed: Committed,
   { refusals }: ApiWriter,
   differences: Differences
 ) => {
+  const { sql } = world
   for (const refusal of refusals) differences.add(`the API refused: ${refusal}`)
   const transactions = await settleDoubts(sql, committed.transactions)
   const logged = await readChangeLog(sql)
-  compareChangeLog(logged, transactions, await typesInGaps(sql), differences)
+  compareChangeLog(logged, transactions, await gapsOf(world), differences)
   return { logged, owed: owedTo(logged) }
 }
 
-/** The object types of which changes may be missing. */
-const typesInGaps = async (sql: World["sql"]): Promise<ReadonlySet<string>> => {
-  const rows = await sql.query<{ readonly type: string }>(
-    "select distinct unnest(coalesce(object_types, array['dcim.site', 'dcim.region', 'extras.tag', 'extras.webhook'])) as type from rackwire_gap where cause = 'publication'"
+/** Whether changes may be missing: a seed's gap excuses what that seed did, and nothing of the others. */
+const gapsOf = async (world: World): Promise<InGap> => {
+  const rows = await world.sql.query<{ readonly id: number; readonly type: string }>(
+    "select id::int, unnest(coalesce(object_types, array['dcim.site', 'dcim.region', 'extras.tag', 'extras.webhook'])) as type from rackwire_gap where cause = 'publication'"
   )
-  return new Set(rows.map(({ type }) => type))
+  const gaps = new Set(rows.flatMap(({ id, type }) => [`${type} ${world.seedOfGap(id)}`, type]))
+  return (type, seed) => gaps.has(seed === undefined ? type : `${type} ${seed}`)
 }
 
 /** A gap has an end, and none is there that nobody made; what cannot be an event is set aside. */
-const compareAlarms = async ({ sql, aside, meddled }: World, differences: Differences): Promise<void> => {
-  const gaps = await sql.query<{ readonly cause: string; readonly reason: string; readonly has_end: boolean }>(
-    "select cause, reason, until is not null as has_end from rackwire_gap"
-  )
-  for (const { cause, reason, has_end: hasEnd } of gaps) {
+const compareAlarms = async (world: World, differences: Differences): Promise<void> => {
+  const { sql, aside, meddled } = world
+  const gaps = await sql.query<{
+    readonly id: number
+    readonly cause: string
+    readonly reason: string
+    readonly has_end: boolean
+  }>("select id::int, cause, reason, until is not null as has_end from rackwire_gap")
+  const noted = new Set<number>()
+  for (const { id, cause, reason, has_end: hasEnd } of gaps) {
+    const seed = world.seedOfGap(id)
+    if (cause === "publication") noted.add(seed)
     if (!hasEnd) differences.add(`a gap has no end: ${reason}`)
-    if (cause !== "identity" && !(cause === "publication" && meddled)) differences.add(`a gap nobody made: ${reason}`)
+    if (cause !== "identity" && !(cause === "publication" && meddled.has(seed))) {
+      differences.add(`a gap nobody made: ${reason}`)
+    }
   }
-  if (meddled && gaps.every(({ cause }) => cause !== "publication")) differences.add("the publication has no gap")
+  for (const seed of meddled) if (!noted.has(seed)) differences.add(`the publication has no gap of seed ${seed}`)
   const rows = await sql.query<{ readonly id: string }>("select object_id as id from rackwire_set_aside")
   const found = new Set(rows.map(({ id }) => id))
   for (const id of aside) if (!found.has(id)) differences.add(`${id} is not set aside`)

@@ -1,21 +1,20 @@
-/** The interface between the runner and a suite. */
+/** The interface between the runner and a suite: a suite starts worlds, and a world runs seeds one after another. */
 import type { Differences } from "./Differences.ts"
 import type { Template } from "./Template.ts"
 import type { Timeline } from "./Timeline.ts"
 
-export interface SeedOptions {
-  readonly seed: number
+/** What all seeds of a run have in common. */
+export interface RunOptions {
   /** How long faults happen. */
   readonly seconds: number
   /** Rows of a very large transaction. */
   readonly manyRows: number
   /** Only faults with this in their name. */
   readonly only: string | undefined
-  /** Whether the logs of a seed that passes are kept too. */
-  readonly keep: boolean
   readonly template: Template
 }
 
+/** The result of a seed. The oracles compare everything since its world began. */
 export interface Verdict {
   readonly differences: Differences
   readonly timeline: Timeline
@@ -26,5 +25,12 @@ export interface Verdict {
   readonly summary: string
 }
 
-/** Runs one seed. */
-export type Suite = (options: SeedOptions) => Promise<Verdict>
+export interface SuiteWorld {
+  /** Runs one seed where the one before has settled; `isLast`: no other seed follows in this world. */
+  readonly run: (seed: number, isLast: boolean) => Promise<Verdict>
+  /** Ends everything. The logs stay unless `forget`. */
+  readonly end: (forget: boolean) => Promise<void>
+}
+
+/** Starts a world. Its first seed decides what the world decides once. Rejects where the world does not get ready. */
+export type Suite = (first: number, options: RunOptions) => Promise<SuiteWorld>

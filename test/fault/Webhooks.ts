@@ -1,6 +1,6 @@
 /** The webhooks of a run: some that take everything, some with conditions, one that is changed all the time. */
 import { request } from "../support/Service.ts"
-import { type Committed, type TypeId, stamp, webhook } from "./Committed.ts"
+import { type Committed, type TypeId, nameIn, stamp, webhook } from "./Committed.ts"
 import { Ledger } from "./Ledger.ts"
 import type { Random } from "./Random.ts"
 import { token } from "./Template.ts"
@@ -60,9 +60,9 @@ export const makeWebhooks = async (
 export const changeWebhook = async (world: World, random: Random, committed: Committed, isOver: () => boolean) => {
   const ledger = new Ledger(world.databaseUrl)
   const conditions = ["null", JSON.stringify(evenVersion), JSON.stringify(ofWriter("w2"))]
-  let version = 1
+  let version = committed.versionOf(webhook, changing)!
   const change = async (enabled: boolean) => {
-    const label = `webhook.${changing}.${version}.${random.between(0, 1e9)}`
+    const label = nameIn(world.seed, `webhook.${changing}.${version}.${random.between(0, 1e9)}`)
     const types = objects.filter(() => random.chance(0.7))
     const fate = await ledger.attempt(label, [
       `update extras_webhook set description = '${stamp(version + 1, label)}', enabled = ${enabled},

@@ -1,4 +1,4 @@
-/** What a seed acts on: its own Postgres and Redis, services that may all lead, and the networks between them. */
+/** What seeds act on, one after another: their own Postgres and Redis, services that may all lead, and the networks between them. */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { hostname, tmpdir } from "node:os"
 import { join } from "node:path"
@@ -22,6 +22,7 @@ export interface Site {
 }
 
 export interface WorldOptions {
+  /** The first seed. */
   readonly seed: number
   /** The roles of each process of the service. */
   readonly processes: ReadonlyArray<string>
@@ -30,11 +31,14 @@ export interface WorldOptions {
   readonly only?: string | undefined
 }
 
-/** Part of the seeds whose servers have a disk of their own, which may be full. */
+/** Part of the worlds whose servers have a disk of their own, which may be full. */
 const diskPart = 0.15
 
 /** Time for the services to be ready at the start, milliseconds. */
 const readyMillis = 60_000
+
+/** Time for what the seed before did to be noticed, milliseconds: longer than a connection may owe an answer. */
+const noticedMillis = 100_000
 
 const at = (url: string, port: number): string => Object.assign(new URL(url), { port: `${port}` }).href
 
@@ -47,15 +51,20 @@ export class World {
   readonly redis: Redis
   readonly databaseUrl: string
   readonly sites: ReadonlyArray<Site>
-  /** Of the servers, in some seeds. */
+  /** Of the servers, in some worlds. */
   readonly disk: Disk | undefined
   /** Ids of rows of which no event can be made. */
   readonly aside = new Set<string>()
-  /** Whether somebody changed the publication. */
-  meddled = false
+  /** The seeds in which somebody changed the publication. */
+  readonly meddled = new Set<number>()
+  /** The seed that runs. */
+  seed: number
+  /** The seeds that ran, each with the id of the last gap that was noted before it. */
+  private readonly begun: Array<{ readonly seed: number; readonly gap: number }> = []
   private readonly servers: RunningServers
 
   private constructor(options: {
+    readonly seed: number
     readonly directory: string
     readonly random: Random
     readonly timeline: Timeline
@@ -63,6 +72,7 @@ export class World {
     readonly sites: ReadonlyArray<Site>
     readonly disk: Disk | undefined
   }) {
+    this.seed = options.seed
     this.disk = options.disk
     this.directory = options.directory
     this.random = options.random
@@ -106,8 +116,8 @@ export class World {
       })
       sites.push({ service, postgres, redis })
     }
-    const world = new World({ directory, random, timeline, servers, sites, disk })
-    await world.untilReady().catch(async (error: unknown) => {
+    const world = new World({ seed, directory, random, timeline, servers, sites, disk })
+    await world.untilReady(readyMillis).catch(async (error: unknown) => {
       await world.stop(false)
       throw error
     })
@@ -142,9 +152,37 @@ export class World {
     }
   }
 
-  async untilReady(): Promise<void> {
+  /** Begins a seed where the one before has settled, with services that are all ready. */
+  async begin(seed: number): Promise<void> {
+    if (this.begun.length > 0) await this.untilReady(noticedMillis)
+    // A change of the publication that is noticed later would be taken for one of the new seed.
+    if (this.meddled.has(this.seed)) await this.untilVerified()
+    const [last] = await this.sql.query<{ readonly id: number }>(
+      "select coalesce(max(id), 0)::int as id from rackwire_gap"
+    )
+    this.begun.push({ seed, gap: last!.id })
+    this.seed = seed
+    this.timeline.note(`seed ${seed} begins`)
+  }
+
+  /** The seed in which a gap was noted, by the gap's id. */
+  seedOfGap(id: number): number {
+    return this.begun.findLast(({ gap }) => gap < id)?.seed ?? this.seed
+  }
+
+  private async untilReady(millis: number): Promise<void> {
     const allReady = async () => (await Promise.all(this.services.map((service) => service.isReady()))).every(Boolean)
-    await eventually(`all services are ready (see ${this.directory})`, allReady, { millis: readyMillis })
+    await eventually(`all services are ready (see ${this.directory})`, allReady, { millis, everyMillis: 100 })
+  }
+
+  /** Waits until the service has compared the publication once more. */
+  private async untilVerified(): Promise<void> {
+    const [now] = await this.sql.query<{ readonly time: string }>("select clock_timestamp()::text as time")
+    const isVerified = async () => {
+      const rows = await this.sql.query("select 1 from rackwire_epoch where verified > $1::timestamptz", [now!.time])
+      return rows.length > 0
+    }
+    await eventually("the publication is compared", isVerified, { millis: noticedMillis, everyMillis: 100 })
   }
 
   /** Ends everything. The logs stay unless `forget`. */

@@ -1,22 +1,24 @@
 /**
- * `npm run test:fault -- [suite] [--seed n] [--seeds n] [--seconds n] [--rows n] [--only fault] [--keep]`: runs seeds
- * one after another; exits with 1 when one of them failed.
+ * `npm run test:fault -- [suite] [--seed n] [--seeds n] [--each-world n] [--seconds n] [--rows n] [--only fault]
+ * [--keep]`: runs seeds one after another, so many in each world; exits with 1 when one of them failed or could not
+ * begin.
  */
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { captureSeed } from "./Capture.ts"
-import { deliverSeed } from "./Deliver.ts"
-import { restoreSeed } from "./Restore.ts"
-import type { Suite, Verdict } from "./Suite.ts"
+import { capture } from "./Capture.ts"
+import { deliver } from "./Deliver.ts"
+import { restore } from "./Restore.ts"
+import type { RunOptions, Suite, Verdict } from "./Suite.ts"
 import { Template } from "./Template.ts"
 
-const suites: Readonly<Record<string, Suite>> = { capture: captureSeed, deliver: deliverSeed, restore: restoreSeed }
+const suites: Readonly<Record<string, Suite>> = { capture, deliver, restore }
 
 const { values, positionals } = parseArgs({
   options: {
     seed: { type: "string", default: "1" },
     seeds: { type: "string", default: "1" },
+    "each-world": { type: "string", default: "1" },
     seconds: { type: "string", default: "12" },
     rows: { type: "string", default: "200000" },
     only: { type: "string" },
@@ -29,40 +31,72 @@ const name = positionals[0] ?? "capture"
 const suite = suites[name]
 if (suite === undefined) {
   console.error(
-    `usage: npm run test:fault -- [suite] [--seed n] [--seeds n] [--seconds n]\nsuites: ${Object.keys(suites).join(", ")}`
+    `usage: npm run test:fault -- [suite] [--seed n] [--seeds n] [--each-world n] [--seconds n]\nsuites: ${Object.keys(suites).join(", ")}`
   )
   process.exit(1)
 }
 
-const report = (seed: number, { differences, timeline, directory, settleMillis, summary }: Verdict): void => {
-  const verdict = differences.count === 0 ? "passed" : "FAILED"
-  console.log(`seed ${seed} ${verdict}: ${summary}; settled after ${(settleMillis / 1000).toFixed(1)} s`)
-  if (differences.count === 0 && !values.keep) return
+const options: RunOptions = {
+  seconds: Number(values.seconds),
+  manyRows: Number(values.rows),
+  only: values.only,
+  template: await Template.make()
+}
+const each = Number(values["each-world"])
+const first = Number(values.seed)
+const last = first + Number(values.seeds) - 1
+const failed: Array<number> = []
+const notReady: Array<number> = []
+
+type Outcome = Verdict | Error
+
+const isPassed = (outcome: Outcome): boolean => !(outcome instanceof Error) && outcome.differences.count === 0
+
+const report = (seed: number, outcome: Outcome): void => {
+  if (outcome instanceof Error) return console.log(`seed ${seed} FAILED: ${outcome.stack}`)
+  const { settleMillis, summary } = outcome
+  const word = isPassed(outcome) ? "passed" : "FAILED"
+  console.log(`seed ${seed} ${word}: ${summary}; settled after ${(settleMillis / 1000).toFixed(1)} s`)
+}
+
+/** Prints and stores what happened in a world. */
+const tell = ({ differences, timeline, directory }: Verdict): void => {
   const text = `${timeline.text()}\n${differences.text()}`
   writeFileSync(join(directory, "verdict.txt"), text)
   console.log(`${text}\nlogs: ${directory}`)
 }
 
-const template = await Template.make()
-const failed: Array<number> = []
-const first = Number(values.seed)
-for (let seed = first; seed < first + Number(values.seeds); seed++) {
-  try {
-    const verdict = await suite({
-      seed,
-      seconds: Number(values.seconds),
-      manyRows: Number(values.rows),
-      only: values.only,
-      keep: values.keep,
-      template
-    })
-    report(seed, verdict)
-    if (verdict.differences.count > 0) failed.push(seed)
-  } catch (error) {
-    console.log(`seed ${seed} FAILED: ${(error as Error).stack}`)
-    failed.push(seed)
+/** Runs seeds in one world until one fails; returns the last that ran. */
+const runWorld = async (from: number, to: number): Promise<number> => {
+  const world = await suite(from, options).catch((error: Error) => {
+    console.log(`seed ${from} NOT READY, nothing was compared: ${error.stack}`)
+    notReady.push(from)
+  })
+  if (world === undefined) return from
+  let outcome: Outcome
+  let seed = from - 1
+  do {
+    seed += 1
+    outcome = await world.run(seed, seed === to).catch((error: Error) => error)
+    report(seed, outcome)
+    if (!isPassed(outcome)) failed.push(seed)
+  } while (isPassed(outcome) && seed < to)
+  const passed = isPassed(outcome)
+  if ((!passed || values.keep) && !(outcome instanceof Error)) tell(outcome)
+  if (!passed) {
+    console.log(`repeat its world: --seed ${from} --seeds ${seed - from + 1} --each-world ${each}`)
   }
+  await world.end(passed && !values.keep).catch((error: Error) => {
+    console.log(`seed ${seed} FAILED: its world did not end: ${error.stack}`)
+    failed.push(seed)
+  })
+  return seed
 }
-template.remove()
-console.log(failed.length === 0 ? `all ${values.seeds} seeds passed` : `failed: ${failed.join(", ")}`)
-process.exit(failed.length === 0 ? 0 : 1)
+
+for (let seed = first; seed <= last; seed++) seed = await runWorld(seed, Math.min(seed + each - 1, last))
+options.template.remove()
+if (notReady.length > 0) console.log(`not ready: ${notReady.join(", ")}`)
+if (failed.length > 0) console.log(`failed: ${failed.join(", ")}`)
+const allPassed = failed.length + notReady.length === 0
+if (allPassed) console.log(`all ${values.seeds} seeds passed`)
+process.exit(allPassed ? 0 : 1)

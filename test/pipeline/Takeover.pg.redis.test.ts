@@ -115,6 +115,19 @@ const expectTakeover = async (harm: (leader: Service) => unknown): Promise<reado
   return [before, after]
 }
 
+describe("the other process leaves the lead where it is", () => {
+  it("while the leader is well, however long it looks on", async () => {
+    const { generation } = await captureOf(await leader())
+    const [begin] = await database.sql.query<{ readonly time: string }>("select now()::text as time")
+    await until("both were seen for twelve seconds more", async () => {
+      const seen = "seen > $1::text::timestamptz + interval '12 seconds'"
+      const rows = await database.sql.query(`select from rackwire_process where ${seen}`, [begin!.time])
+      return rows.length >= 2 ? true : undefined
+    })
+    expect(await captureOf(await leader())).toMatchObject({ generation })
+  })
+})
+
 describe("the other process takes over, and queues everything once", () => {
   it("from one that is asked to stop", async () => {
     const [before, after] = await expectTakeover((leader) => leader.process.kill("SIGTERM"))

@@ -2,15 +2,14 @@
  * Leadership: the slot itself is the lock, and each leader has a higher generation number than those before it.
  *
  * A process that finds the slot taken stands by. A leader that stops in good order notifies it; it notices within a
- * second that a leader was killed; and it ends the session of a leader that hangs. A leader reports every second, so
- * one that has not reported for `hangMillis` holds the lock without doing the work. If such a leader wakes up, Redis
- * refuses its entries by its generation.
+ * second that a leader was killed; and it ends the session of a leader that hangs. Every process writes every two
+ * seconds that it is alive (Presence.ts), so a leader that has been silent for `hangMillis` while others wrote holds the
+ * lock without doing the work. If such a leader wakes up, Redis refuses its entries by its generation.
+ *
+ * The reports of a leader to Postgres would tell as much, but Postgres shows them only to roles with pg_read_all_stats.
  *
  * On a machine with too little CPU a leader may be only slow. Each new one reads the same large transaction from its
  * beginning, so if all were ended as soon, none would ever reach its end: each gets twice the time of the one before.
- *
- * Postgres reads no reports while it decodes a large transaction. So only the time counts in which Postgres waits for
- * the leader, by the clock of the server: the process that stands by may have been stopped itself.
  */
 import { hostname } from "node:os"
 import { PgClient } from "@effect/sql-pg"
@@ -24,8 +23,11 @@ const holderPause = "1 second"
 /** The same after a release: Postgres takes a moment to free the slot. */
 const releasedPause = "15 millis"
 
-/** A leader that has not reported for so long hangs, milliseconds. */
-const hangMillis = 5000
+/** A leader that is silent for so long hangs, milliseconds. */
+const hangMillis = 8000
+
+/** Silence between two signs of life, milliseconds. */
+const usualSilenceMillis = 2000
 
 /** The time is doubled so often at most. */
 const doublingsMax = 4
@@ -77,28 +79,14 @@ export const release = (slot: string) =>
 
 interface Holder {
   readonly pid: number | null
-  /** A text that changes with every report of the holder. */
-  readonly report: string
-  /** Whether Postgres waits for the holder, so that it has read all reports. */
-  readonly awaited: boolean
+  /** How much older its last sign of life is than the newest of all processes, milliseconds; null if it is not known. */
+  readonly silentMillis: number | null
   /** How many leaders began where the slot still stands. */
   readonly beganHere: number
-  /** Milliseconds since 1970 by the clock of the server. */
-  readonly now: number
 }
 
-/** The last report of a holder, and since when Postgres waits for the next one. */
-export interface Watch {
-  readonly report: string
-  readonly since: number
-}
-
-/** The watch after another query for the holder. */
-export const watch = (before: Watch | undefined, { report, awaited, now }: Holder): Watch =>
-  before?.report === report && awaited ? before : { report, since: now }
-
-export const hangs = ({ since }: Watch, { now, beganHere }: Holder): boolean =>
-  now - since > hangMillis * 2 ** Math.min(Math.max(beganHere - 1, 0), doublingsMax)
+export const hangs = ({ silentMillis, beganHere }: Omit<Holder, "pid">): boolean =>
+  (silentMillis ?? 0) > hangMillis * 2 ** Math.min(Math.max(beganHere - 1, 0), doublingsMax)
 
 /**
  * Waits until nobody holds the slot; ends the session of a holder that hangs. Returns when the last sign of a holder
@@ -109,23 +97,23 @@ export const standBy = (slot: string) =>
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
       const released = yield* sql.listen(channel)
-      let watched: Watch | undefined
       let lastSign: number | undefined
       let pause: typeof holderPause | typeof releasedPause = holderPause
       while (true) {
         const [holder] = yield* sql<Holder>`
-          select s.active_pid as pid, concat(r.pid, r.reply_time, r.backend_start) as report,
-                 coalesce(a.wait_event_type in ('Client', 'Activity'), false) as awaited,
+          select s.active_pid as pid,
+                 (select extract(epoch from (select max(seen) from rackwire_process) - p.seen)::float8 * 1000
+                    from rackwire_leader l join rackwire_process p on p.name = l.process
+                   where l.slot = s.slot_name and l.began >= a.backend_start
+                   order by l.id desc limit 1) as "silentMillis",
                  (select count(*)::int from rackwire_leader l
-                   where l.slot = s.slot_name and l.confirmed = s.confirmed_flush_lsn::text) as "beganHere",
-                 extract(epoch from clock_timestamp())::float8 * 1000 as now
-            from pg_replication_slots s left join pg_stat_replication r on r.pid = s.active_pid
-                 left join pg_stat_activity a on a.pid = s.active_pid
+                   where l.slot = s.slot_name and l.confirmed = s.confirmed_flush_lsn::text) as "beganHere"
+            from pg_replication_slots s left join pg_stat_activity a on a.pid = s.active_pid
            where s.slot_name = ${slot}`
         if (holder === undefined || holder.pid === null) return lastSign
-        watched = watch(watched, holder)
-        lastSign = (yield* Clock.currentTimeMillis) - (holder.now - watched.since)
-        if (hangs(watched, holder)) {
+        const silent = Math.max((holder.silentMillis ?? 0) - usualSilenceMillis, 0)
+        lastSign = (yield* Clock.currentTimeMillis) - silent
+        if (hangs(holder)) {
           yield* Effect.logError(`capture: the leader (Postgres session ${holder.pid}) hangs: ending its session`)
           yield* sql`select pg_terminate_backend(${holder.pid})::text`
           pause = releasedPause

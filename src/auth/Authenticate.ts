@@ -102,7 +102,8 @@ const ofToken = Effect.fnUntraced(function* (key: string, address: string | unde
   if (!user.is_active) return yield* new Denied({ reason: "InactiveUser" })
   const refused = refusedAddress(found.allowed_ips, address)
   if (refused !== undefined) return yield* refused
-  const principal: Principal = { user, mayWrite: found.write_enabled, permissions: yield* permissionsOf(found) }
+  const permissions = yield* permissionsOf(found)
+  const principal: Principal = { user, token: Number(found.id), mayWrite: found.write_enabled, permissions }
   // A stale token must come here again, so that its use is noted.
   if (!found.stale) tokens.keep(token, { mark: digest(row.text), allowed: found.allowed_ips, principal })
   return principal

@@ -18,6 +18,8 @@ export interface Principal {
   readonly user: UserRow | undefined
   /** False for a token that only reads. */
   readonly mayWrite: boolean
+  /** Id of the token, if the sender has one. */
+  readonly token?: number
   /** Permissions of every user, of this one, and of the user's groups. */
   readonly permissions: ReadonlyArray<Permission>
   /** Key of the session, if the sender has one. */

@@ -82,6 +82,23 @@ export const seen = Effect.fnUntraced(function* (events: ReadonlyArray<Told>) {
   )
 })
 
+/** Names of the objects inside an event (Masked.ts) that the current user may not view. */
+export const hiddenFromSender = Effect.fnUntraced(function* (event: Omit<Told, "viewers">) {
+  return [...hiddenIn(event.data, yield* sightOf(yield* Clearance, [event]))]
+})
+
+/** The data of each event as the current reader may see it, who may see its object. */
+export const dataForReader = Effect.fnUntraced(function* (events: ReadonlyArray<Omit<Told, "viewers">>) {
+  const sees = yield* sightOf(yield* Clearance, events)
+  return events.map(({ data }): Json => masked(data, hiddenIn(data, sees)))
+})
+
+const hiddenIn = (data: Json, sees: (type: string, id: number) => boolean): ReadonlySet<string> => {
+  const hidden = new Set<string>()
+  visitNested(data, (of, id) => void (sees(of, id) || hidden.add(nestedName(of, id))))
+  return hidden
+}
+
 /**
  * Whether an object that these events are about or show may be seen. One query per object type of which the clearance
  * covers only some objects.

@@ -3,6 +3,8 @@
  * ids of Redis' stream entries.
  */
 
+import { formatLsn } from "./Lsn.ts"
+
 export interface Position {
   /** The commit's LSN with its epoch in the high bits (`inEpoch`). */
   readonly position: bigint
@@ -18,6 +20,9 @@ export const lsnBits = 52n
  * restored or replaced database too. In epoch 0 a position is the LSN.
  */
 export const inEpoch = (epoch: number, lsn: bigint): bigint => (BigInt(epoch) << lsnBits) | lsn
+
+/** The LSN of a position, as Postgres prints it. */
+export const lsnOf = (position: bigint): string => formatLsn(BigInt.asUintN(Number(lsnBits), position))
 
 /** `<position>-<idx>`, both decimal. */
 export const formatPosition = ({ position, idx }: { readonly position: bigint | string; readonly idx: number }) =>

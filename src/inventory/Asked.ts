@@ -4,12 +4,20 @@ import type { Counted } from "./Counted.ts"
 export interface Asked {
   /**
    * The kind of `sql`: a condition, where the value of the filter is true or false; a text or a number, which the value
-   * equals; or a condition on the value: an address, a type of objects that have tags, or objects of the type named.
+   * equals; or a condition on the value: a list of texts, an address, a type of objects that have tags, or objects of
+   * the type named. `search`: a condition that costs much for each row; it is asked of the first `searchedMax` rows, in
+   * the usual order, of those that meet the other filters.
    */
-  readonly of: "flag" | "text" | "number" | "address" | "taggedType" | `${string}.${string}`
-  /** SQL over `t`. `value` is SQL of the value: an address, the rows of the type, or a list of ids. */
+  readonly of: "flag" | "text" | "number" | "texts" | "address" | "taggedType" | "search" | `${string}.${string}`
+  /**
+   * SQL over `t`. `value` is SQL of the value: a list of texts, an address, the rows of the type, a list of ids, or the
+   * pattern of `ilike` for texts that contain it.
+   */
   readonly sql: (...args: [...Parameters<Counted>, value: string]) => string
 }
+
+/** Most rows that a filter of the kind `search` looks at. */
+export const searchedMax = 5000
 
 /** Whether a condition over `t` holds. */
 export const flagged = (condition: string): Asked => ({ of: "flag", sql: () => condition })

@@ -7,6 +7,7 @@
 import type { Settings } from "../Config.ts"
 import type { Asked } from "./Asked.ts"
 import type { Counted } from "./Counted.ts"
+import type { CoveringIndex } from "./CoveringIndex.ts"
 import type { Derived, Shape } from "./Derived.ts"
 import type { Errors, Field, Fields, Row, RowOf, View } from "./Field.ts"
 import { time } from "./field/Scalar.ts"
@@ -14,6 +15,7 @@ import { time } from "./field/Scalar.ts"
 export { type Asked, flagged, pointedAtBy } from "./Asked.ts"
 export { type Counted, bounded, countOf, countOfAny, treeCount, treeDepth } from "./Counted.ts"
 export { nothing } from "./Derived.ts"
+export { hostOfUrl } from "./derive/filter/Address.ts"
 export { date } from "./field/Calendar.ts"
 export { generic } from "./field/Generic.ts"
 export { contactPaths, labels, named } from "./field/Labels.ts"
@@ -115,6 +117,8 @@ interface Declaration<F extends Fields = Fields> {
   readonly pointedBy?: Readonly<Record<string, PointedBy>>
   /** Field lists with an index of their own, beside those of references and uniqueness. */
   readonly indexes?: ReadonlyArray<ReadonlyArray<string>>
+  /** Indexes that hold more columns than they are searched by, or only some of the rows. */
+  readonly coveringIndexes?: ReadonlyArray<CoveringIndex>
   readonly triggers?: ReadonlyArray<Trigger>
   /** Statements that make the functions of its triggers. */
   readonly functions?: ReadonlyArray<string>
@@ -133,6 +137,8 @@ interface Declaration<F extends Fields = Fields> {
   readonly ordering: ReadonlyArray<string>
   /** The columns of its list in the console beside the name, where the usual ones are not good enough. */
   readonly listed?: ReadonlyArray<string>
+  /** Fields of NetBox that Rackwire does not have, and that a table may still hold: an export of NetBox is read. */
+  readonly leftOut?: ReadonlyArray<string>
   /** Fields, derived values and counts of the brief (nested) representation, beside id, url and display. */
   readonly brief: ReadonlyArray<string>
   /** How an object is displayed; the default is its name. */
@@ -201,6 +207,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     ...(declaration.displayBy ?? []),
     ...[...(declaration.looksAt ?? []), ...(declaration.derivedBy ?? [])].map((path) => path.split(".")[0]!),
     ...(declaration.indexes ?? []).flat(),
+    ...(declaration.coveringIndexes ?? []).flatMap(({ fields }) => fields),
     ...Object.values(declaration.groups ?? {}).flat(),
     ...(declaration.unique ?? []).flatMap((unique) => [...unique.fields, ...(unique.ignoreCase ?? [])])
   ]
@@ -219,7 +226,9 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     countShapes: {},
     pointedBy: {},
     indexes: [],
+    coveringIndexes: [],
     listed: [],
+    leftOut: [],
     triggers: [],
     functions: [],
     displayBy: [],

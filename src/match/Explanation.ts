@@ -3,8 +3,11 @@ import type { Clause, Condition } from "./Condition.ts"
 import { affordable, bounded, isSpent, unpaid } from "./Budget.ts"
 import { type Subject, clauseDecision, lookUp, sidesOf } from "./Decision.ts"
 
-/** `invalid`: it cannot be evaluated, so the condition does not hold. `skipped`: the answer was already known. */
-type Outcome = "holds" | "fails" | "invalid" | "skipped"
+/**
+ * `invalid`: it cannot be evaluated, so the condition does not hold. `skipped`: the answer was already known. `hidden`:
+ * the clause reads what the reader of the explanation may not view.
+ */
+type Outcome = "holds" | "fails" | "invalid" | "skipped" | "hidden"
 
 /** The document of a clause or of several items, with its outcome. */
 export interface Explanation extends Found {
@@ -31,6 +34,23 @@ export const tooCostly = "Evaluating the condition takes too long: its patterns 
 /** Within the budget of one evaluation. */
 export const explain = (condition: Condition, subject: Subject): Explanation =>
   bounded(() => explainItem(condition, subject))!
+
+/**
+ * The explanation for a reader who may see `shown` of the subject: a clause that reads something else tells neither
+ * its value nor its outcome.
+ */
+export const withoutHidden = (explanation: Explanation, condition: Condition, shown: Subject): Explanation => {
+  if (explanation.outcome === "skipped") return explanation
+  if (condition.kind === "clause") {
+    const { actual, before, after } = explanation
+    const seen = unpaid(() => look(condition, shown)) ?? {}
+    const isSame = JSON.stringify([seen.actual, seen.before, seen.after]) === JSON.stringify([actual, before, after])
+    return isSame ? explanation : { outcome: "hidden", ...documentOf(condition) }
+  }
+  const key = condition.kind === "any" ? "or" : "and"
+  const items = (explanation[key] ?? []).map((each, at) => withoutHidden(each, condition.items[at]!, shown))
+  return { ...explanation, [key]: items }
+}
 
 const explainItem = (condition: Condition, subject: Subject): Explanation =>
   condition.kind === "clause" ? explainClause(condition, subject) : explainItems(condition, subject)

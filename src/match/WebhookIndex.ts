@@ -41,7 +41,7 @@ export interface Scoped extends Entry {
 }
 
 /** The flag of a webhook that asks for each kind of event. */
-const flags = { created: "type_create", updated: "type_update", deleted: "type_delete" } as const
+export const flags = { created: "type_create", updated: "type_update", deleted: "type_delete" } as const
 
 /** Most webhooks whose reasons are remembered until the next report. */
 const rememberedMost = 100

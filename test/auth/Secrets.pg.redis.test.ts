@@ -100,6 +100,8 @@ const everyAnswer = async (): Promise<Readonly<Record<string, string>>> => {
     "/api/status/",
     "/api/core/background-queues/",
     "/api/core/background-workers/",
+    "/api/core/capture/",
+    "/api/core/service/",
     "/api/extras/deliveries/failures/"
   ]
   for (const path of [...paths, ...others]) {

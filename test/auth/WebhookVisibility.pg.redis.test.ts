@@ -179,7 +179,7 @@ describe("a test or a replay", () => {
     const deliveries = await api.database.sql.query<{ id: number }>(
       `select id::int as id from extras_delivery where ${replayOnly}`
     )
-    for (const { id } of deliveries) await api.call("POST", `/api/extras/deliveries/${id}/retry/`)
+    for (const { id } of deliveries) await api.call("POST", `/api/extras/deliveries/${id}/retry/`, { again: true })
     const reasons = async () =>
       (await api.database.sql.query<{ reason: string }>(`select reason from extras_delivery where ${replayOnly}`)).map(
         ({ reason }) => reason

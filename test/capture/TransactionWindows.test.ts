@@ -190,15 +190,30 @@ describe("the author of a change", () => {
   })
 
   test("is not taken from the transaction before", () => {
-    expect(authors([...transaction([{ author: "ann" }, "change"], 100n), ...transaction(["change"], 200n)])).toEqual([
-      "ann",
-      undefined
-    ])
+    const two = [...transaction([{ author: "ann" }, "change"], 100n), ...transaction(["change"], 200n)]
+    expect(authors(two)).toEqual(["ann", undefined])
   })
 
   test("comes with the request that was named", () => {
     const [change] = follow(transaction([{ author: "ann" }, "change"])).windows[0]!.changes
     expect(change!.context).toEqual({ username: "ann", requestId })
+  })
+
+  const followContext = (content: string) => {
+    const [start, described, other, change, end] = transaction(["change"])
+    return follow([start!, described!, other!, logical("rackwire:ctx:v1", content), change!, end!])
+  }
+
+  const line = { method: "POST", path: "/api/dcim/sites/" }
+  test.each([
+    ["method, path and token", { token: 5 }, { ...line, token: 5 }],
+    ["a token that is no id", { token: "5" }, line],
+    ["no method", { method: undefined }, undefined],
+    ["a path with a zero byte", { path: "/\0" }, undefined],
+    ["a path of 501 characters", { path: "/".repeat(501) }, undefined]
+  ])("tells how the request came in, of a context with %s", (_, told, request) => {
+    const { windows } = followContext(JSON.stringify({ user: "ann", request: requestId, ...line, ...told }))
+    expect(windows[0]!.changes[0]!.context).toEqual({ username: "ann", requestId, request })
   })
 
   const unusable: ReadonlyArray<readonly [string, string]> = [
@@ -212,16 +227,11 @@ describe("the author of a change", () => {
     ["an author in a list", JSON.stringify({ user: ["ann"], request: requestId })],
     ["a request that is no text", JSON.stringify({ user: "ann", request: 5 })],
     ["a request that is no UUID, which the change log could not keep", JSON.stringify({ user: "ann", request: "r-1" })],
-    [
-      "an author with a zero byte, which the change log could not keep",
-      JSON.stringify({ user: "a\0", request: requestId })
-    ]
+    ["an author with a zero byte, which is no text", JSON.stringify({ user: "a\0", request: requestId })]
   ]
 
   test.each(unusable)("is nobody when a context says %s", (_, content) => {
-    const [start, described, other, change, end] = transaction(["change"])
-    const messages = [start!, described!, other!, logical("rackwire:ctx:v1", content), change!, end!]
-    const { windows, error } = follow(messages)
+    const { windows, error } = followContext(content)
     expect(error).toBeUndefined()
     expect(windows[0]!.changes.map(({ context, idx }) => [context, idx])).toEqual([[undefined, 1]])
   })
@@ -232,9 +242,7 @@ describe("the author of a change", () => {
       .map(([user, request]) => JSON.stringify({ user, request }))
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.json(), near), (content) => {
-        const [start, described, other, change, end] = transaction(["change"])
-        const messages = [start!, described!, other!, logical("rackwire:ctx:v1", content), change!, end!]
-        const context = follow(messages).windows[0]!.changes[0]!.context
+        const context = followContext(content).windows[0]!.changes[0]!.context
         if (context === undefined) return
         expect(context.username).not.toContain("\0")
         expect(context.requestId).toMatch(/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i)

@@ -5,6 +5,7 @@ import { type Position, inEpoch } from "../../event/Position.ts"
 import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { type Json, representation, snapshot, viewOf } from "../../inventory/derive/represent/Representation.ts"
+import type { RequestLine } from "../../inventory/write/Transaction.ts"
 import { inWords } from "../../Telemetry.ts"
 import type { Readable } from "./Change.ts"
 import type { RelatedRows } from "./RelatedRows.ts"
@@ -15,6 +16,7 @@ export interface CapturedEvent extends Event {
   readonly xid: number
   readonly type: ObjectType
   readonly display: string
+  readonly request: RequestLine | undefined
   readonly before: Row | undefined
   readonly after: Row | undefined
   readonly data: Json
@@ -67,7 +69,7 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
     // An update that repairs a row is an event whose state before is null.
     const before = change.before?.unreadable === undefined ? known : undefined
     const after = change.after?.row()
-    const { username, requestId } = change.context ?? anonymous
+    const { username, requestId, request } = change.context ?? anonymous
     const data = representation(type, last, view)
     const prechange = before === undefined ? null : snapshot(type, before, view)
     const postchange = after === undefined ? null : snapshot(type, after, view)
@@ -90,6 +92,7 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
       timestamp,
       username,
       requestId,
+      request,
       before,
       after,
       data,

@@ -1,6 +1,7 @@
 /** Changes of rows as the WAL has them, and folded to one per object. Pure. */
 import type { Kind } from "../../event/Kind.ts"
 import type { Row } from "../../inventory/Field.ts"
+import type { RequestLine } from "../../inventory/write/Transaction.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 
 /** The author of a change, and the request that made it. */
@@ -8,6 +9,8 @@ export interface ChangeContext {
   readonly username: string
   /** A UUID. */
   readonly requestId: string
+  /** Absent for plain SQL. */
+  readonly request?: RequestLine | undefined
 }
 
 /** A value with the id of an object: a row, or a tuple of the WAL. */

@@ -8,6 +8,7 @@ import { createHash } from "node:crypto"
 import { contextPrefix } from "../../inventory/database/DatabaseFunctions.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { isUuid } from "../../inventory/field/Scalar.ts"
+import { type RequestLine, pathCharsMax } from "../../inventory/write/Transaction.ts"
 import { CaptureError } from "../CaptureError.ts"
 import { type Change, type ChangeContext, type Folded, type Readable, type Unknown, fold, unknown } from "./Change.ts"
 import { refilledPrefix, refilledRow } from "./RefilledRow.ts"
@@ -192,13 +193,20 @@ const protocol = (message: string) => new CaptureError({ reason: "Protocol", mes
 const parseContext = (content: string): ChangeContext | undefined => {
   if (content.length > contextCharsMax) return undefined
   try {
-    const { user, request } = JSON.parse(content) as { readonly user?: unknown; readonly request?: unknown }
-    const usable = typeof user === "string" && !user.includes("\0") && isUuid(request)
-    return usable ? { username: user, requestId: request } : undefined
+    const { user, request, ...rest } = JSON.parse(content) as Readonly<Record<string, unknown>>
+    if (!isStorable(user) || !isUuid(request)) return undefined
+    return { username: user, requestId: request, request: requestLineOf(rest) }
   } catch {
     return undefined
   }
 }
+
+const requestLineOf = ({ method, path, token }: Readonly<Record<string, unknown>>): RequestLine | undefined => {
+  if (!isStorable(method) || !isStorable(path) || path.length > pathCharsMax) return undefined
+  return { method, path, ...(Number.isSafeInteger(token) && { token: Number(token) }) }
+}
+
+const isStorable = (text: unknown): text is string => typeof text === "string" && !text.includes("\0")
 
 const isoMicros = (micros: number): string => {
   const millis = Math.floor(micros / 1000)

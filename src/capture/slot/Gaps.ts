@@ -158,13 +158,3 @@ export const gapById = Effect.fnUntraced(function* (id: number) {
   )
   return found?.span
 })
-
-/** Acknowledges a gap; returns whether there was one to acknowledge. */
-export const acknowledgeGap = Effect.fnUntraced(function* (id: number) {
-  const run = yield* onPool
-  const rows = yield* run(
-    `update ${table} set acknowledged = now() where id = $1::bigint and acknowledged is null returning 1 as one`,
-    [id]
-  )
-  return rows.length > 0
-})

@@ -13,7 +13,8 @@ import { parseLsn } from "../../event/Lsn.ts"
 import { type Epoch, ensureEpoch } from "./Epoch.ts"
 import { type Run, openGap } from "./Gaps.ts"
 import type { Origin } from "./Origin.ts"
-import { ensurePublication, publication } from "./Publication.ts"
+import { publication } from "../../inventory/database/PublicationState.ts"
+import { ensurePublication } from "./Publication.ts"
 
 const failoverVersion = 170_000
 

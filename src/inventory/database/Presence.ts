@@ -6,18 +6,27 @@
  * and it adds nothing to the WAL.
  */
 import { hostname } from "node:os"
+import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { version } from "../../Config.ts"
 import { Stall } from "../../Stall.ts"
 import type { Table } from "../derive/table/Table.ts"
+import { announceChannel } from "./DatabaseFunctions.ts"
 
 /** Plain values by name; numbers are metrics. */
 export type Status = Readonly<Record<string, string | number | boolean>>
 
-interface Process {
+export interface Process {
   /** Host and process number. */
   readonly name: string
   readonly started: string
+  /** When it wrote its status last. */
+  readonly seen: string
+  /** Whether that is so long ago that the process is gone. */
+  readonly lost: boolean
+  /** Whether it was told to take no new work. */
+  readonly quiet: boolean
   readonly parts: Readonly<Record<string, Status>>
 }
 
@@ -32,6 +41,8 @@ export class Presence extends Context.Service<
     readonly problems: Effect.Effect<ReadonlyArray<string>>
     /** All processes that wrote their status lately. */
     readonly everybody: Effect.Effect<ReadonlyArray<Process>, SqlError.SqlError>
+    /** Writes the status of this process, and returns whether it was told to take no new work. */
+    readonly heartbeat: Effect.Effect<boolean, SqlError.SqlError>
   }
 >()("rackwire/inventory/Presence") {
   static readonly layer = Layer.effect(
@@ -39,13 +50,28 @@ export class Presence extends Context.Service<
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
       const parts = new Map<string, Effect.Effect<Status>>()
-      const here = Effect.suspend(() => Effect.all(Object.fromEntries(parts)))
-      const write = Effect.flatMap(
-        here,
-        (status) => sql`
-          insert into rackwire_process (name, seen, parts) values (${processName}, now(), ${JSON.stringify(status)}::jsonb)
-          on conflict (name) do update set seen = now(), parts = excluded.parts`
+      const measure = yield* measureProcess
+      let measured = measure()
+      parts.set(
+        "process",
+        Effect.sync(() => measured)
       )
+      const here = Effect.suspend(() => Effect.all(Object.fromEntries(parts)))
+      let quiet = false
+      const write = Effect.gen(function* () {
+        measured = measure()
+        const status = JSON.stringify(yield* here)
+        // Where the table was emptied by a crash of Postgres, the process knows what it was told.
+        const [row] = yield* sql<{ readonly quiet: boolean }>`
+          insert into rackwire_process (name, seen, quiet, parts)
+          values (${processName}, now(), ${quiet}, ${status}::jsonb)
+          on conflict (name) do update set seen = now(), parts = excluded.parts returning quiet`
+        quiet = row!.quiet
+        return quiet
+      })
+      // A process that was killed may have had the same name.
+      yield* Effect.ignore(sql`
+        delete from rackwire_process where name = ${processName} or seen < now() - ${lostFor}::interval`)
       yield* Effect.addFinalizer(() => Effect.ignore(sql`delete from rackwire_process where name = ${processName}`))
       const stall = new Stall("the database takes no writes", unwrittenMillis)
       yield* Effect.ignore(stall.watch(write)).pipe(Effect.schedule(Schedule.spaced(writePause)), Effect.forkScoped)
@@ -57,16 +83,70 @@ export class Presence extends Context.Service<
           ),
         here,
         problems: Effect.sync(() => stall.problems()),
-        everybody: Effect.map(
-          sql<{ readonly process: Process }>`
-            select json_build_object('name', name, 'started', began, 'parts', parts) as process
-              from rackwire_process where seen > now() - ${forgottenAfter}::interval order by name`,
-          (rows) => rows.map(({ process }) => process)
-        )
+        everybody: Effect.provideService(processesSeen(forgottenAfter), SqlClient.SqlClient, sql),
+        heartbeat: write
       })
     })
   )
 }
+
+/** The processes that wrote their status within an interval. */
+const processesSeen = (within: string) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    Effect.map(
+      sql<{ readonly process: Process }>`
+        select json_build_object('name', name, 'started', began, 'seen', seen,
+                 'lost', seen <= now() - ${forgottenAfter}::interval, 'quiet', quiet, 'parts', parts) as process
+          from rackwire_process where seen > now() - ${within}::interval order by name`,
+      (rows) => rows.map(({ process }) => process)
+    )
+  )
+
+/** The running processes, and those that ended without a farewell lately: their last status is old. */
+export const processesAndLost = processesSeen("10 minutes")
+
+/**
+ * Tells a process to take no new work, or to take work again. Returns whether there is such a process. `processChannel`
+ * tells it at once; its next heartbeat would.
+ */
+export const setQuiet = Effect.fnUntraced(function* (name: string, quiet: boolean) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly told: string }>`
+    with told as (
+      update rackwire_process set quiet = ${quiet}
+       where name = ${name} and seen > now() - ${forgottenAfter}::interval and parts ? 'deliver' returning id)
+    select pg_notify(${announceChannel}, ${`${processNews} `} || id)::text as told from told`
+  return rows.length > 0
+})
+
+/** What is announced when a process was told something. */
+export const processNews = "rackwire.process"
+
+/** Pause between two measurements of the event loop, milliseconds. */
+const loopMillis = 50
+
+/** Measures this process: its memory, and the longest delay of its event loop since the last measurement. */
+const measureProcess = Effect.map(
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const delay = monitorEventLoopDelay({ resolution: loopMillis })
+      delay.enable()
+      return delay
+    }),
+    (delay) => Effect.sync(() => delay.disable())
+  ),
+  (delay) => (): Status => {
+    // A measurement includes the pause before it.
+    const longestMillis = delay.max / 1_000_000 - loopMillis
+    delay.reset()
+    return {
+      version,
+      node: process.versions.node,
+      rssBytes: process.memoryUsage.rss(),
+      loopDelayMillis: Math.max(0, Math.round(longestMillis))
+    }
+  }
+)
 
 /** The name of this process for the others. */
 export const processName = `${hostname()} ${process.pid}`
@@ -75,6 +155,9 @@ const writePause = "2 seconds"
 
 /** Time without a written status that is a problem, milliseconds. */
 const unwrittenMillis = 8000
+
+/** Rows of processes that wrote no status for this long are deleted. */
+const lostFor = "1 day"
 
 /** A process that wrote no status for this long is gone. */
 const forgottenAfter = "15 seconds"
@@ -87,6 +170,7 @@ export const presenceTable: Table = {
     { name: "name", type: "text", nullable: false },
     { name: "began", type: "timestamp with time zone", nullable: false, default: "now()" },
     { name: "seen", type: "timestamp with time zone", nullable: false },
+    { name: "quiet", type: "boolean", nullable: false, default: "false" },
     { name: "parts", type: "jsonb", nullable: false }
   ],
   constraints: [{ name: "rackwire_process_name_key", sql: "unique (name)" }],

@@ -108,7 +108,7 @@ const side = (alias: string): string =>
   `json_build_object('type', ${alias}.type, 'text', left(${alias}.text, ${valueLengthMax}), 'length', coalesce(length(${alias}.text), 0))`
 
 /** The fields of a change, before and after it, in the order of the declaration. */
-export const changedFields = Effect.fnUntraced(function* ({ id, time }: Change) {
+export const changedFields = Effect.fnUntraced(function* ({ id, time }: Pick<Change, "id" | "time">) {
   const sql = yield* SqlClient.SqlClient
   const where = allOf(
     whereIds([id]),

@@ -1,5 +1,6 @@
 /**
- * Counts of lists. Exact, and yet a long list costs no scan per page.
+ * Counts of lists. Exact, and yet a long list costs no scan per page. Above `countedMax` the count of a log, which has a
+ * partition for each day, is the planner's estimate; for users who may not see all of it, that bound itself.
  *
  * A page that is not full gives the count by itself. Other lists are counted. A large count is kept for a moment, until
  * this process writes something: for a time in proportion to its cost, so that counting takes a small part of the time
@@ -10,7 +11,7 @@ import { SqlClient, type SqlError } from "effect/sql"
 import { keepNewest } from "../../KeepNewest.ts"
 import { type Clearance, cleared } from "../Clearance.ts"
 import type { ObjectType } from "../ObjectType.ts"
-import { type Where, allOf } from "../derive/filter/Where.ts"
+import { type Where, allOf, isEverything } from "../derive/filter/Where.ts"
 
 /** Rows from which on a count is kept. */
 const manyRows = 10_000
@@ -20,6 +21,9 @@ const worth = 20
 
 /** Most counts that are kept; the oldest goes first. */
 const keptMax = 1000
+
+/** Rows of a log that are counted. */
+const countedMax = 100_000
 
 interface Kept {
   readonly count: number
@@ -51,11 +55,14 @@ export class Counts extends Context.Service<
         if (known !== undefined && known.until > began) return known.count
         const written = writes
         const sql = yield* SqlClient.SqlClient
+        const most = type.daily ? ` limit ${countedMax + 1}` : ""
         const [found] = yield* sql.unsafe<{ readonly count: string }>(
-          `select count(*)::text as count from ${type.table} t where ${where.sql}`,
+          `select count(*)::text as count from (select from ${type.table} t where ${where.sql}${most}) t`,
           where.parameters
         )
-        const counted = Number(found?.count)
+        const isMore = type.daily && Number(found?.count) > countedMax
+        const estimate = isMore && isEverything(yield* cleared(type, "view")) ? yield* estimated(type, where) : 0
+        const counted = Math.max(Number(found?.count), estimate)
         kept.delete(key)
         if (counted >= manyRows && written === writes) {
           const now = yield* Clock.currentTimeMillis
@@ -70,6 +77,20 @@ export class Counts extends Context.Service<
       })
     })
   })
+}
+
+/** How many rows the planner expects. */
+const estimated = Effect.fnUntraced(function* (type: ObjectType, { sql: condition, parameters }: Where) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql.unsafe<Plan>(
+    `explain (format json) select from ${type.table} t where ${condition}`,
+    parameters
+  )
+  return row?.["QUERY PLAN"][0]?.Plan["Plan Rows"] ?? 0
+})
+
+interface Plan {
+  readonly "QUERY PLAN": ReadonlyArray<{ readonly Plan: { readonly "Plan Rows": number } }>
 }
 
 interface Bounds {

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { type Action, Clearance, cleared } from "../Clearance.ts"
-import type { Row, View } from "../Field.ts"
+import type { Row, RowOf, View } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType, registry } from "../Registry.ts"
 import { beginnings } from "../derive/represent/Beginnings.ts"
@@ -59,12 +59,12 @@ interface Beside {
 }
 
 /** Reads a page of objects and what their representations refer to, in one statement. */
-export const readPage = Effect.fnUntraced(function* (type: ObjectType, page: Page) {
+export const readPage = Effect.fnUntraced(function* <T extends ObjectType>(type: T, page: Page) {
   return yield* readAll(type, pageQuery(type, page, yield* cleared(type, "view")))
 })
 
 /** Reads the object of this id, if it is visible, and what its representation refers to, in one statement. */
-export const readOne = Effect.fnUntraced(function* (type: ObjectType, id: number, isCut = false) {
+export const readOne = Effect.fnUntraced(function* <T extends ObjectType>(type: T, id: number, isCut = false) {
   const where = allOf({ sql: "t.id = $1::bigint", parameters: [`${id}`] }, yield* cleared(type, "view"))
   return yield* readAll(type, allWhere(type, where, isCut))
 })
@@ -88,13 +88,13 @@ const allWhere = (type: ObjectType, { sql, parameters }: Where, isCut = false): 
 
 const columnsOf = (type: ObjectType, isCut = false): string => (isCut ? beginnings(type) : "t.*")
 
-const readAll = Effect.fnUntraced(function* (type: ObjectType, page: Where, withRows = true) {
+const readAll = Effect.fnUntraced(function* <T extends ObjectType>(type: T, page: Where, withRows = true) {
   const sql = yield* SqlClient.SqlClient
   const { where, premise } = yield* Clearance
   // viewFor reads the types of which the user may see only some objects, and tells hidden objects from missing ones.
   const statement = readStatement(type, page, (target) => where(target, "view"), withRows, premise?.where)
   const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(statement.sql, statement.parameters)
-  const rows: Array<Row> = []
+  const rows: Array<RowOf<T>> = []
   const related = new Map<string, Map<number, Row>>()
   const counts = new Map<number, Readonly<Record<string, unknown>>>()
   const customFields: Array<CustomField> = []

@@ -10,11 +10,24 @@ export interface Author {
   readonly requestId: string
   /** Id of the user; absent where the service itself writes. */
   readonly userId?: number | undefined
+  readonly request?: RequestLine | undefined
 }
 
+/** How a request came in. */
+export interface RequestLine {
+  readonly method: string
+  /** Without its query; of a longer one the beginning. */
+  readonly path: string
+  /** Id of the token; absent for a session. */
+  readonly token?: number | undefined
+}
+
+/** Longest path that is kept, characters. */
+export const pathCharsMax = 500
+
 /** The content of the first record of a transaction in the WAL. */
-export const contextOf = ({ username, requestId }: Author): string =>
-  JSON.stringify({ user: username, request: requestId })
+export const contextOf = ({ username, requestId, request }: Author): string =>
+  JSON.stringify({ user: username, request: requestId, ...request })
 
 /** Times that a transaction is tried when it conflicts with others. */
 const triesMax = 5

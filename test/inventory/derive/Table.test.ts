@@ -107,7 +107,10 @@ describe("a reference", () => {
       const action = reference.onDelete === "protect" ? "restrict" : reference.onDelete
       const sql = `foreign key (${column}) references ${target} (id) on delete ${action}`
       expect(key?.sql).toBe(reference.onDelete === "keep" ? undefined : sql)
-      expect(table.indexes).toContainEqual({ name: `${type.table}_${column}_idx`, sql: `(${column})`, unique: false })
+      // An index of several columns that begins with the reference finds its rows as well.
+      expect(table.indexes).toContainEqual(
+        expect.objectContaining({ sql: expect.stringMatching(new RegExp(`^\\(${column}(, \\w+)*\\)$`)), unique: false })
+      )
     }
   )
 

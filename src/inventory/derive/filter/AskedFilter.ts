@@ -1,9 +1,20 @@
 /** Filters that a type declares as SQL (Asked.ts) -> a condition. */
-import type { Asked } from "../../Asked.ts"
+import { type Asked, searchedMax } from "../../Asked.ts"
 import type { ObjectType } from "../../ObjectType.ts"
 import { registry } from "../../Registry.ts"
 import { addressOf, wrongAddress } from "./Address.ts"
-import { type Compiled, compare, denial, either, isFalse, isTrue, positive, unknownChoice } from "./Lookup.ts"
+import {
+  type Compiled,
+  compare,
+  containing,
+  denial,
+  either,
+  isFalse,
+  isTrue,
+  positive,
+  unknownChoice
+} from "./Lookup.ts"
+import { orderBy } from "../table/Order.ts"
 import type { Reach } from "./Path.ts"
 import { visibleRows } from "./Where.ts"
 
@@ -15,7 +26,7 @@ export const askedCondition = (
   asked: Asked,
   suffix: string,
   values: ReadonlyArray<string>,
-  { visible, bind }: Reach
+  { visible, bind, others = [] }: Reach
 ): Compiled => {
   const rows = (target: ObjectType) => visibleRows(target, visible, bind)
   const sql = (value: string) => asked.sql(type, registry, rows, value)
@@ -33,6 +44,12 @@ export const askedCondition = (
   }
   const given = values.filter((value) => value !== "")
   if (given.length === 0) return undefined
+  if (asked.of === "texts") return denial(sql(`${bind(given)}::text[]`), denied)
+  if (asked.of === "search") {
+    const found = `select t.id from (select t.* from ${type.table} t where ${[...others, "true"].join(" and ")}
+      order by ${orderBy(type, [])} limit ${searchedMax}) t where ${sql(bind(containing(given.at(-1)!)))}`
+    return denied ? undefined : `t.id = any (array(${found}))`
+  }
   if (asked.of === "taggedType") {
     const targets = new Set(given.map((value) => registry.get(value.toLowerCase())))
     const parts = [...targets].map((target) =>
@@ -56,3 +73,6 @@ export const askedCondition = (
 
 /** Most addresses of one filter, which are compared one by one. */
 const addressesMax = 250
+
+/** Whether the filter looks at few of the rows that the others leave, so that it comes after them. */
+export const isSearch = (type: ObjectType, name: string): boolean => askedNamed(type, name)?.of === "search"

@@ -8,7 +8,7 @@ import { type Errors, emptyRecord, literal } from "../../Field.ts"
 import { isUuid } from "../../field/Scalar.ts"
 import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
-import { askedCondition, askedNamed } from "./AskedFilter.ts"
+import { askedCondition, askedNamed, isSearch } from "./AskedFilter.ts"
 import { type CustomFields, customCondition, customPrefix } from "./CustomFieldFilter.ts"
 import { type Compiled, alike, asText, compare, containing, denial, either, kindOf, positive } from "./Lookup.ts"
 import { networkCondition } from "./Network.ts"
@@ -42,8 +42,9 @@ export const filter = (
   const parameters: Array<unknown> = []
   const errors = emptyRecord<ReadonlyArray<string>>()
   const conditions: Array<string> = []
-  const reach: Reach = { visible, bind: (value) => `$${parameters.push(value)}` }
-  for (const [name, pairs] of Map.groupBy(query, ([name]) => name)) {
+  const reach: Reach = { visible, bind: (value) => `$${parameters.push(value)}`, others: conditions }
+  const byName = [...Map.groupBy(query, ([name]) => name)]
+  for (const [name, pairs] of byName.sort(([a], [b]) => Number(isSearch(type, a)) - Number(isSearch(type, b)))) {
     if (known?.has(name) === true) continue
     const before = parameters.length
     const values = pairs.map(([, value]) => value)

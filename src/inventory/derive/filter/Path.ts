@@ -67,6 +67,8 @@ export const destination = (type: ObjectType, steps: ReadonlyArray<string>): Obj
 export interface Reach {
   readonly visible: Visible
   readonly bind: Bind
+  /** The conditions of the filters so far. */
+  readonly others?: ReadonlyArray<string>
 }
 
 /** The condition that the steps lead to an object that meets the condition of `leaf` on the last type. */

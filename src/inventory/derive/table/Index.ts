@@ -14,6 +14,9 @@ import type { Index } from "./Table.ts"
 /** Size of the pending list of a GIN index, kilobytes: every search reads the whole list. */
 const pendingMax = 512
 
+/** Pages that one entry of a BRIN index is for: those of a value are read whole. */
+const pagesPerRange = 32
+
 /** Most columns that Postgres accepts in one index. */
 const columnsMax = 32
 
@@ -23,14 +26,22 @@ export const indexesOf = (type: ObjectType, uniques: ReadonlyArray<Unique>): Rea
     const columns = fields.map((field) => type.columns[field])
     return named(columns.join("_"), `(${columns.join(", ")})`)
   })
+  const covering = type.coveringIndexes.map(({ name, fields, columns, where, ofBlocks = false }) => {
+    const keys = fields.map((field) => type.columns[field]).join(", ")
+    if (ofBlocks)
+      return named(name, `using brin (${keys}) with (pages_per_range = ${pagesPerRange}, autosummarize = on)`)
+    const held = columns.length === 0 ? "" : ` include (${columns.join(", ")})`
+    return named(name, `(${keys})${held}${where === undefined ? "" : ` where ${where}`}`)
+  })
   const references = Object.entries(type.fields).flatMap(([name, { generic, reference, type: columnType }]) => {
     const column = columnOf(type, name)
     if (generic !== undefined) return [named(column, `(${column}, ${type.columns[generic.id]})`)]
-    if (reference === undefined) return []
+    if (reference === undefined || type.coveringIndexes.some((index) => index.name === column)) return []
     return [named(column, columnType.endsWith("[]") ? `using gin (${column})` : `(${column})`)]
   })
-  if (type.kind !== "object") return [...references, ...declared]
-  return [...references, ...declared, ...ordered(type, uniques), ...asked(type)]
+  const own = [...references, ...declared, ...covering]
+  if (type.kind !== "object") return own
+  return [...own, ...ordered(type, uniques), ...asked(type)]
 }
 
 /** For the usual order, unless a uniqueness begins with it, and for the order of changes. */

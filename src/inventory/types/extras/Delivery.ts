@@ -1,4 +1,34 @@
-import { choice, defineObjectType, integer, position, ref, text, time, uuid } from "../../ObjectType.ts"
+import {
+  type Asked,
+  choice,
+  defineObjectType,
+  hostOfUrl,
+  integer,
+  position,
+  ref,
+  text,
+  time,
+  uuid
+} from "../../ObjectType.ts"
+
+/** The host in the address of its webhook, as the webhook is now. */
+const host: Asked = {
+  of: "texts",
+  sql: (_, types, from, hosts) =>
+    `t.webhook_id = any (array(
+       select w.id from ${from(types.get("extras.webhook")!)} w where ${hostOfUrl("w.payload_url")} = any (${hosts})))`
+}
+
+/** Looks into the delivery's id and message, and into headers and answers of its attempts. */
+const contains: Asked = {
+  of: "search",
+  sql: (_, _types, _from, pattern) => {
+    const within = (...texts: ReadonlyArray<string>) => texts.map((text) => `${text} ilike ${pattern}`).join(" or ")
+    return `${within("t.delivery_id", "t.message")} or exists (
+      select from rackwire_attempt a where a.delivery_id = t.delivery_id and a.time = t.time
+         and (${within("a.response_body", "a.request_headers", "a.response_headers", "a.message")}))`
+  }
+}
 
 /** One event owed to one webhook, written by deliver from its first attempt on. */
 export default defineObjectType({
@@ -20,7 +50,7 @@ export default defineObjectType({
       discarded: "Discarded"
     }),
     event: choice({ created: "Created", updated: "Updated", deleted: "Deleted" }),
-    object_type: text(),
+    object_type: { ...text(), describes: "object_id" },
     object_id: integer(),
     request_id: uuid(),
     time: time({ now: true }),
@@ -36,9 +66,55 @@ export default defineObjectType({
     reason: text({ optional: true }),
     message: text({ optional: true })
   },
-  indexes: [["status", "next_attempt"], ["time"], ["object_type", "object_id"], ["request_id"]],
+  indexes: [["status", "next_attempt"], ["object_type", "object_id"], ["request_id"]],
+  coveringIndexes: [
+    { name: "time", fields: ["time"], columns: ["status"] },
+    { name: "webhook_id", fields: ["webhook", "time"], columns: [] },
+    // Few are not successful, and people ask about those: by cause, and of a long time.
+    {
+      name: "unsuccessful",
+      fields: ["time"],
+      columns: [
+        "id",
+        "status",
+        "webhook_id",
+        "reason",
+        "response_status",
+        "object_type",
+        "object_id",
+        "event",
+        "last_attempt"
+      ],
+      where: "status <> 'successful'"
+    }
+  ],
+  asked: { host, contains },
+  derived: {
+    object: {
+      shape: { kind: "object", nullable: true },
+      of: (row, view) => view.nested(row.object_type, row.object_id)
+    }
+  },
+  counts: {
+    // Of the latest attempt.
+    duration_ms: () =>
+      `(select a.duration_ms from rackwire_attempt a where a.delivery_id = t.delivery_id and a.time = t.time
+         order by a.number desc limit 1)`
+  },
+  countShapes: { duration_ms: { kind: "integer", nullable: true } },
   search: ["delivery_id", "message"],
   ordering: ["-time"],
+  listed: [
+    "time",
+    "object",
+    "event",
+    "webhook",
+    "status",
+    "attempts",
+    "duration_ms",
+    "next_attempt",
+    "response_status"
+  ],
   brief: ["delivery_id"],
   display: (row) => String(row.delivery_id)
 })

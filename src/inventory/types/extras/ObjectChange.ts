@@ -19,12 +19,17 @@ export default defineObjectType({
     object_repr: text({ optional: true }),
     position: position(),
     idx: integer({ wire: "none" }),
+    // The transaction's number in Postgres, its lower 32 bits.
+    xid: integer({ wire: "none", optional: true }),
+    // Method, path and token; null for plain SQL, and in rows of earlier versions.
+    request: { ...jsonText({ wire: "none" }), nullable: true },
     data: jsonText({ wire: "none" }),
     prechange_data: jsonText(),
     postchange_data: jsonText()
   },
   unique: [{ fields: ["position", "idx"] }],
   indexes: [["time"], ["request_id"], ["changed_object_type", "changed_object_id"]],
+  coveringIndexes: [{ name: "xid", fields: ["xid"], columns: [], ofBlocks: true }],
   paths: { user: "user_name", time_after: "time__gte", time_before: "time__lte" },
   asked: {
     user_id: {

@@ -13,7 +13,10 @@ export default defineObjectType({
     filter: text({ optional: true }),
     keep: choice({ all: "All", latest: "Latest of each object", none: "None" }, { optional: true }),
     dry_run: flag({ default: false }),
-    status: choice({ queued: "Queued", running: "Running", done: "Done", failed: "Failed" }, { default: "queued" }),
+    status: choice(
+      { queued: "Queued", running: "Running", done: "Done", failed: "Failed", cancelled: "Cancelled" },
+      { default: "queued" }
+    ),
     total: integer({ optional: true }),
     done: integer({ optional: true }),
     message: text({ optional: true }),

@@ -3,6 +3,7 @@ import {
   decimal,
   defineObjectType,
   flag,
+  flagged,
   headers,
   integer,
   json,
@@ -13,6 +14,17 @@ import {
   texts,
   time
 } from "../../ObjectType.ts"
+
+/** A circuit breaker is open, or of what was sent in the last hour more than a tenth was not taken. */
+const failing = flagged(`t.enabled and not t.paused and (
+  exists (select from rackwire_breaker b join rackwire_process p on p.name = b.process
+           where b.webhook_id = t.id and p.seen > now() - interval '15 seconds')
+  or (select sum(f.attempts - f.delivered) > 0.1 * sum(f.attempts) from rackwire_traffic f
+       where f.webhook_id = t.id and f.since > now() - interval '1 hour'))`)
+
+/** Nothing was sent for a week, though it could have been. */
+const silent = flagged(`t.enabled and not t.paused and not exists (
+  select from rackwire_traffic f where f.webhook_id = t.id and f.since > now() - interval '7 days')`)
 
 export default defineObjectType({
   app: "extras",
@@ -77,6 +89,8 @@ export default defineObjectType({
     paused: flag({ default: false, help: "Deliveries wait until it is resumed." }),
     disabled_note: text({ optional: true, wire: "read" })
   },
+  leftOut: ["type_job_start", "type_job_end"],
+  asked: { failing, silent },
   search: ["name", "payload_url"],
   ordering: ["name"],
   brief: ["name"],

@@ -1,0 +1,60 @@
+/** What a clause asks for and what it found, as sentences. Pure. */
+import type { Explanation } from "./Explanation.ts"
+
+/** Most characters of a value in a sentence. */
+const valueCharsMax = 120
+
+const printed = (value: unknown): string => {
+  const text = JSON.stringify(value) ?? "nothing"
+  return text.length > valueCharsMax ? `${text.slice(0, valueCharsMax).toWellFormed()}…` : text
+}
+
+/** What each operator asks of the value, and the same negated. */
+const wishes: Readonly<Record<string, readonly [holds: string, negated: string]>> = {
+  eq: ["equal to", "other than"],
+  gt: ["greater than", "not greater than"],
+  gte: ["at least", "less than"],
+  lt: ["less than", "at least"],
+  lte: ["at most", "greater than"],
+  in: ["one of", "none of"],
+  contains: ["a value that contains", "a value that does not contain"],
+  regex: ["a match of", "no match of"]
+}
+
+/** `status.value equal to "active"`; `site changed`. */
+export const clauseText = ({ attr = "", op = "eq", value, negate = false }: Explanation): string => {
+  if (op === "changed" || op === "unchanged")
+    return `${attr} ${(op === "changed") === negate ? "unchanged" : "changed"}`
+  return `${attr} ${wish(op, negate)} ${printed(value)}`
+}
+
+const wish = (op: string, negate: boolean): string => wishes[op]?.[negate ? 1 : 0] ?? op
+
+/** `status.value is "planned"; needs equal to "active"`: why a clause did not hold. */
+export const missText = (clause: Explanation): string => {
+  const { attr = "", op = "eq", value, negate = false, outcome, reason } = clause
+  if (outcome === "hidden") return `${clauseText(clause)}: you may not view what it reads`
+  if (reason !== undefined) return reason
+  if (op === "changed" || op === "unchanged") {
+    const same = printed(clause.before) === printed(clause.after)
+    return same
+      ? `${attr} did not change: it is ${printed(clause.after)}`
+      : `${attr} changed from ${printed(clause.before)} to ${printed(clause.after)}`
+  }
+  const needs = op === "eq" && !negate ? printed(value) : `${wish(op, negate)} ${printed(value)}`
+  return `${attr} is ${printed(clause.actual)}, needs ${needs}`
+}
+
+/** The clauses because of which a condition did not hold; of alternatives those of each. */
+export const failingClauses = (explanation: Explanation): ReadonlyArray<Explanation> => {
+  if (explanation.outcome === "holds" || explanation.outcome === "skipped") return []
+  const { and, or } = explanation
+  if (and === undefined && or === undefined) return [explanation]
+  return (and ?? or ?? []).flatMap(failingClauses)
+}
+
+/** All clauses, in their order. */
+export const clausesOf = (explanation: Explanation): ReadonlyArray<Explanation> => {
+  const items = explanation.and ?? explanation.or
+  return items === undefined ? [explanation] : items.flatMap(clausesOf)
+}

@@ -12,19 +12,22 @@ import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import { Settings } from "../Config.ts"
 import { Stall } from "../Stall.ts"
 import { inWords } from "../Telemetry.ts"
-import { Presence } from "../inventory/database/Presence.ts"
+import { Presence, processNews } from "../inventory/database/Presence.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { leaseMillis } from "../stream/Reader.ts"
 import { Streams } from "../stream/Streams.ts"
 import { type Actors, makeActors } from "./actor/Actors.ts"
+import { hold } from "./actor/Intake.ts"
 import { announcements } from "./recover/Announcements.ts"
 import { DeliveryLog } from "./log/DeliveryLog.ts"
 import { attemptDays } from "./log/AttemptRows.ts"
 import { deliveryDays } from "./log/DeliveryRows.ts"
+import { forgetTraffic } from "./log/Traffic.ts"
 import { dropDiscarded } from "./request/Discard.ts"
 import { operationType, workOffOperations } from "./request/Operations.ts"
 import { deliveryType, takeUpRetries } from "./request/RetryByHand.ts"
 import { replayType, workOffReplays } from "./request/Replay.ts"
+import { sendingNews, sendingState } from "./request/Sending.ts"
 import { logDefectAndContinue } from "./LogDefect.ts"
 import { absentAmong, discardDeleted } from "./recover/Deleted.ts"
 import { Missing } from "./recover/Missing.ts"
@@ -58,7 +61,10 @@ export class Deliver extends Context.Service<
       const actors = yield* makeActors
       const streams = yield* Streams
       const workers = yield* Semaphore.make(workersMax)
-      const workOffAsked = workers.withPermitsIfAvailable(1)(Effect.andThen(workOffReplays, workOffOperations))
+      const workOffAsked = unlessQuiet(
+        actors,
+        workers.withPermitsIfAvailable(1)(Effect.andThen(workOffReplays, workOffOperations))
+      )
       yield* Effect.forkScoped(followWebhooks(actors, workOffAsked))
       yield* streams.onWake(
         (webhook) => {
@@ -80,6 +86,7 @@ export class Deliver extends Context.Service<
       yield* tell(
         "deliver",
         Effect.sync(() => ({
+          isStopped: actors.intake.isStopped,
           webhooks: actors.count(),
           inFlight: actors.all().reduce((sum, [, actor]) => sum + actor.held().length, 0),
           breakersOpen: actors.all().filter(([, actor]) => actor.isOpen()).length
@@ -102,6 +109,7 @@ const followWebhooks = <E, R>(actors: Actors, workOffAsked: Effect.Effect<unknow
       const running = () => actors.all().map(([webhook]) => webhook)
       // Listening comes before the first look, so that nothing falls between.
       const told = yield* announcements
+      yield* heed(actors)
       const all = yield* sql.unsafe<{ readonly id: string }>(`select id::text as id from ${webhookType.table}`)
       yield* actors.follow(new Set([...running(), ...all.map(({ id }) => Number(id))]))
       // An earlier version queued without marks, and Redis may have lost some.
@@ -112,6 +120,7 @@ const followWebhooks = <E, R>(actors: Actors, workOffAsked: Effect.Effect<unknow
       yield* Effect.forever(
         Effect.gen(function* () {
           const news = yield* told
+          if (news.some(([of]) => of === sendingNews || of === processNews)) yield* heed(actors)
           yield* actors.follow(new Set(news.filter(([of]) => of === webhookType.id).map(([, id]) => Number(id))))
           if (news.some(([of]) => of === deliveryType.id)) yield* takeUp(actors)
           if (news.some(([of]) => of === replayType.id || of === operationType.id)) {
@@ -133,14 +142,30 @@ const followWebhooks = <E, R>(actors: Actors, workOffAsked: Effect.Effect<unknow
  * by the next look.
  */
 const takeUp = (actors: Actors) =>
-  Effect.andThen(
-    dropDiscarded,
-    Effect.map(takeUpRetries, (webhooks) => webhooks.forEach((id) => actors.get(id)?.dueIn(0)))
+  unlessQuiet(
+    actors,
+    Effect.andThen(
+      dropDiscarded,
+      Effect.map(takeUpRetries, (webhooks) => webhooks.forEach((id) => actors.get(id)?.dueIn(0)))
+    )
   ).pipe(
     Effect.catch((error) =>
       Effect.logWarning(`deliver: retries and discards were not taken up, trying again: ${inWords(error)}`)
     )
   )
+
+/** Stops or resumes reading, as operators say of all sending and of this process. */
+const heed = Effect.fnUntraced(function* (actors: Actors) {
+  const { heartbeat } = yield* Presence
+  const isQuiet = yield* heartbeat
+  const { paused: isPaused } = yield* sendingState
+  const all = actors.all().map(([, actor]) => actor)
+  yield* hold(actors.intake, all, { isPaused, isQuiet })
+})
+
+/** A quiet process begins no work: others do it. */
+const unlessQuiet = <A, E, R>(actors: Actors, work: Effect.Effect<A, E, R>) =>
+  Effect.suspend((): Effect.Effect<A | void, E, R> => (actors.intake.isQuiet ? Effect.void : work))
 
 /** How often old days of the delivery log are looked for. */
 const turnPause = "1 hour"
@@ -149,6 +174,7 @@ const turnDays = Effect.gen(function* () {
   const { deliveryRetention } = yield* Settings
   yield* deliveryDays.turn(deliveryRetention)
   yield* attemptDays.turn(deliveryRetention)
+  yield* forgetTraffic
 }).pipe(
   Effect.catch((error) => Effect.logWarning(`deliver: old deliveries were not dropped: ${inWords(error)}`)),
   Effect.andThen(Effect.sleep(turnPause)),
@@ -170,7 +196,8 @@ const followDeletions = Effect.fnUntraced(function* (actors: Actors) {
 
 /** Finds what no announcement told of. */
 const lookForMissed = (actors: Actors, missing: Missing, looks: Stall) =>
-  sweep(actors).pipe(
+  heed(actors).pipe(
+    Effect.andThen(unlessQuiet(actors, sweep(actors))),
     Effect.flatMap((inspected) => (inspected === undefined ? Effect.void : missing.look(actors, inspected))),
     Effect.andThen(followDeletions(actors)),
     Effect.andThen(takeUp(actors)),

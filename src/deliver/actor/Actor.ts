@@ -27,6 +27,7 @@ import type { Definition, UnusableWebhook } from "./Definition.ts"
 import { makeEarliestTimer } from "./EarliestTimer.ts"
 import type { FairShare } from "./FairShare.ts"
 import { InFlight } from "./InFlight.ts"
+import type { Intake } from "./Intake.ts"
 import { inRateSlot } from "./RateSlot.ts"
 import { readAndStart } from "./Reading.ts"
 
@@ -37,6 +38,8 @@ export interface Actor {
   readonly adopt: (entries: ReadonlyArray<Entry>) => void
   /** From now on attempts follow this definition. If it fails, they follow the one before. */
   readonly redefine: (definition: Definition) => Effect.Effect<void, UnusableWebhook>
+  /** Lets other processes take the entries that it holds and has not begun with. */
+  readonly handBack: Effect.Effect<void>
   /** Entries that this process holds. */
   readonly held: () => ReadonlyArray<Entry>
   /** Takes over news of the circuit breaker from another process. */
@@ -59,7 +62,8 @@ type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClie
 /** Starts the actor in the scope. */
 export const startActor = (
   first: Definition,
-  share: FairShare
+  share: FairShare,
+  intake: Intake
 ): Effect.Effect<Actor, UnusableWebhook, Scope.Scope | Needs> =>
   Effect.gen(function* () {
     const streams = yield* Streams
@@ -73,15 +77,10 @@ export const startActor = (
     const breaker = yield* makeSharedBreaker(id, wake)
     const inFlight = new InFlight()
     const dueIn: (millis: number) => void = yield* makeEarliestTimer(Effect.suspend(() => promote))
-    const promote = Effect.suspend(() => streams.promote(id, webhook.current().definition.ordered)).pipe(
-      Effect.map(({ moved, next }) => {
-        if (moved > 0) wake()
-        if (next !== undefined) dueIn(next)
-      }),
-      Effect.catch(() => Effect.sync(() => dueIn(1000)))
-    )
     const reads = new Stall(`webhook ${id} could not be read`, unreadMillis)
-    const state: ActorState = { id, webhook, breaker, inFlight, hasMore: false, isGone: false, reads, wake, dueIn }
+    const parts = { id, webhook, breaker, inFlight, intake, reads, wake, dueIn }
+    const state: ActorState = { ...parts, hasMore: false, isGone: false }
+    const promote = promoteDue(state, streams)
     const start = (entry: Entry, waitMillis: number) => {
       if (inFlight.begin(entry)) runAttempt(seeThrough(state, entry, waitMillis))
     }
@@ -109,6 +108,9 @@ export const startActor = (
           breaker.probeNow()
           wake()
         }),
+      handBack: Effect.ignore(
+        Effect.suspend(() => streams.handBack(id, inFlight.takeNotBegun(Number.POSITIVE_INFINITY)))
+      ),
       held: () => inFlight.all(),
       problems: () => reads.problems(),
       learn: breaker.learn,
@@ -117,6 +119,17 @@ export const startActor = (
       dueIn
     }
   })
+
+/** Moves the deliveries that are due to where they are read. */
+const promoteDue = ({ id, webhook, intake, wake, dueIn }: ActorState, streams: Streams["Service"]) =>
+  Effect.gen(function* () {
+    const { moved, next } = yield* streams.promote(id, webhook.current().definition.ordered)
+    if (next !== undefined) dueIn(next)
+    if (moved === 0) return
+    wake()
+    // This process may be the only one that knew when they were due.
+    if (intake.isQuiet) yield* streams.announce(id)
+  }).pipe(Effect.catch(() => Effect.sync(() => dueIn(1000))))
 
 /** One attempt of an entry, in its slot of the rate limit, from its event's body to the delivery log. */
 const seeThrough = (state: ActorState, entry: Entry, waitMillis: number) => {

@@ -3,12 +3,14 @@ import type { SharedBreaker } from "../breaker/SharedBreaker.ts"
 import type { Stall } from "../../Stall.ts"
 import type { ConnectedWebhook } from "./Connected.ts"
 import type { InFlight } from "./InFlight.ts"
+import type { Intake } from "./Intake.ts"
 
 export interface ActorState {
   readonly id: number
   readonly webhook: ConnectedWebhook
   readonly breaker: SharedBreaker
   readonly inFlight: InFlight
+  readonly intake: Intake
   /** Whether the last read gave all that it asked for. */
   hasMore: boolean
   /** The receiver answered that it wants no more. The row is disabled by then, or is about to be. */

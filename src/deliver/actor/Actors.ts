@@ -11,6 +11,7 @@ import { discardDeleted } from "../recover/Deleted.ts"
 import { type Actor, startActor } from "./Actor.ts"
 import { definitionOf, surroundings } from "./Definition.ts"
 import { FairShare } from "./FairShare.ts"
+import { Intake } from "./Intake.ts"
 
 const type = objectType<typeof Webhook>("extras.webhook")
 
@@ -24,6 +25,7 @@ export const makeActors = Effect.gen(function* () {
   const streams = yield* Streams
   const shared = yield* surroundings
   const share = new FairShare(yield* monotonicMillis)
+  const intake = new Intake()
   const scope = yield* Effect.scope
   const life = yield* Scope.fork(scope, "parallel")
   const running = new Map<number, Running>()
@@ -36,7 +38,7 @@ export const makeActors = Effect.gen(function* () {
       return yield* present.actor.redefine(definition)
     }
     const own = yield* Scope.fork(life)
-    const actor = yield* startActor(definition, share).pipe(
+    const actor = yield* startActor(definition, share, intake).pipe(
       Scope.provide(own),
       Effect.onError((cause) => Scope.close(own, Exit.failCause(cause)))
     )
@@ -75,6 +77,7 @@ export const makeActors = Effect.gen(function* () {
 
   return {
     follow,
+    intake,
     get: (webhook: number): Actor | undefined => running.get(webhook)?.actor,
     all: (): ReadonlyArray<readonly [webhook: number, Actor]> =>
       Array.from(running, ([webhook, { actor }]) => [webhook, actor]),

@@ -40,10 +40,10 @@ export const readAndStart = (state: ActorState, share: FairShare, start: (entry:
   )
 
 /** How many more attempts may begin. */
-const roomOf = ({ webhook, breaker, inFlight, isGone }: ActorState): number => {
+const roomOf = ({ webhook, breaker, inFlight, intake, isGone }: ActorState): number => {
   const { maxInFlight, rateLimit } = webhook.current().definition
   const max = Math.min(maxInFlight, Math.ceil((rateLimit ?? maxInFlight) * heldSeconds))
-  return isGone ? 0 : Math.min(breaker.room(inFlight.count, max), inFlight.unloggedRoom)
+  return isGone || intake.isStopped ? 0 : Math.min(breaker.room(inFlight.count, max), inFlight.unloggedRoom)
 }
 
 /** Up to `count` entries to begin with: those that are held already, else from the streams. */

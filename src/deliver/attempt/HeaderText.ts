@@ -2,7 +2,7 @@
 import { hiddenMark, isSecretHeader } from "../../inventory/field/HeaderSecrets.ts"
 
 /** Most characters that are kept of the headers of one message. */
-const sizeMax = 4096
+export const keptCharsMax = 4096
 
 export const headerText = (headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>): string => {
   let text = ""
@@ -10,7 +10,7 @@ export const headerText = (headers: Readonly<Record<string, string | ReadonlyArr
     const value = headers[name]
     for (const each of typeof value === "object" ? value : [value]) {
       text += `${name}: ${isSecretHeader(name, String(each)) ? hiddenMark : each}\n`
-      if (text.length > sizeMax) return `${text.slice(0, sizeMax)}…\n`
+      if (text.length > keptCharsMax) return `${text.slice(0, keptCharsMax)}…\n`
     }
   }
   return text

@@ -62,20 +62,34 @@ const compose = (
   const address = addressProblem(url)
   if (address !== undefined) return fail("Render", address)
   const body = (definition.bodyTemplate === "" ? delivery.bytes : undefined) ?? Buffer.from(bodyText)
-  const headers = emptyRecord<string>()
-  headers["content-type"] = definition.contentType
-  const split = splitHeaders(headerText)
-  if ("error" in split) return fail("Render", `additional_headers: ${split.error}`)
-  for (const [name, value] of split.headers) {
-    if (reserved.has(name.toLowerCase())) return fail("Render", `additional_headers: ${name} cannot be set.`)
-    headers[name.toLowerCase()] = value
-  }
-  headers["user-agent"] ??= `rackwire/${version}`
-  headers["x-hook-delivery"] = delivery.id
-  headers["x-hook-attempt"] = `${delivery.attempts + 1}`
+  const own = ownHeaders(headerText)
+  if ("error" in own) return fail("Render", `additional_headers: ${own.error}`)
+  const { method, contentType } = definition
   const current = nowMillis < definition.previousUntil ? signing : { ...signing, previous: "" }
-  Object.assign(headers, signatureHeaders(current, { id: delivery.id, timestamp: Math.floor(nowMillis / 1000), body }))
-  return Effect.succeed({ method: definition.method, url, headers, body })
+  const headers = headersOf({ contentType, own: own.headers, signing: current, delivery, body, nowMillis })
+  return Effect.succeed({ method, url, headers, body })
+}
+
+interface Head {
+  readonly contentType: string
+  readonly own: OwnHeaders
+  readonly signing: Signing
+  readonly delivery: Pick<Delivery, "id" | "attempts">
+  readonly body: Buffer
+  readonly nowMillis: number
+}
+
+/** The headers of an attempt: those of the webhook, and ours. */
+export const headersOf = (head: Head): Readonly<Record<string, string>> => {
+  const { contentType, own, signing, body, nowMillis } = head
+  const { id, attempts } = head.delivery
+  const headers = emptyRecord<string>()
+  headers["content-type"] = contentType
+  for (const [name, value] of own) headers[name.toLowerCase()] = value
+  headers["user-agent"] ??= `rackwire/${version}`
+  headers["x-hook-delivery"] = id
+  headers["x-hook-attempt"] = `${attempts + 1}`
+  return Object.assign(headers, signatureHeaders(signing, { id, timestamp: Math.floor(nowMillis / 1000), body }))
 }
 
 const fail = (reason: Failure["reason"], message: string) =>
@@ -133,10 +147,18 @@ export const addressProblem = (url: string): string | undefined => {
   return sound ? undefined : "Enter a valid URL, beginning with http:// or https://."
 }
 
+type OwnHeaders = ReadonlyArray<readonly [name: string, value: string]>
+
+/** The headers of a webhook's text, which is rendered or literal, or its fault. */
+export const ownHeaders = (text: string): { readonly headers: OwnHeaders } | { readonly error: string } => {
+  const split = splitHeaders(text)
+  if ("error" in split) return split
+  const name = split.headers.map(([name]) => name).find((name) => reserved.has(name.toLowerCase()))
+  return name === undefined ? split : { error: `${name} cannot be set.` }
+}
+
 /** Returns the fault of literal header text, or undefined. */
 export const headersProblem = (text: string): string | undefined => {
-  const split = splitHeaders(text)
-  if ("error" in split) return split.error
-  const name = split.headers.map(([name]) => name).find((name) => reserved.has(name.toLowerCase()))
-  return name === undefined ? undefined : `${name} cannot be set.`
+  const own = ownHeaders(text)
+  return "error" in own ? own.error : undefined
 }

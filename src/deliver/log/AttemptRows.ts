@@ -7,6 +7,7 @@ import type { Entry } from "../../stream/Entry.ts"
 import { credentialsIn, headerText, withoutCredentials } from "../attempt/HeaderText.ts"
 import { type Attempt, type Outcome, deleted } from "../outcome/Outcome.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
+import { trafficParameters, trafficStatement } from "./Traffic.ts"
 
 export interface Result {
   readonly entry: Entry
@@ -168,7 +169,8 @@ const writeStatement = `
     "message"
   ]
     .map((name) => `${name} = excluded.${name}`)
-    .join(", ")})
+    .join(", ")}),
+  traffic as (${trafficStatement(1 + deliveryColumns.length + attemptColumns.length)})
   select delivery_id as id from delivery where status = 'discarded'`
 
 export const attemptDays = new Days(attemptTable.name)
@@ -206,7 +208,8 @@ export const writeRows = Effect.fnUntraced(function* (results: ReadonlyArray<Res
   const times = latest.map(({ entry }) => entry.delivery.time)
   const write = sql.unsafe<{ readonly id: string }>(writeStatement, [
     ...deliveryColumns.map(([, , value]) => latest.map(value)),
-    ...attemptColumns.map(([, , value]) => attempts.map(value))
+    ...attemptColumns.map(([, , value]) => attempts.map(value)),
+    ...trafficParameters(attempts)
   ])
   const discarded = yield* deliveryDays.write(times, attemptDays.write(times, write))
   return new Set(discarded.map(({ id }) => id))

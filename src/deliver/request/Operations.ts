@@ -11,8 +11,9 @@ import { type Query, filter } from "../../inventory/derive/filter/Filter.ts"
 import { type Where, allVisible, isEverything } from "../../inventory/derive/filter/Where.ts"
 import { askForDiscard } from "./Discard.ts"
 import { type Kept, resume } from "./Resume.ts"
+import type { BulkAction } from "./Plan.ts"
 import { askForRetry, deliveryType } from "./RetryByHand.ts"
-import { WorkRefused, workOffAll } from "./Work.ts"
+import { WorkEnded, WorkRefused, workOffAll } from "./Work.ts"
 
 export const operationType = objectType("extras.operation")
 
@@ -20,7 +21,7 @@ export const operationType = objectType("extras.operation")
 const pageSize = 500
 
 interface OperationRequest {
-  readonly action: "retry" | "discard"
+  readonly action: BulkAction
   readonly query: Query
   /** The condition that the query stands for. */
   readonly where: Where
@@ -67,17 +68,27 @@ interface Operation {
   readonly webhook_id: string | null
   readonly filter: string
   readonly keep: Kept | null
+  readonly asked: string
   readonly last_id: string
   readonly until_id: string | null
 }
 
-const moveOn = (id: string, done: number, last: number) =>
-  Effect.flatMap(
-    SqlClient.SqlClient,
-    (sql) => sql`
-      update extras_operation set done = done + ${done}::int, last_id = ${last}::bigint, heard = now()
-       where id = ${id}::bigint`
-  )
+/** Writes the progress. Fails with WorkEnded if the operation was cancelled. */
+const moveOn = Effect.fnUntraced(function* (id: string, done: number, last: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql`
+    update extras_operation set done = done + ${done}::int, last_id = ${last}::bigint, heard = now()
+     where id = ${id}::bigint and status = 'running' returning id::text`
+  if (rows.length === 0) return yield* new WorkEnded()
+})
+
+/**
+ * Whether nobody has attempted the delivery since the operation was asked for, or is about to: then what was seen has
+ * changed, and another attempt would send it twice.
+ */
+const unattempted = (asked: string): string =>
+  `(t.last_attempt is null or t.last_attempt < ${asked}::timestamptz)
+   and not (t.status = 'queued' or t.status = 'retrying' and t.next_attempt <= now())`
 
 const overPages = Effect.fnUntraced(function* (operation: Operation, act: typeof askForRetry) {
   const sql = yield* SqlClient.SqlClient
@@ -90,21 +101,23 @@ const overPages = Effect.fnUntraced(function* (operation: Operation, act: typeof
   const { sql: condition, parameters } = filtered.where
   const at = parameters.length
   let last = operation.last_id
-  while (true) {
-    const page = yield* sql.unsafe<{ readonly id: string }>(
-      `select t.id::text as id from extras_delivery t
-        where (${condition}) and t.id > $${at + 1}::bigint and t.id <= $${at + 2}::bigint
-        order by t.id limit ${pageSize}`,
-      [...parameters, last, operation.until_id ?? "0"]
-    )
-    if (page.length === 0) return
-    last = page.at(-1)!.id
-    const step = Effect.gen(function* () {
-      const changed = yield* act(page.map(({ id }) => Number(id)))
-      yield* moveOn(operation.id, changed.length, Number(last))
-    })
-    yield* sql.withTransaction(step)
-  }
+  const isRetry = operation.action === "retry"
+  // Locked: an attempt that ends meanwhile is seen before its delivery is asked for again, or waits.
+  const statement = `select t.id::text as id from extras_delivery t
+    where (${condition}) and t.id > $${at + 1}::bigint and t.id <= $${at + 2}::bigint
+      ${isRetry ? `and ${unattempted(`$${at + 3}`)}` : ""}
+    order by t.id limit ${pageSize} for update`
+  const step = Effect.gen(function* () {
+    const bounds = [last, operation.until_id ?? "0", ...(isRetry ? [operation.asked] : [])]
+    const page = yield* sql.unsafe<{ readonly id: string }>(statement, [...parameters, ...bounds])
+    if (page.length === 0) return false
+    const changed = yield* act(page.map(({ id }) => Number(id)))
+    const reached = page.at(-1)!.id
+    yield* moveOn(operation.id, changed.length, Number(reached))
+    last = reached
+    return true
+  })
+  while (yield* sql.withTransaction(step));
 })
 
 const workOff = Effect.fnUntraced(function* (operation: Operation) {
@@ -115,7 +128,7 @@ const workOff = Effect.fnUntraced(function* (operation: Operation) {
 
 export const workOffOperations = workOffAll(
   operationType.table,
-  `action, webhook_id::text as webhook_id, filter, keep, coalesce(last_id, 0)::text as last_id,
+  `action, asked::text as asked, webhook_id::text as webhook_id, filter, keep, coalesce(last_id, 0)::text as last_id,
    until_id::text as until_id`,
   workOff
 )

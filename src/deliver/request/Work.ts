@@ -2,7 +2,7 @@
  * Long work that is asked for with a row. A process that delivers claims the row and writes its progress to it; if that
  * process dies, another one goes on from there.
  */
-import { Effect, Schema } from "effect"
+import { Data, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
 import { inWords } from "../../Telemetry.ts"
 
@@ -11,6 +11,20 @@ const abandonedAfter = "30 seconds"
 
 /** The work cannot be done as its row says; `message` is shown as the row's. */
 export class WorkRefused extends Schema.TaggedError<WorkRefused>()("WorkRefused", { message: Schema.String }) {}
+
+/** The row says that the work has ended: somebody cancelled it, or another process did it. What is left is not done. */
+export class WorkEnded extends Data.TaggedError("WorkEnded") {}
+
+/** Cancels work that has not ended; returns whether it did. Work that runs stops before its next page. */
+export const cancelWork = Effect.fnUntraced(function* (table: string, id: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe(
+    `update ${table} set status = 'cancelled', heard = now()
+      where id = $1::bigint and status in ('queued', 'running') returning id::text`,
+    [id]
+  )
+  return rows.length > 0
+})
 
 /** Works off every row of the table that waits; `columns` is what the work needs of a row. */
 export const workOffAll = <Row extends { readonly id: string }, E, R>(
@@ -29,12 +43,18 @@ export const workOffAll = <Row extends { readonly id: string }, E, R>(
       [abandonedAfter]
     )
     const end = (id: string, status: "done" | "failed", message: string) =>
-      sql.unsafe(`update ${table} set status = $2, message = $3 where id = $1::bigint`, [id, status, message])
+      sql.unsafe(`update ${table} set status = $2, message = $3 where id = $1::bigint and status = 'running'`, [
+        id,
+        status,
+        message
+      ])
     for (let [row] = yield* claim; row !== undefined; [row] = yield* claim) {
       const { id } = row
       yield* work(row).pipe(
         Effect.andThen(end(id, "done", "")),
-        Effect.catch((error) => end(id, "failed", inWords(error)))
+        Effect.catch((error) =>
+          Effect.when(end(id, "failed", inWords(error)), Effect.succeed(!(error instanceof WorkEnded)))
+        )
       )
     }
   }).pipe(Effect.catch((error) => Effect.logWarning(`deliver: ${table} was not worked off: ${inWords(error)}`)))

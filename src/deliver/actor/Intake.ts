@@ -1,0 +1,35 @@
+/**
+ * Whether the actors of this process read new entries. They do not while all sending is paused, or while the process was
+ * told to take no new work. Attempts under way end, and are logged.
+ */
+import { Effect } from "effect"
+import type { Actor } from "./Actor.ts"
+
+export class Intake {
+  /** Operators have paused all sending. */
+  isPaused = false
+  /** This process was told to take no new work: it leaves it to others. */
+  isQuiet = false
+
+  get isStopped(): boolean {
+    return this.isPaused || this.isQuiet
+  }
+}
+
+/** Stops or resumes the reading of the actors. */
+export const hold = Effect.fnUntraced(function* (
+  intake: Intake,
+  actors: ReadonlyArray<Actor>,
+  { isPaused, isQuiet }: Pick<Intake, "isPaused" | "isQuiet">
+) {
+  const wasStopped = intake.isStopped
+  const becomesQuiet = isQuiet && !intake.isQuiet
+  Object.assign(intake, { isPaused, isQuiet })
+  for (const actor of actors) {
+    if (becomesQuiet) yield* actor.handBack
+    if (!wasStopped || intake.isStopped) continue
+    // What became due meanwhile is read too.
+    actor.dueIn(0)
+    actor.wake()
+  }
+})

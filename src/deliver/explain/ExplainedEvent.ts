@@ -1,0 +1,48 @@
+/** Events of the change log for explanations: those that can be evaluated while a reader waits. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { dataForReader } from "../../auth/Sight.ts"
+import { isDictionary } from "../../inventory/Field.ts"
+import type { Subject } from "../../match/WebhookIndex.ts"
+import { type LoggedEvent, loggedEvent, subjectOf } from "../log/LoggedEvent.ts"
+
+/** Longest event that is parsed for an explanation, bytes: parsing is one step of the event loop. */
+const eventBytesMax = 4 * 1024 * 1024
+
+/** SQL: whether an event of the change log `c` is that short. */
+export const isShort = `octet_length(c.data::text) + octet_length(c.prechange_data::text) + octet_length(c.postchange_data::text)
+  <= ${eventBytesMax}`
+
+export const tooLong = `The event is longer than ${eventBytesMax / 1024 / 1024} MiB, so it is not evaluated here.`
+
+/** The event of a change that the reader may view; undefined if it is too long. */
+export const eventOfChange = Effect.fnUntraced(function* (change: { readonly id: number; readonly time: string }) {
+  const sql = yield* SqlClient.SqlClient
+  const [event] = yield* sql.unsafe<LoggedEvent>(
+    `select ${loggedEvent} from extras_objectchange c
+      where c.id = $1::bigint and c.time = $2::timestamptz and ${isShort}`,
+    [`${change.id}`, change.time]
+  )
+  return event
+})
+
+/** An event as it was matched, and as the current reader may see it: `shown` is absent where that is the same. */
+export interface Readable {
+  readonly event: LoggedEvent
+  readonly subject: Subject & { readonly data: Readonly<Record<string, unknown>> }
+  readonly shown: Subject | undefined
+}
+
+export const readableOf = Effect.fnUntraced(function* (events: ReadonlyArray<LoggedEvent>) {
+  const subjects = events.map((event) => {
+    const subject = subjectOf(event)
+    return { ...subject, data: isDictionary(subject.data) ? subject.data : {} }
+  })
+  const data = yield* dataForReader(
+    subjects.map(({ type, data }, at) => ({ type, objectId: Number(events[at]!.object_id), data }))
+  )
+  return events.map((event, at): Readable => {
+    const subject = subjects[at]!
+    return { event, subject, shown: data[at] === subject.data ? undefined : { ...subject, data: data[at] } }
+  })
+})

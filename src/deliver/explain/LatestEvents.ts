@@ -1,0 +1,66 @@
+/** The latest events of some object types that the reader may view, newest first, a page at a time. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { cleared } from "../../inventory/Clearance.ts"
+import { allOf } from "../../inventory/derive/filter/Where.ts"
+import { changeType } from "../../inventory/read/Changes.ts"
+import { type LoggedEvent, loggedEvent, pageOf } from "../log/LoggedEvent.ts"
+import { isShort } from "./ExplainedEvent.ts"
+
+/** An event with the row of the change log that holds it. */
+export interface LatestEvent extends LoggedEvent {
+  readonly change_id: string
+  readonly display: string
+}
+
+/** What tells an event from others, without what its object looked like. */
+type EventName = Pick<LatestEvent, "change_id" | "display" | "action" | "object_type" | "event_time">
+
+interface Wanted {
+  readonly types: ReadonlyArray<string>
+  /** ISO 8601; absent for all times. */
+  readonly since?: string
+  /** Goes on after this event. */
+  readonly after?: LatestEvent | undefined
+  readonly limit: number
+}
+
+const order = "event_time desc, change_id::bigint desc"
+
+/** A page; events that are too long to be evaluated are left out. It has fewer than `limit` if they are long. */
+export const latestEvents = (wanted: Wanted) => latest<LatestEvent>(wanted, (query) => pageOf(query, order))
+
+/** The same events by name, `limit` of them. */
+export const latestNames = (wanted: Wanted) =>
+  latest<EventName>(
+    wanted,
+    (query) => `select change_id, display, action, object_type, event_time from (${query}) e order by ${order}`
+  )
+
+const latest = Effect.fnUntraced(function* <Found>(wanted: Wanted, paged: (query: string) => string) {
+  const { types, since, after, limit } = wanted
+  const sql = yield* SqlClient.SqlClient
+  const where = allOf(
+    { sql: "t.changed_object_type = any ($1::text[])", parameters: [types] },
+    ...(since === undefined ? [] : [{ sql: "t.time >= $1::timestamptz", parameters: [since] }]),
+    ...(after === undefined
+      ? []
+      : [
+          {
+            // Alone, the first comparison leaves out days that cannot hold one.
+            sql: "t.time <= $1::timestamptz and (t.time, t.id) < ($1::timestamptz, $2::bigint)",
+            parameters: [after.event_time, after.change_id]
+          }
+        ]),
+    yield* cleared(changeType, "view")
+  )
+  // The subquery renames the table: the condition names it t, and the columns of an event are those of c.
+  const query = `select ${loggedEvent}, c.id::text as change_id, c.object_repr as display
+      from ${changeType.table} t, lateral (select t.*) c
+     where ${where.sql} and ${isShort} order by t.time desc, t.id desc limit ${limit}`
+  const page = sql.unsafe<Found & object>(paged(query), where.parameters)
+  // A rare type is found by its index, a frequent one by time. A plan for all types would read the whole log for a rare
+  // one.
+  const planned = sql`select set_config('plan_cache_mode', 'force_custom_plan', true)`
+  return yield* sql.withTransaction(Effect.andThen(planned, page))
+})

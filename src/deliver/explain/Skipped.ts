@@ -1,0 +1,162 @@
+/**
+ * The latest changes for which a webhook did not fire, by the clause that failed, and the closest miss. Asked on demand
+ * from the change log, for the webhook as it was at each of the changes.
+ */
+import { Clock, Effect } from "effect"
+import { positionOf } from "../../event/Position.ts"
+import { type Verdict, distanceOf } from "../../match/Verdict.ts"
+import type { WebhookRow } from "../../match/WebhookIndex.ts"
+import { definedAt, timelineOf } from "../../match/WebhooksAt.ts"
+import { WorkLimit, verdictsOf } from "./Evaluating.ts"
+import { readableOf } from "./ExplainedEvent.ts"
+import { type LatestEvent, latestEvents } from "./LatestEvents.ts"
+
+/** Most changes that are asked, and how many are asked where the request does not say. */
+export const askedMax = 1000
+export const askedUsually = 500
+
+/** Most changes that a group names. */
+const namedMax = 5
+
+/** A change for which the webhook did not fire. */
+interface Skip {
+  readonly object_change: number
+  readonly time: string
+  readonly action: string
+  readonly object_type: string
+  readonly object_id: number
+  readonly display: string
+  readonly reason: string
+}
+
+interface Group {
+  readonly gate: string
+  /** What the webhook asks for and did not get. */
+  readonly cause: string
+  readonly outcome: "skipped" | "undecided"
+  readonly count: number
+  /** Times of the newest and the oldest of them. */
+  readonly last: string
+  readonly first: string
+  /** The newest ones. */
+  readonly examples: ReadonlyArray<Skip>
+}
+
+export interface Skips {
+  /** How it is, in a sentence. */
+  readonly sentence: string
+  /** Changes of its types that were asked, while it existed. */
+  readonly seen: number
+  readonly fired: number
+  readonly skipped: number
+  /** Whether there are older changes that were not asked. */
+  readonly partial: boolean
+  /** Time of the oldest change that was asked. */
+  readonly since: string | null
+  /** The largest first. */
+  readonly groups: ReadonlyArray<Group>
+  /** The change of which the fewest clauses were in the way. */
+  readonly closest: Skip | null
+  /** Time since which it is enabled; null where it is not, or where nobody knows. */
+  readonly enabled_since: string | null
+}
+
+export const skippedBy = Effect.fnUntraced(function* (webhook: WebhookRow, limit: number) {
+  const timeline = yield* timelineOf(webhook.id, webhook)
+  const events = yield* latestEvents({ types: webhook.content_types, limit })
+  const readable = yield* readableOf(events)
+  const definitions = events.map((event) => definedAt(timeline, positionOf(event)))
+  const work = new WorkLimit()
+  const verdicts = yield* verdictsOf(
+    readable.map((each, at) => ({ readable: each, fields: definitions[at]!.fields })),
+    work
+  )
+  const asked = events.flatMap((event, at) => {
+    const verdict = verdicts[at]
+    return verdict === undefined ? [] : [{ event, verdict, at }]
+  })
+  const misses = asked.filter(({ verdict }) => verdict.outcome !== "fired")
+  let closest: { readonly skip: Skip; readonly distance: number } | undefined
+  for (const { event, verdict, at } of misses) {
+    if (verdict.gate !== "condition" || work.isSpent) continue
+    const distance = work.run(() => distanceOf(definitions[at]!.fields!.conditions, readable[at]!.subject))
+    if (distance === undefined || distance >= (closest?.distance ?? Number.POSITIVE_INFINITY)) continue
+    closest = { skip: skipOf(event, verdict), distance }
+  }
+  const found = {
+    seen: asked.length,
+    fired: asked.length - misses.length,
+    skipped: misses.length,
+    partial: events.length === limit || work.isSpent,
+    since: asked.at(-1)?.event.event_time ?? null,
+    groups: groupsOf(misses),
+    closest: closest?.skip ?? null,
+    enabled_since: enabledSince(timeline)
+  }
+  const sentence = sentenceOf(found, webhook.enabled === true, yield* Clock.currentTimeMillis)
+  return { sentence, ...found } satisfies Skips
+})
+
+const sentenceOf = (found: Omit<Skips, "sentence">, isEnabled: boolean, nowMillis: number): string => {
+  const { seen, fired, groups, closest, enabled_since: since } = found
+  const changes = (count: number) => (count === 1 ? "1 change" : `${count.toLocaleString("en")} changes`)
+  if (fired > 0) {
+    const most =
+      groups[0] === undefined
+        ? ""
+        : ` It skipped ${found.skipped.toLocaleString("en")}, most of them for this reason: ${groups[0].cause}.`
+    return `It fired for ${fired.toLocaleString("en")} of the latest ${changes(seen)} of its types.${most}`
+  }
+  const begin = !isEnabled ? "Disabled" : since === null ? "Enabled" : `Enabled ${agoOf(nowMillis - Date.parse(since))}`
+  if (seen === 0) return `${begin}; no change of its types yet.`
+  const miss = closest === null ? "" : `, closest miss: ${closest.reason}`
+  return `${begin}; no matching change yet. ${capital(changes(seen))} seen${miss}.`
+}
+
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
+
+const minuteMillis = 60_000
+
+/** `2 h ago` */
+const agoOf = (millis: number): string => {
+  const minutes = Math.max(0, Math.floor(millis / minuteMillis))
+  if (minutes < 1) return "just now"
+  return minutes < 60
+    ? `${minutes} min ago`
+    : minutes < 48 * 60
+      ? `${Math.floor(minutes / 60)} h ago`
+      : `${Math.floor(minutes / 1440)} days ago`
+}
+
+const skipOf = (event: LatestEvent, { reason }: Verdict): Skip => ({
+  object_change: Number(event.change_id),
+  time: event.event_time,
+  action: event.action,
+  object_type: event.object_type,
+  object_id: Number(event.object_id),
+  display: event.display,
+  reason
+})
+
+const groupsOf = (misses: ReadonlyArray<{ readonly event: LatestEvent; readonly verdict: Verdict }>) =>
+  [...Map.groupBy(misses, ({ verdict: { gate, cause } }) => `${gate} ${cause}`).values()]
+    .map((own): Group => {
+      const { gate, cause, outcome } = own[0]!.verdict
+      return {
+        gate: gate!,
+        cause,
+        outcome: outcome === "undecided" ? "undecided" : "skipped",
+        count: own.length,
+        last: own[0]!.event.event_time,
+        first: own.at(-1)!.event.event_time,
+        examples: own.slice(0, namedMax).map(({ event, verdict }) => skipOf(event, verdict))
+      }
+    })
+    .toSorted((one, other) => other.count - one.count)
+
+type Timeline = Effect.Success<ReturnType<typeof timelineOf>>
+
+const enabledSince = (timeline: Timeline): string | null => {
+  const until = timeline.findIndex(({ fields }) => fields?.enabled !== true)
+  return (until === -1 ? timeline.at(-1) : timeline[until - 1])?.since ?? null
+}

@@ -1,0 +1,118 @@
+/** Transactions of the change log by what people have in hand: an LSN, a request, a change, a delivery. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { inEpoch, lsnBits, lsnOf } from "../../event/Position.ts"
+import { cleared } from "../../inventory/Clearance.ts"
+import { type Where, allOf } from "../../inventory/derive/filter/Where.ts"
+import { changeType } from "../../inventory/read/Changes.ts"
+import type { RequestLine } from "../../inventory/write/Transaction.ts"
+import { deliveryType } from "../request/RetryByHand.ts"
+
+export type Clue =
+  | { readonly kind: "position"; readonly position: bigint }
+  | { readonly kind: "lsn"; readonly lsn: bigint }
+  | { readonly kind: "request"; readonly id: string }
+  | { readonly kind: "xid"; readonly xid: number }
+  | { readonly kind: "change"; readonly id: number }
+  | { readonly kind: "delivery"; readonly id: string }
+
+/** A transaction, as far as the reader may view its changes. */
+export interface Transaction {
+  /** Of its commit, decimal: the LSN with its epoch in the upper bits. */
+  readonly position: string
+  readonly lsn: string
+  /** Of the commit, ISO 8601. */
+  readonly time: string
+  readonly request_id: string
+  /** "" where plain SQL did not say who writes. */
+  readonly user_name: string
+  /** Null for plain SQL. */
+  readonly request: RequestLine | null
+  /** Its number in Postgres, the lower 32 bits; null where it was captured by an earlier version. */
+  readonly xid: number | null
+  /** Counted up to `countedMax`. */
+  readonly changes: number
+}
+
+/** Most transactions that are found, and most changes of one that are counted. */
+const transactionsMax = 20
+export const countedMax = 1000
+
+/** The transactions of a clue, or the latest ones; newest first. */
+export const transactionsOf = Effect.fnUntraced(function* (clue?: Clue) {
+  const where = clue === undefined ? latest : yield* whereOf(clue)
+  return where === undefined ? [] : yield* transactionsWhere(where)
+})
+
+/** Changes among which the latest transactions are looked for. */
+const latestChanges = 200
+
+const latest: Where = {
+  sql: `(t.time, t.id) in (select c.time, c.id from ${changeType.table} c order by c.time desc, c.id desc limit ${latestChanges})`,
+  parameters: []
+}
+
+const whereOf = Effect.fnUntraced(function* (clue: Clue) {
+  switch (clue.kind) {
+    case "position":
+      return at(clue.position)
+    case "lsn":
+      return yield* atOrBefore(clue.lsn)
+    case "request":
+      return { sql: "t.request_id = $1::uuid", parameters: [clue.id] }
+    case "xid":
+      return { sql: "t.xid = $1::bigint", parameters: [`${clue.xid}`] }
+    case "change":
+      return { sql: `t.position = (${positionOfRow})`, parameters: [`${clue.id}`] }
+    case "delivery":
+      return yield* ofDelivery(clue.id)
+  }
+})
+
+const positionOfRow = `select c.position from ${changeType.table} c where c.id = $1::bigint limit 1`
+
+const at = (position: bigint): Where => ({ sql: "t.position = $1::bigint", parameters: [`${position}`] })
+
+/** Of an id that was not attempted yet, the position is in the id; of a row of the delivery log, in the row. */
+const ofDelivery = Effect.fnUntraced(function* (id: string) {
+  const [, position] = /^\d{1,16}-(\d{1,19})-\d{1,15}(?:-.{1,40})?$/.exec(id) ?? []
+  if (position !== undefined) return at(BigInt.asIntN(64, BigInt(position)))
+  if (!/^\d{1,15}$/.test(id)) return undefined
+  const sql = yield* SqlClient.SqlClient
+  const where = allOf({ sql: "t.id = $1::bigint", parameters: [id] }, yield* cleared(deliveryType, "view"))
+  const [row] = yield* sql.unsafe<{ readonly position: string | null }>(
+    `select t.position::text as position from ${deliveryType.table} t where ${where.sql}`,
+    where.parameters
+  )
+  return row === undefined || row.position === null ? undefined : at(BigInt(row.position))
+})
+
+/** The last commit at or before the LSN, in the epoch of the newest change. */
+const atOrBefore = Effect.fnUntraced(function* (lsn: bigint) {
+  const sql = yield* SqlClient.SqlClient
+  const [newest] = yield* sql<{ readonly position: string | null }>`
+    select max(position)::text as position from extras_objectchange`
+  const epoch = Number(BigInt(newest?.position ?? 0) >> lsnBits)
+  return {
+    sql: `t.position = (select max(c.position) from ${changeType.table} c where c.position <= $1::bigint)`,
+    parameters: [`${inEpoch(epoch, lsn)}`]
+  }
+})
+
+const transactionsWhere = Effect.fnUntraced(function* (condition: Where) {
+  const sql = yield* SqlClient.SqlClient
+  const where = allOf(condition, yield* cleared(changeType, "view"))
+  const rows = yield* sql.unsafe<Omit<Transaction, "lsn">>(
+    `select position::text as position, to_char(max(time) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time,
+            min(request_id::text) as request_id, min(user_name) as user_name, min(request::text)::json as request,
+            min(xid)::float8 as xid, count(*)::int as changes
+       from (select t.position, t.time, t.request_id, t.user_name, t.request, t.xid from ${changeType.table} t where ${where.sql}
+              limit ${countedMax}) found
+      group by position order by position desc limit ${transactionsMax}`,
+    where.parameters
+  )
+  return rows.map((row): Transaction => ({
+    ...row,
+    lsn: lsnOf(BigInt(row.position))
+  }))
+})

@@ -1,0 +1,81 @@
+/** How webhooks are: their traffic, what waits for them, and their open circuit breakers. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { RowOf } from "../../inventory/Field.ts"
+import type Webhook from "../../inventory/types/extras/Webhook.ts"
+import { trafficTable } from "../log/Traffic.ts"
+import { backlogTable } from "../recover/Sweeper.ts"
+import { breakerTable } from "../breaker/BreakerTable.ts"
+import { type Span, type Traffic, dayByHour, noTraffic, spansOf, trafficOf } from "./Traffic.ts"
+import { type OpenBreaker, type WebhookHealth, webhookHealth } from "./WebhookHealth.ts"
+
+type WebhookRow = Pick<RowOf<typeof Webhook>, "id" | "enabled" | "paused" | "disabled_note">
+
+export interface Health extends WebhookHealth {
+  readonly webhook: number
+  /** The last 24 hours. */
+  readonly day: Traffic
+  /** The same by the hour; empty if there was none. */
+  readonly hours: ReadonlyArray<Span>
+  /** Deliveries that are queued, sent or retried. */
+  readonly waiting: number
+  readonly breaker: OpenBreaker | undefined
+  /** ISO 8601; undefined if there was none in the days that are kept. */
+  readonly lastAttempt: string | undefined
+  /** The status of the last answer, or the reason why there was none. */
+  readonly lastAnswer: string | undefined
+}
+
+interface Now {
+  readonly id: number
+  readonly waiting: number
+  readonly breaker: OpenBreaker | null
+  readonly last: { readonly time: string; readonly answer: string } | null
+}
+
+const iso = (time: string): string => `to_char(${time} at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+const nowOf = Effect.fnUntraced(function* (webhooks: ReadonlyArray<number>) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe<{ readonly now: Now }>(
+    `select json_build_object('id', w.id, 'waiting', coalesce(b.queued + b.pending + b.waiting, 0),
+              'breaker', (select json_build_object('opened', ${iso("min(k.opened)")}, 'until', ${iso("max(k.until)")},
+                                                   'reason', max(k.reason))
+                            from ${breakerTable.name} k where k.webhook_id = w.id and exists (
+                              select from rackwire_process p where p.name = k.process and p.seen > now() - interval '15 seconds')
+                          having count(*) > 0),
+              'last', (select json_build_object('time', ${iso("t.last_attempt")}, 'answer', t.last_answer)
+                         from ${trafficTable.name} t where t.webhook_id = w.id order by t.since desc, t.last_attempt desc limit 1)) as now
+       from unnest($1::bigint[]) as w (id) left join ${backlogTable.name} b on b.webhook_id = w.id`,
+    [webhooks]
+  )
+  return new Map(rows.map(({ now }) => [now.id, now]))
+})
+
+/** In the order of the rows. */
+export const healthOf = Effect.fnUntraced(function* (webhooks: ReadonlyArray<WebhookRow>) {
+  const ids = webhooks.map(({ id }) => id)
+  const [now, days, hours, spans] = yield* Effect.all([
+    nowOf(ids),
+    trafficOf(ids, 24),
+    trafficOf(ids, 1),
+    spansOf(ids, dayByHour)
+  ])
+  return webhooks.map(({ id, enabled, paused, disabled_note: note }): Health => {
+    const { waiting = 0, breaker, last } = now.get(id) ?? {}
+    const day = days.get(id) ?? noTraffic
+    const known = { waiting, day, breaker: breaker ?? undefined }
+    return {
+      ...webhookHealth({
+        ...known,
+        ...{ enabled: enabled === true, paused: paused === true, disabledNote: note ?? "" },
+        hour: hours.get(id) ?? noTraffic
+      }),
+      ...known,
+      webhook: id,
+      hours: spans.get(id) ?? [],
+      lastAttempt: last?.time,
+      lastAnswer: last?.answer
+    }
+  })
+})

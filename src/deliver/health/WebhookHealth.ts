@@ -1,0 +1,95 @@
+/** How a webhook is, in a word and a sentence. Pure. */
+import type { Traffic } from "./Traffic.ts"
+
+/**
+ * - `healthy`: what was sent lately was taken.
+ * - `failing`: of what was sent in the last hour, much was not taken.
+ * - `stopped`: its circuit breaker is open; nothing is sent until the receiver answers a probe.
+ * - `paused`, `disabled`: somebody asked for it, or the receiver did.
+ * - `silent`: nothing was sent in the last 24 hours.
+ */
+export const healthStates = ["healthy", "failing", "stopped", "paused", "disabled", "silent"] as const
+export type HealthState = (typeof healthStates)[number]
+
+/** An open circuit breaker. */
+export interface OpenBreaker {
+  /** ISO 8601. */
+  readonly opened: string
+  readonly until: string
+  readonly reason: string
+}
+
+export interface Known {
+  readonly enabled: boolean
+  readonly paused: boolean
+  /** Why it disabled itself; "" if it did not. */
+  readonly disabledNote: string
+  readonly breaker: OpenBreaker | undefined
+  readonly day: Traffic
+  readonly hour: Traffic
+  /** Deliveries in its stream, and those that wait for another attempt. */
+  readonly waiting: number
+}
+
+export interface WebhookHealth {
+  readonly state: HealthState
+  readonly sentence: string
+}
+
+/** Share of attempts of the last hour that were not taken, from which a webhook is failing. */
+const failingShare = 0.1
+
+export const webhookHealth = (known: Known): WebhookHealth => {
+  const state = stateOf(known)
+  return { state, sentence: sentences[state](known) }
+}
+
+const stateOf = ({ enabled, paused, breaker, hour, day }: Known): HealthState => {
+  if (!enabled) return "disabled"
+  if (paused) return "paused"
+  if (breaker !== undefined) return "stopped"
+  if (hour.attempts - hour.delivered > failingShare * hour.attempts) return "failing"
+  return day.attempts === 0 ? "silent" : "healthy"
+}
+
+const sentences: Readonly<Record<HealthState, (known: Known) => string>> = {
+  healthy: ({ day }) =>
+    `Healthy: ${percent(day.delivered, day.attempts)} of ${counted(day.attempts, "attempt")} in 24 hours succeeded${half(day)}.`,
+  failing: ({ hour, waiting }) =>
+    `Failing: ${counted(hour.attempts - hour.delivered, "attempt")} of ${number(hour.attempts)} in the last hour failed; ${waitingWords(waiting)}.`,
+  stopped: ({ breaker, waiting }) =>
+    `Stopped since ${minute(breaker!.opened)} UTC: ${breaker!.reason === "" ? "the receiver fails" : withoutStop(breaker!.reason)}; ${waitingWords(waiting)}. The next attempt may begin at ${minute(breaker!.until)} UTC.`,
+  paused: ({ waiting }) => `Paused: ${waitingWords(waiting)}.`,
+  disabled: ({ disabledNote }) =>
+    `Disabled${disabledNote === "" ? "" : `: ${withoutStop(disabledNote)}`}. Nothing is queued for it.`,
+  silent: ({ waiting }) =>
+    waiting === 0 ? "Silent: nothing was sent in 24 hours." : `Nothing was sent in 24 hours; ${waitingWords(waiting)}.`
+}
+
+const half = ({ p95Millis }: Traffic): string =>
+  p95Millis === undefined ? "" : `, 95 % of them within ${duration(p95Millis)}`
+
+const waitingWords = (waiting: number): string =>
+  waiting === 0 ? "nothing waits" : waiting === 1 ? "1 delivery waits" : `${number(waiting)} deliveries wait`
+
+const counted = (count: number, what: string): string => `${number(count)} ${what}${count === 1 ? "" : "s"}`
+
+const number = (value: number): string => value.toLocaleString("en")
+
+const minute = (time: string): string => time.slice(11, 16)
+
+const withoutStop = (text: string): string => text.replace(/\.$/, "")
+
+/** Never 100 % where something failed. */
+export const percent = (part: number, whole: number): string => {
+  if (whole === 0) return "—"
+  const share = (100 * part) / whole
+  return `${share === 100 ? "100" : (Math.floor(share * 100) / 100).toFixed(2)} %`
+}
+
+/** 212.4 -> `212 ms`. */
+const duration = (millis: number): string => {
+  if (millis < 1) return "1 ms"
+  if (millis < 1000) return `${Math.round(millis)} ms`
+  return millis < 60_000 ? `${(millis / 1000).toFixed(1)} s` : `${Math.round(millis / 60_000)} min`
+}

@@ -1,0 +1,73 @@
+/** The attempts of a delivery as the log has them. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { headersOf } from "../attempt/HeaderText.ts"
+import type { Phases } from "../outcome/Outcome.ts"
+
+type Header = ReturnType<typeof headersOf>[number]
+
+export interface LoggedAttempt {
+  /** From 1. */
+  readonly number: number
+  /** ISO 8601. */
+  readonly started: string
+  readonly duration_ms: number
+  /** Steps of the attempt, milliseconds each; null where there was no request. */
+  readonly phases: Partial<Phases> | null
+  readonly url: string
+  readonly response_status: number | null
+  /** Its beginning; "" where it was not asked for. */
+  readonly response_body: string
+  readonly reason: string
+  readonly message: string
+  /** None where no request was sent. */
+  readonly request_headers: ReadonlyArray<Header>
+  readonly response_headers: ReadonlyArray<Header>
+}
+
+interface FoundAttempt {
+  readonly attempt: Omit<LoggedAttempt, "request_headers" | "response_headers">
+  readonly request_headers: string
+  readonly response_headers: string
+}
+
+/** What names a delivery in the log; the time leaves out the days of others. */
+export interface DeliveryKey {
+  readonly delivery_id: string
+  readonly time: string
+}
+
+interface Wanted {
+  /** The attempt whose headers and body are read; absent for all. */
+  readonly whole?: number
+  /** Most attempts, the newest, beside the one that is read whole; absent for all. */
+  readonly most?: number
+}
+
+/** The attempts of a delivery, the oldest first. */
+export const attemptsOf = Effect.fnUntraced(function* (
+  { delivery_id: id, time }: DeliveryKey,
+  { whole, most }: Wanted = {}
+) {
+  const sql = yield* SqlClient.SqlClient
+  const text = (column: string) =>
+    whole === undefined ? column : `case when number = ${Number(whole)} then ${column} else '' end`
+  const newest =
+    most === undefined
+      ? ""
+      : ` and (number = ${Number(whole ?? 0)} or number > (select coalesce(max(number), 0) - ${Number(most)}
+            from rackwire_attempt where delivery_id = $1 and time = $2::timestamptz))`
+  const rows = yield* sql.unsafe<FoundAttempt>(
+    `select json_build_object('number', number, 'started', started, 'duration_ms', duration_ms, 'phases', phases,
+              'url', url, 'response_status', response_status, 'response_body', ${text("response_body")},
+              'reason', reason, 'message', message) as attempt,
+            ${text("request_headers")} as request_headers, ${text("response_headers")} as response_headers
+       from rackwire_attempt where delivery_id = $1 and time = $2::timestamptz${newest} order by number`,
+    [id, time]
+  )
+  return rows.map(({ attempt, request_headers, response_headers }): LoggedAttempt => ({
+    ...attempt,
+    request_headers: headersOf(request_headers),
+    response_headers: headersOf(response_headers)
+  }))
+})

@@ -1,0 +1,100 @@
+/**
+ * What a webhook that is not saved would do with a past event: whether it would fire, and the request as it would leave.
+ * It sees the event as the reader may see it. Nothing is written or sent.
+ */
+import { Clock, Effect } from "effect"
+import { deliveryId } from "../../event/Delivery.ts"
+import { eventBody } from "../../event/Event.ts"
+import type { MatchFields } from "../../match/WebhookIndex.ts"
+import type { Verdict } from "../../match/Verdict.ts"
+import type { TemplateError } from "../../template/TemplateError.ts"
+import { addressProblem, headersOf, isTemplate, ownHeaders } from "../attempt/Request.ts"
+import type { Signing } from "../attempt/Sign.ts"
+import { WorkLimit, verdictsOf } from "../explain/Evaluating.ts"
+import { readableOf } from "../explain/ExplainedEvent.ts"
+import { type LoggedEvent, eventOf } from "../log/LoggedEvent.ts"
+
+/** The fields that decide, as a form or a body holds them. */
+export interface Draft extends MatchFields {
+  readonly id: number | undefined
+  readonly http_method: string
+  readonly http_content_type: string
+  readonly payload_url: string
+  readonly template_engine: string
+  readonly additional_headers: string
+  readonly body_template: string
+  readonly signature: Signing["style"]
+  /** "" for none. */
+  readonly secret: string
+}
+
+/** Renders a template for a context, which is JSON text. */
+export type Render = (
+  source: string | { readonly headers: string },
+  context: string,
+  engine: string
+) => Effect.Effect<string, Pick<TemplateError, "told" | "line" | "column" | "snippet">>
+
+export interface Fault {
+  readonly field: "payload_url" | "additional_headers" | "body_template"
+  readonly message: string
+  /** Where in the template; absent for a fault of what it gives. */
+  readonly line?: number
+  readonly column?: number
+  readonly snippet?: string
+}
+
+export interface Trial {
+  readonly verdict: Verdict
+  readonly method: string
+  /** As rendered; undefined where that fails. */
+  readonly url: string | undefined
+  readonly headers: Readonly<Record<string, string>> | undefined
+  readonly body: string | undefined
+  readonly faults: ReadonlyArray<Fault>
+}
+
+export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEvent, render: Render) {
+  const [readable] = yield* readableOf([logged])
+  const [verdict] = yield* verdictsOf([{ readable: readable!, fields: draft, isForReader: true }], new WorkLimit())
+  const { shown } = readable!
+  const text = eventBody(eventOf(shown === undefined ? logged : { ...logged, data: JSON.stringify(shown.data) }))
+  const faults: Array<Fault> = []
+  const part = Effect.fnUntraced(function* (field: Fault["field"], template: string, isTemplated: boolean) {
+    if (!isTemplated) return template
+    const source = field === "additional_headers" ? { headers: template } : template
+    return yield* render(source, text, draft.template_engine).pipe(
+      Effect.catch((error) => {
+        const { told: message, line, column, snippet } = error
+        faults.push({ field, message, ...(line > 0 && { line, column, snippet }) })
+        return Effect.succeed(undefined)
+      })
+    )
+  })
+  const { payload_url: url, additional_headers: headers, body_template: body } = draft
+  const address = yield* part("payload_url", url, isTemplate(url))
+  const addressFault = address === undefined || address === "" ? undefined : addressProblem(address)
+  if (addressFault !== undefined) faults.push({ field: "payload_url", message: addressFault })
+  const headerText = yield* part("additional_headers", headers, isTemplate(headers))
+  const own = headerText === undefined ? undefined : ownHeaders(headerText)
+  if (own !== undefined && "error" in own) faults.push({ field: "additional_headers", message: own.error })
+  const content = body === "" ? text : yield* part("body_template", body, true)
+  return {
+    verdict: verdict!,
+    method: draft.http_method,
+    url: address,
+    headers:
+      own === undefined || "error" in own || content === undefined
+        ? undefined
+        : headersOf({
+            contentType: draft.http_content_type,
+            own: own.headers,
+            signing: { style: draft.signature, secret: draft.secret, previous: "" },
+            delivery: { id: deliveryId(draft.id ?? 0, logged.position, Number(logged.idx)), attempts: 0 },
+            body: Buffer.from(content),
+            nowMillis: yield* Clock.currentTimeMillis
+          }),
+    body: content,
+    faults
+  } satisfies Trial
+})

@@ -1,0 +1,22 @@
+/** The request of an attempt as a command line. Pure. */
+import { hiddenMark } from "../../../inventory/field/HeaderSecrets.ts"
+import type { SentRequest } from "../SentRequest.ts"
+import { bodyFile, embeddedBytesMax } from "./Snippet.ts"
+
+/** A word of the shell that stands for itself, whatever it holds. */
+const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`
+
+/** A credential is hidden in the log: the reader sets it in place of the mark. */
+export const curlOf = ({ method, url, headers, body }: SentRequest): string => {
+  const text = body?.bytes.toString()
+  const isFile = body !== undefined && (body.bytes.length > embeddedBytesMax || text!.includes("\0"))
+  return [
+    // Without globbing: an address may hold brackets.
+    `curl -g -X ${method ?? "POST"} ${quoted(url)}`,
+    ...headers.map(({ name, value }) => `-H ${quoted(value === "" ? `${name};` : `${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [isFile ? `--data-binary @${bodyFile}` : `--data-raw ${quoted(text!)}`])
+  ].join(" \\\n  ")
+}
+
+/** Whether the command holds a mark in place of a credential. */
+export const hasHidden = ({ headers }: SentRequest): boolean => headers.some(({ value }) => value === hiddenMark)

@@ -1,0 +1,88 @@
+/** What a retry or a discard of many deliveries would do: how many of which webhooks, and what it leaves out. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import type { Query } from "../../inventory/derive/filter/Filter.ts"
+import type { Where } from "../../inventory/derive/filter/Where.ts"
+
+export type BulkAction = "retry" | "discard"
+
+/** Outcomes that an action is meant for where the filter names none: nobody retries what succeeded by accident. */
+const meant: Readonly<Record<BulkAction, ReadonlyArray<string>>> = {
+  retry: ["failed", "retrying"],
+  discard: ["queued", "retrying", "failed"]
+}
+
+/** The query with the outcomes that the action is meant for, unless it names some. */
+export const withOutcomes = (action: BulkAction, query: Query): Query =>
+  namesOutcomes(query) ? query : [...query, ...meant[action].map((status) => ["status", status] as const)]
+
+const namesOutcomes = (query: Query): boolean => query.some(([name]) => /^status(__|$)/.test(name))
+
+/** What a trial of a retry finds (RenderAgain.ts). */
+export const verdicts = ["identical", "different", "failing", "deleted", "expired", "hidden"] as const
+
+/** Deliveries of one webhook. */
+export interface Share {
+  readonly webhook: number
+  /** Null if the webhook was deleted. */
+  readonly name: string | null
+  readonly count: number
+  /** ISO 8601. */
+  readonly oldest: string
+  readonly ordering: string | null
+  /** Attempts per second. */
+  readonly rate_limit: number | null
+  readonly enabled: boolean | null
+  readonly paused: boolean | null
+}
+
+export interface Plan {
+  readonly total: number
+  readonly oldest: string | null
+  readonly webhooks: ReadonlyArray<Share>
+  /** Matching deliveries that the action leaves as they are, by outcome. */
+  readonly leftOut: ReadonlyArray<{ readonly status: string; readonly count: number }>
+}
+
+/** Most webhooks that are told, those with most deliveries first. */
+const sharesMax = 1000
+
+interface Found extends Share {
+  readonly status: string
+}
+
+/** `where`: what the query means without the outcomes that the action adds. */
+export const planOf = Effect.fnUntraced(function* (action: BulkAction, query: Query, where: Where) {
+  const sql = yield* SqlClient.SqlClient
+  const { unprepared } = sql.unsafe<Found>(
+    `select g.webhook::float8 as webhook, g.status, g.count::float8 as count, to_json(g.oldest)#>>'{}' as oldest,
+            w.name, w.ordering, w.rate_limit::float8 as rate_limit, w.enabled, w.paused
+       from (select t.webhook_id as webhook, t.status, count(*) as count, min(t.time) as oldest
+               from extras_delivery t where ${where.sql} group by 1, 2) g
+       left join extras_webhook w on w.id = g.webhook`,
+    where.parameters
+  )
+  const rows = yield* unprepared
+  // What was discarded or has succeeded cannot be discarded, even by name.
+  const isMeant = ({ status }: Found) => (namesOutcomes(query) && action === "retry") || meant[action].includes(status)
+  const acted = rows.filter(isMeant)
+  const webhooks = [...Map.groupBy(acted, ({ webhook }) => webhook).values()]
+    .map((each): Share => {
+      const { status: _, ...first } = each[0]!
+      return { ...first, count: sum(each), oldest: each.map(({ oldest }) => oldest).toSorted()[0]! }
+    })
+    .sort((a, b) => b.count - a.count)
+  const leftOut = Map.groupBy(
+    rows.filter((row) => !isMeant(row)),
+    ({ status }) => status
+  )
+  return {
+    total: sum(acted),
+    oldest: webhooks.map(({ oldest }) => oldest).toSorted()[0] ?? null,
+    webhooks: webhooks.slice(0, sharesMax),
+    leftOut: [...leftOut].map(([status, each]) => ({ status, count: sum(each) }))
+  } satisfies Plan
+})
+
+const sum = (some: ReadonlyArray<{ readonly count: number }>): number =>
+  some.reduce((total, { count }) => total + count, 0)

@@ -1,0 +1,39 @@
+/** What keeps processes from their work, in words, and what to do about it. */
+import { type SeenProcess, told } from "./Processes.ts"
+
+/** What to do, by the sentence of a problem or an alarm. The first that fits counts. */
+const advice: ReadonlyArray<readonly [problem: RegExp, what: string]> = [
+  [/\bgaps?\b/, "Look at System > Capture: replay the gap, then acknowledge it."],
+  [/redis/i, "Check that Redis runs, has memory and space, and takes writes. Deliveries wait meanwhile."],
+  [/^the database|takes no writes/, "Check that Postgres runs and takes writes, and DATABASE_URL."],
+  [/\b(disk|space)\b/i, "Free space on the disk: the service goes on by itself."],
+  [/^capture/, "Look at System > Capture, and run rackwire check."],
+  [/could not be read/, "Check that Redis runs and answers in time."],
+  [/looked for missed/, "Check that Postgres and Redis answer in time."],
+  [/\blog\b|written/, "Check that Postgres takes writes. A delivery whose outcome is not written is sent again."]
+]
+
+export interface Problem {
+  readonly problem: string
+  /** What to do. */
+  readonly advice: string
+  /** The processes that tell it. */
+  readonly processes: ReadonlyArray<string>
+}
+
+/** The problems and alarms of the running processes, each once. */
+export const problemsOf = (processes: ReadonlyArray<SeenProcess>): ReadonlyArray<Problem> => {
+  const all = processes
+    .filter(({ lost }) => !lost)
+    .flatMap((process) =>
+      String(told(process, "health")?.["problem"] ?? "")
+        .split("; ")
+        .filter((problem) => problem !== "")
+        .map((problem) => ({ problem, name: process.name }))
+    )
+  return [...Map.groupBy(all, ({ problem }) => problem)].map(([problem, of]) => ({
+    problem,
+    advice: advice.find(([pattern]) => pattern.test(problem))?.[1] ?? "The log of the process says more.",
+    processes: of.map(({ name }) => name)
+  }))
+}

@@ -1,0 +1,86 @@
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { quantileMillis } from "../../src/deliver/health/Quantile.ts"
+import { noTraffic } from "../../src/deliver/health/Traffic.ts"
+import { type Known, percent, webhookHealth } from "../../src/deliver/health/WebhookHealth.ts"
+import { bucketEndsMillis, bucketOf } from "../../src/deliver/log/Traffic.ts"
+
+describe("the quantile of counted times", () => {
+  const counted = (times: ReadonlyArray<number>): ReadonlyArray<number> => {
+    const counts = Array.from({ length: bucketEndsMillis.length + 1 }, () => 0)
+    for (const time of times) counts[bucketOf(time)]! += 1
+    return counts
+  }
+
+  it("lies in the bucket of the true one", () => {
+    const times = fc.array(fc.double({ min: 0, max: 70_000, noNaN: true }), { minLength: 1, maxLength: 200 })
+    fc.assert(
+      fc.property(times, fc.double({ min: 0.01, max: 1, noNaN: true }), (all, share) => {
+        const sorted = all.toSorted((one, other) => one - other)
+        const exact = sorted[Math.ceil(share * all.length) - 1]!
+        const found = quantileMillis(counted(all), share)!
+        const at = bucketOf(exact)
+        expect(found).toBeGreaterThanOrEqual(bucketEndsMillis[at - 1] ?? 0)
+        expect(found).toBeLessThanOrEqual(bucketEndsMillis[at] ?? bucketEndsMillis.at(-1)!)
+      })
+    )
+  })
+
+  it("is unknown where nothing was counted", () => {
+    expect(quantileMillis(counted([]), 0.95)).toBeUndefined()
+  })
+})
+
+describe("the health of a webhook", () => {
+  const known: Known = {
+    enabled: true,
+    paused: false,
+    disabledNote: "",
+    breaker: undefined,
+    day: { ...noTraffic, attempts: 8412, delivered: 8410, p95Millis: 212.4 },
+    hour: { ...noTraffic, attempts: 40, delivered: 40 },
+    waiting: 0
+  }
+  const breaker = {
+    opened: "2026-11-20T14:02:11.000Z",
+    until: "2026-11-20T14:33:00.000Z",
+    reason: "The certificate has expired."
+  }
+  const told: ReadonlyArray<readonly [name: string, change: Partial<Known>, state: string, sentence: string]> = [
+    ["is well", {}, "healthy", "Healthy: 99.97 % of 8,412 attempts in 24 hours succeeded, 95 % of them within 212 ms."],
+    [
+      "fails",
+      { hour: { ...noTraffic, attempts: 40, delivered: 35 }, waiting: 5 },
+      "failing",
+      "Failing: 5 attempts of 40 in the last hour failed; 5 deliveries wait."
+    ],
+    [
+      "has stopped",
+      { breaker, waiting: 15 },
+      "stopped",
+      "Stopped since 14:02 UTC: The certificate has expired; 15 deliveries wait. The next attempt may begin at 14:33 UTC."
+    ],
+    ["is paused", { paused: true, breaker, waiting: 1 }, "paused", "Paused: 1 delivery waits."],
+    [
+      "was disabled by its receiver",
+      { enabled: false, disabledNote: "The receiver answered 410 Gone." },
+      "disabled",
+      "Disabled: The receiver answered 410 Gone. Nothing is queued for it."
+    ],
+    ["is silent", { day: noTraffic, hour: noTraffic }, "silent", "Silent: nothing was sent in 24 hours."]
+  ]
+  for (const [name, change, state, sentence] of told) {
+    it(`says in a word and a sentence that it ${name}`, () => {
+      expect(webhookHealth({ ...known, ...change })).toEqual({ state, sentence })
+    })
+  }
+
+  it("never calls a share whole where something failed", () => {
+    expect([percent(1, 1), percent(999_999, 1_000_000), percent(0, 3), percent(0, 0)]).toEqual([
+      "100 %",
+      "99.99 %",
+      "0.00 %",
+      "—"
+    ])
+  })
+})

@@ -6,6 +6,7 @@ import { clearanceOf } from "../auth/Permission.ts"
 import { type Principal, username } from "../auth/Principal.ts"
 import { Clearance, type Premise } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
+import { pathCharsMax } from "../inventory/write/Transaction.ts"
 import { addressOf } from "./Admission.ts"
 import type { InTurn } from "./Fairness.ts"
 import { HttpRefused } from "./HttpRefused.ts"
@@ -70,7 +71,14 @@ export const requestOf = (
   const body = Effect.map(bodyWithText, ({ value }) => value)
   return {
     ...{ incoming, url, params, principal, origin, accepted, bodyWithText },
-    author: { username: username(principal), requestId, userId: principal.user?.id },
+    author: {
+      ...{ username: username(principal), requestId, userId: principal.user?.id },
+      request: {
+        method: meant?.method ?? incoming.method,
+        path: url.pathname.slice(0, pathCharsMax),
+        token: principal.token
+      }
+    },
     base: origin.base,
     body: route.access === tokenType ? Effect.tap(body, (value) => refuseGrant(principal, value)) : body,
     bytes: (max) => meant?.bytes ?? readBytes(incoming, max),

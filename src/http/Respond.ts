@@ -25,6 +25,9 @@ const guardedHeaders = (secure: boolean): Readonly<Record<string, string>> => ({
   ...(secure && { "strict-transport-security": "max-age=31536000" })
 })
 
+/** When a client should try again where nobody knows better. */
+const retrySeconds = 5
+
 /** The headers of an answer, but for those of its body's type and length. */
 export const headersOf = (reply: Reply, { incoming, requestId, secure }: Sending): Readonly<Record<string, string>> => {
   const isJson = reply.json !== undefined || isOfType(incoming.headers["content-type"], "application/json")
@@ -33,6 +36,8 @@ export const headersOf = (reply: Reply, { incoming, requestId, secure }: Sending
     "x-request-id": requestId,
     ...guardedHeaders(secure),
     ...(asked && { "api-version": apiVersion }),
+    // A page that says in words what is missing has no time of its own.
+    ...(reply.status === 503 && { "retry-after": `${retrySeconds}` }),
     ...reply.headers
   }
 }

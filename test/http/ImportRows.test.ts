@@ -7,7 +7,7 @@ import type { Format } from "../../src/http/files/ImportFormat.ts"
 import { type Portion, portionsOf } from "../../src/http/files/ImportRows.ts"
 
 const portions = (format: Format, text: string): ReadonlyArray<Portion> => [
-  ...portionsOf(text, format, { columns: ["id", "name", "slug"], escaped: true })
+  ...portionsOf(text, format, { columns: ["id", "name", "slug"], leftOut: ["serial"], escaped: true })
 ]
 
 const rows = (format: Format, text: string): ReadonlyArray<unknown> =>
@@ -34,6 +34,10 @@ describe("rows", () => {
       }),
       { numRuns: 100 }
     )
+  })
+
+  test("of a table of NetBox come without the columns that Rackwire does not have", () => {
+    expect(rows("csv", "name,serial,slug\na,7,b")).toEqual([{ name: "a", slug: "b" }])
   })
 
   test.each([

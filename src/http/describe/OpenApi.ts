@@ -10,7 +10,13 @@ import { registry } from "../../inventory/Registry.ts"
 import { filterNames } from "../../inventory/derive/filter/FilterNames.ts"
 import { type Method, type Route, methodsOf } from "../Route.ts"
 import { titled } from "../objects/Title.ts"
-import { type Json, common, integer, listOf, nameOf, schema, schemasOf, string } from "./Schemas.ts"
+import { describedDeliveries, deliverySchemas } from "./Deliveries.ts"
+import { describedStatistics } from "./DeliveryStatistics.ts"
+import { explained } from "./Explained.ts"
+import { describedSystem } from "./System.ts"
+import { describedWebhooks } from "./Webhooks.ts"
+import { type Json, integer, listOf, parameter, schema, string } from "./JsonSchema.ts"
+import { common, nameOf, schemasOf } from "./Schemas.ts"
 
 /** The parts of a route that the description needs. */
 interface Described extends Pick<Route, "path" | "access"> {
@@ -25,13 +31,13 @@ export const openApi = (routes: ReadonlyArray<Described>, base: string): Json =>
   paths: Object.fromEntries(
     routes
       .filter(({ path }) => path.startsWith("/api/"))
-      .map((route) => [route.path.replaceAll(/:(\w+)/g, "{$1}"), pathItem(route)])
+      .map((route) => [route.path.replaceAll(/:(\w+)/g, "{$1}"), withExplained(route.path, pathItem(route))])
   ),
   components: {
     securitySchemes: {
       token: { type: "apiKey", in: "header", name: "Authorization", description: "`Token` and a key." }
     },
-    schemas: { ...Object.assign({}, ...[...registry.values()].map(schemasOf)), ...common }
+    schemas: { ...Object.assign({}, ...[...registry.values()].map(schemasOf)), ...common, ...deliverySchemas }
   }
 })
 
@@ -50,10 +56,31 @@ const pathItem = ({ path, access, methods }: Described): Json => {
       operationId: `${path.replaceAll(/[^a-z0-9]+/gi, "_").replace(/^_api_/, "")}${method.toLowerCase()}`,
       tags: [path.split("/")[2] ?? ""],
       ...(type === undefined && { security: [] }),
-      ...(own === undefined ? anything(method) : operation(own, method, path !== own.path))
+      ...(own === undefined
+        ? ((method === "GET" ? statistics(path, type) : undefined) ?? anything(method))
+        : operation(own, method, path !== own.path))
     }
   ])
   return { ...(parameters.length > 0 && { parameters }), ...Object.fromEntries(operations) }
+}
+
+/** Endpoints with a description of their own, by path and method. */
+const byHand = { ...explained, ...describedDeliveries, ...describedSystem, ...describedWebhooks }
+
+/** The item with what is known of an endpoint that has a description of its own. */
+const withExplained = (path: string, item: Json): Json => {
+  const known = Object.entries(Object.hasOwn(byHand, path) ? byHand[path]! : {})
+  const operations = known.map(([method, { summary, parameters, body, isBodyOptional, status = 200, answer: of }]) => [
+    method,
+    {
+      ...(item[method] as Json),
+      summary,
+      ...(parameters !== undefined && { parameters }),
+      ...(body !== undefined && { requestBody: { required: isBodyOptional !== true, content: json(body) } }),
+      responses: { [status]: answer("As asked for.", of), ...refusals, "404": answer("Not found.", schema("Detail")) }
+    }
+  ])
+  return { ...item, ...Object.fromEntries(operations) }
 }
 
 const json = (of: Json) => ({ "application/json": { schema: of } })
@@ -71,6 +98,15 @@ const anything = (method: Method): Json => ({
   ...(method !== "GET" && method !== "DELETE" && { requestBody: { content: json({}) } }),
   responses: { "2XX": answer("Done."), ...refusals }
 })
+
+/** Numbers about the objects of a list, with its filters; undefined if the path is none of those. */
+const statistics = (path: string, type: ObjectType | undefined): Json | undefined => {
+  const described = describedStatistics.get(path)
+  if (described === undefined || type === undefined) return undefined
+  const { summary, answer: shown } = described
+  const parameters = listParameters(type).filter(({ name }) => !notFiltering.has(String(name)))
+  return { summary, parameters, responses: { "200": answer("As asked for.", shown), ...refusals } }
+}
 
 const operation = (type: ObjectType, method: Method, one: boolean): Json => {
   const name = nameOf(type)
@@ -121,13 +157,6 @@ const operation = (type: ObjectType, method: Method, one: boolean): Json => {
   }
 }
 
-const parameter = (name: string, of: Json, description?: string): Json => ({
-  name,
-  in: "query",
-  schema: of,
-  ...(description !== undefined && { description })
-})
-
 const filterParameter = (name: string): Json => parameter(name, listOf(string))
 
 const shape = [
@@ -143,6 +172,9 @@ const paging = [
   parameter("ordering", string, "Names of fields, with commas between; `-` before one turns it."),
   parameter("strict", { type: "boolean" }, "Whether unknown filters are refused.")
 ]
+
+/** Parameters of a list that select nothing. */
+const notFiltering: ReadonlySet<string> = new Set(["limit", "offset", "start", "ordering"])
 
 const saved = [
   parameter("filter", listOf(string), "Slugs of saved filters; what stands beside them counts more."),

@@ -2,21 +2,14 @@
  * The schemas of an object type, derived from its declaration: as it is read, as it appears inside other objects, as a
  * page of a list, and as it is written. Pure.
  */
+import { type Json, integer, listOf, object, orNull, schema, string } from "./JsonSchema.ts"
 import type { Shape } from "../../inventory/Derived.ts"
 import type { Field } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { viewOf } from "../../inventory/derive/represent/Representation.ts"
 
-export type Json = Readonly<Record<string, unknown>>
-
-export const string = { type: "string" }
-export const integer = { type: "integer" }
 const url = { type: "string", format: "uri" }
-const object = { type: "object", additionalProperties: true }
-export const schema = (name: string): Json => ({ $ref: `#/components/schemas/${name}` })
-export const listOf = (items: Json): Json => ({ type: "array", items })
-const orNull = (of: Json): Json => ({ anyOf: [of, { type: "null" }] })
 
 /** Schemas that all types share: errors by field and in words, and an object of any type inside another one. */
 export const common = {

@@ -1,6 +1,7 @@
 /** The roots of the API, health, status and metrics. */
 import { Effect } from "effect"
 import { version } from "../../Config.ts"
+import { sendingState } from "../../deliver/request/Sending.ts"
 import { Health } from "../../Health.ts"
 import { Presence } from "../../inventory/database/Presence.ts"
 import { registry } from "../../inventory/Registry.ts"
@@ -37,19 +38,20 @@ const ready: Handler = (request) =>
 
 /**
  * `GET /api/status/`: NetBox's keys as far as they apply. Clients that may see the metrics also get every process with
- * its state.
+ * its state, and whether sending is paused.
  */
 const status: Handler = (request) =>
   Effect.gen(function* () {
     const { everybody } = yield* Presence
     const processes = yield* everybody
+    const watches = yield* mayWatch(request)
     const workers = processes.filter(({ parts }) => parts["deliver"] !== undefined).length
     const json = {
       "netbox-version": `${apiVersion}.0`,
       "rackwire-version": version,
       plugins: {},
       "rq-workers-running": workers,
-      ...((yield* mayWatch(request)) && { processes })
+      ...(watches && { sending: yield* sendingState, processes })
     }
     return { status: 200, json }
   })

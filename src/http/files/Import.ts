@@ -89,6 +89,7 @@ export const importFile = (type: ObjectType, request: Request) =>
 
 const tableOf = (type: ObjectType, escaped: boolean): Table => ({
   columns: ["id", ...Object.keys(type.fields)],
+  leftOut: type.leftOut,
   escaped
 })
 

@@ -13,6 +13,8 @@ import { yamlRows } from "./YamlRows.ts"
 export interface Table {
   /** Columns that a table may have. */
   readonly columns: ReadonlyArray<string>
+  /** Columns that a table of NetBox has and Rackwire does not read. */
+  readonly leftOut: ReadonlyArray<string>
   /** Whether cells are escaped: then an apostrophe before a formula is removed. */
   readonly escaped: boolean
 }
@@ -98,8 +100,8 @@ export const idOf = (row: unknown): unknown => {
   return typeof id === "string" ? id.trim() : (id ?? undefined)
 }
 
-const rowsOf = (text: string, format: Format, { columns, escaped }: Table): Iterable<unknown> => {
-  if (format === "csv") return records(text, columns, escaped)
+const rowsOf = (text: string, format: Format, { columns, leftOut, escaped }: Table): Iterable<unknown> => {
+  if (format === "csv") return records(text, columns, leftOut, escaped)
   return format === "json" ? jsonRows(text, refuseLong) : yamlRows(text, refuseLong)
 }
 
@@ -115,11 +117,16 @@ const check = (value: unknown, row: number): void => {
 }
 
 /** Yields each line of a table as a dictionary of cells by column, without empty cells. */
-function* records(text: string, columns: ReadonlyArray<string>, escaped: boolean): Generator<unknown> {
+function* records(
+  text: string,
+  columns: ReadonlyArray<string>,
+  leftOut: ReadonlyArray<string>,
+  escaped: boolean
+): Generator<unknown> {
   const lines = csvLines(text, rowCharsMax)
   const begin = lines.next()
   const header = begin.done === true ? [] : begin.value.map((name) => name.trim())
-  const unknown = header.filter((name) => !columns.includes(name))
+  const unknown = header.filter((name) => !columns.includes(name) && !leftOut.includes(name))
   if (unknown.length > 0) throw new FileFault(`Unknown columns: ${unknown.join(", ").slice(0, shownCharsMax)}.`)
   let row = 0
   for (const cells of lines) {
@@ -131,7 +138,7 @@ function* records(text: string, columns: ReadonlyArray<string>, escaped: boolean
       header.flatMap((name, at) => {
         const text = cells[at] ?? ""
         const cell = escaped ? withoutGuard(text) : text
-        return cell.trim() === "" ? [] : [[name, cell] as const]
+        return cell.trim() === "" || leftOut.includes(name) ? [] : [[name, cell] as const]
       })
     )
   }

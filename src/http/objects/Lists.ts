@@ -35,7 +35,12 @@ export const listObjects =
  * The objects of a page that the query asks for, from the id `start` on where it pages by cursor. Fails with 400.
  * `isCut`: the database cuts long values.
  */
-export const pageOf = Effect.fnUntraced(function* (type: ObjectType, request: Request, start?: number, isCut = false) {
+export const pageOf = Effect.fnUntraced(function* <T extends ObjectType>(
+  type: T,
+  request: Request,
+  start?: number,
+  isCut = false
+) {
   const settings = yield* Settings
   const query = request.url.searchParams
   const { where, named } = yield* filteredBy(type, request)

@@ -2,7 +2,9 @@
 import { Effect } from "effect"
 import { type Dictionary, type Errors, isDictionary, notDictionary } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { Clearance } from "../../inventory/Clearance.ts"
+import { Denied } from "../../auth/Denied.ts"
+import { type Action, Clearance, cleared } from "../../inventory/Clearance.ts"
+import { isEverything } from "../../inventory/derive/filter/Where.ts"
 import { byIds, viewFor } from "../../inventory/read/Read.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { HttpRefused } from "../HttpRefused.ts"
@@ -16,6 +18,13 @@ export const fieldsIn = (body: unknown): Effect.Effect<Dictionary, HttpRefused> 
 
 export const refused = (body: Errors | { readonly filter: Errors }) =>
   Effect.fail(new HttpRefused({ reason: "InvalidBody", body }))
+
+/** Fails with 403 unless the sender may do the action to every object of the type. */
+export const unlimited = Effect.fnUntraced(function* (type: ObjectType, action: Action) {
+  if (!isEverything(yield* cleared(type, action))) {
+    return yield* new Denied({ reason: "NoPermission", missing: { action, objectType: type.id } })
+  }
+})
 
 /** Answers 202 with the row that shows the progress. The sender sees it here whatever was granted to the sender. */
 export const accepted = Effect.fnUntraced(function* (type: ObjectType, id: number, request: Request) {

@@ -1,45 +1,39 @@
 /** Endpoints of deliveries beside the usual ones: attempts, failures by cause, and retry and discard of one or many. */
 import { Effect } from "effect"
-import { SqlClient } from "effect/sql"
-import { askForDiscard } from "../../deliver/request/Discard.ts"
+import { journeyOf, originOf } from "../../deliver/inspect/Journey.ts"
+import { neighboursOf } from "../../deliver/inspect/Neighbours.ts"
 import { failureGroups } from "../../deliver/log/Failures.ts"
-import { headersOf } from "../../deliver/attempt/HeaderText.ts"
+import { attemptsOf } from "../../deliver/inspect/Attempts.ts"
 import { askForOperation, operationType } from "../../deliver/request/Operations.ts"
-import { askForRetry, deliveryType } from "../../deliver/request/RetryByHand.ts"
-import { Denied } from "../../auth/Denied.ts"
+import { type ActionRefused, discardOne, retryOne } from "../../deliver/request/OneDelivery.ts"
+import { deliveryType } from "../../deliver/request/RetryByHand.ts"
 import { cleared, visibleToSender } from "../../inventory/Clearance.ts"
 import { isDictionary, notDictionary, printed } from "../../inventory/Field.ts"
 import { viewFor } from "../../inventory/read/Read.ts"
 import { type Query, filter } from "../../inventory/derive/filter/Filter.ts"
-import { allOf, isEverything } from "../../inventory/derive/filter/Where.ts"
+import { allOf } from "../../inventory/derive/filter/Where.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { accepted, bodyFields, refused } from "./ActionRequest.ts"
-import { HttpRefused } from "../HttpRefused.ts"
+import { HttpRefused, notFound } from "../HttpRefused.ts"
+import { selectedBy, showPlan } from "../deliveries/Selection.ts"
+import { statisticsRoutes } from "../deliveries/Statistics.ts"
 import { type Details, rowOf } from "../objects/Objects.ts"
 import type { Handler, Request, Route } from "../Route.ts"
-
-interface Attempted {
-  readonly attempt: object
-  readonly request_headers: string
-  readonly response_headers: string
-}
+import { inspected, showRequest } from "./SentRequests.ts"
 
 export const deliveryDetails: Details = {
   [deliveryType.id]: (row) =>
     Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const attempts = yield* sql<Attempted>`
-        select json_build_object('number', number, 'started', started, 'duration_ms', duration_ms, 'phases', phases,
-                 'url', url,
-                 'response_status', response_status, 'response_body', response_body, 'reason', reason,
-                 'message', message) as attempt, request_headers, response_headers
-          from rackwire_attempt where delivery_id = ${row["delivery_id"]} order by number`
+      const attempts = yield* attemptsOf(inspected(row))
+      const origin = yield* originOf(inspected(row))
       return {
-        attempt_log: attempts.map(({ attempt, request_headers, response_headers }) => ({
-          ...attempt,
-          request_headers: headersOf(request_headers),
-          response_headers: headersOf(response_headers)
-        }))
+        attempt_log: attempts,
+        change: origin.change,
+        journey: journeyOf(inspected(row), origin, attempts),
+        beside: {
+          webhook: yield* neighboursOf(inspected(row), "webhook"),
+          object: yield* neighboursOf(inspected(row), "object")
+        }
       }
     })
 }
@@ -50,16 +44,31 @@ const show = (request: Request) =>
     return { status: 200, json: representation(deliveryType, row, yield* viewFor(deliveryType, [row], request.base)) }
   })
 
-const one =
-  (act: typeof askForRetry): Handler =>
-  (request) =>
-    Effect.gen(function* () {
-      const changed = yield* act([(yield* rowOf(deliveryType, request, "change")).id])
-      if (act === askForRetry && changed.length === 0) {
-        return yield* refused({ webhook: ["The webhook of this delivery was deleted."] })
-      }
-      return yield* show(request)
-    })
+/** `{"again": true}` sends what has succeeded again; `{"attempts": 3}` asks that it had no further attempt meanwhile. */
+const retry: Handler = (request) =>
+  Effect.gen(function* () {
+    const { id } = yield* rowOf(deliveryType, request, "change")
+    const { again = false, attempts } = yield* bodyFields(request)
+    if (typeof again !== "boolean") return yield* refused({ again: ["Must be a valid boolean."] })
+    if (attempts !== undefined && !Number.isSafeInteger(attempts)) {
+      return yield* refused({ attempts: ["A valid integer is required."] })
+    }
+    yield* Effect.catchTag(retryOne(id, { again, attempts: attempts as number | undefined }), "ActionRefused", conflict)
+    return yield* show(request)
+  })
+
+const discard: Handler = (request) =>
+  Effect.gen(function* () {
+    const { id } = yield* rowOf(deliveryType, request, "change")
+    yield* Effect.catchTag(discardOne(id), "ActionRefused", conflict)
+    return yield* show(request)
+  })
+
+const conflict = ({ reason, message }: ActionRefused) => {
+  if (reason === "Deleted") return refused({ webhook: [message] })
+  if (reason === "Gone") return Effect.fail(notFound())
+  return Effect.fail(new HttpRefused({ reason: "Conflict", body: { detail: message } }))
+}
 
 /**
  * Acts on many deliveries: `{"filter": {"status": "failed"}, "dry_run": true}`, or on all of them: `{"all": true}`.
@@ -71,23 +80,10 @@ const many =
     Effect.gen(function* () {
       const { filter: wanted = {}, all = false, dry_run: dryRun = false } = yield* bodyFields(request)
       const query = yield* queryOf(wanted)
-      // The operation runs later and knows the filter only, not the sender's permissions.
-      if (!isEverything(yield* cleared(deliveryType, "change"))) {
-        return yield* new Denied({
-          reason: "NoPermission",
-          missing: { action: "change", objectType: deliveryType.id }
-        })
-      }
-      // Ignoring a misspelled name would widen the filter.
-      const filtered = filter(deliveryType, query, yield* visibleToSender, { strict: true })
-      if ("errors" in filtered) return yield* refused({ filter: filtered.errors })
       if (typeof dryRun !== "boolean") return yield* refused({ dry_run: ["Must be a valid boolean."] })
       if (typeof all !== "boolean") return yield* refused({ all: ["Must be a valid boolean."] })
-      if (all && query.length > 0) return yield* refused({ all: ['Send either a filter or "all": true, not both.'] })
-      if (!all && isEverything(filtered.where)) {
-        return yield* refused({ filter: ['Name at least one filter, or send "all": true to mean every delivery.'] })
-      }
-      const id = yield* askForOperation({ action, query, where: filtered.where, dryRun })
+      const where = yield* selectedBy(query, all)
+      const id = yield* askForOperation({ action, query, where, dryRun })
       return yield* accepted(operationType, id, request)
     })
 
@@ -111,19 +107,21 @@ const failures: Handler = ({ url }) =>
   })
 
 export const deliveryRoutes: ReadonlyArray<Route> = [
-  { path: `${deliveryType.path}retry/`, access: deliveryType, action: "change", methods: { POST: many("retry") } },
-  { path: `${deliveryType.path}discard/`, access: deliveryType, action: "change", methods: { POST: many("discard") } },
-  { path: `${deliveryType.path}failures/`, access: deliveryType, methods: { GET: failures } },
   {
-    path: `${deliveryType.path}:id/retry/`,
+    path: `${deliveryType.path}retry/`,
     access: deliveryType,
     action: "change",
-    methods: { POST: one(askForRetry) }
+    methods: { GET: showPlan("retry"), POST: many("retry") }
   },
   {
-    path: `${deliveryType.path}:id/discard/`,
+    path: `${deliveryType.path}discard/`,
     access: deliveryType,
     action: "change",
-    methods: { POST: one(askForDiscard) }
-  }
+    methods: { GET: showPlan("discard"), POST: many("discard") }
+  },
+  ...statisticsRoutes,
+  { path: `${deliveryType.path}failures/`, access: deliveryType, methods: { GET: failures } },
+  { path: `${deliveryType.path}:id/request/`, access: deliveryType, methods: { GET: showRequest } },
+  { path: `${deliveryType.path}:id/retry/`, access: deliveryType, action: "change", methods: { POST: retry } },
+  { path: `${deliveryType.path}:id/discard/`, access: deliveryType, action: "change", methods: { POST: discard } }
 ]

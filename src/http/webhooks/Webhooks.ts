@@ -5,6 +5,7 @@ import { askToResume, operationType } from "../../deliver/request/Operations.ts"
 import { keepChoices } from "../../deliver/request/Resume.ts"
 import type { WebhookRow } from "../../match/WebhookIndex.ts"
 import { askForReplay, momentOf, replayType } from "../../deliver/request/Replay.ts"
+import { overlapHoursMax, rotateSecret } from "../../deliver/request/Rotate.ts"
 import { deliveryType } from "../../deliver/request/RetryByHand.ts"
 import { askForTest } from "../../deliver/request/TestDelivery.ts"
 import { viewFor } from "../../inventory/read/Read.ts"
@@ -71,6 +72,23 @@ const test: Handler = (request) =>
     return yield* accepted(deliveryType, delivery, request)
   })
 
+/**
+ * `{"secret": "…", "overlap_hours": 24}`, both optional: answers with the new secret, this once. Until the overlap ends
+ * requests are signed with the old secret as well.
+ */
+const rotate: Handler = (request) =>
+  Effect.gen(function* () {
+    const { id } = yield* webhookOf(request)
+    const { secret, overlap_hours: hours = 24 } = yield* bodyFields(request)
+    if (secret !== undefined && (typeof secret !== "string" || secret === ""))
+      return yield* refused({ secret: ["Not a valid string."] })
+    if (typeof hours !== "number" || !(hours >= 0 && hours <= overlapHoursMax))
+      return yield* refused({ overlap_hours: [`Use a number from 0 to ${overlapHoursMax}.`] })
+    const made = yield* rotateSecret({ webhook: id, secret, overlapHours: hours, author: request.author })
+    if (made === undefined) return yield* notFound()
+    return { status: 200, json: { secret: made, overlap_hours: hours }, headers: { "cache-control": "no-store" } }
+  })
+
 const asked = (input: Dictionary, now: string) => {
   const errors = emptyRecord<Messages>()
   const values: Record<string, unknown> = { until: now, dry_run: false }
@@ -93,5 +111,6 @@ export const webhookRoutes: ReadonlyArray<Route> = [
   { path: `${webhookType.path}:id/replay/`, access: webhookType, action: "change", methods: { POST: replay } },
   { path: `${webhookType.path}:id/pause/`, access: webhookType, action: "change", methods: { POST: pause } },
   { path: `${webhookType.path}:id/resume/`, access: webhookType, action: "change", methods: { POST: resume } },
+  { path: `${webhookType.path}:id/rotate/`, access: webhookType, action: "change", methods: { POST: rotate } },
   { path: `${webhookType.path}:id/test/`, access: webhookType, action: "change", methods: { POST: test } }
 ]

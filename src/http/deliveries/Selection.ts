@@ -1,0 +1,90 @@
+/** Many deliveries that a sender selects by a filter, to retry or discard them; and what that would do. */
+import { Effect } from "effect"
+import { Denied } from "../../auth/Denied.ts"
+import { type BulkAction, planOf, withOutcomes } from "../../deliver/request/Plan.ts"
+import { renderAgain } from "../../deliver/request/RenderAgain.ts"
+import { deliveryType } from "../../deliver/request/RetryByHand.ts"
+import { cleared, visibleToSender } from "../../inventory/Clearance.ts"
+import { type Query, filter } from "../../inventory/derive/filter/Filter.ts"
+import { isSearch } from "../../inventory/derive/filter/AskedFilter.ts"
+import { isEverything } from "../../inventory/derive/filter/Where.ts"
+import { refused } from "../webhooks/ActionRequest.ts"
+import { isSet } from "../query/Parameter.ts"
+import { queryOf } from "../query/SavedFilters.ts"
+import type { Handler, Request } from "../Route.ts"
+import { TryOutLimits } from "../webhooks/TryOutLimits.ts"
+
+/**
+ * The condition that the query means. Fails with 403 if the sender may not change every delivery, and with 400 if a
+ * filter is not understood, or if all deliveries are meant and `all` does not say so.
+ */
+export const selectedBy = Effect.fnUntraced(function* (query: Query, all: boolean) {
+  // The operation runs later and knows the filter only, not the sender's permissions.
+  if (!isEverything(yield* cleared(deliveryType, "change"))) {
+    return yield* new Denied({ reason: "NoPermission", missing: { action: "change", objectType: deliveryType.id } })
+  }
+  const search = query.find(([name]) => isSearch(deliveryType, name))?.[0]
+  if (search !== undefined) {
+    const message = "A search looks at the newest deliveries only, so it cannot select what is changed."
+    return yield* refused({ filter: { [search]: [message] } })
+  }
+  // Ignoring a misspelled name would widen the filter.
+  const filtered = filter(deliveryType, query, yield* visibleToSender, { strict: true })
+  if ("errors" in filtered) return yield* refused({ filter: filtered.errors })
+  if (all && query.length > 0) return yield* refused({ all: ['Send either a filter or "all": true, not both.'] })
+  if (!all && isEverything(filtered.where)) {
+    return yield* refused({ filter: ['Name at least one filter, or send "all": true to mean every delivery.'] })
+  }
+  return filtered.where
+})
+
+/** Parameters that are no filters. */
+const own: ReadonlySet<string> = new Set(["all", "dry_run", "strict", "format"])
+
+/**
+ * What the action would do to the deliveries that the address of the request selects; and the filter and the condition
+ * of the operation that does it. Fails as `selectedBy` does.
+ */
+export const plannedFor = Effect.fnUntraced(function* (action: BulkAction, request: Request) {
+  const query = (yield* queryOf(deliveryType, request)).filter(([name, value]) => !own.has(name) && value !== "")
+  const where = yield* selectedBy(query, yield* isSet(request, "all", false))
+  const chosen = withOutcomes(action, query)
+  const acted = filter(deliveryType, chosen, yield* visibleToSender, { strict: true })
+  if ("errors" in acted) return yield* refused({ filter: acted.errors })
+  return { query: chosen, where: acted.where, plan: yield* planOf(action, query, where) }
+})
+
+/** Renders some of them again, for the sender. Fails with 429 or 503 if there is too much of that. */
+export const triedFor = Effect.fnUntraced(function* (
+  request: Request,
+  { where }: Effect.Success<ReturnType<typeof plannedFor>>
+) {
+  const { limited, inTurn } = yield* TryOutLimits
+  yield* limited(request)
+  return yield* inTurn(request, (owner) => renderAgain(where, owner))
+})
+
+/** `GET …/retry/?status=failed&dry_run=true`: what the action would do; nothing is done. */
+export const showPlan =
+  (action: BulkAction): Handler =>
+  (request) =>
+    Effect.gen(function* () {
+      const planned = yield* plannedFor(action, request)
+      const { total, oldest, webhooks, leftOut } = planned.plan
+      const isTried = action === "retry" && (yield* isSet(request, "dry_run", false))
+      const trial = isTried ? yield* triedFor(request, planned) : undefined
+      return {
+        status: 200,
+        json: {
+          filter: dictionaryOf(planned.query),
+          ...{ count: total, oldest, webhooks, left_out: leftOut },
+          dry_run: trial === undefined ? null : { looked_at: trial.lookedAt, ...trial.counts, examples: trial.examples }
+        }
+      }
+    })
+
+/** The filter as the body of a POST has it. */
+const dictionaryOf = (query: Query) =>
+  Object.fromEntries(
+    [...Map.groupBy(query, ([name]) => name)].map(([name, pairs]) => [name, pairs.map(([, value]) => value)])
+  )

@@ -1,0 +1,77 @@
+/** How many deliveries there were over time, and the values that they have: with the filters of their list. */
+import { Clock, Effect } from "effect"
+import { facets } from "../../deliver/log/Facets.ts"
+import { type Histogram, histogram } from "../../deliver/log/Histogram.ts"
+import { windowOf } from "../../deliver/log/Window.ts"
+import { deliveryType } from "../../deliver/request/RetryByHand.ts"
+import { searchedMax } from "../../inventory/Asked.ts"
+import { cleared } from "../../inventory/Clearance.ts"
+import { countEach } from "../../inventory/read/CountEach.ts"
+import { allOf } from "../../inventory/derive/filter/Where.ts"
+import { queryOf } from "../query/SavedFilters.ts"
+import { filteredBy, refuseMissing } from "../query/Strict.ts"
+import type { Handler, Request, Route } from "../Route.ts"
+
+/** The deliveries that the query of a request selects, of those that its sender may view; and their span of time. */
+export const deliveriesOf = Effect.fnUntraced(function* (request: Request) {
+  const { where, named } = yield* filteredBy(deliveryType, request)
+  yield* refuseMissing(named, 0)
+  const window = windowOf(yield* queryOf(deliveryType, request), yield* Clock.currentTimeMillis)
+  return { where: allOf(where, yield* cleared(deliveryType, "view")), window }
+})
+
+/**
+ * Whether a search of the request looked into all deliveries that its other filters select; undefined if it searches
+ * nothing.
+ */
+export const searchedIn = Effect.fnUntraced(function* (request: Request) {
+  const url = new URL(request.url)
+  if ((url.searchParams.get("contains") ?? "") === "") return undefined
+  url.searchParams.delete("contains")
+  const { where } = yield* filteredBy(deliveryType, { ...request, url })
+  const [count] = yield* countEach([{ type: deliveryType, where }], searchedMax + 1)
+  return { complete: count! <= searchedMax }
+})
+
+/** `GET …/histogram/`: the counts of a span by outcome, in buckets of equal length; of the last day if none is named. */
+const showHistogram: Handler = (request) =>
+  Effect.gen(function* () {
+    const { where, window } = yield* deliveriesOf(request)
+    return { status: 200, json: shown(yield* histogram(where, window)) }
+  })
+
+const timeOf = (millis: number): string => new Date(millis).toISOString()
+
+const shown = ({ sinceMillis, untilMillis, stepSeconds, buckets, totals, total, isEstimated }: Histogram) => ({
+  since: timeOf(sinceMillis),
+  until: timeOf(untilMillis),
+  step_seconds: stepSeconds,
+  total,
+  totals,
+  estimated: isEstimated,
+  buckets: buckets.map((each) => ({
+    since: timeOf(each.sinceMillis),
+    until: timeOf(each.untilMillis),
+    ...each.counts
+  }))
+})
+
+/** `GET …/facets/`: by filter, its most frequent values with their counts. */
+const showFacets: Handler = (request) =>
+  Effect.gen(function* () {
+    const { where } = yield* deliveriesOf(request)
+    const found = yield* facets(where)
+    const json = {
+      looked_at: found.lookedAt,
+      complete: found.isComplete,
+      unsuccessful_complete: found.hasAllUnsuccessful,
+      search_complete: (yield* searchedIn(request))?.complete ?? null,
+      facets: found.facets
+    }
+    return { status: 200, json }
+  })
+
+export const statisticsRoutes: ReadonlyArray<Route> = [
+  { path: `${deliveryType.path}histogram/`, access: deliveryType, methods: { GET: showHistogram } },
+  { path: `${deliveryType.path}facets/`, access: deliveryType, methods: { GET: showFacets } }
+]

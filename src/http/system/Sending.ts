@@ -1,0 +1,63 @@
+/** Pausing and resuming all sending, and telling one process to take no new work. */
+import { Effect } from "effect"
+import { pauseSending, resumeSending, sendingState } from "../../deliver/request/Sending.ts"
+import { setQuiet } from "../../inventory/database/Presence.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import { HttpRefused, notFound } from "../HttpRefused.ts"
+import type { Handler, Request, Route } from "../Route.ts"
+import { unlimited } from "../webhooks/ActionRequest.ts"
+
+const webhookType = objectType("extras.webhook")
+
+/** Fails with 403 unless the sender may change every webhook. */
+export const mayRule = unlimited(webhookType, "change")
+
+const show: Handler = () => Effect.map(sendingState, (json) => ({ status: 200, json }))
+
+/** Pauses sending; a second pause changes nothing. */
+const pause: Handler = (request) =>
+  Effect.andThen(Effect.andThen(mayRule, pauseSending(request.author.username)), show(request))
+
+/** Resumes sending. Fails with 409 if it is not paused. */
+export const resumeAll = Effect.fnUntraced(function* ({ author }: Request) {
+  yield* mayRule
+  if (!(yield* resumeSending(author.username))) {
+    return yield* new HttpRefused({ reason: "Conflict", body: { detail: "Sending is not paused." } })
+  }
+})
+
+const resume: Handler = (request) => Effect.andThen(resumeAll(request), show(request))
+
+/** Tells the process of the address to take no new work, or to take work again. Fails with 404 if none delivers. */
+export const tellProcess = Effect.fnUntraced(function* ({ params, author }: Request, quiet: boolean) {
+  yield* mayRule
+  const name = nameIn(params["name"] ?? "")
+  if (name === undefined || !(yield* setQuiet(name, quiet))) return yield* notFound()
+  const told = quiet ? "takes no new work" : "takes work again"
+  yield* Effect.logInfo(`deliver: the process ${name} ${told}, as ${author.username} says`)
+  return name
+})
+
+const nameIn = (segment: string): string | undefined => {
+  try {
+    const name = decodeURIComponent(segment)
+    return name.includes("\0") ? undefined : name
+  } catch {
+    return undefined
+  }
+}
+
+const tell =
+  (quiet: boolean): Handler =>
+  (request) =>
+    Effect.map(tellProcess(request, quiet), (name) => ({ status: 200, json: { name, quiet } }))
+
+const changing = { access: webhookType, action: "change" } as const
+
+export const sendingRoutes: ReadonlyArray<Route> = [
+  { path: "/api/core/sending/", access: webhookType, methods: { GET: show } },
+  { path: "/api/core/sending/pause/", ...changing, methods: { POST: pause } },
+  { path: "/api/core/sending/resume/", ...changing, methods: { POST: resume } },
+  { path: "/api/core/background-workers/:name/quiet/", ...changing, methods: { POST: tell(true) } },
+  { path: "/api/core/background-workers/:name/resume/", ...changing, methods: { POST: tell(false) } }
+]

@@ -1,0 +1,49 @@
+/** `GET /api/core/service/`: versions, settings without secrets, and problems with what to do about each. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { Settings, settingsShown, version } from "../../Config.ts"
+import { problemsOf } from "../../deliver/tasks/Problems.ts"
+import { processes, told } from "../../deliver/tasks/Processes.ts"
+import { objectType } from "../../inventory/Registry.ts"
+import { cleared } from "../../inventory/Clearance.ts"
+import { isEverything } from "../../inventory/derive/filter/Where.ts"
+import { watching } from "../describe/MetricsAccess.ts"
+import type { Handler, Route } from "../Route.ts"
+
+const webhookType = objectType("extras.webhook")
+
+/** The version of Postgres. */
+export const postgresVersion = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly version: string }>`select current_setting('server_version') as version`
+  return row!.version
+})
+
+/** The versions that the processes tell; more than one while an update is under way. */
+export const versionsTold = Effect.map(processes, (all) => {
+  const of = (part: string, name: string) => [
+    ...new Set(all.filter(({ lost }) => !lost).flatMap((process) => told(process, part)?.[name] ?? []))
+  ]
+  return { rackwire: of("process", "version"), node: of("process", "node"), redis: of("redis", "version") }
+})
+
+/** The settings, for those who may change every webhook; none for others. */
+export const settingsSeen = Effect.gen(function* () {
+  return isEverything(yield* cleared(webhookType, "change")) ? settingsShown(yield* Settings) : []
+})
+
+const show: Handler = (request) =>
+  Effect.gen(function* () {
+    yield* watching(request)
+    const json = {
+      version,
+      versions: { ...(yield* versionsTold), postgres: yield* postgresVersion },
+      problems: problemsOf(yield* processes),
+      settings: yield* settingsSeen
+    }
+    return { status: 200, json }
+  })
+
+export const serviceRoutes: ReadonlyArray<Route> = [
+  { path: "/api/core/service/", access: webhookType, methods: { GET: show } }
+]

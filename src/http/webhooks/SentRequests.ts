@@ -1,0 +1,96 @@
+/** `GET /api/extras/deliveries/<id>/request/?attempt=2`: the request of an attempt, whole, and how to verify it. */
+import { Effect } from "effect"
+import type { Row } from "../../inventory/Field.ts"
+import { type LoggedAttempt, attemptsOf } from "../../deliver/inspect/Attempts.ts"
+import type { Placed } from "../../deliver/inspect/Neighbours.ts"
+import type { Traced } from "../../deliver/inspect/Journey.ts"
+import {
+  type InspectedDelivery,
+  type Rendering,
+  type SentBody,
+  type SentRequest,
+  bodyNow,
+  sentRequest
+} from "../../deliver/inspect/SentRequest.ts"
+import { curlOf } from "../../deliver/inspect/snippet/Curl.ts"
+import { subjectOf } from "../../deliver/inspect/snippet/Snippet.ts"
+import { languages } from "../../deliver/inspect/snippet/Snippets.ts"
+import { deliveryType } from "../../deliver/request/RetryByHand.ts"
+import { Templates } from "../../template/Template.ts"
+import { HttpRefused, notFound } from "../HttpRefused.ts"
+import { rowOf } from "../objects/Objects.ts"
+import { isSet, parameterOf } from "../query/Parameter.ts"
+import type { Handler, Request } from "../Route.ts"
+import { TryOutLimits } from "./TryOutLimits.ts"
+
+/** The number of the attempt that the query names; undefined where it names none. Fails with 400. */
+export const attemptIn = ({ url }: Request): Effect.Effect<number | undefined, HttpRefused> => {
+  const text = parameterOf(url.searchParams, "attempt")
+  if (text === undefined || text === "") return Effect.undefined
+  if (/^\d{1,9}$/.test(text)) return Effect.succeed(Number(text))
+  return Effect.fail(new HttpRefused({ reason: "InvalidQuery", body: { attempt: ["A valid integer is required."] } }))
+}
+
+export const inspected = (row: Row) => row as unknown as InspectedDelivery & Traced & Placed
+
+/** Renders for the sender of this request, in turn with others. */
+const rendering = (request: Request) =>
+  Effect.gen(function* () {
+    const templates = yield* Templates
+    const { inTurn } = yield* TryOutLimits
+    const render: Rendering = (template, context, engine) =>
+      inTurn(request, (owner) => templates.render([template], context, engine, owner)).pipe(
+        Effect.map(([text = ""]) => text),
+        Effect.mapError((error) =>
+          error instanceof HttpRefused ? { told: "Too many templates are being rendered." } : error
+        )
+      )
+    return render
+  })
+
+/** The request of an attempt as the sender of this request may see it. */
+export const sentRequestFor = Effect.fnUntraced(function* (request: Request, row: Row, attempt: LoggedAttempt) {
+  return yield* sentRequest(inspected(row), attempt, yield* rendering(request))
+})
+
+/** The body that would be sent now, as the sender of this request may see it; or why there is none. */
+export const bodyNowFor = Effect.fnUntraced(function* (request: Request, row: Row) {
+  return yield* bodyNow(inspected(row), yield* rendering(request))
+})
+
+export const showRequest: Handler = (request) =>
+  Effect.gen(function* () {
+    const number = yield* attemptIn(request)
+    const row = yield* rowOf(deliveryType, request)
+    const attempts = yield* attemptsOf(inspected(row), number === undefined ? { most: 1 } : { whole: number })
+    const attempt = number === undefined ? attempts.at(-1) : attempts.find((each) => each.number === number)
+    if (attempt === undefined) return yield* notFound()
+    const now = (yield* isSet(request, "now", false)) ? yield* bodyNowFor(request, row) : undefined
+    const sent = described(yield* sentRequestFor(request, row, attempt))
+    return { status: 200, json: { attempt: attempt.number, ...sent, ...(now !== undefined && describedNow(now)) } }
+  })
+
+const describedNow = (now: SentBody | string): object => ({
+  body_now: typeof now === "string" ? null : now.bytes.toString(),
+  problem_now: typeof now === "string" ? now : ""
+})
+
+const schemes = ["netbox", "standard"] as const
+
+const described = (sent: SentRequest): object => {
+  const { method, url, headers, hasCutHeaders, body, problem = "", signatures } = sent
+  return {
+    ...{ method, url, headers, headers_are_cut: hasCutHeaders, problem },
+    body: body === undefined ? null : body.bytes.toString(),
+    body_bytes: body?.bytes.length ?? null,
+    body_origin: body?.origin ?? null,
+    body_is_masked: body?.isMasked ?? null,
+    signatures,
+    curl: curlOf(sent),
+    snippets: schemes.flatMap((scheme) => {
+      const subject = subjectOf(scheme, signatures, body?.bytes)
+      if (subject === undefined) return []
+      return languages.map(({ name, run, write }) => ({ scheme, language: name, run, program: write(subject) }))
+    })
+  }
+}

@@ -1,0 +1,137 @@
+/**
+ * `POST /api/extras/webhooks/trial/`: what a webhook with these fields would do with a past change, or with an event that
+ * the body has as `event`. Writes nothing and sends nothing.
+ */
+import { Effect } from "effect"
+import { eventOfChange } from "../../deliver/explain/ExplainedEvent.ts"
+import { latestNames } from "../../deliver/explain/LatestEvents.ts"
+import { pastedEvent } from "../../deliver/inspect/Pasted.ts"
+import { type Draft, type Trial, tried } from "../../deliver/inspect/Trial.ts"
+import type { LoggedEvent } from "../../deliver/log/LoggedEvent.ts"
+import { inWords } from "../../Telemetry.ts"
+import { type Dictionary, type Messages, emptyRecord, isDictionary } from "../../inventory/Field.ts"
+import { fieldOf } from "../../inventory/ObjectType.ts"
+import { objectType, registry } from "../../inventory/Registry.ts"
+import { isEmpty, parse } from "../../match/Condition.ts"
+import { Templates } from "../../template/Template.ts"
+import { HttpRefused } from "../HttpRefused.ts"
+import type { Handler, Request, Route } from "../Route.ts"
+import { bodyFields, refused } from "./ActionRequest.ts"
+import { TryOutLimits } from "./TryOutLimits.ts"
+
+const webhookType = objectType("extras.webhook")
+
+/** Latest changes from which one is chosen. */
+export const choicesMax = 50
+
+const busy = "Too many templates are being rendered. Try again in a second."
+const nowhere = { line: 0, column: 0, snippet: "" }
+
+/** The fields of a webhook that a trial needs. */
+const names = [
+  ...["content_types", "type_create", "type_update", "type_delete", "conditions", "payload_url", "http_method"],
+  ...["http_content_type", "template_engine", "additional_headers", "body_template", "signature", "secret"]
+] as const
+
+/**
+ * The webhook that the fields describe; absent ones are as in a new webhook. Fails with 400 where a field has no value
+ * of its kind, or the condition is none.
+ */
+export const draftOf = Effect.fnUntraced(function* (fields: Dictionary, id?: number) {
+  const errors = emptyRecord<Messages>()
+  const values = emptyRecord<unknown>()
+  for (const name of names) {
+    const field = fieldOf(webhookType, name)
+    values[name] = field.initial?.()
+    if (fields[name] === undefined || fields[name] === null) continue
+    const parsed = field.parse(fields[name])
+    if ("errors" in parsed) errors[name] = parsed.errors
+    else values[name] = parsed.value
+  }
+  const { conditions, content_types: types } = values
+  if (!isEmpty(conditions)) {
+    try {
+      parse(conditions)
+    } catch (error) {
+      errors["conditions"] = [inWords(error)]
+    }
+  }
+  if (Object.keys(errors).length > 0) return yield* refused(errors)
+  const text = (name: (typeof names)[number]) => String(values[name] ?? "")
+  return {
+    id,
+    enabled: true,
+    content_types: ((types ?? []) as ReadonlyArray<string>).filter((each) => registry.has(each)),
+    type_create: values["type_create"] === true,
+    type_update: values["type_update"] === true,
+    type_delete: values["type_delete"] === true,
+    conditions: isDictionary(conditions) ? conditions : null,
+    scope_user: null,
+    http_method: text("http_method"),
+    http_content_type: text("http_content_type"),
+    payload_url: text("payload_url"),
+    template_engine: text("template_engine"),
+    additional_headers: text("additional_headers"),
+    body_template: text("body_template"),
+    signature: values["signature"] === "standard" ? "standard" : "netbox",
+    secret: text("secret")
+  } satisfies Draft
+})
+
+/** The latest changes of the draft's types that the sender may view, and what the draft would do with one of them. */
+export const trialOf = Effect.fnUntraced(function* (request: Request, draft: Draft, change: number | undefined) {
+  const choices = yield* latestNames({ types: draft.content_types, limit: choicesMax })
+  const chosen = choices.find(({ change_id: id }) => Number(id) === change) ?? choices[0]
+  const event = chosen && (yield* eventOfChange({ id: Number(chosen.change_id), time: chosen.event_time }))
+  if (chosen === undefined || event === undefined) return { choices, found: undefined }
+  return { choices, found: { change: chosen, trial: yield* trialWith(request, draft, event) } }
+})
+
+/** What the draft would do with an event that the sender gives. Fails with 400 where it is none. */
+export const trialOfPasted = Effect.fnUntraced(function* (request: Request, draft: Draft, pasted: unknown) {
+  const read = pastedEvent(pasted, draft.content_types)
+  if ("errors" in read) return yield* refused({ event: read.errors })
+  return yield* trialWith(request, draft, read.event)
+})
+
+const trialWith = Effect.fnUntraced(function* (request: Request, draft: Draft, event: LoggedEvent) {
+  const { inTurn } = yield* TryOutLimits
+  const templates = yield* Templates
+  return yield* tried(draft, event, (source, context, engine) =>
+    inTurn(request, (owner) =>
+      Effect.map(templates.render([source], context, engine, owner), ([output = ""]) => output)
+    ).pipe(Effect.mapError((error) => (error instanceof HttpRefused ? { ...nowhere, told: busy } : error)))
+  )
+})
+
+const shown = ({ verdict, ...trial }: Trial) => ({
+  fires: verdict.outcome === "fired",
+  gate: verdict.gate ?? null,
+  reason: verdict.reason,
+  explanation: verdict.explanation ?? null,
+  request: { method: trial.method, url: trial.url ?? null, headers: trial.headers ?? null, body: trial.body ?? null },
+  faults: trial.faults
+})
+
+const trial: Handler = (request) =>
+  Effect.gen(function* () {
+    const { limited } = yield* TryOutLimits
+    yield* limited(request)
+    const fields = yield* bodyFields(request)
+    const change = fields["object_change"]
+    if (change !== undefined && (typeof change !== "number" || !Number.isSafeInteger(change)))
+      return yield* refused({ object_change: ["A valid integer is required."] })
+    const draft = yield* draftOf(fields)
+    if (fields["event"] !== undefined) {
+      const trial = yield* trialOfPasted(request, draft, fields["event"])
+      return { status: 200, json: { object_change: null, ...shown(trial) } }
+    }
+    const { found } = yield* trialOf(request, draft, change)
+    if (found === undefined)
+      return yield* refused({ content_types: ["There is no change of these object types that you may view."] })
+    return { status: 200, json: { object_change: Number(found.change.change_id), ...shown(found.trial) } }
+  })
+
+export const trialRoutes: ReadonlyArray<Route> = [
+  { path: `${webhookType.path}trial/`, access: webhookType, methods: { POST: trial } }
+]

@@ -48,7 +48,7 @@ describe.skipIf(!hasBrowser)("the gauges", () => {
     const shown = () => page.textContent("[data-gauges]")
     await eventually("capture is told", async () => {
       await page.goto("/")
-      return /WAL \d+ ms/.test((await shown()) ?? "")
+      return /WAL\s+\d+ ms/.test((await shown()) ?? "")
     })
     expect(await shown()).toMatch(/0 queued\s*0\s+failed/)
     await page.clock.install()

@@ -31,6 +31,8 @@ const keys: ReadonlyArray<readonly [where: string, keys: ReadonlyArray<readonly 
     "On the page of an object",
     [
       ["e", "Edit it"],
+      ["p, t", "Pause or resume a webhook, or test it"],
+      ["r", "Retry a delivery now"],
       ["[, ]", "Go to the previous or next one, where the page leads there"]
     ]
   ]

@@ -3,7 +3,9 @@ import { Effect } from "effect"
 import type { Handler, Route } from "../../http/Route.ts"
 import { type Html, html } from "../Html.ts"
 import { framed } from "../part/Frame.ts"
+import { icon } from "../part/Icon.ts"
 import { pathOf, pluralOf } from "../part/Title.ts"
+import { recognise } from "../part/search/Recognise.ts"
 import { type Found, find } from "../part/search/Find.ts"
 
 /** Longest text that is searched for, characters. */
@@ -15,9 +17,19 @@ const show: Handler = (request) =>
     const { found, isComplete } = text === "" ? { found: [], isComplete: true } : yield* find(text, request.base)
     return yield* framed(request, {
       title: text === "" ? "Search" : `Search: ${text}`,
-      main: html`${isComplete ? "" : incomplete}${found.length > 0 ? results(found) : nothing(text, isComplete)}`
+      main: html`${isComplete ? "" : incomplete}${journeyLine(text)}${found.length > 0 ? results(found) : nothing(text, isComplete)}`
     })
   })
+
+/** The way to the transaction that a request id, a delivery id or an LSN names. */
+const journeyLine = (text: string): Html => {
+  const named = recognise(text)
+  return named === undefined || named.kind === "object"
+    ? html``
+    : html`<p class="links">
+        <a href="/logging/journeys/?q=${encodeURIComponent(text)}">${icon("route")} The journey of its transaction</a>
+      </p>`
+}
 
 const incomplete = html`<p class="alert-line" role="status">
   The search ended before it had looked at every type. Search in the list of a type, or for a longer text.

@@ -11,7 +11,18 @@ import { type Html, html } from "../Html.ts"
 import { icon } from "./Icon.ts"
 import { fieldTitle, nameOf, pathOf, pluralOf } from "./Title.ts"
 
-const deeds = { added: "added", saved: "saved", deleted: "deleted" } as const
+const deeds = {
+  added: "added",
+  saved: "saved",
+  deleted: "deleted",
+  paused: "paused",
+  resumed: "is being resumed",
+  retried: "queued for another attempt",
+  advanced: "queued for another attempt now, in place of the one that was scheduled",
+  discarded: "discarded",
+  started: "started",
+  cancelled: "cancelled"
+} as const
 
 /** `id`: the object, where the message leads to it; `count`: how many, where it was not one. */
 interface Done {

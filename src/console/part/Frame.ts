@@ -2,6 +2,7 @@
 import { Effect } from "effect"
 import { version } from "../../Config.ts"
 import { username } from "../../auth/Principal.ts"
+import { mayWatch } from "../../http/describe/MetricsAccess.ts"
 import type { Request } from "../../http/Route.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import { type Html, html } from "../Html.ts"
@@ -17,7 +18,9 @@ import { inZone } from "./Time.ts"
 interface Page {
   readonly title: string
   /** The heading, where it differs from the title. */
-  readonly heading?: string
+  readonly heading?: string | Html
+  /** A line below the heading. */
+  readonly subtitle?: Html
   /** Pages above this one: title and path; a group of the menu has no page. */
   readonly crumbs?: ReadonlyArray<readonly [title: string, path?: string]>
   readonly actions?: Html
@@ -30,7 +33,7 @@ interface Page {
 /** Answers with the page in its frame. The menu shows what the reader may see. */
 export const framed = Effect.fnUntraced(function* (
   request: Request,
-  { title, heading = title, crumbs = [], actions, main, isInPlace = false, status }: Page
+  { title, heading = title, subtitle, crumbs = [], actions, main, isInPlace = false, status }: Page
 ) {
   const { url } = request
   const visible = yield* visibleToSender
@@ -40,7 +43,7 @@ export const framed = Effect.fnUntraced(function* (
       <aside class="side">
         <a class="brand" href="/"><span class="brand-mark">${icon("stack-3")}</span>Rackwire</a>
         <details class="burger"><summary>${icon("menu-2")}Menu</summary></details>
-        <nav aria-label="Main menu">${menu(visible, url.pathname)}</nav>
+        <nav aria-label="Main menu">${menu(visible, url.pathname, yield* mayWatch(request))}</nav>
         <div class="side-foot">Rackwire ${version}</div>
       </aside>
       <div class="page-wrapper">
@@ -50,6 +53,7 @@ export const framed = Effect.fnUntraced(function* (
             <div>
               ${crumbs.length === 0 ? "" : breadcrumb(crumbs)}
               <h1>${heading}</h1>
+              ${subtitle ?? ""}
             </div>
             <div class="ph-act">${actions ?? ""}</div>
           </div>

@@ -6,7 +6,9 @@ import type { Request } from "../../http/Route.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { allOf } from "../../inventory/derive/filter/Where.ts"
+import { inWords } from "../../Telemetry.ts"
 import { type Html, html } from "../Html.ts"
+import { durationText } from "./Duration.ts"
 import { number } from "./list/Pager.ts"
 import { pathOf } from "./Title.ts"
 
@@ -26,7 +28,15 @@ interface Told {
 }
 
 /** The gauges; empty for readers who may view no deliveries. Numbers of the whole service need access to its state. */
-export const gauges = Effect.fnUntraced(function* (request: Request) {
+export const gauges = (request: Request) =>
+  // They are beside every page: a page that can be read is shown without them.
+  Effect.catch(readGauges(request), (error) =>
+    Effect.as(Effect.logWarning(`console: the gauges cannot be read: ${inWords(error)}`), unavailable)
+  )
+
+const unavailable = html`<div class="gauges" data-gauges><span class="gauge">State unavailable</span></div>`
+
+const readGauges = Effect.fnUntraced(function* (request: Request) {
   const visible = (yield* visibleToSender)(deliveryType)
   if (visible.sql === "false") return html``
   const watches = yield* mayWatch(request)
@@ -49,25 +59,21 @@ const shown = ({ lagMillis, queued, failed }: Told, watches: boolean): Html => {
     ${
       watches
         ? html`<span class="gauge" title="How far capture is behind the newest commit"
-              ><span class="dot ${state}"></span>WAL ${lagMillis === null ? "nobody reads" : duration(lagMillis)}</span
+              ><span class="dot ${state}"></span>WAL
+              ${lagMillis === null ? "nobody reads" : durationText(lagMillis)}</span
             ><a
               class="gauge"
-              href="${deliveries}?status=queued&status=sending&status=retrying"
+              href="${deliveries}?status=queued&status=sending&status=retrying&time__gte=1970-01-01"
               title="Deliveries that wait"
               ><span class="dot"></span>${number(queued)} queued</a
             >`
         : ""
-    }<a class="gauge" href="${deliveries}?status=failed" title="Deliveries that used up their retries"
+    }<a
+      class="gauge"
+      href="${deliveries}?status=failed&time__gte=1970-01-01"
+      title="Deliveries that used up their retries"
       ><span class="dot ${failed > 0 ? "bad" : "ok"}"></span>${number(failed)}${failed < countedMax ? "" : " or more"}
       failed</a
     >
   </div>`
 }
-
-/** 1250 -> `1.3 s`. */
-const duration = (millis: number): string =>
-  millis < 1000
-    ? `${Math.round(millis)} ms`
-    : millis < 60_000
-      ? `${(millis / 1000).toFixed(1)} s`
-      : `${Math.round(millis / 60_000)} min`

@@ -1,6 +1,6 @@
 /** The menu: the lists of the object types of which the reader may see some, in groups. */
 import { type ObjectType, perType } from "../../inventory/ObjectType.ts"
-import { registry } from "../../inventory/Registry.ts"
+import { objectType, registry } from "../../inventory/Registry.ts"
 import type { Visible } from "../../inventory/derive/filter/Where.ts"
 import { type Html, html } from "../Html.ts"
 import type { IconName } from "../Sprite.ts"
@@ -20,8 +20,30 @@ const groups: ReadonlyArray<{ readonly title: string; readonly icon: IconName; r
     { title: "Contacts", icon: "address-book", apps: [] },
     { title: "Customization", icon: "adjustments", apps: ["extras"] },
     { title: "Logging", icon: "activity", apps: [] },
+    { title: "System", icon: "settings", apps: [] },
     { title: "Admin", icon: "shield", apps: ["users"] }
   ]
+
+interface OwnPage {
+  readonly path: string
+  readonly title: string
+  /** Who may view objects of the type sees the entry. */
+  readonly type: ObjectType
+  /** Whether one has to have access to the state of the service too. */
+  readonly isWatched?: boolean
+}
+
+const webhookType = objectType("extras.webhook")
+
+/** Pages beside the lists of types, by their group. */
+const ownPages: Readonly<Record<string, ReadonlyArray<OwnPage>>> = {
+  Logging: [{ path: "/logging/journeys/", title: "Journeys", type: objectType("extras.objectchange") }],
+  System: [
+    { path: "/system/background-tasks/", title: "Background Tasks", type: webhookType },
+    { path: "/system/capture/", title: "Capture", type: webhookType, isWatched: true },
+    { path: "/system/status/", title: "Status", type: webhookType, isWatched: true }
+  ]
+}
 
 const other = { title: "Other", icon: "folder", apps: [] } as const
 
@@ -44,20 +66,25 @@ const currentLink = perType(
   (type) => html`<li><a href="${pathOf(type)}" aria-current="page">${pluralOf(type)}</a></li>`
 )
 
-/** `path`: the page that is shown; its group is open. */
-export const menu = (visible: Visible, path: string): Html => {
+/** `path`: the page that is shown; its group is open. `watches`: whether the reader has access to the service's state. */
+export const menu = (visible: Visible, path: string, watches: boolean): Html => {
   const shown = [...groups, other].flatMap((group) => {
     const types = (typesByGroup.get(group.title) ?? []).filter((type) => visible(type).sql !== "false")
-    return types.length === 0 ? [] : [{ ...group, types }]
+    const own = (ownPages[group.title] ?? []).filter(
+      ({ type, isWatched = false }) => visible(type).sql !== "false" && (watches || !isWatched)
+    )
+    return types.length + own.length === 0 ? [] : [{ ...group, types, own }]
   })
   return html`<ul class="side-nav">
-    ${shown.map(({ title, icon: name, types }) => {
-      const isOpen = types.some((type) => path.startsWith(pathOf(type)))
+    ${shown.map(({ title, icon: name, types, own }) => {
+      const paths = [...types.map((type) => pathOf(type)), ...own.map((page) => page.path)]
+      const isOpen = paths.some((each) => path.startsWith(each))
       return html`<li>
         <details${isOpen ? html` open` : ""}>
           <summary>${icon(name)}<span>${title}</span>${icon("chevron-down", "chev")}</summary>
           <ul>
             ${types.map((type) => (path === pathOf(type) ? currentLink(type) : link(type)))}
+            ${own.map((page) => html`<li><a href="${page.path}" ${page.path === path ? html` aria-current="page"` : ""}>${page.title}</a></li>`)}
           </ul>
         </details>
       </li>`

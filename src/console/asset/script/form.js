@@ -31,15 +31,19 @@ shown("[data-form]", (form) => {
 const opened = new WeakMap()
 let isSent = false
 
+/** What the object's fields hold. The workbench has fields of its own, which begin with an underscore. */
+const typedIn = (form) =>
+  new URLSearchParams([...new FormData(form)].filter(([name]) => !name.startsWith("_"))).toString()
+
 shown("[data-form]", (form) => {
   // Pickers change their forms while they are set up.
-  setTimeout(() => opened.set(form, "unsaved" in form.dataset ? "" : textOf(form)))
+  setTimeout(() => opened.set(form, "unsaved" in form.dataset ? "" : typedIn(form)))
   form.addEventListener("submit", () => (isSent = true))
 })
 document.addEventListener("htmx:finally:request", () => (isSent = false))
 
 addEventListener("beforeunload", (event) => {
   const form = document.querySelector("[data-form]")
-  if (form === null || isSent || !opened.has(form) || opened.get(form) === textOf(form)) return
+  if (form === null || isSent || !opened.has(form) || opened.get(form) === typedIn(form)) return
   event.preventDefault()
 })

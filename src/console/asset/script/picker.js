@@ -236,6 +236,12 @@ class Picker {
     else this.sent.value = String(id)
     this.show()
     this.close()
+    this.announceChoice()
+  }
+
+  /** Whoever listens to the form hears of choices as of what is typed. */
+  announceChoice() {
+    this.sent.dispatchEvent(new Event("input", { bubbles: true }))
   }
 
   /** Takes what was typed and not chosen as it is: an id or a key. */
@@ -255,6 +261,7 @@ class Picker {
       .filter((each) => each !== item)
       .join(",")
     this.show()
+    this.announceChoice()
   }
 
   show() {

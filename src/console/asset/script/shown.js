@@ -1,6 +1,6 @@
 // Pages change in place, so what a script adds to an element it adds whenever such an element is shown.
 
-/** Calls `setUp` once for each element that matches: for those of the page, and for those that htmx puts in later. */
+/** Calls `setUp` once for each element that matches: for those of the page, and for those that htmx or live.js put in later. */
 export const shown = (selector, setUp) => {
   const known = new WeakSet()
   const setUpIn = (root) => {
@@ -11,4 +11,5 @@ export const shown = (selector, setUp) => {
   }
   setUpIn(document)
   document.addEventListener("htmx:after:swap", () => setUpIn(document))
+  document.addEventListener("live:put", () => setUpIn(document))
 }

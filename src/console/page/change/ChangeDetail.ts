@@ -1,7 +1,6 @@
 /** `/extras/object-changes/<id>/`: what a change did, its neighbours, and the way back. */
 import { Effect } from "effect"
-import { formatLsn } from "../../../event/Lsn.ts"
-import { lsnBits, parsePosition } from "../../../event/Position.ts"
+import { lsnOfChange, positionOfChange } from "../../../deliver/explain/Explain.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import type { Handler, Route } from "../../../http/Route.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
@@ -15,6 +14,7 @@ import { changeIn } from "../../part/change/ChangeIn.ts"
 import { diffTable } from "../../part/change/DiffTable.ts"
 import { namedFor } from "../../part/change/Named.ts"
 import { wholeObject } from "../../part/change/WholeObject.ts"
+import { whyCards } from "../../part/explain/WhyCards.ts"
 import { framed } from "../../part/Frame.ts"
 import { icon } from "../../part/Icon.ts"
 import { groupOf } from "../../part/Menu.ts"
@@ -44,7 +44,7 @@ const show: Handler = (request) =>
     return yield* framed(request, {
       title: capital(`${objectText(change)} ${change.action}d`),
       crumbs: [[groupOf(changeType)], [pluralOf(changeType), pathOf(changeType)], [`#${change.id}`]],
-      actions: html`${step(previous, "Previous change")}${step(next, "Next change")}${yield* restoring(type, change)}
+      actions: html`${journeyLink(change)}${step(previous, "Previous change")}${step(next, "Next change")}${yield* restoring(type, change)}
         <a class="btn btn-sm" href="${changeType.path}${change.id}/">${icon("code")}API</a>`,
       main: html`<div class="panels">
         <div>
@@ -55,7 +55,7 @@ const show: Handler = (request) =>
             </div>
             ${table}
           </section>
-          ${yield* wholeObject(fields)}
+          ${yield* whyCards(change)}${yield* wholeObject(fields)}
         </div>
         <div>
           ${panel(change, yield* objectLink(type, change))}${yield* deliveries(change, request.base)}
@@ -71,8 +71,8 @@ const deliveriesMax = 20
 /** The webhooks that were told of the change; nothing for readers who may view no deliveries. */
 const deliveries = Effect.fnUntraced(function* (change: Change, base: string) {
   if ((yield* cleared(deliveryType, "view")).sql === "false") return html``
-  const { changed_object_type: type, changed_object_id: id, place } = change
-  const { position, idx } = isPosition(place) ? parsePosition(place) : { position: -1n, idx: -1 }
+  const { changed_object_type: type, changed_object_id: id } = change
+  const { position, idx } = positionOfChange(change) ?? { position: -1n, idx: -1 }
   const where = {
     // The first two comparisons find the rows by an index.
     sql: "t.object_type = $1 and t.object_id = $2::bigint and t.position = $3::bigint and t.idx = $4::bigint",
@@ -89,6 +89,14 @@ const deliveries = Effect.fnUntraced(function* (change: Change, base: string) {
     }
   </section>`
 })
+
+/** The way to the whole transaction. */
+const journeyLink = (change: Change): Html => {
+  const at = positionOfChange(change)
+  return at === undefined
+    ? html``
+    : html`<a class="btn btn-sm" href="/logging/journeys/${`${at.position}`}/">${icon("route")}Journey</a>`
+}
 
 const step = (change: Change | undefined, title: "Previous change" | "Next change"): Html => {
   const isNext = title === "Next change"
@@ -116,8 +124,9 @@ const restoring = Effect.fnUntraced(function* (type: ObjectType | undefined, { i
   return html`<a class="btn btn-sm" href="${pathOf(changeType, id)}restore/">${icon("restore")}Restore these values</a>`
 })
 
-const panel = (change: Change, object: Html): Html =>
-  html`<section class="card" aria-labelledby="change">
+const panel = (change: Change, object: Html): Html => {
+  const lsn = lsnOfChange(change)
+  return html`<section class="card" aria-labelledby="change">
     <div class="ch"><h2 id="change">Change</h2></div>
     <dl class="attrs">
       <dt>Time</dt>
@@ -133,16 +142,10 @@ const panel = (change: Change, object: Html): Html =>
       <dt>Request</dt>
       <dd>${requestLink(change, 36)}</dd>
       <dt>Position</dt>
-      <dd class="mono">${lsnOf(change)} <span class="sub">${change.place}</span></dd>
+      <dd class="mono">${lsn === undefined ? "" : `LSN ${lsn}`} <span class="sub">${change.place}</span></dd>
     </dl>
   </section>`
-
-/** The LSN of the commit; the position has the epoch in its upper bits. */
-const lsnOf = ({ place }: Change): string =>
-  isPosition(place) ? `LSN ${formatLsn(BigInt.asUintN(Number(lsnBits), parsePosition(place).position))}` : ""
-
-/** Plain SQL may have written any number. */
-const isPosition = (place: string): boolean => /^\d{1,19}-\d{1,15}$/.test(place)
+}
 
 const sameRequest = (change: Change, siblings: ReadonlyArray<Change>): Html => {
   const shown = siblings.slice(0, siblingsMax)

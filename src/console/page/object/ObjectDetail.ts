@@ -1,27 +1,26 @@
 /** `/<app>/<type>/<id>/`: the page of one object, from the declaration of its type alone. */
 import { Effect } from "effect"
+import { operationType } from "../../../deliver/request/Operations.ts"
+import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { notFound } from "../../../http/HttpRefused.ts"
 import type { Handler, Request, Route } from "../../../http/Route.ts"
 import { isDictionary } from "../../../inventory/Field.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
-import { registry } from "../../../inventory/Registry.ts"
+import { objectType, registry } from "../../../inventory/Registry.ts"
 import { allOf } from "../../../inventory/derive/filter/Where.ts"
 import { representation } from "../../../inventory/derive/represent/Representation.ts"
 import { changeType, changes, changesOf } from "../../../inventory/read/Changes.ts"
 import { type Html, html } from "../../Html.ts"
 import { accountCards } from "../../part/account/AccountCards.ts"
 import { objectText } from "../../part/change/ChangeTable.ts"
-import { columnsOf } from "../../part/list/Columns.ts"
 import { framed } from "../../part/Frame.ts"
 import { groupOf } from "../../part/Menu.ts"
 import { relatedCard, relatedTo } from "../../part/Related.ts"
+import { attributesCard } from "../../part/tab/Attributes.ts"
 import { objectIn, objectPage } from "../../part/tab/ObjectPage.ts"
 import { timeOf } from "../../part/Time.ts"
 import { capital, pathOf, pluralOf } from "../../part/Title.ts"
 import { attribute } from "../../part/Value.ts"
-
-/** Fields that have a place of their own. */
-const apart: ReadonlySet<string> = new Set(["comments", "custom_fields"])
 
 const show =
   (type: ObjectType): Handler =>
@@ -35,7 +34,7 @@ const show =
       return yield* objectPage(request, {
         ...{ type, row, view },
         main: html`<div class="panels">
-          <div>${attributes(type, shown)}${comments(shown["comments"])}</div>
+          <div>${attributesCard(type, shown)}${comments(shown["comments"])}</div>
           <div>
             ${customFields(shown["custom_fields"])}${relatedCard(related, row.id)}${yield* accountCards(type.id)(row, request)}
           </div>
@@ -67,16 +66,6 @@ const deleted = Effect.fnUntraced(function* (type: ObjectType, request: Request)
   })
 })
 
-const attributes = (type: ObjectType, shown: Readonly<Record<string, unknown>>): Html =>
-  html`<section class="card" aria-labelledby="attributes">
-    <div class="ch"><h2 id="attributes">Attributes</h2></div>
-    <dl class="attrs">
-      ${columnsOf(type)
-        .filter((name) => !apart.has(name) && !Object.hasOwn(type.counts, name))
-        .map((name) => attribute(name, shown[name]))}
-    </dl>
-  </section>`
-
 const customFields = (values: unknown): Html => {
   if (!isDictionary(values) || Object.keys(values).length === 0) return html``
   return html`<section class="card" aria-labelledby="custom-fields">
@@ -94,7 +83,12 @@ const comments = (text: unknown): Html =>
       </section>`
 
 /** Types of which an object has a page of its own. */
-const elsewhere: ReadonlySet<ObjectType> = new Set([changeType])
+const elsewhere: ReadonlySet<ObjectType> = new Set<ObjectType>([
+  changeType,
+  deliveryType,
+  operationType,
+  objectType("extras.webhook")
+])
 
 export default [...registry.values()]
   .filter((type) => !elsewhere.has(type))

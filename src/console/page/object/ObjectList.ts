@@ -2,9 +2,12 @@
 import type { Handler, Route } from "../../../http/Route.ts"
 import { Effect } from "effect"
 import { redirect } from "../../../http/Route.ts"
+import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import type { ObjectType } from "../../../inventory/ObjectType.ts"
 import { registry } from "../../../inventory/Registry.ts"
 import { askedFilter } from "../../part/list/Filters.ts"
+import { withLive } from "../../part/live/Following.ts"
+import { isLive } from "../../part/list/Dressing.ts"
 import { listPage } from "../../part/list/ListPage.ts"
 import { withQuery, withoutBlanks } from "../../part/list/Query.ts"
 import { pathOf } from "../../part/Title.ts"
@@ -17,8 +20,13 @@ const show =
     return `${filled}` === `${query}` ? listPage(type, request) : Effect.succeed(redirect(withQuery(pathname, filled)))
   }
 
-export default [...registry.values()].map((type): Route => ({
-  path: pathOf(type),
-  access: type,
-  methods: { GET: show(type) }
-}))
+/** Types whose list is a page of its own. */
+const elsewhere: ReadonlySet<ObjectType> = new Set([deliveryType])
+
+export default [...registry.values()]
+  .filter((type) => !elsewhere.has(type))
+  .map((type): Route => ({
+    path: pathOf(type),
+    access: type,
+    methods: { GET: isLive(type) ? withLive(show(type)) : show(type) }
+  }))

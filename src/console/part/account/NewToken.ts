@@ -1,6 +1,6 @@
 /**
- * The key of a new token on its way to the page that shows it. A cookie carries it, sealed, from the form that made the
- * token to the next page of the list, which deletes the cookie: so the key is shown once, and a reload makes no other.
+ * A new key or secret on its way to the page that shows it. A cookie carries it, sealed, from the form that made it to
+ * the next page, which deletes the cookie: so it is shown once, and a reload makes no other.
  */
 import { Duration, Effect } from "effect"
 import { Vault } from "../../../Vault.ts"
@@ -38,11 +38,16 @@ export const arrived = Effect.fnUntraced(function* (request: Request) {
 })
 
 export const keyBanner = (key: string, base: string): Html =>
-  html`<section class="card once" role="status" aria-labelledby="new-token">
-    <div class="ch"><h2 id="new-token">Save this token now. It cannot be shown again.</h2></div>
-    <div class="once-lines">
-      ${line("Token", key)} ${line("Try it", `curl -H "Authorization: Token ${key}" ${base}/api/dcim/sites/`)}
-    </div>
+  onceCard("Save this token now. It cannot be shown again.", [
+    ["Token", key],
+    ["Try it", `curl -H "Authorization: Token ${key}" ${base}/api/dcim/sites/`]
+  ])
+
+/** Texts that are shown once, to copy. */
+export const onceCard = (title: string, lines: ReadonlyArray<readonly [title: string, text: string]>): Html =>
+  html`<section class="card once" role="status" aria-labelledby="once">
+    <div class="ch"><h2 id="once">${title}</h2></div>
+    <div class="once-lines">${lines.map(([name, text]) => line(name, text))}</div>
   </section>`
 
 const line = (title: string, text: string): Html => {

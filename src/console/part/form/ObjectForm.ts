@@ -6,6 +6,7 @@ import { icon } from "../Icon.ts"
 import { formInPlace } from "../InPlace.ts"
 import { pathOf } from "../Title.ts"
 import type { Cells } from "./Cells.ts"
+import { besideForm } from "./Beside.ts"
 import { type Conflict, conflictChoice } from "./Conflict.ts"
 import { control, inputId } from "./Control.ts"
 import { tokenInput } from "./Csrf.ts"
@@ -50,11 +51,19 @@ export const objectForm = (filled: Filled): Html => {
   const errors = sorted(form, filled.errors)
   const first = focus ?? form.fields.find(({ name }) => errors.has(name))?.name
   const groups = [...Map.groupBy(form.fields, ({ group }) => group)]
+  const beside = besideForm(form.type.id, object?.id)
   return html`${errors.size === 0 ? "" : summary(form, errors)}
-    <form class="object-form" method="post" data-form ${isUnsaved ? html`data-unsaved` : ""} ${formInPlace}>
+    <form
+      class="object-form${beside === undefined ? "" : " with-beside"}"
+      method="post"
+      data-form
+      ${isUnsaved ? html`data-unsaved` : ""}
+      ${formInPlace}
+    >
       ${tokenInput(token)}
       <button class="visually-hidden" tabindex="-1" aria-hidden="true">Save</button>
       ${object === undefined ? "" : html`${object.version === undefined ? "" : html`<input type="hidden" name="_version" value="${object.version}" />`}<input type="hidden" name="_was" value="${JSON.stringify(carried(object.was, cells))}" />`}
+      ${beside ?? ""}
       ${groups.map(
         ([title, fields], at) =>
           html`<section class="card form-group" aria-labelledby="g-${at}">

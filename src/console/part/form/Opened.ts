@@ -20,7 +20,7 @@ export const writtenTypes: ReadonlyArray<ObjectType> = [...registry.values()].fi
  * The object of the id in the path, with its form. A form shows what it writes, so without the right to view the object
  * it fails as a read of the object does; without the right to the action with 404.
  */
-export const opened = Effect.fnUntraced(function* (type: ObjectType, request: Request, action: Action) {
+export const opened = Effect.fnUntraced(function* <T extends ObjectType>(type: T, request: Request, action: Action) {
   if ((yield* cleared(type, "view")).sql === "false") return yield* new Denied({ reason: "NoPermission" })
   const { id = "" } = request.params
   if (!/^\d{1,15}$/.test(id)) return yield* notFound()

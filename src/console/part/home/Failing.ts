@@ -46,7 +46,7 @@ export const failingWebhooks = Effect.gen(function* () {
             ${failing.map(
               ({ id, name, count }) =>
                 html`<li>
-                  <a href="${list}?webhook_id=${id}&status=failed"
+                  <a href="${list}?webhook_id=${id}&status=failed&time__gte=1970-01-01"
                     >${name}<span class="cnt">${count}${count < countedMax ? "" : " or more"}</span></a
                   >
                 </li>`

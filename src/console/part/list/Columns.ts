@@ -2,6 +2,7 @@
 import type { Request } from "../../../http/Route.ts"
 import { type ObjectType, perType } from "../../../inventory/ObjectType.ts"
 import { chosenColumns } from "./ChosenColumns.ts"
+import { dressingOf } from "./Dressing.ts"
 
 /** Most columns of a type beside its name, if the reader chose none. */
 const usualMax = 7
@@ -21,8 +22,9 @@ const isShort = (type: ObjectType, name: string): boolean => {
   )
 }
 
-/** What the declaration says; else status first, then references, then other short fields; a description last. */
+/** None where a list has columns of its own; what the declaration says; else status first, then references, then other short fields; a description last. */
 const usualColumns = perType((type) => {
+  if (dressingOf(type.id) !== undefined) return []
   if (type.listed.length > 0) return type.listed
   const short = columnsOf(type).filter(
     (name) => !["name", "slug", "status", "description"].includes(name) && isShort(type, name)

@@ -14,12 +14,14 @@ import { writtenTypes } from "../form/Opened.ts"
 import { framed } from "../Frame.ts"
 import { icon } from "../Icon.ts"
 import { formLeaves } from "../InPlace.ts"
+import { live, liveControl } from "../live/Following.ts"
 import { mayDo } from "../May.ts"
 import { groupOf } from "../Menu.ts"
 import { nameOf, pathOf, pluralOf } from "../Title.ts"
 import { bulkActions, bulkBar } from "./BulkBar.ts"
 import { columnsAsked } from "./Columns.ts"
 import { columnsMenu } from "./ColumnsMenu.ts"
+import { dressingOf, isLive, views } from "./Dressing.ts"
 import { exportMenu } from "./ExportMenu.ts"
 import { chips, filterForm } from "./Filters.ts"
 import { objectTable } from "./ObjectTable.ts"
@@ -49,7 +51,8 @@ export const listPage = Effect.fnUntraced(function* (type: ObjectType, request: 
     isInPlace: true,
     main: html`<div class="tools">
         ${quickSearch(type, query)}${yield* filterForm(type, pathOf(type), query)}${yield* savedFilters(type, request, unsaved)}
-        <span class="grow"></span>${columnsMenu(type, request, columnsAsked(type, request))}
+        ${views(type, query)}<span class="grow"></span
+        >${isLive(type) && unsaved === undefined ? liveControl : ""}${columnsMenu(type, request, columnsAsked(type, request))}
       </div>
       <div class="chips">${chips(type, query)}</div>
       ${Result.isSuccess(found) ? yield* objects(type, found.success, request, may) : problem!.shown}`,
@@ -69,14 +72,20 @@ const objects = Effect.fnUntraced(function* (
   if (rows.length === 0) return html`<div class="card">${empty(type, query, may, total > 0)}</div>`
   const actions = bulkActions(type, may)
   const isSelectable = actions.length > 0
+  const dress = dressingOf(type.id)
   const columns = columnsAsked(type, request)
-  const table = yield* objectTable({ type, rows, view, columns, query, isSelectable })
+  const dressed = dress === undefined ? undefined : yield* dress(rows)
+  // Columns that the reader chose take the place of those.
+  const dressing = dressed !== undefined && columns.length > 0 ? { ...dressed, columns: [] } : dressed
+  const table = yield* objectTable({ type, rows, view, columns, query, isSelectable, dressing })
   const { pageSizeMax } = yield* Settings
   const shown = { query, limit, offset, count: rows.length, total }
-  return html`<div class="card">
-    ${isSelectable ? html`<form method="post" ${formLeaves}>${csrfInput(request)}${table}${bulkBar({ type, actions, ...shown })}</form>` : table}
-    ${pager({ ...shown, most: pageSizeMax })}
-  </div>`
+  const shownTable = live("objects", table)
+  return html`${dressing === undefined ? "" : live(dressing.aboveId, dressing.above)}
+    <div class="card">
+      ${isSelectable ? html`<form method="post" ${formLeaves}>${csrfInput(request)}${shownTable}${bulkBar({ type, actions, ...shown })}</form>` : shownTable}
+      ${pager({ ...shown, most: pageSizeMax })}
+    </div>`
 })
 
 /** Searches while its reader types. */

@@ -10,6 +10,7 @@ import { icon } from "../Icon.ts"
 import { linksLeave } from "../InPlace.ts"
 import { fieldTitle, pathOf, pluralOf } from "../Title.ts"
 import { cellValue, shortened } from "./Cell.ts"
+import type { Column, Dressing } from "./Dressing.ts"
 import { changed } from "./Query.ts"
 
 interface Listed {
@@ -20,32 +21,34 @@ interface Listed {
   readonly query: URLSearchParams
   /** Whether each row has a box to select it. */
   readonly isSelectable: boolean
+  readonly dressing?: Dressing | undefined
 }
 
 /** Columns beyond these are hidden on small screens. */
 const smallScreenColumns = 1
 
 /** Renders the rows in slices: there may be a thousand with long values. */
-export const objectTable = ({ type, rows, view, columns, query, isSelectable }: Listed) =>
+export const objectTable = ({ type, rows, view, columns, query, isSelectable, dressing }: Listed) =>
   Effect.map(
     mapInSlices(rows, (row): Html => {
       const shown = representation(type, row, view) as Readonly<Record<string, unknown>>
       const display = shortened(String(shown["display"]))
       return html`<tr>
         ${isSelectable ? selectCell(row.id, display) : ""}
-        <th scope="row"><a href="${pathOf(type, row.id)}">${display}</a></th>
+        ${nameCell(html`<a href="${pathOf(type, row.id)}">${display}</a>`, row, dressing)}
+        ${dressing?.columns.map(({ cell, ...column }) => html`<td${classesOf(column)}>${cell(row)}</td>`) ?? ""}
         ${columns.map((name, at) => html`<td${at >= smallScreenColumns ? html` class="lo"` : ""}>${cellValue(shown[name])}</td>`)}
       </tr>`
     }),
     (body) =>
-      html`<div class="table-responsive" id="objects">
+      html`<div class="table-responsive" id="objects" data-live-rows>
         <table class="table table-vcenter card-table dense">
           <caption class="visually-hidden">
             ${pluralOf(type)}
           </caption>
           <thead>
             <tr>
-              ${isSelectable ? selectAll : ""}${heading(type, nameColumn(type), query, false)}${columns.map((name, at) => heading(type, name, query, at >= smallScreenColumns))}
+              ${isSelectable ? selectAll : ""}${heading(type, nameColumn(type), query, false)}${dressing?.columns.map((column) => dressedHeading(type, column, query)) ?? ""}${columns.map((name, at) => heading(type, name, query, at >= smallScreenColumns))}
             </tr>
           </thead>
           <tbody ${linksLeave}>
@@ -55,7 +58,22 @@ export const objectTable = ({ type, rows, view, columns, query, isSelectable }: 
       </div>`
   )
 
-const selectCell = (id: number, display: string): Html =>
+const nameCell = (link: Html, row: Row, dressing: Dressing | undefined): Html => {
+  const [before, below] = dressing === undefined ? ["", ""] : [dressing.before(row), dressing.below(row)]
+  return html`<th scope="row">${before}${link}${below}</th>`
+}
+
+const classesOf = ({ isLess, isNumber }: Pick<Column, "isLess" | "isNumber">): Html => {
+  const names = [...(isLess === true ? ["lo"] : []), ...(isNumber === true ? ["num"] : [])]
+  return names.length === 0 ? html`` : html` class="${names.join(" ")}"`
+}
+
+const dressedHeading = (type: ObjectType, column: Column, query: URLSearchParams): Html =>
+  column.field === undefined
+    ? html`<th scope="col" ${classesOf(column)}>${column.title}</th>`
+    : heading(type, column.field, query, column.isLess === true, column.title)
+
+export const selectCell = (id: number, display: string): Html =>
   html`<td class="select">
     <label
       ><input class="form-check-input" type="checkbox" name="id" value="${id}" aria-label="Select ${display}"
@@ -63,7 +81,7 @@ const selectCell = (id: number, display: string): Html =>
   </td>`
 
 /** The script shows the box, which does nothing without it. */
-const selectAll = html`<th scope="col" class="select">
+export const selectAll = html`<th scope="col" class="select">
   <span class="visually-hidden">Selection</span
   ><label hidden
     ><input class="form-check-input" type="checkbox" data-select-page aria-label="Select all on this page"
@@ -74,11 +92,16 @@ const selectAll = html`<th scope="col" class="select">
 const nameColumn = ({ fields }: ObjectType): string => (Object.hasOwn(fields, "name") ? "name" : "id")
 
 /** A heading sorts by its column, and turns the order of the column that sorts already. */
-const heading = (type: ObjectType, name: string, query: URLSearchParams, isHidden: boolean): Html => {
+export const heading = (
+  type: ObjectType,
+  name: string,
+  query: URLSearchParams,
+  isHidden: boolean,
+  title = name === "id" ? "Object" : fieldTitle(name)
+): Html => {
   const by = query.get("ordering") ?? type.ordering[0] ?? ""
   const sorted = by === name ? "ascending" : by === `-${name}` ? "descending" : undefined
   const classes = isHidden ? html` class="lo"` : ""
-  const title = name === "id" ? "Object" : fieldTitle(name)
   if (!isOrdered(type, name)) return html`<th scope="col" ${classes}>${title}</th>`
   const link = changed(query, { ordering: sorted === "ascending" ? `-${name}` : name, offset: undefined })
   const arrow = sorted === undefined ? "" : icon(sorted === "ascending" ? "chevron-up" : "chevron-down", "sort")

@@ -13,6 +13,7 @@ import { countEach } from "../../../inventory/read/CountEach.ts"
 import { readOne, viewFor } from "../../../inventory/read/Read.ts"
 import { type Html, html } from "../../Html.ts"
 import { accountActions } from "../account/AccountCards.ts"
+import { webhookActions } from "../webhook/Actions.ts"
 import { framed } from "../Frame.ts"
 import { writtenTypes } from "../form/Opened.ts"
 import { icon } from "../Icon.ts"
@@ -29,6 +30,8 @@ interface Tab {
   /** The type of the objects that the tab lists, and those of an object. */
   readonly lists?: { readonly type: ObjectType; readonly of: (type: ObjectType, id: number) => Where }
 }
+
+const webhookTypeId = "extras.webhook"
 
 const tabs = {
   journal: {
@@ -52,18 +55,32 @@ const tabs = {
     title: "Deliveries",
     lists: {
       type: deliveryType,
-      of: ({ id: type }, id) => ({
-        sql: "t.object_type = $1 and t.object_id = $2::bigint",
-        parameters: [type, `${id}`]
-      })
+      // Those to a webhook, or those about an object.
+      of: ({ id: type }, id) =>
+        type === webhookTypeId
+          ? { sql: "t.webhook_id = $1::bigint", parameters: [`${id}`] }
+          : { sql: "t.object_type = $1 and t.object_id = $2::bigint", parameters: [type, `${id}`] }
     }
-  }
+  },
+  configuration: { name: "configuration", title: "Configuration" },
+  skipped: { name: "skipped", title: "Skipped" }
 } as const satisfies Readonly<Record<string, Tab>>
 
 type TabName = keyof typeof tabs
 
+/** The tabs of objects, and those of webhooks. */
+const usualTabs: ReadonlyArray<Tab> = [tabs.journal, tabs.changelog, tabs.deliveries]
+const webhookTabs: ReadonlyArray<Tab> = [
+  tabs.deliveries,
+  tabs.skipped,
+  tabs.configuration,
+  tabs.journal,
+  tabs.changelog
+]
+
 /** The condition of what a tab lists for an object. */
-export const listedIn = (tab: TabName, type: ObjectType, id: number): Where => tabs[tab].lists.of(type, id)
+export const listedIn = (tab: "journal" | "changelog" | "deliveries", type: ObjectType, id: number): Where =>
+  tabs[tab].lists.of(type, id)
 
 /** Counts stop here. */
 const countedMax = 1000
@@ -79,7 +96,10 @@ interface Shown {
 }
 
 /** The object of the id in the path, with long values cut. Undefined if there is none that the reader may view. */
-export const objectIn = Effect.fnUntraced(function* (type: ObjectType, { params: { id = "" }, base }: Request) {
+export const objectIn = Effect.fnUntraced(function* <T extends ObjectType>(
+  type: T,
+  { params: { id = "" }, base }: Request
+) {
   if (!/^\d{1,15}$/.test(id)) return undefined
   const { rows, beside } = yield* readOne(type, Number(id), true)
   const [row] = rows
@@ -87,7 +107,7 @@ export const objectIn = Effect.fnUntraced(function* (type: ObjectType, { params:
 })
 
 /** The same for a tab. Fails with 404. */
-export const objectOfTab = Effect.fnUntraced(function* (type: ObjectType, request: Request) {
+export const objectOfTab = Effect.fnUntraced(function* <T extends ObjectType>(type: T, request: Request) {
   return (yield* objectIn(type, request)) ?? (yield* notFound())
 })
 
@@ -113,7 +133,7 @@ const actions = Effect.fnUntraced(function* (type: ObjectType, id: number, reque
   const { where } = yield* Clearance
   const may = (action: Action) => writtenTypes.includes(type) && where(type, action).sql !== "false"
   const path = pathOf(type, id)
-  return html`${yield* accountActions(type, id, request)}
+  return html`${yield* accountActions(type, id, request)}${type.id === webhookTypeId && may("change") ? yield* webhookActions(id) : ""}
     ${may("add") ? html`<a class="btn btn-sm" href="${pathOf(type)}add/?clone=${id}">${icon("copy")}Clone</a>` : ""}
     ${may("change") ? html`<a class="btn btn-sm" data-key="e" href="${path}edit/">${icon("pencil")}Edit</a>` : ""}
     ${may("delete") ? html`<a class="btn btn-sm" href="${path}delete/">${icon("trash")}Delete</a>` : ""}
@@ -124,9 +144,13 @@ const actions = Effect.fnUntraced(function* (type: ObjectType, id: number, reque
 const tabList = Effect.fnUntraced(function* (type: ObjectType, id: number, current: TabName | undefined) {
   if (type.kind !== "object") return html``
   const visible = yield* visibleToSender
-  const shown = Object.values(tabs).filter(({ lists }) => visible(lists.type).sql !== "false")
+  const isWebhook = type.id === webhookTypeId
+  const shown = (isWebhook ? webhookTabs : usualTabs).filter(
+    ({ lists }) => lists === undefined || visible(lists.type).sql !== "false"
+  )
+  const counted = shown.flatMap(({ lists }) => (lists === undefined ? [] : [lists]))
   const counts = yield* countEach(
-    shown.map(({ lists }) => ({ type: lists.type, where: lists.of(type, id) })),
+    counted.map((lists) => ({ type: lists.type, where: lists.of(type, id) })),
     countedMax
   )
   const path = pathOf(type, id)
@@ -138,8 +162,8 @@ const tabList = Effect.fnUntraced(function* (type: ObjectType, id: number, curre
     </li>`
   return html`<nav class="tabs" aria-label="Pages of the object">
     <ul>
-      ${link(path, capital(nameOf(type)), current === undefined)}
-      ${shown.map(({ name, title }, at) => link(`${path}${name}/`, title, current === name, counts[at]))}
+      ${link(path, isWebhook ? "Overview" : capital(nameOf(type)), current === undefined)}
+      ${shown.map(({ name, title, lists }) => link(`${path}${name}/`, title, current === name, lists && counts[counted.indexOf(lists)]))}
     </ul>
   </nav>`
 })

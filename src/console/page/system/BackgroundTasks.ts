@@ -1,0 +1,96 @@
+/** `/system/background-tasks/`: what waits, what is sent, what failed and why, and the processes that work. */
+import { Clock, Effect } from "effect"
+import { failureGroups } from "../../../deliver/log/Failures.ts"
+import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
+import { sendingState } from "../../../deliver/request/Sending.ts"
+import { busyWebhooks, capturedState, depths, failedCount } from "../../../deliver/tasks/Pipeline.ts"
+import { deliverers, processes } from "../../../deliver/tasks/Processes.ts"
+import { queuesOf } from "../../../deliver/tasks/Queues.ts"
+import { mayWatch } from "../../../http/describe/MetricsAccess.ts"
+import type { Handler, Route } from "../../../http/Route.ts"
+import { cleared } from "../../../inventory/Clearance.ts"
+import { objectType } from "../../../inventory/Registry.ts"
+import { allOf, isEverything } from "../../../inventory/derive/filter/Where.ts"
+import { byIds } from "../../../inventory/read/Read.ts"
+import { html } from "../../Html.ts"
+import { framed } from "../../part/Frame.ts"
+import { pausedBanner, problemBanner, senderBanner, switchForm } from "../../part/system/Banners.ts"
+import { noteLine, withoutNote } from "../../part/system/Note.ts"
+import { pipelineStrip } from "../../part/system/PipelineStrip.ts"
+import { probed, unavailable } from "../../part/system/Probe.ts"
+import { processTable } from "../../part/system/ProcessTable.ts"
+import { queueTable } from "../../part/system/QueueTable.ts"
+import { stateIn, stateTabs, tasksPath } from "../../part/system/States.ts"
+import { tasksOf } from "../../part/system/Tasks.ts"
+import { live, liveControl, withLive } from "../../part/live/Following.ts"
+
+const webhookType = objectType("extras.webhook")
+
+/** Most queues that the page shows. */
+const queuesMax = 10
+
+/** Failed deliveries by cause, of those that the reader may view. */
+const failures = Effect.flatMap(cleared(deliveryType, "view"), (visible) =>
+  failureGroups(allOf({ sql: "t.status = 'failed'", parameters: [] }, visible))
+)
+
+/** The queues in which something waits or of which something failed, and which of them the reader may pause. */
+const shownQueues = (failing: ReadonlyArray<number>) =>
+  Effect.gen(function* () {
+    const ids = [...new Set([...(yield* busyWebhooks(queuesMax)), ...failing])].slice(0, queuesMax)
+    const visible = (yield* byIds(webhookType, ids)).map(({ id }) => id)
+    const changeable = new Set((yield* byIds(webhookType, ids, "change")).map(({ id }) => id))
+    return { queues: yield* queuesOf(visible), changeable }
+  })
+
+const show: Handler = (request) =>
+  Effect.gen(function* () {
+    const watches = yield* mayWatch(request)
+    const state = stateIn(request.url.searchParams)
+    const found = yield* Effect.all(
+      {
+        captured: watches ? probed(capturedState) : Effect.undefined,
+        depths: probed(depths),
+        failed: probed(failedCount),
+        groups: probed(failures),
+        all: probed(processes),
+        sending: probed(sendingState)
+      },
+      { concurrency: "unbounded" }
+    )
+    const { groups, all, sending } = found
+    const shown = yield* probed(shownQueues((groups ?? []).map(({ webhook }) => webhook)))
+    const mayRule = isEverything(yield* cleared(webhookType, "change"))
+    const now = yield* Clock.currentTimeMillis
+    const senders = all === undefined ? undefined : deliverers(all).filter(({ lost }) => !lost).length
+    const tabCounts = {
+      failed: found.failed,
+      scheduled: found.depths?.waiting,
+      running: found.depths?.sending,
+      queued: found.depths?.queued
+    }
+    const reply = yield* framed(request, {
+      title: "Background Tasks",
+      crumbs: [["System"]],
+      actions: html`${liveControl}${sending?.paused === false && mayRule ? switchForm(request, false) : ""}`,
+      main: html`<div class="system-page">
+        ${noteLine(request)}${all === undefined ? "" : senderBanner(all)}
+        ${sending === undefined ? "" : pausedBanner(request, sending, mayRule)}
+        ${all === undefined || !watches ? "" : problemBanner(all)}
+        ${live("pipeline", pipelineStrip({ ...found, watches, senders }))}
+        ${shown === undefined ? missing("Queues") : live("queues", queueTable(request, { ...shown, now }))}
+        ${live("tasks", stateTabs(state, tabCounts))}
+        ${yield* tasksOf(state, { groups, queues: shown?.queues, now, base: request.base })}
+        ${all === undefined ? missing("Processes") : live("processes", processTable(request, { processes: all, mayTell: mayRule, now }))}
+      </div>`
+    })
+    return withoutNote(request, reply)
+  })
+
+const missing = (title: string) =>
+  html`<section class="card">
+    <div class="ch"><h2>${title}</h2></div>
+    <p class="note">${unavailable}</p>
+  </section>`
+
+export default { path: tasksPath, access: webhookType, methods: { GET: withLive(show) } } satisfies Route

@@ -1,0 +1,90 @@
+/** The queues of webhooks, each with a switch. */
+import { type Queue, failedMax } from "../../../deliver/tasks/Queues.ts"
+import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
+import type { Request } from "../../../http/Route.ts"
+import { objectType } from "../../../inventory/Registry.ts"
+import { type Html, html } from "../../Html.ts"
+import { csrfInput } from "../form/Csrf.ts"
+import { icon } from "../Icon.ts"
+import { number } from "../list/Pager.ts"
+import { pathOf } from "../Title.ts"
+import { none } from "../Value.ts"
+import { ageText } from "./Amounts.ts"
+import { tasksPath } from "./States.ts"
+
+const webhookType = objectType("extras.webhook")
+
+interface Shown {
+  readonly queues: ReadonlyArray<Queue>
+  /** Ids of the webhooks that the reader may pause. */
+  readonly changeable: ReadonlySet<number>
+  readonly now: number
+}
+
+export const queueTable = (request: Request, { queues, changeable, now }: Shown): Html =>
+  html`<section class="card" id="queues" aria-labelledby="h-queues">
+    <div class="ch">
+      <h2 id="h-queues">Queues</h2>
+      <span class="cnt">${queues.length}</span><span class="grow"></span
+      ><a class="sub" href="${pathOf(webhookType)}">All webhooks</a>
+    </div>
+    ${
+      queues.length === 0
+        ? html`<p class="note sub">Nothing waits, nothing failed, and no webhook is paused.</p>`
+        : html`<div class="table-responsive">
+            <table class="table table-vcenter dense">
+              <caption class="visually-hidden">
+                Queues of webhooks
+              </caption>
+              <thead>
+                <tr>
+                  <th scope="col">Webhook</th>
+                  <th scope="col" class="num">Queued</th>
+                  <th scope="col" class="num lo">Sending</th>
+                  <th scope="col" class="num">Waiting</th>
+                  <th scope="col" class="num">Failed</th>
+                  <th scope="col" class="num lo">Oldest</th>
+                  <th scope="col"><span class="visually-hidden">Actions</span></th>
+                </tr>
+              </thead>
+              <tbody>
+                ${queues.map((queue) => row(request, queue, changeable.has(queue.id), now))}
+              </tbody>
+            </table>
+          </div>`
+    }
+  </section>`
+
+const row = (request: Request, queue: Queue, mayChange: boolean, now: number): Html => {
+  const { id, name, enabled, paused, queued, sending, waiting, failed, oldest } = queue
+  const state = paused || !enabled ? "off" : failed > 0 ? "bad" : "ok"
+  const told = enabled ? (paused ? "paused" : "") : "disabled"
+  return html`<tr>
+    <th scope="row" class="nm">
+      <span class="dot ${state}"></span>
+      <div>
+        <a href="${pathOf(webhookType, id)}">${name}</a>${told === "" ? "" : html` <span class="sub">${told}</span>`}
+      </div>
+    </th>
+    <td class="num">${number(queued)}</td>
+    <td class="num lo">${number(sending)}</td>
+    <td class="num">${waiting === 0 ? 0 : html`<a href="${listOf(id, "retrying")}">${number(waiting)}</a>`}</td>
+    <td class="num">
+      ${failed === 0 ? 0 : html`<a class="c-bad" href="${listOf(id, "failed")}">${number(failed)}${failed < failedMax ? "" : "+"}</a>`}
+    </td>
+    <td class="num lo">${oldest === null ? none : ageText(oldest, now)}</td>
+    <td class="ra">${mayChange && enabled ? toggle(request, queue) : ""}</td>
+  </tr>`
+}
+
+const listOf = (id: number, status: string): string => `${pathOf(deliveryType)}?webhook_id=${id}&status=${status}`
+
+const toggle = (request: Request, { id, name, paused }: Queue): Html => {
+  const [what, title] = paused ? (["resume", "Resume"] as const) : (["pause", "Pause"] as const)
+  return html`<form method="post" action="${tasksPath}queues/${id}/${what}/">
+    ${csrfInput(request)}
+    <button class="btn btn-sm" aria-label="${title} ${name}">
+      ${icon(paused ? "player-play" : "player-pause")}<span class="wide">${title}</span>
+    </button>
+  </form>`
+}

@@ -1,0 +1,115 @@
+/** Parts of the page of a delivery, as pure functions. */
+import { Effect } from "effect"
+import { SqlError } from "effect/sql"
+import { describe, expect, it } from "vitest"
+import { durationText, sizeText } from "../../src/console/part/Duration.ts"
+import { orUnavailable } from "../../src/console/part/delivery/Unavailable.ts"
+import { journeyRibbon } from "../../src/console/part/delivery/Journey.ts"
+import { shownBody } from "../../src/console/part/delivery/BodyText.ts"
+import type { Stage } from "../../src/deliver/inspect/Journey.ts"
+import { type DeliveryState, discardRefusal, retryRefusal } from "../../src/deliver/request/OneDelivery.ts"
+import { html } from "../../src/console/Html.ts"
+
+describe("lengths", () => {
+  it.each([
+    [0, "0 ms"],
+    [0.44, "0.4 ms"],
+    [204.4, "204 ms"],
+    [999.9, "1000 ms"],
+    [1204, "1.2 s"],
+    [59_990, "1 min"],
+    [391_000, "6 min 31 s"],
+    [7_500_000, "2 h 5 min"],
+    [273_600_000, "3 d 4 h"]
+  ])("of %d milliseconds are written %s", (millis, text) => {
+    expect(durationText(millis)).toBe(text)
+  })
+
+  it.each([
+    [618, "618 B"],
+    [34_210, "33.4 kB"]
+  ])("of %d bytes are written %s", (bytes, text) => {
+    expect(sizeText(bytes)).toBe(text)
+  })
+})
+
+describe("a retry and a discard", () => {
+  const state: DeliveryState = { status: "failed", attempts: 3, isDue: true, webhook: "active", isLogged: true }
+
+  it.each([
+    [{}, {}, undefined, undefined],
+    [{ status: "retrying", isDue: false }, {}, undefined, undefined],
+    [{ status: "retrying" }, {}, "Due", undefined],
+    [{ status: "sending" }, {}, "Due", undefined],
+    [{ status: "queued" }, { again: true }, "Queued", undefined],
+    [{ status: "discarded" }, { again: true }, "Discarded", "Discarded"],
+    [{ status: "successful" }, {}, "Succeeded", "Succeeded"],
+    [{ status: "successful" }, { again: true }, undefined, "Succeeded"],
+    [{}, { attempts: 3 }, undefined, undefined],
+    [{}, { attempts: 2 }, "Attempted", undefined],
+    [{ webhook: "deleted" }, {}, "Deleted", undefined],
+    [{ webhook: "paused" }, {}, undefined, undefined],
+    [{ isLogged: false }, {}, "Unlogged", undefined],
+    [{ status: "successful", isLogged: false }, { again: true }, "Unlogged", "Succeeded"]
+  ] as const)("of %j, as %j, are refused: %s, %s", (fields, wish, retry, discard) => {
+    expect([
+      retryRefusal({ ...state, ...fields }, wish)?.reason,
+      discardRefusal({ ...state, ...fields })?.reason
+    ]).toEqual([retry, discard])
+  })
+})
+
+describe("the ribbon", () => {
+  const attempt = (number: number): Stage => ({
+    ...{ stage: "attempted", state: "failed", time: "2026-01-01T00:00:00Z", after_ms: 5, text: "500" },
+    attempt: number
+  })
+  const titles = (count: number) => {
+    const stages = Array.from({ length: count }, (_, at) => attempt(at + 1))
+    const { text } = journeyRibbon(stages, 0, (number) => `?attempt=${number}`)
+    return Array.from(text.matchAll(/<b>(?:<a[^>]*>)?([^<]*)/g), ([, title]) => title)
+  }
+
+  it("shows the first attempt and the latest, and counts those between", () => {
+    expect(titles(4)).toEqual(["Attempt 1", "Attempt 2", "Attempt 3", "Attempt 4"])
+    expect(titles(100)).toEqual(["Attempt 1", "97 attempts", "Attempt 99", "Attempt 100"])
+  })
+})
+
+describe("a body", () => {
+  const shown = async (text: string) => {
+    const { shown: body, isCut } = await Effect.runPromise(shownBody(text, "Body"))
+    return [body.text.replaceAll(/<[^>]*>/g, ""), isCut] as const
+  }
+
+  it("of JSON is indented, numbers as they were sent; anything else is shown to the letter", async () => {
+    expect(await shown(`{ "a" : [1.0, 12345678901234567890,\n"b  \\" c"] }`)).toEqual([
+      `{\n  &quot;a&quot;: [\n    1.0,\n    12345678901234567890,\n    &quot;b  \\&quot; c&quot;\n  ]\n}`,
+      false
+    ])
+    expect((await shown("{ not json"))[0]).toBe("{ not json")
+    expect((await shown("[".repeat(30_000) + "]".repeat(30_000)))[0]).toBe("[".repeat(30_000) + "]".repeat(30_000))
+  })
+
+  it.each([
+    `"${String.raw`\"`.repeat(300_000)}"`,
+    `[${"1,".repeat(300_000)}1]`,
+    "<".repeat(600_000),
+    "[[1],".repeat(200_000)
+  ])("that is long is cut, in short time, whatever it is", async (text) => {
+    const from = performance.now()
+    const { shown: body, isCut } = await Effect.runPromise(shownBody(text.startsWith('"') ? `[${text}]` : text, "Body"))
+    expect([isCut, body.text.length < 3_000_000]).toEqual([true, true])
+    expect(performance.now() - from).toBeLessThan(3000)
+  })
+})
+
+describe("a part of a page that cannot be read", () => {
+  it("says so, and the rest is shown", async () => {
+    const reason = new SqlError.UnknownError({ cause: new Error("canceling statement due to statement timeout") })
+    const failing = orUnavailable("Why it fired", Effect.fail(new SqlError.SqlError({ reason })))
+    expect((await Effect.runPromise(failing)).text).toContain("Why it fired: unavailable.")
+    const sound = orUnavailable("Why it fired", Effect.succeed(html`<p>sound</p>`))
+    expect((await Effect.runPromise(sound)).text).toBe("<p>sound</p>")
+  })
+})

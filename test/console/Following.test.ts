@@ -1,0 +1,45 @@
+/** Streams of a page's live parts. A clock is turned; no page is shown. */
+import { Context, Effect, Fiber, Stream } from "effect"
+import { TestClock } from "effect/testing"
+import { describe, expect, it } from "vitest"
+import { live, withLive } from "../../src/console/part/live/Following.ts"
+import { html } from "../../src/console/Html.ts"
+import type { Handler, Request, Services } from "../../src/http/Route.ts"
+
+const request = {
+  incoming: { headers: { accept: "text/event-stream" } },
+  principal: { user: { id: 1 } }
+} as unknown as Request
+
+/** The events of a stream that is read to its end. */
+const eventsOf = (show: Handler) =>
+  Effect.gen(function* () {
+    const { stream } = yield* withLive(show)(request)
+    const reading = yield* Effect.forkChild(Stream.runCollect(stream!.content))
+    yield* TestClock.adjust("2 minutes")
+    return (yield* Fiber.join(reading)).map(String)
+  }).pipe(
+    Effect.provide(TestClock.layer()),
+    // The pages here need no service.
+    Effect.provideContext(Context.empty() as Context.Context<Services>),
+    Effect.runPromise
+  )
+
+const page = (text: string) => ({ status: 200, text: { type: "text/html", content: live("it", html`${text}`).text } })
+
+describe("a stream of a page's parts", () => {
+  it("sends what changed, and ends after a minute with the request to ask again", async () => {
+    let shown = 0
+    const events = await eventsOf(() => Effect.sync(() => page(shown++ < 5 ? "before" : "after")))
+    const parts = events.filter((event) => event.includes('"it"'))
+    expect(parts).toEqual(['retry: 3000\ndata: {"it":"before"}\n\n', 'data: {"it":"after"}\n\n'])
+    expect(events.length).toBe(22)
+    expect(events.at(-1)).toMatch(/^event: again\n/)
+  })
+
+  it("says that the page cannot be made, and goes on when it can", async () => {
+    let shown = 0
+    const events = await eventsOf(() => Effect.sync(() => (++shown === 3 ? { status: 503 } : page(`${shown > 3}`))))
+    expect(events.slice(1, 4)).toEqual(["data: {}\n\n", "event: away\ndata: {}\n\n", 'data: {"it":"true"}\n\n'])
+  })
+})

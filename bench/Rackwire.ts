@@ -2,9 +2,10 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Sql, openSql } from "../test/support/Database.ts"
+import { type Sql, databaseAt, openSql } from "../test/support/Database.ts"
 import { superuserUrlOf } from "../test/support/EmbeddedServers.ts"
 import { type Service, startService } from "../test/support/Service.ts"
+import { cpuOfTree, usageOf } from "./Usage.ts"
 
 export interface Rackwire {
   readonly service: Service
@@ -14,6 +15,10 @@ export interface Rackwire {
   readonly redisUrl: string
   readonly secretKey: string
   readonly pid: () => number
+  /** CPU seconds so far of the process and its servers. */
+  readonly cpu: () => { readonly rackwire: number; readonly Postgres: number; readonly Redis: number }
+  /** A database of its own on the same server, for a peer; returns its address. */
+  readonly makeDatabase: (name: string) => Promise<string>
   /** Makes a webhook; returns its id. */
   readonly webhook: (fields: Readonly<Record<string, unknown>>) => Promise<number>
   readonly close: () => Promise<void>
@@ -28,6 +33,7 @@ export const startRackwire = async (
   const owner = JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as {
     readonly databaseUrl: string
     readonly redisUrl: string
+    readonly servers: ReadonlyArray<{ readonly pid: number }>
   }
   const { secretKey } = JSON.parse(readFileSync(join(directory, "secrets.json"), "utf8")) as {
     readonly secretKey: string
@@ -41,6 +47,19 @@ export const startRackwire = async (
     redisUrl: owner.redisUrl,
     secretKey,
     pid: () => service.process.pid!,
+    cpu: () => {
+      const servers = owner.servers.map(
+        ({ pid }) => [readFileSync(`/proc/${pid}/comm`, "utf8"), cpuOfTree(pid)] as const
+      )
+      const of = (name: string) => servers.find(([comm]) => comm.startsWith(name))?.[1] ?? Number.NaN
+      return { rackwire: usageOf(service.process.pid!).cpuSeconds, Postgres: of("postgres"), Redis: of("redis") }
+    },
+    makeDatabase: async (name) => {
+      const superuser = openSql(superuserUrlOf(directory, owner.databaseUrl))
+      await superuser.query(`create database ${name} owner ${new URL(owner.databaseUrl).username}`)
+      await superuser.close()
+      return databaseAt(owner.databaseUrl, name)
+    },
     webhook: async (fields) => {
       const reply = await service.call<{ readonly id: number }>("POST", "/api/extras/webhooks/", {
         content_types: ["dcim.site"],

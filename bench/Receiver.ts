@@ -51,6 +51,7 @@ export const microsOf = (timestamp: string): number => Number(/\.\d{3}(\d{3})/.e
 
 export interface BenchReceiver {
   readonly url: string
+  readonly pid: number
   /** What arrived since the last call. */
   readonly take: () => Promise<Got>
   /** Waits until this many arrived since the last `take`. */
@@ -83,6 +84,7 @@ export const startReceiver = async (): Promise<BenchReceiver> => {
   }
   return {
     url: `http://127.0.0.1:${port}`,
+    pid: child.pid!,
     take,
     until: (wanted) => until(({ count }) => count >= wanted),
     untilTimed: (wanted) => until(({ latencies }) => latencies.length >= wanted),

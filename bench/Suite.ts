@@ -11,6 +11,8 @@ export interface Contender {
   readonly role: "floor" | "peer" | "ours"
   /** CPU time and memory of its process so far; those of this process if absent. */
   readonly usage?: () => Usage
+  /** CPU seconds so far of every process that the job needs, by what it is. */
+  readonly parts?: () => Readonly<Record<string, number>>
   readonly turn: (round: number) => Promise<Sample>
 }
 

@@ -26,18 +26,24 @@ interface Turn {
   /** CPU seconds of the turn, and the peak memory so far in megabytes. */
   readonly cpuSeconds: number
   readonly peakMegabytes: number
+  readonly parts: Readonly<Record<string, number>>
 }
 
 const takeTurn = async (contender: Contender, round: number): Promise<Turn> => {
   const usage = contender.usage ?? (() => usageOf(process.pid))
+  const parts = contender.parts ?? (() => ({}))
   const before = usage()
+  const partsBefore: Readonly<Record<string, number>> = parts()
   const sample = await contender.turn(round)
   const after = usage()
+  const partsAfter: Readonly<Record<string, number>> = parts()
+  const used = Object.entries(partsAfter).map(([part, seconds]) => [part, seconds - (partsBefore[part] ?? 0)] as const)
   return {
     contender: contender.name,
     sample,
     cpuSeconds: after.cpuSeconds - before.cpuSeconds,
-    peakMegabytes: after.peakMegabytes
+    peakMegabytes: after.peakMegabytes,
+    parts: Object.fromEntries(used)
   }
 }
 
@@ -90,6 +96,21 @@ const report = (suite: Suite, turns: ReadonlyArray<Turn>): void => {
         .toFixed(2)
         .padStart(10)}   ${peak.toFixed(0)}`
     )
+  }
+  reportParts(suite, of)
+}
+
+/** The CPU time of all processes, where contenders tell it. */
+const reportParts = (suite: Suite, of: (contender: Contender) => ReadonlyArray<Turn>): void => {
+  const told = suite.contenders.filter(({ parts }) => parts !== undefined)
+  if (told.length === 0) return
+  console.log("CPU seconds a round, of every process")
+  for (const contender of told) {
+    const names = Object.keys(of(contender)[0]?.parts ?? {})
+    const seconds = names.map((part) => median(of(contender).map(({ parts }) => parts[part] ?? 0)))
+    const each = names.map((part, at) => `${part} ${seconds[at]!.toFixed(2)}`).join(", ")
+    const all = seconds.reduce((sum, part) => sum + part, 0)
+    console.log(`  ${contender.name.padEnd(34)} ${all.toFixed(2).padStart(10)}   ${each}`)
   }
 }
 

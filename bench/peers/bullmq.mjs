@@ -1,13 +1,14 @@
 /**
  * The same job with BullMQ: a worker that signs and posts, in a process of its own.
  *
- * `node bullmq.mjs <redis url> <receiver url> <secret> <concurrency>`; its parent sends `{queue: [bodies]}`, then `go`.
+ * `node bullmq.mjs <redis url> <receiver url> <secret> <concurrency> [<database url>]`; its parent sends
+ * `{queue: [bodies]}`, then `go`. With a database every delivery is logged in it before its job is completed.
  */
-import { createHmac } from "node:crypto"
 import { Queue, Worker } from "bullmq"
-import { Agent, request } from "undici"
+import { logTo } from "./log.mjs"
+import { post } from "./post.mjs"
 
-const [, , redisUrl, receiverUrl, secret, concurrency] = process.argv
+const [, , redisUrl, receiverUrl, secret, concurrency, databaseUrl] = process.argv
 const { hostname, port, password } = new URL(redisUrl)
 const connection = {
   host: hostname,
@@ -15,20 +16,17 @@ const connection = {
   password: decodeURIComponent(password),
   maxRetriesPerRequest: null
 }
-const agent = new Agent({ connections: Number(concurrency) })
-const queue = new Queue("deliveries", { connection })
+const send = post(receiverUrl, secret, Number(concurrency))
+const log = databaseUrl === undefined ? undefined : await logTo(databaseUrl, Number(concurrency))
+const name = log === undefined ? "deliveries" : "logged"
+const queue = new Queue(name, { connection })
 
 const worker = new Worker(
-  "deliveries",
-  async ({ data }) => {
-    const body = Buffer.from(data.body)
-    const headers = {
-      "content-type": "application/json",
-      "x-hook-signature": createHmac("sha512", secret).update(body).digest("hex")
-    }
-    const answer = await request(receiverUrl, { method: "POST", body, headers, dispatcher: agent })
-    await answer.body.dump()
-    if (answer.statusCode >= 300) throw new Error(`answered ${answer.statusCode}`)
+  name,
+  async ({ id, data, attemptsMade }) => {
+    const answer = await send(data.body)
+    if (log !== undefined) await log({ id, attempt: attemptsMade + 1, ...answer })
+    if (answer.status >= 300) throw new Error(`answered ${answer.status}`)
   },
   { connection, concurrency: Number(concurrency), autorun: false, removeOnComplete: { count: 0 } }
 )

@@ -1,8 +1,9 @@
 /**
  * Signed deliveries of a kilobyte per second to one receiver, from entries that are already queued.
  *
- * The floor is a bare loop that signs and posts the same bytes: no queue, no log, no retry, no deadline. The peer is a
- * BullMQ worker that does the same job, with retries and without a log.
+ * The floor is a bare loop that signs and posts the same bytes: no queue, no log, no retry, no deadline. Peers are what
+ * people would build: a BullMQ worker without a log, the same with a row for each delivery and attempt in Postgres, and a
+ * graphile-worker, whose queue is in Postgres.
  */
 import { type ChildProcess, fork } from "node:child_process"
 import { createHmac } from "node:crypto"
@@ -49,10 +50,11 @@ const bareLoop = (receiver: BenchReceiver, agent: Agent): Contender => {
 
 const now = (): number => performance.timeOrigin + performance.now()
 
-const bullMq = (receiver: BenchReceiver, worker: ChildProcess): Contender => ({
-  name: "BullMQ worker, no log",
+const peer = (name: string, rackwire: Rackwire, receiver: BenchReceiver, worker: ChildProcess): Contender => ({
+  name,
   role: "peer",
   usage: () => usageOf(worker.pid!),
+  parts: () => partsOf(rackwire, receiver, { worker: usageOf(worker.pid!).cpuSeconds }),
   turn: async () => {
     worker.send({ queue: Array.from({ length: deliveries }, (_, idx) => bodyOf(idx)) })
     await new Promise((resolve) => worker.once("message", resolve))
@@ -63,12 +65,18 @@ const bullMq = (receiver: BenchReceiver, worker: ChildProcess): Contender => ({
   }
 })
 
-const startBullMq = async (redisUrl: string, receiver: BenchReceiver): Promise<ChildProcess> => {
+const startPeer = async (file: string, store: string, receiver: BenchReceiver, more: ReadonlyArray<string> = []) => {
   installPeers()
-  const program = fileURLToPath(new URL("../peers/bullmq.mjs", import.meta.url))
-  const worker = fork(program, [redisUrl, `${receiver.url}/`, secret, `${concurrency}`])
+  const program = fileURLToPath(new URL(`../peers/${file}`, import.meta.url))
+  const worker = fork(program, [store, `${receiver.url}/`, secret, `${concurrency}`, ...more])
   await new Promise((resolve) => worker.once("message", resolve))
   return worker
+}
+
+/** CPU seconds of what works for the deliveries beside the contender's own processes. */
+const partsOf = (rackwire: Rackwire, receiver: BenchReceiver, own: Readonly<Record<string, number>>) => {
+  const { Postgres, Redis } = rackwire.cpu()
+  return { ...own, Postgres, Redis, receiver: usageOf(receiver.pid).cpuSeconds }
 }
 
 /** This many delivering processes: the one with all roles, and others. */
@@ -82,6 +90,8 @@ const ours = (
   name: `rackwire, ${processes} ${processes === 1 ? "process" : "processes"}`,
   role: "ours",
   usage: () => usageOf(rackwire.pid()),
+  // The other processes end with the turn.
+  ...(processes === 1 && { parts: () => partsOf(rackwire, receiver, { rackwire: rackwire.cpu().rackwire }) }),
   turn: async (round) => {
     const set = (fields: object) => rackwire.service.call("PATCH", `/api/extras/webhooks/${webhook}/`, fields)
     await set({ max_in_flight: Math.ceil(concurrency / processes) })
@@ -108,7 +118,11 @@ export default async (): Promise<Suite> => {
   const receiver = await startReceiver()
   const redis = new Redis(rackwire.redisUrl, { protocol: 2 })
   const agent = new Agent({ connections: concurrency })
-  const worker = await startBullMq(rackwire.redisUrl, receiver)
+  const logged = await rackwire.makeDatabase("bench_bullmq")
+  const jobs = await rackwire.makeDatabase("bench_graphile")
+  const bullMq = await startPeer("bullmq.mjs", rackwire.redisUrl, receiver)
+  const bullMqLogged = await startPeer("bullmq.mjs", rackwire.redisUrl, receiver, [logged])
+  const graphile = await startPeer("graphile.mjs", jobs, receiver, ["queued"])
   const url = `${receiver.url}/`
   const webhook = await rackwire.webhook({ name: "deliver", payload_url: url, secret, enabled: false })
   return {
@@ -117,11 +131,13 @@ export default async (): Promise<Suite> => {
     rounds: 5,
     contenders: [
       bareLoop(receiver, agent),
-      bullMq(receiver, worker),
+      peer("BullMQ worker, no log", rackwire, receiver, bullMq),
+      peer("BullMQ worker, two rows in Postgres", rackwire, receiver, bullMqLogged),
+      peer("graphile-worker, no log", rackwire, receiver, graphile),
       ...[1, 2, 4].map((processes) => ours(rackwire, receiver, redis, webhook, processes))
     ],
     close: async () => {
-      worker.disconnect()
+      for (const worker of [bullMq, bullMqLogged, graphile]) worker.disconnect()
       await redis.quit()
       await agent.close()
       receiver.close()

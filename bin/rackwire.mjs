@@ -12,5 +12,7 @@ if (major < 24) {
 }
 // A large transaction makes garbage fast. By default the heap may grow to four times what lives in it, here to half as much again.
 v8.setFlagsFromString("--heap-growing-percent=50")
-module.enableCompileCache()
+const { directory } = module.enableCompileCache()
+// Worker threads read it from here: otherwise each compiles its modules again.
+if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory
 await import("../src/main.ts")

@@ -6,7 +6,7 @@
 import { readFileSync } from "node:fs"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import * as kind from "./Setting.ts"
-import { type OptionRefused, type Setting, optional, setting } from "./Setting.ts"
+import { type OptionRefused, type Setting, type ShownSetting, optional, setting, shownValue } from "./Setting.ts"
 
 export const options = {
   host: setting("HOST", kind.text, "127.0.0.1", "Address that the HTTP server listens on."),
@@ -287,10 +287,13 @@ export const version: string = (
 
 /** Names and values of all options, for people to read; the values of secrets are left out. */
 export const describeSettings = (values: Values): ReadonlyArray<readonly [env: string, value: string]> =>
-  Object.entries(options).map(([name, { env, fallback }]) => {
-    const value = values[name as keyof Values]
-    if (Redacted.isRedacted(value)) return [env, "(set)"]
-    if (value === undefined) return [env, fallback === "" ? "(unset)" : `(${fallback})`]
-    if (Duration.isDuration(value)) return [env, Duration.format(value)]
-    return [env, typeof value === "object" && !Array.isArray(value) ? JSON.stringify(value) : String(value)]
-  })
+  settingsShown(values).map(({ name, value }) => [name, value])
+
+/** The options of this process, for people to read. */
+export const settingsShown = (values: Values): ReadonlyArray<ShownSetting> =>
+  Object.entries(options).map(([name, { env, fallback, description }]) => ({
+    name: env,
+    value: shownValue(values[name as keyof Values], fallback),
+    isSet: process.env[env] !== undefined,
+    description
+  }))

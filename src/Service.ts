@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import { hostname } from "node:os"
-import { NodeHttpServer } from "@effect/platform-node"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Console, Effect, Layer, Option, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import { AdmissionSql } from "./postgres/AdmissionSql.ts"
@@ -37,8 +37,10 @@ import { Deliver } from "./deliver/Deliver.ts"
 import { EventBodies } from "./deliver/attempt/EventBodies.ts"
 import { DeliveryLog } from "./deliver/log/DeliveryLog.ts"
 import { attemptTable } from "./deliver/log/AttemptRows.ts"
+import { trafficTable } from "./deliver/log/Traffic.ts"
 import { Servers } from "./embedded/Servers.ts"
 import { backlogTable } from "./deliver/recover/Sweeper.ts"
+import { sendingTable } from "./deliver/request/Sending.ts"
 import { watermarkTable } from "./deliver/recover/Watermarks.ts"
 import type { Route } from "./http/Route.ts"
 import { apiLayer, apiRoutes } from "./http/Routes.ts"
@@ -74,8 +76,10 @@ export const migrateAll = migrate([
   versionTable,
   watermarkTable,
   attemptTable,
+  trafficTable,
   breakerTable,
-  backlogTable
+  backlogTable,
+  sendingTable
 ]).pipe(Effect.provide(Postgres.patient))
 
 /** Migrates the database to the declarations, seals secrets with the current key, and ensures a superuser. */
@@ -154,6 +158,7 @@ const announce = Layer.effectDiscard(
   Effect.gen(function* () {
     const { problems } = yield* Health
     const { baseUrl, host } = yield* Settings
+    const { tell } = yield* Presence
     const server = yield* Effect.serviceOption(HttpServer.HttpServer)
     const port = Option.match(server, {
       onNone: () => undefined,
@@ -161,6 +166,7 @@ const announce = Layer.effectDiscard(
     })
     yield* Effect.addFinalizer(() => Effect.logInfo("stopping"))
     const url = baseUrl ?? (port === undefined ? "without the api role" : `http://${host}:${port}`)
+    if (port !== undefined) yield* tell("api", Effect.succeed({ url }))
     yield* Effect.forkScoped(
       Effect.gen(function* () {
         yield* Effect.repeat(problems, { until: (found) => found.length === 0, schedule: Schedule.spaced("50 millis") })

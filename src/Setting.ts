@@ -165,3 +165,23 @@ const isWebAddress = (url: string): boolean => {
     parsed.hash === ""
   )
 }
+
+// --- for people
+
+/** An option as people read it. */
+export interface ShownSetting {
+  readonly name: string
+  /** "(set)" for a secret; in brackets what counts where nothing is set. */
+  readonly value: string
+  /** Whether the environment of this process sets it. */
+  readonly isSet: boolean
+  readonly description: string
+}
+
+/** A value as people read it; `fallback` is the default in words. */
+export const shownValue = (value: unknown, fallback: string): string => {
+  if (Redacted.isRedacted(value)) return "(set)"
+  if (value === undefined) return fallback === "" ? "(unset)" : `(${fallback})`
+  if (Duration.isDuration(value)) return Duration.format(value)
+  return typeof value === "object" && !Array.isArray(value) ? JSON.stringify(value) : String(value)
+}

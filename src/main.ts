@@ -1,5 +1,6 @@
 /** The command line of `rackwire`. Service.ts makes a service of the stages. */
-import { NodeRuntime, NodeServices } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeServices from "@effect/platform-node/NodeServices"
 import { Cause, Console, Effect, Exit, Layer } from "effect"
 import { CliError, Command, Flag } from "effect/cli"
 import { version } from "./Config.ts"

@@ -164,6 +164,10 @@ describe("imports", () => {
     expect(wrong).toEqual([])
   })
 
+  it("of Effect's Node package name a module: its index loads a Redis client of 650 modules that nobody uses", () => {
+    expect(breaking(sources, (text) => lines(text, /^import (?!type).*"@effect\/platform-node"/))).toEqual([])
+  })
+
   it("have a rule for every folder of src, and a folder for every rule", () => {
     const found = new Set(sources.map(stageOf))
     expect([...found].toSorted()).toEqual(order.map(([stage]) => stage).toSorted())

@@ -7,8 +7,6 @@ import { SqlClient } from "effect/sql"
 import { Settings, describeSettings } from "../Config.ts"
 import { Redis, command } from "../redis/Redis.ts"
 import { foundation } from "../Service.ts"
-import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
-import { setAsideTable } from "../capture/changelog/SetAside.ts"
 import { diskProblems } from "../embedded/Disk.ts"
 import { sqlStateOf } from "../postgres/Postgres.ts"
 import { writeProblems } from "../redis/WriteProbe.ts"
@@ -16,14 +14,8 @@ import { inWords } from "../Telemetry.ts"
 import { Templates } from "../template/Template.ts"
 import { type Durability, durabilityOf } from "../stream/Durable.ts"
 import { CommandFailed } from "./CommandFailed.ts"
+import { type Finding, serviceFindings } from "./Findings.ts"
 import { ofService } from "./OfService.ts"
-
-/** The result of one check. `change` says exactly what to do; it is absent if the check passed. */
-interface Finding {
-  readonly what: string
-  readonly is: string
-  readonly change?: string | undefined
-}
 
 export interface PostgresFacts {
   /** As `server_version_num`: 180004. */
@@ -155,61 +147,6 @@ const redisFacts = Effect.gen(function* () {
   })
 })
 
-interface SetAsideFacts {
-  readonly count: number
-  /** The latest one, as a sentence; null if there is none. */
-  readonly latest: string | null
-}
-
-/** Reports changes that could not become events. */
-const judgeSetAside = ({ count, latest }: SetAsideFacts): ReadonlyArray<Finding> =>
-  latest === null
-    ? []
-    : [
-        {
-          what: "changes set aside",
-          is: `${count}, the latest ${latest}`,
-          change: `select * from ${setAsideTable.name};  No webhook heard of these: repair the objects, then delete the rows.`
-        }
-      ]
-
-const setAsideFacts = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const [row] = yield* sql.unsafe<{ readonly facts: SetAsideFacts }>(
-    `select json_build_object('count', count(*), 'latest',
-       (array_agg(object_type || ' ' || object_id || ': ' || reason order by position desc, idx desc))[1]) as facts
-       from ${setAsideTable.name}`
-  )
-  return row!.facts
-  // Before the first start the table does not exist; the other checks report a role without rights.
-}).pipe(Effect.catch(() => Effect.succeed({ count: 0, latest: null })))
-
-/** Reports the gaps in what was captured. */
-const gapFindings = Effect.map(
-  unacknowledgedGaps,
-  (gaps) =>
-    gaps.map(({ id, sentence }): Finding => ({
-      what: "gap",
-      is: sentence,
-      change: `rackwire replay --gap ${id}  queues what rows still tell;  rackwire gaps --acknowledge ${id}  ends the alarm.`
-    }))
-  // Before the first start the table does not exist; the other checks report a role without rights.
-).pipe(Effect.catch(() => Effect.succeed([])))
-
-/** Reports what running processes say keeps them from being ready. */
-const processFindings = Effect.gen(function* () {
-  const sql = yield* SqlClient.SqlClient
-  const rows = yield* sql<{ readonly name: string; readonly problem: string }>`
-    select name, parts -> 'health' ->> 'problem' as problem from rackwire_process
-     where seen > now() - interval '15 seconds' and parts -> 'health' ->> 'problem' <> '' order by name`
-  return rows.map(({ name, problem }): Finding => ({
-    what: `process ${name}`,
-    is: problem,
-    change: "Repair what it names; its log says more, and /health/ready answers 200 afterwards."
-  }))
-  // Before the first start the table does not exist.
-}).pipe(Effect.catch(() => Effect.succeed([])))
-
 /** Reports a full disk: of Postgres by making it write, and of the data directory where we run the servers. */
 const spaceFindings = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -253,13 +190,7 @@ const findings = Effect.gen(function* () {
         { what, is: `does not answer: ${inWords(error)}`, change: `Check ${option} and that the server runs.` }
       ])
   const postgres = yield* Effect.gen(function* () {
-    return [
-      ...judgePostgres(yield* postgresFacts),
-      ...judgeSetAside(yield* setAsideFacts),
-      ...(yield* gapFindings),
-      ...(yield* spaceFindings),
-      ...(yield* processFindings)
-    ]
+    return [...judgePostgres(yield* postgresFacts), ...(yield* serviceFindings), ...(yield* spaceFindings)]
   }).pipe(Effect.catch(unreachable("Postgres", "DATABASE_URL")))
   const redis = yield* Effect.gen(function* () {
     return [...judgeRedis(yield* redisFacts), ...(yield* writeFindings)]

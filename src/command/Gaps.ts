@@ -2,7 +2,8 @@
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { database } from "../Service.ts"
-import { acknowledgeGap, unacknowledgedGaps } from "../capture/slot/Gaps.ts"
+import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
+import { acknowledgeGap } from "../inventory/database/CaptureState.ts"
 import { CommandFailed } from "./CommandFailed.ts"
 import { ofService } from "./OfService.ts"
 

@@ -13,7 +13,7 @@ import { diskProblems } from "../embedded/Disk.ts"
 import { Health } from "../Health.ts"
 import { Presence } from "../inventory/database/Presence.ts"
 import { AdmissionSql } from "../postgres/AdmissionSql.ts"
-import { Redis } from "../redis/Redis.ts"
+import { type Client, Redis, command } from "../redis/Redis.ts"
 import { writeProblems } from "../redis/WriteProbe.ts"
 import { Stall } from "../Stall.ts"
 
@@ -24,6 +24,17 @@ const none: Problems = Effect.succeed([])
 /** For how long the answer of Redis counts: a probe is a write to its disk. */
 const probeKept = "2 seconds"
 
+/** For how long the version of Redis is kept. */
+const versionKept = "1 minute"
+
+const redisStatus = (client: Client) =>
+  command(() => client.info("server")).pipe(
+    Effect.timeout("1 second"),
+    Effect.map((info) => ({ version: /^(?:redis|valkey)_version:(\S+)/m.exec(info)?.[1] ?? "" })),
+    // The health says that Redis is away.
+    Effect.orElseSucceed(() => ({ version: "" }))
+  )
+
 export const readiness = Layer.effect(
   Health,
   Effect.gen(function* () {
@@ -33,6 +44,7 @@ export const readiness = Layer.effect(
     const isQueueing = Option.isSome(reading) || Option.isSome(delivering)
     const { client } = yield* Redis
     const queue = isQueueing ? yield* Effect.cachedWithTTL(writeProblems(client), probeKept) : none
+    if (isQueueing) yield* tell("redis", yield* Effect.cachedWithTTL(redisStatus(client), versionKept))
     const capture = Option.isNone(reading) ? none : yield* captureProblems(reading.value.status)
     const deliver = Option.match(delivering, { onNone: () => none, onSome: ({ problems }) => problems })
     const checks = [yield* database, yield* disk, unwritten, queue, capture, deliver]

@@ -42,6 +42,13 @@ describe("check", () => {
     expect(code).toBe(0)
   })
 
+  it("says that all sending is paused, and by whom", async () => {
+    await database.sql.query("insert into rackwire_sending (by_user) values ('a.ortiz')")
+    const { code, output } = await check({ DATABASE_URL: database.databaseUrl, REDIS_URL: database.redisUrl })
+    await database.sql.query("delete from rackwire_sending")
+    expect([code, output]).toEqual([1, expect.stringMatching(/CHANGE sending: paused since .* by a\.ortiz/)])
+  })
+
   it("prints the statements that grant a role its missing rights, and no secret", async () => {
     const url = new URL(database.databaseUrl)
     Object.assign(url, { username: "guest", password: "guest" })

@@ -33,9 +33,13 @@ export const environmentOf = (database: TestDatabase) => ({
 })
 
 /** Starts a service on a database of its own; `script` is its program, if not the one of this directory. */
-export const startApi = async (environment: Record<string, string> = {}, script?: string): Promise<Api> => {
+export const startApi = async (
+  environment: Record<string, string> = {},
+  script?: string,
+  args: ReadonlyArray<string> = ["serve"]
+): Promise<Api> => {
   const database = await makeDatabase()
-  const service = await startService({ ...environmentOf(database), ...environment }, ["serve"], script)
+  const service = await startService({ ...environmentOf(database), ...environment }, args, script)
   const { call } = service
   const adminId = async () => (await call<List>("GET", "/api/users/users/?username=admin")).json.results[0]!.id
   return {

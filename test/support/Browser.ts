@@ -72,7 +72,8 @@ export const accessibility = async (page: Page, theme: Theme = "light"): Promise
   // Only contrast depends on the colours.
   const runOnly = theme === "light" ? rules : { type: "rule", values: ["color-contrast"] }
   const [scheme, chosen = scheme] = theme.split(" ")
-  await page.evaluate(axe)
+  // It is half a megabyte of script: once for each page that is loaded.
+  if (await page.evaluate<boolean>("window.axe === undefined")) await page.evaluate(axe)
   await page.evaluate(`Object.assign(document.documentElement.dataset, { bsTheme: "${scheme}", theme: "${chosen}" })`)
   const run = `axe.run(document, { runOnly: ${JSON.stringify(runOnly)} })`
   const { violations } = await page.evaluate<{ readonly violations: ReadonlyArray<Violation> }>(run)

@@ -1,7 +1,5 @@
 /** `rackwire serve` as a process of its own, and a client for its API. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { eventually } from "./Eventually.ts"
 
@@ -41,8 +39,6 @@ export const startService = async (
     env: {
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
-      // Lets its worker threads load compiled code too: this saves a sixth of the CPU time of a start.
-      NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache"),
       PORT: "0",
       SUPERUSER_PASSWORD: password,
       ...environment

@@ -8,6 +8,8 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Two cores: more files at once only wait for each other.
     maxWorkers: 2,
+    // As long as `eventually` waits.
+    expect: { poll: { timeout: 15_000 } },
     silent: "passed-only",
     // The gate's machine is shared: a bound in milliseconds may break without a cause of ours. The report names what was
     // run twice.

@@ -30,6 +30,9 @@ export const watch = async (
 ): Promise<Watched> => {
   const context = await browser.newContext({ baseURL, ...options })
   const page = await context.newPage()
+  const frame = page.mainFrame()
+  frame.click = whole(page, frame.click.bind(frame))
+  frame.press = whole(page, frame.press.bind(frame))
   const problems: Array<string> = []
   page.on("console", (message) => {
     // A browser tells of every answer that refuses.
@@ -49,6 +52,17 @@ export const watch = async (
   })
   return { page, problems, close: () => context.close() }
 }
+
+/**
+ * An action that waits for the page that it leads to. By itself it ends as the page begins to load: what is read then may
+ * be part of it, such as a textarea without its text.
+ */
+const whole =
+  <Args extends ReadonlyArray<unknown>>(page: Page, act: (...args: Args) => Promise<void>) =>
+  async (...args: Args): Promise<void> => {
+    await act(...args)
+    await page.waitForLoadState("domcontentloaded")
+  }
 
 export const logIn = async (page: Page, username: string, password: string): Promise<void> => {
   await page.goto("/login/")

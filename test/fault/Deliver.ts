@@ -147,7 +147,7 @@ const judge = async (shared: Shared, apiWriter: ApiWriter, wrong: ReadonlyArray<
   const requestsOf = (name: string) => receiver.requests.filter(({ webhook }) => webhook === name)
   compareOrder(requestsOf("ordered"), disturbances, differences)
   const lost = disturbances.filter(({ fault }) => isLoss(fault))
-  compareRate(requestsOf("paced"), rate, lost, differences)
+  compareRate({ requests: requestsOf("paced"), stalls: receiver.stalls }, rate, lost, differences)
   for (const webhook of [...ids.values(), ...deleted]) await compareStream(world.redis, webhook, [], differences)
   await compareDeleted(world, differences)
   await compareServices(world, differences)

@@ -26,6 +26,16 @@ interface Json {
   readonly data: { readonly id: number }
 }
 
+/** A time in which the receiver itself did not run: what came meanwhile has the time of its end. Milliseconds. */
+export interface Stall {
+  readonly to: number
+  readonly lasted: number
+}
+
+/** How often the receiver looks whether it runs, and the shortest stall, milliseconds. */
+const tickMillis = 20
+const stallMillis = 50
+
 /** Where a request stands when something is done to the service. */
 export type Step = "arrived" | "answered"
 
@@ -122,6 +132,7 @@ const greetings: ReadonlyArray<Greeting> = [
 
 export class HostileReceiver {
   readonly requests: Array<Request> = []
+  readonly stalls: Array<Stall> = []
   /** While false, every request is answered with 200. */
   isHostile = true
   /** The webhook that is answered 410. */
@@ -136,6 +147,12 @@ export class HostileReceiver {
     untrusted: this.secureServer(this.certificates[1])
   }
   private readonly sockets = new Set<Socket>()
+  private ticked = 0
+  private readonly ticking = setInterval(() => {
+    const lasted = this.millis - this.ticked - tickMillis
+    if (lasted > stallMillis) this.stalls.push({ to: this.millis, lasted })
+    this.ticked = this.millis
+  }, tickMillis)
   private readonly greeter = createTcpServer((socket) => {
     this.sockets.add(socket)
     socket.on("error", () => {}).on("close", () => this.sockets.delete(socket))
@@ -180,6 +197,7 @@ export class HostileReceiver {
 
   close(): Promise<void> {
     return new Promise((resolve) => {
+      clearInterval(this.ticking)
       for (const certificate of this.certificates) certificate.remove()
       this.greeter.close()
       for (const socket of this.sockets) socket.destroy()

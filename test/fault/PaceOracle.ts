@@ -1,7 +1,7 @@
 /** Compares what a receiver saw with the timing that a webhook promises: the order within an object, and a rate. */
 import type { Disturbance } from "./AttemptOracle.ts"
 import type { Differences } from "./Differences.ts"
-import type { Request } from "./HostileReceiver.ts"
+import type { Request, Stall } from "./HostileReceiver.ts"
 import { lostKey } from "./StoreFaults.ts"
 import { isBelow } from "./StreamOracle.ts"
 
@@ -34,27 +34,30 @@ export const compareOrder = (
   }
 }
 
-/**
- * Span in which the rate is measured, milliseconds: so long that a receiver that stumbles does not seem to be hurried.
- */
+/** Span in which the rate is measured, milliseconds. */
 const spanMillis = 10_000
 
 /** Factor by which arrivals may exceed the limit. */
 const tolerance = 1.05
 
 export const compareRate = (
-  requests: ReadonlyArray<Request>,
+  { requests, stalls }: { readonly requests: ReadonlyArray<Request>; readonly stalls: ReadonlyArray<Stall> },
   rate: number,
   lost: ReadonlyArray<Disturbance>,
   differences: Differences
 ): void => {
-  const most = (rate * tolerance * spanMillis) / 1000 + 1
   for (const [at, first] of requests.entries()) {
     const end = first.at + spanMillis
     // Redis keeps the places: when it has lost them, those that were given away are given away again.
     if (lost.some(({ from, to }) => from <= end && to >= first.at)) continue
+    const stalled = stalls.reduce(
+      (sum, { to, lasted }) => (to >= first.at && to - lasted < end ? sum + lasted : sum),
+      0
+    )
+    const most = (rate * tolerance * (spanMillis + stalled)) / 1000 + 1
     let count = 0
     while (requests[at + count] !== undefined && requests[at + count]!.at < end) count += 1
-    if (count > most) return differences.add(`${count} requests within ${spanMillis} ms, at a rate of ${rate}`)
+    const what = `${count} requests within ${spanMillis} ms, ${Math.round(stalled)} ms of it stalled`
+    if (count > most) return differences.add(`${what}, at a rate of ${rate}`)
   }
 }

@@ -15,6 +15,7 @@ export interface Owed {
   /** Id in the stream. */
   readonly id: string
   readonly digest: string
+  readonly event: Logged
 }
 
 interface WebhookRow {
@@ -39,7 +40,7 @@ export const owedTo = (logged: ReadonlyArray<Logged>): ReadonlyMap<number, Reado
       if (!asksFor(row, event)) continue
       const list = owed.get(webhook) ?? []
       owed.set(webhook, list)
-      list.push({ id: `${event.position}-${event.idx}`, digest: digestOf(pack(loggedDelivery(event, webhook))) })
+      list.push({ id: `${event.position}-${event.idx}`, digest: digestOf(textOf(event, webhook)), event })
     }
   }
   return owed
@@ -50,6 +51,8 @@ const asksFor = (row: WebhookRow, event: Logged): boolean =>
   row.content_types.includes(event.object_type) &&
   row[`type_${event.action}`] &&
   (row.conditions === null || evaluate(row.conditions, JSON.parse(event.data) as Json) === true)
+
+const textOf = (event: Logged, webhook: number): string => pack(loggedDelivery(event, webhook))
 
 const digestOf = (text: string): string => createHash("sha1").update(text).digest("base64")
 
@@ -73,7 +76,10 @@ export const compareStream = async (
         at += 1
       }
       if (owed[at]?.id !== id) differences.add(`stream ${webhook}: ${id} is not owed: ${text!.slice(0, 200)}`)
-      else if (owed[at++]!.digest !== digestOf(text!)) differences.add(`stream ${webhook}: ${id} reads ${text}`)
+      else if (owed[at++]!.digest !== digestOf(text!)) {
+        const logged = textOf(owed[at - 1]!.event, webhook)
+        differences.add(`stream ${webhook}: ${id} reads ${text}, and in the change log ${logged}`)
+      }
     }
     if (page.length < pageSize) break
     from = `(${page.at(-1)![0]}`

@@ -1,5 +1,5 @@
 /** One event, owed to one webhook. */
-import { type Event, eventBody } from "./Event.ts"
+import { type Event, type RequestContext, eventBody, requestOf } from "./Event.ts"
 import type { Kind } from "./Kind.ts"
 import { formatPosition } from "./Position.ts"
 
@@ -16,6 +16,8 @@ export interface Delivery extends DeliveryBody {
   readonly requestId: string
   /** Time of the commit, ISO 8601. */
   readonly time: string
+  /** Absent for plain SQL. */
+  readonly request?: RequestContext | null
   /** Attempts made so far. */
   readonly attempts: number
   /** Those of them that the retry schedule counts: a retry by hand begins it anew. */
@@ -48,9 +50,16 @@ export const deliveryBody = (event: Event, hidden: ReadonlyArray<string> = []): 
 export const deliveryId = (webhook: number, position: string, idx: number): string =>
   `${webhook}-${formatPosition({ position, idx })}`
 
+/** The event as JSON text as templates see it: what is sent by default, and `object_type` and `request`. */
+export const templateContext = ({ body, objectType, request }: Pick<Delivery, "body" | "objectType" | "request">) => {
+  const more = JSON.stringify({ object_type: objectType, request: request ?? null })
+  return `${body.slice(0, -1)},${more.slice(1)}`
+}
+
 /** The event as a delivery to the webhook that was not attempted yet. */
 export const deliveryOf = (event: Event, webhook: number, body: DeliveryBody): Delivery => {
   const position = `${event.position}`
+  const request = requestOf(event)
   return {
     id: deliveryId(webhook, position, event.idx),
     webhook,
@@ -61,6 +70,7 @@ export const deliveryOf = (event: Event, webhook: number, body: DeliveryBody): D
     objectId: event.objectId,
     requestId: event.requestId,
     time: event.timestamp,
+    ...(request !== null && { request }),
     attempts: 0,
     spent: 0,
     firstAttempt: 0,

@@ -15,16 +15,46 @@ export interface Event extends Position {
   readonly username: string
   /** A UUID. */
   readonly requestId: string
+  /** The request that made the change; absent for plain SQL. */
+  readonly request?: { readonly method: string; readonly path: string } | undefined
   /** JSON texts: how the object is represented, and its snapshots before and after; a snapshot may be `null`. */
   readonly json: { readonly data: string; readonly prechange: string; readonly postchange: string }
 }
 
-/** The event as JSON text: the default body of a delivery, and the context of its templates. */
-export const eventBody = (event: Omit<Event, keyof Position | "objectId">): string => {
+/** An event without what it tells of its object. */
+type Head = Omit<Event, keyof Position | "objectId" | "json">
+
+/** The request of a change as conditions and templates see it. */
+export interface RequestContext {
+  readonly id: string
+  readonly method: string
+  readonly path: string
+  readonly user: string
+}
+
+/** Null for plain SQL. */
+export const requestOf = ({ requestId, username, request }: Head): RequestContext | null =>
+  request === undefined ? null : { id: requestId, method: request.method, path: request.path, user: username }
+
+/** What is known of an event beside its object: what conditions read under `context.`. */
+export const contextOf = (event: Head) => ({
+  event: event.kind,
+  timestamp: event.timestamp,
+  model: modelOf(event.objectType),
+  object_type: event.objectType,
+  username: event.username,
+  request_id: event.requestId,
+  request: requestOf(event)
+})
+
+const modelOf = (objectType: string): string => objectType.slice(objectType.indexOf(".") + 1)
+
+/** The event as JSON text: the default body of a delivery. */
+export const eventBody = (event: Head & Pick<Event, "json">): string => {
   const head = JSON.stringify({
     event: event.kind,
     timestamp: event.timestamp,
-    model: event.objectType.slice(event.objectType.indexOf(".") + 1),
+    model: modelOf(event.objectType),
     username: event.username,
     request_id: event.requestId
   })

@@ -8,8 +8,9 @@
  *
  * Documents: `{"and": [item…]}`, `{"or": [item…]}`, or a clause. An item is a document again. A clause is
  * `{"attr": "status.value", "value": …, "op": "eq", "negate": false}`; a path walks through objects, and through a list
- * by taking the key of each of its items. It begins in the object's representation, or with `snapshots.prechange.` or
- * `snapshots.postchange.` in its flat states. `changed` and `unchanged` take no value: they compare these two.
+ * by taking the key of each of its items. It begins in the object's representation, with `snapshots.prechange.` or
+ * `snapshots.postchange.` in its flat states, or with `context.` in what is known of the change: `username`, `event`,
+ * `request.method`. `changed` and `unchanged` take no value: they compare the two states.
  */
 import { effortMax } from "../pattern/Pattern.ts"
 import { type ChangeOperator, type Comparison, kindOf, operators } from "./Operator.ts"
@@ -119,6 +120,7 @@ const clause = (fields: Readonly<Record<string, unknown>>, place: string, spend:
       const instead = "name the attribute without 'snapshots.prechange.' or 'snapshots.postchange.'."
       throw fail("attr", `The '${op}' operator resolves '${attr}' within each snapshot dict, ${instead}`)
     }
+    if (path[0] === "context") throw fail("attr", `The '${op}' operator compares snapshots; '${attr}' is in neither.`)
     return found({ between: operator.between })
   }
   if (!("value" in fields)) throw fail("value", `A value is required for the '${op}' operator.`)

@@ -8,6 +8,8 @@ export interface Subject {
   readonly data: unknown
   /** Its flat state before and after; null where it did not exist. Absent if only the data is known. */
   readonly snapshots?: { readonly prechange: unknown; readonly postchange: unknown } | undefined
+  /** What is known beside the object (event/Event.ts), under `context.`. Absent if only the object is known. */
+  readonly context?: unknown
 }
 
 /** True, false, or undefined if a decisive clause could not be evaluated or the budget was spent. */
@@ -58,6 +60,7 @@ export const clauseDecision = ({ path, negate, test }: Clause): Decision => {
 /** Compiles the lookup of a path; it returns undefined if nothing is there. */
 export const lookUp = (path: ReadonlyArray<string>): ((subject: Subject) => unknown) => {
   const [root, side, ...rest] = path
+  if (root === "context" && path.length > 1) return ({ context }) => walk(context, path, 1)
   if (root !== "snapshots") return ({ data }) => walk(data, path, 0)
   return ({ data, snapshots }) => {
     if (snapshots === undefined) return walk(data, path, 0)

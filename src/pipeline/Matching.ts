@@ -5,6 +5,7 @@ import type { CapturedEvent, EventBatch, SetAside } from "../capture/fold/Captur
 import { type Delivery, deliveryBody, deliveryOf } from "../event/Delivery.ts"
 import { insertFailed } from "../deliver/log/DeliveryRows.ts"
 import { storableText } from "../capture/changelog/SetAside.ts"
+import { contextOf } from "../event/Event.ts"
 import { comparePositions } from "../event/Position.ts"
 import { SharedBudget } from "../match/Budget.ts"
 import { type Considered, fired } from "../match/Scope.ts"
@@ -58,7 +59,7 @@ export function* matchAll(index: WebhookIndex, { events, aside }: EventBatch): G
     learn(event, event.objectId)
     const { type, kind, data, prechange, postchange, objectId, xid } = event
     yield
-    const subject = { type: type.id, kind, data, snapshots: { prechange, postchange } }
+    const subject = { type: type.id, kind, data, snapshots: { prechange, postchange }, context: contextOf(event) }
     const webhooks = yield* index.matching(subject, shared)
     const scoped = index.scoped(subject)
     if (webhooks.length + scoped.length > 0) owed.push({ event, objectId, xid, subject, webhooks, scoped })

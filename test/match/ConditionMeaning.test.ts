@@ -67,6 +67,30 @@ describe("a condition", () => {
   })
 })
 
+describe("a path under context", () => {
+  const context = { username: "sync", event: "updated", request: { method: "PATCH" } }
+  const holds = (document: Document, known?: unknown) =>
+    compile(parse(document))({ data: { username: "data", config: { context: 1 } }, context: known })
+
+  test("reads what is known of the change, and nothing of the object", () => {
+    expect(holds({ attr: "context.username", value: "sync" }, context)).toBe(true)
+    expect(holds({ attr: "context.username", value: "sync", negate: true }, context)).toBe(false)
+    expect(holds({ attr: "context.request.method", op: "in", value: ["PUT", "PATCH"] }, context)).toBe(true)
+    expect(holds({ attr: "context.username", value: "data" }, undefined)).toBeUndefined()
+    expect(holds({ attr: "context.nothing", value: "x" }, context)).toBeUndefined()
+  })
+
+  test("is null behind the request of a change by plain SQL", () => {
+    const bySql = { ...context, username: "", request: null }
+    expect(holds({ attr: "context.request.method", value: null }, bySql)).toBe(true)
+    expect(holds({ attr: "context.request.method", value: "PATCH", negate: true }, bySql)).toBe(true)
+  })
+
+  test("does not change, so the condition that asks for that is refused", () => {
+    expect(() => parse({ attr: "context.username", op: "changed" })).toThrow("'context.username' is in neither")
+  })
+})
+
 describe("a pattern", () => {
   const matches = (pattern: string, text: string) => decide({ attr: "a", op: "regex", value: pattern }, { a: text })
 

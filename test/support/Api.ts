@@ -32,13 +32,14 @@ export const environmentOf = (database: TestDatabase) => ({
   SECRET_KEY: "a key for tests, of some length"
 })
 
-/** Starts a service on a database of its own; `script` is its program, if not the one of this directory. */
+/** Starts a service on a database of its own, or on this one; `script` is its program, if not the one of this directory. */
 export const startApi = async (
   environment: Record<string, string> = {},
   script?: string,
-  args: ReadonlyArray<string> = ["serve"]
+  args: ReadonlyArray<string> = ["serve"],
+  made = makeDatabase()
 ): Promise<Api> => {
-  const database = await makeDatabase()
+  const database = await made
   const service = await startService({ ...environmentOf(database), ...environment }, args, script)
   const { call } = service
   const adminId = async () => (await call<List>("GET", "/api/users/users/?username=admin")).json.results[0]!.id

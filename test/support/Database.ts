@@ -53,19 +53,26 @@ export const databaseAt = (url: string, path: string): string =>
   Object.assign(new URL(url), { pathname: `/${path}` }).href
 
 /** Redis databases are numbered. Each worker uses the one with its own number, so that concurrent files do not meet. */
-export const redisUrlOfWorker = (): string => databaseAt(inject("redisUrl"), process.env["VITEST_POOL_ID"] ?? "1")
+export const redisUrlOfWorker = (): string => redisUrlAt(0)
+
+/** A worker has several: Redis has 16 by default, and two workers start. */
+const redisUrlAt = (nth: number): string =>
+  databaseAt(inject("redisUrl"), `${Number(process.env["VITEST_POOL_ID"] ?? 1) + 4 * nth}`)
 
 /** A database with all tables and no rows: a copy of the one that was migrated before the first test. */
 export const makeDatabase = (): Promise<TestDatabase> => copyOf(inject("migratedDatabase"))
 
+/** The same for a second service, beside that of the first. */
+export const makeSecondDatabase = (): Promise<TestDatabase> => copyOf(inject("migratedDatabase"), redisUrlAt(1))
+
 export const makeEmptyDatabase = (): Promise<TestDatabase> => copyOf("template1")
 
-const copyOf = async (template: string): Promise<TestDatabase> => {
+const copyOf = async (template: string, redisUrl = redisUrlOfWorker()): Promise<TestDatabase> => {
   const name = `test_${randomBytes(6).toString("hex")}`
   const server = openSql(inject("superuserUrl"))
   const owner = new URL(inject("databaseUrl")).username
   await server.query(`create database ${name} template ${template} owner ${owner}`)
-  const redis = new Redis(redisUrlOfWorker(), { protocol: 2 })
+  const redis = new Redis(redisUrl, { protocol: 2 })
   await redis.flushdb()
   await redis.quit()
   const databaseUrl = databaseAt(inject("databaseUrl"), name)
@@ -73,7 +80,7 @@ const copyOf = async (template: string): Promise<TestDatabase> => {
   const superuser = openSql(databaseAt(inject("superuserUrl"), name))
   return {
     databaseUrl,
-    redisUrl: redisUrlOfWorker(),
+    redisUrl,
     slot: name,
     sql,
     superuser,

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { version } from "../../Config.ts"
 import { emptyRecord } from "../../inventory/Field.ts"
-import type { Delivery } from "../../event/Delivery.ts"
+import { type Delivery, templateContext } from "../../event/Delivery.ts"
 import { splitHeaders } from "../../template/Headers.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
@@ -122,7 +122,7 @@ export const renderAll = (
     ...(hasTemplate.body ? [bodyTemplate] : [])
   ]
   if (sources.length === 0) return Effect.succeed([url, headers, delivery.body])
-  return templates.render(sources, delivery.body, engine, `webhook ${delivery.webhook}`).pipe(
+  return templates.render(sources, templateContext(delivery), engine, `webhook ${delivery.webhook}`).pipe(
     Effect.map((rendered) => {
       const texts = rendered.values()
       const next = (isRendered: boolean, text: string): string => (isRendered ? (texts.next().value ?? text) : text)

@@ -7,7 +7,8 @@
  */
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { eventBody } from "../../event/Event.ts"
+import { templateContext } from "../../event/Delivery.ts"
+import { eventBody, requestOf } from "../../event/Event.ts"
 import { hiddenFromSender } from "../../auth/Sight.ts"
 import type { Json } from "../../inventory/derive/represent/Representation.ts"
 import { keptCharsMax } from "../attempt/HeaderText.ts"
@@ -81,10 +82,10 @@ export const bodyNow = Effect.fnUntraced(function* (delivery: InspectedDelivery,
 const bodyBy = Effect.fnUntraced(function* (definition: DefinitionAt, delivery: InspectedDelivery, render: Rendering) {
   const event = yield* eventFor(delivery, definition.scope_user)
   if (typeof event === "string") return event
-  const { text, isMasked } = event
+  const { text, context, isMasked } = event
   const { body_template: template, template_engine: engine } = definition
   if (template === "") return { bytes: Buffer.from(text), origin: "event", isMasked } satisfies SentBody
-  const made = yield* Effect.result(render(template, text, engine))
+  const made = yield* Effect.result(render(template, context, engine))
   if (Result.isFailure(made)) return `The template does not give a body: ${made.failure.told}`
   return { bytes: Buffer.from(made.success), origin: "template", isMasked } satisfies SentBody
 })
@@ -143,5 +144,8 @@ const eventFor = Effect.fnUntraced(function* (delivery: InspectedDelivery, scope
   const told = { type: sent.object_type, objectId: Number(sent.object_id), data: JSON.parse(sent.data) as Json }
   const already = new Set(sent.hidden)
   const hidden = (yield* hiddenFromSender(told)).filter((each) => !already.has(each))
-  return { text: eventBody(eventOf(withHidden(sent, hidden))), isMasked: hidden.length > 0 }
+  const event = eventOf(withHidden(sent, hidden))
+  const text = eventBody(event)
+  const context = templateContext({ ...event, body: text, request: requestOf(event) })
+  return { text, context, isMasked: hidden.length > 0 }
 })

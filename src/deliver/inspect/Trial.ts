@@ -3,8 +3,8 @@
  * It sees the event as the reader may see it. Nothing is written or sent.
  */
 import { Clock, Effect } from "effect"
-import { deliveryId } from "../../event/Delivery.ts"
-import { eventBody } from "../../event/Event.ts"
+import { deliveryId, templateContext } from "../../event/Delivery.ts"
+import { eventBody, requestOf } from "../../event/Event.ts"
 import type { MatchFields } from "../../match/WebhookIndex.ts"
 import type { Verdict } from "../../match/Verdict.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
@@ -58,12 +58,14 @@ export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEv
   const [readable] = yield* readableOf([logged])
   const [verdict] = yield* verdictsOf([{ readable: readable!, fields: draft, isForReader: true }], new WorkLimit())
   const { shown } = readable!
-  const text = eventBody(eventOf(shown === undefined ? logged : { ...logged, data: JSON.stringify(shown.data) }))
+  const event = eventOf(shown === undefined ? logged : { ...logged, data: JSON.stringify(shown.data) })
+  const text = eventBody(event)
+  const context = templateContext({ ...event, body: text, request: requestOf(event) })
   const faults: Array<Fault> = []
   const part = Effect.fnUntraced(function* (field: Fault["field"], template: string, isTemplated: boolean) {
     if (!isTemplated) return template
     const source = field === "additional_headers" ? { headers: template } : template
-    return yield* render(source, text, draft.template_engine).pipe(
+    return yield* render(source, context, draft.template_engine).pipe(
       Effect.catch((error) => {
         const { told: message, line, column, snippet } = error
         faults.push({ field, message, ...(line > 0 && { line, column, snippet }) })

@@ -1,6 +1,6 @@
 /** Events read from the change log, byte for byte as capture made them; and their deliveries as they were queued. */
 import { type Delivery, deliveryBody, deliveryOf } from "../../event/Delivery.ts"
-import type { Event } from "../../event/Event.ts"
+import { type Event, contextOf } from "../../event/Event.ts"
 import { type Action, kindOf } from "../../event/Kind.ts"
 import { positionOf } from "../../event/Position.ts"
 import type { Subject } from "../../match/WebhookIndex.ts"
@@ -15,6 +15,8 @@ export interface LoggedEvent {
   readonly request_id: string
   readonly event_time: string
   readonly user_name: string
+  /** JSON text; `null` for plain SQL. Null where an earlier version wrote the row. */
+  readonly request: string | null
   readonly data: string
   readonly prechange: string
   readonly postchange: string
@@ -28,7 +30,7 @@ export interface LoggedEvent {
  */
 export const loggedEvent = `
   c.position::text as position, c.idx::text as idx, c.action, c.changed_object_type as object_type,
-  c.changed_object_id::text as object_id, c.request_id::text as request_id, c.user_name,
+  c.changed_object_id::text as object_id, c.request_id::text as request_id, c.user_name, c.request::text as request,
   to_char(c.time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') as event_time,
   c.data::text as data, c.prechange_data::text as prechange, c.postchange_data::text as postchange`
 
@@ -37,7 +39,8 @@ export const subjectOf = (event: LoggedEvent): Subject => ({
   type: event.object_type,
   kind: kindOf[event.action],
   data: JSON.parse(event.data) as unknown,
-  snapshots: { prechange: JSON.parse(event.prechange) as unknown, postchange: JSON.parse(event.postchange) as unknown }
+  snapshots: { prechange: JSON.parse(event.prechange) as unknown, postchange: JSON.parse(event.postchange) as unknown },
+  context: contextOf(eventOf(event))
 })
 
 /** The event as capture made it. */
@@ -49,6 +52,7 @@ export const eventOf = (row: LoggedEvent): Event => ({
   timestamp: row.event_time,
   username: row.user_name,
   requestId: row.request_id,
+  request: (JSON.parse(row.request ?? "null") as Event["request"] | null) ?? undefined,
   json: { data: row.data, prechange: row.prechange, postchange: row.postchange }
 })
 

@@ -174,7 +174,7 @@ export const describedWebhooks: Endpoints = {
   "/api/extras/webhooks/match/": {
     post: {
       summary: "Whether an object meets conditions, clause by clause",
-      body: body({ conditions: orNull(object), data: object, snapshots: orNull(object) }, "data"),
+      body: body({ conditions: orNull(object), data: object, snapshots: orNull(object), context: object }, "data"),
       answer: record({ matches: flag, explanation: orNull(object) })
     }
   },

@@ -8,7 +8,7 @@ import type { Subject } from "../../match/Decision.ts"
 import { explain } from "../../match/Explanation.ts"
 import type { Source } from "../../template/pool/Batch.ts"
 import { splitHeaders } from "../../template/Headers.ts"
-import { sampleEvent } from "../../template/plugin/Plugin.ts"
+import { sampleContext, sampleEvent } from "../../template/plugin/Plugin.ts"
 import { Templates } from "../../template/Template.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
 import { memberText } from "../wire/JsonMember.ts"
@@ -29,14 +29,15 @@ const render: Handler = (request) =>
     yield* limited(request)
     const { value, text: sent } = yield* request.bodyWithText
     const fields = yield* fieldsIn(value)
-    const { template, headers = "", context = sampleEvent, template_engine: engine = "jinja" } = fields
+    const { template, headers = "", context, template_engine: engine = "jinja" } = fields
     if (template === undefined) return yield* refused({ template: ["This field is required."] })
     if (typeof template !== "string") return yield* refused({ template: ["Not a valid string."] })
     if (typeof headers !== "string") return yield* refused({ headers: ["Not a valid string."] })
     if (typeof engine !== "string") return yield* refused({ template_engine: ["Not a valid string."] })
-    if (!isDictionary(context)) return yield* refused({ context: [notDictionary(context)] })
+    if (context !== undefined && !isDictionary(context)) return yield* refused({ context: [notDictionary(context)] })
     const templates = yield* Templates
-    const text = memberText(sent, "context") ?? JSON.stringify(context)
+    const given = memberText(sent, "context")
+    const text = given ?? JSON.stringify(sampleContext)
     const rendered = (field: string, source: Source) =>
       inTurn(request, (owner) =>
         templates.render([source], text, engine, owner).pipe(
@@ -44,7 +45,7 @@ const render: Handler = (request) =>
           Effect.mapError((error) => templateRefused(field, error))
         )
       )
-    const output = template === "" ? text : yield* rendered("template", template)
+    const output = template === "" ? (given ?? JSON.stringify(sampleEvent)) : yield* rendered("template", template)
     const split = splitHeaders(headers === "" ? "" : yield* rendered("headers", { headers }))
     if ("error" in split) return yield* refused({ headers: [split.error] })
     return { status: 200, json: { output, headers: Object.fromEntries(split.headers) } }
@@ -56,24 +57,25 @@ const templateRefused = (field: string, error: TemplateError): HttpRefused => {
   return new HttpRefused({ reason: "InvalidBody", body })
 }
 
-/** `{conditions, data, snapshots?}` -> `{matches, explanation}`. */
+/** `{conditions, data, snapshots?, context?}` -> `{matches, explanation}`. */
 const match: Handler = (request) =>
   Effect.gen(function* () {
     const { limited } = yield* TryOutLimits
     yield* limited(request)
-    const { conditions, data, snapshots: given } = yield* bodyFields(request)
+    const { conditions, data, snapshots: given, context } = yield* bodyFields(request)
     const snapshots = given ?? undefined
     if (!isDictionary(data)) {
       return yield* refused({ data: [data === undefined ? "This field is required." : notDictionary(data)] })
     }
     if (snapshots !== undefined && !isDictionary(snapshots))
       return yield* refused({ snapshots: [notDictionary(snapshots)] })
+    if (context !== undefined && !isDictionary(context)) return yield* refused({ context: [notDictionary(context)] })
     if (isEmpty(conditions)) return { status: 200, json: { matches: true, explanation: null } }
     const condition = yield* Effect.try({
       try: () => parse(conditions),
       catch: (error) => new HttpRefused({ reason: "InvalidBody", body: { conditions: [inWords(error)] } })
     })
-    const explanation = explain(condition, { data, snapshots: snapshots as Subject["snapshots"] })
+    const explanation = explain(condition, { data, snapshots: snapshots as Subject["snapshots"], context })
     return { status: 200, json: { matches: explanation.outcome === "holds", explanation } }
   })
 

@@ -122,7 +122,7 @@ export const definePlugin = (plugin: Plugin): Plugin => plugin
 export const jsonText = (value: Json): string =>
   JSON.stringify(value, (_, item: unknown) => (typeof item === "bigint" ? `${item}` : item))
 
-/** The context of a template for an event, to try templates on. */
+/** The default body of an event, to try templates on. */
 export const sampleEvent: JsonObject = {
   event: "updated",
   timestamp: "2024-05-06T07:08:09.123456+00:00",
@@ -147,5 +147,17 @@ export const sampleEvent: JsonObject = {
   snapshots: {
     prechange: { name: "sw-0", status: "planned", comments: "" },
     postchange: { name: "sw-1", status: "active", comments: 'first line\nsecond "line"' }
+  }
+}
+
+/** What templates see of it. */
+export const sampleContext: JsonObject = {
+  ...sampleEvent,
+  object_type: "dcim.device",
+  request: {
+    id: "17af32f0-852a-46ca-a7d4-33ecd0c13de6",
+    method: "PATCH",
+    path: "/api/dcim/devices/7/",
+    user: "admin"
   }
 }

@@ -1,8 +1,9 @@
 /** What a write would change and which webhooks would fire, found in a transaction that is rolled back. */
-import { Data, Duration, Effect } from "effect"
+import { Clock, Data, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { refuseAfter } from "../../../http/objects/Limits.ts"
 import type { Request } from "../../../http/Route.ts"
+import { contextOf } from "../../../event/Event.ts"
 import { Clearance } from "../../../inventory/Clearance.ts"
 import { type Row, type View, isDictionary } from "../../../inventory/Field.ts"
 import { type ObjectType, fieldOf } from "../../../inventory/ObjectType.ts"
@@ -40,6 +41,8 @@ interface Named {
   readonly isPaused: boolean
 }
 
+const now = Effect.map(Clock.currentTimeMillis, (millis) => new Date(millis).toISOString())
+
 class RolledBack extends Data.TaggedError("RolledBack")<{ readonly preview: Preview }> {}
 
 /** `write` returns the row as it would be; undefined if it would be gone. Nothing is stored. */
@@ -62,7 +65,8 @@ export const previewOf = <E, R>(
         type: type.id,
         kind,
         data: (fresh ?? old)!.data,
-        snapshots: { prechange: old?.snapshot ?? null, postchange: fresh?.snapshot ?? null }
+        snapshots: { prechange: old?.snapshot ?? null, postchange: fresh?.snapshot ?? null },
+        context: contextOf({ kind, objectType: type.id, timestamp: yield* now, ...request.author })
       } as const
       const change = { subject, objectId: (after ?? before)!.id }
       const fired = yield* wouldFire([change], kind === "deleted" ? following : [])

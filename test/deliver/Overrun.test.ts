@@ -25,7 +25,7 @@ test("templates that ran out of time are tried again, those that are wrong are n
         renderAll({ engine: "jinja", url: "http://x/", headers: "", bodyTemplate }, delivery, templates)
       ).pipe(Effect.map(({ failure }) => failure))
     )
-  const delivery = { body: "{}" } as Delivery
+  const delivery = { body: '{"event":"updated"}' } as Delivery
   const [late, wrong] = await Effect.runPromise(
     Effect.all([failure("{{ 1|spin }}"), failure("a\n{{ 1 / 0 }}")]).pipe(
       Effect.provide(Templates.layerWith({ plugins: [plugin], developer: false, workers: 1 }))

@@ -1,5 +1,6 @@
 /** Failures by cause: what people need to know to repair them. */
 import { beforeAll, describe, expect, it } from "vitest"
+import { isFailure } from "../../src/deliver/log/Failures.ts"
 import { type User, makeUser } from "../auth/Users.ts"
 import type { Json } from "../support/Api.ts"
 import { startDelivering } from "./Delivering.ts"
@@ -70,8 +71,7 @@ describe("many deliveries", () => {
     expect((json["results"] as ReadonlyArray<Json>)[0]).toMatchObject({ reason: "Timeout", count: 200 })
     for (const condition of ["true", "t.status = 'failed'", `t.webhook_id = ${id}`]) {
       const plan = await sql.query<{ readonly "QUERY PLAN": string }>(
-        `explain (costs off) select t.webhook_id, t.reason from extras_delivery t where (${condition})
-           and t.status <> 'successful' and t.status in ('failed', 'retrying') and t.reason <> '' limit 100000`
+        `explain (costs off) select t.webhook_id, t.reason from extras_delivery t where (${condition}) and ${isFailure} limit 100000`
       )
       const day = `extras_delivery_${new Date().toISOString().slice(0, 10).replaceAll("-", "")}`
       const lines = plan.map((line) => line["QUERY PLAN"])

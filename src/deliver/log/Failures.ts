@@ -37,6 +37,13 @@ export interface FailureGroup extends Omit<Group, "url"> {
   readonly changed_before: ChangedBefore | null
 }
 
+/**
+ * SQL: whether `t` is a delivery that failed, or waits after a failed attempt. Its indexes hold what is not successful.
+ * No index has the expression, on purpose: beside a filter by status Postgres would count on far fewer rows than there
+ * are, and fetch each from the table.
+ */
+export const isFailure = `t.status <> 'successful' and t.status || '' in ('failed', 'retrying') and t.reason <> ''`
+
 /** Failed and retrying deliveries that meet the condition, grouped by cause. The condition shows visible ones only. */
 export const failureGroups = Effect.fnUntraced(function* ({ sql: condition, parameters }: Where) {
   const sql = yield* SqlClient.SqlClient
@@ -49,7 +56,7 @@ export const failureGroups = Effect.fnUntraced(function* ({ sql: condition, para
                     min(coalesce(last_attempt, time)) as first, max(coalesce(last_attempt, time)) as last
                from (select t.webhook_id, t.status, t.reason, t.response_status, t.last_attempt, t.time, t.id
                        from extras_delivery t
-                      where (${condition}) and t.status in ('failed', 'retrying') and t.reason <> ''
+                      where (${condition}) and ${isFailure}
                       limit ${failuresMax}) found
               group by 1, 2, 3, 4
               order by count(*) desc, max(id) desc limit ${groupsMax}) g

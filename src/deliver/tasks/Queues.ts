@@ -33,7 +33,7 @@ export const queuesOf = Effect.fnUntraced(function* (webhooks: ReadonlyArray<num
     `with failed as (
        select f.webhook_id, count(*) as count
          from (select t.webhook_id from extras_delivery t
-                where t.status <> 'successful' and t.status = 'failed' and t.webhook_id = any ($1::text[]::bigint[])
+                where t.status = 'failed' and t.webhook_id = any ($1::text[]::bigint[])
                 limit ${failedMax}) f
         group by f.webhook_id)
      select json_build_object('id', w.id, 'name', w.name, 'enabled', w.enabled, 'paused', w.paused,

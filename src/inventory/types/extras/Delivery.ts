@@ -86,6 +86,13 @@ export default defineObjectType({
         "last_attempt"
       ],
       where: "status <> 'successful'"
+    },
+    // The same of one webhook, and of each.
+    {
+      name: "failing",
+      fields: ["webhook", "time"],
+      columns: ["id", "status", "reason", "response_status", "last_attempt"],
+      where: "status <> 'successful'"
     }
   ],
   asked: { host, contains },

@@ -18,6 +18,8 @@ export interface Delivery extends DeliveryBody {
   readonly time: string
   /** Absent for plain SQL. */
   readonly request?: RequestContext | null
+  /** Why its author made the change; absent where nothing is said. */
+  readonly message?: string | undefined
   /** Attempts made so far. */
   readonly attempts: number
   /** Those of them that the retry schedule counts: a retry by hand begins it anew. */
@@ -50,9 +52,14 @@ export const deliveryBody = (event: Event, hidden: ReadonlyArray<string> = []): 
 export const deliveryId = (webhook: number, position: string, idx: number): string =>
   `${webhook}-${formatPosition({ position, idx })}`
 
-/** The event as JSON text as templates see it: what is sent by default, and `object_type` and `request`. */
-export const templateContext = ({ body, objectType, request }: Pick<Delivery, "body" | "objectType" | "request">) => {
-  const more = JSON.stringify({ object_type: objectType, request: request ?? null })
+/** The event as JSON text as templates see it: what is sent by default, and what is known of the change besides. */
+export const templateContext = ({
+  body,
+  objectType,
+  request = null,
+  message = ""
+}: Pick<Delivery, "body" | "objectType" | "request" | "message">): string => {
+  const more = JSON.stringify({ object_type: objectType, request, message })
   return `${body.slice(0, -1)},${more.slice(1)}`
 }
 
@@ -71,6 +78,7 @@ export const deliveryOf = (event: Event, webhook: number, body: DeliveryBody): D
     requestId: event.requestId,
     time: event.timestamp,
     ...(request !== null && { request }),
+    ...(event.message !== undefined && { message: event.message }),
     attempts: 0,
     spent: 0,
     firstAttempt: 0,

@@ -17,6 +17,8 @@ export interface Event extends Position {
   readonly requestId: string
   /** The request that made the change; absent for plain SQL. */
   readonly request?: { readonly method: string; readonly path: string } | undefined
+  /** Why its author made the change; absent where nothing is said. */
+  readonly message?: string | undefined
   /** JSON texts: how the object is represented, and its snapshots before and after; a snapshot may be `null`. */
   readonly json: { readonly data: string; readonly prechange: string; readonly postchange: string }
 }
@@ -44,7 +46,8 @@ export const contextOf = (event: Head) => ({
   object_type: event.objectType,
   username: event.username,
   request_id: event.requestId,
-  request: requestOf(event)
+  request: requestOf(event),
+  message: event.message ?? ""
 })
 
 const modelOf = (objectType: string): string => objectType.slice(objectType.indexOf(".") + 1)

@@ -19,6 +19,7 @@ const columns: ReadonlyArray<readonly [string, string, (event: CapturedEvent) =>
   ["idx", "bigint", (event) => `${event.idx}`],
   ["xid", "bigint", (event) => `${event.xid}`],
   ["request", "json", ({ request }) => JSON.stringify(request ?? null)],
+  ["message", "text", ({ message }) => message ?? ""],
   ["data", "json", (event) => event.json.data],
   ["prechange_data", "json", (event) => event.json.prechange],
   ["postchange_data", "json", (event) => event.json.postchange]

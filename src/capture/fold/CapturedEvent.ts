@@ -69,7 +69,7 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
     // An update that repairs a row is an event whose state before is null.
     const before = change.before?.unreadable === undefined ? known : undefined
     const after = change.after?.row()
-    const { username, requestId, request } = change.context ?? anonymous
+    const { username, requestId, request, message } = change.context ?? anonymous
     const data = representation(type, last, view)
     const prechange = before === undefined ? null : snapshot(type, before, view)
     const postchange = after === undefined ? null : snapshot(type, after, view)
@@ -93,6 +93,7 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
       username,
       requestId,
       request,
+      message,
       before,
       after,
       data,

@@ -11,6 +11,8 @@ export interface ChangeContext {
   readonly requestId: string
   /** Absent for plain SQL. */
   readonly request?: RequestLine | undefined
+  /** Why; absent where nothing is said. */
+  readonly message?: string | undefined
 }
 
 /** A value with the id of an object: a row, or a tuple of the WAL. */

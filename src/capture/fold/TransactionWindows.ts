@@ -5,7 +5,7 @@
  * passes in constant memory, and a second reading cuts it at the same places.
  */
 import { createHash } from "node:crypto"
-import { contextPrefix } from "../../inventory/database/DatabaseFunctions.ts"
+import { contextPrefix, messageCharsMax } from "../../inventory/database/DatabaseFunctions.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { isUuid } from "../../inventory/field/Scalar.ts"
 import { type RequestLine, pathCharsMax } from "../../inventory/write/Transaction.ts"
@@ -193,9 +193,10 @@ const protocol = (message: string) => new CaptureError({ reason: "Protocol", mes
 const parseContext = (content: string): ChangeContext | undefined => {
   if (content.length > contextCharsMax) return undefined
   try {
-    const { user, request, ...rest } = JSON.parse(content) as Readonly<Record<string, unknown>>
+    const { user, request, message, ...rest } = JSON.parse(content) as Readonly<Record<string, unknown>>
     if (!isStorable(user) || !isUuid(request)) return undefined
-    return { username: user, requestId: request, request: requestLineOf(rest) }
+    const isReason = isStorable(message) && message !== "" && message.length <= messageCharsMax
+    return { username: user, requestId: request, request: requestLineOf(rest), ...(isReason && { message }) }
   } catch {
     return undefined
   }

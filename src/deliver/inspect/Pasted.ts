@@ -20,7 +20,13 @@ export const pastedEvent = (
   const text = (name: string) => (typeof pasted[name] === "string" ? pasted[name] : "")
   const event = {
     ...{ position: "0", idx: "0", action: actionOf[kind], object_type: type, object_id: `${Number(data["id"]) || 0}` },
-    ...{ request_id: text("request_id"), event_time: text("timestamp"), user_name: text("username"), request: null },
+    ...{
+      request_id: text("request_id"),
+      event_time: text("timestamp"),
+      user_name: text("username"),
+      request: null,
+      message: ""
+    },
     ...{ data: JSON.stringify(data), prechange: JSON.stringify(prechange), postchange: JSON.stringify(postchange) }
   }
   return { event }

@@ -17,6 +17,8 @@ export interface LoggedEvent {
   readonly user_name: string
   /** JSON text; `null` for plain SQL. Null where an earlier version wrote the row. */
   readonly request: string | null
+  /** Why; empty where nothing is said. */
+  readonly message: string
   readonly data: string
   readonly prechange: string
   readonly postchange: string
@@ -30,7 +32,7 @@ export interface LoggedEvent {
  */
 export const loggedEvent = `
   c.position::text as position, c.idx::text as idx, c.action, c.changed_object_type as object_type,
-  c.changed_object_id::text as object_id, c.request_id::text as request_id, c.user_name, c.request::text as request,
+  c.changed_object_id::text as object_id, c.request_id::text as request_id, c.user_name, c.request::text as request, c.message,
   to_char(c.time at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') as event_time,
   c.data::text as data, c.prechange_data::text as prechange, c.postchange_data::text as postchange`
 
@@ -53,6 +55,7 @@ export const eventOf = (row: LoggedEvent): Event => ({
   username: row.user_name,
   requestId: row.request_id,
   request: (JSON.parse(row.request ?? "null") as Event["request"] | null) ?? undefined,
+  ...(row.message !== "" && { message: row.message }),
   json: { data: row.data, prechange: row.prechange, postchange: row.postchange }
 })
 

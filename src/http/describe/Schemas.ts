@@ -6,6 +6,7 @@ import { type Json, integer, listOf, object, orNull, schema, string } from "./Js
 import type { Shape } from "../../inventory/Derived.ts"
 import type { Field } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { messageCharsMax } from "../../inventory/database/DatabaseFunctions.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { viewOf } from "../../inventory/derive/represent/Representation.ts"
 
@@ -31,7 +32,10 @@ export const nameOf = (type: ObjectType): string =>
 const writtenOf = (type: ObjectType) => {
   const written = Object.entries(type.fields).filter(([, { wire }]) => wire !== "read" && wire !== "none")
   return {
-    properties: Object.fromEntries(written.map(([name, field]) => [name, described(field, writeSchema(field))])),
+    properties: {
+      ...Object.fromEntries(written.map(([name, field]) => [name, described(field, writeSchema(field))])),
+      changelog_message: { ...string, maxLength: messageCharsMax, writeOnly: true, description: "Why it is changed." }
+    },
     required: written.filter(([, { initial }]) => initial === undefined).map(([name]) => name)
   }
 }

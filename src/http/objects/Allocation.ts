@@ -15,6 +15,7 @@ import type IpRange from "../../inventory/types/ipam/IpRange.ts"
 import type Prefix from "../../inventory/types/ipam/Prefix.ts"
 import type VlanGroup from "../../inventory/types/ipam/VlanGroup.ts"
 import { HttpRefused } from "../HttpRefused.ts"
+import { authorOf } from "./ChangelogMessage.ts"
 import { inWritingTime, refuseLongList } from "./Limits.ts"
 import { all, first, refuse, rowOf } from "./Objects.ts"
 import { pageBounds } from "../wire/Paging.ts"
@@ -84,9 +85,8 @@ const take =
       const row = yield* rowOf(source.of, request)
       const { many, items } = yield* itemsOf(request)
       const bodies = Effect.andThen(source.turn(row), source.bodies(row, items))
-      const created = yield* createFrom(source.taken, items.length, bodies, request.author).pipe(
-        refuse(many ? all : first)
-      )
+      const author = yield* authorOf(request, items)
+      const created = yield* createFrom(source.taken, items.length, bodies, author).pipe(refuse(many ? all : first))
       const rows = created.map(({ row }) => row)
       const view = yield* viewFor(source.taken, rows, request.base)
       const shown = yield* mapInSlices(rows, (row) => representation(source.taken, row, view))

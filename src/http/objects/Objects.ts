@@ -11,9 +11,11 @@ import { create, remove, update } from "../../inventory/write/Write.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
+import { isOfType } from "../wire/MediaType.ts"
 import { etagHeader, guardOf } from "../wire/Etag.ts"
 import { exportObjects, exportTypes } from "../files/Export.ts"
 import { importObjects } from "../files/Import.ts"
+import { authorOf } from "./ChangelogMessage.ts"
 import { inWritingTime, refuseLongList } from "./Limits.ts"
 import { listObjects } from "./Lists.ts"
 import type { Handler, Request, Route, Services } from "../Route.ts"
@@ -97,7 +99,8 @@ const createObjects =
       const many = Array.isArray(body)
       const bodies: ReadonlyArray<unknown> = many ? body : [body]
       yield* refuseUnknown(type, request, bodies)
-      const created = yield* create(type, bodies, request.author).pipe(refuse(many ? all : first))
+      const author = yield* authorOf(request, bodies)
+      const created = yield* create(type, bodies, author).pipe(refuse(many ? all : first))
       const rows = created.map(({ row }) => row)
       const view = yield* viewFor(type, rows, request.base)
       const shown = yield* mapInSlices(created, ({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
@@ -126,9 +129,8 @@ const updateOne =
       const { id } = yield* rowOf(type, request, "change")
       const body = yield* request.body
       yield* refuseUnknown(type, request, [body])
-      const [row] = yield* update(type, [{ id, body }], whole, request.author, guardOf(request.ifMatch)).pipe(
-        refuse(first)
-      )
+      const author = yield* authorOf(request, [body])
+      const [row] = yield* update(type, [{ id, body }], whole, author, guardOf(request.ifMatch)).pipe(refuse(first))
       if (row === undefined) return yield* notFound()
       const view = yield* viewFor(type, [row], request.base)
       return { status: 200, json: representation(type, row, view), headers: etagHeader(row) }
@@ -139,13 +141,11 @@ const updateMany =
   (request) =>
     Effect.gen(function* () {
       const changes = yield* itemsWithIds(request)
-      yield* refuseUnknown(
-        type,
-        request,
-        changes.map(({ body }) => body)
-      )
+      const bodies = changes.map(({ body }) => body)
+      yield* refuseUnknown(type, request, bodies)
+      const author = yield* authorOf(request, bodies)
       // Like NetBox, the answer has the errors of the first wrong item only.
-      const rows = yield* update(type, changes, whole, request.author).pipe(refuse(first))
+      const rows = yield* update(type, changes, whole, author).pipe(refuse(first))
       const view = yield* viewFor(type, rows, request.base)
       return { status: 200, json: yield* mapInSlices(rows, (row) => representation(type, row, view)) }
     })
@@ -155,7 +155,9 @@ const deleteOne =
   (request) =>
     Effect.gen(function* () {
       const guard = request.ifMatch === undefined ? undefined : guardOf(request.ifMatch)
-      const gone = yield* remove(type, idsIn(request.params["id"]), request.author, guard)
+      // Its body was passed over until it could give a reason: one that is no JSON still is.
+      const body = isOfType(request.contentType, "application/json") ? yield* request.body : undefined
+      const gone = yield* remove(type, idsIn(request.params["id"]), yield* authorOf(request, [body]), guard)
       return gone.length === 0 ? yield* notFound() : { status: 204, written: gone }
     })
 
@@ -164,10 +166,14 @@ const deleteMany =
   (request) =>
     Effect.gen(function* () {
       const items = yield* itemsWithIds(request)
+      const author = yield* authorOf(
+        request,
+        items.map(({ body }) => body)
+      )
       const written = yield* remove(
         type,
         items.map(({ id }) => id),
-        request.author
+        author
       )
       return { status: 204, written }
     })

@@ -7,6 +7,9 @@ import { genericCheckName, genericTargets } from "../derive/table/Table.ts"
 /** Prefix of the logical message that carries a transaction's author and request; capture knows it too. */
 export const contextPrefix = "rackwire:ctx:v1"
 
+/** Longest reason for a change, characters. */
+export const messageCharsMax = 200
+
 /** Channel that announces changes of announced object types, as `<object type> <id>`. */
 export const announceChannel = "rackwire"
 
@@ -18,6 +21,14 @@ const common: ReadonlyArray<string> = [
    $$`,
   `comment on function rackwire_context(text, uuid) is
    'Names the author of the changes that follow in this transaction, and the request that they belong to.'`,
+  `create or replace function rackwire_context(username text, request uuid, message text) returns uuid
+   language sql as $$
+     select id from (select coalesce(request, gen_random_uuid()) as id) chosen, lateral (select pg_logical_emit_message(
+       true, '${contextPrefix}',
+       json_build_object('user', username, 'request', id, 'message', left(message, ${messageCharsMax}))::text)) emitted
+   $$`,
+  `comment on function rackwire_context(text, uuid, text) is
+   'The same with a reason for the changes; without a request (null) they get one of their own.'`,
   `create or replace function rackwire_touch() returns trigger language plpgsql as $$
    begin
      if new.id <> old.id then

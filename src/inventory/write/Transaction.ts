@@ -11,6 +11,8 @@ export interface Author {
   /** Id of the user; absent where the service itself writes. */
   readonly userId?: number | undefined
   readonly request?: RequestLine | undefined
+  /** Why the author changes something; absent where nothing is said. */
+  readonly message?: string | undefined
 }
 
 /** How a request came in. */
@@ -26,8 +28,8 @@ export interface RequestLine {
 export const pathCharsMax = 500
 
 /** The content of the first record of a transaction in the WAL. */
-export const contextOf = ({ username, requestId, request }: Author): string =>
-  JSON.stringify({ user: username, request: requestId, ...request })
+export const contextOf = ({ username, requestId, request, message }: Author): string =>
+  JSON.stringify({ user: username, request: requestId, ...request, message })
 
 /** Times that a transaction is tried when it conflicts with others. */
 const triesMax = 5

@@ -159,5 +159,6 @@ export const sampleContext: JsonObject = {
     method: "PATCH",
     path: "/api/dcim/devices/7/",
     user: "admin"
-  }
+  },
+  message: "replaced after the outage"
 }

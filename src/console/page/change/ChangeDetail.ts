@@ -133,6 +133,12 @@ const panel = (change: Change, object: Html): Html => {
       <dd>${timeOf(change.time, "second")}</dd>
       <dt>User</dt>
       <dd>${change.user_name === "" ? none : change.user_name}</dd>
+      ${
+        change.message === ""
+          ? ""
+          : html`<dt>Reason</dt>
+              <dd>${change.message}</dd>`
+      }
       <dt>Action</dt>
       <dd>${actionBadge(change)}</dd>
       <dt>Object</dt>

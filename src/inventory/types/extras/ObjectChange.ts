@@ -23,6 +23,8 @@ export default defineObjectType({
     xid: integer({ wire: "none", optional: true }),
     // Method, path and token; null for plain SQL, and in rows of earlier versions.
     request: { ...jsonText({ wire: "none" }), nullable: true },
+    // Why, as its author says.
+    message: text({ optional: true }),
     data: jsonText({ wire: "none" }),
     prechange_data: jsonText(),
     postchange_data: jsonText()
@@ -38,7 +40,7 @@ export default defineObjectType({
         `t.user_name = any (array(select u.username from ${from(types.get("users.user")!)} u where u.id = any (${ids})))`
     }
   },
-  search: ["user_name", "object_repr"],
+  search: ["user_name", "object_repr", "message"],
   ordering: ["-time"],
   listed: ["action", "changed_object", "user_name", "request_id", "time"],
   brief: [],

@@ -19,7 +19,7 @@ export const deliveryTable = (rows: ReadonlyArray<Row>, view: View, extent: "who
       </caption>
       <thead>
         <tr>
-          <th scope="col">Time</th>
+          ${extent === "brief" ? "" : html`<th scope="col">Time</th>`}
           <th scope="col">Outcome</th>
           <th scope="col">Webhook</th>
           ${extent === "brief" ? "" : html`<th scope="col" class="lo">Event</th>`}
@@ -35,13 +35,18 @@ export const deliveryTable = (rows: ReadonlyArray<Row>, view: View, extent: "who
 
 const line = (row: Row, shown: Readonly<Record<string, unknown>>, extent: "whole" | "brief"): Html => {
   const { time, status, webhook, event, attempts, response_status: answer, message } = shown
+  const linked = (text: Html): Html => html`<th scope="row"><a href="${pathOf(deliveryType, row.id)}">${text}</a></th>`
   return html`<tr>
-    <th scope="row"><a href="${pathOf(deliveryType, row.id)}">${timeOf(String(time), "second")}</a></th>
-    <td>${valueOf(status)}</td>
+    ${
+      extent === "brief"
+        ? linked(valueOf(status))
+        : html`${linked(timeOf(String(time), "second"))}
+            <td>${valueOf(status)}</td>`
+    }
     <td>${webhook === null ? html`<span class="sub">deleted</span>` : valueOf(webhook)}</td>
     ${extent === "brief" ? "" : html`<td class="lo">${valueOf(event)}</td>`}
     <td class="lo">${valueOf(attempts)}</td>
-    <td class="lo">
+    <td class="${extent === "brief" ? "lo whole" : "lo"}">
       ${answer === null ? (message === "" || message === null ? none : beginning(String(message), messageLengthMax)) : valueOf(answer)}
     </td>
   </tr>`

@@ -79,7 +79,10 @@ export default defineObjectType({
       { none: "None", object: "Object" },
       { default: "none", bare: true, help: "Object: deliveries about one object are sent in their order." }
     ),
-    retry_schedule: json({ grammar: "retry" }),
+    retry_schedule: json({
+      grammar: "retry",
+      help: 'When it tries again, such as {"kind": "fixed", "delay": 60, "attempts": 5}. Blank takes the default of the service.'
+    }),
     // Not set null: it would fire for everything then.
     scope_user: ref("users.user", {
       optional: true,

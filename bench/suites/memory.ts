@@ -11,7 +11,7 @@ const rows = 1_000_000
 const webhooks = 100
 
 /** Time for a service that has started to come to rest, milliseconds. */
-const restMillis = 5000
+const restMillis = 20_000
 
 const held = (pid: number): number =>
   Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024

@@ -106,6 +106,15 @@ describe("templates", () => {
     expect(pool.threads).toBe(0)
   })
 
+  it("start the workers: before the first there is none", async () => {
+    const pool = new Pool({ size: 2, limits, modules: [] })
+    onTestFinished(() => pool.close())
+    pool.renew([], "1")
+    expect(pool.threads).toBe(0)
+    await new Promise((done) => pool.submit({ sources: ["{{ 1 }}"], context: "{}", engine: "jinja" }, done))
+    expect(pool.threads).toBe(2)
+  })
+
   it("are not rendered once their callers gave up", async () => {
     const pool = new Pool({ size: 1, limits, modules: [] })
     onTestFinished(() => pool.close())

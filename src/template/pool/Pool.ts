@@ -45,10 +45,11 @@ export class Pool {
   private watch: NodeJS.Timeout | undefined
   private failures = 0
   private closed = false
+  /** Whether there are workers: they start with the first request, since many services render nothing. */
+  private isStaffed = false
 
   constructor(options: PoolOptions) {
     this.options = options
-    for (let i = 0; i < options.size; i++) this.hire()
   }
 
   /**
@@ -58,6 +59,7 @@ export class Pool {
   submit(request: Request, done: (outcome: Outcome) => void, owner = ""): () => void {
     const pending: Pending = { request, done, owner, chars: charsOf(request), cancelled: false }
     this.queue.add(pending)
+    if (!this.isStaffed && !this.closed) this.staff()
     this.schedule()
     return () => {
       pending.cancelled = true
@@ -70,7 +72,7 @@ export class Pool {
     const old = this.all
     this.penalty = undefined
     for (const worker of old) this.workers.add(worker)
-    for (let i = 0; i < this.options.size; i++) this.hire()
+    if (this.isStaffed) this.staff()
     for (const worker of old) worker.leave()
   }
 
@@ -177,6 +179,11 @@ export class Pool {
   private penalise(pending: Pending, millis: number): void {
     this.penalisedAt = performance.now()
     this.queue.overran(pending, millis, this.penalisedAt)
+  }
+
+  private staff(): void {
+    this.isStaffed = true
+    for (let i = 0; i < this.options.size; i++) this.hire()
   }
 
   private hire(): void {

@@ -151,6 +151,7 @@ type OwnHeaders = ReadonlyArray<readonly [name: string, value: string]>
 
 /** The headers of a webhook's text, which is rendered or literal, or its fault. */
 export const ownHeaders = (text: string): { readonly headers: OwnHeaders } | { readonly error: string } => {
+  if (text === "") return { headers: [] }
   const split = splitHeaders(text)
   if ("error" in split) return split
   const name = split.headers.map(([name]) => name).find((name) => reserved.has(name.toLowerCase()))

@@ -67,6 +67,8 @@ export const bucketOf = (millis: number): number => {
 /** The counts of a batch by webhook. */
 const tallied = (results: ReadonlyArray<Result>): ReadonlyMap<number, Tally> => {
   const tallies = new Map<number, Tally>()
+  // The events of a transaction have one time.
+  let commit = { time: "", millis: 0 }
   for (const result of results) {
     const { entry, attempt, outcome } = result
     const { webhook } = entry.delivery
@@ -85,15 +87,16 @@ const tallied = (results: ReadonlyArray<Result>): ReadonlyMap<number, Tally> => 
     if (attempt.number > 1) continue
     tally.atOnce += 1
     // A replay or a test sends an event of long ago.
-    if (!isOfThePast(entry.delivery.id)) {
-      tally.sinceCommit[bucketOf(attempt.started + attempt.durationMillis - Date.parse(entry.delivery.time))]! += 1
-    }
+    const { id, time } = entry.delivery
+    if (isOfThePast(id)) continue
+    if (commit.time !== time) commit = { time, millis: Date.parse(time) }
+    tally.sinceCommit[bucketOf(attempt.started + attempt.durationMillis - commit.millis)]! += 1
   }
   return tallies
 }
 
 /** Ids of replays and tests end with what they are of; others end with the index of the change. */
-const isOfThePast = (id: string): boolean => /-[rt][0-9a-f]+$/.test(id)
+const isOfThePast = (id: string): boolean => "rt".includes(id[id.lastIndexOf("-") + 1]!)
 
 const sum = (name: string): string => `${name} = t.${name} + excluded.${name}`
 

@@ -17,7 +17,7 @@ export interface Delivery extends DeliveryBody {
   /** Time of the commit, ISO 8601. */
   readonly time: string
   /** Absent for plain SQL. */
-  readonly request?: RequestContext | null
+  readonly request?: RequestContext | undefined
   /** Why its author made the change; absent where nothing is said. */
   readonly message?: string | undefined
   /** Attempts made so far. */
@@ -56,10 +56,10 @@ export const deliveryId = (webhook: number, position: string, idx: number): stri
 export const templateContext = ({
   body,
   objectType,
-  request = null,
+  request,
   message = ""
 }: Pick<Delivery, "body" | "objectType" | "request" | "message">): string => {
-  const more = JSON.stringify({ object_type: objectType, request, message })
+  const more = JSON.stringify({ object_type: objectType, request: request ?? null, message })
   return `${body.slice(0, -1)},${more.slice(1)}`
 }
 
@@ -77,7 +77,7 @@ export const deliveryOf = (event: Event, webhook: number, body: DeliveryBody): D
     objectId: event.objectId,
     requestId: event.requestId,
     time: event.timestamp,
-    ...(request !== null && { request }),
+    ...(request !== undefined && { request }),
     ...(event.message !== undefined && { message: event.message }),
     attempts: 0,
     spent: 0,

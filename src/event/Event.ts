@@ -34,9 +34,9 @@ export interface RequestContext {
   readonly user: string
 }
 
-/** Null for plain SQL. */
-export const requestOf = ({ requestId, username, request }: Head): RequestContext | null =>
-  request === undefined ? null : { id: requestId, method: request.method, path: request.path, user: username }
+/** Undefined for plain SQL. */
+export const requestOf = ({ requestId, username, request }: Head): RequestContext | undefined =>
+  request && { id: requestId, method: request.method, path: request.path, user: username }
 
 /** What is known of an event beside its object: what conditions read under `context.`. */
 export const contextOf = (event: Head) => ({
@@ -46,7 +46,7 @@ export const contextOf = (event: Head) => ({
   object_type: event.objectType,
   username: event.username,
   request_id: event.requestId,
-  request: requestOf(event),
+  request: requestOf(event) ?? null,
   message: event.message ?? ""
 })
 

@@ -4,6 +4,9 @@ import { statfsSync } from "node:fs"
 
 const run = (...args: ReadonlyArray<string>): void => void execFileSync(args[0]!, args.slice(1), { stdio: "ignore" })
 
+/** Room for what a world writes, very large transactions included, beside a gigabyte of WAL. */
+const size = "4g"
+
 export class Disk {
   private readonly folder: string
 
@@ -14,7 +17,7 @@ export class Disk {
   /** Undefined where nothing may be mounted. */
   static mount(folder: string): Disk | undefined {
     try {
-      run("mount", "-t", "tmpfs", "-o", "size=2g,mode=700", "tmpfs", folder)
+      run("mount", "-t", "tmpfs", "-o", `size=${size},mode=700`, "tmpfs", folder)
       return new Disk(folder)
     } catch {
       return undefined
@@ -29,7 +32,7 @@ export class Disk {
   }
 
   free(): void {
-    run("mount", "-o", "remount,size=2g", this.folder)
+    run("mount", "-o", `remount,size=${size}`, this.folder)
   }
 
   unmount(): void {

@@ -223,11 +223,13 @@ describe("rows from before the constraints", () => {
       execFile(process.execPath, [program, "check"], { env }, (_, stdout) => resolve(stdout))
     )
     expect(told).toContain("CHANGE changes set aside: 7")
-    const status = await service.call<{ processes: ReadonlyArray<{ parts: { capture: object } }> }>(
-      "GET",
-      "/api/status/"
-    )
-    expect(status.json.processes.at(-1)!.parts.capture).toHaveProperty("setAside")
+    // The process that was killed is listed for a while.
+    const capturing = async () => {
+      type Status = { processes: ReadonlyArray<{ parts: { capture: object } }> }
+      const { json } = await service.call<Status>("GET", "/api/status/")
+      return json.processes.map(({ parts }) => parts.capture)
+    }
+    await expect.poll(capturing).toContainEqual(expect.objectContaining({ setAside: expect.anything() }))
     expect(receiver.received.filter(({ path }) => path === "/deep")).toEqual([])
   })
 

@@ -51,6 +51,7 @@ describe("a changelog_message", () => {
     }
     const four = named("Four")
     expect(await refused({ ...four, changelog_message: 5 })).toEqual([400, ["Not a valid string."]])
+    expect(await refused({ ...four, changelog_message: "\ud800" })).toEqual([400, ["Not a valid string."]])
     expect(await refused({ ...four, changelog_message: "a\0b" })).toEqual([400, ["Not a valid string."]])
     expect(await refused({ ...four, changelog_message: "x".repeat(201) })).toEqual([
       400,
@@ -77,6 +78,11 @@ describe("a changelog_message", () => {
       "update dcim_site set facility = 'x' where name = 'Seven'"
     )
     expect(await messages("Seven", 2)).toEqual(["by hand", "x".repeat(200)])
+    await sql.transaction(
+      "select rackwire_context('ann', null, repeat('🏢', 300))::text",
+      "update dcim_site set facility = 'y' where name = 'Seven'"
+    )
+    expect((await messages("Seven", 3))[2]).toBe("🏢".repeat(200))
   })
 
   it("is what conditions and templates see", async () => {

@@ -7,6 +7,7 @@
 import { createHash } from "node:crypto"
 import { contextPrefix, messageCharsMax } from "../../inventory/database/DatabaseFunctions.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
+import { isStorable } from "../../inventory/Field.ts"
 import { isUuid } from "../../inventory/field/Scalar.ts"
 import { type RequestLine, pathCharsMax } from "../../inventory/write/Transaction.ts"
 import { CaptureError } from "../CaptureError.ts"
@@ -194,8 +195,9 @@ const parseContext = (content: string): ChangeContext | undefined => {
   if (content.length > contextCharsMax) return undefined
   try {
     const { user, request, message, ...rest } = JSON.parse(content) as Readonly<Record<string, unknown>>
-    if (!isStorable(user) || !isUuid(request)) return undefined
-    const isReason = isStorable(message) && message !== "" && message.length <= messageCharsMax
+    if (!isText(user) || !isUuid(request)) return undefined
+    // Counted as Postgres counts, which cut it.
+    const isReason = isText(message) && message !== "" && [...message].length <= messageCharsMax
     return { username: user, requestId: request, request: requestLineOf(rest), ...(isReason && { message }) }
   } catch {
     return undefined
@@ -203,11 +205,11 @@ const parseContext = (content: string): ChangeContext | undefined => {
 }
 
 const requestLineOf = ({ method, path, token }: Readonly<Record<string, unknown>>): RequestLine | undefined => {
-  if (!isStorable(method) || !isStorable(path) || path.length > pathCharsMax) return undefined
+  if (!isText(method) || !isText(path) || path.length > pathCharsMax) return undefined
   return { method, path, ...(Number.isSafeInteger(token) && { token: Number(token) }) }
 }
 
-const isStorable = (text: unknown): text is string => typeof text === "string" && !text.includes("\0")
+const isText = (value: unknown): value is string => typeof value === "string" && isStorable(value)
 
 const isoMicros = (micros: number): string => {
   const millis = Math.floor(micros / 1000)

@@ -1,6 +1,6 @@
 /** The reason for a change: `changelog_message` in the body of a write, kept in the change log and in the event. */
 import { Effect } from "effect"
-import { isDictionary } from "../../inventory/Field.ts"
+import { isDictionary, isStorable } from "../../inventory/Field.ts"
 import { messageCharsMax } from "../../inventory/database/DatabaseFunctions.ts"
 import type { Author } from "../../inventory/write/Transaction.ts"
 import { HttpRefused } from "../HttpRefused.ts"
@@ -22,7 +22,7 @@ export const authorOf = ({ author }: Request, bodies: ReadonlyArray<unknown>): E
 
 const problemOf = (message: unknown): string | undefined => {
   if (message === undefined || message === null) return undefined
-  if (typeof message !== "string" || message.includes("\0")) return "Not a valid string."
+  if (typeof message !== "string" || !isStorable(message)) return "Not a valid string."
   return message.length > messageCharsMax
     ? `Ensure this field has no more than ${messageCharsMax} characters.`
     : undefined

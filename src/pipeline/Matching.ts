@@ -59,7 +59,13 @@ export function* matchAll(index: WebhookIndex, { events, aside }: EventBatch): G
     learn(event, event.objectId)
     const { type, kind, data, prechange, postchange, objectId, xid } = event
     yield
-    const subject = { type: type.id, kind, data, snapshots: { prechange, postchange }, context: contextOf(event) }
+    const subject = {
+      ...{ type: type.id, kind, data, snapshots: { prechange, postchange } },
+      // Few conditions read it.
+      get context() {
+        return contextOf(event)
+      }
+    }
     const webhooks = yield* index.matching(subject, shared)
     const scoped = index.scoped(subject)
     if (webhooks.length + scoped.length > 0) owed.push({ event, objectId, xid, subject, webhooks, scoped })

@@ -45,8 +45,6 @@ export class Pool {
   private watch: NodeJS.Timeout | undefined
   private failures = 0
   private closed = false
-  /** Whether there are workers: they start with the first request, since many services render nothing. */
-  private isStaffed = false
 
   constructor(options: PoolOptions) {
     this.options = options
@@ -59,7 +57,8 @@ export class Pool {
   submit(request: Request, done: (outcome: Outcome) => void, owner = ""): () => void {
     const pending: Pending = { request, done, owner, chars: charsOf(request), cancelled: false }
     this.queue.add(pending)
-    if (!this.isStaffed && !this.closed) this.staff()
+    // They start with the first request, since many services render nothing.
+    if (this.workers.size === 0 && !this.closed) this.staff()
     this.schedule()
     return () => {
       pending.cancelled = true
@@ -72,7 +71,7 @@ export class Pool {
     const old = this.all
     this.penalty = undefined
     for (const worker of old) this.workers.add(worker)
-    if (this.isStaffed) this.staff()
+    if (old.length > 0) this.staff()
     for (const worker of old) worker.leave()
   }
 
@@ -182,7 +181,6 @@ export class Pool {
   }
 
   private staff(): void {
-    this.isStaffed = true
     for (let i = 0; i < this.options.size; i++) this.hire()
   }
 

@@ -7,7 +7,6 @@ import { type ChildProcess, fork } from "node:child_process"
 import { type Socket, createServer } from "node:net"
 import { fileURLToPath } from "node:url"
 import { gzipSync } from "node:zlib"
-import { Effect } from "effect"
 import { openConnections } from "../../src/deliver/attempt/Connector.ts"
 import { send } from "../../src/deliver/attempt/Send.ts"
 import { type TargetRules, readRules } from "../../src/deliver/attempt/TargetPolicy.ts"
@@ -77,18 +76,18 @@ const serve = async (): Promise<void> => {
 const suffer = async (port: number): Promise<Sample> => {
   const connections = openConnections({
     rules: readRules("private", [], []) as TargetRules,
-    ...{ tls: {}, count: attempts, timeoutMillis }
+    ...{ tls: {}, timeoutMillis }
   })
   const outgoing = { method: "POST", url: `http://127.0.0.1:${port}/`, headers: {}, body: Buffer.from("{}") } as const
   const before = process.memoryUsage.rss()
   let most = before
   const watch = setInterval(() => (most = Math.max(most, process.memoryUsage.rss())), 5)
   const began = performance.now()
-  const once = () => Effect.runPromise(send(outgoing, connections, timeoutMillis, 0))
+  const once = () => new Promise((resolve) => void send(outgoing, connections, timeoutMillis, 0, resolve))
   await Promise.all(Array.from({ length: attempts }, once))
   const took = performance.now() - began
   clearInterval(watch)
-  await connections.agent.destroy()
+  await connections.clients.destroy()
   return { "longest attempt": took, "memory taken": (most - before) / 2 ** 20 }
 }
 

@@ -34,13 +34,13 @@ export const settle = async (
     later === undefined ? -1 : Math.max(Math.round(later.delayMillis), 0),
     entry.delivery.id,
     later === undefined ? "" : pack(later.delivery),
-    isOurs(entry) ? 1 : 0,
+    isOurs(entry),
     entry.stream === "again" ? placeOf(entry.delivery) : ""
   ])
   const { again, queue, later, held, blocked, parked, unattempted } = keys
   await settleScript.run(client, {
     keys: [again, queue, later, held, blocked, parked, unattempted],
-    args: [group, consumer, ...parts]
+    args: [group, consumer, JSON.stringify(parts)]
   })
   if (settled.some(({ later }) => later !== undefined)) await mark(client, [webhook])
 }

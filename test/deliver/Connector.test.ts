@@ -1,12 +1,10 @@
 /** Blocked targets see nothing of us: no connection, not even an attempt of one. */
 import { subscribe, unsubscribe } from "node:diagnostics_channel"
 import { createServer } from "node:http"
-import { Effect } from "effect"
 import { beforeEach, describe, expect, onTestFinished, test } from "vitest"
 import { type Connections, type Resolve } from "../../src/deliver/attempt/Connector.ts"
-import { send } from "../../src/deliver/attempt/Send.ts"
 import { type TargetRules, policies, readRules } from "../../src/deliver/attempt/TargetPolicy.ts"
-import { connections, listen } from "./Receiver.ts"
+import { connections, listen, sent } from "./Receiver.ts"
 import { closed, inside } from "./targets.ts"
 
 /** Sockets that this process began to connect. */
@@ -23,7 +21,7 @@ const rules = (policy: TargetRules["policy"], allow: Array<string> = [], deny: A
 
 const post = async (url: string, by: Connections) => {
   const outgoing = { method: "POST", url, headers: {}, body: Buffer.from("secret") } as const
-  const { response, failure } = await Effect.runPromise(send(outgoing, by, 5000, 0))
+  const { response, failure } = await sent(outgoing, by, 5000)
   return failure?.reason ?? response?.status
 }
 

@@ -48,6 +48,8 @@ const resultOf = (entry: Entry, number: number, kind: keyof typeof outcomes, sta
   outcome: outcomes[kind]
 })
 
+const recorded = (log: DeliveryLog["Service"], result: Result) => new Promise((resolve) => log.record(result, resolve))
+
 describe("the delivery log", () => {
   it("goes on after a defect that keeps outcomes from being written", async () => {
     const { log, streams } = await startLog()
@@ -58,8 +60,8 @@ describe("the delivery log", () => {
     await run(streams.promote(webhook))
     const [faulty, sound] = await run(streams.read(webhook, 10))
     // No clock tells this time.
-    await run(log.record(resultOf(faulty!, 1, "Delivered", Number.NaN)))
-    await run(log.record(resultOf(sound!, 1, "Delivered")))
+    await recorded(log, resultOf(faulty!, 1, "Delivered", Number.NaN))
+    await recorded(log, resultOf(sound!, 1, "Delivered"))
     expect(await hooks.delivery(webhook, "successful")).toMatchObject({ delivery_id: sound!.delivery.id })
     expect(await run(streams.depth(webhook))).toEqual({ queued: 0, pending: 1, waiting: 0 })
   })
@@ -79,7 +81,7 @@ describe("the delivery log", () => {
     }
     const entries = await run(streams.read(webhook, 10))
     const results = entries.map((entry, at) => resultOf(entry, copies[at]!.attempts + 1, copies[at]!.kind))
-    await Promise.all(results.map((result) => run(log.record(result))))
+    await Promise.all(results.map((result) => recorded(log, result)))
     const logged = await hooks.delivery(webhook, "successful")
     expect([logged.attempts, logged.attempt_log.map(({ number }) => number)]).toEqual([2, [1, 2]])
   })

@@ -1,15 +1,14 @@
 /** Receivers that answer in ways that HTTP allows and few clients expect. */
 import { createServer as createTcpServer } from "node:net"
-import { Effect } from "effect"
 import { describe, expect, test } from "vitest"
-import { type Sent, send } from "../../src/deliver/attempt/Send.ts"
-import { connections, listen, rawReceiver } from "./Receiver.ts"
+import type { Sent } from "../../src/deliver/attempt/Send.ts"
+import { connections, listen, rawReceiver, sent } from "./Receiver.ts"
 
 /** Long enough for anything that answers at all. */
 const patient = 10_000
 
 const attempt = (url: string, open = connections()): Promise<Sent> =>
-  Effect.runPromise(send({ method: "POST", headers: {}, body: Buffer.from("body"), url }, open, patient, 0))
+  sent({ method: "POST", headers: {}, body: Buffer.from("body"), url }, open, patient)
 
 describe("an answer", () => {
   test.each<readonly [number, string, string | undefined]>([
@@ -69,7 +68,7 @@ describe("an answer", () => {
       socket.on("data", () => socket.write(`${goOn}HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n${goOn.repeat(4)}`))
     })
     const url = `http://127.0.0.1:${await listen(server)}/`
-    const open = connections({ count: 1 })
+    const open = connections()
     for (let turn = 0; turn < 3; turn++) {
       const { response } = await attempt(url, open)
       expect(response).toMatchObject({ status: 200, body: goOn.repeat(4) })

@@ -6,7 +6,7 @@ import { afterAll, expect, test } from "vitest"
 import type { Definition } from "../../src/deliver/actor/Definition.ts"
 import { isHopeless } from "../../src/deliver/outcome/Outcome.ts"
 import { renderAll } from "../../src/deliver/attempt/Request.ts"
-import { makeAttempt } from "../../src/deliver/attempt/Attempt.ts"
+import { makeAttempt, outcomeOf } from "../../src/deliver/attempt/Attempt.ts"
 import { type RetryPolicy, retrySchedule } from "../../src/deliver/outcome/RetrySchedule.ts"
 import type { Delivery } from "../../src/event/Delivery.ts"
 import { Templates } from "../../src/template/Template.ts"
@@ -57,11 +57,9 @@ test("a delivery whose templates ran out of time twice is failed", async () => {
   const attempt = async (error: TemplateError, overruns?: number) => {
     const templates = { render: () => Effect.fail(error) } as unknown as Templates["Service"]
     const delivery = { body: "{}", webhook: 1, attempts: 5, spent: 5, firstAttempt: 0, overruns } as Delivery
-    return (
-      await Effect.runPromise(
-        makeAttempt({ definition, connections: connections() }, delivery, Result.succeed(delivery), templates)
-      )
-    ).outcome
+    const webhook = { definition, connections: connections(), isRendered: true }
+    const made = makeAttempt(webhook, delivery, Result.succeed(delivery), templates)
+    return Effect.runPromise(Effect.flatMap(made, ({ attempt }) => outcomeOf(definition, delivery, attempt)))
   }
   expect(await attempt(late)).toMatchObject({ kind: "Retry", failure: { reason: "Overrun" } })
   expect(await attempt(late, 1)).toEqual({

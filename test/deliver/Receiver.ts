@@ -4,6 +4,8 @@
 import { type RequestListener, createServer } from "node:http"
 import { type Server, type Socket, createServer as createTcpServer } from "node:net"
 import { onTestFinished } from "vitest"
+import type { Outgoing } from "../../src/deliver/attempt/Request.ts"
+import { type Sent, send } from "../../src/deliver/attempt/Send.ts"
 import { type ConnectionOptions, type Connections, openConnections } from "../../src/deliver/attempt/Connector.ts"
 import { type TargetRules, readRules } from "../../src/deliver/attempt/TargetPolicy.ts"
 
@@ -12,10 +14,16 @@ export const targetRules = readRules("private", [], []) as TargetRules
 
 /** Connections that live as long as the test, to anywhere that the usual policy allows. */
 export const connections = (options: Partial<ConnectionOptions> = {}): Connections => {
-  const opened = openConnections({ rules: targetRules, tls: {}, count: 8, timeoutMillis: 60_000, ...options })
-  onTestFinished(() => opened.agent.destroy())
+  const opened = openConnections({ rules: targetRules, tls: {}, timeoutMillis: 60_000, ...options })
+  onTestFinished(() => opened.clients.destroy())
   return opened
 }
+
+/** Sends a request; gives what came of it. */
+export const sent = (...[outgoing, by, timeoutMillis, nowMillis = 0]: SendArguments): Promise<Sent> =>
+  new Promise((resolve) => void send(outgoing, by, timeoutMillis, nowMillis, resolve))
+
+type SendArguments = [outgoing: Outgoing, by: Connections, timeoutMillis: number, nowMillis?: number]
 
 /** Starts listening on a free port, or this one; answers it. */
 export const listen = (server: Server, host = "127.0.0.1", port = 0): Promise<number> =>

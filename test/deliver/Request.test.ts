@@ -28,7 +28,7 @@ const definition: Definition = {
   rateLimit: undefined,
   ordered: false,
   schedule: retrySchedule(usualPolicy),
-  target: { rules: targetRules, tls: {}, count: 1, timeoutMillis: 1000 }
+  target: { rules: targetRules, tls: {}, timeoutMillis: 1000 }
 }
 
 const delivery: Delivery = {
@@ -56,11 +56,7 @@ const build = (webhook: Partial<Definition> = {}, owed: Partial<Delivery> = {}) 
   Effect.runSync(
     Effect.flatMap(Templates, (templates) =>
       buildRequest({ ...definition, ...webhook }, { ...delivery, ...owed }, templates, Date.now())
-    ).pipe(
-      Effect.mapError(({ failure }) => failure),
-      Effect.result,
-      Effect.provide(renderHere)
-    )
+    ).pipe(Effect.provide(renderHere))
   )
 
 const built = (webhook: Partial<Definition> = {}, owed: Partial<Delivery> = {}) =>

@@ -1,11 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { gzipSync } from "node:zlib"
-import { Effect } from "effect"
-import { Agent } from "undici"
 import { describe, expect, test } from "vitest"
+import { Clients } from "../../src/deliver/attempt/Clients.ts"
 import type { Outgoing } from "../../src/deliver/attempt/Request.ts"
-import { type Sent, send } from "../../src/deliver/attempt/Send.ts"
-import { connections, nobody, rawReceiver, receiver } from "./Receiver.ts"
+import type { Sent } from "../../src/deliver/attempt/Send.ts"
+import { connections, nobody, rawReceiver, receiver, sent } from "./Receiver.ts"
 
 const now = Date.UTC(2026, 10, 20, 12)
 
@@ -14,7 +13,7 @@ const patient = 10_000
 
 const attempt = (url: string, outgoing: Partial<Outgoing> = {}, timeoutMillis = patient): Promise<Sent> => {
   const whole = { method: "POST", headers: {}, body: Buffer.from("body"), url, ...outgoing } as const
-  return Effect.runPromise(send(whole, connections(), timeoutMillis, now))
+  return sent(whole, connections(), timeoutMillis, now)
 }
 
 const answering = (status: number, headers: Readonly<Record<string, string>> = {}, body = "") =>
@@ -227,9 +226,9 @@ describe("a connection", () => {
     ["EPIPE", "Reset"]
   ])("that ends in %s is told as %s", async (code, reason) => {
     const error = Object.assign(new Error(`it ended in ${code}`), { code })
-    const agent = new Agent({ connect: (_, answer) => answer(error, null) })
+    const clients = new Clients({ connect: (_, answer) => answer(error, null) }, 1000)
     const outgoing = { method: "POST", url: "https://receiver.example/", headers: {}, body: Buffer.alloc(0) } as const
-    const { failure } = await Effect.runPromise(send(outgoing, { agent, last: () => undefined }, patient, now))
+    const { failure } = await sent(outgoing, { clients, last: () => undefined }, patient, now)
     expect(failure).toMatchObject({ reason, message: `it ended in ${code}` })
   })
 

@@ -1,12 +1,10 @@
 import { readFileSync } from "node:fs"
 import { createServer } from "node:https"
 import type { SecureContextOptions } from "node:tls"
-import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ConnectionOptions } from "../../src/deliver/attempt/Connector.ts"
-import { send } from "../../src/deliver/attempt/Send.ts"
 import { type Certificate, hasOpenssl, makeCertificate } from "../support/Certificate.ts"
-import { connections, listen } from "./Receiver.ts"
+import { connections, listen, sent } from "./Receiver.ts"
 
 describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
   let certificate: Certificate
@@ -30,7 +28,7 @@ describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
     )
     const port = await listen(server)
     const outgoing = { method: "POST", url: `https://${host}:${port}/`, headers: {}, body: Buffer.from("x") } as const
-    return { ...(await Effect.runPromise(send(outgoing, connections({ tls }), 10_000, 0))), requests }
+    return { ...(await sent(outgoing, connections({ tls }), 10_000)), requests }
   }
 
   test("is not trusted, and gets no request", async () => {

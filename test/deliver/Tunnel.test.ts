@@ -3,14 +3,12 @@ import { readFileSync } from "node:fs"
 import { type Server, createServer } from "node:http"
 import { createServer as createSecureServer } from "node:https"
 import { connect } from "node:net"
-import { Effect } from "effect"
 import { describe, expect, it, onTestFinished } from "vitest"
 import type { ConnectionOptions } from "../../src/deliver/attempt/Connector.ts"
-import { send } from "../../src/deliver/attempt/Send.ts"
 import { type TargetRules, readRules } from "../../src/deliver/attempt/TargetPolicy.ts"
 import { isExcepted, proxyProblem } from "../../src/deliver/attempt/Tunnel.ts"
 import { hasOpenssl, makeCertificate } from "../support/Certificate.ts"
-import { connections, listen, nobody, receiver } from "./Receiver.ts"
+import { connections, listen, nobody, receiver, sent } from "./Receiver.ts"
 
 /** What a proxy was asked for, and with which credentials. */
 const startProxy = async (answer = "200 Connection established") => {
@@ -29,7 +27,7 @@ const startProxy = async (answer = "200 Connection established") => {
 
 const post = async (url: string, options: Partial<ConnectionOptions>) => {
   const outgoing = { method: "POST", url, headers: {}, body: Buffer.from("x") } as const
-  const { response, failure, phases } = await Effect.runPromise(send(outgoing, connections(options), 5000, 0))
+  const { response, failure, phases } = await sent(outgoing, connections(options), 5000)
   return { answer: failure?.reason ?? response?.status, body: response?.body, message: failure?.message, phases }
 }
 

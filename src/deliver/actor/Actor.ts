@@ -3,32 +3,28 @@
  *
  * It lives in a fiber of its own. A slow receiver fills the room of its own actor and its own stream, nothing else.
  *
- * An entry goes one way: read (Reading.ts), given a slot of the rate limit, attempted, answered, logged. `InFlight`
- * knows which entries are where.
+ * An entry goes one way: read (Reading.ts), attempted, answered and logged (Attempts.ts). `InFlight` knows which entries
+ * are where.
  */
-import { Effect, FiberSet, Queue, type Scope } from "effect"
+import { Effect, Queue, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Stall } from "../../Stall.ts"
-import { inWords } from "../../Telemetry.ts"
 import type { BreakerNews } from "../../stream/Breaker.ts"
 import type { Entry } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"
-import { Templates } from "../../template/Template.ts"
-import { makeAttempt } from "../attempt/Attempt.ts"
-import { EventBodies } from "../attempt/EventBodies.ts"
-import { isRendered } from "../attempt/Request.ts"
+import type { Templates } from "../../template/Template.ts"
+import type { EventBodies } from "../attempt/EventBodies.ts"
 import { makeSharedBreaker } from "../breaker/SharedBreaker.ts"
-import { DeliveryLog } from "../log/DeliveryLog.ts"
+import type { DeliveryLog } from "../log/DeliveryLog.ts"
 import { logDefectAndContinue } from "../LogDefect.ts"
-import { disable } from "../outcome/Disable.ts"
 import type { ActorState } from "./ActorState.ts"
-import { graceMillis, makeConnected } from "./Connected.ts"
+import { makeAttempts } from "./Attempts.ts"
+import { makeConnected } from "./Connected.ts"
 import type { Definition, UnusableWebhook } from "./Definition.ts"
 import { makeEarliestTimer } from "./EarliestTimer.ts"
 import type { FairShare } from "./FairShare.ts"
 import { InFlight } from "./InFlight.ts"
 import type { Intake } from "./Intake.ts"
-import { inRateSlot } from "./RateSlot.ts"
 import { readAndStart } from "./Reading.ts"
 
 export interface Actor {
@@ -71,8 +67,6 @@ export const startActor = (
     // One signal is as good as many.
     const signals = yield* Queue.sliding<void>(1)
     const wake = () => void Queue.offerUnsafe(signals, undefined)
-    const attempts = yield* FiberSet.make<void>()
-    const runAttempt = yield* FiberSet.runtime(attempts)<Needs>()
     const webhook = yield* makeConnected(first)
     const breaker = yield* makeSharedBreaker(id, wake)
     const inFlight = new InFlight()
@@ -81,15 +75,7 @@ export const startActor = (
     const parts = { id, webhook, breaker, inFlight, intake, reads, wake, dueIn }
     const state: ActorState = { ...parts, hasMore: false, isGone: false }
     const promote = promoteDue(state, streams)
-    const start = (entry: Entry, waitMillis: number) => {
-      if (inFlight.begin(entry)) runAttempt(seeThrough(state, entry, waitMillis))
-    }
-    yield* Effect.addFinalizer(() =>
-      FiberSet.awaitEmpty(attempts).pipe(
-        Effect.timeoutOption(graceMillis),
-        Effect.andThen(Effect.ignore(Effect.suspend(() => streams.handBack(id, inFlight.all()))))
-      )
-    )
+    const start = yield* makeAttempts(state)
     const read = logDefectAndContinue(`reading webhook ${id}`)(readAndStart(state, share, start))
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), read)))
     yield* promote
@@ -130,68 +116,3 @@ const promoteDue = ({ id, webhook, intake, wake, dueIn }: ActorState, streams: S
     // This process may be the only one that knew when they were due.
     if (intake.isQuiet) yield* streams.announce(id)
   }).pipe(Effect.catch(() => Effect.sync(() => dueIn(1000))))
-
-/** One attempt of an entry, in its slot of the rate limit, from its event's body to the delivery log. */
-const seeThrough = (state: ActorState, entry: Entry, waitMillis: number) => {
-  const { inFlight, webhook, wake } = state
-  const attempt = attemptAndLog(state, entry)
-  const whole =
-    waitMillis > 0
-      ? Effect.andThen(
-          inRateSlot(() => webhook.current().definition, waitMillis),
-          attempt
-        )
-      : attempt
-  return Effect.ensuring(
-    whole,
-    Effect.sync(() => {
-      inFlight.end(entry)
-      // Entries that wait for this one, for order's sake, can be read now.
-      if (webhook.current().definition.ordered) wake()
-      else readOn(state)
-    })
-  )
-}
-
-/** Wakes the reader where a good part of the room is free, instead of once per entry. */
-const readOn = ({ inFlight, webhook, hasMore, wake }: ActorState): void => {
-  const { maxInFlight } = webhook.current().definition
-  if ((hasMore || inFlight.hasNotBegun) && inFlight.isHalfFree(maxInFlight)) wake()
-}
-
-const attemptAndLog = Effect.fnUntraced(function* (state: ActorState, entry: Entry) {
-  const { id, webhook, breaker, inFlight } = state
-  const streams = yield* Streams
-  const log = yield* DeliveryLog
-  // A process that slept past its lease must not send what another has by now.
-  const isLost =
-    !streams.isOurs(entry) && (yield* streams.keep(id, [entry]).pipe(Effect.orElseSucceed(() => [entry]))).length > 0
-  if (isLost) return
-  const templates = yield* Templates
-  const attempted = yield* (yield* EventBodies).use(
-    entry.delivery,
-    isRendered(webhook.current().definition),
-    (loaded) =>
-      // After the wait for a body: the definition is the current one.
-      state.isGone || breaker.isShut()
-        ? Effect.undefined
-        : makeAttempt(webhook.current(), entry.delivery, loaded, templates)
-  )
-  if (attempted === undefined) return inFlight.postpone([entry])
-  if (attempted.isGone) {
-    state.isGone = true
-    // Before the log, which others wait for too: no further request leaves for a receiver that is gone.
-    yield* turnOff(id, attempted.attempt.response!.status)
-  }
-  yield* breaker.turn(attempted.attempt.failure)
-  inFlight.answered(entry)
-  readOn(state)
-  yield* log.record({ entry, ...attempted })
-  if (attempted.outcome.kind === "Retry") state.dueIn(attempted.outcome.delayMillis)
-})
-
-const turnOff = (webhook: number, status: number) =>
-  disable(webhook, `its receiver answered ${status} to say that it wants nothing any more`).pipe(
-    Effect.tapError((error) => Effect.logWarning(`deliver: webhook ${webhook} was not disabled: ${inWords(error)}`)),
-    Effect.ignore
-  )

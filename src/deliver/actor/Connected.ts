@@ -4,6 +4,7 @@
  */
 import { Effect, Exit, Scope } from "effect"
 import { type Connections, openConnections } from "../attempt/Connector.ts"
+import { isRendered } from "../attempt/Request.ts"
 import { type Definition, type UnusableWebhook, unusable } from "./Definition.ts"
 
 /** Time that attempts under way get to end when their definition is replaced or their actor stops, milliseconds. */
@@ -12,6 +13,8 @@ export const graceMillis = 10_000
 export interface Connected {
   readonly definition: Definition
   readonly connections: Connections
+  /** Whether a part of its requests is a template. */
+  readonly isRendered: boolean
 }
 
 export interface ConnectedWebhook {
@@ -31,9 +34,9 @@ export const makeConnected = Effect.fnUntraced(function* (first: Definition) {
       const scope = yield* Scope.fork(life)
       yield* Scope.addFinalizer(
         scope,
-        Effect.promise(() => connections.agent.destroy())
+        Effect.promise(() => connections.clients.destroy())
       )
-      return { definition, connections, scope }
+      return { definition, connections, isRendered: isRendered(definition), scope }
     }).pipe(Effect.uninterruptible)
   let current = yield* connect(first)
   const redefine = Effect.fnUntraced(function* (definition: Definition) {
@@ -41,7 +44,7 @@ export const makeConnected = Effect.fnUntraced(function* (first: Definition) {
     current = yield* connect(definition)
     // Not at once: a request that is being rendered is still to be sent on them.
     const close = Effect.sleep(graceMillis).pipe(
-      Effect.andThen(Effect.promise(() => connections.agent.close())),
+      Effect.andThen(Effect.promise(() => connections.clients.close())),
       Effect.andThen(Scope.close(scope, Exit.void))
     )
     yield* Effect.forkIn(close, life)

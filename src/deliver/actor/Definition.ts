@@ -130,7 +130,6 @@ const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy 
           directories: settings.webhookCaDirectory
         })
       },
-      count: maxInFlight,
       timeoutMillis,
       proxy
     }

@@ -1,18 +1,21 @@
 /** The entries that an actor holds: those in flight, those answered and not yet in the log, and those not begun. */
+import { Effect } from "effect"
 import type { Entry } from "../../stream/Entry.ts"
 
 /** Most attempts of a webhook that wait for the log: an attempt leaves its room when it is answered, not later. */
-const unloggedMax = 256
+const unloggedMax = 512
 
 export class InFlight {
-  private readonly attempts = new Map<string, Entry>()
-  private readonly unlogged = new Map<string, Entry>()
+  /** Entries that have begun, by id in their stream; those of them that are answered. */
+  private readonly begun = { again: new Map<string, Entry>(), queue: new Map<string, Entry>() }
+  private readonly unlogged = new Set<Entry>()
   /** Taken over from other processes, postponed, or read beyond what there was room for. */
   private notBegun: Array<Entry> = []
+  private onNone = () => {}
 
   /** Attempts without an answer. */
   get count(): number {
-    return this.attempts.size
+    return this.begun.again.size + this.begun.queue.size - this.unlogged.size
   }
 
   get hasNotBegun(): boolean {
@@ -25,12 +28,12 @@ export class InFlight {
   }
 
   all(): ReadonlyArray<Entry> {
-    return [...this.attempts.values(), ...this.unlogged.values(), ...this.notBegun]
+    return [...this.begun.again.values(), ...this.begun.queue.values(), ...this.notBegun]
   }
 
   /** Whether at least half of what may be in flight is free: reading then brings a good part, not one entry. */
   isHalfFree(maxInFlight: number): boolean {
-    return this.attempts.size <= maxInFlight / 2 && this.unlogged.size <= unloggedMax / 2
+    return this.count <= maxInFlight / 2 && this.unlogged.size <= unloggedMax / 2
   }
 
   /** Keeps entries to begin with later. */
@@ -51,24 +54,36 @@ export class InFlight {
 
   /** Notes that the attempt begins; false if the entry is in flight already. */
   begin(entry: Entry): boolean {
-    const key = keyOf(entry)
-    if (this.attempts.has(key) || this.unlogged.has(key)) return false
-    this.attempts.set(key, entry)
+    const begun = this.begun[entry.stream]
+    if (begun.has(entry.entryId)) return false
+    begun.set(entry.entryId, entry)
     return true
   }
 
   /** Notes that the answer is there: another attempt may begin. */
   answered(entry: Entry): void {
-    const key = keyOf(entry)
-    this.attempts.delete(key)
-    this.unlogged.set(key, entry)
+    const held = this.begun[entry.stream].get(entry.entryId)
+    if (held !== undefined) this.unlogged.add(held)
   }
 
   /** Notes that the attempt is logged, or did not come to be. */
   end(entry: Entry): void {
-    const key = keyOf(entry)
-    this.attempts.delete(key)
-    this.unlogged.delete(key)
+    const begun = this.begun[entry.stream]
+    const held = begun.get(entry.entryId)
+    if (held === undefined) return
+    begun.delete(entry.entryId)
+    this.unlogged.delete(held)
+    if (this.isNone()) this.onNone()
+  }
+
+  /** Succeeds when no attempt is under way and all are logged. */
+  readonly awaitNone: Effect.Effect<void> = Effect.callback((resume) => {
+    this.onNone = () => resume(Effect.void)
+    if (this.isNone()) this.onNone()
+  })
+
+  private isNone(): boolean {
+    return this.begun.again.size === 0 && this.begun.queue.size === 0
   }
 }
 

@@ -1,27 +1,118 @@
-/** One attempt of a delivery: the request is built and sent, and its outcome decided. */
+/**
+ * One attempt of a delivery: its request is made and sent, and its outcome decided.
+ *
+ * A webhook without templates needs nothing but its delivery: its attempts are plain function calls. Others wait for
+ * their rendering in a fiber. Both send alike.
+ */
 import { Clock, Effect, Random, Result } from "effect"
 import type { Delivery } from "../../event/Delivery.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { Connected } from "../actor/Connected.ts"
+import type { Definition } from "../actor/Definition.ts"
 import type { Loaded } from "./EventBodies.ts"
-import { type Attempt, type Failure, type Outcome, Unsendable, overrunsMax } from "../outcome/Outcome.ts"
-import { buildRequest } from "./Request.ts"
+import { type Attempt, type Failure, type Outcome, type Phases, overrunsMax } from "../outcome/Outcome.ts"
+import { type Outgoing, buildRequest, plainRequest } from "./Request.ts"
 import { decide } from "../outcome/RetrySchedule.ts"
-import { type Sent, send } from "./Send.ts"
+import { send } from "./Send.ts"
 
-export interface Attempted {
+export interface Made {
   readonly attempt: Attempt
-  readonly outcome: Outcome
   /** The receiver wants nothing any more. */
   readonly isGone: boolean
 }
 
-/** Of an attempt that never came to a request. */
-const unsent: Omit<Sent, "failure"> = {
-  response: undefined,
-  isGone: false,
-  phases: { dns: undefined, connect: undefined, tls: undefined, firstByte: undefined, body: undefined }
+/** Makes an attempt for a webhook without templates and calls back once, at once or later. */
+export const attemptPlainly = (
+  connected: Connected,
+  delivery: Delivery,
+  nowMillis: number,
+  onMade: (made: Made) => void
+): void => {
+  const begun = beginAt(nowMillis)
+  transmit(connected, delivery, begun, requestOrDefect(connected.definition, delivery, begun.started), onMade)
 }
+
+/** Makes an attempt with an event that was loaded, or with the reason why it was not. */
+export const makeAttempt = (
+  connected: Connected,
+  delivery: Delivery,
+  loaded: Result.Result<Loaded, Failure>,
+  templates: Templates["Service"]
+): Effect.Effect<Made> =>
+  Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+    const begun = beginAt(nowMillis)
+    const request = Result.isFailure(loaded)
+      ? Effect.succeed(Result.fail(loaded.failure))
+      : buildRequest(connected.definition, loaded.success, templates, begun.started)
+    return request.pipe(
+      Effect.catchDefect((defect) => Effect.succeed(Result.fail(toldAsDefect(defect)))),
+      Effect.flatMap((request) =>
+        Effect.callback<Made>((answer) => {
+          const stop = transmit(connected, delivery, begun, request, (made) => answer(Effect.succeed(made)))
+          return Effect.sync(stop)
+        })
+      )
+    )
+  })
+
+/** What follows from an attempt. */
+export const outcomeOf = (definition: Definition, delivery: Delivery, attempt: Attempt): Effect.Effect<Outcome> => {
+  const { failure, started, durationMillis } = attempt
+  if (failure === undefined) return Effect.succeed({ kind: "Delivered" })
+  if (isSpent(delivery, failure)) return Effect.succeed({ kind: "Dead", failure })
+  return Effect.flatMap(Random.next, (random) =>
+    decide(definition.schedule, {
+      failure,
+      attempts: delivery.spent + 1,
+      elapsedMillis: started + durationMillis - (delivery.firstAttempt || started),
+      random
+    })
+  )
+}
+
+/** Milliseconds since 1970, and by a clock that cannot be set meanwhile. */
+const beginAt = (nowMillis: number) => ({ started: nowMillis, at: performance.now() })
+
+type Begun = ReturnType<typeof beginAt>
+
+/** A fault of ours must not keep the delivery from being logged: it would be attempted for ever. */
+const toldAsDefect = (defect: unknown): Failure => ({ reason: "Render", message: `A defect: ${String(defect)}` })
+
+const requestOrDefect = (...given: Parameters<typeof plainRequest>): Result.Result<Outgoing, Failure> => {
+  try {
+    return plainRequest(...given)
+  } catch (defect) {
+    return Result.fail(toldAsDefect(defect))
+  }
+}
+
+/** Sends the request; returns how to end the attempt before its answer. */
+const transmit = (
+  { definition, connections }: Connected,
+  delivery: Delivery,
+  { started, at }: Begun,
+  request: Result.Result<Outgoing, Failure>,
+  onMade: (made: Made) => void
+): (() => void) => {
+  const number = delivery.attempts + 1
+  if (Result.isFailure(request)) {
+    const failure = toldAsSpent(delivery, request.failure)
+    const durationMillis = Math.round(performance.now() - at)
+    const { url } = definition
+    const attempt = { number, started, durationMillis, url, headers: {}, response: undefined, failure, phases: none }
+    onMade({ attempt, isGone: false })
+    return () => {}
+  }
+  const { url, headers } = request.success
+  return send(request.success, connections, definition.timeoutMillis, started, (sent) => {
+    const { response, failure, phases, isGone } = sent
+    const durationMillis = Math.round(performance.now() - at)
+    onMade({ attempt: { number, started, durationMillis, url, headers, response, failure, phases }, isGone })
+  })
+}
+
+/** Of an attempt that never came to a request. */
+const none: Phases = { dns: undefined, connect: undefined, tls: undefined, firstByte: undefined, body: undefined }
 
 /** Whether the webhook's templates have had all the time that a delivery gets. */
 const isSpent = ({ overruns = 0 }: Delivery, { reason }: Failure): boolean =>
@@ -31,48 +122,3 @@ const toldAsSpent = (delivery: Delivery, failure: Failure): Failure =>
   isSpent(delivery, failure)
     ? { ...failure, message: `The templates ran out of time in ${overrunsMax} attempts: ${failure.message}` }
     : failure
-
-export const makeAttempt = Effect.fnUntraced(function* (
-  { definition, connections }: Connected,
-  delivery: Delivery,
-  loaded: Result.Result<Loaded, Failure>,
-  templates: Templates["Service"]
-) {
-  const started = yield* Clock.currentTimeMillis
-  // Time that passes is taken from a clock that cannot be set meanwhile.
-  const begun = performance.now()
-  const { isGone, ...sent } = yield* (
-    Result.isFailure(loaded)
-      ? Effect.fail(new Unsendable({ failure: loaded.failure }))
-      : buildRequest(definition, loaded.success, templates, started)
-  ).pipe(
-    Effect.flatMap((outgoing) =>
-      Effect.map(send(outgoing, connections, definition.timeoutMillis, started), (sent) => ({
-        ...sent,
-        url: outgoing.url,
-        headers: outgoing.headers
-      }))
-    ),
-    // A fault of ours must not keep the delivery from being logged: it would be attempted for ever.
-    Effect.catchDefect((defect) =>
-      Effect.fail(new Unsendable({ failure: { reason: "Render", message: `A defect: ${String(defect)}` } }))
-    ),
-    Effect.catch(({ failure }) =>
-      Effect.succeed({ ...unsent, failure: toldAsSpent(delivery, failure), url: definition.url, headers: {} })
-    )
-  )
-  const durationMillis = Math.round(performance.now() - begun)
-  const outcome: Outcome =
-    sent.failure === undefined
-      ? { kind: "Delivered" }
-      : isSpent(delivery, sent.failure)
-        ? { kind: "Dead", failure: sent.failure }
-        : yield* decide(definition.schedule, {
-            failure: sent.failure,
-            attempts: delivery.spent + 1,
-            elapsedMillis: started + durationMillis - (delivery.firstAttempt || started),
-            random: yield* Random.next
-          })
-  const attempt = { number: delivery.attempts + 1, started, durationMillis, ...sent }
-  return { attempt, outcome, isGone } satisfies Attempted
-})

@@ -8,7 +8,8 @@
 import { type LookupAddress, type LookupOptions, promises as dns } from "node:dns"
 import type { LookupFunction, Socket } from "node:net"
 import { createSecureContext } from "node:tls"
-import { Agent, buildConnector } from "undici"
+import { buildConnector } from "undici"
+import { Clients } from "./Clients.ts"
 import { StatusLines } from "./StatusLines.ts"
 import { type TargetRules, literalIn, refusal } from "./TargetPolicy.ts"
 import { type ProxyRules, isExcepted, openTunnel } from "./Tunnel.ts"
@@ -37,8 +38,6 @@ export interface ConnectionOptions {
   readonly rules: TargetRules
   /** `authority` gives the CA certificates to trust, in PEM; undefined for the usual ones. */
   readonly tls: { readonly rejectUnauthorized?: boolean; readonly authority?: (() => Promise<string>) | undefined }
-  /** Most connections at the same time. */
-  readonly count: number
   readonly timeoutMillis: number
   /** Undefined where receivers are reached directly. */
   readonly proxy?: ProxyRules | undefined
@@ -47,7 +46,7 @@ export interface ConnectionOptions {
 
 /** The connections to one webhook's receiver. */
 export interface Connections {
-  readonly agent: Agent
+  readonly clients: Clients
   /** The times of the connection that was made last. */
   readonly last: () => ConnectTimes | undefined
 }
@@ -87,16 +86,17 @@ const inPieces = (socket: Socket): void => {
 
 export const openConnections = (options: ConnectionOptions): Connections => {
   let last: ConnectTimes | undefined
-  const agent = new Agent({
-    connections: options.count,
-    keepAliveTimeout: keepAliveMillis,
-    keepAliveMaxTimeout: keepAliveMillis,
-    clientTtl: ageMillisMax,
-    maxHeaderSize: headersBytesMax,
-    allowH2: false,
-    connect: makeConnector(options, (times) => (last = times))
-  })
-  return { agent, last: () => last }
+  const clients = new Clients(
+    {
+      keepAliveTimeout: keepAliveMillis,
+      keepAliveMaxTimeout: keepAliveMillis,
+      maxHeaderSize: headersBytesMax,
+      allowH2: false,
+      connect: makeConnector(options, (times) => (last = times))
+    },
+    ageMillisMax
+  )
+  return { clients, last: () => last }
 }
 
 /** Oldest version of TLS that is accepted. */

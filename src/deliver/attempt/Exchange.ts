@@ -14,6 +14,8 @@ export class Exchange implements Dispatcher.DispatchHandler {
    * and what was read of the body before the connection ended is kept.
    */
   onDone: (error: Error | undefined) => void = () => {}
+  /** Called once when the connection is free for another request: behind `onDone`, or when what was aborted has ended. */
+  onReleased: () => void = () => {}
   headers: Readonly<Record<string, string | Array<string> | undefined>> = {}
   /** Times by `performance.now()`: when it was asked for, written to the socket, first answered, and read to its end. */
   readonly began = performance.now()
@@ -67,12 +69,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
 
   onResponseEnd(): void {
     this.finish(undefined)
+    this.onReleased()
   }
 
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     // Of undici, if what came is no HTTP.
     const isAnswered = this.status > 0 && error.name !== "HTTPParserError"
     this.finish(isAnswered ? undefined : error)
+    this.onReleased()
   }
 
   private finish(error: Error | undefined): void {

@@ -8,22 +8,28 @@ export const headerText = (headers: Readonly<Record<string, string | ReadonlyArr
   let text = ""
   for (const name in headers) {
     const value = headers[name]
-    for (const each of typeof value === "object" ? value : [value]) {
-      text += `${name}: ${isSecretHeader(name, String(each)) ? hiddenMark : each}\n`
-      if (text.length > keptCharsMax) return `${text.slice(0, keptCharsMax)}…\n`
-    }
+    if (typeof value === "object") for (const each of value) text += lineOf(name, each)
+    else text += lineOf(name, String(value))
+    if (text.length > keptCharsMax) return `${text.slice(0, keptCharsMax)}…\n`
   }
   return text
 }
+
+const lineOf = (name: string, value: string): string => `${name}: ${isSecretHeader(name, value) ? hiddenMark : value}\n`
 
 /** Shortest part of a credential that is looked for in an answer, characters: a shorter one may be any word. */
 const credentialMin = 8
 
 /** The credentials that a request carries. */
-export const credentialsIn = (headers: Readonly<Record<string, string>>): ReadonlyArray<string> =>
-  Object.entries(headers)
-    .filter(([name, value]) => isSecretHeader(name, value))
-    .flatMap(([, value]) => value.split(/[\s=;,]+/).filter((part) => part.length >= credentialMin))
+export const credentialsIn = (headers: Readonly<Record<string, string>>): ReadonlyArray<string> => {
+  const found: Array<string> = []
+  for (const name in headers) {
+    const value = headers[name]!
+    if (!isSecretHeader(name, value)) continue
+    found.push(...value.split(/[\s=;,]+/).filter((part) => part.length >= credentialMin))
+  }
+  return found
+}
 
 /** A receiver's answer without the credentials that it was sent: some receivers echo the request. */
 export const withoutCredentials = (text: string, credentials: ReadonlyArray<string>): string =>

@@ -1,5 +1,5 @@
 /** The HTTP request of a delivery, made from its webhook's definition. */
-import { Effect } from "effect"
+import { Effect, Result } from "effect"
 import { version } from "../../Config.ts"
 import { emptyRecord } from "../../inventory/Field.ts"
 import { type Delivery, templateContext } from "../../event/Delivery.ts"
@@ -33,22 +33,47 @@ const reserved = new Set([
   "upgrade"
 ])
 
+/** The secrets of a webhook, or why no request can be made with them. */
+const secretsOf = ({ signing, headers }: Definition): Result.Result<Secrets, Failure> => {
+  if (signing === undefined)
+    return fail("Secret", "The webhook's secret was sealed with another SECRET_KEY: set it anew.")
+  if (headers === undefined)
+    return fail("Secret", "A value of the webhook's additional_headers cannot be read: set it anew.")
+  return Result.succeed({ signing, headers })
+}
+
+interface Secrets {
+  readonly signing: Signing
+  readonly headers: string
+}
+
+/** The request of a webhook without templates, or why there is none. */
+export const plainRequest = (
+  definition: Definition,
+  delivery: Loaded,
+  nowMillis: number
+): Result.Result<Outgoing, Failure> => {
+  const secrets = secretsOf(definition)
+  if (Result.isFailure(secrets)) return Result.fail(secrets.failure)
+  const { signing, headers } = secrets.success
+  return compose(definition, signing, delivery, [definition.url, headers, delivery.body], nowMillis)
+}
+
+/** The request of any webhook, its templates rendered. */
 export const buildRequest = (
   definition: Definition,
   delivery: Loaded,
   templates: Templates["Service"],
   nowMillis: number
-): Effect.Effect<Outgoing, Unsendable> => {
-  const { signing, headers } = definition
-  if (signing === undefined)
-    return fail("Secret", "The webhook's secret was sealed with another SECRET_KEY: set it anew.")
-  if (headers === undefined) {
-    return fail("Secret", "A value of the webhook's additional_headers cannot be read: set it anew.")
-  }
+): Effect.Effect<Result.Result<Outgoing, Failure>> => {
+  const secrets = secretsOf(definition)
+  if (Result.isFailure(secrets)) return Effect.succeed(Result.fail(secrets.failure))
+  const { signing, headers } = secrets.success
   // The time that rendering takes counts: receivers refuse a signature that is minutes old.
   const begun = performance.now()
-  return Effect.flatMap(renderAll({ ...definition, headers }, delivery, templates), (texts) =>
-    compose(definition, signing, delivery, texts, nowMillis + performance.now() - begun)
+  return renderAll({ ...definition, headers }, delivery, templates).pipe(
+    Effect.map((texts) => compose(definition, signing, delivery, texts, nowMillis + performance.now() - begun)),
+    Effect.catch(({ failure }) => Effect.succeed(Result.fail(failure)))
   )
 }
 
@@ -58,7 +83,7 @@ const compose = (
   delivery: Loaded,
   [url, headerText, bodyText]: Rendered,
   nowMillis: number
-): Effect.Effect<Outgoing, Unsendable> => {
+): Result.Result<Outgoing, Failure> => {
   const address = addressProblem(url)
   if (address !== undefined) return fail("Render", address)
   const body = (definition.bodyTemplate === "" ? delivery.bytes : undefined) ?? Buffer.from(bodyText)
@@ -67,7 +92,7 @@ const compose = (
   const { method, contentType } = definition
   const current = nowMillis < definition.previousUntil ? signing : { ...signing, previous: "" }
   const headers = headersOf({ contentType, own: own.headers, signing: current, delivery, body, nowMillis })
-  return Effect.succeed({ method, url, headers, body })
+  return Result.succeed({ method, url, headers, body })
 }
 
 interface Head {
@@ -92,8 +117,7 @@ export const headersOf = (head: Head): Readonly<Record<string, string>> => {
   return Object.assign(headers, signatureHeaders(signing, { id, timestamp: Math.floor(nowMillis / 1000), body }))
 }
 
-const fail = (reason: Failure["reason"], message: string) =>
-  Effect.fail(new Unsendable({ failure: { reason, message } }))
+const fail = (reason: Failure["reason"], message: string) => Result.fail<Failure>({ reason, message })
 
 /** Whether any part of the webhook's requests is a template. */
 export const isRendered = ({ url, headers, bodyTemplate }: Definition): boolean =>

@@ -1,6 +1,5 @@
 /** Sends one request and judges the answer, or why there is none. */
-import { Effect } from "effect"
-import type { Dispatcher } from "undici"
+import type { Clients } from "./Clients.ts"
 import { Exchange } from "./Exchange.ts"
 import type { ConnectTimes, Connections } from "./Connector.ts"
 import type { Failure, Phases, Response } from "../outcome/Outcome.ts"
@@ -17,42 +16,56 @@ export interface Sent {
 
 /**
  * Sends the request and reads the answer within the timeout, which includes connecting and the body. Redirects are not
- * followed, and a compressed answer is not inflated.
+ * followed, and a compressed answer is not inflated. Calls back once, and not after it was ended by the function that it
+ * returns.
  */
 export const send = (
   outgoing: Outgoing,
   connections: Connections,
   timeoutMillis: number,
-  nowMillis: number
-): Effect.Effect<Sent> =>
-  Effect.callback<Sent>((answer) => {
-    const exchange = new Exchange()
-    const end = (sent: Omit<Sent, "phases">) => {
-      clearTimeout(deadline)
-      exchange.onDone = () => {}
-      answer(Effect.succeed({ ...sent, phases: phasesOf(exchange, connections.last()) }))
-    }
-    const abort = () => exchange.abort(new Error("The attempt was ended."))
-    // A timer and no race of two fibers, which costs as much as the rest of an attempt.
-    const deadline = setTimeout(() => {
-      end(timedOut(timeoutMillis))
-      abort()
-    }, timeoutMillis)
-    exchange.onDone = (error) =>
-      end(error === undefined ? judge(exchange.response(), exchange.headers, nowMillis) : unanswered(error))
-    dispatch(outgoing, connections.agent, exchange)
-    return Effect.sync(() => {
-      clearTimeout(deadline)
-      abort()
-    })
-  })
+  nowMillis: number,
+  onSent: (sent: Sent) => void
+): (() => void) => {
+  const exchange = new Exchange()
+  const abort = () => exchange.abort(new Error("The attempt was ended."))
+  const stop = () => {
+    clearTimeout(deadline)
+    exchange.onDone = () => {}
+  }
+  const deadline = setTimeout(() => {
+    stop()
+    onSent({ ...timedOut(timeoutMillis), phases: phasesOf(exchange, connections.last()) })
+    abort()
+  }, timeoutMillis)
+  exchange.onDone = (error) => {
+    stop()
+    const judged = error === undefined ? judge(exchange.response(), exchange.headers, nowMillis) : unanswered(error)
+    onSent({ ...judged, phases: phasesOf(exchange, connections.last()) })
+  }
+  dispatch(outgoing, connections.clients, exchange)
+  return () => {
+    stop()
+    abort()
+  }
+}
 
-const dispatch = ({ url, method, headers, body }: Outgoing, agent: Dispatcher, exchange: Exchange): void => {
-  try {
+/** Where a URL leads, and the last that was read: most webhooks send to one address. */
+let address = { url: "", origin: "", path: "" }
+
+const addressOf = (url: string): typeof address => {
+  if (url !== address.url) {
     const { origin, pathname, search } = new URL(url)
+    address = { url, origin, path: pathname + search }
+  }
+  return address
+}
+
+const dispatch = ({ url, method, headers, body }: Outgoing, clients: Clients, exchange: Exchange): void => {
+  try {
+    const { origin, path } = addressOf(url)
     // The deadline counts; undici's own timeouts would only cut it short.
-    const options = { origin, path: pathname + search, method, headers, body, headersTimeout: 0, bodyTimeout: 0 }
-    agent.dispatch(options, exchange)
+    const options = { origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 }
+    clients.dispatch(options, exchange)
   } catch (error) {
     exchange.onResponseError(undefined, error as Error)
   }

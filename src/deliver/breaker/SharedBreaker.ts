@@ -19,6 +19,8 @@ export interface SharedBreaker {
   readonly isOpen: () => boolean
   /** Whether it is open and its time is not over: nothing may be sent, a probe included. */
   readonly isShut: () => boolean
+  /** Whether a success changes nothing. */
+  readonly isCalm: () => boolean
   /** How many attempts may begin, of `max` at the same time. */
   readonly room: (inFlight: number, max: number) => number
   /** Whether an attempt may begin: always while it is closed, else if this process is the one that probes. */
@@ -75,6 +77,7 @@ export const makeSharedBreaker = Effect.fnUntraced(function* (webhook: number, w
   return {
     isOpen: () => breaker.until !== undefined,
     isShut: () => (breaker.until ?? 0) > now(),
+    isCalm: () => breaker === closedBreaker,
     room: (inFlight, max) => roomOf(breaker, now(), inFlight, max),
     mayBegin: (timeoutMillis) =>
       Effect.suspend(() => {

@@ -1,4 +1,5 @@
 /** Outcomes of attempts as rows of Postgres: one statement writes a batch, deliveries and attempts together. */
+import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Days } from "../../inventory/database/Days.ts"
@@ -43,8 +44,27 @@ export const attemptTable: Table = {
   published: false
 }
 
-/** "" stands for null in every column but texts: the driver has no type for a list of nothing but nulls. */
+/** "" stands for null in every column but texts. */
 type Column<Of = Result> = readonly [name: string, type: string, value: (result: Of) => string]
+
+/** A result, and what the log keeps of its texts. */
+interface Kept extends Result {
+  readonly requestHeaders: string
+  readonly responseHeaders: string
+  readonly responseBody: string
+}
+
+const keptOf = (result: Result): Kept => {
+  const { headers, response } = result.attempt
+  const credentials = credentialsIn(headers)
+  const answered = (text: string) => withoutNul(withoutCredentials(text, credentials))
+  return {
+    ...result,
+    requestHeaders: withoutNul(headerText(headers)),
+    responseHeaders: answered(headerText(response?.headers ?? {})),
+    responseBody: answered(response?.body ?? "")
+  }
+}
 
 /** The last time that was printed, and its text: most attempts of a batch begin in the same milliseconds. */
 let printed = { millis: 0, text: new Date(0).toISOString() }
@@ -81,7 +101,7 @@ const deliveryColumns: ReadonlyArray<Column<Latest>> = [
   ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
 ]
 
-const attemptColumns: ReadonlyArray<Column> = [
+const attemptColumns: ReadonlyArray<Column<Kept>> = [
   ["time", "timestamptz", ({ entry }) => entry.delivery.time],
   ["delivery_id", "text", ({ entry }) => entry.delivery.id],
   ["number", "bigint", ({ attempt }) => `${attempt.number}`],
@@ -89,29 +109,38 @@ const attemptColumns: ReadonlyArray<Column> = [
   ["duration_ms", "bigint", ({ attempt }) => `${attempt.durationMillis}`],
   ["phases", "jsonb", ({ attempt }) => JSON.stringify(attempt.phases)],
   ["url", "text", ({ attempt }) => withoutNul(attempt.url)],
-  ["request_headers", "text", ({ attempt }) => withoutNul(headerText(attempt.headers))],
+  ["request_headers", "text", ({ requestHeaders }) => requestHeaders],
   ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
-  ["response_headers", "text", ({ attempt }) => answered(attempt, headerText(attempt.response?.headers ?? {}))],
-  ["response_body", "text", ({ attempt }) => answered(attempt, attempt.response?.body ?? "")],
+  ["response_headers", "text", ({ responseHeaders }) => responseHeaders],
+  ["response_body", "text", ({ responseBody }) => responseBody],
   ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
   ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
 ]
 
-/** A receiver's answer as the log keeps it. */
-const answered = ({ headers }: Attempt, text: string): string =>
-  withoutNul(withoutCredentials(text, credentialsIn(headers)))
-
 /** Postgres keeps no zero byte in a text, and a receiver may send one. */
-const withoutNul = (text: string): string => text.replaceAll("\0", "\uFFFD")
+const withoutNul = (text: string): string => (text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text)
+
+/**
+ * Stands between the values of a column, which goes to Postgres as one text: an array costs the driver an object for
+ * each value. No receiver can know it, and so none can send it.
+ */
+const separator = `\u001f${randomBytes(9).toString("base64")}`
+
+const columnOf = <A>(results: ReadonlyArray<A>, value: (result: A) => string): string => {
+  let text = ""
+  for (const [at, result] of results.entries()) text += at === 0 ? value(result) : separator + value(result)
+  return text
+}
 
 const select = (columns: ReadonlyArray<Column<never>>, from: number, value = valueOf): string => {
   const values = columns.map(([name, type]) => value(name, type))
-  const arrays = columns.map((_, at) => `$${from + at}::text[]`)
+  const arrays = columns.map((_, at) => `string_to_array($${from + at}::text, $1::text)`)
   return `select ${values.join(", ")} from unnest(${arrays.join(", ")}) as u (${names(columns)})`
 }
 
 const valueOf = (name: string, type: string): string => {
-  if (type === "text") return name
+  // A column of one empty text gives an array of nothing.
+  if (type === "text") return `coalesce(${name}, '')`
   return `${type === "interval" ? "now() + " : ""}nullif(${name}, '')::${type}`
 }
 
@@ -141,7 +170,7 @@ const hasEnded = `(extras_delivery.status = 'successful' and excluded.status <> 
 
 const writeStatement = `
   with delivery as (
-    insert into extras_delivery (${names(deliveryColumns)}) ${select(deliveryColumns, 1, valueUnlessDeleted)}
+    insert into extras_delivery (${names(deliveryColumns)}) ${select(deliveryColumns, 2, valueUnlessDeleted)}
     on conflict (delivery_id, time) do update set ${[
       "status",
       "last_attempt",
@@ -155,7 +184,7 @@ const writeStatement = `
       -- Redis may have lost its last moments, and count from before them.
       attempts = greatest(extras_delivery.attempts, excluded.attempts)
     returning delivery_id, status),
-  attempt as (insert into ${attemptTable.name} (${names(attemptColumns)}) ${select(attemptColumns, 1 + deliveryColumns.length)}
+  attempt as (insert into ${attemptTable.name} (${names(attemptColumns)}) ${select(attemptColumns, 2 + deliveryColumns.length)}
   on conflict (delivery_id, number, time) do update set ${[
     "started",
     "duration_ms",
@@ -170,7 +199,7 @@ const writeStatement = `
   ]
     .map((name) => `${name} = excluded.${name}`)
     .join(", ")}),
-  traffic as (${trafficStatement(1 + deliveryColumns.length + attemptColumns.length)})
+  traffic as (${trafficStatement(2 + deliveryColumns.length + attemptColumns.length)})
   select delivery_id as id from delivery where status = 'discarded'`
 
 export const attemptDays = new Days(attemptTable.name)
@@ -204,11 +233,12 @@ export const writeRows = Effect.fnUntraced(function* (results: ReadonlyArray<Res
   const sql = yield* SqlClient.SqlClient
   const latest = latestOf(results)
   const numbered = new Map(results.map((result) => [`${result.entry.delivery.id} ${result.attempt.number}`, result]))
-  const attempts = [...numbered.values()]
+  const attempts = Array.from(numbered.values(), keptOf)
   const times = latest.map(({ entry }) => entry.delivery.time)
   const write = sql.unsafe<{ readonly id: string }>(writeStatement, [
-    ...deliveryColumns.map(([, , value]) => latest.map(value)),
-    ...attemptColumns.map(([, , value]) => attempts.map(value)),
+    separator,
+    ...deliveryColumns.map(([, , value]) => columnOf(latest, value)),
+    ...attemptColumns.map(([, , value]) => columnOf(attempts, value)),
     ...trafficParameters(attempts)
   ])
   const discarded = yield* deliveryDays.write(times, attemptDays.write(times, write))

@@ -4,7 +4,7 @@
  * Outcomes of all webhooks are written in batches: while one is being written, the next one gathers. An entry is
  * acknowledged only when its outcome is in the log; after a crash before that it is attempted once more.
  */
-import { Context, Deferred, Effect, Layer, Queue, Schedule } from "effect"
+import { Context, Effect, Layer, Queue, Schedule } from "effect"
 import { Stall } from "../../Stall.ts"
 import { inWords } from "../../Telemetry.ts"
 import type { Delivery } from "../../event/Delivery.ts"
@@ -26,11 +26,13 @@ const pause = Schedule.min([Schedule.exponential("100 millis", 2), Schedule.spac
 /** Time without a written outcome, while some wait, that is a problem, milliseconds. */
 const stalledMillis = 10_000
 
+type OnLogged = (result: Result) => void
+
 export class DeliveryLog extends Context.Service<
   DeliveryLog,
   {
-    /** Succeeds when the outcome is in the log and the entry is settled. */
-    readonly record: (result: Result) => Effect.Effect<void>
+    /** Calls back when the outcome is in the log and the entry is settled. */
+    readonly record: (result: Result, onLogged: OnLogged) => void
     /** A sentence if outcomes cannot be written. */
     readonly problems: Effect.Effect<ReadonlyArray<string>>
   }
@@ -39,7 +41,7 @@ export class DeliveryLog extends Context.Service<
     DeliveryLog,
     Effect.gen(function* () {
       const stall = new Stall("the delivery log has not been written", stalledMillis)
-      const queue = yield* Queue.unbounded<readonly [Result, Deferred.Deferred<void>]>()
+      const queue = yield* Queue.unbounded<readonly [Result, OnLogged]>()
       const writer = Effect.gen(function* () {
         const waiting = yield* Queue.takeBetween(queue, 1, batchMax)
         yield* logDefectAndContinue("the delivery log")(
@@ -51,18 +53,13 @@ export class DeliveryLog extends Context.Service<
           )
         )
         // After a defect as well: when the lease is over the entries are claimed and attempted again.
-        for (const [, done] of waiting) Deferred.doneUnsafe(done, Effect.void)
+        for (const [result, onLogged] of waiting) onLogged(result)
         yield* Effect.sleep(gatherPause)
       })
       yield* Effect.forkScoped(Effect.forever(writer))
       return DeliveryLog.of({
         problems: Effect.sync(() => stall.problems()),
-        record: (result) =>
-          Effect.suspend(() => {
-            const done = Deferred.makeUnsafe<void>()
-            Queue.offerUnsafe(queue, [result, done])
-            return Deferred.await(done)
-          })
+        record: (result, onLogged) => void Queue.offerUnsafe(queue, [result, onLogged])
       })
     })
   )

@@ -19,8 +19,20 @@ const harmlessNames: ReadonlySet<string> = new Set(["www-authenticate", "proxy-a
 /** Values that are credentials whatever their header is called. */
 const secretValue = /^(basic|bearer|digest|negotiate|token|apikey)\s+\S/i
 
-export const isSecretHeader = (name: string, value: string): boolean =>
-  (secretName.test(name) && !harmlessNames.has(name.toLowerCase())) || secretValue.test(value)
+export const isSecretHeader = (name: string, value: string): boolean => isSecretName(name) || secretValue.test(value)
+
+/** The names that were asked about, since the same ones come with every request. */
+const known = new Map<string, boolean>()
+const knownMax = 1000
+
+const isSecretName = (name: string): boolean => {
+  const found = known.get(name)
+  if (found !== undefined) return found
+  if (known.size >= knownMax) known.clear()
+  const isSecret = secretName.test(name) && !harmlessNames.has(name.toLowerCase())
+  known.set(name, isSecret)
+  return isSecret
+}
 
 /** The hidden values by the name of their header, in the order of the text; "" is the name of a whole text. */
 export type HiddenValues = ReadonlyArray<readonly [name: string, value: string]>

@@ -2,11 +2,11 @@
 -- delivery that is done unblocks its object. Entries that another consumer has taken over stay as they are.
 -- Returns nothing.
 local again, queue, later, held, blocked, parked, unattempted = unpack(KEYS)
--- Then for each entry: its stream (1 again, 2 queue), its id, its object if order matters (else ''), the delay of its
--- delivery (milliseconds, -1 if it is done), the delivery's id and content, whether the consumer's lease holds, and its
--- place if it may have been parked (else '').
-local group, consumer = unpack(ARGV, 1, 2)
-local firstEntry = 3
+-- Then a JSON list, which Redis reads faster than as many arguments. It holds of each entry: its stream (1 again, 2
+-- queue), its id, its object if order matters (else ''), the delay of its delivery (milliseconds, -1 if it is done), the
+-- delivery's id and content, whether the consumer's lease holds, and its place if it may have been parked (else '').
+local group, consumer = ARGV[1], ARGV[2]
+local entries = cjson.decode(ARGV[3])
 
 -- include include/now.lua
 -- include include/owns.lua
@@ -36,10 +36,9 @@ local function delayBy(delay, object, id, content)
 end
 
 local streams, ended = { again, queue }, { {}, {} }
-for i = firstEntry, #ARGV, 8 do
-  local stream, entryId, object, delay, id, content, withinLease, place = unpack(ARGV, i, i + 7)
-  stream, delay = tonumber(stream), tonumber(delay)
-  local owned = owns(streams[stream], group, consumer, entryId, withinLease == '1')
+for i = 1, #entries, 8 do
+  local stream, entryId, object, delay, id, content, withinLease, place = unpack(entries, i, i + 7)
+  local owned = owns(streams[stream], group, consumer, entryId, withinLease)
   if owned then
     if delay >= 0 then
       delayBy(delay, object, id, content)

@@ -66,8 +66,9 @@ export default defineObjectType({
     reason: text({ optional: true }),
     message: text({ optional: true })
   },
-  indexes: [["status", "next_attempt"], ["object_type", "object_id"], ["request_id"]],
+  indexes: [["object_type", "object_id"], ["request_id"]],
   coveringIndexes: [
+    { name: "status_next_attempt", fields: ["status", "next_attempt"], columns: [], where: "status <> 'successful'" },
     { name: "time", fields: ["time"], columns: ["status"] },
     { name: "webhook_id", fields: ["webhook", "time"], columns: [] },
     // Few are not successful, and people ask about those: by cause, and of a long time.

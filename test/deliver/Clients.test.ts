@@ -1,0 +1,98 @@
+import { createServer } from "node:http"
+import { describe, expect, onTestFinished, test } from "vitest"
+import { Clients } from "../../src/deliver/attempt/Clients.ts"
+import { Exchange } from "../../src/deliver/attempt/Exchange.ts"
+import { listen } from "./Receiver.ts"
+
+/** A receiver that answers when it is told to, and knows over how many connections it was asked. */
+const startReceiver = async (headers: Readonly<Record<string, string>> = {}) => {
+  const waiting: Array<() => void> = []
+  let connections = 0
+  const server = createServer((request, response) => {
+    request.resume()
+    waiting.push(() => response.writeHead(200, headers).end("ok"))
+  }).on("connection", () => (connections += 1))
+  const origin = `http://127.0.0.1:${await listen(server)}`
+  const answer = async (count = 1) => {
+    await expect.poll(() => waiting.length).toBe(count)
+    for (const each of waiting.splice(0)) each()
+  }
+  return { origin, answer, connections: () => connections }
+}
+
+const startClients = (ageMillisMax = 60_000) => {
+  const clients = new Clients({ keepAliveTimeout: 60_000 }, ageMillisMax)
+  onTestFinished(() => clients.destroy())
+  const ask = (origin: string) => {
+    const exchange = new Exchange()
+    const done = new Promise<Error | undefined>((resolve) => (exchange.onDone = resolve))
+    clients.dispatch({ origin, path: "/", method: "POST", body: "x" }, exchange)
+    return { exchange, done }
+  }
+  return { clients, ask }
+}
+
+describe("the connections of a webhook", () => {
+  test("serve one request at a time, and then the next", async () => {
+    const { ask } = startClients()
+    const { origin, answer, connections } = await startReceiver()
+    const both = [ask(origin), ask(origin)]
+    await answer(2)
+    expect(await Promise.all(both.map(({ done }) => done))).toEqual([undefined, undefined])
+    expect(connections()).toBe(2)
+    for (let round = 0; round < 3; round++) {
+      const { done } = ask(origin)
+      await answer()
+      await done
+    }
+    expect(connections()).toBe(2)
+  })
+
+  test("are not used when they are old", async () => {
+    const { ask } = startClients(0)
+    const { origin, answer, connections } = await startReceiver()
+    for (const expected of [1, 2]) {
+      const { done } = ask(origin)
+      await answer()
+      await done
+      expect(connections()).toBe(expected)
+    }
+  })
+
+  test("are not used after a request on them was ended", async () => {
+    const { ask } = startClients()
+    const { origin, answer, connections } = await startReceiver()
+    const { exchange, done } = ask(origin)
+    await expect.poll(connections).toBe(1)
+    exchange.abort(new Error("ended"))
+    expect((await done)?.message).toBe("ended")
+    const next = ask(origin)
+    await expect.poll(connections).toBe(2)
+    await answer(2)
+    expect(await next.done).toBeUndefined()
+  })
+
+  test("are not used when the receiver closes them", async () => {
+    const { ask } = startClients()
+    const { origin, answer, connections } = await startReceiver({ connection: "close" })
+    for (const expected of [1, 2]) {
+      const { done } = ask(origin)
+      await answer()
+      expect(await done).toBeUndefined()
+      expect(connections()).toBe(expected)
+    }
+  })
+
+  test("end with their requests, and take no other", async () => {
+    const { clients, ask } = startClients()
+    const { origin, answer } = await startReceiver()
+    const { done } = ask(origin)
+    let isClosed = false
+    const closed = clients.close().then(() => (isClosed = true))
+    expect(() => ask(origin)).toThrow("were closed")
+    expect(isClosed).toBe(false)
+    await answer()
+    expect(await done).toBeUndefined()
+    await closed
+  })
+})

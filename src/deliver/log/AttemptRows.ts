@@ -44,17 +44,16 @@ export const attemptTable: Table = {
   published: false
 }
 
-/** "" stands for null in every column but texts. */
-type Column<Of = Result> = readonly [name: string, type: string, value: (result: Of) => string]
-
-/** A result, and what the log keeps of its texts. */
-interface Kept extends Result {
+/** A result as a row, and what the log keeps of its texts. */
+interface Row extends Result {
   readonly requestHeaders: string
   readonly responseHeaders: string
   readonly responseBody: string
+  /** Number of the delivery's last attempt, in the row that decides its state; undefined in others. */
+  readonly attempts: number | undefined
 }
 
-const keptOf = (result: Result): Kept => {
+const rowOf = (result: Result, attempts: number | undefined): Row => {
   const { headers, response } = result.attempt
   const credentials = credentialsIn(headers)
   const answered = (text: string) => withoutNul(withoutCredentials(text, credentials))
@@ -62,9 +61,13 @@ const keptOf = (result: Result): Kept => {
     ...result,
     requestHeaders: withoutNul(headerText(headers)),
     responseHeaders: answered(headerText(response?.headers ?? {})),
-    responseBody: answered(response?.body ?? "")
+    responseBody: answered(response?.body ?? ""),
+    attempts
   }
 }
+
+/** Postgres keeps no zero byte in a text, and a receiver may send one. */
+const withoutNul = (text: string): string => (text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text)
 
 /** The last time that was printed, and its text: most attempts of a batch begin in the same milliseconds. */
 let printed = { millis: 0, text: new Date(0).toISOString() }
@@ -76,7 +79,8 @@ const isoTime = (millis: number): string => {
 
 const status = { Delivered: "successful", Retry: "retrying", Dead: "failed" } as const
 
-const deliveryColumns: ReadonlyArray<Column<Latest>> = [
+/** What is written of a result; "" stands for null in every column but texts. */
+const columns: ReadonlyArray<readonly [name: string, type: string, value: (row: Row) => string]> = [
   ["delivery_id", "text", ({ entry }) => entry.delivery.id],
   ["webhook_id", "bigint", ({ entry }) => `${entry.delivery.webhook}`],
   ["status", "text", ({ outcome }) => status[outcome.kind]],
@@ -87,23 +91,14 @@ const deliveryColumns: ReadonlyArray<Column<Latest>> = [
   ["time", "timestamptz", ({ entry }) => entry.delivery.time],
   ["position", "bigint", ({ entry }) => entry.delivery.position],
   ["idx", "bigint", ({ entry }) => `${entry.delivery.idx}`],
-  ["attempts", "bigint", ({ attempts }) => `${attempts}`],
+  ["attempts", "bigint", ({ attempts }) => `${attempts ?? ""}`],
   ["first_attempt", "timestamptz", ({ entry, attempt }) => isoTime(entry.delivery.firstAttempt || attempt.started)],
-  ["last_attempt", "timestamptz", ({ attempt }) => isoTime(attempt.started)],
   // By the clock of Postgres, which is the same to all: a process's own may be set.
   [
     "next_attempt",
     "interval",
     ({ outcome }) => (outcome.kind === "Retry" ? `${outcome.delayMillis} milliseconds` : "")
   ],
-  ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
-  ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
-  ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
-]
-
-const attemptColumns: ReadonlyArray<Column<Kept>> = [
-  ["time", "timestamptz", ({ entry }) => entry.delivery.time],
-  ["delivery_id", "text", ({ entry }) => entry.delivery.id],
   ["number", "bigint", ({ attempt }) => `${attempt.number}`],
   ["started", "timestamptz", ({ attempt }) => isoTime(attempt.started)],
   ["duration_ms", "bigint", ({ attempt }) => `${attempt.durationMillis}`],
@@ -117,32 +112,22 @@ const attemptColumns: ReadonlyArray<Column<Kept>> = [
   ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
 ]
 
-/** Postgres keeps no zero byte in a text, and a receiver may send one. */
-const withoutNul = (text: string): string => (text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text)
-
 /**
  * Stands between the values of a column, which goes to Postgres as one text: an array costs the driver an object for
  * each value. No receiver can know it, and so none can send it.
  */
-const separator = `\u001f${randomBytes(9).toString("base64")}`
+const separator = `\u001f${randomBytes(6).toString("base64")}`
 
-const columnOf = <A>(results: ReadonlyArray<A>, value: (result: A) => string): string => {
-  let text = ""
-  for (const [at, result] of results.entries()) text += at === 0 ? value(result) : separator + value(result)
-  return text
-}
-
-const select = (columns: ReadonlyArray<Column<never>>, from: number, value = valueOf): string => {
-  const values = columns.map(([name, type]) => value(name, type))
-  const arrays = columns.map((_, at) => `string_to_array($${from + at}::text, $1::text)`)
-  return `select ${values.join(", ")} from unnest(${arrays.join(", ")}) as u (${names(columns)})`
-}
-
-const valueOf = (name: string, type: string): string => {
-  // A column of one empty text gives an array of nothing.
-  if (type === "text") return `coalesce(${name}, '')`
-  return `${type === "interval" ? "now() + " : ""}nullif(${name}, '')::${type}`
-}
+/** The results as rows of a common table expression; the columns begin with parameter 2, the separator is the first. */
+const rows = `select ${columns
+  .map(([name, type]) => {
+    // A column of one empty text gives an array of nothing.
+    if (type === "text") return `coalesce(${name}, '') as ${name}`
+    return `${type === "interval" ? "now() + " : ""}nullif(${name}, '')::${type} as ${name}`
+  })
+  .join(", ")}
+  from unnest(${columns.map((_, at) => `string_to_array($${2 + at}::text, $1::text)`).join(", ")})
+    as u (${columns.map(([name]) => name).join(", ")})`
 
 /** The state of a delivery whose webhook was deleted during the attempt, instead of another attempt. */
 const ofDeleted: Readonly<Record<string, string>> = {
@@ -152,14 +137,11 @@ const ofDeleted: Readonly<Record<string, string>> = {
   message: `'${deleted.message}'`
 }
 
-const valueUnlessDeleted = (name: string, type: string): string => {
-  const value = valueOf(name, type)
-  if (!Object.hasOwn(ofDeleted, name)) return value
-  return `case when status = 'retrying' and not exists (select 1 from extras_webhook w where w.id = webhook_id::bigint)
-    then ${ofDeleted[name]} else ${value} end`
-}
-
-const names = (columns: ReadonlyArray<Column<never>>): string => columns.map(([name]) => name).join(", ")
+const unlessDeleted = (name: string): string =>
+  Object.hasOwn(ofDeleted, name)
+    ? `case when status = 'retrying' and not exists (select 1 from extras_webhook w where w.id = webhook_id)
+        then ${ofDeleted[name]} else ${name} end`
+    : name
 
 /**
  * Two processes may attempt the same delivery, if one wrongly believes that it still holds the entry. A delivery that
@@ -168,78 +150,72 @@ const names = (columns: ReadonlyArray<Column<never>>): string => columns.map(([n
 const hasEnded = `(extras_delivery.status = 'successful' and excluded.status <> 'successful'
   or extras_delivery.status in ('failed', 'discarded') and excluded.status in ('retrying', 'discarded'))`
 
+const ofState = ["status", "next_attempt", "response_status", "reason", "message"]
+
+const ofEvent = "delivery_id, webhook_id, event, object_type, object_id, request_id, time, position, idx"
+
+const ofAttempt =
+  "started, duration_ms, phases, url, request_headers, response_status, response_headers, response_body, reason, message"
+
 const writeStatement = `
-  with delivery as (
-    insert into extras_delivery (${names(deliveryColumns)}) ${select(deliveryColumns, 2, valueUnlessDeleted)}
-    on conflict (delivery_id, time) do update set ${[
-      "status",
-      "last_attempt",
-      "next_attempt",
-      "response_status",
-      "reason",
-      "message"
-    ]
+  with result as (${rows}),
+  delivery as (
+    insert into extras_delivery (${ofEvent}, attempts, first_attempt, last_attempt, ${ofState.join(", ")})
+    select ${ofEvent}, attempts, first_attempt, started, ${ofState.map(unlessDeleted).join(", ")}
+      from result where attempts is not null
+    on conflict (delivery_id, time) do update set ${["last_attempt", ...ofState]
       .map((name) => `${name} = case when ${hasEnded} then extras_delivery.${name} else excluded.${name} end`)
       .join(", ")}, first_attempt = coalesce(extras_delivery.first_attempt, excluded.first_attempt),
       -- Redis may have lost its last moments, and count from before them.
       attempts = greatest(extras_delivery.attempts, excluded.attempts)
     returning delivery_id, status),
-  attempt as (insert into ${attemptTable.name} (${names(attemptColumns)}) ${select(attemptColumns, 2 + deliveryColumns.length)}
-  on conflict (delivery_id, number, time) do update set ${[
-    "started",
-    "duration_ms",
-    "phases",
-    "url",
-    "request_headers",
-    "response_status",
-    "response_headers",
-    "response_body",
-    "reason",
-    "message"
-  ]
-    .map((name) => `${name} = excluded.${name}`)
-    .join(", ")}),
-  traffic as (${trafficStatement(2 + deliveryColumns.length + attemptColumns.length)})
+  attempt as (
+    insert into ${attemptTable.name} (time, delivery_id, number, ${ofAttempt})
+    select time, delivery_id, number, ${ofAttempt} from result
+    on conflict (delivery_id, number, time) do update set ${ofAttempt
+      .split(", ")
+      .map((name) => `${name} = excluded.${name}`)
+      .join(", ")}),
+  traffic as (${trafficStatement(2 + columns.length)})
   select delivery_id as id from delivery where status = 'discarded'`
 
 export const attemptDays = new Days(attemptTable.name)
 
-/** The outcome of a delivery that counts, of those in one batch. */
-interface Latest extends Result {
-  /** The number of its last attempt. */
-  readonly attempts: number
-}
-
 const rank: Readonly<Record<Outcome["kind"], number>> = { Delivered: 2, Dead: 1, Retry: 0 }
 
+const better = (one: Result | undefined, other: Result): Result =>
+  one !== undefined && rank[one.outcome.kind] > rank[other.outcome.kind] ? one : other
+
 /**
- * One result per delivery, since a statement may write a row once. When Redis has lost its data, copies of a delivery
- * may be attempted at the same time, each with an attempt number of its own.
+ * A row for each attempt, since a statement may write a row once. When Redis has lost its data, copies of a delivery may
+ * be attempted at the same time: the best outcome counts.
  */
-const latestOf = (results: ReadonlyArray<Result>): ReadonlyArray<Latest> => {
-  const latest = new Map<string, Latest>()
+const rowsOf = (results: ReadonlyArray<Result>): ReadonlyArray<Row> => {
+  const numbered = new Map<string, Result>()
+  const last = new Map<string, { readonly stands: Result; readonly attempts: number }>()
   for (const result of results) {
     const { id } = result.entry.delivery
-    const known = latest.get(id)
-    const attempts = Math.max(result.attempt.number, known?.attempts ?? 0)
-    const stands = known !== undefined && rank[known.outcome.kind] > rank[result.outcome.kind] ? known : result
-    latest.set(id, { ...stands, attempts })
+    const { number } = result.attempt
+    const key = `${id} ${number}`
+    numbered.set(key, better(numbered.get(key), result))
+    const known = last.get(id)
+    last.set(id, { stands: better(known?.stands, result), attempts: Math.max(number, known?.attempts ?? 0) })
   }
-  return [...latest.values()]
+  return Array.from(numbered.values(), (result) => {
+    const { stands, attempts } = last.get(result.entry.delivery.id)!
+    return rowOf(result, stands === result ? attempts : undefined)
+  })
 }
 
 /** Writes the outcomes; returns the ids of the deliveries that somebody has discarded meanwhile. */
 export const writeRows = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
   const sql = yield* SqlClient.SqlClient
-  const latest = latestOf(results)
-  const numbered = new Map(results.map((result) => [`${result.entry.delivery.id} ${result.attempt.number}`, result]))
-  const attempts = Array.from(numbered.values(), keptOf)
-  const times = latest.map(({ entry }) => entry.delivery.time)
+  const written = rowsOf(results)
+  const times = written.map(({ entry }) => entry.delivery.time)
   const write = sql.unsafe<{ readonly id: string }>(writeStatement, [
     separator,
-    ...deliveryColumns.map(([, , value]) => columnOf(latest, value)),
-    ...attemptColumns.map(([, , value]) => columnOf(attempts, value)),
-    ...trafficParameters(attempts)
+    ...columns.map(([, , value]) => written.map(value).join(separator)),
+    ...trafficParameters(written)
   ])
   const discarded = yield* deliveryDays.write(times, attemptDays.write(times, write))
   return new Set(discarded.map(({ id }) => id))

@@ -5,6 +5,7 @@
  * boolean, number, `null`, ISO 8601 text for a time, an id for a reference, a list of ids for several, JSON for JSON.
  */
 import type { Vault } from "../Vault.ts"
+import type { Hiding } from "./field/hidden/Hiding.ts"
 import type { CustomField } from "./types/extras/CustomField.ts"
 
 /** An object as a row: canonical values by field name. */
@@ -68,6 +69,9 @@ export type GrammarName =
   | "secret"
   | "caFile"
   | "caCertificate"
+  | "clientCertificate"
+  | "clientKey"
+  | "tokenUrl"
 
 export interface Reference {
   /** The object type pointed at, `app.name`. */
@@ -146,10 +150,10 @@ export interface Field<Value = unknown> {
   /** Stored as the vault seals it. */
   readonly sealed?: boolean | undefined
   /**
-   * For a text whose secrets are hidden (HeaderSecrets.ts): the sealed field that keeps them. A row holds the text as it
-   * is shown, wherever the row was read from.
+   * For a text whose secrets are hidden: how, and the sealed field that keeps them. A row holds the text as it is shown,
+   * wherever the row was read from.
    */
-  readonly secretsIn?: string | undefined
+  readonly hides?: (Hiding & { readonly keptIn: string }) | undefined
   /** Canonical value of what `row_to_json` gives; never called with null. */
   readonly fromJson: (value: unknown) => unknown
   /** Canonical value of Postgres' text format, as the WAL carries it; never called with null. */

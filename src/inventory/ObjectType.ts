@@ -26,7 +26,7 @@ export { primaryAddresses } from "./field/PrimaryAddress.ts"
 export { ref, refs, tags } from "./field/Reference.ts"
 export { terminations } from "./field/Terminations.ts"
 export { choice, decimal, flag, integer, json, jsonText, position, time, uuid } from "./field/Scalar.ts"
-export { headers, kept, password, sealed, tokenKey } from "./field/Secret.ts"
+export { headers, kept, password, receiverAddress, sealed, tokenKey } from "./field/Secret.ts"
 export { color, email, slug, text, timeZone, url } from "./field/Text.ts"
 
 export interface Unique {

@@ -1,5 +1,7 @@
 /** Headers and answers as the log keeps them: without credentials, and of headers at most a page. */
-import { hiddenMark, isSecretHeader } from "../../inventory/field/HeaderSecrets.ts"
+import { isUtf8 } from "node:buffer"
+import { isSecretHeader } from "../../inventory/field/hidden/HeaderSecrets.ts"
+import { hiddenMark } from "../../inventory/field/hidden/Hiding.ts"
 
 /** Most characters that are kept of the headers of one message. */
 export const keptCharsMax = 4096
@@ -20,15 +22,25 @@ const lineOf = (name: string, value: string): string => `${name}: ${isSecretHead
 /** Shortest part of a credential that is looked for in an answer, characters: a shorter one may be any word. */
 const credentialMin = 8
 
-/** The credentials that a request carries. */
+/** The credentials that a request carries; of Basic authorization also as the receiver decodes it. */
 export const credentialsIn = (headers: Readonly<Record<string, string>>): ReadonlyArray<string> => {
   const found: Array<string> = []
   for (const name in headers) {
     const value = headers[name]!
     if (!isSecretHeader(name, value)) continue
-    found.push(...value.split(/[\s=;,]+/).filter((part) => part.length >= credentialMin))
+    found.push(...[...value.split(/[\s=;,]+/), ...partsOfBasic(value)].filter((part) => part.length >= credentialMin))
   }
   return found
+}
+
+const partsOfBasic = (value: string): ReadonlyArray<string> => {
+  const encoded = /^basic\s+(\S+)/i.exec(value)?.[1]
+  return encoded === undefined ? [] : withoutBase64(encoded).split(":")
+}
+
+const withoutBase64 = (encoded: string): string => {
+  const bytes = Buffer.from(encoded, "base64")
+  return isUtf8(bytes) ? bytes.toString() : bytes.toString("latin1")
 }
 
 /** A receiver's answer without the credentials that it was sent: some receivers echo the request. */

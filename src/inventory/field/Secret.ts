@@ -1,7 +1,9 @@
 import { isCommonPassword, tooCommon } from "../../CommonPasswords.ts"
 import { digestToken, generateToken, hashPassword, passwordLength } from "../../Vault.ts"
 import { type Field, type Options, invalid, literal, makeField, value } from "../Field.ts"
-import { hideSecrets } from "./HeaderSecrets.ts"
+import { headerSecrets } from "./hidden/HeaderSecrets.ts"
+import type { Hiding } from "./hidden/Hiding.ts"
+import { userInformation } from "./hidden/UserInformation.ts"
 import { text } from "./Text.ts"
 
 /** A password: stored as an argon2id hash, never shown. */
@@ -31,6 +33,7 @@ export const sealed = (options: Options & { readonly max: number }): Field<strin
   makeField(
     {
       type: "text",
+      maxLength: options.max,
       wire: "write",
       isFiltered: false,
       initial: () => "",
@@ -47,23 +50,32 @@ export const sealed = (options: Options & { readonly max: number }): Field<strin
     options
   )
 
-const shownOf = (text: unknown): string => hideSecrets(String(text)).shown
+/** Hidden.ts brings a text and its secrets together when it is written. */
+const hiding = (field: Field<string>, hiding: Hiding, keptIn: string): Field<string> => {
+  const shownOf = (text: unknown): string => hiding.hide(String(text)).shown
+  // What plain SQL wrote in the clear is hidden in every row that is read, also from the WAL.
+  return { ...field, hides: { ...hiding, keptIn }, fromJson: shownOf, fromText: shownOf }
+}
 
-/**
- * Header text whose credentials are kept in another field, sealed, and shown as `***`. Hidden.ts brings the two together
- * when the text is written. What plain SQL wrote in the clear is hidden in every row that is read, also from the WAL.
- */
-export const headers = (options: Options & { readonly secretsIn: string }): Field => ({
-  ...text({ ...options, optional: true, verbatim: true }),
+/** Header text whose credentials are kept in another field, sealed, and shown as `***`. */
+export const headers = (options: Options & { readonly secretsIn: string }): Field<string> => ({
+  ...hiding(text({ ...options, optional: true, verbatim: true }), headerSecrets, options.secretsIn),
   // A filter or constraint would reveal what plain SQL has left in the column.
-  isFiltered: false,
-  secretsIn: options.secretsIn,
-  fromJson: shownOf,
-  fromText: shownOf
+  isFiltered: false
 })
 
+/** The address of a receiver, or a template of one. Its user information is kept in another field, sealed. */
+export const receiverAddress = (
+  options: Options & { readonly max: number; readonly secretsIn: string }
+): Field<string> => hiding(text(options), userInformation, options.secretsIn)
+
 /** Holds the hidden part of another field: sealed, and never on the wire. */
-export const kept = (): Field => ({ ...sealed({ max: 0 }), wire: "none", store: undefined })
+export const kept = (): Field<string> => ({
+  ...sealed({ max: 0 }),
+  maxLength: undefined,
+  wire: "none",
+  store: undefined
+})
 
 const keyLength = 40
 

@@ -1,5 +1,5 @@
 /**
- * Texts with hidden secrets (`secretsIn` of a field): put together from what is shown and what is kept sealed, and taken
+ * Texts with hidden secrets (`hides` of a field): put together from what is shown and what is kept sealed, and taken
  * apart again when they are stored.
  */
 import { Effect } from "effect"
@@ -8,15 +8,13 @@ import { Vault } from "../../Vault.ts"
 import { type Messages, type Row, literal } from "../Field.ts"
 import { type ObjectType, columnOf, fieldOf, perType } from "../ObjectType.ts"
 import type { Draft } from "../derive/values/Draft.ts"
-import { type HiddenValues, hiddenMark, hideSecrets, revealSecrets } from "../field/HeaderSecrets.ts"
+import { type Hiding, type HiddenValues, hiddenMark } from "../field/hidden/Hiding.ts"
 
 type Values = Readonly<Record<string, unknown>>
 
 /** Fields whose secrets are hidden, with the fields that keep them. */
 const hidingFields = perType(({ fields }) =>
-  Object.entries(fields).flatMap(([name, { secretsIn }]) =>
-    secretsIn === undefined ? [] : [{ name, keptIn: secretsIn }]
-  )
+  Object.entries(fields).flatMap(([name, { hides }]) => (hides === undefined ? [] : [{ name, ...hides }]))
 )
 
 /** Returns the plain text of a sealed one; undefined if it cannot be opened, as where plain SQL wrote another text. */
@@ -41,8 +39,9 @@ const sealedOf = (hidden: HiddenValues, { seal }: Vault["Service"]): string =>
  * plain SQL has written a mark in place of a secret that there is none of.
  */
 export const wholeText = (type: ObjectType, row: Row, name: string, vault: Vault["Service"]): string | undefined => {
-  const hidden = hiddenIn(row[fieldOf(type, name).secretsIn!], vault)
-  const whole = hidden === undefined ? undefined : revealSecrets(String(row[name]), hidden)
+  const { keptIn, reveal } = fieldOf(type, name).hides!
+  const hidden = hiddenIn(row[keptIn], vault)
+  const whole = hidden === undefined ? undefined : reveal(String(row[name]), hidden)
   return whole !== undefined && "text" in whole ? whole.text : undefined
 }
 
@@ -69,9 +68,9 @@ export const withKeptSecrets = Effect.fnUntraced(function* (
   return drafts.map((draft, at): Draft => {
     const values: Record<string, unknown> = { ...draft.values }
     const errors: Record<string, Messages> = { ...draft.errors }
-    for (const { name, keptIn } of fields) {
+    for (const { name, keptIn, reveal } of fields) {
       if (typeof values[name] !== "string") continue
-      const whole = revealSecrets(values[name], hiddenIn(before[at]?.[keptIn], vault) ?? [])
+      const whole = reveal(values[name], hiddenIn(before[at]?.[keptIn], vault) ?? [])
       const of = "missing" in whole && whole.missing !== "" ? ` for ${whole.missing}` : ""
       if ("text" in whole) values[name] = whole.text
       else errors[name] = [`No value is kept${of}: write it instead of ${hiddenMark}.`]
@@ -83,9 +82,9 @@ export const withKeptSecrets = Effect.fnUntraced(function* (
 /** Values as they are stored: secrets of texts taken out and sealed. */
 export const withoutSecrets = <A extends Values>(type: ObjectType, value: A, vault: Vault["Service"]): A => {
   const stored: Record<string, unknown> = { ...value }
-  for (const { name, keptIn } of hidingFields(type)) {
+  for (const { name, keptIn, hide } of hidingFields(type)) {
     if (typeof value[name] !== "string") continue
-    const { shown, hidden } = hideSecrets(value[name])
+    const { shown, hidden } = hide(value[name])
     stored[name] = shown
     stored[keptIn] = sealedOf(hidden, vault)
   }
@@ -95,24 +94,27 @@ export const withoutSecrets = <A extends Values>(type: ObjectType, value: A, vau
 /** Whether objects of the type have texts with hidden secrets. */
 export const hasHidden = (type: ObjectType): boolean => hidingFields(type).length > 0
 
+/** SQL: whether a text may hold a secret. */
+const mayHold = (text: string, sign: string): string => `(${text} <> '' and strpos(${text}, ${literal(sign)}) > 0)`
+
 /**
  * Seals what plain SQL has written in the clear, in the rows of these ids or in all, and returns in how many. Where
  * plain SQL replaced some of the secrets the others are kept.
  */
 export const sealHidden = Effect.fnUntraced(function* (type: ObjectType, ids?: ReadonlyArray<number>) {
   let count = 0
-  for (const { name, keptIn } of hidingFields(type)) {
+  for (const { name, keptIn, hide, reveal, sign } of hidingFields(type)) {
     const sql = yield* SqlClient.SqlClient
     const vault = yield* Vault
     const [text, kept] = [columnOf(type, name), columnOf(type, keptIn)]
     const rows = yield* sql.unsafe<{ readonly id: string; readonly text: string; readonly kept: string }>(
       `select id::text as id, ${text} as text, ${kept} as kept from ${type.table}
-        where ${text} <> ''${ids === undefined ? "" : " and id = any ($1::text[]::bigint[])"}`,
+        where ${mayHold(text, sign)}${ids === undefined ? "" : " and id = any ($1::text[]::bigint[])"}`,
       ids === undefined ? [] : [ids.map(String)]
     )
-    for (const row of rows.filter((row) => hideSecrets(row.text).hidden.length > 0)) {
-      const whole = revealSecrets(row.text, hiddenIn(row.kept, vault) ?? [])
-      const { shown, hidden } = hideSecrets("text" in whole ? whole.text : row.text)
+    for (const row of rows.filter((row) => hide(row.text).hidden.length > 0)) {
+      const whole = reveal(row.text, hiddenIn(row.kept, vault) ?? [])
+      const { shown, hidden } = hide("text" in whole ? whole.text : row.text)
       // Leaves a value that has changed meanwhile.
       yield* sql.unsafe(
         `update ${type.table} set ${text} = $1, ${kept} = $2 where id = $3::bigint and ${text} = $4 and ${kept} = $5`,
@@ -127,16 +129,16 @@ export const sealHidden = Effect.fnUntraced(function* (type: ObjectType, ids?: R
 /** Hides secrets that an earlier version wrote to the change log in the clear; returns in how many changes. */
 export const hideLogged = Effect.fnUntraced(function* (type: ObjectType) {
   let count = 0
-  for (const { name } of hidingFields(type)) {
+  for (const { name, hide, sign } of hidingFields(type)) {
     const sql = yield* SqlClient.SqlClient
-    const has = loggedTexts.map((each) => `coalesce(${each}->>${literal(name)}, '') <> ''`)
+    const has = loggedTexts.map((each) => mayHold(`(${each}->>${literal(name)})`, sign))
     const rows = yield* sql.unsafe<Record<"id" | (typeof loggedTexts)[number], string>>(
       `select id::text as id, ${loggedTexts.map((each) => `${each}::text as ${each}`).join(", ")}
          from extras_objectchange where changed_object_type = $1 and (${has.join(" or ")})`,
       [type.id]
     )
     for (const row of rows) {
-      const hidden = loggedTexts.map((each) => withHidden(row[each], name))
+      const hidden = loggedTexts.map((each) => withHidden(row[each], name, hide))
       if (hidden.every((text, at) => text === row[loggedTexts[at]!])) continue
       const sets = loggedTexts.map((each, at) => `${each} = $${at + 2}::text::json`)
       yield* sql.unsafe(`update extras_objectchange set ${sets.join(", ")} where id = $1::bigint`, [row.id, ...hidden])
@@ -149,9 +151,9 @@ export const hideLogged = Effect.fnUntraced(function* (type: ObjectType) {
 const loggedTexts = ["data", "prechange_data", "postchange_data"] as const
 
 /** A text without secrets stays to the letter. */
-const withHidden = (json: string, name: string): string => {
+const withHidden = (json: string, name: string, hide: Hiding["hide"]): string => {
   const object = JSON.parse(json) as Record<string, unknown> | null
   if (typeof object?.[name] !== "string") return json
-  const { shown, hidden } = hideSecrets(object[name])
+  const { shown, hidden } = hide(object[name])
   return hidden.length === 0 ? json : JSON.stringify({ ...object, [name]: shown })
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { hideSecrets, revealSecrets } from "../../../src/inventory/field/HeaderSecrets.ts"
+import { headerSecrets } from "../../../../src/inventory/field/hidden/HeaderSecrets.ts"
 
 describe("header text", () => {
   it.each([
@@ -24,10 +24,10 @@ describe("header text", () => {
     ["{{ 'Authorization' }}: Bearer abc", "***"],
     ["X: {{ 1 }}\n{{ 'X-Other: ' }}\nX-Custom: Basic abc", "***"]
   ])("%j is shown as %j, and put together again to the letter", (text, shown = text) => {
-    const split = hideSecrets(text)
+    const split = headerSecrets.hide(text)
     expect(split.shown).toBe(shown)
-    expect(hideSecrets(split.shown)).toEqual({ shown, hidden: [] })
-    expect(revealSecrets(split.shown, split.hidden)).toEqual({ text })
+    expect(headerSecrets.hide(split.shown)).toEqual({ shown, hidden: [] })
+    expect(headerSecrets.reveal(split.shown, split.hidden)).toEqual({ text })
   })
 
   it("of any lines is restored exactly", () => {
@@ -39,9 +39,9 @@ describe("header text", () => {
       fc.property(
         text.filter((each) => !/\*\*\*/.test(each)),
         (each) => {
-          const { shown, hidden } = hideSecrets(each)
-          expect(revealSecrets(shown, hidden)).toEqual({ text: each })
-          expect(hideSecrets(shown).shown).toBe(shown)
+          const { shown, hidden } = headerSecrets.hide(each)
+          expect(headerSecrets.reveal(shown, hidden)).toEqual({ text: each })
+          expect(headerSecrets.hide(shown).shown).toBe(shown)
         }
       ),
       { numRuns: 2000 }
@@ -49,12 +49,12 @@ describe("header text", () => {
   })
 
   it("gets stored values by the names of their headers in any order, and names a missing one", () => {
-    const { hidden } = hideSecrets("X-Token: one\nX-Token: two\nCookie: three")
-    expect(revealSecrets("Cookie: ***\nX-New: a\nx-token: ***", hidden)).toEqual({
+    const { hidden } = headerSecrets.hide("X-Token: one\nX-Token: two\nCookie: three")
+    expect(headerSecrets.reveal("Cookie: ***\nX-New: a\nx-token: ***", hidden)).toEqual({
       text: "Cookie: three\nX-New: a\nx-token: one"
     })
-    expect(revealSecrets("Cookie: ***\nCookie: ***", hidden)).toEqual({ missing: "Cookie" })
-    expect(revealSecrets("***", hidden)).toEqual({ missing: "" })
-    expect(revealSecrets("X-Stars: ***", hidden)).toEqual({ text: "X-Stars: ***" })
+    expect(headerSecrets.reveal("Cookie: ***\nCookie: ***", hidden)).toEqual({ missing: "Cookie" })
+    expect(headerSecrets.reveal("***", hidden)).toEqual({ missing: "" })
+    expect(headerSecrets.reveal("X-Stars: ***", hidden)).toEqual({ text: "X-Stars: ***" })
   })
 })

@@ -7,8 +7,7 @@
  * expressions over several lines, a name made by an expression) is hidden as a whole if it mentions a credential.
  */
 
-/** Replaces a hidden value, or a text that is hidden as a whole. */
-export const hiddenMark = "***"
+import { type Hiding, type HiddenText, type HiddenValues, hiddenMark } from "./Hiding.ts"
 
 /** Names of headers that hold credentials. A signature is none: it is valid for one body. */
 const secretName = /auth(?!ors?\b)|bearer|cookie|credential|jwt|key|passw|passphrase|pwd|secret|session|token/i
@@ -34,16 +33,8 @@ const isSecretName = (name: string): boolean => {
   return isSecret
 }
 
-/** The hidden values by the name of their header, in the order of the text; "" is the name of a whole text. */
-export type HiddenValues = ReadonlyArray<readonly [name: string, value: string]>
-
-interface HiddenText {
-  readonly shown: string
-  readonly hidden: HiddenValues
-}
-
-/** Hides what looks like a credential. A text in which everything is hidden already stays as it is. */
-export const hideSecrets = (text: string): HiddenText => {
+/** Hides what looks like a credential. */
+const hideSecrets = (text: string): HiddenText => {
   if (text.trim() === hiddenMark) return { shown: text, hidden: [] }
   if (!hasPlainLines(text)) {
     const mentions = secretName.test(text) || text.split("\n").some((line) => secretValue.test(lineOf(line).value))
@@ -59,11 +50,8 @@ export const hideSecrets = (text: string): HiddenText => {
   return { shown: shown.join("\n"), hidden }
 }
 
-/** Puts hidden values back; returns the name of a header whose value is not among them, if there is one. */
-export const revealSecrets = (
-  shown: string,
-  hidden: HiddenValues
-): { readonly text: string } | { readonly missing: string } => {
+/** The names of the values are those of their headers. */
+const revealSecrets = (shown: string, hidden: HiddenValues): ReturnType<Hiding["reveal"]> => {
   const left = Map.groupBy(hidden, ([name]) => name).entries()
   const values = new Map(left.map(([name, pairs]) => [name, pairs.values()]))
   const take = (name: string): string | undefined => values.get(name)?.next().value?.[1]
@@ -81,6 +69,8 @@ export const revealSecrets = (
   }
   return { text: lines.join("\n") }
 }
+
+export const headerSecrets: Hiding = { hide: hideSecrets, reveal: revealSecrets, sign: "" }
 
 interface Line {
   readonly name: string

@@ -1,0 +1,53 @@
+/**
+ * An address, or a template of one, and the user information in it: what stands before `@` in `https://user:pass@host/`,
+ * shown as `https://***@host/`. Pure.
+ *
+ * All of it is hidden, not the password alone: a token often takes the place of the user. A template that may make user
+ * information in a way that cannot be seen before it is rendered (by statements, or by an expression that mentions `@`)
+ * is hidden as a whole.
+ */
+import { type Hiding, hiddenMark } from "./Hiding.ts"
+
+const valueName = "user information"
+
+interface Span {
+  readonly from: number
+  readonly to: number
+}
+
+/** Where the user information is; `whole` where that cannot be told, undefined where there is none. */
+const spanIn = (text: string): Span | "whole" | undefined => {
+  if (!text.includes("@")) return undefined
+  const isPlain = !/\{[%#]/.test(text) && text.split("{{").length === text.split("}}").length
+  const from = /^\s*[a-z][a-z0-9+.-]*:[/\\\s]*/i.exec(text)?.[0].length
+  if (!isPlain || from === undefined) return "whole"
+  let to: number | undefined
+  for (let at = from; at < text.length && !/[/?#\\]/.test(text[at]!); at++) {
+    if (text[at] === "@") to = at
+    if (!text.startsWith("{{", at)) continue
+    const end = text.indexOf("}}", at)
+    if (end < 0 || text.slice(at, end).includes("@")) return "whole"
+    at = end + 1
+  }
+  return to === undefined ? undefined : { from, to }
+}
+
+const hide: Hiding["hide"] = (text) => {
+  const span = spanIn(text)
+  if (span === undefined) return { shown: text, hidden: [] }
+  if (span === "whole") return { shown: hiddenMark, hidden: [["", text]] }
+  const value = text.slice(span.from, span.to)
+  if (value === hiddenMark) return { shown: text, hidden: [] }
+  return { shown: `${text.slice(0, span.from)}${hiddenMark}${text.slice(span.to)}`, hidden: [[valueName, value]] }
+}
+
+const reveal: Hiding["reveal"] = (shown, hidden) => {
+  const [name, value] = hidden[0] ?? []
+  if (shown.trim() === hiddenMark) return name === "" && value !== undefined ? { text: value } : { missing: "" }
+  const span = spanIn(shown)
+  if (span === undefined || span === "whole" || shown.slice(span.from, span.to) !== hiddenMark) return { text: shown }
+  if (name !== valueName) return { missing: valueName }
+  return { text: `${shown.slice(0, span.from)}${value}${shown.slice(span.to)}` }
+}
+
+export const userInformation: Hiding = { hide, reveal, sign: "@" }

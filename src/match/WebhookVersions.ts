@@ -46,8 +46,11 @@ const baseline = 0
 const versions = versionTable.name
 
 /** Columns that matching does not need: credentials should not be kept as long as versions, and long texts need not be. */
-const unkept =
-  "'{additional_headers,secret_headers,secret,previous_secret,body_template,ca_certificate,retry_schedule,disabled_note}'::text[]"
+const unkept = `'{${[
+  ...["payload_url", "secret_url", "additional_headers", "secret_headers", "body_template"],
+  ...["secret", "previous_secret", "ca_certificate", "client_certificate", "client_key", "retry_schedule"],
+  ...["oauth_token_url", "oauth_client_id", "oauth_client_secret", "oauth_scope", "disabled_note"]
+].join(",")}}'::text[]`
 
 /**
  * The webhooks as of a position of the epoch that begins at `epochBegin`. Deletes versions that are no

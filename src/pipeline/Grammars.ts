@@ -10,8 +10,11 @@ import { urlRefusal } from "../deliver/attempt/TargetPolicy.ts"
 import { parsePolicy } from "../deliver/outcome/RetrySchedule.ts"
 import { type Grammar, Grammars } from "../inventory/Grammar.ts"
 import { registry } from "../inventory/Registry.ts"
+import { clientCertificateProblem, clientKeyProblem } from "../deliver/identity/ClientCertificate.ts"
+import { tokenUrlProblem } from "../deliver/identity/TokenRequest.ts"
 import { isEmpty, parse } from "../match/Condition.ts"
 import { Templates } from "../template/Template.ts"
+import { Vault } from "../Vault.ts"
 
 export const grammarsLayer = Layer.effect(
   Grammars,
@@ -19,6 +22,7 @@ export const grammarsLayer = Layer.effect(
     const { check, engines } = yield* Templates
     const rules = yield* targetRules
     const { webhookCaDirectory } = yield* Settings
+    const vault = yield* Vault
     const template: Grammar = (value, row) => check(String(value), String(row["template_engine"]))?.told
     /** A literal text is checked as what it will be; of a template only the template can be. */
     const orTemplate =
@@ -42,6 +46,13 @@ export const grammarsLayer = Layer.effect(
       secret: (value) => secretProblem(String(value)),
       caFile: (value) => Effect.promise(() => fileProblem(webhookCaDirectory, String(value))),
       caCertificate: (value) => certificatesProblem(String(value)),
+      clientCertificate: (value) => clientCertificateProblem(String(value)),
+      clientKey: (value, row) => {
+        const key = String(value).includes("-----BEGIN ") ? String(value) : vault.open(String(value))
+        // A kept key is checked again with a new certificate.
+        return clientKeyProblem(key ?? String(value), String(row["client_certificate"]))
+      },
+      tokenUrl: (value) => tokenUrlProblem(String(value)) ?? urlRefusal(rules, String(value)),
       template,
       headers: orTemplate(headersProblem),
       url: orTemplate((url) => addressProblem(url) ?? urlRefusal(rules, url)),

@@ -49,6 +49,7 @@ test("a delivery whose templates ran out of time twice is failed", async () => {
   const definition = {
     engine: "jinja",
     url: "http://x/",
+    identity: { address: "http://x/" },
     headers: "",
     bodyTemplate: "x",
     signing: { current: "", previous: "", standard: false },
@@ -57,7 +58,7 @@ test("a delivery whose templates ran out of time twice is failed", async () => {
   const attempt = async (error: TemplateError, overruns?: number) => {
     const templates = { render: () => Effect.fail(error) } as unknown as Templates["Service"]
     const delivery = { body: "{}", webhook: 1, attempts: 5, spent: 5, firstAttempt: 0, overruns } as Delivery
-    const webhook = { definition, connections: connections(), isRendered: true }
+    const webhook = { definition, connections: connections(), isRendered: true, tokens: undefined }
     const made = makeAttempt(webhook, delivery, Result.succeed(delivery), templates)
     return Effect.runPromise(Effect.flatMap(made, ({ attempt }) => outcomeOf(definition, delivery, attempt)))
   }

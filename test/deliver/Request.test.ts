@@ -13,10 +13,13 @@ import { codePoint } from "../support/CodePoint.ts"
 import { renderHere } from "../support/RenderHere.ts"
 import { targetRules } from "./Receiver.ts"
 
+const identity = { address: "https://receiver.example/hook", certificate: undefined, oauth: undefined }
+
 const definition: Definition = {
   id: 7,
   method: "POST",
   url: "https://receiver.example/hook",
+  identity,
   contentType: "application/json",
   engine: "jinja",
   headers: "",
@@ -55,7 +58,12 @@ const signedWith = (secret: string, fields: Partial<Signing> = {}): Pick<Definit
 const build = (webhook: Partial<Definition> = {}, owed: Partial<Delivery> = {}) =>
   Effect.runSync(
     Effect.flatMap(Templates, (templates) =>
-      buildRequest({ ...definition, ...webhook }, { ...delivery, ...owed }, templates, Date.now())
+      buildRequest(
+        { ...definition, ...webhook, identity: { ...identity, address: webhook.url ?? definition.url } },
+        { ...delivery, ...owed },
+        templates,
+        Date.now()
+      )
     ).pipe(Effect.provide(renderHere))
   )
 

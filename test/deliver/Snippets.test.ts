@@ -112,7 +112,7 @@ describe.skipIf(!isThere("curl"))("the command line", () => {
     const receiver = await startReceiver()
     onTestFinished(() => receiver.close())
     const sent = {
-      ...{ method: "PUT", problem: undefined, signatures: [], hasCutHeaders: false },
+      ...{ method: "PUT", problem: undefined, signatures: [], hasCutHeaders: false, hasCertificate: false },
       url: `${receiver.url}/a[1-3]{x,y}?q=it's%20$(id)`,
       headers: [
         { name: "content-type", value: "application/json" },

@@ -6,7 +6,7 @@
  * postponed. Does not: read entries, nor decide how many may begin.
  *
  * Most entries need nothing but their request. They go through plain functions: a fiber for each would cost more than
- * the rest of an attempt. Those that wait (for a slot of the rate limit, their lease, their body, a rendering) and those
+ * the rest of an attempt. Those that wait (for a slot of the rate limit, their lease, their body, a rendering, a token) and those
  * that fail go on in a fiber.
  */
 import { Clock, Effect, FiberSet } from "effect"
@@ -71,7 +71,8 @@ class Attempts {
     if (!inFlight.begin(entry)) return
     const current = webhook.current()
     const isLong = entry.delivery.chars !== undefined
-    const waits = waitMillis > 0 || current.isRendered || isLong || !streams.isOurs(entry)
+    const isPrepared = current.isRendered || current.tokens !== undefined
+    const waits = waitMillis > 0 || isPrepared || isLong || !streams.isOurs(entry)
     if (waits) this.fork(this.surviving(entry, this.waitAndAttempt(entry, waitMillis)))
     else if (!this.mayAttempt()) this.putOff(entry)
     else attemptPlainly(current, entry.delivery, clock.currentTimeMillisUnsafe(), (made) => this.made(entry, made))

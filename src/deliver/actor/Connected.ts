@@ -5,6 +5,8 @@
 import { Effect, Exit, Scope } from "effect"
 import { type Connections, openConnections } from "../attempt/Connector.ts"
 import { isRendered } from "../attempt/Request.ts"
+import type { AccessTokens } from "../identity/AccessTokens.ts"
+import { tokensOf } from "../identity/Identity.ts"
 import { type Definition, type UnusableWebhook, unusable } from "./Definition.ts"
 
 /** Time that attempts under way get to end when their definition is replaced or their actor stops, milliseconds. */
@@ -15,6 +17,8 @@ export interface Connected {
   readonly connections: Connections
   /** Whether a part of its requests is a template. */
   readonly isRendered: boolean
+  /** Undefined where the receiver wants no token. */
+  readonly tokens: AccessTokens | undefined
 }
 
 export interface ConnectedWebhook {
@@ -25,7 +29,7 @@ export interface ConnectedWebhook {
 /** The webhook for the scope; at its end requests that are still under way are cut off. */
 export const makeConnected = Effect.fnUntraced(function* (first: Definition) {
   const life = yield* Scope.fork(yield* Effect.scope, "parallel")
-  const connect = (definition: Definition) =>
+  const connect = (definition: Definition, before?: Connected) =>
     Effect.gen(function* () {
       const connections = yield* Effect.try({
         try: () => openConnections(definition.target),
@@ -36,12 +40,13 @@ export const makeConnected = Effect.fnUntraced(function* (first: Definition) {
         scope,
         Effect.promise(() => connections.clients.destroy())
       )
-      return { definition, connections, isRendered: isRendered(definition), scope }
+      const tokens = tokensOf(definition, before?.tokens)
+      return { definition, connections, isRendered: isRendered(definition), tokens, scope }
     }).pipe(Effect.uninterruptible)
   let current = yield* connect(first)
   const redefine = Effect.fnUntraced(function* (definition: Definition) {
     const { connections, scope } = current
-    current = yield* connect(definition)
+    current = yield* connect(definition, current)
     // Not at once: a request that is being rendered is still to be sent on them.
     const close = Effect.sleep(graceMillis).pipe(
       Effect.andThen(Effect.promise(() => connections.clients.close())),

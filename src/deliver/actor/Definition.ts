@@ -9,6 +9,7 @@ import { wholeText } from "../../inventory/write/Hidden.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { authorityOf } from "../attempt/CertificateAuthority.ts"
 import type { ConnectionOptions } from "../attempt/Connector.ts"
+import { type Identity, identityOf } from "../identity/Identity.ts"
 import { type RetryPolicy, parsePolicy, retrySchedule, usualPolicy } from "../outcome/RetrySchedule.ts"
 import type { Signing } from "../attempt/Sign.ts"
 import { type TargetRules, readRules } from "../attempt/TargetPolicy.ts"
@@ -56,7 +57,10 @@ export const surroundings = Effect.gen(function* () {
 export interface Definition {
   readonly id: number
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
+  /** As rows show it, without user information: for the log of attempts that came to no request. */
   readonly url: string
+  /** Or the name of a field of it that cannot be read with our key. */
+  readonly identity: Identity | { readonly unreadable: string }
   readonly contentType: string
   /** Of the URL, the headers and the body. */
   readonly engine: string
@@ -103,11 +107,13 @@ const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy 
   const expires = row.previous_secret_expires
   const policy = row.retry_schedule === null ? usual : parsePolicy(row.retry_schedule)
   const maxInFlight = row.max_in_flight ?? inFlightUsual
+  const identity = identityOf(row, vault)
   const timeoutMillis = row.timeout === null ? Duration.toMillis(settings.webhookTimeout) : row.timeout * 1000
   return {
     id: row.id,
     method: row.http_method,
     url: row.payload_url,
+    identity,
     contentType: row.http_content_type,
     engine: row.template_engine,
     headers: wholeText(objectType("extras.webhook"), row, "additional_headers", vault),
@@ -128,7 +134,8 @@ const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy 
           pem: row.ca_certificate,
           path: row.ca_file_path ?? "",
           directories: settings.webhookCaDirectory
-        })
+        }),
+        client: "certificate" in identity ? identity.certificate : undefined
       },
       timeoutMillis,
       proxy

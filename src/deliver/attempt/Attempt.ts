@@ -10,10 +10,11 @@ import type { Templates } from "../../template/Template.ts"
 import type { Connected } from "../actor/Connected.ts"
 import type { Definition } from "../actor/Definition.ts"
 import type { Loaded } from "./EventBodies.ts"
-import { type Attempt, type Failure, type Outcome, type Phases, overrunsMax } from "../outcome/Outcome.ts"
+import { sendAs } from "../identity/Identity.ts"
+import { type Attempt, type Failure, type Outcome, type Phases, Unsendable, overrunsMax } from "../outcome/Outcome.ts"
 import { type Outgoing, buildRequest, plainRequest } from "./Request.ts"
 import { decide } from "../outcome/RetrySchedule.ts"
-import { send } from "./Send.ts"
+import { type Sent, send } from "./Send.ts"
 
 export interface Made {
   readonly attempt: Attempt
@@ -21,15 +22,19 @@ export interface Made {
   readonly isGone: boolean
 }
 
-/** Makes an attempt for a webhook without templates and calls back once, at once or later. */
+/** Makes an attempt for a webhook without templates and tokens, and calls back once, at once or later. */
 export const attemptPlainly = (
-  connected: Connected,
+  { definition, connections }: Connected,
   delivery: Delivery,
   nowMillis: number,
   onMade: (made: Made) => void
 ): void => {
   const begun = beginAt(nowMillis)
-  transmit(connected, delivery, begun, requestOrDefect(connected.definition, delivery, begun.started), onMade)
+  const request = requestOrDefect(definition, delivery, nowMillis)
+  if (Result.isFailure(request)) return onMade(unsent(definition, delivery, begun, request.failure))
+  send(request.success, connections, definition.timeoutMillis, nowMillis, (sent) =>
+    onMade(madeOf(delivery, begun, request.success, sent))
+  )
 }
 
 /** Makes an attempt with an event that was loaded, or with the reason why it was not. */
@@ -40,18 +45,20 @@ export const makeAttempt = (
   templates: Templates["Service"]
 ): Effect.Effect<Made> =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
+    const { definition } = connected
     const begun = beginAt(nowMillis)
     const request = Result.isFailure(loaded)
       ? Effect.succeed(Result.fail(loaded.failure))
-      : buildRequest(connected.definition, loaded.success, templates, begun.started)
+      : buildRequest(definition, loaded.success, templates, nowMillis)
     return request.pipe(
-      Effect.catchDefect((defect) => Effect.succeed(Result.fail(toldAsDefect(defect)))),
       Effect.flatMap((request) =>
-        Effect.callback<Made>((answer) => {
-          const stop = transmit(connected, delivery, begun, request, (made) => answer(Effect.succeed(made)))
-          return Effect.sync(stop)
-        })
-      )
+        Result.isFailure(request)
+          ? Effect.fail(new Unsendable({ failure: request.failure }))
+          : sendAs(request.success, connected, nowMillis)
+      ),
+      Effect.map((sent) => madeOf(delivery, begun, sent, sent)),
+      Effect.catchDefect((defect) => Effect.fail(new Unsendable({ failure: toldAsDefect(defect) }))),
+      Effect.catch(({ failure }) => Effect.succeed(unsent(definition, delivery, begun, failure)))
     )
   })
 
@@ -86,32 +93,26 @@ const requestOrDefect = (...given: Parameters<typeof plainRequest>): Result.Resu
   }
 }
 
-/** Sends the request; returns how to end the attempt before its answer. */
-const transmit = (
-  { definition, connections }: Connected,
+const madeOf = (
   delivery: Delivery,
   { started, at }: Begun,
-  request: Result.Result<Outgoing, Failure>,
-  onMade: (made: Made) => void
-): (() => void) => {
+  { url, headers }: Pick<Outgoing, "url" | "headers">,
+  { response, failure, phases, isGone }: Sent
+): Made => {
+  const durationMillis = Math.round(performance.now() - at)
   const number = delivery.attempts + 1
-  if (Result.isFailure(request)) {
-    const failure = toldAsSpent(delivery, request.failure)
-    const durationMillis = Math.round(performance.now() - at)
-    const { url } = definition
-    const attempt = { number, started, durationMillis, url, headers: {}, response: undefined, failure, phases: none }
-    onMade({ attempt, isGone: false })
-    return () => {}
-  }
-  const { url, headers } = request.success
-  return send(request.success, connections, definition.timeoutMillis, started, (sent) => {
-    const { response, failure, phases, isGone } = sent
-    const durationMillis = Math.round(performance.now() - at)
-    onMade({ attempt: { number, started, durationMillis, url, headers, response, failure, phases }, isGone })
-  })
+  return { attempt: { number, started, durationMillis, url, headers, response, failure, phases }, isGone }
 }
 
-/** Of an attempt that never came to a request. */
+/** An attempt that never came to a request. */
+const unsent = ({ url }: Definition, delivery: Delivery, begun: Begun, failure: Failure): Made =>
+  madeOf(
+    delivery,
+    begun,
+    { url, headers: {} },
+    { response: undefined, failure: toldAsSpent(delivery, failure), phases: none, isGone: false }
+  )
+
 const none: Phases = { dns: undefined, connect: undefined, tls: undefined, firstByte: undefined, body: undefined }
 
 /** Whether the webhook's templates have had all the time that a delivery gets. */

@@ -7,8 +7,8 @@
  */
 import { type LookupAddress, type LookupOptions, promises as dns } from "node:dns"
 import type { LookupFunction, Socket } from "node:net"
-import { createSecureContext } from "node:tls"
 import { buildConnector } from "undici"
+import { type ClientCertificate, contextOf } from "../identity/ClientCertificate.ts"
 import { Clients } from "./Clients.ts"
 import { StatusLines } from "./StatusLines.ts"
 import { type TargetRules, literalIn, refusal } from "./TargetPolicy.ts"
@@ -37,7 +37,12 @@ export type Resolve = (hostname: string, options: LookupOptions) => Promise<Read
 export interface ConnectionOptions {
   readonly rules: TargetRules
   /** `authority` gives the CA certificates to trust, in PEM; undefined for the usual ones. */
-  readonly tls: { readonly rejectUnauthorized?: boolean; readonly authority?: (() => Promise<string>) | undefined }
+  readonly tls: {
+    readonly rejectUnauthorized?: boolean
+    readonly authority?: (() => Promise<string>) | undefined
+    /** What a server that asks for a certificate is shown. */
+    readonly client?: ClientCertificate | undefined
+  }
   readonly timeoutMillis: number
   /** Undefined where receivers are reached directly. */
   readonly proxy?: ProxyRules | undefined
@@ -108,7 +113,7 @@ const minVersion = "TLSv1.2"
  * certificate.
  */
 const secured = (
-  { tls: { authority, rejectUnauthorized }, timeoutMillis }: ConnectionOptions,
+  { tls: { authority, client, rejectUnauthorized }, timeoutMillis }: ConnectionOptions,
   lookup: LookupFunction
 ): ((isTls: boolean) => buildConnector.connector | Promise<buildConnector.connector>) => {
   const make = (trust: object) =>
@@ -121,14 +126,16 @@ const secured = (
       lookup
     })
   const usual = make({ minVersion })
-  if (authority === undefined) return () => usual
-  let made: { readonly pem: string; readonly connect: buildConnector.connector } | undefined
-  const trusting = (pem: string) => {
-    if (made?.pem !== pem)
-      made = { pem, connect: make({ secureContext: createSecureContext({ ca: pem, minVersion }) }) }
+  if (authority === undefined && client === undefined) return () => usual
+  let made: { readonly pem: string | undefined; readonly connect: buildConnector.connector } | undefined
+  const trusting = (pem: string | undefined) => {
+    if (made === undefined || made.pem !== pem) {
+      const trusted = pem === undefined ? {} : { ca: pem }
+      made = { pem, connect: make({ secureContext: contextOf(client, { ...trusted, minVersion }) }) }
+    }
     return made.connect
   }
-  return (isTls) => (isTls ? authority().then(trusting) : usual)
+  return (isTls) => (isTls ? Promise.resolve(authority?.()).then(trusting) : usual)
 }
 
 const makeConnector = (

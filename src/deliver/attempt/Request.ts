@@ -8,6 +8,7 @@ import type { Templates } from "../../template/Template.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
 import type { Definition } from "../actor/Definition.ts"
 import type { Loaded } from "./EventBodies.ts"
+import { withoutUserInformation } from "../identity/BasicAuthorization.ts"
 import { type Failure, Unsendable } from "../outcome/Outcome.ts"
 import { type Signing, signatureHeaders } from "./Sign.ts"
 
@@ -34,17 +35,21 @@ const reserved = new Set([
 ])
 
 /** The secrets of a webhook, or why no request can be made with them. */
-const secretsOf = ({ signing, headers }: Definition): Result.Result<Secrets, Failure> => {
+const secretsOf = ({ signing, headers, identity }: Definition): Result.Result<Secrets, Failure> => {
   if (signing === undefined)
     return fail("Secret", "The webhook's secret was sealed with another SECRET_KEY: set it anew.")
   if (headers === undefined)
     return fail("Secret", "A value of the webhook's additional_headers cannot be read: set it anew.")
-  return Result.succeed({ signing, headers })
+  if ("unreadable" in identity)
+    return fail("Secret", `The webhook's ${identity.unreadable} was sealed with another SECRET_KEY: set it anew.`)
+  return Result.succeed({ signing, headers, address: identity.address })
 }
 
 interface Secrets {
   readonly signing: Signing
   readonly headers: string
+  /** With its user information. */
+  readonly address: string
 }
 
 /** The request of a webhook without templates, or why there is none. */
@@ -55,8 +60,8 @@ export const plainRequest = (
 ): Result.Result<Outgoing, Failure> => {
   const secrets = secretsOf(definition)
   if (Result.isFailure(secrets)) return Result.fail(secrets.failure)
-  const { signing, headers } = secrets.success
-  return compose(definition, signing, delivery, [definition.url, headers, delivery.body], nowMillis)
+  const { signing, headers, address } = secrets.success
+  return compose(definition, signing, delivery, [address, headers, delivery.body], nowMillis)
 }
 
 /** The request of any webhook, its templates rendered. */
@@ -68,10 +73,10 @@ export const buildRequest = (
 ): Effect.Effect<Result.Result<Outgoing, Failure>> => {
   const secrets = secretsOf(definition)
   if (Result.isFailure(secrets)) return Effect.succeed(Result.fail(secrets.failure))
-  const { signing, headers } = secrets.success
+  const { signing, headers, address } = secrets.success
   // The time that rendering takes counts: receivers refuse a signature that is minutes old.
   const begun = performance.now()
-  return renderAll({ ...definition, headers }, delivery, templates).pipe(
+  return renderAll({ ...definition, headers, url: address }, delivery, templates).pipe(
     Effect.map((texts) => compose(definition, signing, delivery, texts, nowMillis + performance.now() - begun)),
     Effect.catch(({ failure }) => Effect.succeed(Result.fail(failure)))
   )
@@ -81,23 +86,34 @@ const compose = (
   definition: Definition,
   signing: Signing,
   delivery: Loaded,
-  [url, headerText, bodyText]: Rendered,
+  [whole, headerText, bodyText]: Rendered,
   nowMillis: number
 ): Result.Result<Outgoing, Failure> => {
-  const address = addressProblem(url)
+  const address = addressProblem(whole)
   if (address !== undefined) return fail("Render", address)
+  const { url, authorization } = withoutUserInformation(whole)
   const body = (definition.bodyTemplate === "" ? delivery.bytes : undefined) ?? Buffer.from(bodyText)
   const own = ownHeaders(headerText)
   if ("error" in own) return fail("Render", `additional_headers: ${own.error}`)
   const { method, contentType } = definition
   const current = nowMillis < definition.previousUntil ? signing : { ...signing, previous: "" }
-  const headers = headersOf({ contentType, own: own.headers, signing: current, delivery, body, nowMillis })
+  const headers = headersOf({
+    contentType,
+    own: own.headers,
+    authorization,
+    signing: current,
+    delivery,
+    body,
+    nowMillis
+  })
   return Result.succeed({ method, url, headers, body })
 }
 
 interface Head {
   readonly contentType: string
   readonly own: OwnHeaders
+  /** By the address, in place of the webhook's own. */
+  readonly authorization: string | undefined
   readonly signing: Signing
   readonly delivery: Pick<Delivery, "id" | "attempts">
   readonly body: Buffer
@@ -106,11 +122,12 @@ interface Head {
 
 /** The headers of an attempt: those of the webhook, and ours. */
 export const headersOf = (head: Head): Readonly<Record<string, string>> => {
-  const { contentType, own, signing, body, nowMillis } = head
+  const { contentType, own, authorization, signing, body, nowMillis } = head
   const { id, attempts } = head.delivery
   const headers = emptyRecord<string>()
   headers["content-type"] = contentType
   for (const [name, value] of own) headers[name.toLowerCase()] = value
+  if (authorization !== undefined) headers["authorization"] = authorization
   headers["user-agent"] ??= `rackwire/${version}`
   headers["x-hook-delivery"] = id
   headers["x-hook-attempt"] = `${attempts + 1}`
@@ -120,8 +137,8 @@ export const headersOf = (head: Head): Readonly<Record<string, string>> => {
 const fail = (reason: Failure["reason"], message: string) => Result.fail<Failure>({ reason, message })
 
 /** Whether any part of the webhook's requests is a template. */
-export const isRendered = ({ url, headers, bodyTemplate }: Definition): boolean =>
-  bodyTemplate !== "" || isTemplate(url) || isTemplate(headers ?? "")
+export const isRendered = ({ identity, headers, bodyTemplate }: Definition): boolean =>
+  bodyTemplate !== "" || ("address" in identity && isTemplate(identity.address)) || isTemplate(headers ?? "")
 
 /** The texts of a request; the body's is that of the whole event where the webhook has no template for it. */
 type Rendered = readonly [url: string, headers: string, body: string]

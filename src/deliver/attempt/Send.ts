@@ -1,4 +1,5 @@
 /** Sends one request and judges the answer, or why there is none. */
+import { Effect } from "effect"
 import type { Clients } from "./Clients.ts"
 import { Exchange } from "./Exchange.ts"
 import type { ConnectTimes, Connections } from "./Connector.ts"
@@ -48,6 +49,18 @@ export const send = (
     abort()
   }
 }
+
+/** The same in a fiber: when that is interrupted, the attempt is ended. */
+export const sending = (
+  outgoing: Outgoing,
+  connections: Connections,
+  timeoutMillis: number,
+  nowMillis: number
+): Effect.Effect<Sent> =>
+  Effect.callback<Sent>((answer) => {
+    const end = send(outgoing, connections, timeoutMillis, nowMillis, (sent) => answer(Effect.succeed(sent)))
+    return Effect.sync(end)
+  })
 
 /** Where a URL leads, and the last that was read: most webhooks send to one address. */
 let address = { url: "", origin: "", path: "" }
@@ -129,6 +142,7 @@ const reasons: ReadonlyArray<readonly [RegExp, Failure["reason"]]> = [
   [/^ERR_BLOCKED_TARGET$/, "Blocked"],
   [/^ERR_PROXY$/, "Proxy"],
   [/^ERR_CA_CERTIFICATE$/, "CaCertificate"],
+  [/^ERR_CLIENT_CERTIFICATE$/, "ClientCertificate"],
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|EACCES)$/, "Refused"],
   [/^(ENOTFOUND|EAI_\w+)$/, "Dns"],
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, "Timeout"],

@@ -44,6 +44,7 @@ const ours: ReadonlySet<Failure["reason"]> = new Set([
   "Oversize",
   "Secret",
   "CaCertificate",
+  "ClientCertificate",
   "Declined"
 ])
 

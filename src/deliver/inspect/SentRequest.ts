@@ -45,6 +45,8 @@ export interface SentRequest {
   /** Why there is no body. */
   readonly problem: string | undefined
   readonly signatures: ReadonlyArray<SignatureCheck>
+  /** Whether the webhook of that time has a TLS client certificate. */
+  readonly hasCertificate: boolean
 }
 
 /** Renders a template for a context, which is JSON text. */
@@ -62,7 +64,10 @@ export const sentRequest = Effect.fnUntraced(function* (
 ) {
   const { url, request_headers: headers } = attempt
   const definition = delivery.webhook === null ? undefined : yield* definitionAt(delivery.webhook, attempt.started)
-  const known = { method: definition?.http_method ?? null, url, headers, hasCutHeaders: areCut(headers) }
+  const known = {
+    ...{ method: definition?.http_method ?? null, url, headers, hasCutHeaders: areCut(headers) },
+    hasCertificate: (definition?.client_certificate ?? "") !== ""
+  }
   const without = (problem: string): SentRequest => ({ ...known, body: undefined, problem, signatures: [] })
   if (headers.length === 0) return without("No request was sent.")
   if (definition === undefined) return without("The webhook of that time is no longer in the change log.")
@@ -99,10 +104,12 @@ interface DefinitionAt {
   readonly template_engine: string
   readonly body_template: string
   readonly scope_user: number | null
+  /** Null in the change log from before there were any. */
+  readonly client_certificate: string | null
 }
 
 /** SQL: the members of a definition. */
-const members = ["http_method", "template_engine", "body_template", "scope_user"]
+const members = ["http_method", "template_engine", "body_template", "scope_user", "client_certificate"]
 
 /** The webhook as it was at a time: before the first change after it, or as it is. */
 const definitionAt = Effect.fnUntraced(function* (webhook: number, time: string) {

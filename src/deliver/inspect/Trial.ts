@@ -9,6 +9,9 @@ import type { MatchFields } from "../../match/WebhookIndex.ts"
 import type { Verdict } from "../../match/Verdict.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
 import { addressProblem, headersOf, isTemplate, ownHeaders } from "../attempt/Request.ts"
+import { withoutUserInformation } from "../identity/BasicAuthorization.ts"
+import { hiddenMark } from "../../inventory/field/hidden/Hiding.ts"
+import { userInformation } from "../../inventory/field/hidden/UserInformation.ts"
 import type { Signing } from "../attempt/Sign.ts"
 import { WorkLimit, verdictsOf } from "../explain/Evaluating.ts"
 import { readableOf } from "../explain/ExplainedEvent.ts"
@@ -26,6 +29,8 @@ export interface Draft extends MatchFields {
   readonly signature: Signing["style"]
   /** "" for none. */
   readonly secret: string
+  /** "" where requests carry no token. */
+  readonly oauth_token_url: string
 }
 
 /** Renders a template for a context, which is JSON text. */
@@ -54,6 +59,12 @@ export interface Trial {
   readonly faults: ReadonlyArray<Fault>
 }
 
+/** Whether the request carries an authorization of ours, which is not shown. */
+const isAuthorized = (draft: Draft, address = ""): boolean =>
+  draft.oauth_token_url !== "" ||
+  address.includes(`${hiddenMark}@`) ||
+  withoutUserInformation(address).authorization !== undefined
+
 export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEvent, render: Render) {
   const [readable] = yield* readableOf([logged])
   const [verdict] = yield* verdictsOf([{ readable: readable!, fields: draft, isForReader: true }], new WorkLimit())
@@ -75,7 +86,9 @@ export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEv
   })
   const { payload_url: url, additional_headers: headers, body_template: body } = draft
   const address = yield* part("payload_url", url, isTemplate(url))
-  const addressFault = address === undefined || address === "" ? undefined : addressProblem(address)
+  // What a saved webhook hides as a whole cannot be judged.
+  const isKnown = address !== undefined && address !== "" && address !== hiddenMark
+  const addressFault = isKnown ? addressProblem(address) : undefined
   if (addressFault !== undefined) faults.push({ field: "payload_url", message: addressFault })
   const headerText = yield* part("additional_headers", headers, isTemplate(headers))
   const own = headerText === undefined ? undefined : ownHeaders(headerText)
@@ -84,13 +97,14 @@ export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEv
   return {
     verdict: verdict!,
     method: draft.http_method,
-    url: address,
+    url: address && userInformation.hide(address).shown,
     headers:
       own === undefined || "error" in own || content === undefined
         ? undefined
         : headersOf({
             contentType: draft.http_content_type,
             own: own.headers,
+            authorization: isAuthorized(draft, address) ? hiddenMark : undefined,
             signing: { style: draft.signature, secret: draft.secret, previous: "" },
             delivery: { id: deliveryId(draft.id ?? 0, logged.position, Number(logged.idx)), attempts: 0 },
             body: Buffer.from(content),

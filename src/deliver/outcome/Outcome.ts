@@ -19,7 +19,8 @@ import { Data } from "effect"
  * - `Expired`: the change log no longer holds the event, and it was too long for its entry.
  * - `Oversize`: the event is longer than what is sent.
  * - `Secret`: the webhook's secret cannot be read with our SECRET_KEY.
- * - `CaCertificate`: the webhook's CA certificates cannot be used; nothing was sent.
+ * - `Token`: its token endpoint gave no access token: nothing was sent, or what was sent was answered with 401.
+ * - `CaCertificate`, `ClientCertificate`: the webhook's certificates cannot be used; nothing was sent.
  */
 export interface Failure {
   readonly reason:
@@ -41,7 +42,9 @@ export interface Failure {
     | "Expired"
     | "Oversize"
     | "Secret"
+    | "Token"
     | "CaCertificate"
+    | "ClientCertificate"
   readonly message: string
   /** How long the receiver asks to wait, milliseconds. */
   readonly retryAfterMillis?: number | undefined

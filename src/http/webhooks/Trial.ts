@@ -30,7 +30,8 @@ const nowhere = { line: 0, column: 0, snippet: "" }
 /** The fields of a webhook that a trial needs. */
 const names = [
   ...["content_types", "type_create", "type_update", "type_delete", "conditions", "payload_url", "http_method"],
-  ...["http_content_type", "template_engine", "additional_headers", "body_template", "signature", "secret"]
+  ...["http_content_type", "template_engine", "additional_headers", "body_template", "signature", "secret"],
+  "oauth_token_url"
 ] as const
 
 /**
@@ -74,7 +75,8 @@ export const draftOf = Effect.fnUntraced(function* (fields: Dictionary, id?: num
     additional_headers: text("additional_headers"),
     body_template: text("body_template"),
     signature: values["signature"] === "standard" ? "standard" : "netbox",
-    secret: text("secret")
+    secret: text("secret"),
+    oauth_token_url: text("oauth_token_url")
   } satisfies Draft
 })
 

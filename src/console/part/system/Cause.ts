@@ -19,7 +19,9 @@ const titles = new Map([
   ["Expired", "The change log no longer holds the event"],
   ["Oversize", "The event is too long"],
   ["Secret", "The secret cannot be read"],
+  ["Token", "No access token"],
   ["CaCertificate", "The CA certificates cannot be used"],
+  ["ClientCertificate", "The client certificate cannot be used"],
   ["SetAside", "No event can be made of the change"]
 ])
 

@@ -8,12 +8,14 @@ import {
   integer,
   json,
   kept,
+  receiverAddress,
   ref,
   sealed,
   text,
   texts,
   time
 } from "../../ObjectType.ts"
+import type { Errors } from "../../Field.ts"
 
 /** A circuit breaker is open, or of what was sent in the last hour more than a tenth was not taken. */
 const failing = flagged(`t.enabled and not t.paused and (
@@ -26,6 +28,42 @@ const failing = flagged(`t.enabled and not t.paused and (
 const silent = flagged(`t.enabled and not t.paused and not exists (
   select from rackwire_traffic f where f.webhook_id = t.id and f.since > now() - interval '7 days')`)
 
+interface Certified {
+  readonly client_certificate: string
+  readonly client_key: string
+}
+
+/** A key that is kept may outlive its certificate: a form cannot blank it. */
+const certificateErrors = (
+  { client_certificate: certificate, client_key: key }: Certified,
+  before?: Certified
+): Errors => {
+  if (certificate !== "" && key === "") return { client_key: ["Enter the private key of the client certificate."] }
+  if (certificate === "" && key !== "" && key !== before?.client_key) {
+    return { client_certificate: ["Enter the certificate of the client key."] }
+  }
+  return {}
+}
+
+interface Client {
+  readonly oauth_token_url: string
+  readonly oauth_client_id: string
+  readonly oauth_client_secret: string
+  readonly oauth_scope: string
+}
+
+const oauthErrors = (row: Client, before?: Client): Errors => {
+  const { oauth_token_url: url, oauth_client_id: id, oauth_client_secret: secret, oauth_scope: scope } = row
+  if (url === "") {
+    const isClient = id !== "" || scope !== "" || (secret !== "" && secret !== before?.oauth_client_secret)
+    return isClient ? { oauth_token_url: ["Enter the address that gives this client its tokens."] } : {}
+  }
+  return {
+    ...(id === "" && { oauth_client_id: ["Enter the id that the token endpoint knows."] }),
+    ...(secret === "" && { oauth_client_secret: ["Enter the secret of the client."] })
+  }
+}
+
 export default defineObjectType({
   app: "extras",
   name: "webhook",
@@ -36,7 +74,8 @@ export default defineObjectType({
     Request: ["payload_url", "http_method", "http_content_type", "additional_headers"],
     Body: ["template_engine", "body_template"],
     Signature: ["secret", "previous_secret", "previous_secret_expires", "signature"],
-    TLS: ["ssl_verification", "ca_file_path", "ca_certificate"],
+    TLS: ["ssl_verification", "ca_file_path", "ca_certificate", "client_certificate", "client_key"],
+    "OAuth 2.0": ["oauth_token_url", "oauth_client_id", "oauth_client_secret", "oauth_client_auth", "oauth_scope"],
     Deliveries: ["paused", "timeout", "max_in_flight", "rate_limit", "ordering", "retry_schedule"]
   },
   announced: true,
@@ -47,7 +86,15 @@ export default defineObjectType({
     type_create: flag({ default: false }),
     type_update: flag({ default: false }),
     type_delete: flag({ default: false }),
-    payload_url: text({ max: 500, grammar: "url", readBy: "template_engine", placeholder: "https://example.com/hook" }),
+    payload_url: receiverAddress({
+      max: 500,
+      secretsIn: "secret_url",
+      grammar: "url",
+      readBy: "template_engine",
+      placeholder: "https://example.com/hook",
+      help: "User information, as in https://user:password@example.com/, becomes Basic authorization and is kept secret."
+    }),
+    secret_url: kept(),
     enabled: flag({ default: true }),
     http_method: choice(
       { GET: "GET", POST: "POST", PUT: "PUT", PATCH: "PATCH", DELETE: "DELETE" },
@@ -72,6 +119,33 @@ export default defineObjectType({
     ssl_verification: flag({ default: true }),
     ca_file_path: text({ max: 4096, nullable: true, grammar: "caFile" }),
     ca_certificate: text({ max: 65_536, optional: true, verbatim: true, grammar: "caCertificate" }),
+    client_certificate: text({
+      max: 32_768,
+      optional: true,
+      verbatim: true,
+      grammar: "clientCertificate",
+      help: "Shown to receivers that ask for one: PEM, with the certificates that lead to its CA behind it."
+    }),
+    client_key: sealed({
+      max: 8192,
+      grammar: "clientKey",
+      readBy: "client_certificate",
+      help: "The private key of the client certificate: PEM, without a passphrase."
+    }),
+    oauth_token_url: text({
+      max: 500,
+      optional: true,
+      grammar: "tokenUrl",
+      placeholder: "https://login.example.com/oauth2/token",
+      help: "Requests carry a token from here (client credentials). It is reached as the receiver is: same proxy, same TLS."
+    }),
+    oauth_client_id: text({ max: 255, optional: true }),
+    oauth_client_secret: sealed({ max: 1024 }),
+    oauth_client_auth: choice(
+      { basic: "Header", body: "Body" },
+      { default: "basic", bare: true, help: "Where the token endpoint wants the client's id and secret." }
+    ),
+    oauth_scope: text({ max: 1000, optional: true, help: "Separated by spaces. Blank asks for none." }),
     timeout: integer({ min: 1, max: 3600, optional: true, help: "Seconds. Blank takes the default of the service." }),
     max_in_flight: integer({ min: 1, max: 1000, optional: true, help: "Most requests at the same time." }),
     rate_limit: decimal({ digits: 8, places: 3, min: 0.001, optional: true, help: "Most requests per second." }),
@@ -98,7 +172,7 @@ export default defineObjectType({
   ordering: ["name"],
   brief: ["name"],
   display: (row) => String(row.name),
-  check: (row) => {
+  check: (row, _, before) => {
     if (row.type_create !== true && row.type_update !== true && row.type_delete !== true) {
       return { __all__: ["At least one type must be selected: create, update, and/or delete."] }
     }
@@ -108,6 +182,6 @@ export default defineObjectType({
     if (row.ssl_verification === false && row.ca_certificate) {
       return { ca_certificate: ["Do not specify a CA certificate if SSL verification is disabled."] }
     }
-    return {}
+    return { ...certificateErrors(row, before), ...oauthErrors(row, before) }
   }
 })

@@ -1,0 +1,83 @@
+/**
+ * The access token of a webhook in one process: asked for when an attempt needs it, kept in memory until shortly before
+ * it expires, and renewed when a receiver refuses it.
+ *
+ * Guarantees: one request to the token endpoint at a time, and none within a second after the last one ended: attempts
+ * share its token, and its failure. The endpoint is reached as the receiver is, under the same target policy, proxy and
+ * TLS, with connections of its own.
+ */
+import { Effect, Semaphore } from "effect"
+import { type ConnectionOptions, openConnections } from "../attempt/Connector.ts"
+import { sending } from "../attempt/Send.ts"
+import { type OAuthClient, type TokenAnswer, noToken, tokenAnswer, tokenRequest } from "./TokenRequest.ts"
+
+/** Least time from the end of one request to the next, milliseconds. */
+const restMillis = 1000
+
+export class AccessTokens {
+  readonly madeFrom: string
+  private readonly client: OAuthClient
+  private readonly target: ConnectionOptions
+  private held: { readonly answer: TokenAnswer; readonly at: number } | undefined
+  private readonly one = Semaphore.makeUnsafe(1)
+
+  /** `madeFrom` tells all that the client and the target were made from. */
+  constructor(client: OAuthClient, target: ConnectionOptions, madeFrom: string) {
+    this.client = client
+    this.target = target
+    this.madeFrom = madeFrom
+  }
+
+  /** The token that is kept, or a new one within the time. */
+  get(withinMillis: number): Effect.Effect<TokenAnswer> {
+    return Effect.suspend(() => {
+      const kept = this.kept()
+      return kept === undefined ? this.ask(withinMillis) : Effect.succeed(kept)
+    })
+  }
+
+  /** Another token than this one, which a receiver has refused; the same one if it is too early to ask again. */
+  renew(refused: string, withinMillis: number): Effect.Effect<TokenAnswer> {
+    return Effect.suspend(() => {
+      const { held } = this
+      if (held?.answer.token === refused && performance.now() - held.at >= restMillis) this.held = undefined
+      return this.get(withinMillis)
+    })
+  }
+
+  private kept(): TokenAnswer | undefined {
+    if (this.held === undefined) return undefined
+    const { answer, at } = this.held
+    const lifeMillis = answer.failure === undefined ? Math.max(answer.lifeMillis, restMillis) : restMillis
+    return performance.now() - at < lifeMillis ? answer : undefined
+  }
+
+  private keep(answer: TokenAnswer): TokenAnswer {
+    this.held = { answer, at: performance.now() }
+    return answer
+  }
+
+  private ask(withinMillis: number): Effect.Effect<TokenAnswer> {
+    const late = noToken(`The token endpoint gave no token within ${Math.round(withinMillis)} ms.`)
+    // Another attempt may have asked meanwhile.
+    const next = Effect.suspend(() => {
+      const kept = this.kept()
+      return kept === undefined ? this.request(late) : Effect.succeed(kept)
+    })
+    return Effect.timeoutOrElse(this.one.withPermits(1)(next), {
+      duration: withinMillis,
+      orElse: () => Effect.succeed(late)
+    })
+  }
+
+  private request(late: TokenAnswer): Effect.Effect<TokenAnswer> {
+    return Effect.suspend(() => {
+      const connections = openConnections(this.target)
+      return sending(tokenRequest(this.client), connections, this.target.timeoutMillis, Date.now()).pipe(
+        Effect.map((sent) => this.keep(tokenAnswer(sent))),
+        Effect.onInterrupt(() => Effect.sync(() => this.keep(late))),
+        Effect.ensuring(Effect.promise(() => connections.clients.destroy()))
+      )
+    })
+  }
+}

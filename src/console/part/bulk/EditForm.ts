@@ -6,6 +6,7 @@ import { naturalKey } from "../../../inventory/derive/filter/Path.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { Html, html } from "../../Html.ts"
 import { fieldTitle, pathOf, pluralOf } from "../Title.ts"
+import { isLong as isSeveralLines } from "../form/FormField.ts"
 import { listOf } from "./BulkPage.ts"
 import { addTags, bulkFields, fieldPrefix, mayBeEmpty, removeTags } from "./Edit.ts"
 import { type Selection, selectionInputs } from "./Selection.ts"
@@ -89,8 +90,10 @@ const control = (
       ${Object.entries(options).map(([key, label]) => html`<option value="${key}" ${key === cell ? html` selected` : ""}>${label}</option>`)}
     </select>`
   }
-  if (wire === "write") return html`<input type="password" autocomplete="new-password" ${input} value="" />`
-  const isLong = type === "jsonb" || (type === "text" && maxLength === undefined && reference === undefined)
+  if (wire === "write" && !isSeveralLines({ maxLength }))
+    return html`<input type="password" autocomplete="new-password" ${input} value="" />`
+  const isLong =
+    wire === "write" || type === "jsonb" || (type === "text" && maxLength === undefined && reference === undefined)
   return isLong
     ? html`<textarea rows="3" ${input}>${lineBreak}${cell}</textarea>`
     : html`<input ${input} value="${cell}" autocomplete="off" />`

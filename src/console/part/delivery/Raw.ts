@@ -2,7 +2,7 @@
 import { STATUS_CODES } from "node:http"
 import type { LoggedAttempt } from "../../../deliver/inspect/Attempts.ts"
 import type { SentRequest } from "../../../deliver/inspect/SentRequest.ts"
-import { curlOf, hasHidden } from "../../../deliver/inspect/snippet/Curl.ts"
+import { certificateFiles, curlOf, hasHidden } from "../../../deliver/inspect/snippet/Curl.ts"
 import { bodyFile, embeddedBytesMax } from "../../../deliver/inspect/snippet/Snippet.ts"
 import { type Html, html } from "../../Html.ts"
 import { beginning } from "../Value.ts"
@@ -42,6 +42,7 @@ export const curlView = (sent: SentRequest, download: string): Html => {
     <p class="xn sub">
       The receiver takes this for the same delivery: its id and signature are those of this attempt.
       ${hasHidden(sent) ? html`Put the credentials in place of <code>***</code>: the log does not keep them.` : ""}
+      ${sent.hasCertificate ? html`It reads the client certificate from <code>${certificateFiles.certificate}</code>, and its key from <code>${certificateFiles.key}</code>.` : ""}
       ${sent.hasCutHeaders ? "Headers are missing: the log keeps their beginning alone." : ""}
       ${sent.body === undefined ? html`${sent.problem ?? ""}` : ""}
     </p>

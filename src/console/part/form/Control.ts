@@ -2,7 +2,7 @@
 import { Html, html } from "../../Html.ts"
 import { itemsOf } from "./Labels.ts"
 import type { Cells } from "./Cells.ts"
-import { type FormField, targetOf, targetsOf } from "./FormField.ts"
+import { type FormField, isLong, targetOf, targetsOf } from "./FormField.ts"
 import type { Labels } from "./Labels.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { icon } from "../Icon.ts"
@@ -36,6 +36,7 @@ export const control = (shown: Shown): Html => {
     case "lines":
       return lines(shown, cell)
     case "secret":
+      if (isLong(field)) return lines(shown, cell)
       return html`<input
         class="field-in"
         type="password"

@@ -70,16 +70,19 @@ const writtenFields = ({ fields }: ObjectType): ReadonlyArray<readonly [name: st
 /** Longest text that has one line, characters; the path of a file has as many. */
 const lineCharsMax = 4096
 
+/** Whether its texts may have several lines. */
+export const isLong = ({ maxLength }: Pick<Field, "maxLength">): boolean =>
+  maxLength === undefined || maxLength > lineCharsMax
+
 const controlOf = (type: ObjectType, name: string, field: Field): Control => {
-  const { wire, reference, maxLength } = field
+  const { wire, reference } = field
   if (wire === "write") return "secret"
   if (reference !== undefined) return reference.many ? "references" : "reference"
   if (typeFieldOf(type, name) !== undefined) return "reference"
   if (field.type.endsWith("[]")) return "list"
   if (optionsOf(field) !== undefined) return "choice"
   if (field.type === "date") return "date"
-  const isLong = maxLength === undefined || maxLength > lineCharsMax
-  return field.type === "jsonb" || (field.type === "text" && isLong) ? "lines" : "text"
+  return field.type === "jsonb" || (field.type === "text" && isLong(field)) ? "lines" : "text"
 }
 
 /** The field that says of which type the object is whose id this field holds. */

@@ -158,11 +158,14 @@ it(
   async () => {
     const { id } = await make("rotated", { additional_headers: headers })
     const old = await make("old", {})
+    const addressed = await make("addressed", {})
     const changes = () =>
       database.sql.query<{ text: string }>(
         "select data::text || prechange_data || postchange_data as text from extras_objectchange"
       )
-    await expect.poll(async () => JSON.stringify(await changes()), { timeout: 30_000 }).toContain('name\\":\\"old')
+    await expect
+      .poll(async () => JSON.stringify(await changes()), { timeout: 30_000 })
+      .toContain('name\\":\\"addressed')
     await service.stop()
     const before = await column(id)
     // As an earlier version left them.
@@ -173,7 +176,18 @@ it(
       where changed_object_type = 'extras.webhook' and changed_object_id = $2`,
       [`"additional_headers":${JSON.stringify(headers)}`, old.id]
     )
-    expect(JSON.stringify(await changes())).toContain("planted-key-one")
+    const open = `replace($, '"payload_url":"http://', '"payload_url":"http://planted-user:planted-key-two@')::json`
+    await database.sql.query(
+      `update extras_objectchange set data = ${open.replace("$", "data::text")},
+              postchange_data = ${open.replace("$", "postchange_data::text")}
+        where changed_object_type = 'extras.webhook' and changed_object_id = $1`,
+      [addressed.id]
+    )
+    await database.sql.query(
+      "update extras_webhook set payload_url = replace(payload_url, '//', '//planted-user:planted-key-two@') where id = $1",
+      [addressed.id]
+    )
+    for (const each of ["planted-key-one", "planted-key-two"]) expect(JSON.stringify(await changes())).toContain(each)
     service = await start({ SECRET_KEY: secondKey, SECRET_KEY_FALLBACKS: firstKey })
     await service.stop()
     service = await start({ SECRET_KEY: secondKey })
@@ -183,6 +197,8 @@ it(
       const tag = `After ${name}`
       expect((await delivered(name, tag))["authorization"]).toBe(`Bearer first-${tag.toLowerCase().replace(" ", "-")}`)
     }
+    expect((await service.call<Webhook>("GET", `${path}${addressed.id}/`)).json["payload_url"]).toContain("://***@")
+    expect((await delivered("addressed", "Addressed"))["authorization"]).toMatch(/^Basic /)
     const versions = await database.sql.query<{ text: string }>(
       "select definition::text as text from rackwire_webhook_version"
     )

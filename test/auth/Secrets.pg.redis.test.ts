@@ -6,6 +6,8 @@ import { type Api, type Json, type List, named, startApi } from "../support/Api.
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { password } from "../support/Service.ts"
 import { openBrowser } from "./Browser.ts"
+import { startTokenEndpoint } from "../deliver/TokenEndpoint.ts"
+import { makeClientAuthority } from "../support/ClientAuthority.ts"
 import { makeUser, userPassword } from "./Users.ts"
 
 let api: Api
@@ -22,6 +24,15 @@ const secrets: Record<string, string> = {
   "its previous secret": "planted-previous-cdef",
   "a header of a webhook": "planted-header-2468ace",
   "a header in a text of statements": "planted-statement-13579b",
+  "user information in an address": "planted-user:planted-url-password",
+  "a password in an address": "planted-url-password",
+  "the same as it is sent": Buffer.from("planted-user:planted-url-password").toString("base64"),
+  "a password in a template of an address": "planted-template-password",
+  "the secret of an OAuth client": "planted-client-secret-02468",
+  "the same as it is sent to its endpoint": Buffer.from("planted-client:planted-client-secret-02468").toString(
+    "base64"
+  ),
+  "an access token": "planted-token-",
   "the key of the service": "planted-key-of-the-service-0000000"
 }
 
@@ -52,6 +63,37 @@ const webhook = (name: string, fields: Json = {}): Json => ({
   ...fields
 })
 
+/** Webhooks that show their receivers who they are; the answers of the last receiver repeat what it was sent. */
+const identified = async (): Promise<ReadonlyArray<Json>> => {
+  const authority = makeClientAuthority()
+  const { cert, key } = authority.issue("planted")
+  authority.remove()
+  secrets["the key of a client certificate"] = key.split("\n")[1]!
+  const endpoint = await startTokenEndpoint((number, token) =>
+    number === 1 ? [200, { access_token: token, expires_in: 1 }] : [400, { error: token, error_description: token }]
+  )
+  const client = {
+    ...{ oauth_token_url: endpoint.url, oauth_client_id: "planted-client" },
+    oauth_client_secret: secrets["the secret of an OAuth client"]
+  }
+  const withUser = (url: string, user: string) => url.replace("://", `://${user}@`)
+  const user = secrets["user information in an address"]!
+  const template = `${user.replace(":", "{{ data.id }}:")}{{ '${secrets["a password in a template of an address"]}' }}`
+  return [
+    webhook("basic", { payload_url: withUser(`${receiver.url}/fails`, user), additional_headers: "" }),
+    webhook("echoed", { payload_url: withUser(endpoint.receiver, user) }),
+    webhook("templated", { payload_url: withUser(`${receiver.url}/templated`, template) }),
+    webhook("unsent", { payload_url: withUser(receiver.url, user), body_template: "{{ data.x.y }}" }),
+    webhook("whole", { payload_url: `{% set p = '${user}' %}${withUser(receiver.url, "{{ p }}")}/fails` }),
+    webhook("certified", { client_certificate: cert, client_key: key, payload_url: "https://localhost:9/" }),
+    webhook("oauth", { ...client, payload_url: endpoint.receiver }),
+    webhook("oauth in the body", { ...client, oauth_client_auth: "body", payload_url: endpoint.receiver })
+  ]
+}
+
+/** Webhooks of which each has an attempt to show. */
+const attempted: Array<number> = []
+
 /** Uses every secret, rightly and wrongly. */
 const useThem = async () => {
   const { call, raw, service } = api
@@ -81,6 +123,13 @@ const useThem = async () => {
     secret: secrets["the secret of a webhook"],
     enabled: true
   })
+  for (const each of await identified()) {
+    const { status, json } = await call<{ id: number }>("POST", "/api/extras/webhooks/", each)
+    expect(status).toBe(201)
+    const fields = { client_certificate: "none", client_key: each["client_key"], oauth_token_url: "nowhere" }
+    expect((await call("PATCH", `/api/extras/webhooks/${json.id}/`, fields)).status).toBe(400)
+    attempted.push(json.id)
+  }
   await call("POST", "/api/dcim/sites/", named("Planted"))
   await receiver.untilAll(
     (all) => all.some(({ path }) => path === "/works") && all.filter(({ path }) => path === "/fails").length > 1
@@ -138,6 +187,11 @@ it("are in no answer, no line of the log, no event, no delivery, and unsealed in
   await useThem()
   const deliveries = async () => (await api.call<List>("GET", "/api/extras/deliveries/?status=failed")).json.count
   await expect.poll(deliveries, { timeout: 60_000 }).toBeGreaterThan(0)
+  for (const id of attempted) {
+    const ended = `/api/extras/deliveries/?webhook_id=${id}&object_type=dcim.site&status=failed&status=successful`
+    const count = async () => (await api.call<List>("GET", ended)).json.count
+    await expect.poll(count, { timeout: 60_000 }).toBeGreaterThan(0)
+  }
   const places: Record<string, string> = { ...(await everyAnswer()), ...(await everythingKept()) }
   places["the log"] = api.service.output()
   for (const [at, { body, headers, path }] of receiver.received.entries()) {
@@ -145,6 +199,8 @@ it("are in no answer, no line of the log, no event, no delivery, and unsealed in
     places[`request ${at} to ${path}`] = `${body.toString()} ${JSON.stringify(others)}`
   }
   expect(receiver.received.some(({ headers }) => headers["x-token"] === "planted-statement-13579b")).toBe(true)
+  const basic = `Basic ${secrets["the same as it is sent"]}`
+  expect(receiver.received.some(({ headers }) => headers.authorization === basic)).toBe(true)
   expect(places["the log"]).toContain("audit:")
   expect(Object.keys(places).length).toBeGreaterThan(60)
   const found = Object.entries(places).flatMap(([place, text]) =>

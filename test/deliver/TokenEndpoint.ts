@@ -40,7 +40,8 @@ export const startTokenEndpoint = async (
     const { authorization } = request.headers
     if (request.url !== "/token") {
       got.push(authorization)
-      response.writeHead(authorization === `Bearer ${valid}` ? 200 : 401).end(`you sent ${authorization}`)
+      const decoded = Buffer.from(authorization?.split(" ")[1] ?? "", "base64").toString()
+      response.writeHead(authorization === `Bearer ${valid}` ? 200 : 401).end(`you sent ${authorization}, ${decoded}`)
       return
     }
     asked.push({ authorization, form: Object.fromEntries(new URLSearchParams(body)) })

@@ -1,6 +1,7 @@
 /** The attempts of a delivery as the log has them. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { userInformation } from "../../inventory/field/hidden/UserInformation.ts"
 import { headersOf } from "../attempt/HeaderText.ts"
 import type { Phases } from "../outcome/Outcome.ts"
 
@@ -67,6 +68,8 @@ export const attemptsOf = Effect.fnUntraced(function* (
   )
   return rows.map(({ attempt, request_headers, response_headers }): LoggedAttempt => ({
     ...attempt,
+    // Earlier versions logged user information.
+    url: userInformation.hide(attempt.url).shown,
     request_headers: headersOf(request_headers),
     response_headers: headersOf(response_headers)
   }))

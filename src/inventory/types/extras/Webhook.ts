@@ -40,7 +40,7 @@ const certificateErrors = (
 ): Errors => {
   if (certificate !== "" && key === "") return { client_key: ["Enter the private key of the client certificate."] }
   if (certificate === "" && key !== "" && key !== before?.client_key) {
-    return { client_certificate: ["Enter the certificate of the client key."] }
+    return { client_key: ["It is used with client_certificate only."] }
   }
   return {}
 }
@@ -54,9 +54,13 @@ interface Client {
 
 const oauthErrors = (row: Client, before?: Client): Errors => {
   const { oauth_token_url: url, oauth_client_id: id, oauth_client_secret: secret, oauth_scope: scope } = row
+  const unused = ["It is used with oauth_token_url only."]
   if (url === "") {
-    const isClient = id !== "" || scope !== "" || (secret !== "" && secret !== before?.oauth_client_secret)
-    return isClient ? { oauth_token_url: ["Enter the address that gives this client its tokens."] } : {}
+    return {
+      ...(id !== "" && { oauth_client_id: unused }),
+      ...(scope !== "" && { oauth_scope: unused }),
+      ...(secret !== "" && secret !== before?.oauth_client_secret && { oauth_client_secret: unused })
+    }
   }
   return {
     ...(id === "" && { oauth_client_id: ["Enter the id that the token endpoint knows."] }),

@@ -7,7 +7,8 @@ const spelling: ReadonlyMap<string, string> = new Map([
     .split(" ")
     .map((word) => [word.toLowerCase(), word] as const),
   ["ip4", "IPv4"],
-  ["ip6", "IPv6"]
+  ["ip6", "IPv6"],
+  ["oauth", "OAuth"]
 ])
 
 const worded = (name: string): string =>

@@ -6,6 +6,7 @@ import { naturalKey } from "../../../inventory/derive/filter/Path.ts"
 import { objectType } from "../../../inventory/Registry.ts"
 import { Html, html } from "../../Html.ts"
 import { fieldTitle, pathOf, pluralOf } from "../Title.ts"
+import { hidingInput } from "../form/Control.ts"
 import { isLong as isSeveralLines } from "../form/FormField.ts"
 import { listOf } from "./BulkPage.ts"
 import { addTags, bulkFields, fieldPrefix, mayBeEmpty, removeTags } from "./Edit.ts"
@@ -78,7 +79,7 @@ const lineBreak = new Html("\n")
 
 const control = (
   name: string,
-  { choices, type, wire, maxLength, reference }: Field,
+  { choices, type, wire, maxLength, reference, sealed: isSealed }: Field,
   cell: string,
   common: Html
 ): Html => {
@@ -91,11 +92,11 @@ const control = (
     </select>`
   }
   if (wire === "write" && !isSeveralLines({ maxLength }))
-    return html`<input type="password" autocomplete="new-password" ${input} value="" />`
+    return html`<input ${hidingInput({ isSealed })} ${input} value="" />`
   const isLong =
     wire === "write" || type === "jsonb" || (type === "text" && maxLength === undefined && reference === undefined)
   return isLong
-    ? html`<textarea rows="3" ${input}>${lineBreak}${cell}</textarea>`
+    ? html`<textarea rows="3" ${input}>${lineBreak}${wire === "write" ? "" : cell}</textarea>`
     : html`<input ${input} value="${cell}" autocomplete="off" />`
 }
 

@@ -36,14 +36,9 @@ export const control = (shown: Shown): Html => {
     case "lines":
       return lines(shown, cell)
     case "secret":
-      if (isLong(field)) return lines(shown, cell)
-      return html`<input
-        class="field-in"
-        type="password"
-        autocomplete="new-password"
-        ${common(shown)}
-        value="${cell}"
-      />`
+      return isLong(field)
+        ? lines(shown, cell)
+        : html`<input class="field-in" ${hidingInput(field)} ${common(shown)} value="${cell}" />`
     case "date":
       return isDay(cell)
         ? html`<input class="field-in" type="date" ${common(shown)} value="${cell}" />`
@@ -53,6 +48,15 @@ export const control = (shown: Shown): Html => {
       return /[\r\n]/.test(cell) ? lines(shown, cell) : line(shown, cell)
   }
 }
+
+/**
+ * What hides the text of an input. Sealed secrets are no passwords: browsers would offer to remember them, and complain
+ * of forms with three.
+ */
+export const hidingInput = ({ isSealed }: Pick<FormField, "isSealed">): Html =>
+  isSealed === true
+    ? html`type="text" autocomplete="off" spellcheck="false" data-masked`
+    : html`type="password" autocomplete="new-password"`
 
 const labelIn = (labels: Readonly<Record<string, string>> = {}, key: string, otherwise = key): string =>
   Object.hasOwn(labels, key) ? labels[key]! : otherwise

@@ -20,6 +20,8 @@ export interface FormField {
   readonly isRequired: boolean
   readonly isBlankable: boolean
   readonly maxLength?: number | undefined
+  /** Whether a secret is one of the service, and no password of a person that a browser should remember. */
+  readonly isSealed?: boolean | undefined
   /** Value and label of what may be chosen. */
   readonly options?: Readonly<Record<string, string>> | undefined
   /** Id of the object type that a reference points at. */
@@ -57,6 +59,7 @@ const declaredFields = perType((type): ReadonlyArray<FormField> => {
     isRequired: field.initial === undefined,
     isBlankable: field.nullable,
     maxLength: field.maxLength,
+    isSealed: field.sealed,
     options: optionsOf(type.fields[typeFieldOf(type, name) ?? name]!),
     target: field.reference?.type,
     targetIn: typeFieldOf(type, name)

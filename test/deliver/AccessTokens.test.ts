@@ -172,6 +172,21 @@ describe("a token endpoint", () => {
     }
   })
 
+  it("that is slow answers attempts that wait, also when the first one's time is over", async () => {
+    const answers: Array<() => void> = []
+    const endpoint = await startTokenEndpoint(async (_, token) => {
+      await new Promise<void>((resolve) => answers.push(resolve))
+      return [200, { access_token: token }]
+    })
+    const { tokens } = webhook(endpoint)
+    const [first, second] = [tokens.get(100), tokens.get(60_000)].map((each) => Effect.runPromise(each))
+    expect((await first!).failure?.message).toBe("The token endpoint gave no token within 100 ms.")
+    await expect.poll(() => answers).toHaveLength(1)
+    answers[0]!()
+    expect(await second).toMatchObject({ token: "planted-token-1" })
+    expect(endpoint.asked).toHaveLength(1)
+  })
+
   it.each([
     ["https://user:pass@login.example/token", "oauth_client_secret"],
     ["https://{{ data.host }}/token", "template"],

@@ -2,12 +2,14 @@
 import { generateKeyPairSync, sign } from "node:crypto"
 import { createServer } from "node:https"
 import type { TLSSocket } from "node:tls"
+import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ConnectionOptions } from "../../src/deliver/attempt/Connector.ts"
+import { AccessTokens } from "../../src/deliver/identity/AccessTokens.ts"
 import { clientCertificateProblem, clientKeyProblem } from "../../src/deliver/identity/ClientCertificate.ts"
 import { hasOpenssl } from "../support/Certificate.ts"
 import { type ClientAuthority, makeClientAuthority } from "../support/ClientAuthority.ts"
-import { connections, listen, sent } from "./Receiver.ts"
+import { connections, listen, sent, targetRules } from "./Receiver.ts"
 
 /** DER of a value: its kind, its length, its bytes. */
 const der = (kind: number, bytes: Buffer): Buffer =>
@@ -117,6 +119,17 @@ describe.runIf(hasOpenssl)("a client certificate", () => {
     expect(without.response).toBeUndefined()
     // Node ends such a connection without a word; others send an alert.
     expect(["Reset", "Tls"]).toContain(without.failure?.reason)
+  })
+
+  test("is shown to the token endpoint of its webhook, too", async () => {
+    const target = {
+      ...{ rules: targetRules, timeoutMillis: 10_000 },
+      tls: { authority: () => Promise.resolve(authority.certificate), client: authority.issue("one") }
+    }
+    const client = { url: await startStrict(), id: "a", secret: "b", scope: "", auth: "basic" } as const
+    const answer = await Effect.runPromise(new AccessTokens(client, target, "").get(10_000))
+    // It answers 200 with the name in the certificate, which is no token.
+    expect(answer.failure?.message).toContain("answered 200")
   })
 
   test("is shown also where the usual CAs are trusted, and where none is verified", async () => {

@@ -6,7 +6,7 @@
  * share its token, and its failure. The endpoint is reached as the receiver is, under the same target policy, proxy and
  * TLS, with connections of its own.
  */
-import { Effect, Semaphore } from "effect"
+import { Effect, Fiber } from "effect"
 import { type ConnectionOptions, openConnections } from "../attempt/Connector.ts"
 import { sending } from "../attempt/Send.ts"
 import { type OAuthClient, type TokenAnswer, noToken, tokenAnswer, tokenRequest } from "./TokenRequest.ts"
@@ -19,7 +19,7 @@ export class AccessTokens {
   private readonly client: OAuthClient
   private readonly target: ConnectionOptions
   private held: { readonly answer: TokenAnswer; readonly at: number } | undefined
-  private readonly one = Semaphore.makeUnsafe(1)
+  private asking: Fiber.Fiber<TokenAnswer> | undefined
 
   /** `madeFrom` tells all that the client and the target were made from. */
   constructor(client: OAuthClient, target: ConnectionOptions, madeFrom: string) {
@@ -52,32 +52,31 @@ export class AccessTokens {
     return performance.now() - at < lifeMillis ? answer : undefined
   }
 
-  private keep(answer: TokenAnswer): TokenAnswer {
-    this.held = { answer, at: performance.now() }
-    return answer
-  }
-
   private ask(withinMillis: number): Effect.Effect<TokenAnswer> {
-    const late = noToken(`The token endpoint gave no token within ${Math.round(withinMillis)} ms.`)
-    // Another attempt may have asked meanwhile.
-    const next = Effect.suspend(() => {
-      const kept = this.kept()
-      return kept === undefined ? this.request(late) : Effect.succeed(kept)
-    })
-    return Effect.timeoutOrElse(this.one.withPermits(1)(next), {
-      duration: withinMillis,
-      orElse: () => Effect.succeed(late)
-    })
+    return Effect.timeoutOrElse(
+      // In no attempt's fiber: one whose time is over must not end the request that others wait for.
+      Effect.suspend(() => Fiber.join((this.asking ??= Effect.runFork(this.request)))),
+      {
+        duration: withinMillis,
+        orElse: () => Effect.succeed(noToken(`The token endpoint gave no token within ${withinMillis} ms.`))
+      }
+    )
   }
 
-  private request(late: TokenAnswer): Effect.Effect<TokenAnswer> {
-    return Effect.suspend(() => {
-      const connections = openConnections(this.target)
-      return sending(tokenRequest(this.client), connections, this.target.timeoutMillis, Date.now()).pipe(
-        Effect.map((sent) => this.keep(tokenAnswer(sent))),
-        Effect.onInterrupt(() => Effect.sync(() => this.keep(late))),
-        Effect.ensuring(Effect.promise(() => connections.clients.destroy()))
+  private readonly request: Effect.Effect<TokenAnswer> = Effect.suspend(() => {
+    const connections = openConnections(this.target)
+    return sending(tokenRequest(this.client), connections, this.target.timeoutMillis, Date.now()).pipe(
+      Effect.map((sent) => {
+        const answer = tokenAnswer(sent)
+        this.held = { answer, at: performance.now() }
+        return answer
+      }),
+      Effect.ensuring(
+        Effect.promise(async () => {
+          await connections.clients.destroy()
+          this.asking = undefined
+        })
       )
-    })
-  }
+    )
+  })
 }

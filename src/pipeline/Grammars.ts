@@ -1,5 +1,5 @@
 /** The grammars of texts in fields, each from the stage that owns it: the inventory checks them, and knows no stage. */
-import { Effect, Layer } from "effect"
+import { Clock, Effect, Layer } from "effect"
 import { constraintsProblem } from "../auth/Constraint.ts"
 import { Settings } from "../Config.ts"
 import { targetRules } from "../deliver/actor/Definition.ts"
@@ -46,7 +46,8 @@ export const grammarsLayer = Layer.effect(
       secret: (value) => secretProblem(String(value)),
       caFile: (value) => Effect.promise(() => fileProblem(webhookCaDirectory, String(value))),
       caCertificate: (value) => certificatesProblem(String(value)),
-      clientCertificate: (value) => clientCertificateProblem(String(value)),
+      clientCertificate: (value) =>
+        Effect.map(Clock.currentTimeMillis, (now) => clientCertificateProblem(String(value), now)),
       clientKey: (value, row) => {
         const key = String(value).includes("-----BEGIN ") ? String(value) : vault.open(String(value))
         // A kept key is checked again with a new certificate.

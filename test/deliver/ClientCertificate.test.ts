@@ -6,10 +6,15 @@ import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import type { ConnectionOptions } from "../../src/deliver/attempt/Connector.ts"
 import { AccessTokens } from "../../src/deliver/identity/AccessTokens.ts"
-import { clientCertificateProblem, clientKeyProblem } from "../../src/deliver/identity/ClientCertificate.ts"
+import {
+  clientCertificateProblem as problemAt,
+  clientKeyProblem
+} from "../../src/deliver/identity/ClientCertificate.ts"
 import { hasOpenssl } from "../support/Certificate.ts"
 import { type ClientAuthority, makeClientAuthority } from "../support/ClientAuthority.ts"
 import { connections, listen, sent, targetRules } from "./Receiver.ts"
+
+const clientCertificateProblem = (pem: string) => problemAt(pem, Date.now())
 
 /** DER of a value: its kind, its length, its bytes. */
 const der = (kind: number, bytes: Buffer): Buffer =>

@@ -84,7 +84,8 @@ export const canonical = (field: Field): fc.Arbitrary<unknown> => {
     const most = 10 ** Number(digits) - 1
     return fc.integer({ min: -most, max: most }).map((value) => Number(`${value}e-${places}`) + 0)
   }
-  return plain[field.type] ?? text
+  const { hides } = field
+  return hides === undefined ? (plain[field.type] ?? text) : text.map((each) => hides.hide(each).shown)
 }
 
 /** Rows of a type, with null wherever a field may be null. */

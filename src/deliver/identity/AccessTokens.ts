@@ -6,7 +6,7 @@
  * share its token, and its failure. The endpoint is reached as the receiver is, under the same target policy, proxy and
  * TLS, with connections of its own.
  */
-import { Effect, Fiber } from "effect"
+import { Clock, Effect, Fiber } from "effect"
 import { type ConnectionOptions, openConnections } from "../attempt/Connector.ts"
 import { sending } from "../attempt/Send.ts"
 import { type OAuthClient, type TokenAnswer, noToken, tokenAnswer, tokenRequest } from "./TokenRequest.ts"
@@ -65,7 +65,8 @@ export class AccessTokens {
 
   private readonly request: Effect.Effect<TokenAnswer> = Effect.suspend(() => {
     const connections = openConnections(this.target)
-    return sending(tokenRequest(this.client), connections, this.target.timeoutMillis, Date.now()).pipe(
+    return Clock.currentTimeMillis.pipe(
+      Effect.flatMap((now) => send(tokenRequest(this.client), connections, this.target.timeoutMillis, now)),
       Effect.map((sent) => {
         const answer = tokenAnswer(sent)
         this.held = { answer, at: performance.now() }

@@ -31,14 +31,17 @@ class UnusableClientCertificate extends Error {
   readonly code = "ERR_CLIENT_CERTIFICATE"
 }
 
-/** Returns the fault of a text that should hold a chain of certificates, or undefined. */
-export const clientCertificateProblem = (pem: string): string | undefined => {
-  const problem = certificatesProblem(pem)
+/** Returns the fault of a text that should hold a chain of certificates at this time, or undefined. */
+export const clientCertificateProblem = (pem: string, nowMillis: number): string | undefined => {
+  const problem = chainProblem(pem)
   if (problem !== undefined) return problem
-  const count = pem.split("-----BEGIN ").length - 1
-  if (count > chainMax) return `Enter at most ${chainMax} certificates, not ${count}.`
   const { validToDate } = new X509Certificate(pem)
-  return validToDate.getTime() < Date.now() ? `The certificate expired at ${validToDate.toISOString()}.` : undefined
+  return validToDate.getTime() < nowMillis ? `The certificate expired at ${validToDate.toISOString()}.` : undefined
+}
+
+const chainProblem = (pem: string): string | undefined => {
+  const count = pem.split("-----BEGIN ").length - 1
+  return count > chainMax ? `Enter at most ${chainMax} certificates, not ${count}.` : certificatesProblem(pem)
 }
 
 /** Returns the fault of a private key, also that it is not the one of the certificate, or undefined. */
@@ -47,7 +50,7 @@ export const clientKeyProblem = (key: string, certificate: string): string | und
   const read = keyIn(key)
   if (read === undefined) return "Enter a private key in PEM format, such as -----BEGIN PRIVATE KEY-----."
   const problem = kindProblem(read)
-  if (problem !== undefined || certificate === "" || clientCertificateProblem(certificate) !== undefined) return problem
+  if (problem !== undefined || certificate === "" || chainProblem(certificate) !== undefined) return problem
   if (!new X509Certificate(certificate).checkPrivateKey(read))
     return "It is not the key of the first certificate in client_certificate."
   try {

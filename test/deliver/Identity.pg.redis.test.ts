@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import type { Json } from "../support/Api.ts"
 import { hasOpenssl } from "../support/Certificate.ts"
 import { type ClientAuthority, makeClientAuthority } from "../support/ClientAuthority.ts"
+import { eventually } from "../support/Eventually.ts"
 import { startDelivering } from "./Delivering.ts"
 import { listen } from "./Receiver.ts"
 import { startTokenEndpoint } from "./TokenEndpoint.ts"
@@ -33,6 +34,17 @@ const arrivals = async (name: string, tag: string) => {
   return hooks.at(name).at(-1)!
 }
 
+/** Makes tags until the condition holds: a process learns of a changed webhook a moment later. */
+const taggingUntil = (name: string, holds: () => boolean) => {
+  let made = 0
+  return eventually(`what follows from a change of ${name}`, async () => {
+    await hooks.tag(`${name} again ${(made += 1)}`)
+    return holds()
+  })
+}
+
+const authorizations = (name: string) => hooks.at(name).map(({ headers }) => headers.authorization)
+
 describe("user information in the address of a webhook", () => {
   it("becomes Basic authorization in place of its own, and is shown nowhere", async () => {
     const id = await hooks.webhook("basic", {
@@ -59,7 +71,7 @@ describe("user information in the address of a webhook", () => {
     expect((await hooks.api.call("PUT", `${path}${id}/`, whole)).status).toBe(200)
     expect((await arrivals("kept", "one")).headers.authorization).toBe(basic("Ann:pass"))
     await patch(id, { payload_url: `${hooks.receiver.url}/kept` })
-    expect((await arrivals("kept", "two")).headers.authorization).toBeUndefined()
+    await taggingUntil("kept", () => authorizations("kept").includes(undefined))
     const refused = await patch(id, { payload_url: withUser("kept", "***") })
     expect([refused.status, refused.json]).toEqual([
       400,
@@ -76,7 +88,9 @@ describe("user information in the address of a webhook", () => {
     const { attempt_log: log } = await hooks.delivery(id, "failed")
     expect(log).toMatchObject([{ reason: "Render", url: withUser("made", "***") }])
     expect((await patch(id, { payload_url: withUser("made", "{{ data.name|length }}:x") })).status).toBe(200)
-    expect((await arrivals("made", "two")).headers.authorization).toBe(basic("8:x"))
+    await taggingUntil("made", () => authorizations("made").some((each) => each?.startsWith("Basic ") === true))
+    const [sent = ""] = authorizations("made")
+    expect(Buffer.from(sent.split(" ")[1] ?? "", "base64").toString()).toMatch(/^\d+:x$/)
   })
 
   it("that plain SQL writes is hidden at once, sealed soon, and sent", async () => {
@@ -138,11 +152,10 @@ describe.runIf(hasOpenssl)("the client certificate of a webhook", () => {
     expect(request.json["curl"]).toContain("--cert client.pem --key client-key.pem")
     const second = authority.issue("second")
     expect((await patch(id, { client_certificate: second.cert, client_key: second.key })).status).toBe(200)
-    await hooks.tag("certified two")
-    await expect.poll(() => seen, { timeout: 30_000 }).toEqual(["first", "second"])
+    await taggingUntil("certified", () => seen.includes("second"))
     expect((await patch(id, { client_certificate: "" })).status).toBe(200)
-    await hooks.tag("certified three")
-    await expect.poll(() => seen, { timeout: 30_000 }).toEqual(["first", "second", undefined])
+    await taggingUntil("certified", () => seen.includes(undefined))
+    expect([...new Set(seen)]).toEqual(["first", "second", undefined])
   })
 
   it("is checked with its key when either is written", async () => {
@@ -200,9 +213,7 @@ describe("a webhook with OAuth 2.0", () => {
     const { text } = await hooks.api.call("GET", `/api/extras/deliveries/${delivery!.id}/`)
     expect([text.includes("you sent Bearer ***"), text.includes("planted")]).toEqual([true, false])
     await patch(id, { oauth_client_secret: "planted-other" })
-    await hooks.tag("oauth four")
-    await hooks.deliveries(id, "successful", 4)
-    expect(endpoint.asked.at(-1)?.authorization).toBe(basic("rackwire:planted-other"))
+    await taggingUntil("oauth", () => endpoint.asked.at(-1)?.authorization === basic("rackwire:planted-other"))
   })
 
   it("is tried again by its schedule when the token endpoint fails, and says why", async () => {

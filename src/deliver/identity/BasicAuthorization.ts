@@ -16,6 +16,7 @@ interface Addressed {
 
 /** `address` is a sound one (`addressProblem`). */
 export const withoutUserInformation = (address: string): Addressed => {
+  if (!address.includes("@")) return { url: address, authorization: undefined }
   const [whole, scheme = "", information = ""] = /^(\s*https?:[/\\\s]*)([^/?#\\]*)@/i.exec(address) ?? []
   if (whole === undefined) return { url: address, authorization: undefined }
   return { url: scheme + address.slice(whole.length), authorization: basicOf(information) }

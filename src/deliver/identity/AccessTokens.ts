@@ -66,7 +66,7 @@ export class AccessTokens {
   private readonly request: Effect.Effect<TokenAnswer> = Effect.suspend(() => {
     const connections = openConnections(this.target)
     return Clock.currentTimeMillis.pipe(
-      Effect.flatMap((now) => send(tokenRequest(this.client), connections, this.target.timeoutMillis, now)),
+      Effect.flatMap((now) => sending(tokenRequest(this.client), connections, this.target.timeoutMillis, now)),
       Effect.map((sent) => {
         const answer = tokenAnswer(sent)
         this.held = { answer, at: performance.now() }

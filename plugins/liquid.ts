@@ -4,12 +4,16 @@
  * If Jinja has a filter of the same name, Jinja's stays and Liquid's is `liquid.name`. Dates without an offset are in
  * UTC. No result depends on the clock or on chance, because each retry of a delivery renders the template again.
  */
-import { type FilterImplOptions, Liquid, type LiquidOptions, filters } from "liquidjs"
+import { type FilterImplOptions, Liquid, type LiquidOptions, filters, toValueSync } from "liquidjs"
 import {
   EngineFault,
+  type Call,
   type EngineLimits,
+  type Filter,
   type Json,
   type JsonObject,
+  type Library,
+  type Provided,
   definePlugin,
   fromLiquid,
   jsonText,
@@ -83,8 +87,38 @@ const mix = (text: string): number => {
   return hash
 }
 
+/** A filter of another plugin, which sees copies of plain JSON and pays from the template's meters. */
+const provided = (name: string, { plugin, part }: Provided<Filter>): Handler =>
+  function (input: unknown, ...args) {
+    const { memoryLimit, renderLimit } = this.context
+    const plain = (value: unknown): Json => {
+      const text = jsonText((toValueSync(value as Json) ?? null) as Json)
+      memoryLimit.use(text.length)
+      return JSON.parse(text) as Json
+    }
+    const charge: Call["charge"] = (work, chars = 0) => {
+      memoryLimit.use(Math.max(0, work) + chars)
+      renderLimit.check(performance.now())
+    }
+    // The tokens tell which of the arguments has a name; its value comes with the name.
+    const isNamed = (at: number) => Array.isArray(this.token.args[at])
+    const named = Object.fromEntries(
+      args
+        .filter((_, at) => isNamed(at))
+        .map((pair) => [String((pair as ReadonlyArray<unknown>)[0]), plain((pair as ReadonlyArray<unknown>)[1])])
+    )
+    const positional = args.filter((_, at) => !isNamed(at)).map(plain)
+    const result: unknown = part(
+      { named, plugin, charge },
+      input === undefined ? undefined : plain(input),
+      ...positional
+    )
+    if (result instanceof Promise) throw new Error(`${plugin}.${name} returned a promise`)
+    return result === undefined ? undefined : plain(result)
+  }
+
 /** With `headers`, a printed value must not contain a line break. */
-const makeLiquid = (headers: boolean): Liquid => {
+const makeLiquid = (headers: boolean, library: Library): Liquid => {
   const print: Handler = function (value) {
     // Liquid's filter converts the value to text and charges for it.
     const text = String(handlerOf("append").call(this, value, ""))
@@ -93,13 +127,27 @@ const makeLiquid = (headers: boolean): Liquid => {
   }
   const liquid = new Liquid({ ...options, outputEscape: print })
   for (const tag of ["include", "render", "layout", "block"]) delete liquid.tags[tag]
+  for (const [name, filter] of library.filters) liquid.registerFilter(name, provided(name, filter))
+  // Last, because Liquid's own filters win.
   liquid.plugin(builtins)
   return liquid
 }
 
-const engines = { body: makeLiquid(false), headers: makeLiquid(true) }
+interface Engines {
+  readonly body: Liquid
+  readonly headers: Liquid
+}
 
-const compile = (source: string, { headers, memoryChars, wallMillis }: EngineLimits) => {
+const known = new WeakMap<Library, Engines>()
+
+const enginesOf = (library: Library): Engines => {
+  const engines = known.get(library) ?? { body: makeLiquid(false, library), headers: makeLiquid(true, library) }
+  known.set(library, engines)
+  return engines
+}
+
+const compile = (source: string, { headers, memoryChars, wallMillis }: EngineLimits, library: Library) => {
+  const engines = enginesOf(library)
   const liquid = headers ? engines.headers : engines.body
   const templates = guarded(() => liquid.parse(source))
   return (context: JsonObject): string =>

@@ -5,6 +5,7 @@ import { methodsOf } from "./methods/Methods.ts"
 import { builtinGlobals } from "./runtime/Globals.ts"
 import { type Limits, limits } from "./runtime/Limits.ts"
 import type { Native } from "./runtime/Native.ts"
+import type { Seed } from "./runtime/Output.ts"
 import { Runtime } from "./runtime/Runtime.ts"
 import { builtinTests } from "./runtime/Tests.ts"
 import { type Render, compileTemplate } from "./compile/CompiledTemplate.ts"
@@ -59,9 +60,6 @@ export class Environment {
     return new CompiledTemplate(this, normal, headers, render)
   }
 }
-
-/** The seed of random choices; a function is called only if the template makes one. */
-type Seed = number | (() => number)
 
 class CompiledTemplate {
   private readonly environment: Environment

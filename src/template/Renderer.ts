@@ -5,7 +5,7 @@ import type { Context } from "./Context.ts"
 import { Environment } from "../jinja/Environment.ts"
 import { Fault, PlacedFault, type TemplateFault, faultAt, limitFault, toFault } from "../jinja/runtime/Fault.ts"
 import { type Limits, limits } from "../jinja/runtime/Limits.ts"
-import { EngineFault } from "./plugin/Plugin.ts"
+import { EngineFault, type Library } from "./plugin/Plugin.ts"
 import { pluginFault } from "./plugin/PluginBridge.ts"
 import { type Engines, type LoadedPlugin, install } from "./plugin/PluginLoader.ts"
 
@@ -19,6 +19,7 @@ const keptChars = 4 << 20
 export class Renderer {
   private readonly environment: Environment
   private readonly engines: Engines
+  private readonly library: Library
   private readonly limits: Limits
   /** By engine and source, least recently used first. */
   private readonly compiled = new Map<string, Render>()
@@ -29,6 +30,7 @@ export class Renderer {
     const installed = install(plugins, new Environment({ limits: sizes }))
     this.environment = installed.environment
     this.engines = installed.engines
+    this.library = installed.library
   }
 
   get engineNames(): ReadonlyArray<string> {
@@ -78,7 +80,7 @@ export class Renderer {
     if (found === undefined) throw noEngine(name)
     if (source.length > this.limits.sourceChars) throw placeless(limitFault("source"))
     const where = `${found.plugin}.${name}`
-    const render = engineGuard(where, () => found.engine.compile(source, { ...this.limits, headers }))
+    const render = engineGuard(where, () => found.engine.compile(source, { ...this.limits, headers }, this.library))
     return (context) => {
       const output = engineGuard(where, () => render(context.plain()))
       if (output.length > this.limits.outputChars) throw placeless(limitFault("output"))
@@ -97,6 +99,7 @@ const engineGuard = <A>(where: string, compute: () => A): A => {
   try {
     return compute()
   } catch (error) {
+    if (error instanceof PlacedFault) throw error
     if (error instanceof EngineFault) {
       const { reason, message, limit, line, column } = error
       throw new PlacedFault(faultAt(new Fault(reason, message, undefined, limit), line, column), error)

@@ -7,7 +7,12 @@
  * loop should call `call.charge` as it goes; if it does not, the pool terminates the worker that it runs in.
  */
 
+import type { Limits } from "../../jinja/runtime/Limits.ts"
+
+export { jsonText } from "./JsonText.ts"
 export { type LiquidPlugin, fromLiquid, renderPlain } from "./LiquidFilters.ts"
+export { nunjucksEngine } from "./NunjucksEngine.ts"
+export { type NunjucksCollection, fromNunjucks } from "./NunjucksFilters.ts"
 
 /** JSON, with integers beyond 2^53 as bigint. */
 export type Json = null | boolean | number | bigint | string | ReadonlyArray<Json> | JsonObject
@@ -39,21 +44,29 @@ export interface Tag {
   readonly run: (call: Call, args: ReadonlyArray<Json>, body: () => string) => string
 }
 
-/** The limits that an engine must keep. */
-export interface EngineLimits {
-  /** Milliseconds of one run. */
-  readonly wallMillis: number
-  /** UTF-16 units of a source, of what a run allocates, of its result. */
-  readonly sourceChars: number
-  readonly memoryChars: number
-  readonly outputChars: number
+/** The limits that an engine must keep, as far as it can count them. */
+export interface EngineLimits extends Limits {
   /** Whether the output is header lines. Printed values must then hold no line break; the template's own text may. */
   readonly headers: boolean
 }
 
+/** A part of a plugin, and the plugin's name. */
+export interface Provided<Part> {
+  readonly plugin: string
+  readonly part: Part
+}
+
+/** What all plugins add to Jinja, for other engines, by its name there. */
+export interface Library {
+  readonly filters: ReadonlyMap<string, Provided<Filter>>
+  readonly tests: ReadonlyMap<string, Provided<Test>>
+  readonly globals: ReadonlyMap<string, Provided<Json | GlobalFunction>>
+}
+
 /** Another template language. It should throw EngineFaults only. */
 export interface Engine {
-  readonly compile: (source: string, limits: EngineLimits) => (context: JsonObject) => string
+  /** The library is the same object for all templates of one environment. */
+  readonly compile: (source: string, limits: EngineLimits, library: Library) => (context: JsonObject) => string
 }
 
 /** A template that an engine cannot parse or render, and where. */
@@ -117,10 +130,6 @@ export interface Plugin {
 }
 
 export const definePlugin = (plugin: Plugin): Plugin => plugin
-
-/** The value as text for people or for a hash: integers beyond 2^53, which JSON.stringify refuses, as texts. */
-export const jsonText = (value: Json): string =>
-  JSON.stringify(value, (_, item: unknown) => (typeof item === "bigint" ? `${item}` : item))
 
 /** The default body of an event, to try templates on. */
 export const sampleEvent: JsonObject = {

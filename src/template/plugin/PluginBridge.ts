@@ -4,6 +4,7 @@ import { Fault, limitFault } from "../../jinja/runtime/Fault.ts"
 import { Builtin } from "../../jinja/runtime/Globals.ts"
 import { type Native, variadic } from "../../jinja/runtime/Native.ts"
 import type { Call, Filter, GlobalFunction, Json, Tag as PluginTag, Test } from "./Plugin.ts"
+import type { Budget } from "../../jinja/runtime/Limits.ts"
 import type { Runtime } from "../../jinja/runtime/Runtime.ts"
 import { isIterable } from "../../jinja/value/Compare.ts"
 import { Dict, type JsonValue } from "../../jinja/value/Dict.ts"
@@ -71,23 +72,24 @@ const fromObject = (runtime: Runtime, json: object, depth: number): Value => {
 const callOf = (runtime: Runtime, plugin: string, keywords: Keywords | undefined): Call => {
   const named = Object.create(null) as MutableObject
   for (const [key, value] of keywords ?? []) named[key] = toJson(runtime, value)
-  return {
-    named,
-    plugin,
-    charge: (work, chars = 0) => {
-      runtime.tick(Math.max(0, work))
-      // The cost of a plugin's own work is unknown.
-      runtime.lookAtClock()
-      runtime.alloc(chars)
-    }
-  }
+  return { named, plugin, charge: chargeTo(runtime) }
 }
+
+/** Lets a plugin pay from the budget of a run. */
+export const chargeTo =
+  (budget: Budget): Call["charge"] =>
+  (work, chars = 0) => {
+    budget.tick(Math.max(0, work))
+    // The cost of a plugin's own work is unknown.
+    budget.lookAtClock()
+    budget.alloc(chars)
+  }
 
 /** Most characters of a plugin's message that a template's author sees. */
 const messageChars = 200
 
 /** Runs a plugin's function. Faults of the engine pass through; any other error becomes a fault of the plugin. */
-const guardPlugin = <A>(where: string, compute: () => A): A => {
+export const guardPlugin = <A>(where: string, compute: () => A): A => {
   try {
     const result = compute()
     if (result instanceof Promise) {

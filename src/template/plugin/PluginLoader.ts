@@ -8,7 +8,7 @@ import { basename, isAbsolute, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { Environment } from "../../jinja/Environment.ts"
 import { copyJson, filterOf, globalOf, tagOf, testOf } from "./PluginBridge.ts"
-import type { Engine, Plugin } from "./Plugin.ts"
+import type { Engine, Filter, GlobalFunction, Json, Library, Plugin, Provided, Test } from "./Plugin.ts"
 
 /** A plugin, and the module it came from. */
 export interface LoadedPlugin {
@@ -108,31 +108,43 @@ const isPlugin = (exported: unknown): exported is Plugin =>
 const shown = (module: string): string => (module.startsWith("file:") ? fileURLToPath(module) : module)
 
 const pluginName = /^[a-z][a-z0-9-]*$/
-const partName = /^[a-z_][a-z0-9_]*$/
+/** Libraries of other engines have names such as `formatDate`. */
+const partName = /^[a-z_][A-Za-z0-9_]*$/
 
 /** The other engines of an environment, by name. */
 export type Engines = ReadonlyMap<string, { readonly engine: Engine; readonly plugin: string }>
 
+interface Installed {
+  readonly environment: Environment
+  readonly engines: Engines
+  readonly library: Library
+}
+
 /** The environment with the plugins in it. */
-export const install = (
-  plugins: ReadonlyArray<LoadedPlugin>,
-  environment: Environment
-): { readonly environment: Environment; readonly engines: Engines } => {
+export const install = (plugins: ReadonlyArray<LoadedPlugin>, environment: Environment): Installed => {
   const claims = new Claims(environment)
+  const library = {
+    filters: new Map<string, Provided<Filter>>(),
+    tests: new Map<string, Provided<Test>>(),
+    globals: new Map<string, Provided<Json | GlobalFunction>>()
+  }
   const engines = new Map<string, { readonly engine: Engine; readonly plugin: string }>()
   for (const { plugin } of plugins) {
     claims.enter(plugin)
     for (const [name, filter] of Object.entries(plugin.filters ?? {})) {
       claims.claim(plugin, "filter", name)
       environment.filters.set(name, filterOf(plugin.name, name, filter))
+      library.filters.set(name, { plugin: plugin.name, part: filter })
     }
     for (const [name, test] of Object.entries(plugin.tests ?? {})) {
       claims.claim(plugin, "test", name)
       environment.tests.set(name, testOf(plugin.name, name, test))
+      library.tests.set(name, { plugin: plugin.name, part: test })
     }
     for (const [name, global] of Object.entries(plugin.globals ?? {})) {
       claims.claim(plugin, "global", name)
       environment.globals.delete(name)
+      library.globals.set(name, { plugin: plugin.name, part: global })
       if (typeof global === "function") environment.globals.set(name, globalOf(plugin.name, name, global))
       else environment.dataGlobals.set(name, copyJson(global))
     }
@@ -146,7 +158,7 @@ export const install = (
     }
     for (const name of Object.keys(plugin.templates ?? {})) claims.claim(plugin, "template", name)
   }
-  return { environment, engines }
+  return { environment, engines, library }
 }
 
 /** Tags that Jinja has, or would have with its extensions. */
@@ -183,7 +195,7 @@ class Claims {
     if (!partName.test(name) && !dotted) {
       throw new PluginRefused(
         "BadName",
-        `plugin ${plugin.name}: ${kind} ${JSON.stringify(name)}: a name is lower case letters, digits and underscores`
+        `plugin ${plugin.name}: ${kind} ${JSON.stringify(name)}: a name is letters, digits and underscores, and begins in lower case`
       )
     }
     const owner = this.owners.get(`${kind} ${name}`)

@@ -1,0 +1,64 @@
+/**
+ * The values of templates: JavaScript's own primitives, lists and plain objects, and three classes.
+ *
+ * An object is read by its own properties only (Lookup.ts), so what its prototype has is out of reach. No JavaScript
+ * function is a value: what a template calls is a Callable.
+ */
+import type { Run } from "../runtime/Run.ts"
+
+export type Value = undefined | null | boolean | number | string | Opaque | List | Obj
+export type List = Array<Value>
+export type Obj = { [name: string]: Value }
+export type Primitive = undefined | null | boolean | number | string
+
+/** A value without properties that templates could read. */
+export abstract class Opaque {
+  /** Its text where an operator needs one. */
+  abstract get text(): string
+}
+
+/** Text that the filter `escape` leaves as it is. JavaScript takes it for an object: it is true even when it is empty. */
+export class SafeText extends Opaque {
+  override readonly text: string
+
+  constructor(text: string) {
+    super()
+    this.text = text
+  }
+}
+
+/** A built-in function: missing arguments are undefined, as in JavaScript. */
+export type Native = (run: Run, ...args: ReadonlyArray<Value>) => Value
+
+/** What a template may call: a macro, a method with its value, a global function. */
+export class Callable extends Opaque {
+  readonly call: Native
+
+  constructor(call: Native) {
+    super()
+    this.call = call
+  }
+
+  override get text(): string {
+    return "[function]"
+  }
+}
+
+/** An object without a prototype. */
+export const emptyObject = (): Obj => Object.create(null) as Obj
+
+export const isObject = (value: Value): value is Obj =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Opaque)
+
+/** Whether a call passes these as its keyword arguments: the package marks them with a property. */
+export const isKeywords = (value: Value): value is Obj => isObject(value) && Object.hasOwn(value, "__keywords")
+
+/** The kind of a value, for messages. */
+export const kindOf = (value: Value): string => {
+  if (value === null || value === undefined) return String(value)
+  if (value instanceof Callable) return "a function"
+  if (value instanceof SafeText) return "safe text"
+  if (value instanceof Opaque) return "a regular expression"
+  if (Array.isArray(value)) return "a list"
+  return typeof value === "object" ? "an object" : typeof value === "string" ? "text" : `a ${typeof value}`
+}

@@ -88,8 +88,9 @@ const group = (unit: Unit, node: Node, parts: ReadonlyArray<Evaluate>): Evaluate
   const last = parts.at(-1)
   if (last === undefined) throw unit.fault(node, "the parentheses are empty")
   if (parts.length === 1) return last
+  const before = parts.slice(0, -1)
   return (run) => {
-    for (const part of parts) part(run)
+    for (const part of before) part(run)
     return last(run)
   }
 }

@@ -1,10 +1,10 @@
 /** Filters that make or remove HTML, and addresses. Output is not escaped by itself. */
-import { typeFault, valueFault } from "../../jinja/runtime/Fault.ts"
+import { valueFault } from "../../jinja/runtime/Fault.ts"
 import type { Run } from "../runtime/Run.ts"
 import { keysOf } from "../value/Lookup.ts"
 import { numberOf, text } from "../value/Operators.ts"
 import { type Native, SafeText, type Value, isObject } from "../value/Values.ts"
-import { likeInput, listOf, orEmpty, textOf } from "./Inputs.ts"
+import { likeInput, listOf, orEmpty, propertyOf, textOf } from "./Inputs.ts"
 
 const entities: ReadonlyMap<string, string> = new Map([
   ["&", "&amp;"],
@@ -100,10 +100,8 @@ const urlencode: Native = (run, input) => {
 }
 
 const pairOf = (run: Run, pair: Value): readonly [Value, Value] => {
-  if (!Array.isArray(pair) && typeof pair !== "string") throw typeFault("a list of pairs is expected")
-  const [first, second] = pair
   run.tick(1)
-  return [first, second]
+  return [propertyOf(run, pair, 0), propertyOf(run, pair, 1)]
 }
 
 const wrapped = /^(?:\(|<|&lt;)?(.*?)(?:\.|,|\)|\n|&gt;)?$/

@@ -68,6 +68,7 @@ const list: Native = (run, input) => {
     return input.split("")
   }
   if (Array.isArray(input)) return input
+  if (input instanceof SafeText) throw typeFault("list filter: safe text is no list")
   if (!isObject(input)) throw typeFault("list filter: type not iterable")
   run.alloc(keysOf(run, input).length * 32)
   return Object.keys(input).map((key) => Object.assign(emptyObject(), { key, value: input[key] }))
@@ -122,13 +123,19 @@ const slice: Native = (run, input, count, filling) => {
 const sort: Native = byName(
   ["value", "reverse", "case_sensitive", "attribute"],
   (run, input, reversed, caseSensitive, attribute) => {
-    const keyed = copied(run, input).map((item): readonly [Value, Value] => {
+    const all = copied(run, input)
+    // JavaScript leaves undefined out of the comparison, and puts it last.
+    const items = all.filter((item) => item !== undefined)
+    const keyed = items.map((item): readonly [Value, Value, string] => {
       const key = attribute ? follow(run, item, attribute) : item
-      return [!caseSensitive && typeof key === "string" ? key.toLowerCase() : key, item]
+      return [item, key, !caseSensitive && typeof key === "string" ? key.toLowerCase() : ""]
     })
     const before = reversed ? 1 : -1
-    keyed.sort(([a], [b]) => (less(run, a, b) ? before : less(run, b, a) ? -before : 0))
-    return keyed.map(([, item]) => item)
+    keyed.sort(([, a, lowerA], [, b, lowerB]) => {
+      const [left, right] = caseSensitive || typeof a !== "string" || typeof b !== "string" ? [a, b] : [lowerA, lowerB]
+      return less(run, left, right) ? before : less(run, right, left) ? -before : 0
+    })
+    return [...keyed.map(([item]) => item), ...Array<undefined>(all.length - items.length).fill(undefined)]
   }
 )
 

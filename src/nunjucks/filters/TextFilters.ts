@@ -32,10 +32,10 @@ const center: Native = (run, input, wanted) => {
   const value = orEmpty(input)
   const width = given(run, wanted, 80)
   if (lengthOf(run, value) >= width) return value
-  const source = textOf(run, value)
-  const spaces = width - source.length
+  const source = text(run, value)
+  const spaces = width - lengthOf(run, value) || 0
   run.alloc(spaces + 1)
-  const repeat = (count: number) => " ".repeat(Math.max(0, Math.ceil(count) || 0))
+  const repeat = (count: number) => " ".repeat(Math.max(0, Math.ceil(count)))
   return likeInput(run, value, repeat(spaces / 2 - (spaces % 2)) + source + repeat(spaces / 2))
 }
 
@@ -59,15 +59,10 @@ const replace: Native = (run, input, old, by, most) => {
   const replacement = text(run, by)
   if (wanted === "") {
     run.alloc((source.length + 1) * replacement.length)
-    return likeInput(run, value, replacement + [...spread(source)].map((char) => char + replacement).join(""))
+    return likeInput(run, value, replacement + source.split("").join(replacement) + replacement)
   }
   const count = most === undefined ? -1 : numberOf(run, most)
   return replaced(run, value, source, wanted, replacement, count)
-}
-
-/** The UTF-16 units of a text. */
-function* spread(source: string): Generator<string> {
-  for (let at = 0; at < source.length; at++) yield source.charAt(at)
 }
 
 const replaced = (run: Run, input: Value, source: string, wanted: string, by: string, most: number): Value => {
@@ -98,8 +93,9 @@ const truncate: Native = (run, input, wanted, killWords, end) => {
 
 /** The number of words, or null if there is none. */
 const wordcount: Native = (run, input) => {
+  if (!input) return null
   let count = 0
-  for (const _ of textOf(run, orEmpty(input)).matchAll(/\w+/g)) {
+  for (const _ of textOf(run, input).matchAll(/\w+/g)) {
     run.tick(1)
     count++
   }

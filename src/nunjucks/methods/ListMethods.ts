@@ -113,7 +113,6 @@ export const listMethods: ReadonlyMap<string, ListMethod> = new Map<string, List
         : self.splice(numberOf(run, from), numberOf(run, count), ...items)
     }
   ],
-  ["toString", (run, self) => joined(run, self, ",")],
   [
     "unshift",
     (run, self, ...items) => {

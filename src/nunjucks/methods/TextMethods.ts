@@ -23,7 +23,6 @@ const plain = [
   "substr",
   "substring",
   "toLowerCase",
-  "toString",
   "toUpperCase",
   "trim",
   "trimEnd",

@@ -1,29 +1,30 @@
-/** Debian's python3-jinja2 as a child process: what it makes of a template is right by definition. */
+/** Another implementation as a child process: what it makes of a template is right by definition. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { createInterface } from "node:readline"
-import { fileURLToPath } from "node:url"
-import type { Options } from "./Statements.ts"
 
 export interface Answer {
   readonly output?: string
-  /** Name of Python's exception. */
+  /** Name of the exception. */
   readonly error?: string
   readonly message?: string
 }
 
-/** Time for one answer, milliseconds; a Python that is stuck in native code does not hear its own alarm. */
+/** Time for one answer, milliseconds: a child that is stuck does not hear its own alarm. */
 const answerMillis = 4000
 
-/** Debian's own interpreter: another one on the PATH may lack its packages. */
-const python = "/usr/bin/python3"
-
 export class Oracle {
+  private readonly command: readonly [program: string, ...args: ReadonlyArray<string>]
   private child: ChildProcessWithoutNullStreams | undefined
   private lines: AsyncIterator<string> | undefined
 
-  async render(template: string, context: string, env: Options): Promise<Answer> {
+  constructor(...command: readonly [program: string, ...args: ReadonlyArray<string>]) {
+    this.command = command
+  }
+
+  /** One JSON request a line in, one JSON answer a line out. */
+  async answer(request: object): Promise<Answer> {
     const { child, lines } = this.start()
-    child.stdin.write(`${JSON.stringify({ template, context, env })}\n`)
+    child.stdin.write(`${JSON.stringify(request)}\n`)
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<undefined>((resolve) => {
       timer = setTimeout(() => resolve(undefined), answerMillis)
@@ -37,7 +38,9 @@ export class Oracle {
 
   private start(): { readonly child: ChildProcessWithoutNullStreams; readonly lines: AsyncIterator<string> } {
     if (this.child === undefined || this.lines === undefined) {
-      this.child = spawn(python, [fileURLToPath(new URL("oracle.py", import.meta.url))])
+      const [program, ...args] = this.command
+      // Without an environment: a template that breaks out finds no secrets.
+      this.child = spawn(program, args, { env: {} })
       this.child.stderr.pipe(process.stderr)
       this.lines = createInterface({ input: this.child.stdout })[Symbol.asyncIterator]()
     }

@@ -190,7 +190,7 @@ describe("a delivery", () => {
     ])
     expect(String(refused.json["body_template"])).toMatch(/^Line 1: /)
     expect((await patch({ template_engine: "nosuch", body_template: "" })).json["template_engine"]).toEqual([
-      "There is no such template engine: jinja, liquid."
+      "There is no such template engine: jinja, liquid, nunjucks."
     ])
     expect((await patch({ enabled: false })).status).toBe(200)
   })

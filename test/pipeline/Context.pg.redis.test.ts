@@ -13,7 +13,7 @@ const bodies = (name: string) => hooks.at(name).map(({ body }) => JSON.parse(bod
 const template = `{"type": "{{ object_type }}", "request": {{ request | tojson }}}`
 
 describe("a template", () => {
-  it.each(["jinja", "liquid"])(
+  it.each(["jinja", "liquid", "nunjucks"])(
     "of %s sees the object's type, and the request of a change by the API",
     async (engine) => {
       const body_template = engine === "jinja" ? template : template.replaceAll("tojson", "json")

@@ -3,21 +3,11 @@ import { runInNewContext } from "node:vm"
 import { beforeAll, describe, expect, it } from "vitest"
 import { limits } from "../../src/jinja/runtime/Limits.ts"
 import { attacks, context } from "./attacks/attacks.ts"
+import { shared } from "./attacks/shared.ts"
 import { render } from "./render.ts"
 
 setFlagsFromString("--expose-gc")
 const collectGarbage = runInNewContext("gc") as () => void
-
-/** What everything shares, and who owns what of it. */
-const shared = (): string =>
-  JSON.stringify(
-    [globalThis, Object, Function, Array, String, Number, Boolean, RegExp, Map, Set, Error, Promise, Symbol].flatMap(
-      (of) => [
-        Object.getOwnPropertyNames(of),
-        "prototype" in of ? Object.getOwnPropertyNames(of.prototype as object) : []
-      ]
-    )
-  )
 
 /** Processor time over the budget that is forgiven, milliseconds. */
 const graceMillis = 100

@@ -14,8 +14,8 @@ import type { Run } from "./Run.ts"
 /** Longest pattern, characters. */
 const patternChars = 1000
 
-/** Instructions that compile in the time of a step. */
-const instructionsPerStep = 1 / 8
+/** Price of compiling an instruction. */
+const stepsPerInstruction = 16
 
 export class Pattern extends Opaque {
   private readonly body: string
@@ -99,7 +99,7 @@ export class Pattern extends Opaque {
     if (this.body.length > patternChars || effort > effortMax) {
       throw new Fault("Value", "the regular expression is too large")
     }
-    run.tick(Math.ceil(effort / instructionsPerStep))
+    run.tick(effort * stepsPerInstruction)
     run.lookAtClock()
     const flags =
       (this.flags.includes("i") ? RE2JS.CASE_INSENSITIVE : 0) | (this.flags.includes("m") ? RE2JS.MULTILINE : 0)

@@ -18,6 +18,11 @@ export const known: ReadonlyArray<Known> = [
     explains: ({ ours }) => ours.message === "list filter: safe text is no list"
   },
   {
+    name: "function as text",
+    why: "The package prints a function's source. Ours prints [function].",
+    explains: ({ theirs, ours }) => /function/i.test(theirs.output ?? "") && /\[function\]/i.test(ours.output ?? "")
+  },
+  {
     name: "name that is none",
     why: "The package takes whatever has a value or a name for a name, and pastes it into JavaScript: `{% macro m(not 9=1) %}`.",
     explains: ({ ours }) => /^the name of (a parameter|a variable|the macro) is expected$/.test(ours.message ?? "")

@@ -84,7 +84,7 @@ describe("check", () => {
 
   it("lists the plugins, and says why one is refused", async () => {
     const servers = { DATABASE_URL: database.databaseUrl, REDIS_URL: database.redisUrl }
-    expect((await check(servers)).output).toMatch(/ok +plugins: .*cloudevents, encoding, liquid/)
+    expect((await check(servers)).output).toMatch(/ok +plugins: .*cloudevents, encoding, liquid, network, nunjucks/)
     const { code, output } = await check({ ...servers, RACKWIRE_PLUGINS: "/nowhere/plugin.ts" })
     expect(output).toContain("plugin /nowhere/plugin.ts: ")
     expect(code).toBe(1)

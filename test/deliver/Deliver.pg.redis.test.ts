@@ -195,6 +195,27 @@ describe("a delivery", () => {
     expect((await patch({ enabled: false })).status).toBe(200)
   })
 
+  it("is rendered by Nunjucks where its webhook says so: URL, headers and body", async () => {
+    const id = await hooks.webhook("nunjucks", {
+      template_engine: "nunjucks",
+      payload_url: `${hooks.receiver.url}/{{ "nunjucks" if data.slug else "nowhere" }}`,
+      body_template:
+        "{% for c in data.name.split(' ') %}{{ loop.index }}{{ c | upper }}{{ ' ' if not loop.last }}{% endfor %}",
+      additional_headers: "X-Slug: {{ data.slug | prepend('#') }}"
+    })
+    await hooks.tag("nunjucks one")
+    await hooks.arrived("nunjucks", 1)
+    expect(hooks.at("nunjucks")[0]!.body.toString()).toBe("1NUNJUCKS 2ONE")
+    expect(hooks.at("nunjucks")[0]!.headers["x-slug"]).toBe("#nunjucks-one")
+    const refused = await hooks.api.call<Json>("PATCH", `/api/extras/webhooks/${id}/`, {
+      body_template: "{% extends 'x' %}"
+    })
+    expect([refused.status, refused.json["body_template"]]).toEqual([
+      400,
+      ["Line 1: {% extends %} is refused: a template cannot load another one"]
+    ])
+  })
+
   it("waits while its webhook is disabled, and goes out when it is enabled again", async () => {
     hooks.answers.set("/paused", 500)
     const id = await hooks.webhook("paused", { retry_schedule: { kind: "fixed", delay: 0.3, attempts: 50 } })

@@ -34,6 +34,16 @@ describe("a template that is tried out", () => {
     expect(
       (await render({ template: "{{ event | upcase }}", template_engine: "liquid", context })).json["output"]
     ).toBe("CREATED")
+    const nunjucks = "{{ event | upper }} {{ data.name | upcase }} {{ '1' + 1 }}"
+    expect((await render({ template: nunjucks, template_engine: "nunjucks", context })).json["output"]).toBe(
+      "CREATED ORT Ä 11"
+    )
+    expect(
+      (await render({ template: "a\n{% include 'x' %}", template_engine: "nunjucks", context })).json
+    ).toMatchObject({
+      template: ["Line 2: {% include %} is refused: a template cannot load another one"],
+      error: { reason: "Syntax", line: 2, column: 4 }
+    })
   })
 
   it("sees the numbers of its context as they were sent", async () => {
@@ -161,5 +171,12 @@ describe("the plugins", () => {
     expect(help).toContain("a &amp;lt;b&amp;gt; &amp;amp; c")
     const examples = results.flatMap((plugin) => plugin["examples"] as ReadonlyArray<Json>)
     expect(help.split("<td><pre>")).toHaveLength(2 * examples.length + 1)
+    expect(help).toContain("<code>liquid</code> <code>nunjucks</code>")
+    expect(help.split("<td>nunjucks</td>").length).toBeGreaterThan(10)
+  })
+
+  it("bring the engines that the description of the API names", async () => {
+    const { text } = await api.raw("GET", "/api/schema/?format=json")
+    expect(text.match(/jinja, liquid or nunjucks/g)!.length).toBeGreaterThan(1)
   })
 })

@@ -16,7 +16,11 @@ const show: Handler = (request) =>
     return yield* framed(request, {
       title: "Templates",
       main: html`<div class="card sheet doc">
-        <p>Beside Jinja's own. Each example was run when its plugin was loaded.</p>
+        <p>
+          Templates are in Jinja2, or in the language that their webhook names as <code>template_engine</code>:
+          ${all.flatMap(({ engines }) => engines.map((engine) => html`<code>${engine}</code> `))}. Here is what plugins
+          add to it. Each example was run when its plugin was loaded.
+        </p>
         <p>
           A webhook without <code>scope_user</code> receives every change of the object types that it names, whatever
           its keeper may view: the right to write webhooks is for trusted people.
@@ -47,6 +51,7 @@ const section = (plugin: PluginDescription): Html => {
         : html`<table>
             <tr>
               <th>template</th>
+              <th>engine</th>
               <th>gives</th>
             </tr>
             ${examples.map(example)}
@@ -60,9 +65,10 @@ const section = (plugin: PluginDescription): Html => {
     )}`
 }
 
-const example = ({ template, expect }: PluginDescription["examples"][number]): Html =>
+const example = ({ template, engine = "jinja", expect }: PluginDescription["examples"][number]): Html =>
   html`<tr>
     <td><pre>${template}</pre></td>
+    <td>${engine}</td>
     <td><pre>${typeof expect === "string" ? expect : `refused: ${expect.error}`}</pre></td>
   </tr>`
 

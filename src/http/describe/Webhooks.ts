@@ -164,7 +164,10 @@ export const describedWebhooks: Endpoints = {
           template: described(string, "Blank for the default body."),
           headers: string,
           context: described(object, "Without it an event of a sample."),
-          template_engine: { ...string, default: "jinja" }
+          template_engine: {
+            ...described(string, "jinja, liquid or nunjucks, or that of another plugin."),
+            default: "jinja"
+          }
         },
         "template"
       ),

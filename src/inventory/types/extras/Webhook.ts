@@ -105,7 +105,12 @@ export default defineObjectType({
       { default: "POST", bare: true }
     ),
     http_content_type: text({ max: 100, default: "application/json" }),
-    template_engine: text({ max: 50, default: "jinja", grammar: "engine" }),
+    template_engine: text({
+      max: 50,
+      default: "jinja",
+      grammar: "engine",
+      help: "The language of the templates: jinja, liquid or nunjucks, or that of another plugin."
+    }),
     additional_headers: headers({ secretsIn: "secret_headers", grammar: "headers", readBy: "template_engine" }),
     secret_headers: kept(),
     body_template: text({

@@ -13,6 +13,7 @@
  */
 import { PlacedFault, limitFault, place, toFault } from "../jinja/runtime/Fault.ts"
 import type { Limits } from "../jinja/runtime/Limits.ts"
+import type { Seed } from "../jinja/runtime/Output.ts"
 import { compileExpression } from "./compile/Expressions.ts"
 import { Body, Scope } from "./compile/Scope.ts"
 import { compileBody } from "./compile/Statements.ts"
@@ -32,8 +33,11 @@ export interface Settings {
   readonly added: Environment
 }
 
+/** The same seed makes the same random choices. */
+type Render = (context: Obj, seed: Seed) => string
+
 /** Parses and compiles the template; throws a PlacedFault, as what it returns does. The context is plain JSON. */
-export const compileNunjucks = (text: string, { limits, headers, added }: Settings): ((context: Obj) => string) => {
+export const compileNunjucks = (text: string, { limits, headers, added }: Settings): Render => {
   const environment: Environment = {
     filter: (name) => builtinFilters.get(name) ?? added.filter(name),
     test: (name) => builtinTests.get(name) ?? added.test(name),
@@ -51,8 +55,8 @@ export const compileNunjucks = (text: string, { limits, headers, added }: Settin
       return unit.body(root, new Scope(body))
     }
   )
-  return (context) => {
-    const run = new Run(environment, limits, headers, context, body.size)
+  return (context, seed) => {
+    const run = new Run(environment, { limits, headers, context, seed, localsSize: body.size })
     return guarded(
       text,
       () => run.at,

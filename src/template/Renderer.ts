@@ -82,7 +82,7 @@ export class Renderer {
     const where = `${found.plugin}.${name}`
     const render = engineGuard(where, () => found.engine.compile(source, { ...this.limits, headers }, this.library))
     return (context) => {
-      const output = engineGuard(where, () => render(context.plain()))
+      const output = engineGuard(where, () => render(context.plain(), () => context.seed))
       if (output.length > this.limits.outputChars) throw placeless(limitFault("output"))
       return output
     }

@@ -2,7 +2,7 @@
  * Templates: text that users write, rendered for webhooks.
  *
  * Responsible for: Jinja2 as Python has it, byte for byte (known differences are in
- * test/template/fuzz/known.ts); plugins, which add to it; other engines, which plugins bring.
+ * test/template/fuzz/known.ts); plugins, which add to it; other engines (Liquid, Nunjucks), which plugins bring.
  *
  * Guarantees: a template is hostile input. It cannot reach the process: its text becomes closures and never code, and
  * no JavaScript function or plain object is a value in it. It cannot hold the process up: work, memory and output have
@@ -12,7 +12,7 @@
  * Does not: load templates by name (`include`, `import` and `extends` fail as in Jinja without a loader), know what an
  * event or a webhook is, or protect against operators: plugins are trusted code.
  *
- * The grammar is a port of Jinja's, not a subclass of nunjucks'. Subclassing was tried first: of the 16 methods of the
+ * The grammar of Jinja2 is a port of Jinja's, not a subclass of nunjucks'. That was tried first: of the 16 methods of the
  * Tokenizer and the 55 of the Parser one could be kept (`peekToken`), because grammar, white space and messages differ.
  * Code that was not overridden stayed reachable: regular expression literals, identifiers of any characters, a search
  * for raw blocks in quadratic time. Its node classes are made at run time, so no type checker can prove that a compiler

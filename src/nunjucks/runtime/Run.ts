@@ -1,6 +1,6 @@
 /** The state of one run of a template. */
 import type { Limits } from "../../jinja/runtime/Limits.ts"
-import { Output } from "../../jinja/runtime/Output.ts"
+import { Output, type Seed } from "../../jinja/runtime/Output.ts"
 import type { Native, Obj, Value } from "../value/Values.ts"
 import { Frame, Locals } from "./Frame.ts"
 import { globals } from "./Globals.ts"
@@ -13,6 +13,14 @@ export interface Environment {
   readonly global: (run: Run, name: string) => Value
 }
 
+interface RunOptions {
+  readonly limits: Limits
+  readonly headers: boolean
+  readonly context: Obj
+  readonly seed: Seed
+  readonly localsSize: number
+}
+
 export class Run extends Output {
   /** Names that the caller passed, and those that the template sets at its top level. */
   readonly context: Map<string, Value>
@@ -22,8 +30,8 @@ export class Run extends Output {
   readonly environment: Environment
   private readonly found = new Map<string, Value>()
 
-  constructor(environment: Environment, limits: Limits, headers: boolean, context: Obj, localsSize: number) {
-    super(limits, headers, () => seedOf(context))
+  constructor(environment: Environment, { limits, headers, context, seed, localsSize }: RunOptions) {
+    super(limits, headers, seed)
     this.context = new Map(Object.entries(context))
     this.locals = new Locals(localsSize, undefined)
     this.environment = environment
@@ -43,12 +51,4 @@ export class Run extends Output {
     this.found.set(name, value)
     return value
   }
-}
-
-/** Equal for equal contexts, so that random choices are the same when a template is rendered again (FNV-1a). */
-const seedOf = (context: Obj): number => {
-  const text = JSON.stringify(context)
-  let hash = 0x811c9dc5
-  for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
-  return hash
 }

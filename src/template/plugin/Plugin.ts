@@ -65,8 +65,15 @@ export interface Library {
 
 /** Another template language. It should throw EngineFaults only. */
 export interface Engine {
-  /** The library is the same object for all templates of one environment. */
-  readonly compile: (source: string, limits: EngineLimits, library: Library) => (context: JsonObject) => string
+  /**
+   * The library is the same object for all templates of one environment. The seed of random choices is equal for equal
+   * contexts.
+   */
+  readonly compile: (
+    source: string,
+    limits: EngineLimits,
+    library: Library
+  ) => (context: JsonObject, seed: () => number) => string
 }
 
 /** A template that an engine cannot parse or render, and where. */

@@ -21,7 +21,7 @@ const hidden = [
 /** Everything that a template can name. */
 const subjects = [
   "''",
-  "1",
+  "(1)",
   "true",
   "[]",
   "{}",
@@ -50,7 +50,7 @@ const subjects = [
 ]
 
 const inAll = (template: string): string =>
-  `{% macro m() %}${template.replaceAll("SUBJECT", "caller")}{% endmacro %}{% for x in [1] %}{% call m() %}{% endcall %}${template}{% endfor %}`
+  `{% macro m() %}{% if caller %}${template}{% endif %}{% endmacro %}{% for x in [1] %}{% call m() %}{% endcall %}${template}{% endfor %}`
 
 const reads: ReadonlyArray<Attack> = subjects.flatMap((subject) =>
   hidden.map((name): Attack => {

@@ -4,7 +4,7 @@
  * If Jinja has a filter of the same name, Jinja's stays and Liquid's is `liquid.name`. Dates without an offset are in
  * UTC. No result depends on the clock or on chance, because each retry of a delivery renders the template again.
  */
-import { type FilterImplOptions, Liquid, type LiquidOptions, filters, toValueSync } from "liquidjs"
+import { Drop, type FilterImplOptions, Liquid, type LiquidOptions, filters, toValueSync } from "liquidjs"
 import {
   EngineFault,
   type Call,
@@ -87,34 +87,45 @@ const mix = (text: string): number => {
   return hash
 }
 
+/** Deepest nesting of lists and objects that a filter of another plugin gets. */
+const depthMax = 100
+
+/** A copy of plain data, paid as it is made: a list may hold another one twice, and so on. */
+const copied = (value: unknown, pay: (chars: number) => void, depth = 0): Json => {
+  const found = toValueSync(value as Json) as unknown
+  if (typeof found === "string") {
+    pay(found.length)
+    return found
+  }
+  if (typeof found === "number" || typeof found === "boolean" || typeof found === "bigint") return found
+  if (typeof found !== "object" || found === null || found instanceof Drop) return null
+  if (depth > depthMax) throw new Error("a value is nested too deeply")
+  const entries = Object.entries(found)
+  pay(entries.length * 16 + 1)
+  const items = entries.map(([name, item]): [string, Json] => [name, copied(item, pay, depth + 1)])
+  return Array.isArray(found) ? items.map(([, item]) => item) : Object.fromEntries(items)
+}
+
 /** A filter of another plugin, which sees copies of plain JSON and pays from the template's meters. */
 const provided = (name: string, { plugin, part }: Provided<Filter>): Handler =>
   function (input: unknown, ...args) {
     const { memoryLimit, renderLimit } = this.context
-    const plain = (value: unknown): Json => {
-      const text = jsonText((toValueSync(value as Json) ?? null) as Json)
-      memoryLimit.use(text.length)
-      return JSON.parse(text) as Json
-    }
     const charge: Call["charge"] = (work, chars = 0) => {
       memoryLimit.use(Math.max(0, work) + chars)
       renderLimit.check(performance.now())
     }
-    // The tokens tell which of the arguments has a name; its value comes with the name.
-    const isNamed = (at: number) => Array.isArray(this.token.args[at])
-    const named = Object.fromEntries(
-      args
-        .filter((_, at) => isNamed(at))
-        .map((pair) => [String((pair as ReadonlyArray<unknown>)[0]), plain((pair as ReadonlyArray<unknown>)[1])])
-    )
-    const positional = args.filter((_, at) => !isNamed(at)).map(plain)
-    const result: unknown = part(
-      { named, plugin, charge },
-      input === undefined ? undefined : plain(input),
-      ...positional
-    )
-    if (result instanceof Promise) throw new Error(`${plugin}.${name} returned a promise`)
-    return result === undefined ? undefined : plain(result)
+    const plain = (value: unknown): Json => copied(value, (chars) => memoryLimit.use(chars))
+    // The tokens tell which arguments have a name; such an argument is a pair.
+    const isNamed = (_: unknown, at: number) => Array.isArray(this.token.args[at])
+    const pairs = args.filter(isNamed) as ReadonlyArray<readonly [string, unknown]>
+    const named = Object.fromEntries(pairs.map(([key, value]) => [key, plain(value)]))
+    const positional = args.filter((arg, at) => !isNamed(arg, at)).map(plain)
+    const result: unknown = part({ named, plugin, charge }, input === undefined ? input : plain(input), ...positional)
+    if (result instanceof Promise) {
+      result.catch(() => undefined)
+      throw new Error(`${plugin}.${name}: returned a promise`)
+    }
+    return result === undefined ? result : plain(result)
   }
 
 /** With `headers`, a printed value must not contain a line break. */

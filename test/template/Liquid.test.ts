@@ -163,7 +163,16 @@ describe("Liquid as an engine", () => {
     expect(render("a\n  {{ 1 | nosuch }}")).toMatchObject({ reason: "Syntax", line: 2, column: 3 })
   })
 
+  it("calls the filters of other plugins, unless Liquid has the name itself", () => {
+    const source = "{{ x | regex_replace: 'S', 'x', ignorecase: true }} {{ x | regex_findall: '[A-Z]' | join: '-' }}"
+    expect(render(source, { x: "Sw S" })).toBe("xw x S-S")
+    expect(render("{{ x | split: ',' | first }}", { x: "a,b" })).toBe("a")
+    expect(render("a\n{{ x | regex_search: '[' }}", { x: "a" })).toMatchObject({ reason: "Value", line: 2 })
+  })
+
   it.each([
+    ["{% for i in (1..40) %}{% assign a = b | push: a | push: a %}{% endfor %}{{ a | regex_search: 'x' }}", "memory"],
+    ["{{ s | regex_replace: 'x', s }}", "memory"],
     ["{% for i in (1..1000000000) %}{% endfor %}", "memory"],
     ["{% for i in (1..9999) %}{% for j in (1..9999) %}{% if j == i %}x{% endif %}{% endfor %}{% endfor %}", "time"],
     ["{% assign a = 'xxxxxxxxxx' %}{% for i in (1..60) %}{% assign a = a | append: a %}{% endfor %}{{ a }}", "memory"],
@@ -174,7 +183,7 @@ describe("Liquid as an engine", () => {
     ["x".repeat(66_000), "source"],
     ["{% if 1 %}".repeat(6000), "nesting"]
   ])("ends a template that asks for too much: %.60s", (source, limit) => {
-    expect(render(source)).toMatchObject({ reason: "Limit", limit })
+    expect(render(source, { s: "x".repeat(10_000) })).toMatchObject({ reason: "Limit", limit })
   })
 
   it.each([

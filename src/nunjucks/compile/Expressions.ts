@@ -126,11 +126,12 @@ const contains = (run: Run, item: Value, container: Value): boolean => {
     run.tick(1 + container.length)
     return container.indexOf(item) >= 0
   }
-  if (typeof container === "string" || container instanceof SafeText) {
-    const source = text(run, container)
-    run.tick(1 + (source.length >> 6))
-    return source.includes(text(run, item))
+  if (typeof container === "string") {
+    run.tick(1 + (container.length >> 6))
+    return container.includes(text(run, item))
   }
+  // To the package it is an object with these properties.
+  if (container instanceof SafeText) return item === "val" || item === "length"
   if (isObject(container)) return Object.hasOwn(container, text(run, item))
   throw typeFault(`Cannot use "in" operator to search for "${text(run, item)}" in unexpected types.`)
 }

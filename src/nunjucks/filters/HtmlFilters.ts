@@ -3,8 +3,8 @@ import { valueFault } from "../../jinja/runtime/Fault.ts"
 import type { Run } from "../runtime/Run.ts"
 import { keysOf } from "../value/Lookup.ts"
 import { numberOf, text } from "../value/Operators.ts"
-import { type Native, SafeText, type Value, isObject } from "../value/Values.ts"
-import { likeInput, listOf, orEmpty, propertyOf, textOf } from "./Inputs.ts"
+import { type Native, SafeText, type Value } from "../value/Values.ts"
+import { likeInput, listOf, objectOf, orEmpty, propertyOf, textOf } from "./Inputs.ts"
 
 const entities: ReadonlyMap<string, string> = new Map([
   ["&", "&amp;"],
@@ -91,11 +91,10 @@ const encoded = (run: Run, value: Value): string => {
 
 const urlencode: Native = (run, input) => {
   if (typeof input === "string") return encoded(run, input)
+  const object = objectOf(input) ?? {}
   const pairs: ReadonlyArray<readonly [Value, Value]> = Array.isArray(input)
     ? listOf(run, input).map((pair) => pairOf(run, pair))
-    : isObject(input)
-      ? keysOf(run, input).map((name) => [name, input[name]])
-      : []
+    : keysOf(run, object).map((name) => [name, object[name]])
   return pairs.map(([name, value]) => `${encoded(run, name)}=${encoded(run, value)}`).join("&")
 }
 

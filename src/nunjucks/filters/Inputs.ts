@@ -3,7 +3,7 @@ import { type Fault, typeFault } from "../../jinja/runtime/Fault.ts"
 import type { Run } from "../runtime/Run.ts"
 import { lookup } from "../value/Lookup.ts"
 import { numberOf } from "../value/Operators.ts"
-import { type List, SafeText, type Value, kindOf } from "../value/Values.ts"
+import { type List, type Obj, SafeText, type Value, isObject, kindOf } from "../value/Values.ts"
 
 const expected = (what: string, value: Value): Fault => typeFault(`${what} is expected, not ${kindOf(value)}`)
 
@@ -59,6 +59,12 @@ export const copied = (run: Run, value: Value): List => {
 export const elements = (run: Run, value: Value): List => {
   lengthOf(run, value)
   return copied(run, value)
+}
+
+/** The value as an object, if it is one: to some of the package's filters safe text is one of two properties. */
+export const objectOf = (value: Value): Obj | undefined => {
+  if (value instanceof SafeText) return { val: value.text, length: value.text.length }
+  return isObject(value) ? value : undefined
 }
 
 /** An argument that has a default, which also stands for zero. */

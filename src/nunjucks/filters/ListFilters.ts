@@ -2,8 +2,8 @@
 import { Fault, typeFault, valueFault } from "../../jinja/runtime/Fault.ts"
 import { follow, keysOf, lookup } from "../value/Lookup.ts"
 import { add, joined, less, numberOf, text } from "../value/Operators.ts"
-import { type List, type Native, type Obj, SafeText, type Value, emptyObject, isObject } from "../value/Values.ts"
-import { copied, elements, lengthOf, likeInput, listOf, orEmpty, propertyOf } from "./Inputs.ts"
+import { type List, type Native, type Obj, type Value, emptyObject, isObject } from "../value/Values.ts"
+import { copied, elements, lengthOf, listOf, objectOf, orEmpty, propertyOf } from "./Inputs.ts"
 import { byName } from "./Signature.ts"
 
 const batch: Native = (run, input, size, filling) => {
@@ -68,10 +68,11 @@ const list: Native = (run, input) => {
     return input.split("")
   }
   if (Array.isArray(input)) return input
-  if (input instanceof SafeText) throw typeFault("list filter: safe text is no list")
-  if (!isObject(input)) throw typeFault("list filter: type not iterable")
-  run.alloc(keysOf(run, input).length * 32)
-  return Object.keys(input).map((key) => Object.assign(emptyObject(), { key, value: input[key] }))
+  const object = objectOf(input)
+  if (object === undefined) throw typeFault("list filter: type not iterable")
+  const keys = keysOf(run, object)
+  run.alloc(keys.length * 32)
+  return keys.map((key) => ({ key, value: object[key] }))
 }
 
 const random: Native = (run, input) => {
@@ -80,10 +81,9 @@ const random: Native = (run, input) => {
 }
 
 const reverse: Native = (run, input) => {
-  if (typeof input !== "string" && !(input instanceof SafeText)) return copied(run, input).toReversed()
-  const source = text(run, input)
-  run.alloc(source.length * 8)
-  return likeInput(run, input, source.split("").toReversed().join(""))
+  if (typeof input !== "string") return copied(run, input).toReversed()
+  run.alloc(input.length * 9)
+  return input.split("").toReversed().join("")
 }
 
 /** Keeps the items for which a test, given by its name, holds or does not. */

@@ -13,9 +13,9 @@ export const known: ReadonlyArray<Known> = [
     explains: ({ ours }) => ours.message === "the name of a test is expected"
   },
   {
-    name: "list of safe text",
-    why: "The package makes a list of the two fields of its own class. Ours is refused.",
-    explains: ({ ours }) => ours.message === "list filter: safe text is no list"
+    name: "invalid JavaScript",
+    why: 'The package pastes names and operators into JavaScript, which then cannot be parsed: `a"b`, `- -1`.',
+    explains: ({ theirs, ours }) => ours.output !== undefined && /SyntaxError|ReferenceError/.test(theirs.message ?? "")
   },
   {
     name: "function as text",

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Plain JavaScript, so that an old Node can still read it and say what is wrong in one line.
+import { existsSync } from "node:fs"
 import module from "node:module"
 import v8 from "node:v8"
 
@@ -15,4 +16,5 @@ v8.setFlagsFromString("--heap-growing-percent=50")
 const { directory } = module.enableCompileCache()
 // Worker threads read it from here: otherwise each compiles its modules again.
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory
-await import("../src/main.ts")
+// The package has no TypeScript: Node strips types outside of node_modules only.
+await import(existsSync(new URL("../src/main.ts", import.meta.url)) ? "../src/main.ts" : "../dist/src/main.js")

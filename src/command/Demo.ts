@@ -8,7 +8,6 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { type IncomingHttpHeaders, createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { PgClient } from "@effect/sql-pg"
 import { Console, Effect, Option, Redacted } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -82,7 +81,8 @@ const service = (directory: string, password: string) => {
   }
   return Effect.acquireRelease(
     Effect.sync(() =>
-      spawn(process.execPath, [fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url)), "serve"], {
+      // By the program that runs this command: it also sets the limits of the heap.
+      spawn(process.execPath, [process.argv[1]!, "serve"], {
         env: environment,
         stdio: ["ignore", "pipe", "inherit"]
       })
@@ -206,7 +206,7 @@ const run = Effect.gen(function* () {
       silent ? "nothing, as the condition says" : "SOMETHING, against the condition"
     )
   )
-  yield* Console.log("\nStopping. `npm start` keeps a service running; README.md says how to go on.")
+  yield* Console.log("\nStopping. `npx rackwire serve` keeps a service running; README.md says how to go on.")
 })
 
 export const demo = Command.make(

@@ -8,13 +8,16 @@
  * several as its default.
  */
 import { readdirSync } from "node:fs"
+import { extname } from "node:path"
 import type { Route } from "../http/Route.ts"
 
+// TypeScript in a clone, JavaScript in the package: like this module.
+const extension = extname(import.meta.url)
 const folder = new URL("./page/", import.meta.url)
 
 const load = async (): Promise<ReadonlyArray<Route>> => {
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => file.endsWith(".ts"))
+    .filter((file) => file.endsWith(extension))
     .sort()
   const modules = await Promise.all(
     files.map(

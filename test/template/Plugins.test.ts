@@ -99,7 +99,7 @@ describe("a plugin elsewhere", () => {
       writeFileSync(join(path, "package.json"), JSON.stringify({ name: "rackwire-test-plugin", main: "main.mjs" }))
       writeFileSync(
         join(path, "main.mjs"),
-        `import { definePlugin } from "#plugin"
+        `import { definePlugin } from "rackwire/plugin"
 export default definePlugin({ name: "packaged", filters: { packed: () => 1 }, examples: [{ template: "{{ 0|packed }}", expect: "1" }] })`
       )
       expect((await load("rackwire-test-plugin")).check("{{ 0|packed }}", "jinja")).toBeUndefined()

@@ -1,5 +1,6 @@
 /** `/api/schema/`: the OpenAPI description of the service. */
 import { once as onceEvent } from "node:events"
+import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import { Effect } from "effect"
 import { parameterOf } from "../query/Parameter.ts"
@@ -47,7 +48,10 @@ const written = async (routes: ReadonlyArray<Route>, isYaml: boolean): Promise<S
     return { path, access: typeof access === "string" ? access : { type: access.id }, methods: methodsOf(methods) }
   })
   const workerData: SchemaRequest = { routes: plain, isYaml }
-  const worker = new Worker(new URL("./SchemaWorker.ts", import.meta.url), { workerData, resourceLimits: megabytes })
+  const worker = new Worker(new URL(`./SchemaWorker${extname(import.meta.url)}`, import.meta.url), {
+    workerData,
+    resourceLimits: megabytes
+  })
   const [parts] = (await onceEvent(worker, "message")) as [SchemaParts]
   return parts
 }

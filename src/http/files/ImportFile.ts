@@ -2,6 +2,7 @@
  * Reads import files in a worker thread: parsing some megabytes of YAML takes seconds, and this thread may also read
  * the write-ahead log. The rows come back as bytes, in portions small enough to be parsed here.
  */
+import { extname } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { ByteSize, Context, Duration, Effect, Layer } from "effect"
@@ -88,7 +89,7 @@ const taskOf = ({ contentType, url }: Request, table: Table, bytes: ArrayBuffer)
 
 const parse = (task: ImportTask): Effect.Effect<ReadFile, HttpRefused> =>
   Effect.callback((resume) => {
-    const worker = new Worker(new URL("./ImportWorker.ts", import.meta.url), {
+    const worker = new Worker(new URL(`./ImportWorker${extname(import.meta.url)}`, import.meta.url), {
       workerData: task,
       transferList: [task.bytes],
       resourceLimits: workerMegabytes

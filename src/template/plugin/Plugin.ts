@@ -1,6 +1,6 @@
 /**
  * A plugin: a file that adds filters, tests, globals, tags, whole engines and ready-made templates. Plugins
- * import this module only, as `#plugin`, and the npm library that they bring.
+ * import this module only, as `rackwire/plugin` or, in `plugins/`, as `#plugin`, and the npm library that they bring.
  *
  * A plugin is code that the operator trusts. Its functions see plain JSON, never the engine's values, and what they
  * return is copied: a template cannot reach through them. They are synchronous and have no budget of their own; a long

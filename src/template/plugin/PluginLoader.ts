@@ -4,7 +4,7 @@
  */
 import { readdirSync } from "node:fs"
 import { registerHooks } from "node:module"
-import { basename, isAbsolute, resolve } from "node:path"
+import { basename, extname, isAbsolute, resolve } from "node:path"
 import { fileURLToPath, pathToFileURL } from "node:url"
 import { Environment } from "../../jinja/Environment.ts"
 import { copyJson, filterOf, globalOf, tagOf, testOf } from "./PluginBridge.ts"
@@ -33,18 +33,24 @@ export class PluginRefused extends Error {
 /** Where the shipped plugins are. */
 export const folder = new URL("../../../plugins/", import.meta.url)
 
-const contract = new URL("Plugin.ts", import.meta.url).href
+// TypeScript in a clone, JavaScript in the package: like this module.
+const extension = extname(import.meta.url)
 
-// For a plugin outside of this package, Node would resolve `#plugin` in that plugin's package.
+const contract = new URL(`Plugin${extension}`, import.meta.url).href
+
+/** The names of the contract: a plugin in `plugins/` may use the first, others the second. */
+const contractNames: ReadonlySet<string> = new Set(["#plugin", "rackwire/plugin"])
+
+// A plugin may be anywhere: Node would look for both in the plugin's package, and find none or another copy of it.
 registerHooks({
   resolve: (specifier, context, next) =>
-    specifier === "#plugin" ? { url: contract, shortCircuit: true } : next(specifier, context)
+    contractNames.has(specifier) ? { url: contract, shortCircuit: true } : next(specifier, context)
 })
 
 /** URLs of the modules in `plugins/` and of the configured ones: paths, or names of npm packages. */
 export const findPlugins = (configured: ReadonlyArray<string>): ReadonlyArray<string> => {
   const shipped = readdirSync(folder)
-    .filter((file) => file.endsWith(".ts"))
+    .filter((file) => file.endsWith(extension))
     .toSorted()
     .map((file) => new URL(file, folder).href)
   return [...shipped, ...configured.map(locate)]
@@ -85,7 +91,7 @@ const readPlugin = async (module: string, version: string | undefined): Promise<
       `plugin ${shown(module)}: its default export is not a plugin with a name and examples`
     )
   }
-  if (module.startsWith(folder.href) && plugin.name !== basename(fileURLToPath(module), ".ts")) {
+  if (module.startsWith(folder.href) && plugin.name !== basename(fileURLToPath(module), extension)) {
     throw new PluginRefused(
       "BadName",
       `plugin ${shown(module)}: is called ${plugin.name}; a plugin is called like its file`

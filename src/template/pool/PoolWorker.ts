@@ -1,4 +1,5 @@
 /** One worker thread of the pool, with its pending batches. */
+import { extname } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { type Batch, type Reply, type Request, packBatch, ready } from "./Batch.ts"
@@ -71,7 +72,10 @@ export class PoolWorker {
     this.listener = listener
     this.limits = limits
     const workerData: WorkerData = { modules, version, limits, runs: this.runs.buffer }
-    this.thread = new Worker(new URL("./Worker.ts", import.meta.url), { workerData, resourceLimits: workerMegabytes })
+    this.thread = new Worker(new URL(`./Worker${extname(import.meta.url)}`, import.meta.url), {
+      workerData,
+      resourceLimits: workerMegabytes
+    })
     this.thread.on("message", (message: Reply | typeof ready) => this.receive(message))
     this.thread.on("error", (error) => {
       if ("code" in error && error.code === "ERR_WORKER_OUT_OF_MEMORY") this.passed = "memory"

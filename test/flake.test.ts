@@ -1,9 +1,11 @@
 /** The flake, evaluated offline where there is a Nix. Building it needs a network, evaluating it does not. */
 import { execFileSync } from "node:child_process"
-import { cpSync, mkdtempSync, rmSync } from "node:fs"
+import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
+import { roles } from "../src/Service.ts"
+import { unknownOptions } from "./package/UnknownOptions.ts"
 
 const root = new URL("..", import.meta.url).pathname
 
@@ -26,7 +28,8 @@ const hasNix = (): boolean => {
 describe.skipIf(!hasNix())("the flake", () => {
   // A copy outside of git, so that files that are not committed yet count too.
   const folder = mkdtempSync(join(tmpdir(), "rackwire-flake-"))
-  for (const file of ["flake.nix", "package.json", "test/flake/flake.nix"]) cpSync(join(root, file), join(folder, file))
+  for (const file of ["flake.nix", "package.json", "package-lock.json", "ops/nix", "test/flake/flake.nix"])
+    cpSync(join(root, file), join(folder, file), { recursive: true })
   const stub = ["--offline", "--no-write-lock-file", "--override-input", "nixpkgs", `path:${folder}/test/flake`]
 
   afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -35,20 +38,54 @@ describe.skipIf(!hasNix())("the flake", () => {
     expect(() => nix(["flake", "check", "--no-build", ...stub, `path:${folder}`], folder)).not.toThrow()
   })
 
-  it("offers a shell with Node 24, Postgres 18 and Redis, and runs the service", { timeout: 60_000 }, () => {
-    const system = process.arch === "arm64" ? "aarch64-linux" : "x86_64-linux"
-    const evaluate = (attribute: string) => nix(["eval", "--raw", ...stub, `path:${folder}#${attribute}`], folder)
-    const shell = JSON.parse(evaluate(`devShells.${system}.default.inputs`)) as {
-      readonly packages: ReadonlyArray<string>
+  const system = process.arch === "arm64" ? "aarch64-linux" : "x86_64-linux"
+  /** What the stub of nixpkgs made this attribute of. */
+  const inputsOf = (attribute: string): unknown =>
+    JSON.parse(nix(["eval", "--raw", ...stub, `path:${folder}#${attribute}.inputs`], folder))
+  const nameOf = (storePath: string) => storePath.replace(/^\/nix\/store\/\w{32}-/, "")
+
+  it("offers a shell with Node 24, Postgres 18 and Redis", { timeout: 60_000 }, () => {
+    const { packages } = inputsOf(`devShells.${system}.default`) as { readonly packages: ReadonlyArray<string> }
+    expect(packages.map(nameOf)).toEqual(["nodejs-24", "postgresql-18", "redis"])
+  })
+
+  it("has a package whose program finds Postgres 18 and Redis, with files that exist", { timeout: 60_000 }, () => {
+    const { installPhase, nodejs } = inputsOf(`packages.${system}.default`) as Readonly<Record<string, string>>
+    expect(nameOf(nodejs!)).toBe("nodejs-24")
+    expect(installPhase).toMatch(/PATH : \S+-redis\/bin/)
+    expect(installPhase).toMatch(/POSTGRES_BIN \S+-postgresql-18\/bin/)
+    const [, unit] = /(ops\/systemd\/\S+)/.exec(installPhase!) ?? []
+    const [, replaced] = /--replace-fail (\S+)/.exec(installPhase!) ?? []
+    expect(readFileSync(join(root, unit!), "utf8")).toContain(replaced)
+  })
+
+  it("has a NixOS module that starts every role with options of the service and a file of secrets", () => {
+    const { machine } = inputsOf(`checks.${system}.machine`) as {
+      readonly machine: {
+        readonly systemd: {
+          readonly packages: ReadonlyArray<string>
+          readonly services: Readonly<
+            Record<
+              string,
+              { readonly environment: object; readonly serviceConfig: { readonly EnvironmentFile: unknown } }
+            >
+          >
+        }
+      }
     }
-    expect(shell.packages.map((path) => path.replace(/^.*-(?=nodejs|postgresql|redis)/, ""))).toEqual([
-      "nodejs-24",
-      "postgresql-18",
-      "redis"
-    ])
-    const { text } = JSON.parse(evaluate(`packages.${system}.default.inputs`)) as { readonly text: string }
-    expect(text).toContain("npm ci --omit=dev --omit=optional")
-    expect(text).toMatch(/POSTGRES_BIN=.*postgresql-18\/bin/)
-    expect(evaluate(`apps.${system}.default.program`)).toMatch(/rackwire\/bin\/rackwire$/)
+    const { packages, services } = machine.systemd
+    expect(packages.map(nameOf)).toEqual(["rackwire"])
+    expect(Object.keys(services)).toEqual(roles.map((role) => `rackwire@${role}`))
+    for (const { environment, serviceConfig } of Object.values(services)) {
+      expect(unknownOptions(Object.keys(environment))).toEqual([])
+      expect(serviceConfig.EnvironmentFile).toEqual(["", expect.stringContaining("/nix/store/")])
+    }
+  })
+
+  it("has secrets in its virtual machine that are options of the service", () => {
+    const test = readFileSync(join(root, "ops/nix/test.nix"), "utf8")
+    const names = [...test.matchAll(/^ +([A-Z_]+)=/gm)].map(([, name]) => name!)
+    expect(names).toEqual(["DATABASE_URL", "REDIS_URL", "SECRET_KEY"])
+    expect(unknownOptions(names)).toEqual([])
   })
 })

@@ -7,7 +7,7 @@ import v8 from "node:v8"
 const [major] = process.versions.node.split(".").map(Number)
 if (major < 24) {
   console.error(
-    `Rackwire needs Node 24 or later, and this is ${process.version}: run it with "npm start" or "npx rackwire".`
+    `Rackwire needs Node 24 or later, and this is ${process.version}: run it with "npm start" or "npx rackwire", for which its optional packages have a Node 24 on Linux.`
   )
   process.exit(1)
 }

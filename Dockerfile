@@ -6,7 +6,7 @@ COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts
 COPY tsconfig.json tsconfig.build.json tsconfig.types.json ./
 COPY bin ./bin
-COPY ops/build.mjs ./ops/build.mjs
+COPY ops/build.ts ./ops/build.ts
 COPY plugins ./plugins
 COPY src ./src
 RUN npm run build && npm prune --omit=dev --omit=optional --ignore-scripts

@@ -54,7 +54,8 @@ beforeAll(async () => {
     { cwd: folder }
   )
   api = await startApi({ RACKWIRE_PLUGINS: pluginName }, program)
-})
+  // It compiles, and downloads from npm's registry.
+}, 300_000)
 
 afterAll(async () => {
   await api?.stop()

@@ -5,10 +5,10 @@
  */
 import { execFileSync, spawn } from "node:child_process"
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs"
-import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { basename, dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { freePorts } from "../../../src/embedded/Ports.ts"
 import { eventually } from "../../support/Eventually.ts"
 import { startServers } from "../../support/EmbeddedServers.ts"
 import { type Instruction, type Stage, stagesOf, wordsOf } from "./Instructions.ts"
@@ -84,20 +84,13 @@ const inside = (...what: Parameters<typeof inRoot>): void => {
   execFileSync("unshare", inRoot(...what), { stdio: ["ignore", "inherit", "inherit"] })
 }
 
-const freePort = (): Promise<number> =>
-  new Promise((resolve) => {
-    const server = createServer().listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { readonly port: number }
-      server.close(() => resolve(port))
-    })
-  })
-
 /** Starts the image as an engine would, and runs its health check when it is ready. */
 const start = async (root: string, image: Stage, built: Surroundings): Promise<void> => {
   const servers = await startServers(join(folder, "servers"))
+  const [port] = await freePorts(1)
   const environment = {
     ...built.environment,
-    ...{ PORT: `${await freePort()}`, SECRET_KEY: "a key for the image, of some length" },
+    ...{ PORT: `${port}`, SECRET_KEY: "a key for the image, of some length" },
     ...{ DATABASE_URL: servers.databaseUrl, REDIS_URL: servers.redisUrl }
   }
   const command = [...wordsOf(image, "ENTRYPOINT"), ...wordsOf(image, "CMD")]

@@ -11,9 +11,12 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const out = join(root, "release")
-const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  readonly name: string
+  readonly version: string
+}
 
-const run = (command, args, cwd = root) =>
+const run = (command: string, args: ReadonlyArray<string>, cwd = root): string =>
   execFileSync(command, args, {
     cwd,
     encoding: "utf8",
@@ -21,7 +24,7 @@ const run = (command, args, cwd = root) =>
     maxBuffer: 64 * 1024 * 1024
   })
 
-const say = (what) => console.log(`== ${what}`)
+const say = (what: string): void => console.log(`== ${what}`)
 
 const changed = run("git", ["status", "--porcelain"])
 if (changed !== "") throw new Error(`not committed:\n${changed}`)

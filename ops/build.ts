@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const dist = join(root, "dist")
 
 const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc")
-const compile = (config) =>
+const compile = (config: string) =>
   execFileSync(process.execPath, [compiler, "-p", join(root, config)], { cwd: root, stdio: "inherit" })
 
 rmSync(dist, { recursive: true, force: true })
@@ -28,6 +28,9 @@ for (const module of ["Plugin", "LiquidFilters"]) {
 rmSync(join(dist, "types"), { recursive: true })
 
 // What the modules read of package.json, and where `#plugin` is in this tree.
-const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"))
+const { name, version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
+  readonly name: string
+  readonly version: string
+}
 const manifest = { name, version, type: "module", imports: { "#plugin": "./src/template/plugin/Plugin.js" } }
 writeFileSync(join(dist, "package.json"), `${JSON.stringify(manifest, undefined, 2)}\n`)

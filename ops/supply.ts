@@ -8,35 +8,50 @@ import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
-const read = (file) => readFileSync(new URL(`../${file}`, import.meta.url), "utf8")
+const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), "utf8")
 
 /** Licences under which the service may be given away with the package. The fonts have OFL-1.1. */
 const licences = ["0BSD", "Apache-2.0", "BSD-0-Clause", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT", "OFL-1.1"]
 /** Of tools that are used for development only, and not changed. */
 const licencesOfTools = [...licences, "MPL-2.0", "Unlicense"]
 
-const { packages } = JSON.parse(read("package-lock.json"))
-const installed = Object.entries(packages).filter(([path]) => path !== "")
-const nameOf = (path) => path.replace(/.*node_modules\//, "")
+interface Locked {
+  readonly version: string
+  readonly license?: string
+  readonly dev?: boolean
+  readonly hasInstallScript?: boolean
+}
 
-const problems = []
+const { packages } = JSON.parse(read("package-lock.json")) as { readonly packages: Readonly<Record<string, Locked>> }
+const installed = Object.entries(packages).filter(([path]) => path !== "")
+const nameOf = (path: string): string => path.replace(/.*node_modules\//, "")
+
+const problems: Array<string> = []
 
 for (const [path, { dev, license }] of installed) {
-  if (!(dev ? licencesOfTools : licences).includes(license)) problems.push(`${nameOf(path)}: licence ${license}`)
+  if (license === undefined || !(dev === true ? licencesOfTools : licences).includes(license))
+    problems.push(`${nameOf(path)}: licence ${license}`)
 }
 
 const documented = read("docs/install.md")
-const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript).map(([path]) => nameOf(path))
+const scripted = installed.filter(([, { hasInstallScript }]) => hasInstallScript === true).map(([path]) => nameOf(path))
 for (const name of scripted) {
   if (!documented.includes(`\`${name}\``)) problems.push(`${name}: docs/install.md does not name its install script`)
 }
 
-const npm = (...args) => spawnSync("npm", args, { cwd: root, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 })
+const npm = (...args: ReadonlyArray<string>) =>
+  spawnSync("npm", args, { cwd: root, encoding: "utf8", maxBuffer: 64 * 1024 * 1024 })
 
-const audit = () => {
+type Vulnerabilities = Readonly<Record<"high" | "critical", number>>
+
+/** The number of vulnerabilities by severity, or why the registry tells none. */
+const audit = (): Vulnerabilities | string => {
   try {
-    const { message, metadata } = JSON.parse(npm("audit", "--omit=dev", "--json").stdout)
-    return metadata === undefined ? message : metadata.vulnerabilities
+    const { message, metadata } = JSON.parse(npm("audit", "--omit=dev", "--json").stdout) as {
+      readonly message?: string
+      readonly metadata?: { readonly vulnerabilities: Vulnerabilities }
+    }
+    return metadata?.vulnerabilities ?? String(message)
   } catch (error) {
     return String(error)
   }

@@ -32,6 +32,7 @@ import { logDefectAndContinue } from "./LogDefect.ts"
 import { absentAmong, discardDeleted } from "./recover/Deleted.ts"
 import { Missing } from "./recover/Missing.ts"
 import { sweep } from "./recover/Sweeper.ts"
+import { backlog } from "./tasks/Backlog.ts"
 
 const webhookType = objectType("extras.webhook")
 
@@ -92,6 +93,7 @@ export class Deliver extends Context.Service<
           breakersOpen: actors.all().filter(([, actor]) => actor.isOpen()).length
         }))
       )
+      yield* tell("backlog", yield* backlog)
       const log = yield* DeliveryLog
       return Deliver.of({
         webhooks: Effect.sync(actors.count),

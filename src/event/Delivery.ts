@@ -26,6 +26,11 @@ export interface Delivery extends DeliveryBody {
   readonly spent: number
   /** Time of the first attempt that the schedule counts, milliseconds since 1970; 0 before it. */
   readonly firstAttempt: number
+  /**
+   * When the next attempt is due, milliseconds since 1970: when it was queued, or as the retry schedule says. Absent for
+   * one that was queued again or by an earlier version.
+   */
+  readonly due?: number
   /** Attempts for which the webhook's templates ran out of time; absent for none. */
   readonly overruns?: number
 }

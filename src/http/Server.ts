@@ -22,6 +22,7 @@ import { replyTo, unexpected } from "./ErrorReply.ts"
 import { type InTurn, makeInTurn } from "./Fairness.ts"
 import { type Asked, handle } from "./Handle.ts"
 import { HttpRefused, notFound } from "./HttpRefused.ts"
+import { MeasuredRequest } from "./MeasuredRequest.ts"
 import { respond } from "./Respond.ts"
 import { type Match, type Refusal, type Reply, type Request, type Route, makeRouter } from "./Route.ts"
 import { accessProblem } from "./describe/MetricsAccess.ts"
@@ -87,17 +88,24 @@ const answerAll = (serving: Serving) =>
     const told = forwarded(yield* HttpServerRequest.HttpServerRequest, serving.proxies)
     const { incoming } = told
     const requestId = randomUUID()
+    const measured = new MeasuredRequest(incoming.method)
     const reply: Reply = yield* originOf(told, settings).pipe(
-      Effect.flatMap((origin) => answer(serving, { incoming, origin, requestId })),
+      Effect.flatMap((origin) => answer(serving, { incoming, origin, requestId }, measured)),
+      Effect.tapError((refusal) => Effect.sync(() => measured.refused(refusal))),
       Effect.catch((refusal) => replyTo(refusal, incoming.url, requestId)),
       Effect.catchCause((cause) => unexpected(cause, requestId)),
       Effect.map((reply) => forPeople(serving, reply, incoming, requestId))
     )
+    measured.answered(reply.status)
     const secure = isTls(settings.baseUrl)
     return withCookies(respond(reply, { incoming, requestId, secure }), reply.cookies ?? [])
   })
 
-const answer = Effect.fnUntraced(function* (serving: Serving, { incoming, origin, requestId }: Omit<Asked, "url">) {
+const answer = Effect.fnUntraced(function* (
+  serving: Serving,
+  { incoming, origin, requestId }: Omit<Asked, "url">,
+  measured: MeasuredRequest
+) {
   const { find } = serving
   const url = yield* targetOf(incoming.url)
   const match = find(url.pathname)
@@ -107,6 +115,7 @@ const answer = Effect.fnUntraced(function* (serving: Serving, { incoming, origin
     if (url.pathname.startsWith("/api/") && !asksForPage(incoming)) return yield* notFound()
     return serving.errorPage({ status: 404, detail: "", path: url.pathname, requestId })
   }
+  measured.route = match.route.path
   const asked = { incoming, origin, url, requestId }
   if (asksForPage(incoming)) return yield* browse(serving, match, asked)
   const answerTo = handle(serving.inTurn, match, asked)

@@ -2,7 +2,7 @@
  * Where the stages of a change meet, which do not know each other: capture hands events on, match decides about them,
  * and stream queues their deliveries.
  */
-import { Effect, Layer, Schedule } from "effect"
+import { Clock, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Vault } from "../Vault.ts"
 import { CaptureError } from "../capture/CaptureError.ts"
@@ -23,6 +23,7 @@ import type { Delivery } from "../event/Delivery.ts"
 import { parsePosition } from "../event/Position.ts"
 import type { Streams } from "../stream/Streams.ts"
 import { type Matched, deliveriesOf, logUnmade, matchAll } from "./Matching.ts"
+import { measureQueued } from "./Measured.ts"
 import { UnfinishedStreams, withoutDeleted } from "./UnfinishedStreams.ts"
 
 /** Matches the events that capture hands on, and queues their deliveries. */
@@ -78,16 +79,18 @@ export const eventConsumerLayer = Layer.effect(
           const deliveries = (decided ??= yield* deliveriesOf(index, owed, shared))
           // The body of an entry without one is read from the change log.
           if (deliveries.some(({ chars }) => chars !== undefined)) yield* logged
-          const { tops, duplicates, lost } = yield* append(deliveries)
+          const due = yield* Clock.currentTimeMillis
+          const { tops, duplicates, lost } = yield* append(deliveries.map((delivery) => ({ ...delivery, due })))
           unfinished.forget(yield* withoutDeleted(lost))
-          const appended = deliveries.filter(({ webhook }) => tops.has(webhook)).length
-          counts.deliveries += appended - duplicates
+          const appended = deliveries.filter(({ webhook }) => tops.has(webhook))
+          counts.deliveries += appended.length - duplicates
           counts.duplicates += duplicates
           const stored = Effect.gen(function* () {
             if (tops.size === 0) return
             yield* onDisk
             yield* advance(tops)
             unfinished.note(tops)
+            measureQueued(appended, yield* Clock.currentTimeMillis)
           }).pipe(asConsumerError, Effect.provideContext(context))
           return { stored }
         }).pipe(asConsumerError, Effect.provideContext(context))

@@ -43,6 +43,8 @@ export interface Inspection extends Depth {
   readonly stranded: boolean
   /** If order matters: deliveries that left the queue without an attempt. */
   readonly unattempted: number
+  /** Id of the first entry of the queue: a position; undefined if it is empty. */
+  readonly head: string | undefined
 }
 
 const claimScript = new RedisScript<
@@ -69,7 +71,10 @@ export const claimMarked = async (client: Client, consumer: string): Promise<Cla
 }
 
 const inspectScript = new RedisScript<
-  readonly [queued: number, pending: number, waiting: number, dueMillis: number, stranded: number, unattempted: number]
+  readonly [
+    ...(readonly [queued: number, pending: number, waiting: number, dueMillis: number, stranded: number]),
+    ...(readonly [unattempted: number, head: string])
+  ]
 >(new URL("scripts/sweep/inspect.lua", import.meta.url))
 
 export const inspect = async (
@@ -81,10 +86,11 @@ export const inspect = async (
     const { again, queue, later, parked, unattempted } = keysOf(webhook)
     return { keys: [again, queue, later, parked, unattempted], args: [group, goneAfterMillis] }
   })
-  return replies.map(([, [queued, pending, waiting, due, stranded, unattempted]]) => ({
+  return replies.map(([, [queued, pending, waiting, due, stranded, unattempted, head]]) => ({
     ...{ queued, pending, waiting, unattempted },
     dueMillis: due < 0 ? undefined : due,
-    stranded: stranded === 1
+    stranded: stranded === 1,
+    head: head === "" ? undefined : head
   }))
 }
 

@@ -21,6 +21,7 @@
 import { availableParallelism } from "node:os"
 import { Context, Effect, Layer, Queue } from "effect"
 import { Settings } from "../Config.ts"
+import { renderDuration } from "../telemetry/Metrics.ts"
 import type { Source } from "./pool/Batch.ts"
 import { limits } from "../jinja/runtime/Limits.ts"
 import type { Example, ReadyTemplate } from "./plugin/Plugin.ts"
@@ -107,7 +108,12 @@ const make = Effect.fnUntraced(function* ({ plugins: configured, developer, work
     },
     render: (sources, context, engine = "jinja", owner = "") =>
       Effect.callback((resume) => {
-        const letGo = pool.submit({ sources, context, engine }, (outcome) => resume(toEffect(outcome)), owner)
+        const begun = performance.now()
+        const done = (outcome: Outcome) => {
+          renderDuration.record((performance.now() - begun) / 1000, "reason" in outcome ? "failed" : "rendered")
+          resume(toEffect(outcome))
+        }
+        const letGo = pool.submit({ sources, context, engine }, done, owner)
         return Effect.sync(letGo)
       }),
     engines: () => loaded.renderer.engineNames,

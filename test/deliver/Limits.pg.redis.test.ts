@@ -47,7 +47,7 @@ describe("a circuit breaker", () => {
     await hooks.deliveries(id, "successful", 6)
     await breakers(id, 0)
     const metrics = await hooks.api.raw("GET", "/metrics")
-    expect(metrics.text).toContain("rackwire_deliver_breakers_open 0\n")
+    expect(metrics.text).toContain("rackwire_breakers_open 0\n")
   })
 
   it("of one webhook does not concern the others", async () => {

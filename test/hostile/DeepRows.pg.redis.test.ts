@@ -160,7 +160,7 @@ describe("rows from before the constraints", () => {
     expect(bodies.filter((body) => body.includes("9007199254740992"))).toEqual([])
     expect(service.output()).toContain("set aside")
     const metrics = await request<never>(service.url, "", "GET", "/metrics")
-    expect(metrics.text).toMatch(/^rackwire_capture_set_aside \d/m)
+    expect(metrics.text).toMatch(/^rackwire_changes_set_aside \d/m)
   })
 
   it("are failed deliveries of the webhooks that ask for such events, and stay so when they are retried", async () => {

@@ -107,9 +107,8 @@ describe("the rest of the wire", () => {
       stream: { streamsLost: 0 }
     })
     const metrics = await api.raw("GET", "/metrics")
-    expect(metrics.text).toMatch(/^rackwire_slot_lag_bytes \d+$/m)
-    expect(metrics.text).toMatch(/^rackwire_stream_duplicates 0$/m)
-    expect(metrics.text.split("\n").filter((line) => !/^[a-z_]+ -?[\d.]+$|^$/.test(line))).toEqual([])
+    expect(metrics.text).toMatch(/^rackwire_capture_lag_bytes \d+$/m)
+    expect(metrics.text).toMatch(/^rackwire_deliveries_repeated_total 0$/m)
   })
 
   it("counts and logs an unreadable context, whose changes have no author", async () => {
@@ -118,8 +117,7 @@ describe("the rest of the wire", () => {
       "insert into extras_tag (name, slug) values ('Nobody', 'nobody')"
     )
     await vi.waitFor(
-      async () =>
-        expect((await api.raw("GET", "/metrics")).text).toContain("\nrackwire_capture_unreadable_contexts 1\n"),
+      async () => expect((await api.raw("GET", "/metrics")).text).toContain("\nrackwire_contexts_unreadable_total 1\n"),
       { timeout: 10_000, interval: 200 }
     )
     const { json } = await api.call<{ results: ReadonlyArray<Json> }>(

@@ -98,7 +98,7 @@ describe("a webhook that is deleted", { timeout: 120_000 }, () => {
     expect(api.service.output()).not.toContain("lost entries")
     expect(sessions()).toBe(before)
     const metrics = await api.raw("GET", "/metrics")
-    expect(metrics.text).toContain("rackwire_stream_streams_lost 0\n")
+    expect(metrics.text).toContain("rackwire_streams_lost_total 0\n")
     await eventually("nothing of it is left in Redis", async () => (await keysLeft(id)) === 0)
     expect(await statusesOf(other)).toEqual(["successful"])
   })

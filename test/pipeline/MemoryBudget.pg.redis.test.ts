@@ -74,7 +74,7 @@ it("a nearly full Redis pauses capture until enough memory is free", async () =>
   for (const filler of fillers) await redis.set(filler, "x".repeat(limit / 100 - 1000))
 
   const used = async () =>
-    Number(/^rackwire_stream_redis_bytes (\d+)$/m.exec((await service.call("GET", "/metrics")).text)?.[1])
+    Number(/^rackwire_redis_memory_bytes (\d+)$/m.exec((await service.call("GET", "/metrics")).text)?.[1])
   await expect.poll(used, { timeout: 20_000 }).toBeGreaterThan(0.8 * limit)
 
   expect((await service.call("POST", "/api/extras/tags/", named("second"))).status).toBe(201)
@@ -86,8 +86,8 @@ it("a nearly full Redis pauses capture until enough memory is free", async () =>
   })
   expect((await service.call("GET", "/api/extras/tags/")).status).toBe(200)
   const metrics = await service.call("GET", "/metrics")
-  expect(metrics.text).toContain("rackwire_capture_is_paused 1\n")
-  expect(metrics.text).toMatch(new RegExp(`rackwire_stream_redis_bytes_limit ${limit}\n`))
+  expect(metrics.text).toContain("rackwire_capture_paused 1\n")
+  expect(metrics.text).toMatch(new RegExp(`rackwire_redis_memory_limit_bytes ${limit}\n`))
   expect(receiver.received).toHaveLength(1)
 
   await redis.del(...fillers)

@@ -109,7 +109,7 @@ const expectTakeover = async (harm: (leader: Service) => unknown): Promise<reado
     return told["leads"] === 1 && told["generation"]! > generation! ? told : undefined
   })
   expect(after.output()).toContain(
-    `generation ${told["generation"]}, ${told["takeover_millis"]} ms after the last word of another process`
+    `generation ${told["generation"]}, ${Math.round(told["takeover_seconds"]! * 1000)} ms after the last word of another process`
   )
   await expectAllQueued()
   return [before, after]

@@ -20,6 +20,7 @@ import { EventBodies } from "../attempt/EventBodies.ts"
 import type { Result } from "../log/AttemptRows.ts"
 import { DeliveryLog } from "../log/DeliveryLog.ts"
 import { logDefectAndContinue } from "../LogDefect.ts"
+import { measureAttempt } from "../Measured.ts"
 import { disable } from "../outcome/Disable.ts"
 import type { ActorState } from "./ActorState.ts"
 import { graceMillis } from "./Connected.ts"
@@ -134,6 +135,7 @@ class Attempts {
   )
 
   private record(result: Result): void {
+    measureAttempt(result.entry.delivery, result)
     this.state.inFlight.answered(result.entry)
     readOn(this.state)
     this.services.log.record(result, this.logged)

@@ -13,6 +13,7 @@ import { Streams } from "../../stream/Streams.ts"
 import { type Result, writeRows } from "./AttemptRows.ts"
 import type { Attempt } from "../outcome/Outcome.ts"
 import { logDefectAndContinue } from "../LogDefect.ts"
+import { measureBatch } from "../Measured.ts"
 
 /** Most outcomes in one batch. */
 const batchMax = 500
@@ -69,8 +70,10 @@ const write = Effect.fnUntraced(function* (all: ReadonlyArray<Result>, stall: St
   const untilItSucceeds = repeating(stall)
   const results = yield* ours(all, untilItSucceeds)
   if (results.length === 0) return
+  const begun = performance.now()
   const discarded = yield* untilItSucceeds("delivery log", writeRows(results))
   yield* untilItSucceeds("streams", settleAll(results, discarded))
+  measureBatch(results.length, begun)
 })
 
 /** The results whose entries this process still holds. Another process that claimed an entry repeats its attempt. */
@@ -115,9 +118,15 @@ const settledAs = ({ entry, attempt, outcome }: Result): Settled => ({
   entry,
   later:
     outcome.kind === "Retry"
-      ? { delayMillis: outcome.delayMillis, delivery: attempted(entry.delivery, attempt) }
+      ? {
+          delayMillis: outcome.delayMillis,
+          delivery: { ...attempted(entry.delivery, attempt), due: dueAt(attempt, outcome) }
+        }
       : undefined
 })
+
+const dueAt = ({ started, durationMillis }: Attempt, { delayMillis }: { readonly delayMillis: number }): number =>
+  started + durationMillis + delayMillis
 
 const attempted = (delivery: Delivery, attempt: Attempt): Delivery => ({
   ...delivery,

@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { chunksOf } from "effect/Array"
 import { SqlClient } from "effect/sql"
+import { type Position, parsePosition } from "../../event/Position.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 import { Streams } from "../../stream/Streams.ts"
 import type { Inspection, Marked } from "../../stream/Sweep.ts"
@@ -23,6 +24,9 @@ export const backlogTable: Table = {
     { name: "queued", type: "bigint", nullable: false },
     { name: "pending", type: "bigint", nullable: false },
     { name: "waiting", type: "bigint", nullable: false },
+    // The position of the first entry of the queue; 0 if it is empty.
+    { name: "head_position", type: "bigint", nullable: false, default: "0" },
+    { name: "head_idx", type: "bigint", nullable: false, default: "0" },
     { name: "looked", type: "timestamp with time zone", nullable: false }
   ],
   constraints: [{ name: "rackwire_backlog_key", sql: "unique (webhook_id)" }],
@@ -70,23 +74,30 @@ const lookAfter = Effect.fnUntraced(function* (webhook: number, inspection: Insp
   yield* streams.announce(webhook)
 })
 
+const nowhere: Position = { position: 0n, idx: 0 }
+
 const noteBacklogs = Effect.fnUntraced(function* (found: ReadonlyArray<Found>) {
   if (found.length === 0) return
   const sql = yield* SqlClient.SqlClient
-  const column = (value: (inspection: Inspection) => number) => found.map(({ inspection }) => value(inspection))
+  const column = <A>(value: (inspection: Inspection) => A) => found.map(({ inspection }) => value(inspection))
+  const heads = column(({ head }) => (head === undefined ? nowhere : parsePosition(head)))
   yield* sql.unsafe(
     `with looked as (
-       select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[]) as u (w, q, p, l)),
+       select * from unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[],
+                                   $5::text[]::bigint[], $6::bigint[]) as u (w, q, p, l, hp, hi)),
      gone as (delete from ${backlogTable.name} where webhook_id in (select w from looked where q + p + l = 0))
-     insert into ${backlogTable.name} (webhook_id, queued, pending, waiting, looked)
-     select w, q, p, l, now() from looked where q + p + l > 0
+     insert into ${backlogTable.name} (webhook_id, queued, pending, waiting, head_position, head_idx, looked)
+     select w, q, p, l, hp, hi, now() from looked where q + p + l > 0
      on conflict (webhook_id) do update set queued = excluded.queued, pending = excluded.pending,
-       waiting = excluded.waiting, looked = excluded.looked`,
+       waiting = excluded.waiting, head_position = excluded.head_position, head_idx = excluded.head_idx,
+       looked = excluded.looked`,
     [
       found.map(({ webhook }) => webhook),
       column(({ queued }) => queued),
       column(({ pending }) => pending),
-      column(({ waiting }) => waiting)
+      column(({ waiting }) => waiting),
+      heads.map(({ position }) => `${position}`),
+      heads.map(({ idx }) => idx)
     ]
   )
 })

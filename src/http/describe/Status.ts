@@ -5,6 +5,7 @@ import { sendingState } from "../../deliver/request/Sending.ts"
 import { Health } from "../../Health.ts"
 import { Presence } from "../../inventory/database/Presence.ts"
 import { registry } from "../../inventory/Registry.ts"
+import { exposition } from "../../telemetry/Exposition.ts"
 import { mayWatch, watching } from "./MetricsAccess.ts"
 import { apiVersion } from "../Respond.ts"
 import type { Handler, Route } from "../Route.ts"
@@ -56,19 +57,12 @@ const status: Handler = (request) =>
     return { status: 200, json }
   })
 
-/** `GET /metrics`: the numbers of the parts of this process, in Prometheus' text format. */
+/** `GET /metrics`: the numbers of this process, in Prometheus' text format. */
 const metrics: Handler = (request) =>
   Effect.gen(function* () {
     yield* watching(request)
     const { here } = yield* Presence
-    const lines = Object.entries(yield* here).flatMap(([part, told]) =>
-      Object.entries(told).flatMap(([name, value]) => {
-        if (typeof value === "string") return []
-        const snake = name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-        return [`rackwire_${part}_${snake} ${Number(value)}`]
-      })
-    )
-    return { status: 200, text: { type: "text/plain; version=0.0.4", content: `${lines.join("\n")}\n` } }
+    return { status: 200, text: { type: "text/plain; version=0.0.4", content: exposition(yield* here) } }
   })
 
 export const statusRoutes: ReadonlyArray<Route> = [

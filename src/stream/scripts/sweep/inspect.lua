@@ -1,6 +1,6 @@
 -- Returns what one webhook has in Redis: how many deliveries are queued, pending and waiting, in how many milliseconds
--- the next is due (or -1), whether entries are stranded (1): nobody holds them, and the group has read past them; and
--- how many deliveries left the queue without an attempt.
+-- the next is due (or -1), whether entries are stranded (1): nobody holds them, and the group has read past them; how
+-- many deliveries left the queue without an attempt; and the id of the first entry of the queue, or ''.
 -- Deletes consumers that hold nothing and were not heard of for long: every process is one, so they would pile up.
 local again, queue, later, parked, unattempted = unpack(KEYS)
 local group = ARGV[1]
@@ -29,6 +29,7 @@ for _, stream in ipairs({ again, queue }) do
     end
   end
 end
+local first = redis.call('XRANGE', queue, '-', '+', 'COUNT', 1)[1]
 local next = redis.call('ZRANGE', later, 0, 0, 'WITHSCORES')
 return {
   redis.call('XLEN', again) + redis.call('XLEN', queue) + redis.call('ZCARD', parked) - pending,
@@ -36,5 +37,6 @@ return {
   redis.call('ZCARD', later),
   next[2] and math.max(next[2] - nowMillis(), 0) or -1,
   stranded,
-  redis.call('ZCARD', unattempted)
+  redis.call('ZCARD', unattempted),
+  first and first[1] or ''
 }

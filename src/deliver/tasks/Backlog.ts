@@ -1,0 +1,51 @@
+/** What waits in the queues of all webhooks, as the sweeper saw it last; for the metrics. */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { backlogTable } from "../recover/Sweeper.ts"
+
+/** How long an answer counts: every process asks, and each report of its status. */
+const keptFor = "5 seconds"
+
+interface Backlog {
+  /** Deliveries of webhooks that run: in the queue, held by a process, waiting for their next attempt. */
+  readonly queued: number
+  readonly sending: number
+  readonly waiting: number
+  /** Deliveries of webhooks that are paused or disabled. */
+  readonly held: number
+  /** Age of the oldest change in a queue of a webhook that runs, seconds; 0 if there is none. */
+  readonly oldestSeconds: number
+}
+
+const measure = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql.unsafe<{ readonly backlog: Backlog }>(
+    `with looked as (
+       select b.*, w.enabled and not w.paused as runs
+         from ${backlogTable.name} b join extras_webhook w on w.id = b.webhook_id),
+     head as (
+       select head_position, head_idx from looked where runs and head_position > 0
+        order by head_position, head_idx limit 1)
+     select json_build_object(
+       'queued', coalesce(sum(queued) filter (where runs), 0), 'sending', coalesce(sum(pending) filter (where runs), 0),
+       'waiting', coalesce(sum(waiting) filter (where runs), 0),
+       'held', coalesce(sum(queued + pending + waiting) filter (where not runs), 0),
+       'oldestSeconds', coalesce((
+         select greatest(extract(epoch from now() - c.time), 0) from head cross join lateral (
+           select time from extras_objectchange c where (c.position, c.idx) >= (head_position, head_idx)
+            order by c.position, c.idx limit 1) c), 0)) as backlog from looked`
+  )
+  return row!.backlog
+})
+
+/** The backlog; while the database does not answer, the one that was known last. */
+export const backlog = Effect.gen(function* () {
+  const context = yield* Effect.context<SqlClient.SqlClient>()
+  let last: Partial<Backlog> = {}
+  const known = measure.pipe(
+    Effect.map((now) => (last = { ...now })),
+    Effect.catch(() => Effect.sync(() => last)),
+    Effect.provideContext(context)
+  )
+  return yield* Effect.cachedWithTTL(known, keptFor)
+})

@@ -1,0 +1,13 @@
+/** `promtool` of Prometheus, where it is installed. */
+import { spawnSync } from "node:child_process"
+
+export const hasPromtool = spawnSync("promtool", ["--version"]).status === 0
+
+/** Runs it with this input; returns the exit code and what it printed. */
+export const promtool = (
+  args: ReadonlyArray<string>,
+  input = ""
+): { readonly code: number | null; readonly output: string } => {
+  const { status, stdout, stderr } = spawnSync("promtool", args, { input, encoding: "utf8" })
+  return { code: status, output: stdout + stderr }
+}

@@ -1,11 +1,12 @@
 /**
- * Every option: environment name, type, default, description.
+ * Every option: environment name, type, default, description. Those of the telemetry are in its folder.
  *
  * Only this module reads the environment. A test compares the table in README.md with `options`.
  */
 import { readFileSync } from "node:fs"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"
 import * as kind from "./Setting.ts"
+import { telemetryOptions } from "./telemetry/TelemetryOptions.ts"
 import { type OptionRefused, type Setting, type ShownSetting, optional, setting, shownValue } from "./Setting.ts"
 
 export const options = {
@@ -250,12 +251,7 @@ export const options = {
     false,
     "Whether template plugins are loaded again when their files change."
   ),
-  logLevel: setting(
-    "LOG_LEVEL",
-    kind.oneOf("Trace", "Debug", "Info", "Warn", "Error"),
-    "Info",
-    "Lowest level that is logged."
-  )
+  ...telemetryOptions
 } as const
 
 type Values = { readonly [K in keyof typeof options]: (typeof options)[K] extends Setting<infer A> ? A : never }

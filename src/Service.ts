@@ -189,6 +189,16 @@ const announce = Layer.effectDiscard(
 export const service = (chosen: ReadonlyArray<Role>) =>
   Layer.unwrap(Effect.as(awaitPostgres, stages(chosen))).pipe(Layer.provide(servers))
 
+/** Traces, if there is a collector. Nothing of the exporter is loaded otherwise: it takes memory. */
+const traces = Layer.unwrap(
+  Effect.gen(function* () {
+    const { otlpEndpoint: endpoint, otlpHeaders: headers, traceRatio: ratio } = yield* Settings
+    if (endpoint === undefined) return Layer.empty
+    const { traceExport } = yield* Effect.promise(() => import("./telemetry/TraceExport.ts"))
+    return traceExport({ endpoint, headers, ratio })
+  })
+)
+
 const stages = (chosen: ReadonlyArray<Role>) =>
   announce.pipe(
     Layer.provide(only(chosen.includes("api"), api)),
@@ -196,6 +206,7 @@ const stages = (chosen: ReadonlyArray<Role>) =>
     Layer.provide(only(chosen.includes("deliver"), deliver)),
     Layer.provide(only(chosen.includes("capture"), capture)),
     Layer.provide(Presence.layer),
+    Layer.provide(traces),
     Layer.provide(prepared),
     Layer.provide(UsualRights.layer),
     Layer.provide(foundation)

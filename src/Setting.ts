@@ -116,6 +116,22 @@ export const memory: Kind<number> = {
   expects: "a size of at least 16 MiB with its unit, like 512 MB or 2 GiB"
 }
 
+/** A part of a whole. */
+export const ratio: Kind<number> = {
+  read: (name) => Config.schema(Schema.FiniteFromString.check(Schema.isBetween({ minimum: 0, maximum: 1 })), name),
+  expects: "a number from 0 to 1"
+}
+
+/** An address that paths are added to, with or without a slash at its end. */
+export const endpoint: Kind<string> = {
+  read: (name) =>
+    Config.schema(
+      Schema.String.check(Schema.makeFilter((url) => URL.canParse(url) && /^https?:\/\/[^?#]+$/.test(url))),
+      name
+    ),
+  expects: "an address like http://localhost:4318"
+}
+
 export const oneOf = <const Literals extends ReadonlyArray<string>>(...values: Literals): Kind<Literals[number]> => ({
   read: (name) => Config.Literals(values, name),
   expects: values.join(" or ")

@@ -1,15 +1,14 @@
-/** Logs: readable at a terminal, in logfmt for collectors. */
+/** Logs: readable at a terminal, in logfmt or JSON for collectors. */
 import { Effect, Layer, Logger, References } from "effect"
 import { SqlError } from "effect/sql"
 import { Settings } from "./Config.ts"
 
+const loggers = { pretty: Logger.consolePretty(), logfmt: Logger.consoleLogFmt, json: Logger.consoleJson }
+
 export const Telemetry = {
   layer: Layer.unwrap(
-    Effect.map(Settings, ({ logLevel }) =>
-      Layer.mergeAll(
-        Logger.layer([process.stdout.isTTY ? Logger.consolePretty() : Logger.consoleLogFmt]),
-        Layer.succeed(References.MinimumLogLevel, logLevel)
-      )
+    Effect.map(Settings, ({ logLevel, logFormat = process.stdout.isTTY ? "pretty" : "logfmt" }) =>
+      Layer.mergeAll(Logger.layer([loggers[logFormat]]), Layer.succeed(References.MinimumLogLevel, logLevel))
     )
   )
 }

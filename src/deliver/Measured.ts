@@ -8,6 +8,8 @@ import {
   queuedToSent,
   retryLateness
 } from "../telemetry/Metrics.ts"
+import { parseTraceparent } from "../telemetry/TraceContext.ts"
+import { addSpan, isTracing, newSpanId, traceOf } from "../telemetry/Traces.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import type { Result } from "./log/AttemptRows.ts"
 import type { Outcome } from "./outcome/Outcome.ts"
@@ -18,7 +20,9 @@ const outcomes: Readonly<Record<Outcome["kind"], string>> = {
   Dead: "failed"
 }
 
-export const measureAttempt = ({ due, attempts }: Delivery, { attempt, outcome }: Pick<Result, "attempt" | "outcome">): void => {
+export const measureAttempt = (delivery: Delivery, attempted: Pick<Result, "attempt" | "outcome">): void => {
+  const { due, attempts } = delivery
+  const { attempt, outcome } = attempted
   const name = outcomes[outcome.kind]
   attemptDuration.record(attempt.durationMillis / 1000, name)
   if (outcome.kind !== "Retry") deliveriesEnded.record(1, name)
@@ -26,6 +30,33 @@ export const measureAttempt = ({ due, attempts }: Delivery, { attempt, outcome }
   // A retry by hand may come before its time; clocks of processes differ.
   const lateSeconds = due === undefined ? undefined : Math.max(0, attempt.started - due) / 1000
   if (lateSeconds !== undefined) (attempts === 0 ? queuedToSent : retryLateness).record(lateSeconds)
+  if (isTracing()) traceAttempt(delivery, attempted)
+}
+
+const traceAttempt = (delivery: Delivery, { attempt, outcome }: Pick<Result, "attempt" | "outcome">): void => {
+  const trace = traceOf(delivery)
+  if (trace === undefined) return
+  // The span that the receiver knows.
+  const sent = parseTraceparent(attempt.headers["traceparent"])
+  addSpan({
+    traceId: trace.traceId,
+    spanId: sent?.traceId === trace.traceId ? sent.spanId : newSpanId(),
+    parentId: trace.changeId,
+    name: "attempt",
+    kind: "client",
+    startMillis: attempt.started,
+    endMillis: attempt.started + attempt.durationMillis,
+    attributes: {
+      "rackwire.delivery": delivery.id,
+      "rackwire.webhook": delivery.webhook,
+      "rackwire.attempt": attempt.number,
+      "rackwire.outcome": outcomes[outcome.kind],
+      "rackwire.request_id": delivery.requestId,
+      ...(attempt.response !== undefined && { "http.response.status_code": attempt.response.status }),
+      ...(attempt.failure !== undefined && { "error.type": attempt.failure.reason })
+    },
+    failure: attempt.failure?.message
+  })
 }
 
 /** A batch of the log was written, which began at this time of `performance.now()`. */

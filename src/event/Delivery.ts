@@ -20,6 +20,8 @@ export interface Delivery extends DeliveryBody {
   readonly request?: RequestContext | undefined
   /** Why its author made the change; absent where nothing is said. */
   readonly message?: string | undefined
+  /** W3C trace context of the request that made the change; absent where it had none. */
+  readonly traceparent?: string | undefined
   /** Attempts made so far. */
   readonly attempts: number
   /** Those of them that the retry schedule counts: a retry by hand begins it anew. */
@@ -84,6 +86,7 @@ export const deliveryOf = (event: Event, webhook: number, body: DeliveryBody): D
     time: event.timestamp,
     ...(request !== undefined && { request }),
     ...(event.message !== undefined && { message: event.message }),
+    ...(event.request?.traceparent !== undefined && { traceparent: event.request.traceparent }),
     attempts: 0,
     spent: 0,
     firstAttempt: 0,

@@ -16,7 +16,9 @@ export interface Event extends Position {
   /** A UUID. */
   readonly requestId: string
   /** The request that made the change; absent for plain SQL. */
-  readonly request?: { readonly method: string; readonly path: string } | undefined
+  readonly request?:
+    | { readonly method: string; readonly path: string; readonly traceparent?: string | undefined }
+    | undefined
   /** Why its author made the change; absent where nothing is said. */
   readonly message?: string | undefined
   /** JSON texts: how the object is represented, and its snapshots before and after; a snapshot may be `null`. */

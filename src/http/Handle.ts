@@ -6,6 +6,7 @@ import { clearanceOf } from "../auth/Permission.ts"
 import { type Principal, username } from "../auth/Principal.ts"
 import { Clearance, type Premise } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
+import { soundTraceparent } from "../telemetry/TraceContext.ts"
 import { pathCharsMax } from "../inventory/write/Transaction.ts"
 import { addressOf } from "./Admission.ts"
 import type { InTurn } from "./Fairness.ts"
@@ -76,7 +77,8 @@ export const requestOf = (
       request: {
         method: meant?.method ?? incoming.method,
         path: url.pathname.slice(0, pathCharsMax),
-        token: principal.token
+        token: principal.token,
+        traceparent: soundTraceparent(incoming.headers["traceparent"])
       }
     },
     base: origin.base,

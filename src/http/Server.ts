@@ -94,7 +94,8 @@ const answerAll = (serving: Serving) =>
       Effect.tapError((refusal) => Effect.sync(() => measured.refused(refusal))),
       Effect.catch((refusal) => replyTo(refusal, incoming.url, requestId)),
       Effect.catchCause((cause) => unexpected(cause, requestId)),
-      Effect.map((reply) => forPeople(serving, reply, incoming, requestId))
+      Effect.map((reply) => forPeople(serving, reply, incoming, requestId)),
+      Effect.annotateLogs({ request: requestId })
     )
     measured.answered(reply.status)
     const secure = isTls(settings.baseUrl)

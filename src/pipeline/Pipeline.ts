@@ -18,7 +18,7 @@ import { Presence } from "../inventory/database/Presence.ts"
 import type { UsualRights } from "../auth/UsualRights.ts"
 import { WebhookIndex } from "../match/WebhookIndex.ts"
 import { keepVersions, versionsAt } from "../match/WebhookVersions.ts"
-import { Append, Fenced } from "../stream/Append.ts"
+import { Append, Fenced, type Tops } from "../stream/Append.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import { parsePosition } from "../event/Position.ts"
 import type { Streams } from "../stream/Streams.ts"
@@ -30,20 +30,12 @@ import { UnfinishedStreams, withoutDeleted } from "./UnfinishedStreams.ts"
 export const eventConsumerLayer = Layer.effect(
   EventConsumer,
   Effect.gen(function* () {
-    const { open, append, forget, onDisk, memory } = yield* Append
+    const { open, append, forget } = yield* Append
     const context = yield* Effect.context<Append | Settings | SqlClient.SqlClient | Streams | UsualRights | Vault>()
     const index = new WebhookIndex()
     const unfinished = new UnfinishedStreams()
     const counts = { deliveries: 0, duplicates: 0, streamsLost: 0 }
-    const { tell } = yield* Presence
-    yield* tell(
-      "match",
-      Effect.sync(() => ({ webhooks: index.size, undecided: index.undecided }))
-    )
-    yield* tell(
-      "stream",
-      Effect.map(memory, ({ used, limit }) => ({ ...counts, redisBytes: used, redisBytesLimit: limit }))
-    )
+    yield* tellStatus(index, counts)
     yield* tellUndecided(index).pipe(Effect.schedule(Schedule.spaced(undecidedPause)), Effect.forkScoped)
     return EventConsumer.of({
       begin: ({ from, epochBegin, end, generation }) =>
@@ -73,25 +65,29 @@ export const eventConsumerLayer = Layer.effect(
         // Decided once as well: permissions may change between two tries.
         let decided: ReadonlyArray<Delivery> | undefined
         return Effect.gen(function* () {
+          const acceptedMillis = yield* Clock.currentTimeMillis
           const { versions, owed, unmade, shared } = (matched ??= yield* inSlices(matching))
           yield* keepVersions(versions)
           yield* logUnmade(unmade)
           const deliveries = (decided ??= yield* deliveriesOf(index, owed, shared))
           // The body of an entry without one is read from the change log.
           if (deliveries.some(({ chars }) => chars !== undefined)) yield* logged
-          const due = yield* Clock.currentTimeMillis
-          const { tops, duplicates, lost } = yield* append(deliveries.map((delivery) => ({ ...delivery, due })))
+          const decidedMillis = yield* Clock.currentTimeMillis
+          const { tops, duplicates, lost } = yield* append(
+            deliveries.map((delivery) => ({ ...delivery, due: decidedMillis }))
+          )
           unfinished.forget(yield* withoutDeleted(lost))
           const appended = deliveries.filter(({ webhook }) => tops.has(webhook))
           counts.deliveries += appended.length - duplicates
           counts.duplicates += duplicates
-          const stored = Effect.gen(function* () {
-            if (tops.size === 0) return
-            yield* onDisk
-            yield* advance(tops)
-            unfinished.note(tops)
-            measureQueued(appended, yield* Clock.currentTimeMillis)
-          }).pipe(asConsumerError, Effect.provideContext(context))
+          const stored = toDisk(tops, unfinished).pipe(
+            Effect.andThen(Clock.currentTimeMillis),
+            Effect.map((storedMillis) =>
+              measureQueued(batch.events, appended, { acceptedMillis, decidedMillis, storedMillis })
+            ),
+            asConsumerError,
+            Effect.provideContext(context)
+          )
           return { stored }
         }).pipe(asConsumerError, Effect.provideContext(context))
       },
@@ -100,6 +96,27 @@ export const eventConsumerLayer = Layer.effect(
     })
   })
 )
+
+const tellStatus = Effect.fnUntraced(function* (index: WebhookIndex, counts: Readonly<Record<string, number>>) {
+  const { tell } = yield* Presence
+  const { memory } = yield* Append
+  yield* tell(
+    "match",
+    Effect.sync(() => ({ webhooks: index.size, undecided: index.undecided }))
+  )
+  yield* tell(
+    "stream",
+    Effect.map(memory, ({ used, limit }) => ({ ...counts, redisBytes: used, redisBytesLimit: limit }))
+  )
+})
+
+/** Succeeds when the entries are on disk and their tops are noted. */
+const toDisk = Effect.fnUntraced(function* (tops: Tops, unfinished: UnfinishedStreams) {
+  if (tops.size === 0) return
+  yield* (yield* Append).onDisk
+  yield* advance(tops)
+  unfinished.note(tops)
+})
 
 /**
  * Fails with what capture expects. Where Redis knows a higher generation, another process leads, or led in a later copy

@@ -69,6 +69,11 @@ export const renderDuration = histogram({
   bounds: shortSeconds
 })
 
+export const spansDropped = counter({
+  name: "rackwire_spans_dropped_total",
+  help: "Spans of traces that were dropped because there were more than 2000 in a second."
+})
+
 export const requestDuration = histogram({
   name: "rackwire_http_request_duration_seconds",
   help: "Duration of a request to the API or a page until its answer begins, by route, method and status.",

@@ -9,6 +9,7 @@ import { contextPrefix, messageCharsMax } from "../../inventory/database/Databas
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { isStorable } from "../../inventory/Field.ts"
 import { isUuid } from "../../inventory/field/Scalar.ts"
+import { soundTraceparent } from "../../telemetry/TraceContext.ts"
 import { type RequestLine, pathCharsMax } from "../../inventory/write/Transaction.ts"
 import { CaptureError } from "../CaptureError.ts"
 import { type Change, type ChangeContext, type Folded, type Readable, type Unknown, fold, unknown } from "./Change.ts"
@@ -204,9 +205,15 @@ const parseContext = (content: string): ChangeContext | undefined => {
   }
 }
 
-const requestLineOf = ({ method, path, token }: Readonly<Record<string, unknown>>): RequestLine | undefined => {
+const requestLineOf = (line: Readonly<Record<string, unknown>>): RequestLine | undefined => {
+  const { method, path, token } = line
   if (!isText(method) || !isText(path) || path.length > pathCharsMax) return undefined
-  return { method, path, ...(Number.isSafeInteger(token) && { token: Number(token) }) }
+  const traceparent = isText(line["traceparent"]) ? soundTraceparent(line["traceparent"]) : undefined
+  return {
+    ...{ method, path },
+    ...(Number.isSafeInteger(token) && { token: Number(token) }),
+    ...(traceparent !== undefined && { traceparent })
+  }
 }
 
 const isText = (value: unknown): value is string => typeof value === "string" && isStorable(value)

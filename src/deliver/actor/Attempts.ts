@@ -165,8 +165,10 @@ class Attempts {
 
   /** After a defect the entry's lease ends, and it is claimed and attempted again. */
   private surviving(entry: Entry, work: Work): Work {
+    const { id, requestId } = entry.delivery
     return Effect.onError(work, () => Effect.sync(() => this.ended(entry))).pipe(
-      logDefectAndContinue(`an attempt of webhook ${this.state.id}`)
+      logDefectAndContinue(`an attempt of webhook ${this.state.id}`),
+      Effect.annotateLogs({ delivery: id, request: requestId })
     )
   }
 }

@@ -3,6 +3,7 @@ import { Effect, Result } from "effect"
 import { version } from "../../Config.ts"
 import { emptyRecord } from "../../inventory/Field.ts"
 import { type Delivery, templateContext } from "../../event/Delivery.ts"
+import { traceparentFor } from "../../telemetry/Traces.ts"
 import { splitHeaders } from "../../template/Headers.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
@@ -97,6 +98,7 @@ const compose = (
   if ("error" in own) return fail("Render", `additional_headers: ${own.error}`)
   const { method, contentType } = definition
   const current = nowMillis < definition.previousUntil ? signing : { ...signing, previous: "" }
+  const trace = traceparentFor(delivery)
   const headers = headersOf({
     contentType,
     own: own.headers,
@@ -104,7 +106,8 @@ const compose = (
     signing: current,
     delivery,
     body,
-    nowMillis
+    nowMillis,
+    trace
   })
   return Result.succeed({ method, url, headers, body })
 }
@@ -118,17 +121,20 @@ interface Head {
   readonly delivery: Pick<Delivery, "id" | "attempts">
   readonly body: Buffer
   readonly nowMillis: number
+  /** The `traceparent` of the attempt, unless the webhook sets one itself. */
+  readonly trace?: string | undefined
 }
 
 /** The headers of an attempt: those of the webhook, and ours. */
 export const headersOf = (head: Head): Readonly<Record<string, string>> => {
-  const { contentType, own, authorization, signing, body, nowMillis } = head
+  const { contentType, own, authorization, signing, body, nowMillis, trace } = head
   const { id, attempts } = head.delivery
   const headers = emptyRecord<string>()
   headers["content-type"] = contentType
   for (const [name, value] of own) headers[name.toLowerCase()] = value
   if (authorization !== undefined) headers["authorization"] = authorization
   headers["user-agent"] ??= `rackwire/${version}`
+  if (trace !== undefined) headers["traceparent"] ??= trace
   headers["x-hook-delivery"] = id
   headers["x-hook-attempt"] = `${attempts + 1}`
   return Object.assign(headers, signatureHeaders(signing, { id, timestamp: Math.floor(nowMillis / 1000), body }))

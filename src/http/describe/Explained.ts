@@ -78,7 +78,7 @@ const transaction = {
   time,
   request_id: string,
   user_name: string,
-  request: orNull(record({ method: string, path: string }, { token: integer })),
+  request: orNull(record({ method: string, path: string }, { token: integer, traceparent: string })),
   xid: orNull(integer),
   changes: integer
 }

@@ -22,6 +22,8 @@ export interface RequestLine {
   readonly path: string
   /** Id of the token; absent for a session. */
   readonly token?: number | undefined
+  /** Its W3C trace context, if it had a valid one. */
+  readonly traceparent?: string | undefined
 }
 
 /** Longest path that is kept, characters. */

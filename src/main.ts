@@ -10,6 +10,7 @@ import { check } from "./command/Check.ts"
 import { createSuperuser } from "./command/CreateSuperuser.ts"
 import { demo } from "./command/Demo.ts"
 import { gaps } from "./command/Gaps.ts"
+import { mcp } from "./command/Mcp.ts"
 import { migrate } from "./command/Migrate.ts"
 import { replay } from "./command/Replay.ts"
 import { restored } from "./command/Restored.ts"
@@ -35,7 +36,7 @@ const serve = Command.make(
 
 const rackwire = Command.make("rackwire").pipe(
   Command.withDescription("An infrastructure inventory whose webhooks can be relied on."),
-  Command.withSubcommands([serve, webhookReceiver, migrate, createSuperuser, check, replay, gaps, restored, demo])
+  Command.withSubcommands([serve, webhookReceiver, migrate, createSuperuser, check, replay, gaps, restored, mcp, demo])
 )
 
 /** Prints expected errors as a sentence, and defects with a stack trace. */

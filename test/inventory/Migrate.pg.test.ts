@@ -71,6 +71,29 @@ describe("migration of a database that was migrated before", () => {
     expect(output).toContain("create index dcim_device_order_idx on dcim_device (name collate rackwire_natural)")
   })
 
+  it("stops at a database of a newer version, without any change", async () => {
+    await database.sql.query("alter table dcim_site drop column facility")
+    await database.sql.query("insert into rackwire_database_version (version) values ('999.2.0'), ('0.0.1')")
+    expect(await migrate()).toMatch(
+      /^rackwire: The database was migrated by Rackwire 999\.2\.0, and this is \d+\.\d+\.\d+, which .* Nothing was changed\.\n$/
+    )
+    const columns = "select 1 from pg_attribute where attrelid = 'dcim_site'::regclass and attname = 'facility'"
+    expect(await database.sql.query(columns)).toEqual([])
+    await database.sql.query("delete from rackwire_database_version where version = '999.2.0'")
+    expect(await migrate()).toContain("add column facility")
+    const [{ versions } = { versions: 0 }] = await database.sql.query<{ versions: number }>(
+      "select count(*)::int as versions from rackwire_database_version"
+    )
+    expect(versions).toBe(2)
+  })
+
+  it("goes on with one of an earlier version, which noted none, and with one that differs in its last number", async () => {
+    await database.sql.query("drop table rackwire_database_version")
+    expect(await migrate()).toContain("create table rackwire_database_version")
+    await database.sql.query("update rackwire_database_version set version = regexp_replace(version, '\\d+$', '999')")
+    expect(await migrate()).toBe("Nothing to migrate.\n")
+  })
+
   it("stops at a column of another type, without any change", async () => {
     await database.sql.query("alter table dcim_region alter column description type varchar(7)")
     await database.sql.query("alter table dcim_site drop column facility")

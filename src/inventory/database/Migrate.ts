@@ -2,16 +2,18 @@
  * Migration: brings the database to the declarations, at every start.
  *
  * It only adds: tables, columns that are nullable or have a default, constraints, indexes, triggers and choices. A
- * declaration that would lose or refuse existing data stops the start, and the message names the column. Nothing has
- * changed then: a migration is one transaction, and only one process migrates at a time.
+ * declaration that would lose or refuse existing data stops the start, and the message names the column; so does a
+ * database that a newer version has migrated (DatabaseVersion.ts). Nothing has changed then: a migration is one transaction, and only one process migrates at a time.
  */
 import { Effect, Option, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { version } from "../../Config.ts"
 import { inWords } from "../../Telemetry.ts"
 import { collationStatements, naturalOrder } from "../derive/table/Collation.ts"
 import { type FoundColumn, plan } from "../derive/table/Migration.ts"
 import { type Table, extensions, tableOf } from "../derive/table/Table.ts"
 import { functions } from "./DatabaseFunctions.ts"
+import { databaseVersionTable, newerProblem, noteVersion } from "./DatabaseVersion.ts"
 import { registry } from "../Registry.ts"
 
 class MigrationRefused extends Schema.TaggedError<MigrationRefused>()("MigrationRefused", {
@@ -28,12 +30,15 @@ export const migrate = (
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
     yield* sql`select pg_advisory_xact_lock(${lockKey})::text`
+    const newer = yield* newerProblem(version)
+    if (newer !== undefined) return yield* new MigrationRefused({ message: newer })
     for (const definition of functions) yield* sql.unsafe(definition)
     const collated = yield* makeCollation
     const columns = yield* foundColumns
     const definitions = yield* foundDefinitions
     const extensions = yield* madeExtensions
-    const planned = plan([...[...registry.values()].map(tableOf), ...own], { columns, definitions, extensions })
+    const tables = [...[...registry.values()].map(tableOf), databaseVersionTable, ...own]
+    const planned = plan(tables, { columns, definitions, extensions })
     if ("refused" in planned) return yield* new MigrationRefused({ message: planned.refused })
     for (const statement of planned.statements) {
       yield* sql
@@ -46,6 +51,7 @@ export const migrate = (
           )
         )
     }
+    yield* noteVersion(version)
     return [...collated, ...planned.statements]
   }).pipe(inTransaction)
 

@@ -5,8 +5,14 @@ import type { Refusal } from "./Route.ts"
 /** Anybody may send any word as a method. */
 const methods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"])
 
+/** Refusals that need no rights. */
+const anybodys: ReadonlySet<string> = new Set(["LoginFirst", "MethodNotAllowed"])
+
 export class MeasuredRequest {
-  /** The path of the route as it is declared; "none" for a path that no route has. */
+  /**
+   * The path of the route as it is declared, or "page" outside of the API; "none" if no route has the path or the sender
+   * has no access to it.
+   */
   route = "none"
   private readonly method: string
   private readonly begun = performance.now()
@@ -17,7 +23,10 @@ export class MeasuredRequest {
 
   refused(refusal: Refusal): void {
     const hasReason = refusal._tag === "Denied" || refusal._tag === "HttpRefused"
-    requestsRefused.record(1, hasReason ? refusal.reason : refusal._tag)
+    const reason = hasReason ? refusal.reason : refusal._tag
+    requestsRefused.record(1, reason)
+    // The number of series is bounded, and strangers must not use it up.
+    if (refusal._tag === "Denied" || anybodys.has(reason)) this.route = "none"
   }
 
   answered(status: number): void {

@@ -24,7 +24,7 @@ import { type Asked, handle } from "./Handle.ts"
 import { HttpRefused, notFound } from "./HttpRefused.ts"
 import { MeasuredRequest } from "./MeasuredRequest.ts"
 import { respond } from "./Respond.ts"
-import { type Match, type Refusal, type Reply, type Request, type Route, makeRouter } from "./Route.ts"
+import { type Match, type Refusal, type Reply, type Request, type Route, isPage, makeRouter } from "./Route.ts"
 import { accessProblem } from "./describe/MetricsAccess.ts"
 import { isForm, readForm } from "./wire/Body.ts"
 import { sessionCookie, withCookies } from "./wire/Cookies.ts"
@@ -116,7 +116,7 @@ const answer = Effect.fnUntraced(function* (
     if (url.pathname.startsWith("/api/") && !asksForPage(incoming)) return yield* notFound()
     return serving.errorPage({ status: 404, detail: "", path: url.pathname, requestId })
   }
-  measured.route = match.route.path
+  measured.route = isPage(match.route) ? "page" : match.route.path
   const asked = { incoming, origin, url, requestId }
   if (asksForPage(incoming)) return yield* browse(serving, match, asked)
   const answerTo = handle(serving.inTurn, match, asked)

@@ -124,7 +124,9 @@ describe("the metrics of a service", () => {
   it("name no path, method or reason that only a client made up", async () => {
     await fetch(`${service.url}/api/made-up/`, { method: "BREW" }).catch(() => undefined)
     await fetch(`${service.url}/api/dcim/sites/12345/?x=made-up`, { method: "PROPFIND" })
+    for (const path of ["dcim/sites", "dcim/racks"]) await fetch(`${service.url}/api/${path}/`, { method: "DELETE" })
     await scrape()
+    expect(text).not.toMatch(/\/api\/dcim\/(sites|racks)\/",method="DELETE"/)
     expect(text).not.toMatch(/made-up|12345|PROPFIND/)
     expect(valueOf("rackwire_http_request_duration_seconds_count", { method: "other" })).toBeGreaterThan(0)
   })

@@ -20,7 +20,7 @@ import { EventBodies } from "../attempt/EventBodies.ts"
 import type { Result } from "../log/AttemptRows.ts"
 import { DeliveryLog } from "../log/DeliveryLog.ts"
 import { logDefectAndContinue } from "../LogDefect.ts"
-import { measureAttempt } from "../Measured.ts"
+import { idsOf, measureAttempt } from "../Measured.ts"
 import { disable } from "../outcome/Disable.ts"
 import type { ActorState } from "./ActorState.ts"
 import { graceMillis } from "./Connected.ts"
@@ -165,10 +165,9 @@ class Attempts {
 
   /** After a defect the entry's lease ends, and it is claimed and attempted again. */
   private surviving(entry: Entry, work: Work): Work {
-    const { id, requestId } = entry.delivery
     return Effect.onError(work, () => Effect.sync(() => this.ended(entry))).pipe(
       logDefectAndContinue(`an attempt of webhook ${this.state.id}`),
-      Effect.annotateLogs({ delivery: id, request: requestId })
+      Effect.annotateLogs(idsOf(entry.delivery))
     )
   }
 }

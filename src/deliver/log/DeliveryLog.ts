@@ -13,7 +13,7 @@ import { Streams } from "../../stream/Streams.ts"
 import { type Result, writeRows } from "./AttemptRows.ts"
 import type { Attempt } from "../outcome/Outcome.ts"
 import { logDefectAndContinue } from "../LogDefect.ts"
-import { measureBatch } from "../Measured.ts"
+import { dueAt, measureBatch } from "../Measured.ts"
 
 /** Most outcomes in one batch. */
 const batchMax = 500
@@ -124,9 +124,6 @@ const settledAs = ({ entry, attempt, outcome }: Result): Settled => ({
         }
       : undefined
 })
-
-const dueAt = ({ started, durationMillis }: Attempt, { delayMillis }: { readonly delayMillis: number }): number =>
-  started + durationMillis + delayMillis
 
 const attempted = (delivery: Delivery, attempt: Attempt): Delivery => ({
   ...delivery,

@@ -23,7 +23,9 @@ let token: string
 
 beforeAll(async () => {
   collector = await startReceiver()
-  receiver = await startReceiver(({ headers }) => (headers["x-hook-attempt"] === "1" ? 503 : 200))
+  receiver = await startReceiver(({ path, headers }) =>
+    path === "/traced" && headers["x-hook-attempt"] === "1" ? 503 : 200
+  )
   api = await startApi({
     OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`,
     OTEL_EXPORTER_OTLP_HEADERS: "x-team=net%20ops,x-other=1",
@@ -150,5 +152,22 @@ describe("a change whose request is not traced", () => {
       "insert into extras_tag (name, slug) values ('made up', 'made-up')"
     )
     expect((await arrived("made up", "2")).headers["traceparent"]).toBeUndefined()
+  })
+})
+
+describe("a collector that takes connections and never answers", () => {
+  it("keeps back neither changes nor deliveries, nor the end of the service", async () => {
+    const before = receiver.received.length
+    const hanging = await startReceiver(() => new Promise(() => {}))
+    const other = await startApi({ OTEL_EXPORTER_OTLP_ENDPOINT: hanging.url, TRACE_RATIO: "1" })
+    await other.call("POST", "/api/extras/webhooks/", {
+      ...{ name: "hanging", content_types: ["extras.tag"], type_create: true, payload_url: `${receiver.url}/hanging` }
+    })
+    await hanging.until(() => true, "spans")
+    for (let n = 0; n < 5; n++) await other.call("POST", "/api/extras/tags/", named(`hanging ${n}`))
+    await receiver.untilAll((all) => all.length >= before + 5)
+    await other.stop()
+    await hanging.close()
+    expect(other.service.process.exitCode).toBe(0)
   })
 })

@@ -4,7 +4,7 @@
  * `node graphile.mjs <database url> <receiver url> <secret> <concurrency> [queued]`. With `queued` its parent sends
  * `{queue: [bodies]}`, then `go`; without it the worker takes what triggers queue.
  */
-import { run, runMigrations, makeWorkerUtils } from "graphile-worker"
+import { Logger, run, runMigrations, makeWorkerUtils } from "graphile-worker"
 import { post } from "./post.mjs"
 
 const [, , connectionString, receiverUrl, secret, concurrency, mode] = process.argv
@@ -21,9 +21,11 @@ const taskList = {
 const preset = {
   worker: { concurrentJobs: Number(concurrency), localQueue: { size: 500 }, completeJobBatchDelay: 0, maxPoolSize: 10 }
 }
-const options = { connectionString, taskList, preset, noHandleSignals: true, logger: undefined }
-await runMigrations({ connectionString })
-const utils = await makeWorkerUtils({ connectionString })
+// By default it prints a line for each job.
+const logger = new Logger(() => () => {})
+const options = { connectionString, taskList, preset, noHandleSignals: true, logger }
+await runMigrations({ connectionString, logger })
+const utils = await makeWorkerUtils({ connectionString, logger })
 
 let runner = mode === "queued" ? undefined : await run(options)
 process.on("message", async (message) => {

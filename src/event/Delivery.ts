@@ -33,6 +33,11 @@ export interface Delivery extends DeliveryBody {
    * one that was queued again or by an earlier version.
    */
   readonly due?: number
+  /**
+   * When the webhook had last been changed as the event was matched, milliseconds since 1970: a process that knows an
+   * older definition reads it anew. Absent where that was long before.
+   */
+  readonly webhookChanged?: number
   /** Attempts for which the webhook's templates ran out of time; absent for none. */
   readonly overruns?: number
 }

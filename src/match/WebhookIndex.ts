@@ -1,6 +1,6 @@
 /** Which webhooks an event goes to: looked up by object type and kind, then decided by each one's condition. */
 import type { Kind } from "../event/Kind.ts"
-import type { RowOf } from "../inventory/Field.ts"
+import type { Row, RowOf } from "../inventory/Field.ts"
 import type Webhook from "../inventory/types/extras/Webhook.ts"
 import { Unreadable } from "../inventory/Unreadable.ts"
 import { SharedBudget, bounded, guaranteed, isSpent } from "./Budget.ts"
@@ -11,6 +11,9 @@ import { type Explanation, explain, tooCostly } from "./Explanation.ts"
 
 /** A webhook as its table has it. */
 export type WebhookRow = RowOf<typeof Webhook>
+
+/** When the row was last changed, milliseconds since 1970: as its transaction began. */
+export const changedMillis = (row: WebhookRow): number => Date.parse(String((row as Row)["last_updated"]))
 
 /** The fields of a webhook that decide which events it matches. */
 export type MatchFields = Pick<

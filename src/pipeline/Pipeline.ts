@@ -24,6 +24,7 @@ import { parsePosition } from "../event/Position.ts"
 import type { Streams } from "../stream/Streams.ts"
 import { type Matched, deliveriesOf, logUnmade, matchAll } from "./Matching.ts"
 import { measureQueued } from "./Measured.ts"
+import { RecentChanges } from "./RecentChanges.ts"
 import { UnfinishedStreams, withoutDeleted } from "./UnfinishedStreams.ts"
 
 /** Matches the events that capture hands on, and queues their deliveries. */
@@ -33,6 +34,7 @@ export const eventConsumerLayer = Layer.effect(
     const { open, append, forget } = yield* Append
     const context = yield* Effect.context<Append | Settings | SqlClient.SqlClient | Streams | UsualRights | Vault>()
     const index = new WebhookIndex()
+    const recent = new RecentChanges()
     const unfinished = new UnfinishedStreams()
     const counts = { deliveries: 0, duplicates: 0, streamsLost: 0 }
     yield* tellStatus(index, counts)
@@ -43,6 +45,7 @@ export const eventConsumerLayer = Layer.effect(
           const webhooks = yield* versionsAt(from, epochBegin, watermarkTable.name)
           index.clear()
           yield* mapInSlices(webhooks, (row) => index.set(row.id, row))
+          recent.reset(webhooks, yield* Clock.currentTimeMillis)
           const known = yield* loadTops
           const { lost, tops } = yield* open(generation, known)
           const ahead = [...tops.values()].find((top) => parsePosition(top).position > end)
@@ -67,6 +70,7 @@ export const eventConsumerLayer = Layer.effect(
         return Effect.gen(function* () {
           const acceptedMillis = yield* Clock.currentTimeMillis
           const { versions, owed, unmade, shared } = (matched ??= yield* inSlices(matching))
+          for (const { webhook, row } of versions) recent.learn(webhook, row, acceptedMillis)
           yield* keepVersions(versions)
           yield* logUnmade(unmade)
           const deliveries = (decided ??= yield* deliveriesOf(index, owed, shared))
@@ -74,21 +78,18 @@ export const eventConsumerLayer = Layer.effect(
           if (deliveries.some(({ chars }) => chars !== undefined)) yield* logged
           const decidedMillis = yield* Clock.currentTimeMillis
           const { tops, duplicates, lost } = yield* append(
-            deliveries.map((delivery) => ({ ...delivery, due: decidedMillis }))
+            deliveries.map((delivery) => withTimes(delivery, recent, decidedMillis))
           )
           unfinished.forget(yield* withoutDeleted(lost))
           const appended = deliveries.filter(({ webhook }) => tops.has(webhook))
           counts.deliveries += appended.length - duplicates
           counts.duplicates += duplicates
-          const stored = toDisk(tops, unfinished).pipe(
-            Effect.andThen(Clock.currentTimeMillis),
-            Effect.map((storedMillis) =>
-              measureQueued(batch.events, appended, { acceptedMillis, decidedMillis, storedMillis })
-            ),
-            asConsumerError,
-            Effect.provideContext(context)
-          )
-          return { stored }
+          const stored = Effect.gen(function* () {
+            yield* toDisk(tops, unfinished)
+            const storedMillis = yield* Clock.currentTimeMillis
+            measureQueued(batch.events, appended, { acceptedMillis, decidedMillis, storedMillis })
+          })
+          return { stored: stored.pipe(asConsumerError, Effect.provideContext(context)) }
         }).pipe(asConsumerError, Effect.provideContext(context))
       },
       owedSince: owedSince.pipe(asConsumerError, Effect.provideContext(context)),
@@ -96,6 +97,11 @@ export const eventConsumerLayer = Layer.effect(
     })
   })
 )
+
+const withTimes = (delivery: Delivery, recent: RecentChanges, nowMillis: number): Delivery => {
+  const webhookChanged = recent.of(delivery.webhook, nowMillis)
+  return { ...delivery, due: nowMillis, ...(webhookChanged !== undefined && { webhookChanged }) }
+}
 
 const tellStatus = Effect.fnUntraced(function* (index: WebhookIndex, counts: Readonly<Record<string, number>>) {
   const { tell } = yield* Presence

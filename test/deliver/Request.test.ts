@@ -17,6 +17,7 @@ const identity = { address: "https://receiver.example/hook", certificate: undefi
 
 const definition: Definition = {
   id: 7,
+  changed: 0,
   method: "POST",
   url: "https://receiver.example/hook",
   identity,

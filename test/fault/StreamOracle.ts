@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto"
 import type { Redis } from "ioredis"
 import { loggedDelivery } from "../../src/deliver/log/LoggedEvent.ts"
-import { pack } from "../../src/stream/Entry.ts"
+import { pack, unpack } from "../../src/stream/Entry.ts"
 import { keysOf } from "../../src/stream/Keys.ts"
 import { type Document, type Json, evaluate } from "../match/NaiveCondition.ts"
 import type { Logged } from "./ChangeLogOracle.ts"
@@ -54,6 +54,12 @@ const asksFor = (row: WebhookRow, event: Logged): boolean =>
 
 const textOf = (event: Logged, webhook: number): string => pack(loggedDelivery(event, webhook))
 
+/** An entry without the times that its queueing adds, of which the change log knows nothing. */
+const withoutTimes = (text: string): string => {
+  const { due: _due, webhookChanged: _changed, ...delivery } = unpack(text)
+  return pack(delivery)
+}
+
 const digestOf = (text: string): string => createHash("sha1").update(text).digest("base64")
 
 /** Entries read at once. */
@@ -76,7 +82,7 @@ export const compareStream = async (
         at += 1
       }
       if (owed[at]?.id !== id) differences.add(`stream ${webhook}: ${id} is not owed: ${text!.slice(0, 200)}`)
-      else if (owed[at++]!.digest !== digestOf(text!)) {
+      else if (owed[at++]!.digest !== digestOf(withoutTimes(text!))) {
         const logged = textOf(owed[at - 1]!.event, webhook)
         differences.add(`stream ${webhook}: ${id} reads ${text}, and in the change log ${logged}`)
       }

@@ -55,11 +55,12 @@ const unreadMillis = 10_000
 
 type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClient
 
-/** Starts the actor in the scope. */
+/** Starts the actor in the scope; `refresh` reads its webhook's row and follows it. */
 export const startActor = (
   first: Definition,
   share: FairShare,
-  intake: Intake
+  intake: Intake,
+  refresh: ActorState["refresh"]
 ): Effect.Effect<Actor, UnusableWebhook, Scope.Scope | Needs> =>
   Effect.gen(function* () {
     const streams = yield* Streams
@@ -72,8 +73,8 @@ export const startActor = (
     const inFlight = new InFlight()
     const dueIn: (millis: number) => void = yield* makeEarliestTimer(Effect.suspend(() => promote))
     const reads = new Stall(`webhook ${id} could not be read`, unreadMillis)
-    const parts = { id, webhook, breaker, inFlight, intake, reads, wake, dueIn }
-    const state: ActorState = { ...parts, hasMore: false, isGone: false }
+    const parts = { id, webhook, breaker, inFlight, intake, reads, refresh, wake, dueIn }
+    const state: ActorState = { ...parts, hasMore: false, isGone: false, refreshed: 0 }
     const promote = promoteDue(state, streams)
     const start = yield* makeAttempts(state)
     const read = logDefectAndContinue(`reading webhook ${id}`)(readAndStart(state, share, start))

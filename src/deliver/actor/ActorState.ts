@@ -1,4 +1,5 @@
 /** The state of an actor that its reader and its attempts share. */
+import type { Effect } from "effect"
 import type { SharedBreaker } from "../breaker/SharedBreaker.ts"
 import type { Stall } from "../../Stall.ts"
 import type { ConnectedWebhook } from "./Connected.ts"
@@ -17,6 +18,10 @@ export interface ActorState {
   isGone: boolean
   /** For how long its entries cannot be read. */
   readonly reads: Stall
+  /** Reads the webhook's row anew, and follows it. */
+  readonly refresh: Effect.Effect<void, { readonly message: string }>
+  /** The latest change of the row for which it was read anew, milliseconds since 1970. */
+  refreshed: number
   /** Makes the reader look for entries. */
   readonly wake: () => void
   /** Makes the reader look for retries in so many milliseconds. */

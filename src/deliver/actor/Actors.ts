@@ -1,15 +1,21 @@
 /** The actors of a process: one per webhook that is enabled and not paused, as its row says. */
-import { Effect, Exit, Scope } from "effect"
+import { Effect, Exit, Scope, Semaphore } from "effect"
+import type { SqlClient } from "effect/sql"
+import type { Vault } from "../../Vault.ts"
 import { monotonicMillis } from "../../Monotonic.ts"
+import type { Clearance } from "../../inventory/Clearance.ts"
 import { byIds } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import type { WebhookRow } from "../../match/WebhookIndex.ts"
 import { sealHidden } from "../../inventory/write/Hidden.ts"
 import { Streams } from "../../stream/Streams.ts"
+import type { Templates } from "../../template/Template.ts"
+import type { EventBodies } from "../attempt/EventBodies.ts"
+import type { DeliveryLog } from "../log/DeliveryLog.ts"
 import { discardDeleted } from "../recover/Deleted.ts"
 import { type Actor, startActor } from "./Actor.ts"
-import { definitionOf, surroundings } from "./Definition.ts"
+import { type UnusableWebhook, definitionOf, surroundings } from "./Definition.ts"
 import { FairShare } from "./FairShare.ts"
 import { Intake } from "./Intake.ts"
 
@@ -20,6 +26,8 @@ interface Running {
   readonly scope: Scope.Closeable
 }
 
+type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClient | Vault | Clearance
+
 /** The actors, none at first; all of them end with the scope, at the same time. */
 export const makeActors = Effect.gen(function* () {
   const streams = yield* Streams
@@ -29,6 +37,9 @@ export const makeActors = Effect.gen(function* () {
   const scope = yield* Effect.scope
   const life = yield* Scope.fork(scope, "parallel")
   const running = new Map<number, Running>()
+  // An actor may ask for its row to be read while the announcement is being followed.
+  const one = yield* Semaphore.make(1)
+  const context = yield* Effect.context<Needs>()
 
   const start = Effect.fnUntraced(function* (row: WebhookRow) {
     const definition = yield* definitionOf(row, shared)
@@ -38,7 +49,7 @@ export const makeActors = Effect.gen(function* () {
       return yield* present.actor.redefine(definition)
     }
     const own = yield* Scope.fork(life)
-    const actor = yield* startActor(definition, share, intake).pipe(
+    const actor = yield* startActor(definition, share, intake, refreshOf(row.id)).pipe(
       Scope.provide(own),
       Effect.onError((cause) => Scope.close(own, Exit.failCause(cause)))
     )
@@ -54,8 +65,7 @@ export const makeActors = Effect.gen(function* () {
       return Effect.forkIn(Effect.andThen(close, after), scope)
     })
 
-  /** Starts, redefines and stops actors as the rows of these webhooks say. */
-  const follow = Effect.fnUntraced(function* (ids: ReadonlySet<number>) {
+  const followRows = Effect.fnUntraced(function* (ids: ReadonlySet<number>) {
     // Plain SQL may have written secrets in the clear.
     yield* sealHidden(type, [...ids])
     const rows = new Map((yield* byIds(type, ids)).map((row) => [row.id, row]))
@@ -64,16 +74,15 @@ export const makeActors = Effect.gen(function* () {
       if (row === undefined) yield* stop(id, endDeleted(id))
       // A webhook that is disabled or paused keeps the deliveries that it is owed.
       else if (row.enabled !== true || row.paused === true) yield* stop(id, Effect.void)
-      else {
-        yield* Effect.catch(start(row), ({ message }) =>
-          Effect.andThen(
-            Effect.logError(`deliver: webhook ${id} cannot be used, its deliveries wait: ${message}`),
-            stop(id, Effect.void)
-          )
-        )
-      }
+      else yield* Effect.catch(start(row), (error) => Effect.andThen(tellUnusable(error), stop(id, Effect.void)))
     }
   })
+
+  /** Starts, redefines and stops actors as the rows of these webhooks say. */
+  const follow = (ids: ReadonlySet<number>) => one.withPermits(1)(followRows(ids))
+
+  const refreshOf = (id: number): Effect.Effect<void, { readonly message: string }> =>
+    Effect.suspend(() => Effect.provideContext(follow(new Set([id])), context))
 
   return {
     follow,
@@ -86,6 +95,9 @@ export const makeActors = Effect.gen(function* () {
 })
 
 export type Actors = Effect.Success<typeof makeActors>
+
+const tellUnusable = ({ webhook, message }: UnusableWebhook) =>
+  Effect.logError(`deliver: webhook ${webhook} cannot be used, its deliveries wait: ${message}`)
 
 /** Ends what a deleted webhook has left. What fails is found later (recover/Deleted.ts). */
 const endDeleted = Effect.fnUntraced(function* (id: number) {

@@ -4,7 +4,7 @@ import { Settings, reveal } from "../../Config.ts"
 import { inWords } from "../../Telemetry.ts"
 import { OptionRefused } from "../../Setting.ts"
 import { Vault } from "../../Vault.ts"
-import type { WebhookRow } from "../../match/WebhookIndex.ts"
+import { type WebhookRow, changedMillis } from "../../match/WebhookIndex.ts"
 import { wholeText } from "../../inventory/write/Hidden.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { authorityOf } from "../attempt/CertificateAuthority.ts"
@@ -56,6 +56,8 @@ export const surroundings = Effect.gen(function* () {
 
 export interface Definition {
   readonly id: number
+  /** When its row was last changed, milliseconds since 1970. */
+  readonly changed: number
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
   /** As rows show it, without user information: for the log of attempts that came to no request. */
   readonly url: string
@@ -111,6 +113,7 @@ const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy 
   const timeoutMillis = row.timeout === null ? Duration.toMillis(settings.webhookTimeout) : row.timeout * 1000
   return {
     id: row.id,
+    changed: changedMillis(row),
     method: row.http_method,
     url: row.payload_url,
     identity,

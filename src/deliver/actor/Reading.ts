@@ -46,14 +46,25 @@ const roomOf = ({ webhook, breaker, inFlight, intake, isGone }: ActorState): num
   return isGone || intake.isStopped ? 0 : Math.min(breaker.room(inFlight.count, max), inFlight.unloggedRoom)
 }
 
+/** The latest change of the webhook that entries tell of, milliseconds since 1970. */
+const latestChange = (entries: ReadonlyArray<Entry>): number =>
+  entries.reduce((latest, { delivery: { webhookChanged = 0 } }) => Math.max(latest, webhookChanged), 0)
+
 /** Up to `count` entries to begin with: those that are held already, else from the streams. */
 const next = Effect.fnUntraced(function* (state: ActorState, count: number) {
   const { id, webhook, inFlight } = state
   const held = inFlight.takeNotBegun(count)
   state.hasMore = held.length > 0
-  if (state.hasMore) return held
-  const entries = yield* (yield* Streams).read(id, count, webhook.current().definition.ordered)
-  state.hasMore = entries.length >= count
+  const entries = held.length > 0 ? held : yield* (yield* Streams).read(id, count, webhook.current().definition.ordered)
+  state.hasMore ||= entries.length >= count
+  const changed = latestChange(entries)
+  if (changed > Math.max(webhook.current().definition.changed, state.refreshed)) {
+    // Held meanwhile: the webhook may turn out to be disabled, and its actor ends.
+    inFlight.postpone(entries)
+    yield* state.refresh
+    state.refreshed = changed
+    return inFlight.takeNotBegun(count)
+  }
   // Of each stream as many were read: what there is no room for is begun with next.
   inFlight.postpone(entries.slice(count))
   return entries.slice(0, count)

@@ -5,7 +5,6 @@ import { describe, expect, it } from "vitest"
 import { pack } from "../../src/stream/Entry.ts"
 import { group, keysOf, sweepKeys } from "../../src/stream/Keys.ts"
 import type { Json } from "../support/Api.ts"
-import { eventually } from "../support/Eventually.ts"
 import type { Received } from "../support/Receiver.ts"
 import { type Delivery, startDelivering } from "./Delivering.ts"
 
@@ -170,22 +169,6 @@ describe("a delivery", () => {
     await hooks.arrived("moved", 1)
     expect(hooks.at("moved")[0]!.method).toBe("PUT")
     expect((await hooks.delivery(id, "successful")).attempts).toBe(hooks.at("moving").length + 1)
-  })
-
-  it("follows a change of its webhook that its process has not been told of yet", async () => {
-    const { sql } = hooks.api.database
-    const id = await hooks.webhook("untold")
-    await hooks.tag("untold 1")
-    await hooks.arrived("untold", 1)
-    // The process is told again a second after it has lost the connection.
-    const ended = "from pg_stat_activity where datname = current_database() and query ilike 'listen %'"
-    await sql.query(`select pg_terminate_backend(pid) ${ended}`)
-    await eventually("nobody listens", async () => (await sql.query(`select 1 ${ended}`)).length === 0)
-    const moved = { payload_url: `${hooks.receiver.url}/told` }
-    expect((await hooks.api.call("PATCH", `/api/extras/webhooks/${id}/`, moved)).status).toBe(200)
-    await hooks.tag("untold 2")
-    await hooks.deliveries(id, "successful", 2)
-    expect([hooks.at("untold").length, hooks.at("told").length]).toEqual([1, 1])
   })
 
   it("is rendered by its webhook's engine, and saved only with templates that this engine reads", async () => {

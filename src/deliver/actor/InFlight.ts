@@ -47,6 +47,11 @@ export class InFlight {
     this.postpone(entries.filter((entry) => !known.has(keyOf(entry))))
   }
 
+  /** Keeps entries that were taken out, before the others. */
+  putBack(entries: ReadonlyArray<Entry>): void {
+    this.notBegun.unshift(...entries)
+  }
+
   /** Takes out up to `count` entries that have not begun. */
   takeNotBegun(count: number): ReadonlyArray<Entry> {
     return this.notBegun.splice(0, count)

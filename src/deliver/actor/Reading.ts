@@ -52,20 +52,28 @@ const latestChange = (entries: ReadonlyArray<Entry>): number =>
 
 /** Up to `count` entries to begin with: those that are held already, else from the streams. */
 const next = Effect.fnUntraced(function* (state: ActorState, count: number) {
-  const { id, webhook, inFlight } = state
-  const held = inFlight.takeNotBegun(count)
-  state.hasMore = held.length > 0
-  const entries = held.length > 0 ? held : yield* (yield* Streams).read(id, count, webhook.current().definition.ordered)
-  state.hasMore ||= entries.length >= count
+  const { webhook, inFlight } = state
+  state.hasMore = inFlight.hasNotBegun
+  if (!state.hasMore) state.hasMore = (yield* readHeld(state, count)) >= count
+  const entries = inFlight.takeNotBegun(count)
   const changed = latestChange(entries)
-  if (changed > Math.max(webhook.current().definition.changed, state.refreshed)) {
-    // Held meanwhile: the webhook may turn out to be disabled, and its actor ends.
-    inFlight.postpone(entries)
-    yield* state.refresh
-    state.refreshed = changed
-    return inFlight.takeNotBegun(count)
-  }
-  // Of each stream as many were read: what there is no room for is begun with next.
-  inFlight.postpone(entries.slice(count))
-  return entries.slice(0, count)
+  if (changed <= Math.max(webhook.current().definition.changed, state.refreshed)) return entries
+  // Held meanwhile: the webhook may turn out to be disabled, and its actor ends.
+  inFlight.putBack(entries)
+  yield* state.refresh
+  state.refreshed = changed
+  return inFlight.takeNotBegun(count)
 })
+
+/**
+ * Reads from the streams and holds what was read, of each stream as many; returns how many. Not interrupted in between:
+ * an entry that is read and not held would wait for the end of its lease.
+ */
+const readHeld = ({ id, webhook, inFlight }: ActorState, count: number) =>
+  Effect.flatMap(Streams, (streams) => streams.read(id, count, webhook.current().definition.ordered)).pipe(
+    Effect.map((entries) => {
+      inFlight.postpone(entries)
+      return entries.length
+    }),
+    Effect.uninterruptible
+  )

@@ -1,10 +1,10 @@
 /** What waits in the queues of all webhooks, as the sweeper saw it last; for the metrics. */
-import { Effect } from "effect"
+import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
 import { backlogTable } from "../recover/Sweeper.ts"
 
-/** How long an answer counts: every process asks, and each report of its status. */
-const keptFor = "5 seconds"
+/** Pause between two looks. */
+const pause = "5 seconds"
 
 interface Backlog {
   /** Deliveries of webhooks that run: in the queue, held by a process, waiting for their next attempt. */
@@ -38,14 +38,16 @@ const measure = Effect.gen(function* () {
   return row!.backlog
 })
 
-/** The backlog; while the database does not answer, the one that was known last. */
+/**
+ * The backlog as it was known last. It is measured beside: a status that waits for a table that somebody has locked would
+ * not be written, and the process would look dead.
+ */
 export const backlog = Effect.gen(function* () {
-  const context = yield* Effect.context<SqlClient.SqlClient>()
   let last: Partial<Backlog> = {}
-  const known = measure.pipe(
+  const look = measure.pipe(
     Effect.map((now) => (last = { ...now })),
-    Effect.catch(() => Effect.sync(() => last)),
-    Effect.provideContext(context)
+    Effect.ignore
   )
-  return yield* Effect.cachedWithTTL(known, keptFor)
+  yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(pause)))
+  return Effect.sync(() => last)
 })

@@ -6,7 +6,7 @@
  * An entry goes one way: read (Reading.ts), attempted, answered and logged (Attempts.ts). `InFlight` knows which entries
  * are where.
  */
-import { Effect, Queue, type Scope } from "effect"
+import { Effect, FiberSet, Queue, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import { Stall } from "../../Stall.ts"
 import type { BreakerNews } from "../../stream/Breaker.ts"
@@ -68,6 +68,7 @@ export const startActor = (
     // One signal is as good as many.
     const signals = yield* Queue.sliding<void>(1)
     const wake = () => void Queue.offerUnsafe(signals, undefined)
+    const fork = yield* FiberSet.makeRuntime<Needs>()
     const webhook = yield* makeConnected(first)
     const breaker = yield* makeSharedBreaker(id, wake)
     const inFlight = new InFlight()
@@ -76,7 +77,7 @@ export const startActor = (
     const parts = { id, webhook, breaker, inFlight, intake, reads, refresh, wake, dueIn }
     const state: ActorState = { ...parts, hasMore: false, isGone: false, refreshed: 0 }
     const promote = promoteDue(state, streams)
-    const start = yield* makeAttempts(state)
+    const start = yield* makeAttempts(state, fork)
     const read = logDefectAndContinue(`reading webhook ${id}`)(readAndStart(state, share, start))
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), read)))
     yield* promote

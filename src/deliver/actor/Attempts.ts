@@ -9,7 +9,7 @@
  * the rest of an attempt. Those that wait (for a slot of the rate limit, their lease, their body, a rendering, a token) and those
  * that fail go on in a fiber.
  */
-import { Clock, Effect, FiberSet } from "effect"
+import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { inWords } from "../../Telemetry.ts"
 import type { Entry } from "../../stream/Entry.ts"
@@ -29,8 +29,11 @@ import { inRateSlot } from "./RateSlot.ts"
 /** Starts the attempt of an entry in so many milliseconds. */
 export type Start = (entry: Entry, waitMillis: number) => void
 
-/** At the end of the scope attempts under way get time to end; then what is left is handed back. */
-export const makeAttempts = Effect.fnUntraced(function* (state: ActorState) {
+/**
+ * At the end of the scope attempts under way get time to end; then what is left is handed back. `fork` lives longer than
+ * the webhook's connections: what their end cuts off is logged.
+ */
+export const makeAttempts = Effect.fnUntraced(function* (state: ActorState, fork: Fork) {
   const services = {
     streams: yield* Streams,
     templates: yield* Templates,
@@ -38,8 +41,7 @@ export const makeAttempts = Effect.fnUntraced(function* (state: ActorState) {
     log: yield* DeliveryLog,
     clock: yield* Clock.Clock
   }
-  const fork = yield* FiberSet.makeRuntime<Streams | SqlClient.SqlClient>()
-  const attempts = new Attempts(state, services, (work) => void fork(work))
+  const attempts = new Attempts(state, services, fork)
   yield* Effect.addFinalizer(() => attempts.end)
   return attempts.start satisfies Start
 })
@@ -54,13 +56,14 @@ interface Services {
 
 type Work = Effect.Effect<void, never, Streams | SqlClient.SqlClient>
 
+type Fork = (work: Work) => unknown
+
 class Attempts {
   private readonly state: ActorState
   private readonly services: Services
-  private readonly fork: (work: Work) => void
-  private isOver = false
+  private readonly fork: Fork
 
-  constructor(state: ActorState, services: Services, fork: (work: Work) => void) {
+  constructor(state: ActorState, services: Services, fork: Fork) {
     this.state = state
     this.services = services
     this.fork = fork
@@ -82,10 +85,8 @@ class Attempts {
   /** Waits for what is under way, and hands back the rest. */
   readonly end = Effect.suspend(() => this.state.inFlight.awaitNone).pipe(
     Effect.timeoutOption(graceMillis),
-    Effect.andThen(
-      Effect.ignore(Effect.suspend(() => this.services.streams.handBack(this.state.id, this.state.inFlight.all())))
-    ),
-    Effect.andThen(Effect.sync(() => (this.isOver = true)))
+    Effect.andThen(Effect.suspend(() => this.services.streams.handBack(this.state.id, this.state.inFlight.all()))),
+    Effect.ignore
   )
 
   /** Waits for what the entry needs before its attempt, and holds it until the answer. */
@@ -110,8 +111,6 @@ class Attempts {
   )
 
   private made(entry: Entry, made: Made): void {
-    // What the end of the actor cut off was handed back.
-    if (this.isOver) return
     const { attempt, isGone } = made
     const isPlain = attempt.failure === undefined && !isGone && this.state.breaker.isCalm()
     if (isPlain) this.record({ entry, attempt, outcome: { kind: "Delivered" } })

@@ -19,12 +19,17 @@ rmSync(dist, { recursive: true, force: true })
 compile("tsconfig.build.json")
 cpSync(join(root, "src"), join(dist, "src"), { recursive: true, filter: (file) => !/\.(ts|md)$/.test(file) })
 
-// Authors of plugins see the contract, and what it exports of another module; nothing else has types.
+// Authors of plugins see the contract, and what its types are made of; nothing else has types.
 compile("tsconfig.types.json")
-for (const module of ["Plugin", "LiquidFilters"]) {
-  const path = `src/template/plugin/${module}.d.ts`
-  writeFileSync(join(dist, path), readFileSync(join(dist, "types", path), "utf8").replaceAll('.ts"', '.js"'))
+const seen = new Set<string>()
+const copyTypes = (path: string): void => {
+  if (seen.has(path)) return
+  seen.add(path)
+  const text = readFileSync(join(dist, "types", path), "utf8")
+  writeFileSync(join(dist, path), text.replaceAll('.ts"', '.js"'))
+  for (const [, module] of text.matchAll(/"(\.[^"]+)\.ts"/g)) copyTypes(join(dirname(path), `${module}.d.ts`))
 }
+copyTypes("src/template/plugin/Plugin.d.ts")
 rmSync(join(dist, "types"), { recursive: true })
 
 // What the modules read of package.json, and where `#plugin` is in this tree.

@@ -19,7 +19,7 @@ const lines = (): ReadonlyArray<string> => {
   const all = api.service
     .output()
     .split("\n")
-    .flatMap((line) => /audit: (.*)"$/.exec(line)?.[1]?.replaceAll('\\"', '"') ?? [])
+    .flatMap((line) => /"audit: ((?:[^"\\]|\\.)*)"/.exec(line)?.[1]?.replaceAll('\\"', '"') ?? [])
   const since = all.slice(seen)
   seen = all.length
   return since

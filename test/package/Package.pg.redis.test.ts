@@ -66,10 +66,15 @@ describe("the tarball", () => {
   it("has compiled modules with the files that they read, the types of the plugin contract, and nothing else", () => {
     const [kept, others] = [new Set(["dist", "bin", "docs", "ops"]), ["LICENSE", "README.md", "package.json"]]
     expect(files.filter((path) => !kept.has(path.split("/")[0]!)).toSorted()).toEqual(others)
-    expect(files.filter((path) => path.endsWith(".ts")).toSorted()).toEqual([
-      "dist/src/template/plugin/LiquidFilters.d.ts",
-      "dist/src/template/plugin/Plugin.d.ts"
-    ])
+    // Of the contract, and of what its types are made of.
+    expect(files.filter((path) => path.endsWith(".ts")).toSorted()).toEqual(
+      [
+        "jinja/runtime/Limits",
+        ...["JsonText", "LiquidFilters", "NunjucksEngine", "NunjucksFilters", "Plugin"].map(
+          (name) => `template/plugin/${name}`
+        )
+      ].map((path) => `dist/src/${path}.d.ts`)
+    )
     const sources = ["src", "plugins"].flatMap((part) =>
       readdirSync(join(root, part), { recursive: true, withFileTypes: true })
         .filter((entry) => entry.isFile() && !entry.name.endsWith(".md"))

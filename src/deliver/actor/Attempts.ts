@@ -6,8 +6,8 @@
  * postponed. Does not: read entries, nor decide how many may begin.
  *
  * Most entries need nothing but their request. They go through plain functions: a fiber for each would cost more than
- * the rest of an attempt. Those that wait (for a slot of the rate limit, their lease, their body, a rendering, a token) and those
- * that fail go on in a fiber.
+ * the rest of an attempt. Those that wait (for a slot of the rate limit, their lease, their body, a rendering, a token)
+ * and those that fail go on in a fiber.
  */
 import { Clock, Effect } from "effect"
 import type { SqlClient } from "effect/sql"

@@ -17,7 +17,7 @@ const startReceiver = async (headers: Readonly<Record<string, string>> = {}) => 
     await expect.poll(() => waiting.length).toBe(count)
     for (const each of waiting.splice(0)) each()
   }
-  return { origin, answer, connections: () => connections }
+  return { origin, answer, connections: () => connections, close: () => server.close() }
 }
 
 const startClients = (ageMillisMax = 60_000) => {
@@ -70,6 +70,17 @@ describe("the connections of a webhook", () => {
     await expect.poll(connections).toBe(2)
     await answer(2)
     expect(await next.done).toBeUndefined()
+  })
+
+  test("leave nothing behind of an origin that has none any more", async () => {
+    const { clients, ask } = startClients(0)
+    const { origin, answer, close } = await startReceiver()
+    const { done } = ask(origin)
+    await answer()
+    await done
+    close()
+    expect(await ask(origin).done).toMatchObject({ code: "ECONNREFUSED" })
+    expect(clients["free"].size).toBe(0)
   })
 
   test("are not used when the receiver closes them", async () => {

@@ -8,6 +8,7 @@ import type { Exchange } from "./Exchange.ts"
 
 interface Kept {
   readonly client: Client
+  readonly origin: string
   isConnected: boolean
   /** When it was connected, by `performance.now()`. */
   since: number
@@ -32,7 +33,7 @@ export class Clients {
     if (this.isClosed) throw new Error("The connections of the webhook were closed.")
     const { origin } = options
     const kept = this.take(origin) ?? this.open(origin)
-    exchange.onReleased = () => this.release(origin, kept)
+    exchange.onReleased = () => this.release(kept)
     kept.client.dispatch(options, exchange)
   }
 
@@ -59,7 +60,7 @@ export class Clients {
 
   private open(origin: string): Kept {
     const client = new Client(origin, this.options)
-    const kept: Kept = { client, isConnected: false, since: 0 }
+    const kept: Kept = { client, origin, isConnected: false, since: 0 }
     this.all.add(client)
     client.on("connect", () => Object.assign(kept, { isConnected: true, since: performance.now() }))
     client.on("disconnect", () => {
@@ -68,21 +69,22 @@ export class Clients {
       const at = free?.indexOf(kept) ?? -1
       if (at < 0) return
       free!.splice(at, 1)
-      if (free!.length === 0) this.free.delete(origin)
       this.drop(kept)
     })
     return kept
   }
 
-  private release(origin: string, kept: Kept): void {
+  private release(kept: Kept): void {
     if (!kept.isConnected || this.isClosed) return this.drop(kept)
-    const free = this.free.get(origin)
-    if (free === undefined) this.free.set(origin, [kept])
+    const free = this.free.get(kept.origin)
+    if (free === undefined) this.free.set(kept.origin, [kept])
     else free.push(kept)
   }
 
-  private drop({ client }: Kept): void {
+  private drop({ client, origin }: Kept): void {
     this.all.delete(client)
+    // A template may give each object an origin of its own.
+    if (this.free.get(origin)?.length === 0) this.free.delete(origin)
     // Fails where it was destroyed already.
     client.close().catch(() => {})
   }

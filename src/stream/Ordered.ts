@@ -3,11 +3,13 @@
  *
  * One delivery of each object at a time is under way or delayed: `blocked` names it. The later ones are parked in the
  * order of the WAL, and the first of them goes on when it is done. Reading and parking is one step in Redis, so any
- * number of processes may read.
+ * number of processes may read. A batch may hold several of an object: its first blocks the object for all of them, and
+ * those that the batch leaves undone are parked again.
  */
 import type { Client } from "../redis/Redis.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import { formatPosition, parsePosition } from "../event/Position.ts"
+import { type Entry, pack, streams } from "./Entry.ts"
 import { group, type keysOf } from "./Keys.ts"
 import { RedisScript } from "../redis/RedisScript.ts"
 
@@ -35,17 +37,44 @@ export const readOrdered = async (
   client: Client,
   keys: ReturnType<typeof keysOf>,
   consumer: string,
-  count: number
+  count: number,
+  isTogether: boolean
 ): Promise<ReadonlyArray<OrderedEntry>> => {
   const found: Array<OrderedEntry> = []
   while (true) {
     const [entries, scanned] = await readOrderedScript.run(client, {
       keys: [keys.again, keys.queue, keys.blocked, keys.parked, keys.held, keys.unattempted],
-      args: [group, consumer, count - found.length, scannedMax]
+      args: [group, consumer, count - found.length, scannedMax, isTogether ? 1 : 0]
     })
     found.push(...entries)
     if (scanned < scannedMax || found.length >= count) return found
   }
+}
+
+const parkScript = new RedisScript<ReadonlyArray<number>>(new URL("scripts/park.lua", import.meta.url))
+
+/** Parks those of the entries whose object another delivery blocks; returns the others. */
+export const park = async (
+  client: Client,
+  keys: ReturnType<typeof keysOf>,
+  consumer: string,
+  entries: ReadonlyArray<Entry>,
+  isOurs: (entry: Entry) => boolean
+): Promise<ReadonlyArray<Entry>> => {
+  if (entries.length === 0) return entries
+  const args = entries.flatMap((entry) => [
+    streams.indexOf(entry.stream) + 1,
+    entry.entryId,
+    pack(entry.delivery),
+    isOurs(entry) ? 1 : 0
+  ])
+  const parked = new Set(
+    await parkScript.run(client, {
+      keys: [keys.again, keys.queue, keys.blocked, keys.parked, keys.held, keys.unattempted],
+      args: [group, consumer, ...args]
+    })
+  )
+  return entries.filter((_, at) => !parked.has(at + 1))
 }
 
 const unblockScript = new RedisScript<null>(new URL("scripts/unblock.lua", import.meta.url))

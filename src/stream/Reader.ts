@@ -36,11 +36,11 @@ export class Reader {
     this.consumer = consumer
   }
 
-  async read(webhook: number, count: number, ordered: boolean): Promise<ReadonlyArray<Entry>> {
+  async read(webhook: number, count: number, ordered: boolean, isTogether: boolean): Promise<ReadonlyArray<Entry>> {
     const keys = keysOf(webhook)
     const now = performance.now()
     if (ordered) {
-      const found = await this.inGroup(webhook, () => readOrdered(this.client, keys, this.consumer, count))
+      const found = await this.inGroup(webhook, () => readOrdered(this.client, keys, this.consumer, count, isTogether))
       const entries = found.flatMap(([stream, entryId, content]) =>
         entriesOf(stream === 1 ? "again" : "queue", [[entryId, ["d", content]]], true)
       )
@@ -56,6 +56,23 @@ export class Reader {
     const entriesIn = ([key, raw]: (typeof found)[number]) =>
       entriesOf(key === keys.again ? "again" : "queue", raw, false)
     return this.leased(found.flatMap(entriesIn), now)
+  }
+
+  /** Entries that were not read by any consumer; too few where Redis has lost some that are held. */
+  async unread(webhook: number): Promise<number> {
+    const keys = keysOf(webhook)
+    const counts = await this.inGroup(webhook, () =>
+      Promise.all(
+        streams.map(async (stream) => {
+          const [length, pending] = await Promise.all([
+            this.client.xlen(keys[stream]),
+            this.client.xpending(keys[stream], group)
+          ])
+          return length - Number(pending[0])
+        })
+      )
+    )
+    return counts.reduce((sum, count) => sum + count, 0)
   }
 
   async reclaim(webhook: number, ordered: boolean): Promise<ReadonlyArray<Entry>> {

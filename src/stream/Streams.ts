@@ -5,7 +5,7 @@ import { type Depth, depth } from "./Depth.ts"
 import { comparePositions, parsePosition } from "../event/Position.ts"
 import { type Entry, type Delayed, type Settled, entriesOf } from "./Entry.ts"
 import { keysOf, wakeChannel } from "./Keys.ts"
-import { type ObjectDelivery, blockersOf, idOfPlace, unblock } from "./Ordered.ts"
+import { type ObjectDelivery, blockersOf, idOfPlace, park, unblock } from "./Ordered.ts"
 import { reserve } from "./RateSlots.ts"
 import {
   type BreakerNews,
@@ -35,13 +35,19 @@ export class Streams extends Context.Service<
   {
     /**
      * Reads up to `count` entries of each stream; those of `again` come first. `ordered`: reads up to `count` in all,
-     * and of an object only the oldest that is not done.
+     * and of an object only the oldest that is not done. `isTogether`: with those that follow it, in their order; all of
+     * them have to be attempted together.
      */
     readonly read: (
       webhook: number,
       count: number,
-      ordered?: boolean
+      ordered?: boolean,
+      isTogether?: boolean
     ) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
+    /** How many entries no process has read. Too few where Redis has lost entries that are held. */
+    readonly unread: (webhook: number) => Effect.Effect<number, RedisError>
+    /** Parks entries that this process holds and whose object another delivery blocks; returns the others. */
+    readonly park: (webhook: number, entries: ReadonlyArray<Entry>) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
     /** Claims entries whose lease is over. */
     readonly reclaim: (webhook: number, ordered?: boolean) => Effect.Effect<ReadonlyArray<Entry>, RedisError>
     /** Claims entries that nobody holds although the group has read past them. */
@@ -146,7 +152,11 @@ export class Streams extends Context.Service<
       Effect.map(Redis, ({ client, connect }) => {
         const reader = new Reader(client, consumer)
         return Streams.of({
-          read: (webhook, count, ordered = false) => command(() => reader.read(webhook, count, ordered)),
+          read: (webhook, count, ordered = false, isTogether = false) =>
+            command(() => reader.read(webhook, count, ordered, isTogether)),
+          unread: (webhook) => command(() => reader.unread(webhook)),
+          park: (webhook, entries) =>
+            command(() => park(client, keysOf(webhook), consumer, entries, (entry) => reader.isOurs(entry))),
           reclaim: (webhook, ordered = false) => command(() => reader.reclaim(webhook, ordered)),
           claimStranded: (webhook, ordered = false) => command(() => reader.claimStranded(webhook, ordered)),
           handBack: (webhook, entries) => Effect.asVoid(command(() => reader.keep(webhook, entries, handedBackMillis))),

@@ -10,7 +10,7 @@ local entries = cjson.decode(ARGV[3])
 
 -- include include/now.lua
 -- include include/owns.lua
--- include include/head-of.lua
+-- include include/block-or-park.lua
 -- include include/unblock.lua
 
 -- If Redis lost an entry, the log may have brought a copy of its delivery. A delayed copy is done as well, unless
@@ -26,17 +26,14 @@ end
 
 local now = nowMillis()
 local function delayBy(delay, object, id, content)
-  if object ~= '' then
-    local blocker = redis.call('HGET', blocked, object)
-    if blocker and blocker ~= id then return end
-    redis.call('HSET', blocked, object, id)
-  end
+  if object ~= '' and not blockOrPark(blocked, parked, held, content) then return end
   redis.call('HSET', held, id, content)
   redis.call('ZADD', later, now + delay, id)
 end
 
 local streams, ended = { again, queue }, { {}, {} }
-for i = 1, #entries, 8 do
+-- The last first: of one object in a batch, those that are tried again are parked before the first of them unblocks it.
+for i = #entries - 7, 1, -8 do
   local stream, entryId, object, delay, id, content, withinLease, place = unpack(entries, i, i + 7)
   local owned = owns(streams[stream], group, consumer, entryId, withinLease)
   if owned then

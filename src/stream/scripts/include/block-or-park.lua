@@ -1,10 +1,11 @@
 -- include head-of.lua
+-- include object-of.lua
 
 -- Returns true if the delivery may go out: it then blocks its object, or did so before. Parks it if another delivery
 -- blocks the object. `unattempted` (or false) notes parked deliveries that left the queue without an attempt.
 local function blockOrPark(blocked, parked, held, content, unattempted)
   local head = headOf(content)
-  local object = head.objectType .. ' ' .. string.format('%.0f', head.objectId)
+  local object = objectOf(head)
   local blocker = redis.call('HGET', blocked, object)
   if not blocker or blocker == head.id then
     redis.call('HSET', blocked, object, head.id)

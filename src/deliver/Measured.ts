@@ -12,7 +12,7 @@ import { parseTraceparent } from "../telemetry/TraceContext.ts"
 import { addSpan, isTracing, newSpanId, traceOf } from "../telemetry/Traces.ts"
 import type { Delivery } from "../event/Delivery.ts"
 import type { Result } from "./log/AttemptRows.ts"
-import type { Attempt, Outcome } from "./outcome/Outcome.ts"
+import type { Outcome } from "./outcome/Outcome.ts"
 
 const outcomes: Readonly<Record<Outcome["kind"], string>> = {
   Delivered: "delivered",
@@ -61,12 +61,6 @@ const traceAttempt = (delivery: Delivery, { attempt, outcome }: Pick<Result, "at
 
 /** What lines of the log about an attempt carry. */
 export const idsOf = ({ id, requestId }: Delivery) => ({ delivery: id, request: requestId })
-
-/** When the next attempt is due, milliseconds since 1970. */
-export const dueAt = (
-  { started, durationMillis }: Attempt,
-  { delayMillis }: { readonly delayMillis: number }
-): number => started + durationMillis + delayMillis
 
 /** A batch of the log was written, which began at this time of `performance.now()`. */
 export const measureBatch = (outcomes: number, begun: number): void => {

@@ -66,6 +66,7 @@ export type GrammarName =
   | "url"
   | "condition"
   | "retry"
+  | "batch"
   | "secret"
   | "caFile"
   | "caCertificate"

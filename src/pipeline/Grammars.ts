@@ -7,6 +7,7 @@ import { certificatesProblem, fileProblem } from "../deliver/attempt/Certificate
 import { addressProblem, headersProblem, isTemplate } from "../deliver/attempt/Request.ts"
 import { secretProblem } from "../deliver/attempt/Sign.ts"
 import { urlRefusal } from "../deliver/attempt/TargetPolicy.ts"
+import { parseBatch } from "../deliver/batch/BatchPolicy.ts"
 import { parsePolicy } from "../deliver/outcome/RetrySchedule.ts"
 import { type Grammar, Grammars } from "../inventory/Grammar.ts"
 import { registry } from "../inventory/Registry.ts"
@@ -67,6 +68,10 @@ export const grammarsLayer = Layer.effect(
       },
       retry: (value) => {
         const policy = parsePolicy(value)
+        return typeof policy === "string" ? policy : undefined
+      },
+      batch: (value) => {
+        const policy = parseBatch(value)
         return typeof policy === "string" ? policy : undefined
       }
     })

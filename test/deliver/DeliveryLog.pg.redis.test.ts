@@ -48,7 +48,8 @@ const resultOf = (entry: Entry, number: number, kind: keyof typeof outcomes, sta
   outcome: outcomes[kind]
 })
 
-const recorded = (log: DeliveryLog["Service"], result: Result) => new Promise((resolve) => log.record(result, resolve))
+const recorded = (log: DeliveryLog["Service"], result: Result) =>
+  new Promise((resolve) => log.record([result], resolve))
 
 describe("the delivery log", () => {
   it("goes on after a defect that keeps outcomes from being written", async () => {

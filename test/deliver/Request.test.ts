@@ -31,6 +31,7 @@ const definition: Definition = {
   maxInFlight: 1,
   rateLimit: undefined,
   ordered: false,
+  batch: undefined,
   schedule: retrySchedule(usualPolicy),
   target: { rules: targetRules, tls: {}, timeoutMillis: 1000 }
 }

@@ -8,12 +8,14 @@
  */
 import { Effect, FiberSet, Queue, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
+import { monotonicMillis } from "../../Monotonic.ts"
 import { Stall } from "../../Stall.ts"
 import type { BreakerNews } from "../../stream/Breaker.ts"
 import type { Entry } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { EventBodies } from "../attempt/EventBodies.ts"
+import { Gathering } from "../batch/Gathering.ts"
 import { makeSharedBreaker } from "../breaker/SharedBreaker.ts"
 import type { DeliveryLog } from "../log/DeliveryLog.ts"
 import { logDefectAndContinue } from "../LogDefect.ts"
@@ -73,8 +75,10 @@ export const startActor = (
     const breaker = yield* makeSharedBreaker(id, wake)
     const inFlight = new InFlight()
     const dueIn: (millis: number) => void = yield* makeEarliestTimer(Effect.suspend(() => promote))
+    const lookIn = yield* makeEarliestTimer(Effect.sync(wake))
+    const gathering = new Gathering(yield* monotonicMillis, lookIn)
     const reads = new Stall(`webhook ${id} could not be read`, unreadMillis)
-    const parts = { id, webhook, breaker, inFlight, intake, reads, refresh, wake, dueIn }
+    const parts = { id, webhook, breaker, inFlight, intake, gathering, reads, refresh, wake, dueIn }
     const state: ActorState = { ...parts, hasMore: false, isGone: false, refreshed: 0 }
     const promote = promoteDue(state, streams)
     const start = yield* makeAttempts(state, fork)

@@ -3,6 +3,7 @@ import type { Effect } from "effect"
 import type { SharedBreaker } from "../breaker/SharedBreaker.ts"
 import type { Stall } from "../../Stall.ts"
 import type { ConnectedWebhook } from "./Connected.ts"
+import type { Gathering } from "../batch/Gathering.ts"
 import type { InFlight } from "./InFlight.ts"
 import type { Intake } from "./Intake.ts"
 
@@ -26,4 +27,6 @@ export interface ActorState {
   readonly wake: () => void
   /** Makes the reader look for retries in so many milliseconds. */
   readonly dueIn: (millis: number) => void
+  /** When its next batch is read. */
+  readonly gathering: Gathering
 }

@@ -7,27 +7,30 @@
  *
  * Most entries need nothing but their request. They go through plain functions: a fiber for each would cost more than
  * the rest of an attempt. Those that wait (for a slot of the rate limit, their lease, their body, a rendering, a token)
- * and those that fail go on in a fiber.
+ * and those that fail go on in a fiber, and so do batches: one request for several entries, each with a record and an
+ * outcome of its own.
  */
-import { Clock, Effect } from "effect"
+import { Clock, Effect, Random, Result } from "effect"
 import type { SqlClient } from "effect/sql"
 import { inWords } from "../../Telemetry.ts"
 import type { Entry } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { Templates } from "../../template/Template.ts"
 import { type Made, attemptPlainly, makeAttempt, outcomeOf } from "../attempt/Attempt.ts"
-import { EventBodies } from "../attempt/EventBodies.ts"
-import type { Result } from "../log/AttemptRows.ts"
+import { EventBodies, type Loaded } from "../attempt/EventBodies.ts"
+import { batchOf } from "../batch/Batch.ts"
+import type { Result as Logged } from "../log/AttemptRows.ts"
 import { DeliveryLog } from "../log/DeliveryLog.ts"
 import { logDefectAndContinue } from "../LogDefect.ts"
 import { idsOf, measureAttempt } from "../Measured.ts"
 import { disable } from "../outcome/Disable.ts"
+import type { Attempt, Failure, Outcome } from "../outcome/Outcome.ts"
 import type { ActorState } from "./ActorState.ts"
 import { graceMillis } from "./Connected.ts"
 import { inRateSlot } from "./RateSlot.ts"
 
-/** Starts the attempt of an entry in so many milliseconds. */
-export type Start = (entry: Entry, waitMillis: number) => void
+/** Starts the attempt of an entry, or of a batch of several, in so many milliseconds. */
+export type Start = (entries: ReadonlyArray<Entry>, waitMillis: number) => void
 
 /**
  * At the end of the scope attempts under way get time to end; then what is left is handed back. `fork` lives longer than
@@ -69,17 +72,20 @@ class Attempts {
     this.fork = fork
   }
 
-  readonly start: Start = (entry, waitMillis) => {
+  readonly start: Start = (entries, waitMillis) => {
     const { webhook, inFlight } = this.state
     const { streams, clock } = this.services
-    if (!inFlight.begin(entry)) return
+    const begun = entries.filter((entry) => inFlight.begin(entry))
+    const [entry] = begun
+    if (entry === undefined) return
+    inFlight.countAsOne(begun)
     const current = webhook.current()
     const isLong = entry.delivery.chars !== undefined
-    const isPrepared = current.isRendered || current.tokens !== undefined
-    const waits = waitMillis > 0 || isPrepared || isLong || !streams.isOurs(entry)
-    if (waits) this.fork(this.surviving(entry, this.waitAndAttempt(entry, waitMillis)))
-    else if (!this.mayAttempt()) this.putOff(entry)
-    else attemptPlainly(current, entry.delivery, clock.currentTimeMillisUnsafe(), (made) => this.made(entry, made))
+    const isPrepared = current.isRendered || current.tokens !== undefined || current.definition.batch !== undefined
+    const waits = waitMillis > 0 || isPrepared || isLong || begun.length > 1 || !streams.isOurs(entry)
+    if (waits) this.fork(this.surviving(begun, this.waitAndAttempt(begun, waitMillis)))
+    else if (!this.mayAttempt()) this.putOff(begun)
+    else attemptPlainly(current, entry.delivery, clock.currentTimeMillisUnsafe(), (made) => this.made(begun, made))
   }
 
   /** Waits for what is under way, and hands back the rest. */
@@ -89,58 +95,90 @@ class Attempts {
     Effect.ignore
   )
 
-  /** Waits for what the entry needs before its attempt, and holds it until the answer. */
+  /** Waits for what the attempt needs, and holds its entries until the answer. */
   private readonly waitAndAttempt = Effect.fnUntraced(
     { self: this },
-    function* (this: Attempts, entry: Entry, waitMillis: number) {
-      const { id, webhook } = this.state
-      const { streams, bodies, templates } = this.services
+    function* (this: Attempts, begun: ReadonlyArray<Entry>, waitMillis: number) {
+      const { webhook } = this.state
       if (waitMillis > 0) yield* inRateSlot(() => webhook.current().definition, waitMillis)
-      // A process that slept past its lease must not send what another has by now.
-      const isLost =
-        !streams.isOurs(entry) &&
-        (yield* streams.keep(id, [entry]).pipe(Effect.orElseSucceed(() => [entry]))).length > 0
-      if (isLost) return this.ended(entry)
-      const made = yield* bodies.use(entry.delivery, webhook.current().isRendered, (loaded) =>
+      const entries = yield* this.withoutLost(begun)
+      const [first] = entries
+      if (first === undefined) return
+      // Of a batch of several no event is long.
+      const made = yield* this.services.bodies.use(first.delivery, webhook.current().isRendered, (loaded) =>
         // After the wait for a body: the definition is the current one.
-        this.mayAttempt() ? makeAttempt(webhook.current(), entry.delivery, loaded, templates) : Effect.undefined
+        this.attempt(entries, loaded)
       )
-      if (made === undefined) this.putOff(entry)
-      else this.made(entry, made)
+      if (made === undefined) this.putOff(entries)
+      else if (entries.length > 1 && isOfTemplates(made)) this.halve(entries)
+      else this.made(entries, made)
     }
   )
 
-  private made(entry: Entry, made: Made): void {
-    const { attempt, isGone } = made
-    const isPlain = attempt.failure === undefined && !isGone && this.state.breaker.isCalm()
-    if (isPlain) this.record({ entry, attempt, outcome: { kind: "Delivered" } })
-    else this.fork(this.surviving(entry, this.follow(entry, made)))
+  /** Undefined if it may not be made now. */
+  private attempt(entries: ReadonlyArray<Entry>, loaded: Result.Result<Loaded, Failure>) {
+    const current = this.state.webhook.current()
+    const { batch } = current.definition
+    if (!this.mayAttempt() || (batch === undefined && entries.length > 1)) return Effect.undefined
+    const others = entries.slice(1).map(({ delivery }) => delivery)
+    const content = batch === undefined ? loaded : Result.map(loaded, (first) => batchOf([first, ...others], batch))
+    return makeAttempt(current, entries[0]!.delivery, content, this.services.templates)
   }
 
-  /** What an attempt means for its webhook, and for its delivery. */
+  /** Those that this process still holds: one that slept past its leases must not send what another has by now. */
+  private readonly withoutLost = Effect.fnUntraced(
+    { self: this },
+    function* (this: Attempts, entries: ReadonlyArray<Entry>) {
+      const { streams } = this.services
+      const doubtful = entries.filter((entry) => !streams.isOurs(entry))
+      if (doubtful.length === 0) return entries
+      const lost = yield* streams.keep(this.state.id, doubtful).pipe(Effect.orElseSucceed(() => doubtful))
+      for (const entry of lost) this.ended(entry)
+      const held = entries.filter((entry) => !lost.includes(entry))
+      this.state.inFlight.countAsOne(held)
+      return held
+    }
+  )
+
+  private made(entries: ReadonlyArray<Entry>, made: Made): void {
+    const isPlain = made.attempt.failure === undefined && !made.isGone && this.state.breaker.isCalm()
+    if (isPlain) this.record(entries.map((entry) => resultOf(entry, made.attempt, { kind: "Delivered" })))
+    else this.fork(this.surviving(entries, this.follow(entries, made)))
+  }
+
+  /** What an attempt means for its webhook, and for its deliveries. */
   private readonly follow = Effect.fnUntraced(
     { self: this },
-    function* (this: Attempts, entry: Entry, { attempt, isGone }: Made) {
+    function* (this: Attempts, entries: ReadonlyArray<Entry>, { attempt, isGone }: Made) {
       const { state } = this
-      const outcome = yield* outcomeOf(state.webhook.current().definition, entry.delivery, attempt)
+      // The same for all: those that have made as many attempts are due at the same time again.
+      const random = yield* Random.next
+      const { definition } = state.webhook.current()
+      const results = yield* Effect.forEach(entries, (entry) =>
+        Effect.map(outcomeOf(definition, entry.delivery, attempt, random), (outcome) =>
+          resultOf(entry, attempt, outcome)
+        )
+      )
       if (isGone) {
         state.isGone = true
         // Before the log, which others wait for too: no further request leaves for a receiver that is gone.
         yield* turnOff(state.id, attempt.response!.status)
       }
       yield* state.breaker.turn(attempt.failure)
-      this.record({ entry, attempt, outcome })
+      this.record(results)
     }
   )
 
-  private record(result: Result): void {
-    measureAttempt(result.entry.delivery, result)
-    this.state.inFlight.answered(result.entry)
+  private record(results: ReadonlyArray<Logged>): void {
+    for (const result of results) {
+      measureAttempt(result.entry.delivery, result)
+      this.state.inFlight.answered(result.entry)
+    }
     readOn(this.state)
-    this.services.log.record(result, this.logged)
+    this.services.log.record(results, this.logged)
   }
 
-  private readonly logged = ({ entry, outcome }: Result): void => {
+  private readonly logged = ({ entry, outcome }: Logged): void => {
     if (outcome.kind === "Retry") this.state.dueIn(outcome.delayMillis)
     this.ended(entry)
   }
@@ -149,9 +187,18 @@ class Attempts {
     return !this.state.isGone && !this.state.breaker.isShut()
   }
 
-  private putOff(entry: Entry): void {
-    this.state.inFlight.postpone([entry])
-    this.ended(entry)
+  private putOff(entries: ReadonlyArray<Entry>): void {
+    this.state.inFlight.postpone(entries)
+    for (const entry of entries) this.ended(entry)
+  }
+
+  /** Nothing was sent, for one event's sake perhaps: the others must not fail with it. */
+  private halve(entries: ReadonlyArray<Entry>): void {
+    const { inFlight, gathering, wake } = this.state
+    gathering.halve(entries.length)
+    inFlight.putBack(entries)
+    for (const entry of entries) this.ended(entry)
+    wake()
   }
 
   private ended(entry: Entry): void {
@@ -162,14 +209,24 @@ class Attempts {
     else readOn(this.state)
   }
 
-  /** After a defect the entry's lease ends, and it is claimed and attempted again. */
-  private surviving(entry: Entry, work: Work): Work {
-    return Effect.onError(work, () => Effect.sync(() => this.ended(entry))).pipe(
+  /** After a defect the leases of its entries end, and they are claimed and attempted again. */
+  private surviving(entries: ReadonlyArray<Entry>, work: Work): Work {
+    return Effect.onError(work, () => Effect.sync(() => entries.forEach((entry) => this.ended(entry)))).pipe(
       logDefectAndContinue(`an attempt of webhook ${this.state.id}`),
-      Effect.annotateLogs(idsOf(entry.delivery))
+      Effect.annotateLogs(idsOf(entries[0]!.delivery))
     )
   }
 }
+
+/** An attempt as that of one of its entries. */
+const resultOf = (entry: Entry, attempt: Attempt, outcome: Outcome): Logged => {
+  const number = entry.delivery.attempts + 1
+  return { entry, attempt: attempt.number === number ? attempt : { ...attempt, number }, outcome }
+}
+
+/** Whether the attempt came to no request because of the templates, or of what they were given. */
+const isOfTemplates = ({ attempt: { failure } }: Made): boolean =>
+  failure?.reason === "Render" || failure?.reason === "Overrun"
 
 /** Wakes the reader where a good part of the room is free, instead of once per entry. */
 const readOn = ({ inFlight, webhook, hasMore, wake }: ActorState): void => {

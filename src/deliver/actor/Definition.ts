@@ -11,6 +11,7 @@ import { authorityOf } from "../attempt/CertificateAuthority.ts"
 import type { ConnectionOptions } from "../attempt/Connector.ts"
 import { type Identity, identityOf } from "../identity/Identity.ts"
 import { type RetryPolicy, parsePolicy, retrySchedule, usualPolicy } from "../outcome/RetrySchedule.ts"
+import { type BatchPolicy, parseBatch } from "../batch/BatchPolicy.ts"
 import type { Signing } from "../attempt/Sign.ts"
 import { type TargetRules, readRules } from "../attempt/TargetPolicy.ts"
 import { type ProxyRules, proxyProblem } from "../attempt/Tunnel.ts"
@@ -79,6 +80,8 @@ export interface Definition {
   readonly rateLimit: number | undefined
   /** Deliveries of one object go out one after the other. */
   readonly ordered: boolean
+  /** Undefined where each request tells of one delivery. */
+  readonly batch: BatchPolicy | undefined
   readonly schedule: ReturnType<typeof retrySchedule>
   /** How its connections are made, and to which targets. */
   readonly target: ConnectionOptions
@@ -108,6 +111,7 @@ const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy 
   const [secret, previous] = [open(row.secret), open(row.previous_secret)]
   const expires = row.previous_secret_expires
   const policy = row.retry_schedule === null ? usual : parsePolicy(row.retry_schedule)
+  const batch = row.batch === null ? undefined : parseBatch(row.batch)
   const maxInFlight = row.max_in_flight ?? inFlightUsual
   const identity = identityOf(row, vault)
   const timeoutMillis = row.timeout === null ? Duration.toMillis(settings.webhookTimeout) : row.timeout * 1000
@@ -127,7 +131,8 @@ const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy 
     maxInFlight,
     rateLimit: row.rate_limit ?? undefined,
     ordered: row.ordering === "object",
-    // A policy that is not understood can only have come past our checks by plain SQL.
+    // What is not understood can only have come past our checks by plain SQL.
+    batch: typeof batch === "string" ? undefined : batch,
     schedule: retrySchedule(typeof policy === "string" ? usual : policy),
     target: {
       rules,

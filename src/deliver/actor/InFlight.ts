@@ -9,13 +9,15 @@ export class InFlight {
   /** Entries that have begun, by id in their stream; those of them that are answered. */
   private readonly begun = { again: new Map<string, Entry>(), queue: new Map<string, Entry>() }
   private readonly unlogged = new Set<Entry>()
+  /** Entries without an answer that share the request of another one. */
+  private readonly riders = new Set<Entry>()
   /** Taken over from other processes, postponed, or read beyond what there was room for. */
   private notBegun: Array<Entry> = []
   private onNone = () => {}
 
-  /** Attempts without an answer. */
+  /** Requests without an answer. */
   get count(): number {
-    return this.begun.again.size + this.begun.queue.size - this.unlogged.size
+    return this.begun.again.size + this.begun.queue.size - this.unlogged.size - this.riders.size
   }
 
   get hasNotBegun(): boolean {
@@ -65,10 +67,18 @@ export class InFlight {
     return true
   }
 
+  /** Counts attempts that have begun as one: they share a request. */
+  countAsOne([first, ...others]: ReadonlyArray<Entry>): void {
+    if (first !== undefined) this.riders.delete(first)
+    for (const entry of others) this.riders.add(entry)
+  }
+
   /** Notes that the answer is there: another attempt may begin. */
   answered(entry: Entry): void {
     const held = this.begun[entry.stream].get(entry.entryId)
-    if (held !== undefined) this.unlogged.add(held)
+    if (held === undefined) return
+    this.riders.delete(held)
+    this.unlogged.add(held)
   }
 
   /** Notes that the attempt is logged, or did not come to be. */
@@ -78,6 +88,7 @@ export class InFlight {
     if (held === undefined) return
     begun.delete(entry.entryId)
     this.unlogged.delete(held)
+    this.riders.delete(held)
     if (this.isNone()) this.onNone()
   }
 

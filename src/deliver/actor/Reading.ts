@@ -1,31 +1,35 @@
 /** Reading a webhook's entries: as many as there is room for, no faster than its fair share and its rate limit. */
 import { Effect } from "effect"
 import type { Entry } from "../../stream/Entry.ts"
+import { objectOf } from "../../stream/Ordered.ts"
 import { Streams } from "../../stream/Streams.ts"
+import type { BatchPolicy } from "../batch/BatchPolicy.ts"
 import type { ActorState } from "./ActorState.ts"
+import type { Start } from "./Attempts.ts"
 import type { FairShare } from "./FairShare.ts"
 
 /** Pause before reading is tried again when Redis is away. */
 const readPause = "500 millis"
 
-/** Entries of a webhook with a rate limit that a process holds at once, in seconds of that rate. */
+/** Requests of a webhook with a rate limit that a process holds at once, in seconds of that rate. */
 const heldSeconds = 1
 
-/** Reads and starts entries until there is no room, or nothing to read. `start` gets the wait for each entry's slot. */
-export const readAndStart = (state: ActorState, share: FairShare, start: (entry: Entry, waitMillis: number) => void) =>
+/** Reads and starts entries until there is no room, or nothing to read. `start` gets the wait for each request's slot. */
+export const readAndStart = (state: ActorState, share: FairShare, start: Start) =>
   Effect.gen(function* () {
     const streams = yield* Streams
     const { id, webhook, breaker } = state
     for (let room = roomOf(state); room > 0; room = roomOf(state)) {
+      if (!(yield* isDue(state))) break
       if (!(yield* breaker.mayBegin(webhook.current().definition.timeoutMillis))) break
       const isBehind = state.hasMore
-      const entries = yield* next(state, isBehind ? yield* share.take(id, room) : room)
-      if (!isBehind && !state.hasMore && entries.length > 0) share.keptUp(id)
-      if (entries.length === 0) yield* breaker.endProbe
+      const requests = yield* nextRequests(state, isBehind ? yield* share.take(id, room) : room)
+      if (!isBehind && !state.hasMore && requests.length > 0) share.keptUp(id)
+      if (requests.length === 0) yield* breaker.endProbe
       const { rateLimit } = webhook.current().definition
       const wait =
-        rateLimit === undefined || entries.length === 0 ? 0 : yield* streams.reserve(id, entries.length, rateLimit)
-      entries.forEach((entry, at) => start(entry, rateLimit === undefined ? 0 : wait + (at * 1000) / rateLimit))
+        rateLimit === undefined || requests.length === 0 ? 0 : yield* streams.reserve(id, requests.length, rateLimit)
+      requests.forEach((entries, at) => start(entries, rateLimit === undefined ? 0 : wait + (at * 1000) / rateLimit))
       if (!state.hasMore) break
     }
     // A timer rings at the earliest time that it was set to; the breaker may have been put off since.
@@ -39,12 +43,50 @@ export const readAndStart = (state: ActorState, share: FairShare, start: (entry:
     Effect.catch(() => Effect.andThen(Effect.sleep(readPause), Effect.sync(state.wake)))
   )
 
-/** How many more attempts may begin. */
+/** How many more requests may begin. */
 const roomOf = ({ webhook, breaker, inFlight, intake, isGone }: ActorState): number => {
   const { maxInFlight, rateLimit } = webhook.current().definition
   const max = Math.min(maxInFlight, Math.ceil((rateLimit ?? maxInFlight) * heldSeconds))
   return isGone || intake.isStopped ? 0 : Math.min(breaker.room(inFlight.count, max), inFlight.unloggedRoom)
 }
+
+/** Whether something is read now: entries that make a batch may have to wait for others. */
+const isDue = ({ id, webhook, inFlight, gathering }: ActorState) => {
+  const { batch } = webhook.current().definition
+  return batch === undefined || inFlight.hasNotBegun ? Effect.succeed(true) : gathering.isDue(id, batch)
+}
+
+/** The next requests, of one entry each, up to `room` of them; or the next batch. */
+const nextRequests = Effect.fnUntraced(function* (state: ActorState, room: number) {
+  const { batch } = state.webhook.current().definition
+  if (batch !== undefined) return yield* nextBatch(state, batch)
+  return (yield* firstsOf(state, yield* next(state, room))).map((entry) => [entry])
+})
+
+/** What does not fit is held for the next batch, or follows in its object when this one is done. */
+const nextBatch = Effect.fnUntraced(function* (state: ActorState, policy: BatchPolicy) {
+  const entries = yield* next(state, state.gathering.sizeOf(policy))
+  const count = state.gathering.take(entries, policy)
+  const rest = entries.slice(count)
+  state.inFlight.putBack(yield* parked(state, rest))
+  state.hasMore ||= state.inFlight.hasNotBegun
+  return count === 0 ? [] : [entries.slice(0, count)]
+})
+
+/** Without those that follow another one in its object, as those that were read for a batch may. */
+const firstsOf = (state: ActorState, entries: ReadonlyArray<Entry>) => {
+  if (!state.webhook.current().definition.ordered) return Effect.succeed(entries)
+  const firsts = new Map(entries.toReversed().map((entry) => [objectOf(entry.delivery), entry]))
+  if (firsts.size === entries.length) return Effect.succeed(entries)
+  const others = entries.filter((entry) => firsts.get(objectOf(entry.delivery)) !== entry)
+  return Effect.map(parked(state, others), (left) => [...firsts.values(), ...left])
+}
+
+/** Parks those of the entries that have to follow another one; returns the others. */
+const parked = ({ id, webhook }: ActorState, entries: ReadonlyArray<Entry>) =>
+  entries.length === 0 || !webhook.current().definition.ordered
+    ? Effect.succeed(entries)
+    : Effect.flatMap(Streams, (streams) => streams.park(id, entries))
 
 /** The latest change of the webhook that entries tell of, milliseconds since 1970. */
 const latestChange = (entries: ReadonlyArray<Entry>): number =>
@@ -69,11 +111,11 @@ const next = Effect.fnUntraced(function* (state: ActorState, count: number) {
  * Reads from the streams and holds what was read, of each stream as many; returns how many. Not interrupted in between:
  * an entry that is read and not held would wait for the end of its lease.
  */
-const readHeld = ({ id, webhook, inFlight }: ActorState, count: number) =>
-  Effect.flatMap(Streams, (streams) => streams.read(id, count, webhook.current().definition.ordered)).pipe(
-    Effect.map((entries) => {
-      inFlight.postpone(entries)
-      return entries.length
-    }),
-    Effect.uninterruptible
-  )
+const readHeld = ({ id, webhook, inFlight, gathering }: ActorState, count: number) =>
+  Effect.gen(function* () {
+    const { ordered, batch } = webhook.current().definition
+    const entries = yield* (yield* Streams).read(id, count, ordered, batch !== undefined)
+    inFlight.postpone(entries)
+    gathering.begin()
+    return entries.length
+  }).pipe(Effect.uninterruptible)

@@ -1,10 +1,10 @@
 /**
  * One attempt of a delivery: its request is made and sent, and its outcome decided.
  *
- * A webhook without templates needs nothing but its delivery: its attempts are plain function calls. Others wait for
- * their rendering in a fiber. Both send alike.
+ * A webhook without templates and tokens needs nothing but its delivery: its attempts are plain function calls. Others
+ * wait for their rendering in a fiber. Both send alike. A batch takes the place of a delivery.
  */
-import { Clock, Effect, Random, Result } from "effect"
+import { Clock, Effect, Result } from "effect"
 import type { Delivery } from "../../event/Delivery.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { Connected } from "../actor/Connected.ts"
@@ -62,19 +62,22 @@ export const makeAttempt = (
     )
   })
 
-/** What follows from an attempt. */
-export const outcomeOf = (definition: Definition, delivery: Delivery, attempt: Attempt): Effect.Effect<Outcome> => {
+/** What follows from an attempt. `random`, from 0 to 1, is for the jitter. */
+export const outcomeOf = (
+  definition: Definition,
+  delivery: Delivery,
+  attempt: Attempt,
+  random: number
+): Effect.Effect<Outcome> => {
   const { failure, started, durationMillis } = attempt
   if (failure === undefined) return Effect.succeed({ kind: "Delivered" })
   if (isSpent(delivery, failure)) return Effect.succeed({ kind: "Dead", failure })
-  return Effect.flatMap(Random.next, (random) =>
-    decide(definition.schedule, {
-      failure,
-      attempts: delivery.spent + 1,
-      elapsedMillis: started + durationMillis - (delivery.firstAttempt || started),
-      random
-    })
-  )
+  return decide(definition.schedule, {
+    failure,
+    attempts: delivery.spent + 1,
+    elapsedMillis: started + durationMillis - (delivery.firstAttempt || started),
+    random
+  })
 }
 
 /** Milliseconds since 1970, and by a clock that cannot be set meanwhile. */

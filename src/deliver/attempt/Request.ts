@@ -8,6 +8,7 @@ import { splitHeaders } from "../../template/Headers.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
 import type { Definition } from "../actor/Definition.ts"
+import type { Batch } from "../batch/Batch.ts"
 import type { Loaded } from "./EventBodies.ts"
 import { withoutUserInformation } from "../identity/BasicAuthorization.ts"
 import { type Failure, Unsendable } from "../outcome/Outcome.ts"
@@ -65,10 +66,10 @@ export const plainRequest = (
   return compose(definition, signing, delivery, [address, headers, delivery.body], nowMillis)
 }
 
-/** The request of any webhook, its templates rendered. */
+/** The request of any webhook, for a delivery or a batch, its templates rendered. */
 export const buildRequest = (
   definition: Definition,
-  delivery: Loaded,
+  delivery: Loaded | Batch,
   templates: Templates["Service"],
   nowMillis: number
 ): Effect.Effect<Result.Result<Outgoing, Failure>> => {
@@ -86,7 +87,7 @@ export const buildRequest = (
 const compose = (
   definition: Definition,
   signing: Signing,
-  delivery: Loaded,
+  delivery: Loaded | Batch,
   [whole, headerText, bodyText]: Rendered,
   nowMillis: number
 ): Result.Result<Outgoing, Failure> => {
@@ -118,7 +119,7 @@ interface Head {
   /** By the address, in place of the webhook's own. */
   readonly authorization: string | undefined
   readonly signing: Signing
-  readonly delivery: Pick<Delivery, "id" | "attempts">
+  readonly delivery: Pick<Delivery, "id" | "attempts"> & Partial<Pick<Batch, "size">>
   readonly body: Buffer
   readonly nowMillis: number
   /** The `traceparent` of the attempt, unless the webhook sets one itself. */
@@ -128,7 +129,7 @@ interface Head {
 /** The headers of an attempt: those of the webhook, and ours. */
 export const headersOf = (head: Head): Readonly<Record<string, string>> => {
   const { contentType, own, authorization, signing, body, nowMillis, trace } = head
-  const { id, attempts } = head.delivery
+  const { id, attempts, size } = head.delivery
   const headers = emptyRecord<string>()
   headers["content-type"] = contentType
   for (const [name, value] of own) headers[name.toLowerCase()] = value
@@ -137,6 +138,7 @@ export const headersOf = (head: Head): Readonly<Record<string, string>> => {
   if (trace !== undefined) headers["traceparent"] ??= trace
   headers["x-hook-delivery"] = id
   headers["x-hook-attempt"] = `${attempts + 1}`
+  if (size !== undefined) headers["x-hook-batch-size"] = `${size}`
   return Object.assign(headers, signatureHeaders(signing, { id, timestamp: Math.floor(nowMillis / 1000), body }))
 }
 
@@ -159,7 +161,7 @@ export const renderAll = (
   }: Pick<Definition, "engine" | "url" | "bodyTemplate"> & {
     readonly headers: string
   },
-  delivery: Delivery,
+  delivery: Delivery | Batch,
   templates: Templates["Service"]
 ): Effect.Effect<Rendered, Unsendable> => {
   const hasTemplate = { url: isTemplate(url), headers: isTemplate(headers), body: bodyTemplate !== "" }
@@ -169,7 +171,8 @@ export const renderAll = (
     ...(hasTemplate.body ? [bodyTemplate] : [])
   ]
   if (sources.length === 0) return Effect.succeed([url, headers, delivery.body])
-  return templates.render(sources, templateContext(delivery), engine, `webhook ${delivery.webhook}`).pipe(
+  const context = "context" in delivery ? delivery.context() : templateContext(delivery)
+  return templates.render(sources, context, engine, `webhook ${delivery.webhook}`).pipe(
     Effect.map((rendered) => {
       const texts = rendered.values()
       const next = (isRendered: boolean, text: string): string => (isRendered ? (texts.next().value ?? text) : text)

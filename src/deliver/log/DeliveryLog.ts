@@ -13,9 +13,9 @@ import { Streams } from "../../stream/Streams.ts"
 import { type Result, writeRows } from "./AttemptRows.ts"
 import type { Attempt } from "../outcome/Outcome.ts"
 import { logDefectAndContinue } from "../LogDefect.ts"
-import { dueAt, measureBatch } from "../Measured.ts"
+import { measureBatch } from "../Measured.ts"
 
-/** Most outcomes in one batch. */
+/** Outcomes after which a batch is full; those of one request stay together. */
 const batchMax = 500
 
 /** Time in which the next batch gathers: a batch of one outcome costs as much as a large one. */
@@ -29,11 +29,20 @@ const stalledMillis = 10_000
 
 type OnLogged = (result: Result) => void
 
+type Waiting = readonly [results: ReadonlyArray<Result>, onLogged: OnLogged]
+
+/** Takes out what makes the next batch. */
+const takeBatch = (waiting: Array<Waiting>): ReadonlyArray<Waiting> => {
+  let outcomes = 0
+  const end = waiting.findIndex(([results]) => (outcomes += results.length) >= batchMax)
+  return waiting.splice(0, end === -1 ? waiting.length : end + 1)
+}
+
 export class DeliveryLog extends Context.Service<
   DeliveryLog,
   {
-    /** Calls back when the outcome is in the log and the entry is settled. */
-    readonly record: (result: Result, onLogged: OnLogged) => void
+    /** Calls back with each result when all of them are in the log and their entries are settled, in one step. */
+    readonly record: (results: ReadonlyArray<Result>, onLogged: OnLogged) => void
     /** A sentence if outcomes cannot be written. */
     readonly problems: Effect.Effect<ReadonlyArray<string>>
   }
@@ -42,25 +51,25 @@ export class DeliveryLog extends Context.Service<
     DeliveryLog,
     Effect.gen(function* () {
       const stall = new Stall("the delivery log has not been written", stalledMillis)
-      const queue = yield* Queue.unbounded<readonly [Result, OnLogged]>()
+      // One signal is as good as many.
+      const signals = yield* Queue.sliding<void>(1)
+      const waiting: Array<Waiting> = []
       const writer = Effect.gen(function* () {
-        const waiting = yield* Queue.takeBetween(queue, 1, batchMax)
-        yield* logDefectAndContinue("the delivery log")(
-          stall.watch(
-            write(
-              waiting.map(([result]) => result),
-              stall
-            )
-          )
-        )
+        if (waiting.length === 0) yield* Queue.take(signals)
+        const batch = takeBatch(waiting)
+        const results = batch.flatMap(([results]) => results)
+        yield* logDefectAndContinue("the delivery log")(stall.watch(write(results, stall)))
         // After a defect as well: when the lease is over the entries are claimed and attempted again.
-        for (const [result, onLogged] of waiting) onLogged(result)
-        yield* Effect.sleep(gatherPause)
+        for (const [results, onLogged] of batch) results.forEach((result) => onLogged(result))
+        if (batch.length > 0) yield* Effect.sleep(gatherPause)
       })
       yield* Effect.forkScoped(Effect.forever(writer))
       return DeliveryLog.of({
         problems: Effect.sync(() => stall.problems()),
-        record: (result, onLogged) => void Queue.offerUnsafe(queue, [result, onLogged])
+        record: (results, onLogged) => {
+          waiting.push([results, onLogged])
+          Queue.offerUnsafe(signals, undefined)
+        }
       })
     })
   )
@@ -120,10 +129,14 @@ const settledAs = ({ entry, attempt, outcome }: Result): Settled => ({
     outcome.kind === "Retry"
       ? {
           delayMillis: outcome.delayMillis,
-          delivery: { ...attempted(entry.delivery, attempt), due: dueAt(attempt, outcome) }
+          delivery: { ...attempted(entry.delivery, attempt), due: dueAt(attempt, outcome.delayMillis) }
         }
       : undefined
 })
+
+/** When the next attempt is due, milliseconds since 1970. */
+const dueAt = ({ started, durationMillis }: Attempt, delayMillis: number): number =>
+  started + durationMillis + delayMillis
 
 const attempted = (delivery: Delivery, attempt: Attempt): Delivery => ({
   ...delivery,

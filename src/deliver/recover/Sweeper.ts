@@ -66,7 +66,9 @@ const lookAfter = Effect.fnUntraced(function* (webhook: number, inspection: Insp
   const streams = yield* Streams
   const held = inspection.pending > 0 ? yield* streams.reclaim(webhook, actor.isOrdered()) : []
   const stranded = inspection.stranded ? yield* streams.claimStranded(webhook, actor.isOrdered()) : []
-  actor.adopt(yield* settleLogged(webhook, [...held, ...stranded]))
+  const left = yield* settleLogged(webhook, [...held, ...stranded])
+  // Of a batch, other processes may claim what goes before them.
+  actor.adopt(actor.isOrdered() ? yield* streams.park(webhook, left) : left)
   if (inspection.dueMillis !== undefined) actor.dueIn(inspection.dueMillis)
   if (inspection.queued === 0) return
   // A process that has room takes it. We wake our own actor directly: nobody may hear the message.

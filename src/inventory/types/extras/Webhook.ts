@@ -80,7 +80,7 @@ export default defineObjectType({
     Signature: ["secret", "previous_secret", "previous_secret_expires", "signature"],
     TLS: ["ssl_verification", "ca_file_path", "ca_certificate", "client_certificate", "client_key"],
     "OAuth 2.0": ["oauth_token_url", "oauth_client_id", "oauth_client_secret", "oauth_client_auth", "oauth_scope"],
-    Deliveries: ["paused", "timeout", "max_in_flight", "rate_limit", "ordering", "retry_schedule"]
+    Deliveries: ["paused", "timeout", "max_in_flight", "rate_limit", "ordering", "batch", "retry_schedule"]
   },
   announced: true,
   fields: {
@@ -162,6 +162,10 @@ export default defineObjectType({
       { none: "None", object: "Object" },
       { default: "none", bare: true, help: "Object: deliveries about one object are sent in their order." }
     ),
+    batch: json({
+      grammar: "batch",
+      help: 'Sends several events in one request: {"size": 100, "seconds": 5} sends up to 100 that came within 5 seconds. "latest": true sends of each object the newest alone. Blank sends each event by itself.'
+    }),
     retry_schedule: json({
       grammar: "retry",
       help: 'When it tries again, such as {"kind": "fixed", "delay": 60, "attempts": 5}. Blank takes the default of the service.'

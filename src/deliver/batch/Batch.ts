@@ -1,0 +1,75 @@
+/**
+ * A batch: what one request tells of several deliveries of a webhook.
+ *
+ * Its default body is a list of events, and its templates see `events`; each has its `delivery_id`. The id of the batch
+ * is made of its members' ids: a batch that is tried again with the same members has the same id, another one never.
+ */
+import { createHash } from "node:crypto"
+import { templateContext } from "../../event/Delivery.ts"
+import { placeOf } from "../../event/JsonText.ts"
+import { comparePositions, positionOf } from "../../event/Position.ts"
+import type { Loaded } from "../attempt/EventBodies.ts"
+import type { BatchPolicy } from "./BatchPolicy.ts"
+
+/** A batch in the place of a delivery. */
+export interface Batch extends Loaded {
+  /** How many deliveries it holds. */
+  readonly size: number
+  /** What its templates see, as JSON text. */
+  readonly context: () => string
+}
+
+/** Characters of a batch's id, in hexadecimal digits of SHA-256. */
+const idDigits = 32
+
+/** The batch of these deliveries, one at least; their bodies are loaded. */
+export const batchOf = (members: ReadonlyArray<Loaded>, { isLatest }: Pick<BatchPolicy, "isLatest">): Batch => {
+  const told = isLatest ? latestOf(members) : members
+  const [first] = members
+  const ids = members.map(({ id }) => id).sort()
+  return {
+    ...first!,
+    ...contentOf(told),
+    id: `batch-${createHash("sha256").update(ids.join(" ")).digest("hex").slice(0, idDigits)}`,
+    attempts: Math.max(...members.map(({ attempts }) => attempts)),
+    size: members.length,
+    context: () => `{"events":[${told.map((each) => withId(each, templateContext(each))).join(",")}]}`
+  }
+}
+
+const withId = ({ id }: Loaded, object: string): string => `{"delivery_id":${JSON.stringify(id)},${object.slice(1)}`
+
+/** A long event stays in the bytes that attempts share; it is the only one of its batch. */
+const contentOf = (told: ReadonlyArray<Loaded>): Pick<Loaded, "body" | "bytes"> => {
+  const [{ bytes } = { bytes: undefined }] = told
+  if (bytes === undefined) return { body: `[${told.map((each) => withId(each, each.body)).join(",")}]` }
+  const [begin, end] = [withId(told[0]!, "{"), "]"]
+  return { body: "", bytes: Buffer.concat([Buffer.from(`[${begin}`), bytes.subarray(1), Buffer.from(end)]) }
+}
+
+/** Of each object the newest event, with the state before the oldest. */
+const latestOf = (members: ReadonlyArray<Loaded>): ReadonlyArray<Loaded> => {
+  const byObject = Map.groupBy(members, ({ objectType, objectId }) => `${objectType} ${objectId}`)
+  const newest = new Map(
+    Array.from(byObject.values(), (each) => {
+      const sorted = each.toSorted((one, other) => comparePositions(positionOf(one), positionOf(other)))
+      return [sorted.at(-1)!, merged(sorted[0]!, sorted.at(-1)!)]
+    })
+  )
+  return members.flatMap((each) => newest.get(each) ?? [])
+}
+
+/** The newer event, as if it had been one change with the older; what was created stays created. */
+const merged = (older: Loaded, newer: Loaded): Loaded => {
+  if (older === newer) return newer
+  const event = older.event === "created" && newer.event === "updated" ? "created" : newer.event
+  const told = replaced(newer.body, placeOf(newer.body, "event"), JSON.stringify(event))
+  const before = placeOfPrechange(older.body)
+  const body = replaced(told, placeOfPrechange(told), older.body.slice(...before))
+  return { ...newer, event, body }
+}
+
+const placeOfPrechange = (body: string) => placeOf(body, "prechange", placeOf(body, "snapshots")![0])!
+
+const replaced = (text: string, place: ReturnType<typeof placeOf>, by: string): string =>
+  text.slice(0, place![0]) + by + text.slice(place![1])

@@ -1,0 +1,47 @@
+/** What a webhook says about batches: how many deliveries one request may hold, and how long they are gathered. */
+
+export interface BatchPolicy {
+  /** Most deliveries of a request. */
+  readonly size: number
+  /** How long deliveries wait for others, milliseconds. */
+  readonly millis: number
+  /** Whether only the newest event of each object is sent. */
+  readonly isLatest: boolean
+}
+
+/** Most deliveries of a request that a webhook may ask for: they are logged together. */
+export const sizeMax = 500
+
+/** Longest that a webhook may let deliveries wait for others, seconds. */
+export const secondsMax = 300
+
+const known = new Set(["size", "seconds", "latest"])
+
+/** Reads `{"size": 100, "seconds": 5, "latest": false}`; returns what is wrong with it otherwise. */
+export const parseBatch = (input: unknown): BatchPolicy | string => {
+  if (typeof input !== "object" || input === null || Array.isArray(input)) return "A batch is an object."
+  const { size, seconds, latest = false } = input as Readonly<Record<string, unknown>>
+  const unknown = Object.keys(input).find((name) => !known.has(name))
+  if (unknown !== undefined) return `${unknown} is not known for a batch: size, seconds, latest.`
+  if (typeof size !== "number" || !Number.isInteger(size) || size < 1 || size > sizeMax) {
+    return `size must be a whole number from 1 to ${sizeMax}.`
+  }
+  if (typeof seconds !== "number" || !(seconds >= 0 && seconds <= secondsMax)) {
+    return `seconds must be a number from 0 to ${secondsMax}.`
+  }
+  if (typeof latest !== "boolean") return "latest must be true or false."
+  return { size, millis: seconds * 1000, isLatest: latest }
+}
+
+/** What is known when it is to be decided whether a batch is read. */
+interface Gathered {
+  readonly now: number
+  /** When there was something to read first, by the clock of `now`, milliseconds. */
+  readonly since: number
+  /** Deliveries that nobody has read. */
+  readonly unread: number
+}
+
+/** In how many milliseconds a batch is read: at once if it is full, or if the deliveries have waited long enough. */
+export const gatherMillis = ({ size, millis }: BatchPolicy, { now, since, unread }: Gathered): number =>
+  unread >= size ? 0 : Math.max(since + millis - now, 0)

@@ -1,0 +1,71 @@
+/**
+ * When a webhook's next batch is read, and which entries it holds.
+ *
+ * Deliveries are gathered in their streams, not in a process: the process that reads takes all of a batch in one step,
+ * and one that dies meanwhile holds nothing. What a process holds already has waited, and goes at once.
+ */
+import { Effect } from "effect"
+import type { Entry } from "../../stream/Entry.ts"
+import { Streams } from "../../stream/Streams.ts"
+import { type BatchPolicy, gatherMillis } from "./BatchPolicy.ts"
+
+/** Most characters of a batch's events; one that is too long for its entry goes alone. */
+const batchCharsMax = 1 << 20
+
+export class Gathering {
+  private readonly now: () => number
+  /** Makes the reader look again in so many milliseconds. */
+  private readonly lookIn: (millis: number) => void
+  private since: number | undefined
+  /** How many deliveries go in smaller batches, and of which size: a template failed on one of them. */
+  private smaller = { left: 0, size: 0 }
+
+  constructor(now: () => number, lookIn: (millis: number) => void) {
+    this.now = now
+    this.lookIn = lookIn
+  }
+
+  /** Most deliveries of the next batch. */
+  sizeOf(policy: BatchPolicy): number {
+    return this.smaller.left > 0 ? Math.min(this.smaller.size, policy.size) : policy.size
+  }
+
+  /** Whether a batch is to be read from the streams of the webhook now. If not, the reader looks again in time. */
+  readonly isDue = Effect.fnUntraced({ self: this }, function* (this: Gathering, webhook: number, policy: BatchPolicy) {
+    this.since ??= this.now()
+    const { since } = this
+    const unread = policy.millis === 0 ? policy.size : yield* Effect.flatMap(Streams, (s) => s.unread(webhook))
+    const wait = gatherMillis(policy, { now: this.now(), since, unread })
+    if (wait > 0) this.lookIn(wait)
+    return wait === 0
+  })
+
+  /** Begins anew: what there was has been read. */
+  begin(): void {
+    this.since = undefined
+  }
+
+  /** How many of the first of these entries make the next batch. */
+  take(entries: ReadonlyArray<Entry>, policy: BatchPolicy): number {
+    const count = countOf(entries, this.sizeOf(policy))
+    this.smaller = { ...this.smaller, left: Math.max(this.smaller.left - count, 0) }
+    return count
+  }
+
+  /** So many deliveries made a batch on which a template failed: they are tried in halves, down to single ones. */
+  halve(count: number): void {
+    this.smaller = { left: this.smaller.left + count, size: Math.ceil(count / 2) }
+  }
+}
+
+/** How many of the first entries fit into a batch. */
+const countOf = (entries: ReadonlyArray<Entry>, size: number): number => {
+  let chars = 0
+  const end = entries.findIndex(({ delivery }, at) => {
+    chars += delivery.body.length
+    return at > 0 && (at === size || chars > batchCharsMax || delivery.chars !== undefined || isLong(entries[0]!))
+  })
+  return end === -1 ? entries.length : end
+}
+
+const isLong = ({ delivery }: Entry): boolean => delivery.chars !== undefined

@@ -48,7 +48,7 @@ const versions = versionTable.name
 /** Columns that matching does not need: credentials should not be kept as long as versions, and long texts need not be. */
 const unkept = `'{${[
   ...["payload_url", "secret_url", "additional_headers", "secret_headers", "body_template"],
-  ...["secret", "previous_secret", "ca_certificate", "client_certificate", "client_key", "retry_schedule"],
+  ...["secret", "previous_secret", "ca_certificate", "client_certificate", "client_key", "retry_schedule", "batch"],
   ...["oauth_token_url", "oauth_client_id", "oauth_client_secret", "oauth_scope", "disabled_note"]
 ].join(",")}}'::text[]`
 

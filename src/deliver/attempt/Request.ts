@@ -151,6 +151,10 @@ export const isRendered = ({ identity, headers, bodyTemplate }: Definition): boo
 /** The texts of a request; the body's is that of the whole event where the webhook has no template for it. */
 type Rendered = readonly [url: string, headers: string, body: string]
 
+/** What the templates of a webhook see, as JSON text. */
+export const contextOf = (delivery: Parameters<typeof templateContext>[0] | Batch): string =>
+  "context" in delivery ? delivery.context() : templateContext(delivery)
+
 /** Renders what is a template. Without one the engine is never entered. */
 export const renderAll = (
   {
@@ -171,8 +175,7 @@ export const renderAll = (
     ...(hasTemplate.body ? [bodyTemplate] : [])
   ]
   if (sources.length === 0) return Effect.succeed([url, headers, delivery.body])
-  const context = "context" in delivery ? delivery.context() : templateContext(delivery)
-  return templates.render(sources, context, engine, `webhook ${delivery.webhook}`).pipe(
+  return templates.render(sources, contextOf(delivery), engine, `webhook ${delivery.webhook}`).pipe(
     Effect.map((rendered) => {
       const texts = rendered.values()
       const next = (isRendered: boolean, text: string): string => (isRendered ? (texts.next().value ?? text) : text)

@@ -48,6 +48,8 @@ interface Now {
   readonly enabled: boolean
   readonly paused: boolean
   readonly rate_limit: string | null
+  /** How long its deliveries wait for others; null where each is sent by itself. */
+  readonly seconds: string | null
   readonly is_appended: boolean
   readonly is_open: boolean
   readonly until: string | null
@@ -59,7 +61,7 @@ const alive = "15 seconds"
 
 const nowStatement = `
   select u.id::float8 as id, w.id is not null as is_there, coalesce(w.enabled, false) as enabled,
-         coalesce(w.paused, false) as paused, w.rate_limit::text as rate_limit,
+         coalesce(w.paused, false) as paused, w.rate_limit::text as rate_limit, w.batch ->> 'seconds' as seconds,
          coalesce((m.appended_position, m.appended_idx) >= ($2::bigint, $3::bigint), false) as is_appended,
          coalesce((m.open_position, m.open_idx) <= ($2::bigint, $3::bigint), false) as is_open,
          to_char(b.until at time zone 'utc', 'YYYY-MM-DD HH24:MI:SS "UTC"') as until, b.reason as breaker
@@ -121,11 +123,12 @@ const fateOf = (now: Now, row: LoggedFate | undefined): Fate => {
 }
 
 /** Why deliveries of a webhook wait now; undefined if nothing is known to stop them. */
-const waitsFor = ({ enabled, paused, rate_limit: rate, until, breaker }: Now): string | undefined => {
+const waitsFor = ({ enabled, paused, rate_limit: rate, seconds, until, breaker }: Now): string | undefined => {
   if (!enabled) return "The webhook is disabled; the delivery waits until it is enabled."
   if (paused) return "The webhook is paused; the delivery is held until it is resumed."
   if (until !== null) return `The circuit breaker is open until ${until}: ${breaker}`
-  return rate === null ? undefined : `It waits its turn: the webhook sends at most ${Number(rate)} per second.`
+  if (rate !== null) return `It waits its turn: the webhook sends at most ${Number(rate)} per second.`
+  return seconds === null ? undefined : `It is gathered with others into a batch, for ${Number(seconds)} s at most.`
 }
 
 const answerOf = ({ message, response_status: status }: LoggedFate): string =>

@@ -7,11 +7,13 @@
  */
 import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
-import { templateContext } from "../../event/Delivery.ts"
-import { eventBody, requestOf } from "../../event/Event.ts"
+import { deliveryOf } from "../../event/Delivery.ts"
+import { eventBody } from "../../event/Event.ts"
 import { hiddenFromSender } from "../../auth/Sight.ts"
 import type { Json } from "../../inventory/derive/represent/Representation.ts"
 import { keptCharsMax } from "../attempt/HeaderText.ts"
+import { contextOf } from "../attempt/Request.ts"
+import { batchOf } from "../batch/Batch.ts"
 import { type LoggedEvent, eventOf, loggedEvent } from "../log/LoggedEvent.ts"
 import { eventsAsSeen, viewersAmong, withHidden } from "../log/SeenEvents.ts"
 import type { DeliveryKey, LoggedAttempt } from "./Attempts.ts"
@@ -71,7 +73,11 @@ export const sentRequest = Effect.fnUntraced(function* (
   const without = (problem: string): SentRequest => ({ ...known, body: undefined, problem, signatures: [] })
   if (headers.length === 0) return without("No request was sent.")
   if (definition === undefined) return without("The webhook of that time is no longer in the change log.")
-  const body = yield* bodyBy(definition, delivery, render)
+  const size = headers.find(({ name }) => name === "x-hook-batch-size")?.value
+  if (size !== undefined && size !== "1") {
+    return without(`It was sent in a batch of ${size} deliveries: the body of a batch is not made again.`)
+  }
+  const body = yield* bodyBy({ ...definition, batch: size ?? null }, delivery, render)
   if (typeof body === "string") return without(body)
   const signatures = yield* checkSignatures(delivery, headers, body.bytes)
   return { ...known, body, problem: undefined, signatures } satisfies SentRequest
@@ -87,10 +93,12 @@ export const bodyNow = Effect.fnUntraced(function* (delivery: InspectedDelivery,
 const bodyBy = Effect.fnUntraced(function* (definition: DefinitionAt, delivery: InspectedDelivery, render: Rendering) {
   const event = yield* eventFor(delivery, definition.scope_user)
   if (typeof event === "string") return event
-  const { text, context, isMasked } = event
+  const { told, isMasked } = event
+  const one = deliveryOf(told, delivery.webhook ?? 0, { body: eventBody(told) })
+  const sent = definition.batch === null ? one : batchOf([{ ...one, id: delivery.delivery_id }], { isLatest: false })
   const { body_template: template, template_engine: engine } = definition
-  if (template === "") return { bytes: Buffer.from(text), origin: "event", isMasked } satisfies SentBody
-  const made = yield* Effect.result(render(template, context, engine))
+  if (template === "") return { bytes: Buffer.from(sent.body), origin: "event", isMasked } satisfies SentBody
+  const made = yield* Effect.result(render(template, contextOf(sent), engine))
   if (Result.isFailure(made)) return `The template does not give a body: ${made.failure.told}`
   return { bytes: Buffer.from(made.success), origin: "template", isMasked } satisfies SentBody
 })
@@ -103,13 +111,15 @@ interface DefinitionAt {
   readonly http_method: string
   readonly template_engine: string
   readonly body_template: string
+  /** Of a batch anything but null; null in the change log from before there were any. */
+  readonly batch: unknown
   readonly scope_user: number | null
   /** Null in the change log from before there were any. */
   readonly client_certificate: string | null
 }
 
 /** SQL: the members of a definition. */
-const members = ["http_method", "template_engine", "body_template", "scope_user", "client_certificate"]
+const members = ["http_method", "template_engine", "body_template", "batch", "scope_user", "client_certificate"]
 
 /** The webhook as it was at a time: before the first change after it, or as it is. */
 const definitionAt = Effect.fnUntraced(function* (webhook: number, time: string) {
@@ -129,7 +139,7 @@ const definitionAt = Effect.fnUntraced(function* (webhook: number, time: string)
   return found?.definition ?? undefined
 })
 
-/** The event as it was sent and as the reader may see it, as JSON text; or why there is none. */
+/** The event as it was sent and as the reader may see it; or why there is none. */
 const eventFor = Effect.fnUntraced(function* (delivery: InspectedDelivery, scope: number | null) {
   const sql = yield* SqlClient.SqlClient
   const from = `from extras_delivery d
@@ -151,8 +161,5 @@ const eventFor = Effect.fnUntraced(function* (delivery: InspectedDelivery, scope
   const told = { type: sent.object_type, objectId: Number(sent.object_id), data: JSON.parse(sent.data) as Json }
   const already = new Set(sent.hidden)
   const hidden = (yield* hiddenFromSender(told)).filter((each) => !already.has(each))
-  const event = eventOf(withHidden(sent, hidden))
-  const text = eventBody(event)
-  const context = templateContext({ ...event, body: text, request: requestOf(event) })
-  return { text, context, isMasked: hidden.length > 0 }
+  return { told: eventOf(withHidden(sent, hidden)), isMasked: hidden.length > 0 }
 })

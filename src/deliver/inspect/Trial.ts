@@ -3,12 +3,14 @@
  * It sees the event as the reader may see it. Nothing is written or sent.
  */
 import { Clock, Effect } from "effect"
-import { deliveryId, templateContext } from "../../event/Delivery.ts"
-import { eventBody, requestOf } from "../../event/Event.ts"
+import { deliveryOf } from "../../event/Delivery.ts"
+import { eventBody } from "../../event/Event.ts"
 import type { MatchFields } from "../../match/WebhookIndex.ts"
 import type { Verdict } from "../../match/Verdict.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
-import { addressProblem, headersOf, isTemplate, ownHeaders } from "../attempt/Request.ts"
+import { addressProblem, contextOf, headersOf, isTemplate, ownHeaders } from "../attempt/Request.ts"
+import { batchOf } from "../batch/Batch.ts"
+import type { BatchPolicy } from "../batch/BatchPolicy.ts"
 import { withoutUserInformation } from "../identity/BasicAuthorization.ts"
 import { hiddenMark } from "../../inventory/field/hidden/Hiding.ts"
 import { userInformation } from "../../inventory/field/hidden/UserInformation.ts"
@@ -26,6 +28,8 @@ export interface Draft extends MatchFields {
   readonly template_engine: string
   readonly additional_headers: string
   readonly body_template: string
+  /** Undefined where each request tells of one event. */
+  readonly batch: BatchPolicy | undefined
   readonly signature: Signing["style"]
   /** "" for none. */
   readonly secret: string
@@ -70,8 +74,9 @@ export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEv
   const [verdict] = yield* verdictsOf([{ readable: readable!, fields: draft, isForReader: true }], new WorkLimit())
   const { shown } = readable!
   const event = eventOf(shown === undefined ? logged : { ...logged, data: JSON.stringify(shown.data) })
-  const text = eventBody(event)
-  const context = templateContext({ ...event, body: text, request: requestOf(event) })
+  const delivery = deliveryOf(event, draft.id ?? 0, { body: eventBody(event) })
+  const sent = draft.batch === undefined ? delivery : batchOf([delivery], draft.batch)
+  const context = contextOf(sent)
   const faults: Array<Fault> = []
   const part = Effect.fnUntraced(function* (field: Fault["field"], template: string, isTemplated: boolean) {
     if (!isTemplated) return template
@@ -93,7 +98,7 @@ export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEv
   const headerText = yield* part("additional_headers", headers, isTemplate(headers))
   const own = headerText === undefined ? undefined : ownHeaders(headerText)
   if (own !== undefined && "error" in own) faults.push({ field: "additional_headers", message: own.error })
-  const content = body === "" ? text : yield* part("body_template", body, true)
+  const content = body === "" ? sent.body : yield* part("body_template", body, true)
   return {
     verdict: verdict!,
     method: draft.http_method,
@@ -106,7 +111,7 @@ export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEv
             own: own.headers,
             authorization: isAuthorized(draft, address) ? hiddenMark : undefined,
             signing: { style: draft.signature, secret: draft.secret, previous: "" },
-            delivery: { id: deliveryId(draft.id ?? 0, logged.position, Number(logged.idx)), attempts: 0 },
+            delivery: sent,
             body: Buffer.from(content),
             nowMillis: yield* Clock.currentTimeMillis
           }),

@@ -14,6 +14,7 @@ import { objectType } from "../../inventory/Registry.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import type { WebhookRow } from "../../match/WebhookIndex.ts"
 import { Templates } from "../../template/Template.ts"
+import { batchOf } from "../batch/Batch.ts"
 import { renderAll } from "../attempt/Request.ts"
 import { loggedDelivery } from "../log/LoggedEvent.ts"
 import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
@@ -38,7 +39,8 @@ const fields = [
   "http_content_type",
   "template_engine",
   "additional_headers",
-  "body_template"
+  "body_template",
+  "batch"
 ] as const
 type Made = Readonly<Record<(typeof fields)[number], string>>
 
@@ -109,7 +111,10 @@ const eventsOf = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
 })
 
 const madeBy = (row: WebhookRow): Made =>
-  Object.fromEntries(fields.map((name) => [name, String(row[name] ?? "")])) as Made
+  ({
+    ...Object.fromEntries(fields.map((name) => [name, String(row[name] ?? "")])),
+    batch: row.batch === null ? "" : "of one"
+  }) as Made
 
 /** By delivery, its webhook as it was at the last attempt, for webhooks that have changed since. */
 const definitionsBefore = Effect.fnUntraced(function* (ids: ReadonlyArray<number>) {
@@ -152,7 +157,9 @@ const rendered = (event: LoggedDelivery, made: Made, owner: string) =>
       headers: made.additional_headers,
       bodyTemplate: made.body_template
     }
-    const result = yield* Effect.result(renderAll(definition, loggedDelivery(event, Number(event.webhook_id)), asOwner))
+    const delivery = loggedDelivery(event, Number(event.webhook_id))
+    const sent = made.batch === "" ? delivery : batchOf([delivery], { isLatest: false })
+    const result = yield* Effect.result(renderAll(definition, sent, asOwner))
     if (Result.isFailure(result)) return result.failure.failure.message
     const [url, headers, body] = result.success
     const parts: Readonly<Record<string, string>> = {

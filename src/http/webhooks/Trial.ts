@@ -3,6 +3,7 @@
  * the body has as `event`. Writes nothing and sends nothing.
  */
 import { Effect } from "effect"
+import { parseBatch } from "../../deliver/batch/BatchPolicy.ts"
 import { eventOfChange } from "../../deliver/explain/ExplainedEvent.ts"
 import { latestNames } from "../../deliver/explain/LatestEvents.ts"
 import { pastedEvent } from "../../deliver/inspect/Pasted.ts"
@@ -31,7 +32,7 @@ const nowhere = { line: 0, column: 0, snippet: "" }
 const names = [
   ...["content_types", "type_create", "type_update", "type_delete", "conditions", "payload_url", "http_method"],
   ...["http_content_type", "template_engine", "additional_headers", "body_template", "signature", "secret"],
-  "oauth_token_url"
+  ...["batch", "oauth_token_url"]
 ] as const
 
 /**
@@ -50,6 +51,8 @@ export const draftOf = Effect.fnUntraced(function* (fields: Dictionary, id?: num
     else values[name] = parsed.value
   }
   const { conditions, content_types: types } = values
+  const batch = (values["batch"] ?? null) === null ? undefined : parseBatch(values["batch"])
+  if (typeof batch === "string") errors["batch"] = [batch]
   if (!isEmpty(conditions)) {
     try {
       parse(conditions)
@@ -74,6 +77,7 @@ export const draftOf = Effect.fnUntraced(function* (fields: Dictionary, id?: num
     template_engine: text("template_engine"),
     additional_headers: text("additional_headers"),
     body_template: text("body_template"),
+    batch: typeof batch === "string" ? undefined : batch,
     signature: values["signature"] === "standard" ? "standard" : "netbox",
     secret: text("secret"),
     oauth_token_url: text("oauth_token_url")

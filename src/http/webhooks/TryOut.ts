@@ -11,7 +11,7 @@ import { splitHeaders } from "../../template/Headers.ts"
 import { sampleContext, sampleEvent } from "../../template/plugin/Plugin.ts"
 import { Templates } from "../../template/Template.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
-import { memberText } from "../wire/JsonMember.ts"
+import { memberText } from "../../event/JsonText.ts"
 import { bodyFields, fieldsIn, refused } from "./ActionRequest.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import type { Handler, Route } from "../Route.ts"
@@ -20,8 +20,8 @@ import { TryOutLimits } from "./TryOutLimits.ts"
 const webhookType = objectType("extras.webhook")
 
 /**
- * `{template, headers?, context?, template_engine?}` -> `{output, headers}`. A blank template is the default body;
- * without a context a sample event is used. Errors stand under the field's name, and in `error` with line and column.
+ * `{template, headers?, context?, template_engine?, batch?}` -> `{output, headers}`. A blank template is the default
+ * body; without a context a sample event is used. With `"batch": true` templates see a batch of this one event. Errors stand under the field's name, and in `error` with line and column.
  */
 const render: Handler = (request) =>
   Effect.gen(function* () {
@@ -29,15 +29,17 @@ const render: Handler = (request) =>
     yield* limited(request)
     const { value, text: sent } = yield* request.bodyWithText
     const fields = yield* fieldsIn(value)
-    const { template, headers = "", context, template_engine: engine = "jinja" } = fields
+    const { template, headers = "", context, template_engine: engine = "jinja", batch = false } = fields
     if (template === undefined) return yield* refused({ template: ["This field is required."] })
     if (typeof template !== "string") return yield* refused({ template: ["Not a valid string."] })
     if (typeof headers !== "string") return yield* refused({ headers: ["Not a valid string."] })
     if (typeof engine !== "string") return yield* refused({ template_engine: ["Not a valid string."] })
+    if (typeof batch !== "boolean") return yield* refused({ batch: ["Must be a valid boolean."] })
     if (context !== undefined && !isDictionary(context)) return yield* refused({ context: [notDictionary(context)] })
     const templates = yield* Templates
     const given = memberText(sent, "context")
-    const text = given ?? JSON.stringify(sampleContext)
+    const event = given ?? JSON.stringify(sampleContext)
+    const text = batch ? `{"events":[${event}]}` : event
     const rendered = (field: string, source: Source) =>
       inTurn(request, (owner) =>
         templates.render([source], text, engine, owner).pipe(
@@ -45,7 +47,9 @@ const render: Handler = (request) =>
           Effect.mapError((error) => templateRefused(field, error))
         )
       )
-    const output = template === "" ? (given ?? JSON.stringify(sampleEvent)) : yield* rendered("template", template)
+    const whole = given ?? JSON.stringify(sampleEvent)
+    const byDefault = batch ? `[${whole}]` : whole
+    const output = template === "" ? byDefault : yield* rendered("template", template)
     const split = splitHeaders(headers === "" ? "" : yield* rendered("headers", { headers }))
     if ("error" in split) return yield* refused({ headers: [split.error] })
     return { status: 200, json: { output, headers: Object.fromEntries(split.headers) } }

@@ -38,11 +38,11 @@ const all = { isLatest: false }
 const parsed = (text: string) => JSON.parse(text) as ReadonlyArray<Record<string, unknown>>
 
 describe("a batch", () => {
-  test("is a list of events, each with the id of its delivery", () => {
+  test("is a list of events, each with the id of its delivery and its attempt", () => {
     const { body, size, attempts } = batchOf([{ idx: 1, attempts: 3 }, { idx: 2 }].map(deliveryOf), all)
     expect(parsed(body)).toMatchObject([
-      { delivery_id: "7-100-1", event: "updated", data: { id: 1 } },
-      { delivery_id: "7-100-2", event: "updated", data: { id: 2 } }
+      { delivery_id: "7-100-1", attempt: 4, event: "updated", data: { id: 1 } },
+      { delivery_id: "7-100-2", attempt: 1, event: "updated", data: { id: 2 } }
     ])
     expect({ size, attempts }).toEqual({ size: 2, attempts: 3 })
   })

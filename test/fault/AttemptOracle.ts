@@ -112,4 +112,4 @@ const compareDelivery = (
 /** Whether a fault lost data of Redis, by the beginning of its name. */
 export const isLoss = (fault: string): boolean => fault.startsWith("Redis loses")
 
-const isSuccess = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300
+export const isSuccess = (status: number | undefined): boolean => status !== undefined && status >= 200 && status < 300

@@ -40,6 +40,11 @@ const rowsOf = ({ secureUrl, certificate, leaving }: HostileReceiver): Rows => (
   narrow: { ...always, content_types: places, timeout: 2, max_in_flight: 2 },
   limited: { ...always, content_types: places, timeout: 2, retry_schedule: { kind: "list", delays } },
   ordered: { ...always, content_types: ["dcim.region"], timeout: 2, ordering: "object" },
+  batched: { ...always, timeout: 2, batch: { size: 10, seconds: 0.2 } },
+  together: {
+    ...{ ...always, content_types: places, timeout: 2 },
+    ...{ ordering: "object", batch: { size: 5, seconds: 0.1 } }
+  },
   paced: { ...always, content_types: ["extras.tag"], timeout: 2, rate_limit: rate },
   secure: {
     ...{ ...always, content_types: ["extras.tag"], timeout: 2 },
@@ -145,7 +150,7 @@ const judge = async (shared: Shared, apiWriter: ApiWriter, wrong: ReadonlyArray<
   const attemptsMax = new Map([[ids.get("limited")!, delays.length + 1]])
   await compareAttempts(world.sql, { owed, attemptsMax, receiver, disturbances }, differences)
   const requestsOf = (name: string) => receiver.requests.filter(({ webhook }) => webhook === name)
-  compareOrder(requestsOf("ordered"), disturbances, differences)
+  for (const name of ["ordered", "together"]) compareOrder(requestsOf(name), disturbances, differences)
   const lost = disturbances.filter(({ fault }) => isLoss(fault))
   compareRate({ requests: requestsOf("paced"), stalls: receiver.stalls }, rate, lost, differences)
   for (const webhook of [...ids.values(), ...deleted]) await compareStream(world.redis, webhook, [], differences)

@@ -8,11 +8,14 @@ import { type Certificate, makeCertificate } from "../support/Certificate.ts"
 import { Random } from "./Random.ts"
 import { pause } from "./Timeline.ts"
 
+/** A delivery that came, by itself or in a batch. */
 export interface Request {
   /** The name of the webhook: its path. */
   readonly webhook: string
   readonly delivery: string
   readonly attempt: number
+  /** The number of the batch; undefined for one that came by itself. */
+  readonly batch: number | undefined
   /** Type and id of the object that it is about. */
   readonly object: string
   /** Milliseconds since the receiver's start. */
@@ -22,6 +25,9 @@ export interface Request {
 }
 
 interface Json {
+  /** In a batch. */
+  readonly delivery_id?: string
+  readonly attempt?: number
   readonly model: string
   readonly data: { readonly id: number }
 }
@@ -137,6 +143,7 @@ export class HostileReceiver {
   isHostile = true
   /** The webhook that is answered 410. */
   readonly leaving = "leaving"
+  private batches = 0
   private readonly began = performance.now()
   private readonly random: Random
   private readonly waiting: Record<Step, Array<() => void>> = { arrived: [], answered: [] }
@@ -221,25 +228,29 @@ export class HostileReceiver {
     }
     // Connections of a killed process may end without an error.
     if (!message.complete) return
-    const { model, data } = JSON.parse(Buffer.concat(chunks).toString()) as Json
-    const request: Request = {
-      webhook: message.url!.slice(1),
-      delivery: String(message.headers["x-hook-delivery"]),
-      attempt: Number(message.headers["x-hook-attempt"]),
+    const body = JSON.parse(Buffer.concat(chunks).toString()) as Json | ReadonlyArray<Json>
+    const webhook = message.url!.slice(1)
+    const batch = Array.isArray(body) ? ++this.batches : undefined
+    const requests = [body].flat().map(({ delivery_id: id, attempt, model, data }): Request => ({
+      webhook,
+      delivery: id ?? String(message.headers["x-hook-delivery"]),
+      attempt: attempt ?? Number(message.headers["x-hook-attempt"]),
+      batch,
       object: `${model} ${data.id}`,
       at: this.millis,
       status: undefined
-    }
-    this.requests.push(request)
+    }))
+    this.requests.push(...requests)
+    const answered = () => requests.forEach((request) => (request.status = response.statusCode))
     response.on("finish", () => {
-      request.status = response.statusCode
+      answered()
       this.reached("answered")
     })
     response.on("close", () => {
       // The status counts, also where the body was cut short.
-      if (response.headersSent) request.status = response.statusCode
+      if (response.headersSent) answered()
     })
-    const calm = request.webhook === this.leaving ? gone : good
+    const calm = webhook === this.leaving ? gone : good
     const manner = this.isHostile ? this.random.weighted(manners) : calm
     this.reached("arrived")
     await manner.answer(response, this.random)

@@ -1,5 +1,5 @@
 /** Compares what a receiver saw with the timing that a webhook promises: the order within an object, and a rate. */
-import type { Disturbance } from "./AttemptOracle.ts"
+import { type Disturbance, isSuccess } from "./AttemptOracle.ts"
 import type { Differences } from "./Differences.ts"
 import type { Request, Stall } from "./HostileReceiver.ts"
 import { lostKey } from "./StoreFaults.ts"
@@ -9,7 +9,7 @@ const entryOf = ({ delivery }: Request): string => delivery.slice(delivery.index
 
 /**
  * Of one object nothing comes for the first time after something later. What is repeated because of a disturbance may:
- * it was on its way when its process stopped.
+ * it was on its way when its process stopped. A batch may follow what it repeats, up to what was accepted.
  */
 export const compareOrder = (
   requests: ReadonlyArray<Request>,
@@ -21,14 +21,17 @@ export const compareOrder = (
     disturbances.some(({ fault, from, to }) => fault === lostKey && from <= one.at && to >= other.at)
   for (const [object, each] of Map.groupBy(requests, (request) => request.object)) {
     const seen = new Set<string>()
-    let latest = each[0]!
+    let [latest, accepted, batch] = [each[0]!, each[0]!, each[0]!.batch]
     for (const request of each) {
+      if (request.batch !== batch && request.batch !== undefined) latest = accepted
+      batch = request.batch
       const excused = disturbances.some(({ from, to }) => from <= request.at && to >= latest.at)
       if (!isBelow(entryOf(request), entryOf(latest))) latest = request
       else if (overtaken(request, latest)) latest = request
       else if (!excused || !seen.has(request.delivery)) {
         differences.add(`${object}: ${entryOf(request)} came after ${entryOf(latest)}`)
       }
+      if (isSuccess(request.status) && !isBelow(entryOf(request), entryOf(accepted))) accepted = request
       seen.add(request.delivery)
     }
   }

@@ -1,8 +1,9 @@
 /**
  * A batch: what one request tells of several deliveries of a webhook.
  *
- * Its default body is a list of events, and its templates see `events`; each has its `delivery_id`. The id of the batch
- * is made of its members' ids: a batch that is tried again with the same members has the same id, another one never.
+ * Its default body is a list of events, and its templates see `events`; each has the `delivery_id` of its delivery and
+ * the number of its `attempt`. The id of the batch is made of its members' ids: a batch that is tried again with the
+ * same members has the same id, another one never.
  */
 import { createHash } from "node:crypto"
 import { templateContext } from "../../event/Delivery.ts"
@@ -33,17 +34,18 @@ export const batchOf = (members: ReadonlyArray<Loaded>, { isLatest }: Pick<Batch
     id: `batch-${createHash("sha256").update(ids.join(" ")).digest("hex").slice(0, idDigits)}`,
     attempts: Math.max(...members.map(({ attempts }) => attempts)),
     size: members.length,
-    context: () => `{"events":[${told.map((each) => withId(each, templateContext(each))).join(",")}]}`
+    context: () => `{"events":[${told.map((each) => asMember(each, templateContext(each))).join(",")}]}`
   }
 }
 
-const withId = ({ id }: Loaded, object: string): string => `{"delivery_id":${JSON.stringify(id)},${object.slice(1)}`
+const asMember = ({ id, attempts }: Loaded, object: string): string =>
+  `{"delivery_id":${JSON.stringify(id)},"attempt":${attempts + 1},${object.slice(1)}`
 
 /** A long event stays in the bytes that attempts share; it is the only one of its batch. */
 const contentOf = (told: ReadonlyArray<Loaded>): Pick<Loaded, "body" | "bytes"> => {
   const [{ bytes } = { bytes: undefined }] = told
-  if (bytes === undefined) return { body: `[${told.map((each) => withId(each, each.body)).join(",")}]` }
-  const [begin, end] = [withId(told[0]!, "{"), "]"]
+  if (bytes === undefined) return { body: `[${told.map((each) => asMember(each, each.body)).join(",")}]` }
+  const [begin, end] = [asMember(told[0]!, "{"), "]"]
   return { body: "", bytes: Buffer.concat([Buffer.from(`[${begin}`), bytes.subarray(1), Buffer.from(end)]) }
 }
 

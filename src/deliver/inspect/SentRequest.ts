@@ -77,7 +77,7 @@ export const sentRequest = Effect.fnUntraced(function* (
   if (size !== undefined && size !== "1") {
     return without(`It was sent in a batch of ${size} deliveries: the body of a batch is not made again.`)
   }
-  const body = yield* bodyBy({ ...definition, batch: size ?? null }, delivery, render)
+  const body = yield* bodyBy({ ...definition, batch: size ?? null }, delivery, attempt.number, render)
   if (typeof body === "string") return without(body)
   const signatures = yield* checkSignatures(delivery, headers, body.bytes)
   return { ...known, body, problem: undefined, signatures } satisfies SentRequest
@@ -86,16 +86,24 @@ export const sentRequest = Effect.fnUntraced(function* (
 /** The body that the webhook as it is now would send, as the current user may see it; or why there is none. */
 export const bodyNow = Effect.fnUntraced(function* (delivery: InspectedDelivery, render: Rendering) {
   const definition = delivery.webhook === null ? undefined : yield* definitionAt(delivery.webhook, "infinity")
-  return definition === undefined ? "The webhook was deleted." : yield* bodyBy(definition, delivery, render)
+  return definition === undefined ? "The webhook was deleted." : yield* bodyBy(definition, delivery, 1, render)
 })
 
-/** The body that a definition of the webhook gives; or why there is none. */
-const bodyBy = Effect.fnUntraced(function* (definition: DefinitionAt, delivery: InspectedDelivery, render: Rendering) {
+/** The body that a definition of the webhook gives in an attempt; or why there is none. */
+const bodyBy = Effect.fnUntraced(function* (
+  definition: DefinitionAt,
+  delivery: InspectedDelivery,
+  attempt: number,
+  render: Rendering
+) {
   const event = yield* eventFor(delivery, definition.scope_user)
   if (typeof event === "string") return event
   const { told, isMasked } = event
   const one = deliveryOf(told, delivery.webhook ?? 0, { body: eventBody(told) })
-  const sent = definition.batch === null ? one : batchOf([{ ...one, id: delivery.delivery_id }], { isLatest: false })
+  const sent =
+    definition.batch === null
+      ? one
+      : batchOf([{ ...one, id: delivery.delivery_id, attempts: attempt - 1 }], { isLatest: false })
   const { body_template: template, template_engine: engine } = definition
   if (template === "") return { bytes: Buffer.from(sent.body), origin: "event", isMasked } satisfies SentBody
   const made = yield* Effect.result(render(template, contextOf(sent), engine))

@@ -9,6 +9,7 @@ import { createServer } from "node:http"
 import { fileURLToPath } from "node:url"
 
 interface Got {
+  /** Deliveries, those of batches included. */
   readonly count: number
   /** Milliseconds from the `timestamp` in the body to its arrival, where the body has one. */
   readonly latencies: ReadonlyArray<number>
@@ -28,7 +29,7 @@ const serve = (): void => {
     request.on("data", (chunk: Buffer) => chunks.push(chunk))
     request.on("end", () => {
       response.end("ok")
-      count += 1
+      count += Number(request.headers["x-hook-batch-size"] ?? 1)
       last = now()
       if (request.url !== "/timed") return
       const { timestamp } = JSON.parse(Buffer.concat(chunks).toString()) as { readonly timestamp: string }

@@ -20,6 +20,7 @@ import { usageOf } from "../Usage.ts"
 
 const deliveries = 10_000
 const concurrency = 64
+const batchSize = 100
 const secret = "bench"
 
 const bareLoop = (receiver: BenchReceiver, agent: Agent): Contender => {
@@ -79,22 +80,24 @@ const partsOf = (rackwire: Rackwire, receiver: BenchReceiver, own: Readonly<Reco
   return { ...own, Postgres, Redis, receiver: usageOf(receiver.pid).cpuSeconds }
 }
 
-/** This many delivering processes: the one with all roles, and others. */
+/** This many delivering processes: the one with all roles, and others. With a size, each request is such a batch. */
 const ours = (
   rackwire: Rackwire,
   receiver: BenchReceiver,
   redis: Redis,
   webhook: number,
-  processes: number
+  processes: number,
+  size?: number
 ): Contender => ({
-  name: `rackwire, ${processes} ${processes === 1 ? "process" : "processes"}`,
+  name: `rackwire, ${processes} ${processes === 1 ? "process" : "processes"}${size === undefined ? "" : `, batches of ${size}`}`,
   role: "ours",
   usage: () => usageOf(rackwire.pid()),
   // The other processes end with the turn.
   ...(processes === 1 && { parts: () => partsOf(rackwire, receiver, { rackwire: rackwire.cpu().rackwire }) }),
   turn: async (round) => {
     const set = (fields: object) => rackwire.service.call("PATCH", `/api/extras/webhooks/${webhook}/`, fields)
-    await set({ max_in_flight: Math.ceil(concurrency / processes) })
+    const batch = size === undefined ? null : { size, seconds: 0 }
+    await set({ max_in_flight: Math.ceil(concurrency / processes), batch })
     const environment = {
       DATABASE_URL: rackwire.databaseUrl,
       REDIS_URL: rackwire.redisUrl,
@@ -103,7 +106,7 @@ const ours = (
     }
     const start = () => startService(environment, ["serve", "--roles", "deliver"])
     const others = await Promise.all(Array.from({ length: processes - 1 }, start))
-    await queueDeliveries(redis, webhook, round * 10 + processes, deliveries)
+    await queueDeliveries(redis, webhook, round * 10 + processes + (size === undefined ? 0 : 5), deliveries)
     const began = now()
     await set({ enabled: true })
     const { last } = await receiver.until(deliveries)
@@ -134,7 +137,8 @@ export default async (): Promise<Suite> => {
       peer("BullMQ worker, no log", rackwire, receiver, bullMq),
       peer("BullMQ worker, two rows in Postgres", rackwire, receiver, bullMqLogged),
       peer("graphile-worker, no log", rackwire, receiver, graphile),
-      ...[1, 2, 4].map((processes) => ours(rackwire, receiver, redis, webhook, processes))
+      ...[1, 2, 4].map((processes) => ours(rackwire, receiver, redis, webhook, processes)),
+      ours(rackwire, receiver, redis, webhook, 1, batchSize)
     ],
     close: async () => {
       for (const worker of [bullMq, bullMqLogged, graphile]) worker.disconnect()

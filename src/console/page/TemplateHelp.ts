@@ -9,6 +9,17 @@ import { type PluginDescription, Templates } from "../../template/Template.ts"
 import { type Html, html } from "../Html.ts"
 import { framed } from "../part/Frame.ts"
 
+const seen: ReadonlyArray<readonly [name: string, meaning: string]> = [
+  ["event", "created, updated or deleted"],
+  ["object_type, model", "of the object: dcim.device, device"],
+  ["data", "the object as the API shows it; of a deleted one its last state"],
+  ["snapshots", "prechange and postchange: its state before and after, or null"],
+  ["timestamp", "when the change was committed"],
+  ["username, request_id", "who made it, and in which request"],
+  ["request", "id, method, path and user of the API request; null for plain SQL"],
+  ["message", "why it was made, where its author says so"]
+]
+
 const show: Handler = (request) =>
   Effect.gen(function* () {
     const { plugins } = yield* Templates
@@ -24,6 +35,18 @@ const show: Handler = (request) =>
         <p>
           A webhook without <code>scope_user</code> receives every change of the object types that it names, whatever
           its keeper may view: the right to write webhooks is for trusted people.
+        </p>
+        <h2>What templates see</h2>
+        <dl>
+          ${seen.map(
+            ([name, meaning]) =>
+              html`<dt><code>${name}</code></dt>
+                <dd>${meaning}</dd>`
+          )}
+        </dl>
+        <p>
+          Those of a webhook with <code>batch</code> see <code>events</code> alone: a list in which each event has all
+          of this, the <code>delivery_id</code> and the number of the <code>attempt</code>.
         </p>
         <nav>${all.map(({ name }) => html`<a href="#${name}">${name}</a> `)}</nav>
         ${all.map(section)}

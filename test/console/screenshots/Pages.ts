@@ -24,5 +24,7 @@ export const pages: ReadonlyArray<Page> = [
   { name: "search", path: "/search/?q=switch" },
   { name: "api", path: "/api/dcim/sites/1/" },
   { name: "api-refused", path: "/api/dcim/sites/?status=nowhere" },
+  { name: "template-help", path: "/help/templates/" },
+  { name: "webhook-add", path: "/extras/webhooks/add/" },
   { name: "not-found", path: "/dcim/devices/99999999/" }
 ]

@@ -6,23 +6,16 @@ export interface Block {
   readonly language: string
   readonly role: string
   readonly text: string
-  /** The nearest heading before it. */
-  readonly heading: string
 }
 
 export const readDocument = (name: string): string =>
   readFileSync(new URL(`../../docs/${name}`, import.meta.url), "utf8")
 
 /** The fenced blocks, in their order. */
-export const blocksOf = (document: string): ReadonlyArray<Block> => {
-  const pattern = /^#+ (?<heading>.+)$|^```(?<language>\w+) ?(?<role>[\w./-]*)\n(?<text>[^]*?)^```$/gm
-  let heading = ""
-  return [...document.matchAll(pattern)].flatMap(({ groups }) => {
-    heading = groups!["heading"] ?? heading
-    const { language, role = "", text } = groups!
-    return language === undefined || text === undefined ? [] : [{ language, role, text, heading }]
-  })
-}
+export const blocksOf = (document: string): ReadonlyArray<Block> =>
+  [...document.matchAll(/^```(\w+) ?([\w./-]*)\n([^]*?)^```$/gm)].map(([, language = "", role = "", text = ""]) => ({
+    ...{ language, role, text }
+  }))
 
 /** The rows of every table with this header, as Markdown: `| a | b |` has the header "a | b". */
 export const rowsOf = (document: string, header: string): ReadonlyArray<ReadonlyArray<string>> =>

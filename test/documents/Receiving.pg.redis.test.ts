@@ -213,7 +213,7 @@ describe("the statements", () => {
     const failing = sql.transaction(statement("remember").replace("$1", "'1-2-5'"), "select 1 / 0")
     await expect(failing).rejects.toThrow("division by zero")
     expect(await remember("1-2-5")).toBe(1)
-    await sql.query("update received set received_at = now() - interval '62 days' where delivery_id = '1-2-3'")
+    await sql.query("update received set received_at = now() - interval '33 days' where delivery_id = '1-2-3'")
     await sql.query(statement("forget"))
     expect([await remember("1-2-3"), await remember("1-2-4")]).toEqual([1, 0])
   })

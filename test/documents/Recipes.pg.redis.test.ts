@@ -1,7 +1,7 @@
 /** The examples of docs/webhooks.md, carried out: each webhook made, its changes made, and the requests compared. */
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest"
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, type Json, named, startApi } from "../support/Api.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -167,6 +167,7 @@ describe("a webhook of the document", () => {
     "sends the requests that it shows, and no others: %s",
     async (_, { webhook, changes, requests }) => {
       const id = await makeWebhook(webhook)
+      onTestFinished(async () => void (await api.call("DELETE", `/api/extras/webhooks/${id}/`)))
       const sent = () => receiver.received.filter((each) => `${each.headers["x-hook-delivery"]}`.startsWith(`${id}-`))
       for (const block of changes) await carryOut(block)
       await receiver.untilAll(() => sent().length >= requests.length)
@@ -180,7 +181,6 @@ describe("a webhook of the document", () => {
       // Half of what the rate asks for, because the first request may be late on a busy machine.
       const leastMillis = (500 * (requests.length - 1)) / Number(webhook["rate_limit"] ?? Number.POSITIVE_INFINITY)
       expect(inOrder.at(-1)!.at - inOrder[0]!.at).toBeGreaterThanOrEqual(leastMillis)
-      await api.call("DELETE", `/api/extras/webhooks/${id}/`)
     }
   )
 

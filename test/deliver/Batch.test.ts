@@ -62,7 +62,7 @@ describe("a batch", () => {
       ).id
     expect(idOf(1, 2)).toBe(idOf(2, 1))
     expect(new Set([idOf(1), idOf(2), idOf(1, 2), idOf(12), idOf(1, 2, 3)]).size).toBe(5)
-    expect(idOf(1)).toMatch(/^batch-[0-9a-f]{32}$/)
+    expect(idOf(1)).toMatch(/^7-batch-[0-9a-f]{32}$/)
   })
 
   test("tells a long event by its bytes", () => {

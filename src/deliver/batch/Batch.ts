@@ -31,7 +31,7 @@ export const batchOf = (members: ReadonlyArray<Loaded>, { isLatest }: Pick<Batch
   return {
     ...first!,
     ...contentOf(told),
-    id: `batch-${createHash("sha256").update(ids.join(" ")).digest("hex").slice(0, idDigits)}`,
+    id: `${first!.webhook}-batch-${createHash("sha256").update(ids.join(" ")).digest("hex").slice(0, idDigits)}`,
     attempts: Math.max(...members.map(({ attempts }) => attempts)),
     size: members.length,
     context: () => `{"events":[${told.map((each) => asMember(each, templateContext(each))).join(",")}]}`

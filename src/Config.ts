@@ -1,7 +1,7 @@
 /**
  * Every option: environment name, type, default, description. Those of the telemetry are in its folder.
  *
- * Only this module reads the environment. A test compares the table in README.md with `options`.
+ * Only this module reads the environment. A test compares the table in docs/reference.md with `options`.
  */
 import { readFileSync } from "node:fs"
 import { Context, Duration, Effect, Layer, Redacted } from "effect"

@@ -19,7 +19,7 @@ export interface Setting<A> {
   readonly env: string
   /** The value, or the default. Fails with the value, unless it is secret, and what is expected instead. */
   readonly value: Effect.Effect<A, OptionRefused>
-  /** The default as the README shows it. */
+  /** The default as docs/reference.md shows it. */
   readonly fallback: string
   readonly description: string
 }

@@ -20,10 +20,13 @@ export const superuserUrlOf = (directory: string, databaseUrl: string): string =
   return Object.assign(new URL(databaseUrl), { username: superuser, password: superuserPassword }).href
 }
 
-/** Starts the embedded servers of a data directory. This process restarts a server that dies. */
-export const startServers = async (directory: string): Promise<RunningServers> => {
+/** Starts the embedded servers of a data directory, by more options. This process restarts a server that dies. */
+export const startServers = async (
+  directory: string,
+  options: Readonly<Record<string, string>> = {}
+): Promise<RunningServers> => {
   const scope = Effect.runSync(Scope.make())
-  const environment = ConfigProvider.layer(ConfigProvider.fromEnvRecord({ RACKWIRE_DATA_DIR: directory }))
+  const environment = ConfigProvider.layer(ConfigProvider.fromEnvRecord({ RACKWIRE_DATA_DIR: directory, ...options }))
   const layer = Servers.layer.pipe(
     Layer.provide(Settings.layer),
     Layer.provide(environment),

@@ -31,6 +31,11 @@ describe("the page on telemetry", () => {
     expect(listed.toSorted()).toEqual(rows.toSorted())
   })
 
+  it("tells for every metric what to do about it", () => {
+    const [, advice = ""] = page.split(/### What to do about a number|^## Alerts/m)
+    expect(declared.filter(({ name }) => !advice.includes(`\`${name}\``)).map(({ name }) => name)).toEqual([])
+  })
+
   it("tells for every alert what to do, and for no other", () => {
     const listed = page
       .split("\n")

@@ -252,6 +252,15 @@ describe("documents", () => {
     expect(missing.map(({ env }) => env)).toEqual([])
   })
 
+  it("list every command", () => {
+    const reference = read("docs/reference.md")
+    const names = ["src/main.ts", ...filesUnder("src/command")].flatMap((file) =>
+      [...read(file).matchAll(/Command\.make\(\s*"(\w+)",/g)].map(([, name]) => name)
+    )
+    expect(names.length).toBeGreaterThan(8)
+    expect(names.filter((name) => !reference.includes(`| \`npx rackwire ${name}`))).toEqual([])
+  })
+
   it("name every runtime dependency with its reason in ARCHITECTURE", () => {
     const manifest = JSON.parse(read("package.json")) as { readonly dependencies: Record<string, string> }
     const architecture = read("ARCHITECTURE.md")

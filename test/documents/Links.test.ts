@@ -1,8 +1,8 @@
-/** Links between the documents, and from them to files, lead somewhere. */
+/** Links between the documents, and from them to files, lead somewhere; examples are carried out. */
 import { existsSync, globSync, statSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import { expect, it } from "vitest"
-import { documentAt, proseOf } from "./Steps.ts"
+import { documentAt, proseOf, stepsOf } from "./Steps.ts"
 
 const root = new URL("../../", import.meta.url).pathname
 
@@ -50,4 +50,13 @@ it("every document of docs/ can be reached from the README", () => {
     }
   }
   expect(documents.filter((path) => path.startsWith("docs/") && !reached.has(path))).toEqual([])
+})
+
+it("a test carries out every document that has examples", () => {
+  const tests = globSync("test/documents/*.test.ts", { cwd: root }).map(documentAt).join("")
+  const shown = documents.filter(
+    (path) => /^(README|docs)/.test(path) && stepsOf(documentAt(path)).some(({ kind }) => kind === "run")
+  )
+  expect(shown.length).toBeGreaterThan(4)
+  expect(shown.filter((path) => !tests.includes(basename(path)))).toEqual([])
 })

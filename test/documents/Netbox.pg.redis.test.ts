@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runCommand } from "../command/RunCommand.ts"
 import { type Api, type Json, environmentOf, startApi } from "../support/Api.ts"
 import { makeDatabase, makeSecondDatabase } from "../support/Database.ts"
-import { documentAt, hasLines, stepsOf } from "./Document.ts"
+import { documentAt, hasLines, stepsOf } from "./Steps.ts"
 import { type Shell, openShell } from "./Shell.ts"
 
 const document = documentAt("docs/netbox.md")

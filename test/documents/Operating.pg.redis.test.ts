@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { openSql } from "../support/Database.ts"
 import { type RunningServers, startServers } from "../support/EmbeddedServers.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
-import { documentAt, hasLines, stepsOf } from "./Document.ts"
+import { documentAt, hasLines, stepsOf } from "./Steps.ts"
 import { type Shell, openShell } from "./Shell.ts"
 
 const document = documentAt("docs/operating.md")

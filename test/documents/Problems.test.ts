@@ -1,7 +1,7 @@
 /** docs/operating.md says of each problem what the console says, and may say more. */
 import { expect, it } from "vitest"
 import { problemsOf } from "../../src/deliver/tasks/Problems.ts"
-import { documentAt } from "./Document.ts"
+import { documentAt } from "./Steps.ts"
 
 const [, table = ""] =
   /^\| problem \| what to do \|\n\|[- |]+\n((?:\|.*\n)+)/m.exec(documentAt("docs/operating.md")) ?? []

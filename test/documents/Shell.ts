@@ -19,7 +19,7 @@ export interface Shell {
 const blockMillis = 60_000
 
 /** The first command that fails ends the shell, a request that the service refuses included. */
-const prelude = `set -eo pipefail; exec 2>&1; curl() { command curl --fail-with-body "$@"; }\n`
+const prelude = `set -e; exec 2>&1; curl() { command curl --fail-with-body "$@"; }\n`
 
 export const openShell = (environment: Readonly<Record<string, string>>): Shell => {
   const folder = mkdtempSync(join(tmpdir(), "rackwire-document-"))

@@ -128,10 +128,10 @@ describe("what a webhook says about batches", () => {
 
   test("decides when it is read: full, or when its first delivery has waited", () => {
     const policy: BatchPolicy = { size: 10, millis: 5000, isLatest: false }
-    expect(gatherMillis(policy, { now: 100, since: 100, unread: 9 })).toBe(5000)
-    expect(gatherMillis(policy, { now: 4100, since: 100, unread: 9 })).toBe(1000)
-    expect(gatherMillis(policy, { now: 9000, since: 100, unread: 1 })).toBe(0)
-    expect(gatherMillis(policy, { now: 100, since: 100, unread: 10 })).toBe(0)
+    expect(gatherMillis(policy, { nowMillis: 100, sinceMillis: 100, unread: 9 })).toBe(5000)
+    expect(gatherMillis(policy, { nowMillis: 4100, sinceMillis: 100, unread: 9 })).toBe(1000)
+    expect(gatherMillis(policy, { nowMillis: 9000, sinceMillis: 100, unread: 1 })).toBe(0)
+    expect(gatherMillis(policy, { nowMillis: 100, sinceMillis: 100, unread: 10 })).toBe(0)
   })
 })
 

@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto"
 import { templateContext } from "../../event/Delivery.ts"
-import { placeOf } from "../../event/JsonText.ts"
+import { placeOf } from "./JsonText.ts"
 import { comparePositions, positionOf } from "../../event/Position.ts"
 import type { Loaded } from "../attempt/EventBodies.ts"
 import type { BatchPolicy } from "./BatchPolicy.ts"

@@ -13,7 +13,7 @@ export interface BatchPolicy {
 export const sizeMax = 500
 
 /** Longest that a webhook may let deliveries wait for others, seconds. */
-export const secondsMax = 300
+const secondsMax = 300
 
 const known = new Set(["size", "seconds", "latest"])
 
@@ -35,13 +35,13 @@ export const parseBatch = (input: unknown): BatchPolicy | string => {
 
 /** What is known when it is to be decided whether a batch is read. */
 interface Gathered {
-  readonly now: number
-  /** When there was something to read first, by the clock of `now`, milliseconds. */
-  readonly since: number
+  readonly nowMillis: number
+  /** When there was something to read first, by the same clock. */
+  readonly sinceMillis: number
   /** Deliveries that nobody has read. */
   readonly unread: number
 }
 
 /** In how many milliseconds a batch is read: at once if it is full, or if the deliveries have waited long enough. */
-export const gatherMillis = ({ size, millis }: BatchPolicy, { now, since, unread }: Gathered): number =>
-  unread >= size ? 0 : Math.max(since + millis - now, 0)
+export const gatherMillis = ({ size, millis }: BatchPolicy, { nowMillis, sinceMillis, unread }: Gathered): number =>
+  unread >= size ? 0 : Math.max(sinceMillis + millis - nowMillis, 0)

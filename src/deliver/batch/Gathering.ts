@@ -35,7 +35,7 @@ export class Gathering {
     this.since ??= this.now()
     const { since } = this
     const unread = policy.millis === 0 ? policy.size : yield* Effect.flatMap(Streams, (s) => s.unread(webhook))
-    const wait = gatherMillis(policy, { now: this.now(), since, unread })
+    const wait = gatherMillis(policy, { nowMillis: this.now(), sinceMillis: since, unread })
     if (wait > 0) this.lookIn(wait)
     return wait === 0
   })

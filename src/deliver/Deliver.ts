@@ -28,6 +28,7 @@ import { operationType, workOffOperations } from "./request/Operations.ts"
 import { deliveryType, takeUpRetries } from "./request/RetryByHand.ts"
 import { replayType, workOffReplays } from "./request/Replay.ts"
 import { sendingNews, sendingState } from "./request/Sending.ts"
+import { HealthWatch } from "./health/HealthWatch.ts"
 import { logDefectAndContinue } from "./LogDefect.ts"
 import { absentAmong, discardDeleted } from "./recover/Deleted.ts"
 import { Missing } from "./recover/Missing.ts"
@@ -75,7 +76,9 @@ export class Deliver extends Context.Service<
         (news) => actors.get(news.webhook)?.learn(news)
       )
       const looks = new Stall("nothing has looked for missed deliveries", unlookedMillis)
-      const look = logDefectAndContinue("the look for what was missed")(lookForMissed(actors, new Missing(), looks))
+      const look = logDefectAndContinue("the look for what was missed")(
+        lookForMissed(actors, { missing: new Missing(), healths: new HealthWatch() }, looks)
+      )
       yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(roundPause)))
       // On its own: long work must not keep what was missed from being found.
       const work = logDefectAndContinue("work that was asked for")(workOffAsked)
@@ -196,11 +199,19 @@ const followDeletions = Effect.fnUntraced(function* (actors: Actors) {
   if (absent.length > 0) yield* actors.follow(new Set(absent))
 })
 
+/** What the sweeper keeps from look to look. */
+interface Kept {
+  readonly missing: Missing
+  readonly healths: HealthWatch
+}
+
 /** Finds what no announcement told of. */
-const lookForMissed = (actors: Actors, missing: Missing, looks: Stall) =>
+const lookForMissed = (actors: Actors, { missing, healths }: Kept, looks: Stall) =>
   heed(actors).pipe(
     Effect.andThen(unlessQuiet(actors, sweep(actors))),
-    Effect.flatMap((inspected) => (inspected === undefined ? Effect.void : missing.look(actors, inspected))),
+    Effect.flatMap((inspected) =>
+      inspected === undefined ? Effect.void : Effect.andThen(missing.look(actors, inspected), healths.look())
+    ),
     Effect.andThen(followDeletions(actors)),
     Effect.andThen(takeUp(actors)),
     (look) => looks.watch(look),

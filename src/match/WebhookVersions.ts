@@ -49,7 +49,8 @@ const versions = versionTable.name
 const unkept = `'{${[
   ...["payload_url", "secret_url", "additional_headers", "secret_headers", "body_template"],
   ...["secret", "previous_secret", "ca_certificate", "client_certificate", "client_key", "retry_schedule", "batch"],
-  ...["oauth_token_url", "oauth_client_id", "oauth_client_secret", "oauth_scope", "disabled_note"]
+  ...["oauth_token_url", "oauth_client_id", "oauth_client_secret", "oauth_scope"],
+  ...["disabled_note", "health", "health_since"]
 ].join(",")}}'::text[]`
 
 /**

@@ -24,7 +24,12 @@ const type = objectType<typeof Webhook>("extras.webhook")
 interface Running {
   readonly actor: Actor
   readonly scope: Scope.Closeable
+  /** The row that it follows, as text. */
+  readonly row: string
 }
+
+/** A row as text without its health: a turn of that is no reason to probe the receiver or to connect anew. */
+const textOf = (row: WebhookRow): string => JSON.stringify({ ...row, health: undefined, health_since: undefined })
 
 type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClient | Vault | Clearance
 
@@ -42,18 +47,22 @@ export const makeActors = Effect.gen(function* () {
   const context = yield* Effect.context<Needs>()
 
   const start = Effect.fnUntraced(function* (row: WebhookRow) {
-    const definition = yield* definitionOf(row, shared)
     const present = running.get(row.id)
+    const text = textOf(row)
+    if (present?.row === text) return
+    const definition = yield* definitionOf(row, shared)
     if (present !== undefined) {
       if (present.actor.isOpen()) yield* Effect.ignore(streams.probeNow(row.id))
-      return yield* present.actor.redefine(definition)
+      yield* present.actor.redefine(definition)
+      running.set(row.id, { ...present, row: text })
+      return
     }
     const own = yield* Scope.fork(life)
     const actor = yield* startActor(definition, share, intake, refreshOf(row.id)).pipe(
       Scope.provide(own),
       Effect.onError((cause) => Scope.close(own, Exit.failCause(cause)))
     )
-    running.set(row.id, { actor, scope: own })
+    running.set(row.id, { actor, scope: own, row: text })
   })
 
   /** Attempts under way may take a while to end; other webhooks do not wait for them. */

@@ -15,6 +15,8 @@ export const breakerTable: Table = {
     { name: "process", type: "text", nullable: false },
     { name: "opened", type: "timestamp with time zone", nullable: false, default: "now()" },
     { name: "until", type: "timestamp with time zone", nullable: false },
+    // How often it opened because attempts failed; 0 where the receiver only asked to wait.
+    { name: "openings", type: "bigint", nullable: false, default: "0" },
     { name: "reason", type: "text", nullable: false }
   ],
   constraints: [{ name: "rackwire_breaker_key", sql: "unique (webhook_id, process)" }],
@@ -36,19 +38,28 @@ const forgetAll = Effect.fnUntraced(function* (webhook: number) {
   yield* Effect.ignore(sql`delete from rackwire_breaker where webhook_id = ${webhook}::bigint`)
 })
 
-/** Notes that this process's breaker is open for `openMillis`, or closed if that is undefined. */
+interface Opened {
+  readonly openMillis: number
+  readonly openings: number
+  readonly reason: string
+}
+
+/** Notes that this process's breaker is open, or closed where `opened` is undefined. */
 export const noteBreaker = Effect.fnUntraced(
-  function* (webhook: number, openMillis: number | undefined, reason: string) {
+  function* (webhook: number, opened: Opened | undefined) {
     const sql = yield* SqlClient.SqlClient
-    if (openMillis === undefined) {
+    if (opened === undefined) {
       yield* forgetAll(webhook)
       return yield* Effect.logInfo(`deliver: webhook ${webhook}: the receiver accepts deliveries again`)
     }
+    const { openMillis, openings, reason } = opened
     const seconds = Math.ceil(openMillis / 1000)
     yield* sql`
-      insert into rackwire_breaker (webhook_id, process, until, reason)
-      values (${webhook}::bigint, ${processName}, now() + ${`${openMillis} milliseconds`}::interval, ${reason})
-      on conflict (webhook_id, process) do update set until = excluded.until, reason = excluded.reason`
+      insert into rackwire_breaker (webhook_id, process, until, openings, reason)
+      values (${webhook}::bigint, ${processName}, now() + ${`${openMillis} milliseconds`}::interval, ${openings}::bigint,
+              ${reason})
+      on conflict (webhook_id, process) do update
+        set until = excluded.until, openings = excluded.openings, reason = excluded.reason`
     yield* Effect.logWarning(`deliver: webhook ${webhook} is not sent to for ${seconds} s: ${reason}`)
   },
   Effect.catch((error) =>

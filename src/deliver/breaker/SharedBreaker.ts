@@ -62,11 +62,11 @@ export const makeSharedBreaker = Effect.fnUntraced(function* (webhook: number, w
     if (until === undefined) {
       wake()
       yield* Effect.ignore(streams.closeBreaker(webhook))
-      return yield* noteBreaker(webhook, undefined, "")
+      return yield* noteBreaker(webhook, undefined)
     }
     timer(until - at)
     yield* Effect.ignore(streams.openBreaker({ webhook, openMillis: until - at, openings }))
-    yield* noteBreaker(webhook, until - at, failure?.message ?? "")
+    yield* noteBreaker(webhook, { openMillis: until - at, openings, reason: failure?.message ?? "" })
   })
   yield* Effect.addFinalizer(() => (breaker.until === undefined ? Effect.void : forgetBreaker(webhook)))
   yield* Effect.ignore(

@@ -5,6 +5,9 @@ import { cleared } from "../../inventory/Clearance.ts"
 import { after } from "../../inventory/derive/filter/Where.ts"
 import { changeType, changedFields } from "../../inventory/read/Changes.ts"
 
+/** SQL: whether `t` is a change in which the health of a webhook turned: no other one leaves `last_updated`. */
+export const isTurn = `(t.action = 'update' and t.prechange_data ->> 'last_updated' = t.postchange_data ->> 'last_updated') is true`
+
 interface Failing {
   readonly webhook: number
   /** ISO 8601. */
@@ -48,7 +51,8 @@ export const changedBefore = Effect.fnUntraced(function* (failing: ReadonlyArray
       cross join lateral (
         select t.id, t.time, t.user_name, t.action from ${changeType.table} t
          where t.changed_object_type = 'extras.webhook' and t.changed_object_id = f.webhook
-           and t.time <= f.first and t.time > f.first - '${soonBefore}'::interval and (${after(2, visible)})
+           and t.time <= f.first and t.time > f.first - '${soonBefore}'::interval and not ${isTurn}
+           and (${after(2, visible)})
          order by t.time desc, t.id desc limit 1) c`,
     [failing.map(({ webhook }) => `${webhook}`), failing.map(({ first }) => first), ...visible.parameters]
   )

@@ -4,6 +4,7 @@ import { answersCountedMax, answersOf } from "../../../deliver/health/Answers.ts
 import { type Health, healthOf } from "../../../deliver/health/Healths.ts"
 import { type Span, spansOf, wholeDay } from "../../../deliver/health/Traffic.ts"
 import { percent } from "../../../deliver/health/WebhookHealth.ts"
+import { isTurn } from "../../../deliver/log/ChangedBefore.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import type { Handler, Request, Route } from "../../../http/Route.ts"
 import { cleared } from "../../../inventory/Clearance.ts"
@@ -36,7 +37,10 @@ const show: Handler = (request) =>
     const [health] = yield* healthOf([row])
     const spans = (yield* spansOf([row.id], wholeDay)).get(row.id) ?? []
     const edits = yield* changes({
-      where: allOf(changesOf(webhookType.id, row.id), { sql: "t.time > now() - interval '24 hours'", parameters: [] }),
+      where: allOf(changesOf(webhookType.id, row.id), {
+        sql: `t.time > now() - interval '24 hours' and not ${isTurn}`,
+        parameters: []
+      }),
       order: "newest first",
       limit: shownMax
     })

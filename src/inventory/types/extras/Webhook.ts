@@ -80,7 +80,16 @@ export default defineObjectType({
     Signature: ["secret", "previous_secret", "previous_secret_expires", "signature"],
     TLS: ["ssl_verification", "ca_file_path", "ca_certificate", "client_certificate", "client_key"],
     "OAuth 2.0": ["oauth_token_url", "oauth_client_id", "oauth_client_secret", "oauth_client_auth", "oauth_scope"],
-    Deliveries: ["paused", "timeout", "max_in_flight", "rate_limit", "ordering", "batch", "retry_schedule"]
+    Deliveries: [
+      "paused",
+      "timeout",
+      "max_in_flight",
+      "rate_limit",
+      "ordering",
+      "batch",
+      "retry_schedule",
+      "max_failed"
+    ]
   },
   announced: true,
   fields: {
@@ -177,8 +186,49 @@ export default defineObjectType({
       help: "It fires only for what this user may view. Blank fires for everything."
     }),
     paused: flag({ default: false, help: "Deliveries wait until it is resumed." }),
-    disabled_note: text({ optional: true, wire: "read" })
+    disabled_note: text({ optional: true, wire: "read" }),
+    max_failed: integer({
+      min: 0,
+      max: 10_000,
+      optional: true,
+      help: "It counts as failing while more deliveries than this have failed for good. Blank takes any number."
+    }),
+    health: choice(
+      { healthy: "Healthy", failing: "Failing", stopped: "Stopped" },
+      {
+        default: "healthy",
+        bare: true,
+        wire: "read",
+        help: "Failing: most attempts fail, or more than max_failed deliveries have. Stopped: it is disabled. A pause keeps what it was."
+      }
+    ),
+    health_since: time({ wire: "read" })
   },
+  functions: [
+    // Stopped is what is disabled, whoever disabled it. A turn of the health alone leaves last_updated, and so the ETag:
+    // it must not refuse the edit of a user who opened the webhook before, and it defines nothing anew.
+    `create or replace function rackwire_turn_health() returns trigger language plpgsql as $$
+     begin
+       if new.enabled = (new.health = 'stopped') then
+         new.health := case when new.enabled then 'healthy' else 'stopped' end;
+       end if;
+       if tg_op = 'UPDATE' and new.health <> old.health then
+         new.health_since := now();
+         if to_jsonb(new) - '{health,health_since,last_updated}'::text[]
+            = to_jsonb(old) - '{health,health_since,last_updated}'::text[] then
+           new.last_updated := old.last_updated;
+         end if;
+       end if;
+       return new;
+     end $$`
+  ],
+  triggers: [
+    {
+      // Triggers fire in the order of their names: this one after extras_webhook_touch.
+      name: "extras_webhook_turn",
+      sql: "before insert or update on extras_webhook for each row execute function rackwire_turn_health()"
+    }
+  ],
   leftOut: ["type_job_start", "type_job_end"],
   asked: { failing, silent },
   search: ["name", "payload_url"],

@@ -1,0 +1,92 @@
+/**
+ * Stores the health of webhooks in their rows, where changes of it are changes like any other.
+ *
+ * Responsible for: comparing what is known with what is stored, and writing where they differ. One process does so every
+ * five seconds, the sweeper. Guarantees: a webhook is `failing` within seconds of its breaker, or its failed list, saying
+ * so; it is `healthy` again only after nothing has said so for 20 seconds and its last attempt succeeded, so that a
+ * breaker that opens and closes is one turn, and a breaker that was forgotten (a process died, Postgres crashed, Redis
+ * lost everything) is none. Each turn is written once: the statement names the health that it replaces. Does not: decide
+ * what is `stopped`; a trigger of the table does, for whoever disables a webhook (types/extras/Webhook.ts).
+ */
+import { Effect } from "effect"
+import { SqlClient } from "effect/sql"
+import { because } from "../Because.ts"
+import { breakerTable } from "../breaker/BreakerTable.ts"
+import { trafficTable } from "../log/Traffic.ts"
+import { type Observed, illness, turnOf } from "./Turn.ts"
+
+/** Time between two looks after which another process may have looked meanwhile, milliseconds. */
+const ownLooksMillis = 15_000
+
+interface Found extends Observed {
+  readonly id: number
+  /** When Postgres looked, milliseconds since 1970. */
+  readonly now: number
+}
+
+export class HealthWatch {
+  /** When the looks of this process began, and the last of them. */
+  private first = Number.NEGATIVE_INFINITY
+  private latest = Number.NEGATIVE_INFINITY
+  /** When each failing webhook was last seen to fail. */
+  private ill: ReadonlyMap<number, number> = new Map()
+
+  /** Turns the health of the webhooks for which it is not what is stored. */
+  readonly look = Effect.fnUntraced({ self: this }, function* (this: HealthWatch) {
+    const found = yield* observed
+    const now = found[0]?.now ?? this.latest
+    if (now - this.latest > ownLooksMillis) {
+      this.first = now
+      this.ill = new Map()
+    }
+    this.latest = now
+    const seen = found.map((each) => ({ each, ill: illness(each) === undefined ? this.ill.get(each.id) : now }))
+    this.ill = new Map(seen.flatMap(({ each, ill }) => (ill === undefined ? [] : [[each.id, ill]])))
+    for (const { each, ill = this.first } of seen) yield* turn(each, now - ill)
+  })
+}
+
+const millis = (time: string): string => `(extract(epoch from ${time}) * 1000)::float8`
+
+/** The webhooks of which something is known that is not as it is stored, or was not: most are healthy and left out. */
+const observed = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql.unsafe<{ readonly found: Found }>(
+    `select json_build_object('id', w.id, 'now', ${millis("now()")}, 'enabled', w.enabled, 'health', w.health,
+              'open', b.open, 'exceeded', x.exceeded, 'last', (
+                select json_build_object('began', ${millis("t.last_attempt")}, 'succeeded', t.last_answer ~ '^2[0-9]{2}$')
+                  from ${trafficTable.name} t where t.webhook_id = w.id
+                 order by t.since desc, t.last_attempt desc limit 1)) as found
+       from extras_webhook w
+       left join lateral (
+         select json_build_object('until', ${millis("max(k.until)")}, 'reason', max(k.reason)) as open
+           from ${breakerTable.name} k
+          where k.webhook_id = w.id and k.openings > 0 and exists (
+            select from rackwire_process p where p.name = k.process and p.seen > now() - interval '15 seconds')
+         having count(*) > 0) b on true
+       left join lateral (
+         select w.max_failed as exceeded from extras_delivery d
+          where d.webhook_id = w.id and d.status <> 'successful' and d.status = 'failed'
+         offset w.max_failed limit 1) x on w.max_failed is not null
+      where w.enabled = (w.health = 'stopped')
+         or w.enabled and (w.health = 'failing' or b.open is not null or x.exceeded is not null)
+      order by w.id`
+  )
+  return rows.map(({ found }) => found)
+})
+
+/** Writes the turn of a webhook that has one, if nobody holds its row; else the next look does. */
+const turn = Effect.fnUntraced(function* (found: Found, calm: number) {
+  const next = turnOf(found, calm)
+  if (next === undefined) return
+  const { health, why } = next
+  const sql = yield* SqlClient.SqlClient
+  yield* because(
+    why,
+    sql`update extras_webhook set health = ${health} where id in (
+          select id from extras_webhook
+           where id = ${found.id}::bigint and health = ${found.health} and enabled = ${found.enabled}
+             for update skip locked)`
+  )
+  yield* Effect.logInfo(`deliver: webhook ${found.id} is ${health}: ${why}`)
+})

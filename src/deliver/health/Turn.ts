@@ -1,0 +1,46 @@
+/** Whether the stored health of a webhook has to turn. Pure. */
+
+type StoredHealth = "healthy" | "failing" | "stopped"
+
+/** What is known of a webhook. Times are milliseconds since 1970 on Postgres' clock, if not said otherwise. */
+export interface Observed {
+  readonly enabled: boolean
+  /** As it is stored. */
+  readonly health: StoredHealth
+  /** The breakers that opened because attempts failed, in the processes that are alive; null for none. */
+  readonly open: { readonly until: number; readonly reason: string } | null
+  /** How many deliveries it may have that failed for good, if it has more of them; null if not. */
+  readonly exceeded: number | null
+  /** When its last attempt began, on the clock of its process; null if none is known. */
+  readonly last: { readonly began: number; readonly succeeded: boolean } | null
+}
+
+interface Turn {
+  readonly health: StoredHealth
+  /** A sentence. */
+  readonly why: string
+}
+
+/** Time without a sign of failure after which a webhook may be healthy again, milliseconds: one alert, however often a breaker opens. */
+export const calmMillis = 20_000
+
+/**
+ * Why it is failing; undefined if nothing says so now. A breaker whose time was over when an attempt succeeded has been
+ * closed: the row of a process that learned of it from another one may be left.
+ */
+export const illness = ({ open, exceeded, last }: Observed): string | undefined => {
+  const isClosed = open !== null && last?.succeeded === true && last.began > open.until
+  if (open !== null && !isClosed) return open.reason === "" ? "The receiver fails." : open.reason
+  return exceeded === null ? undefined : `More than ${exceeded} deliveries have failed for good.`
+}
+
+/** `calm`: for how long nothing has said that it is failing, milliseconds. */
+export const turnOf = (observed: Observed, calm: number): Turn | undefined => {
+  const { enabled, health, last } = observed
+  if (!enabled) return health === "stopped" ? undefined : { health: "stopped", why: "It is disabled." }
+  const why = illness(observed)
+  if (why !== undefined) return health === "failing" ? undefined : { health: "failing", why }
+  if (health === "stopped") return { health: "healthy", why: "It is enabled." }
+  const isWell = health === "failing" && last?.succeeded === true && calm >= calmMillis
+  return isWell ? { health: "healthy", why: "The receiver accepts deliveries again." } : undefined
+}

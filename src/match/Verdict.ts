@@ -9,10 +9,11 @@ import { clauseText, failingClauses, missText } from "./ClauseWords.ts"
 import { type Condition, isEmpty, parse } from "./Condition.ts"
 import { clauseDecision } from "./Decision.ts"
 import { type Explanation, explain, tooCostly, withoutHidden } from "./Explanation.ts"
+import { turnedIn } from "./OwnHealth.ts"
 import { type MatchFields, type Subject, flags } from "./WebhookIndex.ts"
 
 /** The gates of a webhook in the order in which an event passes them. */
-export const gates = ["type", "kind", "enabled", "scope", "condition"] as const
+export const gates = ["type", "kind", "enabled", "own", "scope", "condition"] as const
 type Gate = (typeof gates)[number]
 
 export interface Verdict {
@@ -29,6 +30,8 @@ export interface Verdict {
 }
 
 interface Decided {
+  /** Id of the webhook; absent for one that is not stored. */
+  readonly webhook?: number | undefined
   /** Whether it fired; absent where the condition alone decides. */
   readonly fired?: boolean
   /** Whether the user of its scope may view the event; it counts for webhooks with a scope only. */
@@ -49,6 +52,9 @@ export const verdictOf = (webhook: MatchFields, subject: Subject, decided: Decid
     return stopped("kind", `It fires for what is ${kinds}, and this was ${subject.kind}.`, `not for ${subject.kind}`)
   }
   if (enabled !== true) return stopped("enabled", "It was disabled.", "disabled")
+  if (decided.webhook !== undefined && decided.webhook === turnedIn(subject)) {
+    return stopped("own", "No webhook fires for its own health.", "its own health")
+  }
   const isScoped = webhook.scope_user !== null && webhook.scope_user !== undefined
   if (isScoped && decided.isSeen === false) {
     return stopped("scope", "The user of its scope may not view the object.", "outside of its scope")

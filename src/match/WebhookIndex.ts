@@ -8,6 +8,7 @@ import { isEmpty, parse } from "./Condition.ts"
 import { type Subject as ConditionSubject, evaluation } from "./Decision.ts"
 import { EqualityIndex, type Entry } from "./EqualityIndex.ts"
 import { type Explanation, explain, tooCostly } from "./Explanation.ts"
+import { turnedIn } from "./OwnHealth.ts"
 
 /** A webhook as its table has it. */
 export type WebhookRow = RowOf<typeof Webhook>
@@ -118,7 +119,7 @@ export class WebhookIndex {
   /** The same in steps of bounded time. */
   *matching(subject: Subject, shared = new SharedBudget()): Generator<void, ReadonlyArray<number>> {
     const candidates = this.indexes.get(`${subject.type} ${subject.kind}`)?.candidates(subject) ?? []
-    return (yield* this.deciding(candidates, subject, shared)).sort((a, b) => a - b)
+    return (yield* this.deciding(others(candidates, subject), subject, shared)).sort((a, b) => a - b)
   }
 
   /**
@@ -154,9 +155,10 @@ export class WebhookIndex {
   }
 
   /** Webhooks with a scope that may want the event: if their users may see it and their conditions hold for it. */
-  scoped({ type, kind }: Subject): ReadonlyArray<Scoped> {
+  scoped(subject: Subject): ReadonlyArray<Scoped> {
     if (this.scopedIndexes.size === 0) return []
-    return [...(this.scopedIndexes.get(`${type} ${kind}`)?.values() ?? [])]
+    const { type, kind } = subject
+    return [...others(this.scopedIndexes.get(`${type} ${kind}`)?.values() ?? [], subject)]
   }
 
   /** The webhooks that were undecided since the last call, and why. */
@@ -172,6 +174,12 @@ export class WebhookIndex {
     if (known !== undefined) known.times += 1
     else if (this.recent.size < rememberedMost) this.recent.set(webhook, { times: 1, reason: reason() })
   }
+}
+
+/** Without the webhook whose own health turned. */
+const others = <A extends Entry>(entries: Iterable<A>, subject: Subject): Iterable<A> => {
+  const turned = turnedIn(subject)
+  return turned === undefined ? entries : [...entries].filter(({ webhook }) => webhook !== turned)
 }
 
 /** An invalid document never holds; only plain SQL can have stored it. */

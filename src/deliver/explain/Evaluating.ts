@@ -29,6 +29,8 @@ interface Asked {
   readonly readable: Readable
   /** Undefined while the webhook does not exist. */
   readonly fields: MatchFields | undefined
+  /** Id of the webhook; absent for one that is not stored. */
+  readonly webhook?: number | undefined
   /** Conditions see what the reader sees, also where that is less than what webhooks see. */
   readonly isForReader?: boolean
 }
@@ -44,13 +46,13 @@ export const verdictsOf = Effect.fnUntraced(function* (asked: ReadonlyArray<Aske
       viewers: scopes[at] === undefined ? [] : [scopes[at]]
     }))
   )
-  return yield* mapInSlices(asked, ({ readable, fields, isForReader }, at): Verdict | undefined => {
+  return yield* mapInSlices(asked, ({ readable, fields, webhook, isForReader }, at): Verdict | undefined => {
     if (fields === undefined || limit.isSpent) return undefined
     const { subject, shown } = readable
     const answer = answers[at]
     const scoped: Subject =
       scopes[at] === undefined || answer === undefined ? subject : { ...subject, data: answer.data }
-    const decided = { isSeen: answer !== undefined, scoped, ...(isForReader !== true && { shown }) }
+    const decided = { webhook, isSeen: answer !== undefined, scoped, ...(isForReader !== true && { shown }) }
     return limit.run(() =>
       verdictOf(fields, subject, isForReader === true ? { ...decided, scoped: shown ?? scoped } : decided)
     )

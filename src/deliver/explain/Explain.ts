@@ -131,6 +131,7 @@ const reckon = Effect.fnUntraced(function* ({ event, subject, shown }: Readable,
     const sight =
       fields.scope_user === null || fields.scope_user === undefined ? undefined : sights.get(fields.scope_user)
     const decided = {
+      webhook: id,
       fired: listens && fired.has(id),
       isSeen: sight !== undefined,
       ...(sight !== undefined && { scoped: { ...subject, data: sight.data } }),

@@ -41,7 +41,10 @@ export interface History {
   readonly lost: { readonly count: number; readonly changes: ReadonlyArray<Named> }
 }
 
-export const historyOf = Effect.fnUntraced(function* (wanted: MatchFields, saved: MatchFields | undefined) {
+export const historyOf = Effect.fnUntraced(function* (
+  wanted: MatchFields,
+  saved: (MatchFields & { readonly id: number }) | undefined
+) {
   const now = yield* Clock.currentTimeMillis
   const since = new Date(now - spanMillis).toISOString()
   const types = [...new Set([...wanted.content_types, ...(saved?.content_types ?? [])])]
@@ -61,7 +64,7 @@ export const historyOf = Effect.fnUntraced(function* (wanted: MatchFields, saved
     const readable = yield* readableOf(page)
     const ask = (fields: MatchFields | undefined) =>
       verdictsOf(
-        readable.map((each) => ({ readable: each, fields, isForReader: true })),
+        readable.map((each) => ({ readable: each, fields, webhook: saved?.id, isForReader: true })),
         work
       )
     const [fresh, stored] = [yield* ask(wanted), yield* ask(saved)]

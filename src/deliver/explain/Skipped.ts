@@ -68,7 +68,7 @@ export const skippedBy = Effect.fnUntraced(function* (webhook: WebhookRow, limit
   const definitions = events.map((event) => definedAt(timeline, positionOf(event)))
   const work = new WorkLimit()
   const verdicts = yield* verdictsOf(
-    readable.map((each, at) => ({ readable: each, fields: definitions[at]!.fields })),
+    readable.map((each, at) => ({ readable: each, webhook: webhook.id, fields: definitions[at]!.fields })),
     work
   )
   const asked = events.flatMap((event, at) => {

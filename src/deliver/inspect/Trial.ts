@@ -71,7 +71,10 @@ const isAuthorized = (draft: Draft, address = ""): boolean =>
 
 export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEvent, render: Render) {
   const [readable] = yield* readableOf([logged])
-  const [verdict] = yield* verdictsOf([{ readable: readable!, fields: draft, isForReader: true }], new WorkLimit())
+  const [verdict] = yield* verdictsOf(
+    [{ readable: readable!, fields: draft, webhook: draft.id, isForReader: true }],
+    new WorkLimit()
+  )
   const { shown } = readable!
   const event = eventOf(shown === undefined ? logged : { ...logged, data: JSON.stringify(shown.data) })
   const delivery = deliveryOf(event, draft.id ?? 0, { body: eventBody(event) })

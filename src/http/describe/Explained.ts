@@ -1,4 +1,5 @@
 /** The endpoints that explain changes, for the description of the API. Pure. */
+import { gates } from "../../match/Verdict.ts"
 import {
   type Endpoints,
   described,
@@ -40,7 +41,7 @@ const reckoned = record(
   {
     webhook: schema("Brief"),
     outcome: words("fired", "skipped", "undecided", "unknown"),
-    gate: orNull(words("type", "kind", "enabled", "scope", "condition")),
+    gate: orNull(words(...gates)),
     reason: described(string, "A sentence; blank where it fired."),
     cause: described(string, "What the webhook asks for and did not get."),
     explanation: described(orNull({ type: "object" }), "The condition with the outcome and the value of each clause."),

@@ -14,6 +14,7 @@ type Skip = Group["examples"][number]
 const gateNames: Readonly<Record<string, string>> = {
   kind: "Event",
   enabled: "Enabled",
+  own: "Own health",
   scope: "Scope",
   condition: "Condition"
 }

@@ -1,0 +1,20 @@
+/**
+ * No webhook fires for its own health: its alert would go to the receiver that fails, and that delivery would turn its
+ * health again. Pure.
+ */
+import { isDeepStrictEqual } from "node:util"
+import { isDictionary } from "../inventory/Field.ts"
+import type { Subject } from "./WebhookIndex.ts"
+
+const healthFields: ReadonlySet<string> = new Set(["health", "health_since"])
+
+/** The webhook of which the event tells that its health turned, and nothing else; undefined for any other event. */
+export const turnedIn = ({ type, kind, data, snapshots }: Subject): number | undefined => {
+  if (type !== "extras.webhook" || kind !== "updated") return undefined
+  const { prechange: before, postchange: after } = snapshots ?? {}
+  if (!isDictionary(before) || !isDictionary(after) || before["health"] === after["health"]) return undefined
+  const isElse = (name: string) => !healthFields.has(name) && !isDeepStrictEqual(before[name], after[name])
+  if (Object.keys({ ...before, ...after }).some(isElse)) return undefined
+  const id = isDictionary(data) ? data["id"] : undefined
+  return typeof id === "number" ? id : undefined
+}

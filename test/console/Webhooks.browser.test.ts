@@ -1,7 +1,7 @@
 /** Webhooks in a real browser: how they are, and what people do with them. */
 import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, type Json, named } from "../support/Api.ts"
+import { type Api, type Json, type List, named } from "../support/Api.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
@@ -49,16 +49,16 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     const rows = await page.locator("#objects tbody tr").allInnerTexts()
     const rowOf = (name: string) => rows.find((text) => text.includes(name))!
     expect(rowOf("sound")).toMatch(/healthy[\s\S]*3 attempts[\s\S]*100 %[\s\S]*200/)
-    expect(rowOf("ailing")).toMatch(/failing[\s\S]*6 attempts[\s\S]*0\.00 %[\s\S]*500/)
+    expect(rowOf("ailing")).toMatch(/degraded[\s\S]*6 attempts[\s\S]*0\.00 %[\s\S]*500/)
     expect(rowOf("resting")).toMatch(/paused[\s\S]*0 attempts[\s\S]*3/)
-    expect(await page.locator("#webhook-numbers").innerText()).toMatch(/Need a look\s+1\s+1 failing/)
+    expect(await page.locator("#webhook-numbers").innerText()).toMatch(/Need a look\s+1\s+1 degraded/)
     expect(await faultsOf(page)).toEqual([])
   })
 
   it("tell on their page how they are, what was sent, and how receivers answered", async () => {
     const { page } = await loggedIn()
     await page.goto(`${list}${ailing}/`)
-    expect(await page.locator("#health").innerText()).toContain("Failing: 6 attempts of 6 in the last hour failed")
+    expect(await page.locator("#health").innerText()).toContain("Degraded: 6 attempts of 6 in the last hour failed")
     expect(await page.locator("#answers").innerText()).toMatch(/500\s+failed\s+3/)
     expect(await page.locator("#latest tbody tr").count()).toBe(3)
     expect(await page.locator("#traffic svg").first().getAttribute("aria-label")).toContain("6 made, 6 not taken")
@@ -66,6 +66,31 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     await page.click("text=Configuration")
     await page.waitForURL(`**${list}${ailing}/configuration/`)
     expect(await page.locator("dl.attrs").innerText()).toContain(`${receiver.url}/ailing`)
+  })
+
+  it("that are stored as failing are called so wherever their health stands", async () => {
+    const turn = (health: string) =>
+      api.database.sql.query("update extras_webhook set health = $1 where id = $2::bigint", [health, ailing])
+    await turn("failing")
+    const logged = `/api/extras/object-changes/?changed_object_id=${ailing}&changed_object_type=extras.webhook&action=update`
+    await eventually("the turn is logged", async () => (await api.call<List>("GET", logged)).json.count === 1)
+    const { page } = await loggedIn()
+    await page.goto(list)
+    await page.click("nav[aria-label=Views] >> text=Failing")
+    await page.waitForURL("**?health=failing")
+    expect(await page.locator("#objects tbody tr").allInnerTexts()).toEqual([
+      expect.stringMatching(/^\s*ailing\s+failing\s/) as string
+    ])
+    expect(await page.locator("#webhook-numbers").innerText()).toMatch(/Need a look\s+1\s+1 failing/)
+    await page.goto(`${list}${ailing}/`)
+    expect(await page.locator("#health").innerText()).toMatch(
+      /^Failing since [\d-]+ [\d:]+ UTC: 6 attempts.*\s+failing\s/
+    )
+    expect(await page.locator("[aria-labelledby=edited]").innerText()).not.toContain("Updated")
+    expect(await faultsOf(page)).toEqual([])
+    await page.goto(`${list}${ailing}/configuration/`)
+    expect(await page.locator("dl.attrs").innerText()).toMatch(/Health\s+failing\s+Health since\s+\d/)
+    await turn("healthy")
   })
 
   it("are paused from the list and resumed with the newest of each object, the rest discarded", async () => {

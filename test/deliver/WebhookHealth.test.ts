@@ -35,6 +35,7 @@ describe("the health of a webhook", () => {
   const known: Known = {
     enabled: true,
     paused: false,
+    failingSince: undefined,
     disabledNote: "",
     breaker: undefined,
     day: { ...noTraffic, attempts: 8412, delivered: 8410, p95Millis: 212.4 },
@@ -49,16 +50,28 @@ describe("the health of a webhook", () => {
   const told: ReadonlyArray<readonly [name: string, change: Partial<Known>, state: string, sentence: string]> = [
     ["is well", {}, "healthy", "Healthy: 99.97 % of 8,412 attempts in 24 hours succeeded, 95 % of them within 212 ms."],
     [
-      "fails",
+      "fails in part",
       { hour: { ...noTraffic, attempts: 40, delivered: 35 }, waiting: 5 },
-      "failing",
-      "Failing: 5 attempts of 40 in the last hour failed; 5 deliveries wait."
+      "degraded",
+      "Degraded: 5 attempts of 40 in the last hour failed; 5 deliveries wait."
     ],
     [
-      "has stopped",
+      "was asked to wait",
       { breaker, waiting: 15 },
-      "stopped",
-      "Stopped since 14:02 UTC: The certificate has expired; 15 deliveries wait. The next attempt may begin at 14:33 UTC."
+      "degraded",
+      "Degraded: The certificate has expired; 15 deliveries wait. The next attempt may begin at 14:33 UTC."
+    ],
+    [
+      "fails",
+      { breaker, failingSince: "2026-11-19T14:02:13.5Z", waiting: 15 },
+      "failing",
+      "Failing since 2026-11-19 14:02 UTC: The certificate has expired; 15 deliveries wait. The next attempt may begin at 14:33 UTC."
+    ],
+    [
+      "failed until a moment ago",
+      { failingSince: "2026-11-19T14:02:13.5Z" },
+      "failing",
+      "Failing since 2026-11-19 14:02 UTC: nothing waits."
     ],
     ["is paused", { paused: true, breaker, waiting: 1 }, "paused", "Paused: 1 delivery waits."],
     [

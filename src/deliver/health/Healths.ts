@@ -9,7 +9,7 @@ import { breakerTable } from "../breaker/BreakerTable.ts"
 import { type Span, type Traffic, dayByHour, noTraffic, spansOf, trafficOf } from "./Traffic.ts"
 import { type OpenBreaker, type WebhookHealth, webhookHealth } from "./WebhookHealth.ts"
 
-type WebhookRow = Pick<RowOf<typeof Webhook>, "id" | "enabled" | "paused" | "disabled_note">
+type WebhookRow = Pick<RowOf<typeof Webhook>, "id" | "enabled" | "paused" | "disabled_note" | "health" | "health_since">
 
 export interface Health extends WebhookHealth {
   readonly webhook: number
@@ -61,7 +61,7 @@ export const healthOf = Effect.fnUntraced(function* (webhooks: ReadonlyArray<Web
     trafficOf(ids, 1),
     spansOf(ids, dayByHour)
   ])
-  return webhooks.map(({ id, enabled, paused, disabled_note: note }): Health => {
+  return webhooks.map(({ id, enabled, paused, disabled_note: note, health, health_since: since }): Health => {
     const { waiting = 0, breaker, last } = now.get(id) ?? {}
     const day = days.get(id) ?? noTraffic
     const known = { waiting, day, breaker: breaker ?? undefined }
@@ -69,6 +69,7 @@ export const healthOf = Effect.fnUntraced(function* (webhooks: ReadonlyArray<Web
       ...webhookHealth({
         ...known,
         ...{ enabled: enabled === true, paused: paused === true, disabledNote: note ?? "" },
+        failingSince: health === "failing" ? (since ?? undefined) : undefined,
         hour: hours.get(id) ?? noTraffic
       }),
       ...known,

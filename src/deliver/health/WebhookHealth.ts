@@ -2,13 +2,14 @@
 import type { Traffic } from "./Traffic.ts"
 
 /**
- * - `healthy`: what was sent lately was taken.
- * - `failing`: of what was sent in the last hour, much was not taken.
- * - `stopped`: its circuit breaker is open; nothing is sent until the receiver answers a probe.
+ * - `failing`: as it is stored (Turn.ts).
  * - `paused`, `disabled`: somebody asked for it, or the receiver did.
+ * - `degraded`: stored as healthy, and of what was sent in the last hour much was not taken, or its circuit breaker is
+ *   open: nothing is sent until the receiver answers a probe.
+ * - `healthy`: what was sent lately was taken.
  * - `silent`: nothing was sent in the last 24 hours.
  */
-export const healthStates = ["healthy", "failing", "stopped", "paused", "disabled", "silent"] as const
+export const healthStates = ["healthy", "degraded", "failing", "paused", "disabled", "silent"] as const
 export type HealthState = (typeof healthStates)[number]
 
 /** An open circuit breaker. */
@@ -22,6 +23,8 @@ export interface OpenBreaker {
 export interface Known {
   readonly enabled: boolean
   readonly paused: boolean
+  /** Since when it is stored as failing, ISO 8601; undefined if it is not. */
+  readonly failingSince: string | undefined
   /** Why it disabled itself; "" if it did not. */
   readonly disabledNote: string
   readonly breaker: OpenBreaker | undefined
@@ -36,34 +39,44 @@ export interface WebhookHealth {
   readonly sentence: string
 }
 
-/** Share of attempts of the last hour that were not taken, from which a webhook is failing. */
-const failingShare = 0.1
+/** Share of attempts of the last hour that were not taken, from which a webhook is degraded. */
+const degradedShare = 0.1
 
 export const webhookHealth = (known: Known): WebhookHealth => {
   const state = stateOf(known)
   return { state, sentence: sentences[state](known) }
 }
 
-const stateOf = ({ enabled, paused, breaker, hour, day }: Known): HealthState => {
+const stateOf = ({ enabled, paused, failingSince, breaker, hour, day }: Known): HealthState => {
   if (!enabled) return "disabled"
   if (paused) return "paused"
-  if (breaker !== undefined) return "stopped"
-  if (hour.attempts - hour.delivered > failingShare * hour.attempts) return "failing"
+  if (failingSince !== undefined) return "failing"
+  if (breaker !== undefined || hour.attempts - hour.delivered > degradedShare * hour.attempts) return "degraded"
   return day.attempts === 0 ? "silent" : "healthy"
 }
 
 const sentences: Readonly<Record<HealthState, (known: Known) => string>> = {
   healthy: ({ day }) =>
     `Healthy: ${percent(day.delivered, day.attempts)} of ${counted(day.attempts, "attempt")} in 24 hours succeeded${half(day)}.`,
-  failing: ({ hour, waiting }) =>
-    `Failing: ${counted(hour.attempts - hour.delivered, "attempt")} of ${number(hour.attempts)} in the last hour failed; ${waitingWords(waiting)}.`,
-  stopped: ({ breaker, waiting }) =>
-    `Stopped since ${minute(breaker!.opened)} UTC: ${breaker!.reason === "" ? "the receiver fails" : withoutStop(breaker!.reason)}; ${waitingWords(waiting)}. The next attempt may begin at ${minute(breaker!.until)} UTC.`,
+  degraded: (known) => `Degraded: ${troubles(known)}`,
+  failing: (known) => `Failing since ${known.failingSince!.slice(0, 16).replace("T", " ")} UTC: ${troubles(known)}`,
   paused: ({ waiting }) => `Paused: ${waitingWords(waiting)}.`,
   disabled: ({ disabledNote }) =>
     `Disabled${disabledNote === "" ? "" : `: ${withoutStop(disabledNote)}`}. Nothing is queued for it.`,
   silent: ({ waiting }) =>
     waiting === 0 ? "Silent: nothing was sent in 24 hours." : `Nothing was sent in 24 hours; ${waitingWords(waiting)}.`
+}
+
+const troubles = ({ breaker, hour, waiting }: Known): string => {
+  const waits = waitingWords(waiting)
+  if (breaker !== undefined) {
+    const reason = breaker.reason === "" ? "the receiver fails" : withoutStop(breaker.reason)
+    return `${reason}; ${waits}. The next attempt may begin at ${minute(breaker.until)} UTC.`
+  }
+  const failed = hour.attempts - hour.delivered
+  return failed === 0
+    ? `${waits}.`
+    : `${counted(failed, "attempt")} of ${number(hour.attempts)} in the last hour failed; ${waits}.`
 }
 
 const half = ({ p95Millis }: Traffic): string =>

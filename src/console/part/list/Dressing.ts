@@ -47,7 +47,7 @@ const viewsOf: ReadonlyMap<
     "extras.webhook",
     [
       ["All", {}],
-      ["Failing now", { failing: "true" }],
+      ["Failing", { health: "failing" }],
       ["Paused", { paused: "true" }],
       ["Silent for a week", { silent: "true" }]
     ]

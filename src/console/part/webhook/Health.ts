@@ -9,8 +9,8 @@ import { bars } from "../chart/Bars.ts"
 /** The colour of a state, and the icon of one that deserves a look. */
 const looks: Readonly<Record<HealthState, { readonly dot: string; readonly icon?: IconName }>> = {
   healthy: { dot: "ok" },
-  failing: { dot: "warn", icon: "alert-triangle" },
-  stopped: { dot: "bad", icon: "alert-triangle" },
+  degraded: { dot: "warn", icon: "alert-triangle" },
+  failing: { dot: "bad", icon: "alert-triangle" },
   paused: { dot: "off", icon: "player-pause" },
   disabled: { dot: "off", icon: "ban" },
   silent: { dot: "off" }

@@ -122,7 +122,7 @@ const pauseButton = ({ id, name, paused }: WebhookRow): Html => {
 
 const strip = (traffic: typeof noTraffic, healths: ReadonlyArray<Health>): Html => {
   const waits = healths.filter(({ waiting }) => waiting > 0)
-  const ill = healths.filter(({ state }) => state === "failing" || state === "stopped")
+  const ill = healths.filter(({ state }) => state === "failing" || state === "degraded")
   const illWords =
     [...Map.groupBy(ill, ({ state }) => state)].map(([state, all]) => `${all.length} ${state}`).join(", ") ||
     "all are well"

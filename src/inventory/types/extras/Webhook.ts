@@ -17,13 +17,6 @@ import {
 } from "../../ObjectType.ts"
 import type { Errors } from "../../Field.ts"
 
-/** A circuit breaker is open, or of what was sent in the last hour more than a tenth was not taken. */
-const failing = flagged(`t.enabled and not t.paused and (
-  exists (select from rackwire_breaker b join rackwire_process p on p.name = b.process
-           where b.webhook_id = t.id and p.seen > now() - interval '15 seconds')
-  or (select sum(f.attempts - f.delivered) > 0.1 * sum(f.attempts) from rackwire_traffic f
-       where f.webhook_id = t.id and f.since > now() - interval '1 hour'))`)
-
 /** Nothing was sent for a week, though it could have been. */
 const silent = flagged(`t.enabled and not t.paused and not exists (
   select from rackwire_traffic f where f.webhook_id = t.id and f.since > now() - interval '7 days')`)
@@ -230,7 +223,7 @@ export default defineObjectType({
     }
   ],
   leftOut: ["type_job_start", "type_job_end"],
-  asked: { failing, silent },
+  asked: { silent },
   search: ["name", "payload_url"],
   ordering: ["name"],
   brief: ["name"],

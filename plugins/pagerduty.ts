@@ -30,6 +30,31 @@ const change = `{{ {
   "links": [{"href": data.url, "text": data.display}]
 }|tojson(indent=2) }}`
 
+// One alert for each webhook, resolved once it is healthy or deleted.
+const health = `{{ {
+  "routing_key": "YOUR_INTEGRATION_KEY",
+  "event_action": "resolve" if event == "deleted" or data.health == "healthy" else "trigger",
+  "dedup_key": "rackwire-webhook-health-" ~ data.id,
+  "payload": {
+    "summary": ("webhook " ~ data.display ~ " is " ~ data.health ~ (": " ~ message if message else ""))[:1024],
+    "source": data.url,
+    "severity": "error" if data.health == "failing" else "warning",
+    "timestamp": timestamp,
+    "component": data.display,
+    "class": "webhook.health",
+    "custom_details": {"username": username, "request_id": request_id}
+  },
+  "links": [{"href": data.url, "text": data.display}]
+}|tojson(indent=2) }}`
+
+const turn = {
+  ...sampleEvent,
+  model: "webhook",
+  username: "",
+  message: "The receiver answered 503.",
+  data: { id: 3, url: "https://inventory.example.com/api/extras/webhooks/3/", display: "register", health: "failing" }
+}
+
 export default definePlugin({
   name: "pagerduty",
   description: "Alerts and change events for PagerDuty.",
@@ -42,6 +67,12 @@ export default definePlugin({
     pagerduty_change: {
       description: "A change event. To https://events.pagerduty.com/v2/change/enqueue",
       body: change,
+      contentType: "application/json"
+    },
+    pagerduty_health: {
+      description:
+        'An alert until the webhook is healthy or gone. For a webhook on extras.webhook with the condition {"attr": "health", "op": "changed"}. To https://events.pagerduty.com/v2/enqueue',
+      body: health,
       contentType: "application/json"
     }
   },
@@ -123,6 +154,60 @@ export default definePlugin({
     },
     "source": "https://inventory.example.com/api/dcim/devices/7/",
     "summary": "device sw-1 updated by admin",
+    "timestamp": "2024-05-06T07:08:09.123456+00:00"
+  },
+  "routing_key": "YOUR_INTEGRATION_KEY"
+}`
+    },
+    {
+      template: health,
+      context: turn,
+      expect: String.raw`{
+  "dedup_key": "rackwire-webhook-health-3",
+  "event_action": "trigger",
+  "links": [
+    {
+      "href": "https://inventory.example.com/api/extras/webhooks/3/",
+      "text": "register"
+    }
+  ],
+  "payload": {
+    "class": "webhook.health",
+    "component": "register",
+    "custom_details": {
+      "request_id": "17af32f0-852a-46ca-a7d4-33ecd0c13de6",
+      "username": ""
+    },
+    "severity": "error",
+    "source": "https://inventory.example.com/api/extras/webhooks/3/",
+    "summary": "webhook register is failing: The receiver answered 503.",
+    "timestamp": "2024-05-06T07:08:09.123456+00:00"
+  },
+  "routing_key": "YOUR_INTEGRATION_KEY"
+}`
+    },
+    {
+      template: health,
+      context: { ...turn, message: "", data: { ...turn.data, health: "healthy" } },
+      expect: String.raw`{
+  "dedup_key": "rackwire-webhook-health-3",
+  "event_action": "resolve",
+  "links": [
+    {
+      "href": "https://inventory.example.com/api/extras/webhooks/3/",
+      "text": "register"
+    }
+  ],
+  "payload": {
+    "class": "webhook.health",
+    "component": "register",
+    "custom_details": {
+      "request_id": "17af32f0-852a-46ca-a7d4-33ecd0c13de6",
+      "username": ""
+    },
+    "severity": "warning",
+    "source": "https://inventory.example.com/api/extras/webhooks/3/",
+    "summary": "webhook register is healthy",
     "timestamp": "2024-05-06T07:08:09.123456+00:00"
   },
   "routing_key": "YOUR_INTEGRATION_KEY"

@@ -26,6 +26,26 @@ const message = `{% set title -%}
   ]
 }|tojson(indent=2) }}`
 
+const health = `{% set text -%}
+  Webhook <{{ data.url }}|{{ data.display|slack_escape }}> is {{ data.health }}
+  {%- if message %}: {{ message|slack_escape }}{% endif %}
+{%- endset -%}
+{{ {
+  "text": text,
+  "blocks": [
+    {"type": "section", "text": {"type": "mrkdwn", "text": text[:3000]}},
+    {"type": "context", "elements": [{"type": "mrkdwn", "text": timestamp}]}
+  ]
+}|tojson(indent=2) }}`
+
+const turn = {
+  ...sampleEvent,
+  model: "webhook",
+  username: "",
+  message: "The receiver answered 503.",
+  data: { id: 3, url: "https://inventory.example.com/api/extras/webhooks/3/", display: "R&D", health: "failing" }
+}
+
 export default definePlugin({
   name: "slack",
   description: "A message for a Slack channel.",
@@ -35,6 +55,12 @@ export default definePlugin({
       description:
         "Who did what to which object, and for an update what changed. To https://hooks.slack.com/services/…",
       body: message,
+      contentType: "application/json"
+    },
+    slack_health: {
+      description:
+        'Which webhook turned to which health, and why. For a webhook on extras.webhook with the condition {"attr": "health", "op": "changed"}.',
+      body: health,
       contentType: "application/json"
     }
   },
@@ -93,6 +119,31 @@ export default definePlugin({
     }
   ],
   "text": "Device \u003chttps://inventory.example.com/api/dcim/sites/3/|R\u0026amp;D \u0026lt;lab\u0026gt;\u003e deleted"
+}`
+    },
+    {
+      template: health,
+      context: turn,
+      expect: String.raw`{
+  "blocks": [
+    {
+      "text": {
+        "text": "Webhook \u003chttps://inventory.example.com/api/extras/webhooks/3/|R\u0026amp;D\u003e is failing: The receiver answered 503.",
+        "type": "mrkdwn"
+      },
+      "type": "section"
+    },
+    {
+      "elements": [
+        {
+          "text": "2024-05-06T07:08:09.123456+00:00",
+          "type": "mrkdwn"
+        }
+      ],
+      "type": "context"
+    }
+  ],
+  "text": "Webhook \u003chttps://inventory.example.com/api/extras/webhooks/3/|R\u0026amp;D\u003e is failing: The receiver answered 503."
 }`
     }
   ]

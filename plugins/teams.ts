@@ -28,6 +28,34 @@ const card = `{% set facts = [] -%}
   }]
 }|tojson(indent=2) }}`
 
+const health = `{{ {
+  "type": "message",
+  "attachments": [{
+    "contentType": "application/vnd.microsoft.card.adaptive",
+    "content": {
+      "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+      "type": "AdaptiveCard",
+      "version": "1.4",
+      "body": [
+        {"type": "TextBlock", "size": "medium", "weight": "bolder", "wrap": true,
+         "color": "good" if data.health == "healthy" else "attention",
+         "text": "Webhook " ~ data.display ~ " is " ~ data.health},
+        {"type": "TextBlock", "isSubtle": true, "wrap": true, "text": timestamp},
+        {"type": "TextBlock", "wrap": true, "text": message or ""}
+      ],
+      "actions": [{"type": "Action.OpenUrl", "title": "Open", "url": data.url}]
+    }
+  }]
+}|tojson(indent=2) }}`
+
+const turn = {
+  ...sampleEvent,
+  model: "webhook",
+  username: "",
+  message: "The receiver answered 503.",
+  data: { id: 3, url: "https://inventory.example.com/api/extras/webhooks/3/", display: "register", health: "failing" }
+}
+
 export default definePlugin({
   name: "teams",
   description: "A card for a Microsoft Teams channel.",
@@ -35,6 +63,12 @@ export default definePlugin({
     teams_card: {
       description: "Who did what to which object, and for an update what changed. To the address of a Teams workflow.",
       body: card,
+      contentType: "application/json"
+    },
+    teams_health: {
+      description:
+        'Which webhook turned to which health, and why. For a webhook on extras.webhook with the condition {"attr": "health", "op": "changed"}.',
+      body: health,
       contentType: "application/json"
     }
   },
@@ -84,6 +118,51 @@ export default definePlugin({
               }
             ],
             "type": "FactSet"
+          }
+        ],
+        "type": "AdaptiveCard",
+        "version": "1.4"
+      },
+      "contentType": "application/vnd.microsoft.card.adaptive"
+    }
+  ],
+  "type": "message"
+}`
+    },
+    {
+      template: health,
+      context: turn,
+      expect: String.raw`{
+  "attachments": [
+    {
+      "content": {
+        "$schema": "http://adaptivecards.io/schemas/adaptive-card.json",
+        "actions": [
+          {
+            "title": "Open",
+            "type": "Action.OpenUrl",
+            "url": "https://inventory.example.com/api/extras/webhooks/3/"
+          }
+        ],
+        "body": [
+          {
+            "color": "attention",
+            "size": "medium",
+            "text": "Webhook register is failing",
+            "type": "TextBlock",
+            "weight": "bolder",
+            "wrap": true
+          },
+          {
+            "isSubtle": true,
+            "text": "2024-05-06T07:08:09.123456+00:00",
+            "type": "TextBlock",
+            "wrap": true
+          },
+          {
+            "text": "The receiver answered 503.",
+            "type": "TextBlock",
+            "wrap": true
           }
         ],
         "type": "AdaptiveCard",

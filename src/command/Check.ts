@@ -207,6 +207,21 @@ const running = Effect.gen(function* () {
   return rows.map(({ line }) => line)
 }).pipe(Effect.catch(() => Effect.succeed([])))
 
+/** Most failing webhooks that are named. */
+const failingMax = 10
+
+/** One line for each webhook that is failing. A receiver that fails asks for no change of the service. */
+const failing = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly line: string; readonly count: number }>`
+    select 'webhook ' || name || ' (' || id || '), since ' || to_char(health_since at time zone 'utc', 'YYYY-MM-DD HH24:MI "UTC"') as line,
+           (count(*) over ())::int as count
+      from extras_webhook where health = 'failing' order by health_since limit ${failingMax}::int`
+  const more = (rows[0]?.count ?? 0) - rows.length
+  return [...rows.map(({ line }) => line), ...(more > 0 ? [`${more} more webhooks`] : [])]
+  // Before the first start the table does not exist.
+}).pipe(Effect.catch(() => Effect.succeed([])))
+
 export const check = Command.make("check", {}, () =>
   Effect.gen(function* () {
     for (const [name, value] of describeSettings(yield* Settings)) yield* Console.log(`      ${name}=${value}`)
@@ -218,6 +233,7 @@ export const check = Command.make("check", {}, () =>
     }
     yield* Console.log("      After restoring Postgres and Redis together from a backup: rackwire restored")
     for (const line of yield* running) yield* Console.log(`runs  ${line}`)
+    for (const line of yield* failing) yield* Console.log(`fails ${line}`)
     const { plugins } = yield* Templates
     yield* Console.log(`ok    plugins: ${(yield* plugins).map(({ name }) => name).join(", ")}`)
     const wrong = found.filter(({ change }) => change !== undefined).length

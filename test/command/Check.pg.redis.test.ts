@@ -49,6 +49,16 @@ describe("check", () => {
     expect([code, output]).toEqual([1, expect.stringMatching(/CHANGE sending: paused since .* by a\.ortiz/)])
   })
 
+  it("names the webhooks that are failing, and passes", async () => {
+    await database.sql.query(
+      "insert into extras_webhook (name, content_types, payload_url) values ('ailing', '{}', '')"
+    )
+    await database.sql.query("update extras_webhook set health = 'failing'")
+    const { code, output } = await check({ DATABASE_URL: database.databaseUrl, REDIS_URL: database.redisUrl })
+    await database.sql.query("delete from extras_webhook")
+    expect([code, output]).toEqual([0, expect.stringMatching(/^fails webhook ailing \(\d+\), since \d{4}-.* UTC$/m)])
+  })
+
   it("prints the statements that grant a role its missing rights, and no secret", async () => {
     const url = new URL(database.databaseUrl)
     Object.assign(url, { username: "guest", password: "guest" })

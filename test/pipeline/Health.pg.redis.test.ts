@@ -35,6 +35,9 @@ const becomes = (id: number, health: string) =>
     everyMillis: 200
   })
 
+/** Waits for one more attempt: when a probe fails, the breaker opens again. */
+const untilProbed = (name: string) => hooks.arrived(name, hooks.at(name).length + 1)
+
 /** Enough to open a breaker. */
 const tags = (name: string, count = 20) =>
   hooks.api.call(
@@ -87,9 +90,7 @@ describe("an alert on the health of webhooks", () => {
     expect(failing.json).toMatchObject({ health: "failing", last_updated: before["last_updated"] })
     expect(failing.headers.get("etag")).toBe(headers.get("etag"))
     expect(Date.parse(failing.json.health_since!)).toBeGreaterThan(Date.parse(String(before["last_updated"])))
-    // Its breaker opens again when a probe fails.
-    const attempts = hooks.at("ailing").length
-    await hooks.receiver.untilAll(() => hooks.at("ailing").length > attempts)
+    await untilProbed("ailing")
     await redis.flushdb()
     hooks.answers.set("/ailing", 200)
     await hooks.arrived("watch", 2)
@@ -137,6 +138,8 @@ describe("an alert on the health of webhooks", () => {
       await hooks.api.call("PATCH", `/api/extras/webhooks/${third}/`, { enabled: n % 2 === 1 })
     }
     for (const id of [one, two]) await becomes(id, "failing")
+    await untilProbed("one")
+    await untilProbed("two")
     for (const path of ["/one", "/two"]) hooks.answers.set(path, 200)
     for (const id of [one, two]) await becomes(id, "healthy")
     for (const id of [one, two]) await hooks.deliveries(id, "successful", 22)

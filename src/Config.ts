@@ -1,6 +1,5 @@
 /**
  * Every option: environment name, type, default, description. Those of the telemetry are in its folder.
- *
  * Only this module reads the environment. A test compares the table in docs/reference.md with `options`.
  */
 import { readFileSync } from "node:fs"
@@ -29,6 +28,12 @@ export const options = {
     Duration.seconds(60),
     "How long `serve` waits at its start for a Postgres that is starting up or cannot be reached.",
     "60 seconds"
+  ),
+  shutdownDelay: optional(
+    "SHUTDOWN_DELAY",
+    kind.duration,
+    "How long a process with the role `api` goes on answering after SIGTERM, while `/health/ready` answers 503, so that load balancers send requests elsewhere.",
+    "no delay"
   ),
   redisUrl: optional(
     "REDIS_URL",

@@ -8,5 +8,7 @@ export class Health extends Context.Service<
     readonly problems: Effect.Effect<ReadonlyArray<string>>
     /** Reasons that somebody has to look at, while the process works. */
     readonly alarms: Effect.Effect<ReadonlyArray<string>>
+    /** From now on the process is not ready: it is about to end. */
+    readonly leave: Effect.Effect<void>
   }
 >()("rackwire/Health") {}

@@ -164,15 +164,21 @@ const forgetStart = Effect.sync(() => {
 /** Prints `ready` and the address once the process is ready. */
 const announce = Layer.effectDiscard(
   Effect.gen(function* () {
-    const { problems } = yield* Health
-    const { baseUrl, host } = yield* Settings
+    const { problems, leave } = yield* Health
+    const { baseUrl, host, shutdownDelay } = yield* Settings
     const { tell } = yield* Presence
     const server = yield* Effect.serviceOption(HttpServer.HttpServer)
     const port = Option.match(server, {
       onNone: () => undefined,
       onSome: ({ address }) => ("port" in address ? address.port : undefined)
     })
-    yield* Effect.addFinalizer(() => Effect.logInfo("stopping"))
+    yield* Effect.addFinalizer(() =>
+      Effect.gen(function* () {
+        yield* Effect.logInfo("stopping")
+        yield* leave
+        if (port !== undefined && shutdownDelay !== undefined) yield* Effect.sleep(shutdownDelay)
+      })
+    )
     const url = baseUrl ?? (port === undefined ? "without the api role" : `http://${host}:${port}`)
     if (port !== undefined) yield* tell("api", Effect.succeed({ url }))
     yield* Effect.forkScoped(

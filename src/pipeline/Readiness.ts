@@ -57,7 +57,13 @@ export const readiness = Layer.effect(
         return { problems: all.length, problem: all.join("; ") }
       })
     )
-    return Health.of({ problems, alarms })
+    let isLeaving = false
+    return Health.of({
+      // Told to those who ask this process, and to nobody else: there is nothing to repair.
+      problems: Effect.map(problems, (found) => (isLeaving ? ["the process is stopping", ...found] : found)),
+      alarms,
+      leave: Effect.sync(() => void (isLeaving = true))
+    })
   })
 )
 

@@ -10,6 +10,7 @@ import { foundation } from "../Service.ts"
 import { diskProblems } from "../embedded/Disk.ts"
 import { sqlStateOf } from "../postgres/Postgres.ts"
 import { writeProblems } from "../redis/WriteProbe.ts"
+import { otherOwner } from "../pipeline/RedisOwner.ts"
 import { inWords } from "../Telemetry.ts"
 import { Templates } from "../template/Template.ts"
 import { type Durability, durabilityOf } from "../stream/Durable.ts"
@@ -181,6 +182,19 @@ const writeFindings = Effect.flatMap(Redis, ({ client }) =>
   )
 )
 
+/** Reports a Redis that a service on another database uses. */
+const ownerFindings = Effect.map(otherOwner, (owner): ReadonlyArray<Finding> =>
+  owner === undefined
+    ? []
+    : [
+        {
+          what: "Redis for this database alone",
+          is: `no, the database ${owner} queues there`,
+          change: "Set another REDIS_URL in one of the two services: deliveries of both are lost."
+        }
+      ]
+)
+
 /** The findings about both servers, including one that does not answer. */
 const findings = Effect.gen(function* () {
   const unreachable =
@@ -195,7 +209,9 @@ const findings = Effect.gen(function* () {
   const redis = yield* Effect.gen(function* () {
     return [...judgeRedis(yield* redisFacts), ...(yield* writeFindings)]
   }).pipe(Effect.catch(unreachable("Redis", "REDIS_URL")))
-  return [...postgres, ...redis]
+  // A server that does not answer is reported already.
+  const owner = yield* Effect.orElseSucceed(ownerFindings, () => [])
+  return [...postgres, ...redis, ...owner]
 })
 
 /** One line for each running process, with the lag of capture. */

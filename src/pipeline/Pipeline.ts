@@ -15,6 +15,7 @@ import { absentAmong } from "../deliver/recover/Deleted.ts"
 import { rebuild } from "../deliver/recover/Rebuild.ts"
 import { advance, loadTops, owedSince, watermarkTable } from "../deliver/recover/Watermarks.ts"
 import { Presence } from "../inventory/database/Presence.ts"
+import type { Redis } from "../redis/Redis.ts"
 import type { UsualRights } from "../auth/UsualRights.ts"
 import { WebhookIndex } from "../match/WebhookIndex.ts"
 import { keepVersions, versionsAt } from "../match/WebhookVersions.ts"
@@ -25,6 +26,7 @@ import type { Streams } from "../stream/Streams.ts"
 import { type Matched, deliveriesOf, logUnmade, matchAll } from "./Matching.ts"
 import { measureQueued } from "./Measured.ts"
 import { RecentChanges } from "./RecentChanges.ts"
+import { ownRedis } from "./RedisOwner.ts"
 import { UnfinishedStreams, withoutDeleted } from "./UnfinishedStreams.ts"
 
 /** Matches the events that capture hands on, and queues their deliveries. */
@@ -32,7 +34,9 @@ export const eventConsumerLayer = Layer.effect(
   EventConsumer,
   Effect.gen(function* () {
     const { open, append, forget } = yield* Append
-    const context = yield* Effect.context<Append | Settings | SqlClient.SqlClient | Streams | UsualRights | Vault>()
+    const context = yield* Effect.context<
+      Append | Redis | Settings | SqlClient.SqlClient | Streams | UsualRights | Vault
+    >()
     const index = new WebhookIndex()
     const recent = new RecentChanges()
     const unfinished = new UnfinishedStreams()
@@ -46,6 +50,7 @@ export const eventConsumerLayer = Layer.effect(
           index.clear()
           yield* mapInSlices(webhooks, (row) => index.set(row.id, row))
           recent.reset(webhooks, yield* Clock.currentTimeMillis)
+          yield* ownRedis
           const known = yield* loadTops
           const { lost, tops } = yield* open(generation, known)
           const ahead = [...tops.values()].find((top) => parsePosition(top).position > end)

@@ -5,22 +5,22 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Redis, command } from "../redis/Redis.ts"
+import { ownerKey } from "../stream/Keys.ts"
 
-/** Text: the database whose leader began to append last. */
-const ownerKey = "rackwire:{sweep}:database"
-
+/** The name of this database and its cluster; undefined if nothing was ever captured. */
 const own = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const [row] = yield* sql<{ readonly name: string }>`
-    select datname || ' (' || oid || ' of cluster ' || system_identifier || ')' as name
-      from pg_control_system(), pg_database where datname = current_database()`
-  return row!.name
+    select current_database() || ' (cluster ' || system_id || ')' as name
+      from rackwire_epoch order by number desc limit 1`
+  return row?.name
 })
 
 /** Makes the queues those of this database, and logs an error if they were another one's. */
 export const ownRedis = Effect.gen(function* () {
   const { client } = yield* Redis
   const name = yield* own
+  if (name === undefined) return
   const before = yield* command(() => client.set(ownerKey, name, "GET"))
   if (before === null || before === name) return
   yield* Effect.logError(

@@ -43,6 +43,9 @@ export const breakerChannel = (database: number): string => `rackwire:breaker:${
 /** A key that is written before WAITAOF; at least one of them lies on each node of a cluster. */
 export const diskKey = (number: number): string => `rackwire:disk:${number}`
 
+/** Text: the database whose leader began to append last (pipeline/RedisOwner.ts). */
+export const ownerKey = "rackwire:database"
+
 /** Keys for all webhooks; they lie in one slot of a cluster. */
 export const sweepKeys = {
   /** Sorted set: webhooks that have something in Redis, by the time of their next inspection, milliseconds. */

@@ -1,7 +1,9 @@
 /**
  * Compares the change log with what was committed: every change is there exactly once, in order for each object, folded
- * to one event per transaction, and there is nothing else.
+ * to one event per transaction, and there is nothing else. The service itself turns the health of webhooks: what nobody
+ * else wrote is only that, and each turn begins with the health that the one before it left.
  */
+import { isDeepStrictEqual } from "node:util"
 import { type LoggedEvent, loggedEvent } from "../../src/deliver/log/LoggedEvent.ts"
 import { windowMessages } from "../../src/capture/fold/TransactionWindows.ts"
 import type { Sql } from "../support/Database.ts"
@@ -61,7 +63,11 @@ export const compareChangeLog = (
   differences: Differences
 ): void => {
   const steps = stepsOf(transactions)
-  const events = Map.groupBy(logged, ({ object }) => object)
+  compareHealth(logged, isInGap, differences)
+  const events = Map.groupBy(
+    logged.filter((event) => !isTurn(event)),
+    ({ object }) => object
+  )
   for (const object of new Set([...steps.keys(), ...events.keys()])) {
     const type = object.split(" ")[0]!
     // What other seeds did to the same object is compared.
@@ -70,6 +76,27 @@ export const compareChangeLog = (
     compareObject(object, ofSteps ?? [], ofEvents ?? [], differences)
   }
   comparePositions(logged, differences)
+}
+
+const healthOf = (json: Json) => ({ health: json?.["health"], health_since: json?.["health_since"] })
+
+/** Whether it tells that the health of a webhook turned, and nothing else. */
+const isTurn = ({ object_type: type, before, after, user_name: author }: Logged): boolean =>
+  type === "extras.webhook" &&
+  author === "" &&
+  before?.["health"] !== after?.["health"] &&
+  isDeepStrictEqual({ ...before, ...healthOf(after) }, after)
+
+/** The health of a webhook is what the last event about it left. */
+const compareHealth = (logged: ReadonlyArray<Logged>, isInGap: InGap, differences: Differences): void => {
+  if (isInGap("extras.webhook", undefined)) return
+  const known = new Map<string, unknown>()
+  for (const { object_type: type, object, before, after, position, idx } of logged) {
+    if (type !== "extras.webhook") continue
+    const [was, left] = [before?.["health"], known.get(object)]
+    if (before !== null && was !== left) differences.add(`${object} was ${left}, and ${position}-${idx} says ${was}`)
+    known.set(object, after?.["health"])
+  }
 }
 
 /** Walks through an object's changes with its events: each event stands for some that follow each other. */
@@ -138,12 +165,13 @@ const comparePositions = (logged: ReadonlyArray<Logged>, differences: Difference
   const labels = new Map<string, string>()
   const positions = new Map<string, string>()
   let last = ""
-  for (const { position, idx, after, object } of logged) {
+  for (const event of logged) {
+    const { position, idx, after, object } = event
     const id = `${position}-${idx}`
     if (id === last) differences.add(`change log: ${id} is there twice`)
     last = id
     const label = readStamp(after?.["description"])?.label
-    if (label === undefined) continue
+    if (label === undefined || isTurn(event)) continue
     if ((labels.get(position) ?? label) !== label) {
       differences.add(`change log: ${object} of ${label} has the position ${position} of ${labels.get(position)}`)
     }

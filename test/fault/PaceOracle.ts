@@ -29,7 +29,7 @@ export const compareOrder = (
       if (!isBelow(entryOf(request), entryOf(latest))) latest = request
       else if (overtaken(request, latest)) latest = request
       else if (!excused || !seen.has(request.delivery)) {
-        differences.add(`${object}: ${entryOf(request)} came after ${entryOf(latest)}`)
+        differences.add(`${request.webhook}, ${object}: ${entryOf(request)} came after ${entryOf(latest)}`)
       }
       if (isSuccess(request.status) && !isBelow(entryOf(request), entryOf(accepted))) accepted = request
       seen.add(request.delivery)

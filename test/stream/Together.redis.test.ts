@@ -59,6 +59,21 @@ describe("deliveries that are read together", () => {
     ])
   })
 
+  it("are not parked by a settlement that is repeated because its reply was lost", async () => {
+    const { append, one, other } = streams()
+    await run(append.append([1, 2, 3].map((idx) => of(idx, 7))))
+    const batch = await together(2)
+    const again = batch.map((entry) => retried(entry))
+    await settle(again)
+    await run(one.promote(1, true))
+    const [first, second] = await run(other.read(1, 1, true, true))
+    expect([first!.delivery.idx, second]).toEqual([1, undefined])
+    await run(other.settle(1, [{ entry: first! }]))
+    await settle(again)
+    await run(one.promote(1, true))
+    expect(names(await together())).not.toContain(1)
+  })
+
   it("go on with the second when the first has failed for good", async () => {
     const { append } = streams()
     await run(append.append([1, 2, 3].map((idx) => of(idx, 7))))

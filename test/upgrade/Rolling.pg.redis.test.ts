@@ -188,7 +188,6 @@ it(
     const { rounds, seconds } = await writing
     const { count, wrong } = await asking
     const changes = rounds * rowsAtOnce
-    expect(changes / seconds).toBeGreaterThan(0.9 * rowsAtOnce * perSecond)
     const { arrivals } = receiver
     await expect.poll(() => arrivals.size, { timeout: 120_000, interval: 200 }).toBe(orderings.length * changes)
     expect(receiver.repeats).toBeLessThanOrEqual(delivering * orderings.length * inFlightMax)

@@ -130,13 +130,17 @@ class Attempts {
     { self: this },
     function* (this: Attempts, entries: ReadonlyArray<Entry>) {
       const { streams } = this.services
+      const { id, inFlight, webhook } = this.state
       const doubtful = entries.filter((entry) => !streams.isOurs(entry))
       if (doubtful.length === 0) return entries
-      const lost = yield* streams.keep(this.state.id, doubtful).pipe(Effect.orElseSucceed(() => doubtful))
-      for (const entry of lost) this.ended(entry)
-      const held = entries.filter((entry) => !lost.includes(entry))
-      this.state.inFlight.countAsOne(held)
-      return held
+      const lost = new Set(yield* streams.keep(id, doubtful).pipe(Effect.orElseSucceed(() => doubtful)))
+      const held = entries.filter((entry) => !lost.has(entry))
+      // What follows a lost one in its object has to wait for it.
+      const mayOvertake = lost.size > 0 && webhook.current().definition.ordered
+      const left = mayOvertake ? yield* streams.park(id, held).pipe(Effect.orElseSucceed(() => [])) : held
+      for (const entry of entries) if (!left.includes(entry)) this.ended(entry)
+      inFlight.countAsOne(left)
+      return left
     }
   )
 

@@ -25,7 +25,10 @@ local function cancelCopy(id)
 end
 
 local now = nowMillis()
-local function delayBy(delay, object, id, content)
+local function delayBy(delay, object, id, content, isLost)
+  -- A settlement whose reply was lost is repeated: meanwhile the delivery may be done, and another one block its object.
+  local blocker = isLost and object ~= '' and redis.call('HGET', blocked, object)
+  if blocker and blocker ~= id then return end
   if object ~= '' and not blockOrPark(blocked, parked, held, content) then return end
   redis.call('HSET', held, id, content)
   redis.call('ZADD', later, now + delay, id)
@@ -38,7 +41,7 @@ for i = #entries - 7, 1, -8 do
   local owned = owns(streams[stream], group, consumer, entryId, withinLease)
   if owned then
     if delay >= 0 then
-      delayBy(delay, object, id, content)
+      delayBy(delay, object, id, content, owned == 'lost')
     elseif (cancelCopy(id) or owned ~= 'lost') and object ~= '' then
       unblock(blocked, parked, held, again, object, id)
     end

@@ -155,7 +155,7 @@ describe("the plugins", () => {
     expect(json.count).toBe(json.results.length)
     const slack = json.results.find(({ name }) => name === "slack")!
     expect(slack).toMatchObject({ filters: ["slack_escape"], description: "A message for a Slack channel." })
-    expect(Object.keys(slack["templates"] as Json)).toEqual(["slack_message"])
+    expect(Object.keys(slack["templates"] as Json)).toEqual(["slack_message", "slack_health"])
     expect(slack["examples"]).toContainEqual({
       template: "{{ 'a <b> & c'|slack_escape }}",
       expect: "a &lt;b&gt; &amp; c"

@@ -214,7 +214,7 @@ describe("what a webhook skipped", () => {
     })
     const path = `/api/extras/webhooks/${id}/skipped/`
     const skips = async () => (await api.call<Skips>("GET", path)).json
-    expect((await skips()).sentence).toBe("Enabled just now; no change of its types yet.")
+    await expect.poll(async () => (await skips()).sentence).toBe("Enabled just now; no change of its types yet.")
     const east = await make("/api/dcim/regions/", named("East"))
     const west = await make("/api/dcim/regions/", named("West"))
     await api.call("DELETE", `/api/dcim/regions/${west}/`)
@@ -259,11 +259,11 @@ describe("the history of a condition", () => {
     for (const name of ["Past a", "Past b", "Past c"]) await make("/api/tenancy/tenants/", named(name))
     const ask = (body: Json) => api.call<Json>("POST", "/api/extras/webhooks/history/", body)
     const wanted = { webhook, conditions: { attr: "name", op: "regex", value: "Past (b|c)" } }
-    const { json } = await eventually("the changes are captured", async () => {
-      const reply = await ask(wanted)
-      return Number(reply.json["changes"]) >= 3 && reply
+    const json = await eventually("the changes are captured", async () => {
+      const { json } = await ask(wanted)
+      return json["fired"] === 2 && json
     })
-    expect(json).toMatchObject({ partial: false, fired: 2, saved: 2 })
+    expect(json).toMatchObject({ partial: false, saved: 2 })
     expect(json["gained"]).toMatchObject({ count: 1, changes: [{ display: "Past c" }] })
     expect(json["lost"]).toMatchObject({
       count: 1,

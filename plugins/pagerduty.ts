@@ -1,5 +1,5 @@
 /** Alerts and change events for PagerDuty's Events API v2. */
-import { definePlugin, sampleEvent } from "#plugin"
+import { definePlugin, sampleEvent, sampleTurn } from "#plugin"
 
 // One alert for each object, resolved once the object is active or deleted. A summary has up to 1024 characters.
 const alert = `{% set status = (data.status or {}).value -%}
@@ -46,14 +46,6 @@ const health = `{{ {
   },
   "links": [{"href": data.url, "text": data.display}]
 }|tojson(indent=2) }}`
-
-const turn = {
-  ...sampleEvent,
-  model: "webhook",
-  username: "",
-  message: "The receiver answered 503.",
-  data: { id: 3, url: "https://inventory.example.com/api/extras/webhooks/3/", display: "register", health: "failing" }
-}
 
 export default definePlugin({
   name: "pagerduty",
@@ -161,7 +153,7 @@ export default definePlugin({
     },
     {
       template: health,
-      context: turn,
+      context: sampleTurn,
       expect: String.raw`{
   "dedup_key": "rackwire-webhook-health-3",
   "event_action": "trigger",
@@ -188,7 +180,7 @@ export default definePlugin({
     },
     {
       template: health,
-      context: { ...turn, message: "", data: { ...turn.data, health: "healthy" } },
+      context: { ...sampleTurn, message: "", data: { ...sampleTurn.data, health: "healthy" } },
       expect: String.raw`{
   "dedup_key": "rackwire-webhook-health-3",
   "event_action": "resolve",

@@ -1,5 +1,5 @@
 /** Messages for Slack, by an incoming webhook or `chat.postMessage`. */
-import { type Call, type Json, definePlugin, sampleEvent } from "#plugin"
+import { type Call, type Json, definePlugin, sampleEvent, sampleTurn } from "#plugin"
 
 /** Escapes the three special characters of Slack's mrkdwn. */
 const escape = (call: Call, input: Json | undefined): string => {
@@ -37,14 +37,6 @@ const health = `{% set text -%}
     {"type": "context", "elements": [{"type": "mrkdwn", "text": timestamp}]}
   ]
 }|tojson(indent=2) }}`
-
-const turn = {
-  ...sampleEvent,
-  model: "webhook",
-  username: "",
-  message: "The receiver answered 503.",
-  data: { id: 3, url: "https://inventory.example.com/api/extras/webhooks/3/", display: "R&D", health: "failing" }
-}
 
 export default definePlugin({
   name: "slack",
@@ -123,12 +115,12 @@ export default definePlugin({
     },
     {
       template: health,
-      context: turn,
+      context: sampleTurn,
       expect: String.raw`{
   "blocks": [
     {
       "text": {
-        "text": "Webhook \u003chttps://inventory.example.com/api/extras/webhooks/3/|R\u0026amp;D\u003e is failing: The receiver answered 503.",
+        "text": "Webhook \u003chttps://inventory.example.com/api/extras/webhooks/3/|register\u003e is failing: The receiver answered 503.",
         "type": "mrkdwn"
       },
       "type": "section"
@@ -143,7 +135,7 @@ export default definePlugin({
       "type": "context"
     }
   ],
-  "text": "Webhook \u003chttps://inventory.example.com/api/extras/webhooks/3/|R\u0026amp;D\u003e is failing: The receiver answered 503."
+  "text": "Webhook \u003chttps://inventory.example.com/api/extras/webhooks/3/|register\u003e is failing: The receiver answered 503."
 }`
     }
   ]

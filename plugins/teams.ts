@@ -1,5 +1,5 @@
 /** Messages for Microsoft Teams, as Adaptive Cards for a workflow's webhook. */
-import { definePlugin, sampleEvent } from "#plugin"
+import { definePlugin, sampleEvent, sampleTurn } from "#plugin"
 
 const card = `{% set facts = [] -%}
 {% if event == "updated" %}{% for change in snapshots|changes -%}
@@ -47,14 +47,6 @@ const health = `{{ {
     }
   }]
 }|tojson(indent=2) }}`
-
-const turn = {
-  ...sampleEvent,
-  model: "webhook",
-  username: "",
-  message: "The receiver answered 503.",
-  data: { id: 3, url: "https://inventory.example.com/api/extras/webhooks/3/", display: "register", health: "failing" }
-}
 
 export default definePlugin({
   name: "teams",
@@ -131,7 +123,7 @@ export default definePlugin({
     },
     {
       template: health,
-      context: turn,
+      context: sampleTurn,
       expect: String.raw`{
   "attachments": [
     {

@@ -166,6 +166,15 @@ export const sampleEvent: JsonObject = {
   }
 }
 
+/** An event in which a webhook begins to fail, to try alerts on. */
+export const sampleTurn = {
+  ...sampleEvent,
+  model: "webhook",
+  username: "",
+  message: "The receiver answered 503.",
+  data: { id: 3, url: "https://inventory.example.com/api/extras/webhooks/3/", display: "register", health: "failing" }
+} satisfies JsonObject
+
 /** What templates see of it. */
 export const sampleContext: JsonObject = {
   ...sampleEvent,

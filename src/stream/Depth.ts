@@ -11,16 +11,25 @@ export interface Depth {
   readonly waiting: number
 }
 
-export const depth = async (client: Client, keys: ReturnType<typeof keysOf>): Promise<Depth> => {
-  const [queue, again, waiting, parked] = await Promise.all([
-    client.xlen(keys.queue),
-    client.xlen(keys.again),
+type Keys = ReturnType<typeof keysOf>
+
+export const depth = async (client: Client, keys: Keys): Promise<Depth> => {
+  const [{ unread, pending }, waiting, parked] = await Promise.all([
+    entries(client, keys),
     client.zcard(keys.later),
     client.zcard(keys.parked)
   ])
-  const pending = await Promise.all([keys.again, keys.queue].map((key) => pendingCount(client, key)))
-  const inPending = pending.reduce((sum, count) => sum + count, 0)
-  return { queued: queue + again + parked - inPending, pending: inPending, waiting }
+  return { queued: unread + parked, pending, waiting }
+}
+
+/** Entries that nobody has read, and those that a process holds. Redis may have lost some that are held. */
+export const entries = async (client: Client, keys: Keys) => {
+  const each = await Promise.all(
+    [keys.again, keys.queue].map((key) => Promise.all([client.xlen(key), pendingCount(client, key)]))
+  )
+  const length = each.reduce((sum, [length]) => sum + length, 0)
+  const pending = each.reduce((sum, [, pending]) => sum + pending, 0)
+  return { unread: length - pending, pending }
 }
 
 const pendingCount = async (client: Client, key: string): Promise<number> => {

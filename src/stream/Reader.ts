@@ -58,23 +58,6 @@ export class Reader {
     return this.leased(found.flatMap(entriesIn), now)
   }
 
-  /** Entries that were not read by any consumer; too few where Redis has lost some that are held. */
-  async unread(webhook: number): Promise<number> {
-    const keys = keysOf(webhook)
-    const counts = await this.inGroup(webhook, () =>
-      Promise.all(
-        streams.map(async (stream) => {
-          const [length, pending] = await Promise.all([
-            this.client.xlen(keys[stream]),
-            this.client.xpending(keys[stream], group)
-          ])
-          return length - Number(pending[0])
-        })
-      )
-    )
-    return counts.reduce((sum, count) => sum + count, 0)
-  }
-
   async reclaim(webhook: number, ordered: boolean): Promise<ReadonlyArray<Entry>> {
     const keys = keysOf(webhook)
     const now = performance.now()

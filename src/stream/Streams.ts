@@ -1,7 +1,7 @@
 /** The reading end of the streams: entries are read, leased, settled and delayed. */
 import { Context, Effect, Layer, type Scope } from "effect"
 import { type Client, Redis, type RedisError, command } from "../redis/Redis.ts"
-import { type Depth, depth } from "./Depth.ts"
+import { type Depth, depth, entries } from "./Depth.ts"
 import { comparePositions, parsePosition } from "../event/Position.ts"
 import { type Entry, type Delayed, type Settled, entriesOf } from "./Entry.ts"
 import { keysOf, wakeChannel } from "./Keys.ts"
@@ -154,7 +154,7 @@ export class Streams extends Context.Service<
         return Streams.of({
           read: (webhook, count, ordered = false, isTogether = false) =>
             command(() => reader.read(webhook, count, ordered, isTogether)),
-          unread: (webhook) => command(() => reader.unread(webhook)),
+          unread: (webhook) => command(async () => (await entries(client, keysOf(webhook))).unread),
           park: (webhook, entries) =>
             command(() => park(client, keysOf(webhook), consumer, entries, (entry) => reader.isOurs(entry))),
           reclaim: (webhook, ordered = false) => command(() => reader.reclaim(webhook, ordered)),

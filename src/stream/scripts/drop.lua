@@ -5,6 +5,7 @@ local later, held, blocked, parked, again, unattempted = unpack(KEYS)
 local group = ARGV[1]
 local firstDelivery = 2
 
+-- include include/parked.lua
 -- include include/unblock.lua
 
 local function isHeldBySomebody(entryId)
@@ -12,8 +13,8 @@ local function isHeldBySomebody(entryId)
   return not pending.err and #pending > 0
 end
 
-local function unpark(object, id)
-  for _, member in ipairs(redis.call('ZRANGEBYLEX', parked, '[' .. object .. '|', '(' .. object .. '}')) do
+local function removeParked(object, id)
+  for _, member in ipairs(firstParked(parked, object, -1)) do
     if string.match(member, '|([^|]*)$') == id then
       redis.call('ZREM', parked, member)
       redis.call('ZREM', unattempted, string.sub(member, #object + 2))
@@ -27,7 +28,7 @@ for i = firstDelivery, #ARGV, 4 do
   local isDropped
   if entryId == '' then
     isDropped = redis.call('ZREM', later, id) == 1
-    if isDropped then redis.call('HDEL', held, id) else unpark(object, id) end
+    if isDropped then redis.call('HDEL', held, id) else removeParked(object, id) end
   else
     isDropped = not isHeldBySomebody(entryId) and redis.call('XDEL', again, entryId) == 1
     if isDropped then redis.call('ZREM', unattempted, place) end

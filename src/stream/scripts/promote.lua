@@ -5,23 +5,18 @@ local count = ARGV[1]
 local isOrdered, isEverythingDue = ARGV[2] == '1', ARGV[3] == '1'
 
 -- include include/now.lua
-
-local function moveToAgain(id)
-  local content = redis.call('HGET', held, id)
-  if content then redis.call('XADD', again, '*', 'd', content) end
-  redis.call('HDEL', held, id)
-end
+-- include include/move-to-again.lua
 
 if not isOrdered and redis.call('EXISTS', blocked) == 1 then
   for _, member in ipairs(redis.call('ZRANGE', parked, 0, -1)) do
-    moveToAgain(string.match(member, '|([^|]*)$'))
+    moveToAgain(held, again, string.match(member, '|([^|]*)$'))
   end
   redis.call('UNLINK', blocked, parked)
 end
 local now = nowMillis()
 local ids = redis.call('ZRANGEBYSCORE', later, '-inf', isEverythingDue and '+inf' or now, 'LIMIT', 0, count)
 for _, id in ipairs(ids) do
-  moveToAgain(id)
+  moveToAgain(held, again, id)
   redis.call('ZREM', later, id)
 end
 local next = redis.call('ZRANGE', later, 0, 0, 'WITHSCORES')

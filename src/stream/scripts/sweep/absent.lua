@@ -4,13 +4,14 @@ local later, held, parked, queue = unpack(KEYS)
 -- ARGV: of each delivery its id, its place, and the id of its entry in the queue (else '').
 
 -- include ../include/head-of.lua
+-- include ../include/object-of.lua
 
 local function waits(id, place)
   local content = redis.call('HGET', held, id)
   if not content then return false end
   if redis.call('ZSCORE', later, id) then return true end
   local head = headOf(content)
-  local object = head.objectType .. ' ' .. string.format('%.0f', head.objectId)
+  local object = objectOf(head)
   return redis.call('ZSCORE', parked, object .. '|' .. place)
 end
 

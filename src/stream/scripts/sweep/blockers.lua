@@ -5,11 +5,12 @@ local source, held, blocked = unpack(KEYS)
 local kind, from, count, group = unpack(ARGV)
 
 -- include ../include/head-of.lua
+-- include ../include/object-of.lua
 
 local function block(content)
   if not content then return end
   local head = headOf(content)
-  redis.call('HSETNX', blocked, head.objectType .. ' ' .. string.format('%.0f', head.objectId), head.id)
+  redis.call('HSETNX', blocked, objectOf(head), head.id)
 end
 
 if kind == 'later' then

@@ -23,6 +23,10 @@ export interface Batch extends Loaded {
 /** Characters of a batch's id, in hexadecimal digits of SHA-256. */
 const idDigits = 32
 
+/** A delivery as it is sent by itself: where its webhook has a batch, as a batch of one. */
+export const sentAlone = (delivery: Loaded, hasBatch: boolean): Loaded | Batch =>
+  hasBatch ? batchOf([delivery], { isLatest: false }) : delivery
+
 /** The batch of these deliveries, one at least; their bodies are loaded. */
 export const batchOf = (members: ReadonlyArray<Loaded>, { isLatest }: Pick<BatchPolicy, "isLatest">): Batch => {
   const told = isLatest ? latestOf(members) : members

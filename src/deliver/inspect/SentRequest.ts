@@ -13,7 +13,7 @@ import { hiddenFromSender } from "../../auth/Sight.ts"
 import type { Json } from "../../inventory/derive/represent/Representation.ts"
 import { keptCharsMax } from "../attempt/HeaderText.ts"
 import { contextOf } from "../attempt/Request.ts"
-import { batchOf } from "../batch/Batch.ts"
+import { sentAlone } from "../batch/Batch.ts"
 import { type LoggedEvent, eventOf, loggedEvent } from "../log/LoggedEvent.ts"
 import { eventsAsSeen, viewersAmong, withHidden } from "../log/SeenEvents.ts"
 import type { DeliveryKey, LoggedAttempt } from "./Attempts.ts"
@@ -99,11 +99,9 @@ const bodyBy = Effect.fnUntraced(function* (
   const event = yield* eventFor(delivery, definition.scope_user)
   if (typeof event === "string") return event
   const { told, isMasked } = event
-  const one = deliveryOf(told, delivery.webhook ?? 0, { body: eventBody(told) })
-  const sent =
-    definition.batch === null
-      ? one
-      : batchOf([{ ...one, id: delivery.delivery_id, attempts: attempt - 1 }], { isLatest: false })
+  const own = { id: delivery.delivery_id, attempts: attempt - 1 }
+  const one = { ...deliveryOf(told, delivery.webhook ?? 0, { body: eventBody(told) }), ...own }
+  const sent = sentAlone(one, definition.batch !== null)
   const { body_template: template, template_engine: engine } = definition
   if (template === "") return { bytes: Buffer.from(sent.body), origin: "event", isMasked } satisfies SentBody
   const made = yield* Effect.result(render(template, contextOf(sent), engine))

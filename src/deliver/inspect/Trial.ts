@@ -9,7 +9,7 @@ import type { MatchFields } from "../../match/WebhookIndex.ts"
 import type { Verdict } from "../../match/Verdict.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
 import { addressProblem, contextOf, headersOf, isTemplate, ownHeaders } from "../attempt/Request.ts"
-import { batchOf } from "../batch/Batch.ts"
+import { sentAlone } from "../batch/Batch.ts"
 import type { BatchPolicy } from "../batch/BatchPolicy.ts"
 import { withoutUserInformation } from "../identity/BasicAuthorization.ts"
 import { hiddenMark } from "../../inventory/field/hidden/Hiding.ts"
@@ -78,7 +78,7 @@ export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEv
   const { shown } = readable!
   const event = eventOf(shown === undefined ? logged : { ...logged, data: JSON.stringify(shown.data) })
   const delivery = deliveryOf(event, draft.id ?? 0, { body: eventBody(event) })
-  const sent = draft.batch === undefined ? delivery : batchOf([delivery], draft.batch)
+  const sent = sentAlone(delivery, draft.batch !== undefined)
   const context = contextOf(sent)
   const faults: Array<Fault> = []
   const part = Effect.fnUntraced(function* (field: Fault["field"], template: string, isTemplated: boolean) {

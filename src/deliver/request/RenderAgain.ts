@@ -14,7 +14,7 @@ import { objectType } from "../../inventory/Registry.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import type { WebhookRow } from "../../match/WebhookIndex.ts"
 import { Templates } from "../../template/Template.ts"
-import { batchOf } from "../batch/Batch.ts"
+import { sentAlone } from "../batch/Batch.ts"
 import { renderAll } from "../attempt/Request.ts"
 import { loggedDelivery } from "../log/LoggedEvent.ts"
 import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
@@ -158,7 +158,7 @@ const rendered = (event: LoggedDelivery, made: Made, owner: string) =>
       bodyTemplate: made.body_template
     }
     const delivery = loggedDelivery(event, Number(event.webhook_id))
-    const sent = made.batch === "" ? delivery : batchOf([delivery], { isLatest: false })
+    const sent = sentAlone(delivery, made.batch !== "")
     const result = yield* Effect.result(renderAll(definition, sent, asOwner))
     if (Result.isFailure(result)) return result.failure.failure.message
     const [url, headers, body] = result.success

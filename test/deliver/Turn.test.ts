@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Observed, calmMillis, illness, turnOf } from "../../src/deliver/health/Turn.ts"
+import { type Observed, calmMillis, failureOf, turnOf } from "../../src/deliver/health/Turn.ts"
 
 const well: Observed = {
   ...{ enabled: true, health: "healthy", open: null, exceeded: null },
@@ -51,7 +51,7 @@ describe("the health of a webhook", () => {
         if (turn === undefined) return
         expect(turn.health).not.toBe(before.health)
         expect(turnOf({ ...before, health: turn.health }, calm)).toBeUndefined()
-        expect(turn.health === "failing").toBe(before.enabled && illness(before) !== undefined)
+        expect(turn.health === "failing").toBe(before.enabled && failureOf(before) !== undefined)
       })
     )
   })

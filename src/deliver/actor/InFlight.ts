@@ -10,14 +10,14 @@ export class InFlight {
   private readonly begun = { again: new Map<string, Entry>(), queue: new Map<string, Entry>() }
   private readonly unlogged = new Set<Entry>()
   /** Entries without an answer that share the request of another one. */
-  private readonly riders = new Set<Entry>()
+  private readonly sharing = new Set<Entry>()
   /** Taken over from other processes, postponed, or read beyond what there was room for. */
   private notBegun: Array<Entry> = []
   private onNone = () => {}
 
   /** Requests without an answer. */
   get count(): number {
-    return this.begun.again.size + this.begun.queue.size - this.unlogged.size - this.riders.size
+    return this.begun.again.size + this.begun.queue.size - this.unlogged.size - this.sharing.size
   }
 
   get hasNotBegun(): boolean {
@@ -69,15 +69,15 @@ export class InFlight {
 
   /** Counts attempts that have begun as one: they share a request. */
   countAsOne([first, ...others]: ReadonlyArray<Entry>): void {
-    if (first !== undefined) this.riders.delete(first)
-    for (const entry of others) this.riders.add(entry)
+    if (first !== undefined) this.sharing.delete(first)
+    for (const entry of others) this.sharing.add(entry)
   }
 
   /** Notes that the answer is there: another attempt may begin. */
   answered(entry: Entry): void {
     const held = this.begun[entry.stream].get(entry.entryId)
     if (held === undefined) return
-    this.riders.delete(held)
+    this.sharing.delete(held)
     this.unlogged.add(held)
   }
 
@@ -88,7 +88,7 @@ export class InFlight {
     if (held === undefined) return
     begun.delete(entry.entryId)
     this.unlogged.delete(held)
-    this.riders.delete(held)
+    this.sharing.delete(held)
     if (this.isNone()) this.onNone()
   }
 

@@ -10,10 +10,10 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { because } from "../Because.ts"
+import { withReason } from "../Reason.ts"
 import { breakerTable } from "../breaker/BreakerTable.ts"
 import { trafficTable } from "../log/Traffic.ts"
-import { type Observed, illness, turnOf } from "./Turn.ts"
+import { type Observed, failureOf, turnOf } from "./Turn.ts"
 
 /** Time between two looks after which another process may have looked meanwhile, milliseconds. */
 const ownLooksMillis = 15_000
@@ -29,7 +29,7 @@ export class HealthWatch {
   private first = Number.NEGATIVE_INFINITY
   private latest = Number.NEGATIVE_INFINITY
   /** When each failing webhook was last seen to fail. */
-  private ill: ReadonlyMap<number, number> = new Map()
+  private failed: ReadonlyMap<number, number> = new Map()
 
   /** Turns the health of the webhooks for which it is not what is stored. */
   readonly look = Effect.fnUntraced({ self: this }, function* (this: HealthWatch) {
@@ -37,12 +37,12 @@ export class HealthWatch {
     const now = found[0]?.now ?? this.latest
     if (now - this.latest > ownLooksMillis) {
       this.first = now
-      this.ill = new Map()
+      this.failed = new Map()
     }
     this.latest = now
-    const seen = found.map((each) => ({ each, ill: illness(each) === undefined ? this.ill.get(each.id) : now }))
-    this.ill = new Map(seen.flatMap(({ each, ill }) => (ill === undefined ? [] : [[each.id, ill]])))
-    for (const { each, ill = this.first } of seen) yield* turn(each, now - ill)
+    const seen = found.map((each) => ({ each, at: failureOf(each) === undefined ? this.failed.get(each.id) : now }))
+    this.failed = new Map(seen.flatMap(({ each, at }) => (at === undefined ? [] : [[each.id, at]])))
+    for (const { each, at = this.first } of seen) yield* turn(each, now - at)
   })
 }
 
@@ -66,6 +66,7 @@ const observed = Effect.gen(function* () {
          having count(*) > 0) b on true
        left join lateral (
          select w.max_failed as exceeded from extras_delivery d
+          -- The first comparison is that of the partial index.
           where d.webhook_id = w.id and d.status <> 'successful' and d.status = 'failed'
          offset w.max_failed limit 1) x on w.max_failed is not null
       where w.enabled = (w.health = 'stopped')
@@ -81,7 +82,7 @@ const turn = Effect.fnUntraced(function* (found: Found, calm: number) {
   if (next === undefined) return
   const { health, why } = next
   const sql = yield* SqlClient.SqlClient
-  yield* because(
+  yield* withReason(
     why,
     sql`update extras_webhook set health = ${health} where id in (
           select id from extras_webhook

@@ -28,7 +28,7 @@ export const calmMillis = 20_000
  * Why it is failing; undefined if nothing says so now. A breaker whose time was over when an attempt succeeded has been
  * closed: the row of a process that learned of it from another one may be left.
  */
-export const illness = ({ open, exceeded, last }: Observed): string | undefined => {
+export const failureOf = ({ open, exceeded, last }: Observed): string | undefined => {
   const isClosed = open !== null && last?.succeeded === true && last.began > open.until
   if (open !== null && !isClosed) return open.reason === "" ? "The receiver fails." : open.reason
   return exceeded === null ? undefined : `More than ${exceeded} deliveries have failed for good.`
@@ -38,7 +38,7 @@ export const illness = ({ open, exceeded, last }: Observed): string | undefined 
 export const turnOf = (observed: Observed, calm: number): Turn | undefined => {
   const { enabled, health, last } = observed
   if (!enabled) return health === "stopped" ? undefined : { health: "stopped", why: "It is disabled." }
-  const why = illness(observed)
+  const why = failureOf(observed)
   if (why !== undefined) return health === "failing" ? undefined : { health: "failing", why }
   if (health === "stopped") return { health: "healthy", why: "It is enabled." }
   const isWell = health === "failing" && last?.succeeded === true && calm >= calmMillis

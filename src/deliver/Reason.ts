@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 
-export const because = <A, E, R>(why: string, write: Effect.Effect<A, E, R>) =>
+export const withReason = <A, E, R>(why: string, write: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.withTransaction(Effect.andThen(sql`select rackwire_context('', null, ${why})::text`, write))
   )

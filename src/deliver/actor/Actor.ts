@@ -27,6 +27,7 @@ import { makeEarliestTimer } from "./EarliestTimer.ts"
 import type { FairShare } from "./FairShare.ts"
 import { InFlight } from "./InFlight.ts"
 import type { Intake } from "./Intake.ts"
+import { ReadAhead } from "./ReadAhead.ts"
 import { readAndStart } from "./Reading.ts"
 
 export interface Actor {
@@ -76,9 +77,11 @@ export const startActor = (
     const inFlight = new InFlight()
     const dueIn: (millis: number) => void = yield* makeEarliestTimer(Effect.suspend(() => promote))
     const lookIn = yield* makeEarliestTimer(Effect.sync(wake))
-    const gathering = new Gathering(yield* monotonicMillis, lookIn)
+    const now = yield* monotonicMillis
+    const gathering = new Gathering(now, lookIn)
+    const readAhead = new ReadAhead(now)
     const reads = new Stall(`webhook ${id} could not be read`, unreadMillis)
-    const parts = { id, webhook, breaker, inFlight, intake, gathering, reads, refresh, wake, dueIn }
+    const parts = { id, webhook, breaker, inFlight, intake, gathering, readAhead, reads, refresh, wake, dueIn }
     const state: ActorState = { ...parts, hasMore: false, isGone: false, refreshed: 0 }
     const promote = promoteDue(state, streams)
     const start = yield* makeAttempts(state, fork)

@@ -6,6 +6,7 @@ import type { ConnectedWebhook } from "./Connected.ts"
 import type { Gathering } from "../batch/Gathering.ts"
 import type { InFlight } from "./InFlight.ts"
 import type { Intake } from "./Intake.ts"
+import type { ReadAhead } from "./ReadAhead.ts"
 
 export interface ActorState {
   readonly id: number
@@ -29,4 +30,6 @@ export interface ActorState {
   readonly dueIn: (millis: number) => void
   /** When its next batch is read. */
   readonly gathering: Gathering
+  /** How many entries its next read asks for. */
+  readonly readAhead: ReadAhead
 }

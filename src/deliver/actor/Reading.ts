@@ -64,12 +64,15 @@ const isDue = ({ id, webhook, inFlight, gathering }: ActorState) => {
 const nextRequests = Effect.fnUntraced(function* (state: ActorState, room: number) {
   const { batch } = state.webhook.current().definition
   if (batch !== undefined) return yield* nextBatch(state, batch)
-  return (yield* firstsOf(state, yield* next(state, room))).map((entry) => [entry])
+  const entries = yield* next(state, room, state.readAhead.portion(room))
+  state.hasMore ||= state.inFlight.hasNotBegun
+  return (yield* firstsOf(state, entries)).map((entry) => [entry])
 })
 
 /** What does not fit is held for the next batch, or follows in its object when this one is done. */
 const nextBatch = Effect.fnUntraced(function* (state: ActorState, policy: BatchPolicy) {
-  const entries = yield* next(state, state.gathering.sizeOf(policy))
+  const size = state.gathering.sizeOf(policy)
+  const entries = yield* next(state, size, size)
   const count = state.gathering.take(entries, policy)
   const rest = entries.slice(count)
   state.inFlight.putBack(yield* parked(state, rest))
@@ -96,11 +99,11 @@ const parked = ({ id, webhook }: ActorState, entries: ReadonlyArray<Entry>) =>
 const latestChange = (entries: ReadonlyArray<Entry>): number =>
   entries.reduce((latest, { delivery: { webhookChanged = 0 } }) => Math.max(latest, webhookChanged), 0)
 
-/** Up to `count` entries to begin with: those that are held already, else from the streams. */
-const next = Effect.fnUntraced(function* (state: ActorState, count: number) {
+/** Up to `count` entries to begin with: those that are held already, else from the streams, of which `portion` are read. */
+const next = Effect.fnUntraced(function* (state: ActorState, count: number, portion: number) {
   const { webhook, inFlight } = state
   state.hasMore = inFlight.hasNotBegun
-  if (!state.hasMore) state.hasMore = (yield* readHeld(state, count)) >= count
+  if (!state.hasMore) state.hasMore = (yield* readHeld(state, portion)) >= portion
   const entries = inFlight.takeNotBegun(count)
   const changed = latestChange(entries)
   if (changed <= Math.max(webhook.current().definition.changed, state.refreshed)) return entries
@@ -115,11 +118,12 @@ const next = Effect.fnUntraced(function* (state: ActorState, count: number) {
  * Reads from the streams and holds what was read, of each stream as many; returns how many. Not interrupted in between:
  * an entry that is read and not held would wait for the end of its lease.
  */
-const readHeld = ({ id, webhook, inFlight, gathering }: ActorState, count: number) =>
+const readHeld = ({ id, webhook, inFlight, gathering, readAhead }: ActorState, count: number) =>
   Effect.gen(function* () {
     const { ordered, batch } = webhook.current().definition
     const entries = yield* (yield* Streams).read(id, count, ordered, batch !== undefined)
     inFlight.postpone(entries)
     gathering.begin()
+    readAhead.brought(entries.length)
     return entries.length
   }).pipe(Effect.uninterruptible)

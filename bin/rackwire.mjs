@@ -13,6 +13,9 @@ if (major < 24) {
 }
 // A large transaction makes garbage fast. By default the heap may grow to four times what lives in it, here to half as much again.
 v8.setFlagsFromString("--heap-growing-percent=50")
+// V8 would allocate what often outlives a collection among old objects at once. Once dead it keeps all that it refers to
+// until the next full collection: 12 of every 50 MB were kept and copied for nothing, a tenth of a delivery's CPU.
+v8.setFlagsFromString("--no-allocation-site-pretenuring")
 const { directory } = module.enableCompileCache()
 // Worker threads read it from here: otherwise each compiles its modules again.
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory

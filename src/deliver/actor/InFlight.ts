@@ -5,19 +5,31 @@ import type { Entry } from "../../stream/Entry.ts"
 /** Most attempts of a webhook that wait for the log: an attempt leaves its room when it is answered, not later. */
 const unloggedMax = 512
 
+/** An entry that has begun. `sharing`: without an answer, it shares the request of another one. */
+interface Begun {
+  readonly entry: Entry
+  state: "sent" | "sharing" | "answered"
+}
+
+/**
+ * Entries that have begun are in an array, and the maps hold their places. A map of the entries themselves would keep
+ * their memory: V8 makes room in a map by copying its table, and an old table that it leaves holds all that was in it
+ * until the next full collection.
+ */
 export class InFlight {
-  /** Entries that have begun, by id in their stream; those of them that are answered. */
-  private readonly begun = { again: new Map<string, Entry>(), queue: new Map<string, Entry>() }
-  private readonly unlogged = new Set<Entry>()
-  /** Entries without an answer that share the request of another one. */
-  private readonly sharing = new Set<Entry>()
+  private readonly begun: Array<Begun | undefined> = []
+  /** Places in `begun` by id in the stream, and those that are free. */
+  private readonly places = { again: new Map<string, number>(), queue: new Map<string, number>() }
+  private readonly free: Array<number> = []
+  /** How many of those that have begun are in each state. */
+  private readonly counts = { sent: 0, sharing: 0, answered: 0 }
   /** Taken over from other processes, postponed, or read beyond what there was room for. */
   private notBegun: Array<Entry> = []
   private onNone = () => {}
 
   /** Requests without an answer. */
   get count(): number {
-    return this.begun.again.size + this.begun.queue.size - this.unlogged.size - this.sharing.size
+    return this.counts.sent
   }
 
   get hasNotBegun(): boolean {
@@ -26,16 +38,16 @@ export class InFlight {
 
   /** Attempts that may begin before the log has to catch up. */
   get unloggedRoom(): number {
-    return unloggedMax - this.unlogged.size
+    return unloggedMax - this.counts.answered
   }
 
   all(): ReadonlyArray<Entry> {
-    return [...this.begun.again.values(), ...this.begun.queue.values(), ...this.notBegun]
+    return [...this.begun.flatMap((begun) => begun?.entry ?? []), ...this.notBegun]
   }
 
   /** Whether at least half of what may be in flight is free: reading then brings a good part, not one entry. */
   isHalfFree(maxInFlight: number): boolean {
-    return this.count <= maxInFlight / 2 && this.unlogged.size <= unloggedMax / 2
+    return this.count <= maxInFlight / 2 && this.counts.answered <= unloggedMax / 2
   }
 
   /** Keeps entries to begin with later. */
@@ -61,34 +73,35 @@ export class InFlight {
 
   /** Notes that the attempt begins; false if the entry is in flight already. */
   begin(entry: Entry): boolean {
-    const begun = this.begun[entry.stream]
-    if (begun.has(entry.entryId)) return false
-    begun.set(entry.entryId, entry)
+    const places = this.places[entry.stream]
+    if (places.has(entry.entryId)) return false
+    const place = this.free.pop() ?? this.begun.length
+    places.set(entry.entryId, place)
+    this.begun[place] = { entry, state: "sent" }
+    this.counts.sent += 1
     return true
   }
 
   /** Counts attempts that have begun as one: they share a request. */
   countAsOne([first, ...others]: ReadonlyArray<Entry>): void {
-    if (first !== undefined) this.sharing.delete(first)
-    for (const entry of others) this.sharing.add(entry)
+    if (first !== undefined) this.set(first, "sent")
+    for (const entry of others) this.set(entry, "sharing")
   }
 
   /** Notes that the answer is there: another attempt may begin. */
   answered(entry: Entry): void {
-    const held = this.begun[entry.stream].get(entry.entryId)
-    if (held === undefined) return
-    this.sharing.delete(held)
-    this.unlogged.add(held)
+    this.set(entry, "answered")
   }
 
   /** Notes that the attempt is logged, or did not come to be. */
-  end(entry: Entry): void {
-    const begun = this.begun[entry.stream]
-    const held = begun.get(entry.entryId)
-    if (held === undefined) return
-    begun.delete(entry.entryId)
-    this.unlogged.delete(held)
-    this.sharing.delete(held)
+  end({ stream, entryId }: Entry): void {
+    const place = this.places[stream].get(entryId)
+    const held = place === undefined ? undefined : this.begun[place]
+    if (place === undefined || held === undefined) return
+    this.places[stream].delete(entryId)
+    this.begun[place] = undefined
+    this.free.push(place)
+    this.counts[held.state] -= 1
     if (this.isNone()) this.onNone()
   }
 
@@ -99,7 +112,16 @@ export class InFlight {
   })
 
   private isNone(): boolean {
-    return this.begun.again.size === 0 && this.begun.queue.size === 0
+    return this.places.again.size === 0 && this.places.queue.size === 0
+  }
+
+  private set({ stream, entryId }: Entry, state: Begun["state"]): void {
+    const place = this.places[stream].get(entryId)
+    const held = place === undefined ? undefined : this.begun[place]
+    if (held === undefined) return
+    this.counts[held.state] -= 1
+    this.counts[state] += 1
+    held.state = state
   }
 }
 

@@ -6,7 +6,7 @@
  */
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
-import { absentFields, textDecoders } from "../../inventory/derive/values/Row.ts"
+import { blankRow, textDecoders } from "../../inventory/derive/values/Row.ts"
 import { valueBytesMax } from "../../inventory/Unreadable.ts"
 import { CaptureError } from "../CaptureError.ts"
 import { type Readable, type Unknown, unknown } from "../fold/Change.ts"
@@ -210,7 +210,7 @@ export class Pgoutput {
     if (type === undefined) return void this.relations.set(oid, null)
     this.relations.set(oid, {
       name: `${schema}.${name}`,
-      layout: { type, decoders: textDecoders(type, columns), absent: absentFields(type, columns) },
+      layout: { type, decoders: textDecoders(type, columns), blank: blankRow(type, columns) },
       idColumn: columns.indexOf("id"),
       full
     })

@@ -18,8 +18,8 @@ export const cellUnchanged = 0x75
 export interface TupleLayout {
   readonly type: ObjectType
   readonly decoders: ReturnType<typeof textDecoders>
-  /** Values of fields for which the relation has no column: its rows are older than a migration. */
-  readonly absent: Readonly<Record<string, unknown>>
+  /** A row without values, but for those of fields that have no column: its rows are older than a migration. */
+  readonly blank: Readonly<Record<string, unknown>>
 }
 
 /** Largest cell that is decoded, bytes: JSON is longer as a text than Postgres counts it. */
@@ -65,21 +65,28 @@ export class Tuple implements Readable {
   }
 
   private decode(): Row {
-    const { bytes } = this
-    const { decoders, absent } = this.layout
-    const row: Record<string, unknown> = { ...absent }
+    const { bytes, old } = this
+    const { decoders, blank } = this.layout
+    const row: Record<string, unknown> = { ...blank }
+    const oldRow = old?.read
     let at = this.start
+    let oldAt = old?.start ?? 0
     for (const decoder of decoders) {
-      const kind = bytes[at++]
-      if (kind === cellText) {
-        const end = at + 4 + bytes.readInt32BE(at)
-        if (decoder !== undefined) row[decoder.field] = this.valueOf(decoder, at + 4, end)
-        at = end
-      } else if (decoder !== undefined) {
-        const value = kind === cellUnchanged ? (this.old?.row()[decoder.field] ?? null) : null
-        if (value instanceof Unreadable) this.unreadable ??= `${decoder.field}: ${value.reason}`
-        row[decoder.field] = value
+      const kind = bytes[at]
+      const end = endOf(bytes, at)
+      const oldEnd = old === undefined ? 0 : endOf(old.bytes, oldAt)
+      if (decoder !== undefined) {
+        // Most cells of an update are as they were: then both rows hold one value, and it is decoded once.
+        const isKnown =
+          oldRow !== undefined && old !== undefined && isSame(bytes, at, end, old.bytes, oldAt, oldEnd - oldAt)
+        if (isKnown) row[decoder.field] = this.noted(decoder.field, oldRow[decoder.field])
+        else if (kind === cellText) row[decoder.field] = this.valueOf(decoder, at + 5, end)
+        else if (kind === cellUnchanged) {
+          row[decoder.field] = this.noted(decoder.field, old?.row()[decoder.field] ?? null)
+        } else row[decoder.field] = null
       }
+      at = end
+      oldAt = oldEnd
     }
     return row as Row
   }
@@ -96,7 +103,26 @@ export class Tuple implements Readable {
     } catch (error) {
       value = new Unreadable(inWords(error))
     }
+    return this.noted(field, value)
+  }
+
+  /** The value; notes that it is an `Unreadable`. */
+  private noted(field: string, value: unknown): unknown {
     if (value instanceof Unreadable) this.unreadable ??= `${field}: ${value.reason}`
     return value
   }
+}
+
+/** Where the cell at this offset ends. */
+const endOf = (bytes: Buffer, at: number): number =>
+  bytes[at] === cellText ? at + 5 + bytes.readInt32BE(at + 1) : at + 1
+
+/** Longest cell that is compared byte by byte: a call out of JavaScript costs more than so few bytes. */
+const comparedMax = 64
+
+const isSame = (bytes: Buffer, at: number, end: number, old: Buffer, oldAt: number, length: number): boolean => {
+  if (end - at !== length) return false
+  if (length > comparedMax) return bytes.compare(old, oldAt, oldAt + length, at, end) === 0
+  for (let each = 0; each < length; each++) if (bytes[at + each] !== old[oldAt + each]) return false
+  return true
 }

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Row } from "../../../src/inventory/Field.ts"
 import { objectType, registry } from "../../../src/inventory/Registry.ts"
-import { absentFields, columnsOf, rowFromJson, textDecoders } from "../../../src/inventory/derive/values/Row.ts"
+import { blankRow, columnsOf, rowFromJson, textDecoders } from "../../../src/inventory/derive/values/Row.ts"
 import { printed, printedJson, rowOf } from "../Rows.ts"
 
 const types = [...registry.values()].map((type) => [type.id, type] as const)
@@ -55,12 +55,13 @@ describe.each(types)("a row of %s", (_, type) => {
     expect(Object.keys(row).sort()).toEqual(["id", ...Object.keys(type.fields)].sort())
     expect(new Set(Object.values(row))).toEqual(new Set([5, null]))
     const some = Object.keys(type.fields).slice(0, 3)
-    const absent = absentFields(
+    const blank = blankRow(
       type,
       some.map((name) => type.columns[name]!)
     )
-    expect(Object.keys(absent)).toEqual(Object.keys(type.fields).slice(3))
-    for (const [name, value] of Object.entries(absent)) expect([name, value]).not.toContain(undefined)
+    expect(Object.keys(blank)).toEqual(["id", ...Object.keys(type.fields)])
+    for (const name of some) expect(blank[name]).toBeNull()
+    for (const [name, value] of Object.entries(blank)) expect([name, value]).not.toContain(undefined)
   })
 })
 
@@ -77,7 +78,7 @@ describe("columns", () => {
   })
 
   test("that are absent get the value of the migration", () => {
-    expect(absentFields(site, ["name", "slug"])).toMatchObject({
+    expect(blankRow(site, ["name", "slug"])).toMatchObject({
       status: "active",
       tags: [],
       region: null,

@@ -55,10 +55,14 @@ export const textDecoders = (
   })
 }
 
-/** Values of the fields without a column here: the defaults of the declaration, as the migration fills them in. */
-export const absentFields = (type: ObjectType, columns: ReadonlyArray<string>): Readonly<Record<string, unknown>> =>
-  Object.fromEntries(
-    Object.entries(type.fields)
-      .filter(([name]) => !columns.includes(columnOf(type, name)))
-      .map(([name, { initial }]) => [name, initial?.() ?? null])
-  )
+/**
+ * A row to be copied and filled in from these columns: null where there is a column, elsewhere the default of the
+ * declaration, as the migration fills it in.
+ */
+export const blankRow = (type: ObjectType, columns: ReadonlyArray<string>): Readonly<Record<string, unknown>> => {
+  const row: Record<string, unknown> = { ...shapes(type).row }
+  for (const [name, { initial }] of Object.entries(type.fields)) {
+    if (!columns.includes(columnOf(type, name))) row[name] = initial?.() ?? null
+  }
+  return row
+}

@@ -17,7 +17,6 @@ export interface CapturedEvent extends Event {
   readonly type: ObjectType
   readonly display: string
   readonly request: RequestLine | undefined
-  readonly before: Row | undefined
   readonly after: Row | undefined
   readonly data: Json
   readonly prechange: Json | null
@@ -94,7 +93,6 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
       requestId,
       request,
       message,
-      before,
       after,
       data,
       prechange,
@@ -151,7 +149,15 @@ const findIn = (
   related: RelatedRows,
   pick: (change: Window["changes"][number]) => Readable
 ): RelatedRows["find"] => {
-  const sound = changes.filter(({ last }) => last.unsafeId === undefined)
-  const picked = new Map(sound.map((change) => [`${change.type.id} ${change.last.id}`, pick(change)]))
-  return (type, id) => picked.get(`${type} ${id}`)?.row() ?? related.find(type, id)
+  // Made when the first object of a type is shown: most windows show none.
+  const picked = new Map<string, ReadonlyMap<number, Readable>>()
+  const pickedOf = (id: string): ReadonlyMap<number, Readable> => {
+    const known = picked.get(id)
+    if (known !== undefined) return known
+    const sound = changes.filter(({ type, last }) => type.id === id && last.unsafeId === undefined)
+    const made = new Map(sound.map((change) => [change.last.id, pick(change)]))
+    picked.set(id, made)
+    return made
+  }
+  return (type, id) => pickedOf(type).get(id)?.row() ?? related.find(type, id)
 }

@@ -20,7 +20,7 @@ import { sendHeartbeats } from "./HeartbeatRound.ts"
 import { setAside } from "./changelog/SetAside.ts"
 import type { EventConsumer } from "./EventConsumer.ts"
 import { type Prepared, bounds, prepare } from "./slot/Slot.ts"
-import { SlotStream, type Waiting, now } from "./slot/SlotStream.ts"
+import { SlotStream, type Unconfirmed, type Waiting, now } from "./slot/SlotStream.ts"
 import type { Report } from "./Status.ts"
 import { Walsender } from "./wal/Walsender.ts"
 
@@ -189,12 +189,12 @@ const consume = Effect.fnUntraced(function* (
   const verify = Effect.repeat(persist("event consumer", consumer.verify), { while: (isMore) => isMore })
   const verifying = Effect.forever(Effect.andThen(Effect.sleep(verifyPause), verify))
   const underWay =
-    yield* Queue.bounded<readonly [ReadonlyArray<Waiting>, number, Fiber.Fiber<void, CaptureError>]>(batchesMax)
+    yield* Queue.bounded<readonly [ReadonlyArray<Unconfirmed>, number, Fiber.Fiber<void, CaptureError>]>(batchesMax)
   const confirming = Effect.forever(
     Effect.gen(function* () {
-      const [waiting, events, storing] = yield* Queue.take(underWay)
+      const [unconfirmed, events, storing] = yield* Queue.take(underWay)
       yield* Fiber.join(storing)
-      stream.confirm(waiting)
+      stream.confirm(unconfirmed)
       stream.report()
       yield* report((before) => ({ events: before.events + events }))
     })
@@ -210,7 +210,8 @@ const consume = Effect.fnUntraced(function* (
       const events = made.flatMap((each) => each.events)
       const aside = made.flatMap((each) => each.aside)
       const logged = Deferred.makeUnsafe<void>()
-      const logging = writeLog({ events, aside }, waiting, prepared, logged)
+      const truncated = waiting.filter(({ window }) => window.truncated.length > 0)
+      const logging = writeLog({ events, aside }, truncated, prepared, logged)
       const storing = yield* Effect.forkScoped(
         Effect.all([logging, accept({ events, aside }, Deferred.await(logged))], { concurrency: 2 }).pipe(
           // Positions are stored only for events in the change log: a lost stream is refilled from there.
@@ -218,7 +219,8 @@ const consume = Effect.fnUntraced(function* (
         ),
         { startImmediately: true }
       )
-      yield* Queue.offer(underWay, [waiting, events.length, storing])
+      const unconfirmed = waiting.map(({ endLsn, heartbeat, walBytes }) => ({ endLsn, heartbeat, walBytes }))
+      yield* Queue.offer(underWay, [unconfirmed, events.length, storing])
     })
   )
   return yield* Effect.raceAllFirst([confirming, reading, verifying])
@@ -239,11 +241,10 @@ const pausing = <A, E, R>(accept: Effect.Effect<A, E, R>, report: Report) => {
 
 const writeLog = (
   { events, aside }: EventBatch,
-  waiting: ReadonlyArray<Waiting>,
+  truncated: ReadonlyArray<Waiting>,
   prepared: Prepared,
   logged: Deferred.Deferred<void>
 ) => {
-  const truncated = waiting.filter(({ window }) => window.truncated.length > 0)
   const noteTruncates = Effect.forEach(truncated, ({ window: { truncated, transaction } }) =>
     noteTruncate(
       truncated.map(({ id }) => id),

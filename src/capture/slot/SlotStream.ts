@@ -13,8 +13,12 @@ import type { Walsender } from "../wal/Walsender.ts"
 const waitingBytesMax = 8 * 1024 * 1024
 const resumeBelowBytes = 2 * 1024 * 1024
 
-export interface Waiting {
+export interface Waiting extends Unconfirmed {
   readonly window: Window
+}
+
+/** What confirming a window needs of it: its changes need not stay in memory until then. */
+export interface Unconfirmed extends Pick<Window, "endLsn" | "heartbeat"> {
   /** Length of the WAL data that came with it. */
   readonly walBytes: number
 }
@@ -80,13 +84,13 @@ export class SlotStream {
   }
 
   /** Confirms windows whose events are stored. */
-  confirm(windows: ReadonlyArray<Waiting>): void {
-    for (const { window, walBytes } of windows) {
+  confirm(windows: ReadonlyArray<Unconfirmed>): void {
+    for (const { endLsn, heartbeat, walBytes } of windows) {
       this.waitingWindows -= 1
       this.waitingBytes -= walBytes
-      if (window.endLsn !== undefined) this.confirmed = window.endLsn
-      if (window.heartbeat === undefined) continue
-      const time = this.heartbeats.confirm(window.heartbeat, now())
+      if (endLsn !== undefined) this.confirmed = endLsn
+      if (heartbeat === undefined) continue
+      const time = this.heartbeats.confirm(heartbeat, now())
       if (time !== undefined) this.captured = { time, lsn: formatLsn(this.confirmed) }
     }
     if (!this.paused || this.waitingBytes > resumeBelowBytes) return
@@ -116,7 +120,8 @@ export class SlotStream {
     this.openBytes = 0
     this.waitingWindows += 1
     this.waitingBytes += walBytes
-    Queue.offerUnsafe(this.windows, { window, walBytes })
+    const { endLsn, heartbeat } = window
+    Queue.offerUnsafe(this.windows, { window, endLsn, heartbeat, walBytes })
   }
 }
 

@@ -15,15 +15,16 @@ interface Sending {
 }
 
 /** Answers depend on the sender, so no cache may keep them and no other site may frame them. */
-const guardedHeaders = (secure: boolean): Readonly<Record<string, string>> => ({
+const guarded: Readonly<Record<string, string>> = {
   "cache-control": "private, no-store",
   vary: "Accept, Authorization, Cookie",
   "content-security-policy": "frame-ancestors 'none'",
   // For browsers without frame-ancestors.
   "x-frame-options": "DENY",
-  "x-content-type-options": "nosniff",
-  ...(secure && { "strict-transport-security": "max-age=31536000" })
-})
+  "x-content-type-options": "nosniff"
+}
+
+const guardedOverTls = { ...guarded, "strict-transport-security": "max-age=31536000" }
 
 /** When a client should try again where nobody knows better. */
 const retrySeconds = 5
@@ -34,7 +35,7 @@ export const headersOf = (reply: Reply, { incoming, requestId, secure }: Sending
   const asked = isJson && incoming.url.startsWith("/api/")
   return {
     "x-request-id": requestId,
-    ...guardedHeaders(secure),
+    ...(secure ? guardedOverTls : guarded),
     ...(asked && { "api-version": apiVersion }),
     // A page that says in words what is missing has no time of its own.
     ...(reply.status === 503 && { "retry-after": `${retrySeconds}` }),

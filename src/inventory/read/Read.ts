@@ -163,6 +163,9 @@ export const customFieldsOf = Effect.fnUntraced(function* (type: ObjectType) {
   return customFieldsByType(rows).get(type.id) ?? []
 })
 
+/** Ids of objects of a type. */
+type Wanted = readonly [id: string, ids: ReadonlySet<number>]
+
 /**
  * A view on everything that the representations of these rows refer to. It reads what `read` does not hold, with one
  * query per object type. A hidden object is shown by its id alone, so that an answer can be written back.
@@ -181,11 +184,16 @@ export const viewFor = (
     for (const row of rows) own.set(row.id, row)
     const hidden = new Map<string, ReadonlySet<number>>()
     const row: View["row"] = (id, key) => known.get(id)?.get(key)
-    const follow = (wanted: Iterable<readonly [id: string, ids: ReadonlySet<number>]>) =>
+    const isRead = ([id, ids]: Wanted) => {
+      const found = known.get(id)
+      for (const key of ids) if (found?.has(key) !== true) return false
+      return true
+    }
+    const follow = (wanted: ReadonlyArray<Wanted>) =>
       Effect.gen(function* () {
-        let pending = [...wanted]
+        let pending = wanted.filter((each) => !isRead(each))
         while (pending.length > 0) {
-          const next: typeof pending = []
+          const next: Array<Wanted> = []
           for (const [id, ids] of pending) {
             const found = known.get(id) ?? new Map<number, Row>()
             const unread = ids.difference(found)
@@ -208,7 +216,7 @@ export const viewFor = (
       ([name, by]) => [by.type, new Set([...counts.values()].flatMap((each) => each[name] as Array<number>))] as const
     )
     yield* follow([...references(type, rows), ...customReferences(definitions, rows, registry), ...pointing])
-    yield* follow(referencesBehind(type, rows, row))
+    if (type.derivedBy.length > 0) yield* follow(referencesBehind(type, rows, row))
     const view = viewOf(base, {
       row,
       customFields: (id) => (id === type.id ? definitions : []),

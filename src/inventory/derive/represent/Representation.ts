@@ -111,18 +111,27 @@ export const referencesBehind = (
   })
 
 /** The paths of `derivedBy`, grouped by the reference that they begin with. */
-export const stepsBehind = (type: ObjectType) =>
+export const stepsBehind = perType((type) =>
   [...Map.groupBy(type.derivedBy, (path) => path.split(".")[0]!)].map(([name, paths]) => ({
     name,
     target: objectType(fieldOf(type, name).reference!.type),
     next: paths.map((path) => path.split(".")[1]!)
   }))
+)
+
+/** The fields that hold references; most do not, and every row of every answer is searched for them. */
+const pointingFields = perType((type) =>
+  Object.keys(type.fields).filter((name) => {
+    const { reference, generic, describes } = fieldOf(type, name)
+    return reference !== undefined || (generic?.id ?? describes) !== undefined
+  })
+)
 
 /** The references that rows hold in these fields: ids by object type. */
 export const references = (
   type: ObjectType,
   rows: Iterable<Row>,
-  fields: Iterable<string> = Object.keys(type.fields)
+  fields: Iterable<string> = pointingFields(type)
 ): ReadonlyMap<string, ReadonlySet<number>> => {
   const wanted = new Map<string, Set<number>>()
   const idsOf = (id: string) => {

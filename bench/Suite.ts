@@ -27,6 +27,8 @@ export interface Suite {
   readonly title: string
   readonly figures: ReadonlyArray<Figure>
   readonly rounds: number
+  /** Rounds before those, in which code gets warm; one if absent. */
+  readonly warmUps?: number
   readonly contenders: ReadonlyArray<Contender>
   readonly close: () => Promise<void>
 }

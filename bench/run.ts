@@ -50,11 +50,14 @@ const takeTurn = async (contender: Contender, round: number): Promise<Turn> => {
 const run = async (suite: Suite): Promise<ReadonlyArray<Turn>> => {
   const rounds = Number(values.rounds ?? suite.rounds)
   const turns: Array<Turn> = []
-  for (let round = 0; round <= rounds; round++) {
+  const warmUps = suite.warmUps ?? 1
+  for (let round = 0; round < warmUps + rounds; round++) {
+    const measured = round - warmUps + 1
     for (const contender of suite.contenders) {
-      process.stderr.write(`\r\x1b[K${round === 0 ? "warming up" : `round ${round} of ${rounds}`}: ${contender.name}`)
+      const told = measured <= 0 ? "warming up" : `round ${measured} of ${rounds}`
+      process.stderr.write(`\r\x1b[K${told}: ${contender.name}`)
       const turn = await takeTurn(contender, round)
-      if (round > 0) turns.push(turn)
+      if (measured > 0) turns.push(turn)
     }
   }
   process.stderr.write("\r\x1b[K")

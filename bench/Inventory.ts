@@ -28,8 +28,9 @@ export const fillSites = async (sql: Sql, sites: number, regions: number): Promi
   await sql.query(
     `insert into dcim_region (name, slug) select 'Region ' || n, 'region-' || n from generate_series(1, ${regions}) n`
   )
-  const wide = await sql.query<{ readonly name: string; readonly definition: string }>(
-    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
+  const wide = await sql.query<{ readonly name: string; readonly definition: string; readonly comment: string }>(
+    `select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition,
+            quote_literal(obj_description(indexrelid)) as comment
        from pg_index where indrelid = 'dcim_site'::regclass and pg_get_indexdef(indexrelid) like '%USING gin%'`
   )
   for (const { name } of wide) await sql.query(`drop index ${name}`)
@@ -38,7 +39,11 @@ export const fillSites = async (sql: Sql, sites: number, regions: number): Promi
      select 'Site ' || n, 'site-' || n, 1 + n % ${regions}, 'F' || n % 100, 'The site number ' || n
        from generate_series(1, ${sites}) n`
   )
-  for (const { definition } of wide) await sql.query(definition)
+  // By its comment `migrate` knows an index again.
+  for (const { name, definition, comment } of wide) {
+    await sql.query(definition)
+    await sql.query(`comment on index ${name} is ${comment}`)
+  }
   await sql.query("vacuum analyze")
 }
 

@@ -98,7 +98,7 @@ export const browse = Effect.fnUntraced(function* (serving: Serving, match: Matc
       return yield* new Denied({ reason: "NoCredentials" })
     }
     const meant = isForm ? yield* meantBy(form, match.route, browsing) : undefined
-    return yield* handle(inTurn, match, { ...asked, meant })(principal)
+    return yield* handle(inTurn, match, { ...asked, meant }, principal)
   }).pipe(Effect.result)
   const refusal = Result.isFailure(result) ? result.failure : undefined
   const reply = Result.isSuccess(result) ? result.success : yield* replyTo(result.failure, incoming.url, requestId)

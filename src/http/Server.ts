@@ -12,6 +12,8 @@ import type { IpNetwork } from "effect/net"
 import { SqlClient } from "effect/sql"
 import { AdmissionSql } from "../postgres/AdmissionSql.ts"
 import { Settings } from "../Config.ts"
+import type { Principal } from "../auth/Principal.ts"
+import type { Premise } from "../inventory/Clearance.ts"
 import { OptionRefused } from "../Setting.ts"
 import { parseIpNetwork } from "../inventory/field/Networks.ts"
 import { admit, presume } from "./Admission.ts"
@@ -119,7 +121,7 @@ const answer = Effect.fnUntraced(function* (
   measured.route = isPage(match.route) ? "page" : match.route.path
   const asked = { incoming, origin, url, requestId }
   if (asksForPage(incoming)) return yield* browse(serving, match, asked)
-  const answerTo = handle(serving.inTurn, match, asked)
+  const answerTo = (principal: Principal, premise?: Premise) => handle(serving.inTurn, match, asked, principal, premise)
   const guess = yield* presume(incoming, match.route, origin)
   if (guess !== undefined) {
     const reply = yield* Effect.result(answerTo(guess.principal, guess.premise))

@@ -12,24 +12,22 @@ import { fieldSelectionOf } from "../query/FieldSelection.ts"
 import { parameterOf } from "../query/Parameter.ts"
 import { filteredBy, refuseMissing } from "../query/Strict.ts"
 
-export const listObjects =
-  (type: ObjectType): Handler =>
-  (request) =>
-    Effect.gen(function* () {
-      const query = request.url.searchParams
-      const start = cursorOf(query)
-      if (start instanceof HttpRefused) return yield* start
-      const { rows, view, bounds, where } = yield* pageOf(type, request, start)
-      const show = fieldSelectionOf(type, query)
-      const results = rows.map((row) => show(row, view))
-      if (start !== undefined) {
-        const ids = rows.map(({ id }) => id)
-        const next = cursorLink(addressOf(request), bounds.limit, ids)
-        return { status: 200, json: { count: null, next, previous: null, results } }
-      }
-      const total = yield* countBeside(type, where, bounds, rows.length)
-      return { status: 200, json: { count: total, ...pageLinks(addressOf(request), bounds, total), results } }
-    })
+export const listObjects = (type: ObjectType): Handler =>
+  Effect.fnUntraced(function* (request) {
+    const query = request.url.searchParams
+    const start = cursorOf(query)
+    if (start instanceof HttpRefused) return yield* start
+    const { rows, view, bounds, where } = yield* pageOf(type, request, start)
+    const show = fieldSelectionOf(type, query)
+    const results = rows.map((row) => show(row, view))
+    if (start !== undefined) {
+      const ids = rows.map(({ id }) => id)
+      const next = cursorLink(addressOf(request), bounds.limit, ids)
+      return { status: 200, json: { count: null, next, previous: null, results } }
+    }
+    const total = yield* countBeside(type, where, bounds, rows.length)
+    return { status: 200, json: { count: total, ...pageLinks(addressOf(request), bounds, total), results } }
+  })
 
 /**
  * The objects of a page that the query asks for, from the id `start` on where it pages by cursor. Fails with 400.

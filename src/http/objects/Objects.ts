@@ -75,40 +75,36 @@ export const rowOf = Effect.fnUntraced(function* <T extends ObjectType>(
 
 const idsIn = (text: string | undefined): ReadonlyArray<number> => (/^\d{1,15}$/.test(text ?? "") ? [Number(text)] : [])
 
-const showObject =
-  (type: ObjectType, detail: Details[string] | undefined): Handler =>
-  (request) =>
-    Effect.gen(function* () {
-      const [id] = idsIn(request.params["id"])
-      if (id === undefined) return yield* notFound()
-      const { rows, beside } = yield* readOne(type, id)
-      const [row] = rows
-      if (row === undefined) return yield* notFound()
-      const view = yield* viewFor(type, rows, request.base, beside)
-      const json = fieldSelectionOf(type, request.url.searchParams)(row, view)
-      const more = detail === undefined ? {} : yield* detail(row)
-      return { status: 200, json: { ...json, ...more }, headers: etagHeader(row) }
-    })
+const showObject = (type: ObjectType, detail: Details[string] | undefined): Handler =>
+  Effect.fnUntraced(function* (request) {
+    const [id] = idsIn(request.params["id"])
+    if (id === undefined) return yield* notFound()
+    const { rows, beside } = yield* readOne(type, id)
+    const [row] = rows
+    if (row === undefined) return yield* notFound()
+    const view = yield* viewFor(type, rows, request.base, beside)
+    const json = fieldSelectionOf(type, request.url.searchParams)(row, view)
+    const more = detail === undefined ? {} : yield* detail(row)
+    return { status: 200, json: { ...json, ...more }, headers: etagHeader(row) }
+  })
 
-const createObjects =
-  (type: ObjectType): Handler =>
-  (request) =>
-    Effect.gen(function* () {
-      const body = yield* request.body
-      yield* refuseLongList(body)
-      const many = Array.isArray(body)
-      const bodies: ReadonlyArray<unknown> = many ? body : [body]
-      yield* refuseUnknown(type, request, bodies)
-      const author = yield* authorOf(request, bodies)
-      const created = yield* create(type, bodies, author).pipe(refuse(many ? all : first))
-      const rows = created.map(({ row }) => row)
-      const view = yield* viewFor(type, rows, request.base)
-      const shown = yield* mapInSlices(created, ({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
-      const [row] = rows
-      if (many || row === undefined) return { status: 201, json: shown }
-      const location = `${request.base}${type.path}${row.id}/`
-      return { status: 201, json: shown[0], headers: { location, ...etagHeader(row) } }
-    })
+const createObjects = (type: ObjectType): Handler =>
+  Effect.fnUntraced(function* (request) {
+    const body = yield* request.body
+    yield* refuseLongList(body)
+    const many = Array.isArray(body)
+    const bodies: ReadonlyArray<unknown> = many ? body : [body]
+    yield* refuseUnknown(type, request, bodies)
+    const author = yield* authorOf(request, bodies)
+    const created = yield* create(type, bodies, author).pipe(refuse(many ? all : first))
+    const rows = created.map(({ row }) => row)
+    const view = yield* viewFor(type, rows, request.base)
+    const shown = yield* mapInSlices(created, ({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
+    const [row] = rows
+    if (many || row === undefined) return { status: 201, json: shown }
+    const location = `${request.base}${type.path}${row.id}/`
+    return { status: 201, json: shown[0], headers: { location, ...etagHeader(row) } }
+  })
 
 /** The part of a write's errors that the answer shows: all, in the order of the list, or those of one object. */
 type Pick = (errors: ReadonlyArray<Errors>) => unknown
@@ -122,61 +118,53 @@ export const refuse =
       error instanceof WriteRefused ? new HttpRefused({ reason: "InvalidBody", body: pick(error.errors) }) : error
     )
 
-const updateOne =
-  (type: ObjectType, whole: boolean): Handler =>
-  (request) =>
-    Effect.gen(function* () {
-      const { id } = yield* rowOf(type, request, "change")
-      const body = yield* request.body
-      yield* refuseUnknown(type, request, [body])
-      const author = yield* authorOf(request, [body])
-      const [row] = yield* update(type, [{ id, body }], whole, author, guardOf(request.ifMatch)).pipe(refuse(first))
-      if (row === undefined) return yield* notFound()
-      const view = yield* viewFor(type, [row], request.base)
-      return { status: 200, json: representation(type, row, view), headers: etagHeader(row) }
-    })
+const updateOne = (type: ObjectType, whole: boolean): Handler =>
+  Effect.fnUntraced(function* (request) {
+    const { id } = yield* rowOf(type, request, "change")
+    const body = yield* request.body
+    yield* refuseUnknown(type, request, [body])
+    const author = yield* authorOf(request, [body])
+    const [row] = yield* update(type, [{ id, body }], whole, author, guardOf(request.ifMatch)).pipe(refuse(first))
+    if (row === undefined) return yield* notFound()
+    const view = yield* viewFor(type, [row], request.base)
+    return { status: 200, json: representation(type, row, view), headers: etagHeader(row) }
+  })
 
-const updateMany =
-  (type: ObjectType, whole: boolean): Handler =>
-  (request) =>
-    Effect.gen(function* () {
-      const changes = yield* itemsWithIds(request)
-      const bodies = changes.map(({ body }) => body)
-      yield* refuseUnknown(type, request, bodies)
-      const author = yield* authorOf(request, bodies)
-      // Like NetBox, the answer has the errors of the first wrong item only.
-      const rows = yield* update(type, changes, whole, author).pipe(refuse(first))
-      const view = yield* viewFor(type, rows, request.base)
-      return { status: 200, json: yield* mapInSlices(rows, (row) => representation(type, row, view)) }
-    })
+const updateMany = (type: ObjectType, whole: boolean): Handler =>
+  Effect.fnUntraced(function* (request) {
+    const changes = yield* itemsWithIds(request)
+    const bodies = changes.map(({ body }) => body)
+    yield* refuseUnknown(type, request, bodies)
+    const author = yield* authorOf(request, bodies)
+    // Like NetBox, the answer has the errors of the first wrong item only.
+    const rows = yield* update(type, changes, whole, author).pipe(refuse(first))
+    const view = yield* viewFor(type, rows, request.base)
+    return { status: 200, json: yield* mapInSlices(rows, (row) => representation(type, row, view)) }
+  })
 
-const deleteOne =
-  (type: ObjectType): Handler =>
-  (request) =>
-    Effect.gen(function* () {
-      const guard = request.ifMatch === undefined ? undefined : guardOf(request.ifMatch)
-      // Its body was passed over until it could give a reason: one that is no JSON still is.
-      const body = isOfType(request.contentType, "application/json") ? yield* request.body : undefined
-      const gone = yield* remove(type, idsIn(request.params["id"]), yield* authorOf(request, [body]), guard)
-      return gone.length === 0 ? yield* notFound() : { status: 204, written: gone }
-    })
+const deleteOne = (type: ObjectType): Handler =>
+  Effect.fnUntraced(function* (request) {
+    const guard = request.ifMatch === undefined ? undefined : guardOf(request.ifMatch)
+    // Its body was passed over until it could give a reason: one that is no JSON still is.
+    const body = isOfType(request.contentType, "application/json") ? yield* request.body : undefined
+    const gone = yield* remove(type, idsIn(request.params["id"]), yield* authorOf(request, [body]), guard)
+    return gone.length === 0 ? yield* notFound() : { status: 204, written: gone }
+  })
 
-const deleteMany =
-  (type: ObjectType): Handler =>
-  (request) =>
-    Effect.gen(function* () {
-      const items = yield* itemsWithIds(request)
-      const author = yield* authorOf(
-        request,
-        items.map(({ body }) => body)
-      )
-      const written = yield* remove(
-        type,
-        items.map(({ id }) => id),
-        author
-      )
-      return { status: 204, written }
-    })
+const deleteMany = (type: ObjectType): Handler =>
+  Effect.fnUntraced(function* (request) {
+    const items = yield* itemsWithIds(request)
+    const author = yield* authorOf(
+      request,
+      items.map(({ body }) => body)
+    )
+    const written = yield* remove(
+      type,
+      items.map(({ id }) => id),
+      author
+    )
+    return { status: 204, written }
+  })
 
 /** The body as a list of objects with an `id` each. Fails with 400. */
 const itemsWithIds = Effect.fnUntraced(function* (request: Request) {

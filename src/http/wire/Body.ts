@@ -46,8 +46,8 @@ export interface JsonBody {
 const empty: JsonBody = { value: {}, text: "{}" }
 
 /** The body as JSON; an empty body is an empty object, whatever its type. Fails with 415, 413 or 400. */
-export const readJson = (incoming: HttpServerRequest.HttpServerRequest): Effect.Effect<JsonBody, HttpRefused> =>
-  Effect.gen(function* () {
+export const readJson: (incoming: HttpServerRequest.HttpServerRequest) => Effect.Effect<JsonBody, HttpRefused> =
+  Effect.fnUntraced(function* (incoming) {
     if (hasNoBody(incoming)) return empty
     const type = incoming.headers["content-type"]
     if (!isOfType(type, "application/json")) {

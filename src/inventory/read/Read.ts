@@ -170,13 +170,13 @@ type Wanted = readonly [id: string, ids: ReadonlySet<number>]
  * A view on everything that the representations of these rows refer to. It reads what `read` does not hold, with one
  * query per object type. A hidden object is shown by its id alone, so that an answer can be written back.
  */
-export const viewFor = (
+export const viewFor: (
   type: ObjectType,
   rows: ReadonlyArray<Row>,
   base: string,
   read?: Beside
-): Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient | Clearance> =>
-  Effect.gen(function* () {
+) => Effect.Effect<View, SqlError.SqlError, SqlClient.SqlClient | Clearance> = Effect.fnUntraced(
+  function* (type, rows, base, read) {
     const beside = read ?? (yield* readBeside(type, rows))
     const { related: known, counts, customFields: definitions } = beside
     const own = known.get(type.id) ?? new Map<number, Row>()
@@ -189,9 +189,9 @@ export const viewFor = (
       for (const key of ids) if (found?.has(key) !== true) return false
       return true
     }
-    const follow = (wanted: ReadonlyArray<Wanted>) =>
+    const readWanted = (wanted: ReadonlyArray<Wanted>) =>
       Effect.gen(function* () {
-        let pending = wanted.filter((each) => !isRead(each))
+        let pending = wanted
         while (pending.length > 0) {
           const next: Array<Wanted> = []
           for (const [id, ids] of pending) {
@@ -212,6 +212,10 @@ export const viewFor = (
           pending = next
         }
       })
+    const follow = (wanted: ReadonlyArray<Wanted>) => {
+      const unread = wanted.filter((each) => !isRead(each))
+      return unread.length === 0 ? Effect.void : readWanted(unread)
+    }
     const pointing = Object.entries(type.pointedBy).map(
       ([name, by]) => [by.type, new Set([...counts.values()].flatMap((each) => each[name] as Array<number>))] as const
     )
@@ -233,4 +237,5 @@ export const viewFor = (
       reveal,
       nested: (id, key) => (hidden.get(id)?.has(key) === true ? masked(id, key) : view.nested(id, key))
     }
-  })
+  }
+)

@@ -43,20 +43,22 @@ const triesMax = 5
 export const asAuthor =
   (author: Author) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
-    Effect.gen(function* () {
-      const sql = yield* SqlClient.SqlClient
-      const { forget } = yield* Counts
-      return yield* sql
-        .withTransaction(
-          Effect.andThen(
-            // A write may wait for locks and cascade, so its statements get longer than those of a read.
-            sql`select pg_logical_emit_message(true, ${contextPrefix}, ${contextOf(author)})::text,
+    transaction(author, effect)
+
+const transaction = Effect.fnUntraced(function* <A, E, R>(author: Author, effect: Effect.Effect<A, E, R>) {
+  const sql = yield* SqlClient.SqlClient
+  const { forget } = yield* Counts
+  return yield* sql
+    .withTransaction(
+      Effect.andThen(
+        // A write may wait for locks and cascade, so its statements get longer than those of a read.
+        sql`select pg_logical_emit_message(true, ${contextPrefix}, ${contextOf(author)})::text,
                        set_config('statement_timeout', ${`${statementMillis}`}, true)`,
-            effect
-          )
-        )
-        .pipe(Effect.retry({ times: triesMax - 1, while: lostRace }), Effect.ensuring(forget))
-    })
+        effect
+      )
+    )
+    .pipe(Effect.retry({ times: triesMax - 1, while: lostRace }), Effect.ensuring(forget))
+})
 
 const races = new Set(["UniqueViolation", "ConstraintError", "DeadlockError", "SerializationError"])
 

@@ -39,13 +39,12 @@ interface Created {
 }
 
 /** Creates one object per body. */
-export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author: Author) =>
-  Effect.gen(function* () {
-    const drafts = yield* draftsOf(type, bodies, author)
-    const made = yield* quickly(type, drafts, author)
-    const careful = carefully(type, drafts).pipe(asAuthor(author), refuseConflicts(type, drafts.length))
-    return created(type, drafts, Option.isSome(made) ? made.value : yield* careful)
-  })
+export const create = Effect.fnUntraced(function* (type: ObjectType, bodies: ReadonlyArray<unknown>, author: Author) {
+  const drafts = yield* draftsOf(type, bodies, author)
+  const made = yield* quickly(type, drafts, author)
+  const careful = carefully(type, drafts).pipe(asAuthor(author), refuseConflicts(type, drafts.length))
+  return created(type, drafts, Option.isSome(made) ? made.value : yield* careful)
+})
 
 /** Creates `count` objects from bodies that are computed in the transaction, for example from free addresses. */
 export const createFrom = <E, R>(

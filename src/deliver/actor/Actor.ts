@@ -116,12 +116,14 @@ export const startActor = (
   })
 
 /** Moves the deliveries that are due to where they are read. */
-const promoteDue = ({ id, webhook, intake, wake, dueIn }: ActorState, streams: Streams["Service"]) =>
-  Effect.gen(function* () {
+const promoteDue = Effect.fnUntraced(
+  function* ({ id, webhook, intake, wake, dueIn }: ActorState, streams: Streams["Service"]) {
     const { moved, next } = yield* streams.promote(id, webhook.current().definition.ordered)
     if (next !== undefined) dueIn(next)
     if (moved === 0) return
     wake()
     // This process may be the only one that knew when they were due.
     if (intake.isQuiet) yield* streams.announce(id)
-  }).pipe(Effect.catch(() => Effect.sync(() => dueIn(1000))))
+  },
+  (promoting, { dueIn }) => Effect.catch(promoting, () => Effect.sync(() => dueIn(1000)))
+)

@@ -18,8 +18,8 @@ const portionMax = 128
 const heldSeconds = 1
 
 /** Reads and starts entries until there is no room, or nothing to read. `start` gets the wait for each request's slot. */
-export const readAndStart = (state: ActorState, share: FairShare, start: Start) =>
-  Effect.gen(function* () {
+export const readAndStart = Effect.fnUntraced(
+  function* (state: ActorState, share: FairShare, start: Start) {
     const streams = yield* Streams
     const { id, webhook, breaker } = state
     for (let room = roomOf(state); room > 0; room = roomOf(state)) {
@@ -39,13 +39,16 @@ export const readAndStart = (state: ActorState, share: FairShare, start: Start) 
     // A timer rings at the earliest time that it was set to; the breaker may have been put off since.
     breaker.awaitProbe()
     state.reads.succeeded()
-  }).pipe(
-    Effect.tapError((error) => {
+  },
+  (reading, state) =>
+    Effect.catch(reading, (error) => {
       state.reads.failed(error)
-      return Effect.logWarning(`deliver: webhook ${state.id} cannot be read: ${error.message}`)
-    }),
-    Effect.catch(() => Effect.andThen(Effect.sleep(readPause), Effect.sync(state.wake)))
-  )
+      return Effect.logWarning(`deliver: webhook ${state.id} cannot be read: ${error.message}`).pipe(
+        Effect.andThen(Effect.sleep(readPause)),
+        Effect.andThen(Effect.sync(state.wake))
+      )
+    })
+)
 
 /** How many more requests may begin. */
 const roomOf = ({ webhook, breaker, inFlight, intake, isGone }: ActorState): number => {
@@ -118,12 +121,14 @@ const next = Effect.fnUntraced(function* (state: ActorState, count: number, port
  * Reads from the streams and holds what was read, of each stream as many; returns how many. Not interrupted in between:
  * an entry that is read and not held would wait for the end of its lease.
  */
-const readHeld = ({ id, webhook, inFlight, gathering, readAhead }: ActorState, count: number) =>
-  Effect.gen(function* () {
+const readHeld = Effect.fnUntraced(
+  function* ({ id, webhook, inFlight, gathering, readAhead }: ActorState, count: number) {
     const { ordered, batch } = webhook.current().definition
     const entries = yield* (yield* Streams).read(id, count, ordered, batch !== undefined)
     inFlight.postpone(entries)
     gathering.begin()
     readAhead.brought(entries.length)
     return entries.length
-  }).pipe(Effect.uninterruptible)
+  },
+  (reading) => Effect.uninterruptible(reading)
+)

@@ -59,18 +59,17 @@ export const readJson: (incoming: HttpServerRequest.HttpServerRequest) => Effect
   })
 
 /** The JSON of a text. Fails with 400 if it is none. */
-export const jsonOf = (text: () => string): Effect.Effect<JsonBody, HttpRefused> =>
-  Effect.gen(function* () {
-    const body = yield* Effect.try({
-      try: (): JsonBody => {
-        const json = text()
-        return { text: json, value: JSON.parse(json) }
-      },
-      catch: (error) => malformed(inWords(error))
-    })
-    // Code that walks a value is recursive, so a deeply nested one could overflow the stack.
-    return isDeeper(body.value, nestingMax) ? yield* malformed(`nested more than ${nestingMax} levels deep`) : body
+export const jsonOf: (text: () => string) => Effect.Effect<JsonBody, HttpRefused> = Effect.fnUntraced(function* (text) {
+  const body = yield* Effect.try({
+    try: (): JsonBody => {
+      const json = text()
+      return { text: json, value: JSON.parse(json) }
+    },
+    catch: (error) => malformed(inWords(error))
   })
+  // Code that walks a value is recursive, so a deeply nested one could overflow the stack.
+  return isDeeper(body.value, nestingMax) ? yield* malformed(`nested more than ${nestingMax} levels deep`) : body
+})
 
 const hasNoBody = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>
   headers["transfer-encoding"] === undefined && Number(headers["content-length"] ?? 0) === 0

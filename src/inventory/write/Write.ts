@@ -52,11 +52,16 @@ export const createFrom = <E, R>(
   count: number,
   bodies: Effect.Effect<ReadonlyArray<unknown>, E, R>,
   author: Author
-) =>
-  Effect.gen(function* () {
-    const drafts = yield* draftsOf(type, yield* bodies, author)
-    return created(type, drafts, yield* carefully(type, drafts))
-  }).pipe(asAuthor(author), refuseConflicts(type, count))
+) => createRows(type, bodies, author).pipe(asAuthor(author), refuseConflicts(type, count))
+
+const createRows = Effect.fnUntraced(function* <E, R>(
+  type: ObjectType,
+  bodies: Effect.Effect<ReadonlyArray<unknown>, E, R>,
+  author: Author
+) {
+  const drafts = yield* draftsOf(type, yield* bodies, author)
+  return created(type, drafts, yield* carefully(type, drafts))
+})
 
 const draftsOf = Effect.fnUntraced(function* (type: ObjectType, bodies: ReadonlyArray<unknown>, { userId }: Author) {
   const drafts = yield* mapInSlices(bodies, (body): Draft => {
@@ -99,47 +104,59 @@ export const update = <E = never>(
   whole: boolean,
   author: Author,
   guard: Guard<E> = unguarded
-) =>
-  Effect.gen(function* () {
-    yield* sealHidden(
-      type,
-      changes.map(({ id }) => id)
-    )
-    const before = yield* byIds(
-      type,
-      changes.map(({ id }) => id),
-      "change",
-      "for update"
-    )
-    yield* guard(before)
-    const found = new Map(before.map((row) => [row.id, row]))
-    const known = changes.filter(({ id }) => found.has(id))
-    const present = known.map(({ id }) => found.get(id)!)
-    const drafts = yield* mapInSlices(known, ({ body }) => draft(type, body, whole))
-    const rows = yield* settle(type, yield* withKeptSecrets(type, drafts, present), present)
-    const after = yield* replace(type, rows)
-    yield* staysWithin(type, rows, "change")
-    yield* staysWithinQuota(type, rows, before)
-    return before.map(({ id }) => after.get(id)!)
-  }).pipe(asAuthor(author), refuseConflicts(type, changes.length))
+) => updateRows(type, changes, whole, guard).pipe(asAuthor(author), refuseConflicts(type, changes.length))
+
+const updateRows = Effect.fnUntraced(function* <E>(
+  type: ObjectType,
+  changes: ReadonlyArray<Change>,
+  whole: boolean,
+  guard: Guard<E>
+) {
+  yield* sealHidden(
+    type,
+    changes.map(({ id }) => id)
+  )
+  const before = yield* byIds(
+    type,
+    changes.map(({ id }) => id),
+    "change",
+    "for update"
+  )
+  yield* guard(before)
+  const found = new Map(before.map((row) => [row.id, row]))
+  const known = changes.filter(({ id }) => found.has(id))
+  const present = known.map(({ id }) => found.get(id)!)
+  const drafts = yield* mapInSlices(known, ({ body }) => draft(type, body, whole))
+  const rows = yield* settle(type, yield* withKeptSecrets(type, drafts, present), present)
+  const after = yield* replace(type, rows)
+  yield* staysWithin(type, rows, "change")
+  yield* staysWithinQuota(type, rows, before)
+  return before.map(({ id }) => after.get(id)!)
+})
 
 /** Deletes the objects that exist, with what depends on them, and returns their ids. */
 export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, author: Author, guard?: Guard<E>) =>
-  Effect.gen(function* () {
-    const sql = yield* SqlClient.SqlClient
-    if (guard !== undefined) yield* guard(yield* byIds(type, ids, "delete", "for update"))
-    const where = allOf(whereIds(ids), yield* cleared(type, "delete"))
-    const rows = yield* sql.unsafe<{ readonly id: string }>(
-      `delete from ${type.table} t where ${where.sql} returning id::text as id`,
-      where.parameters
-    )
-    return rows.map(({ id }) => Number(id))
-  }).pipe(
+  removeRows(type, ids, guard).pipe(
     // Not retried: what protects them does not go away by itself.
     Effect.mapError((error) => (isProtected(error) ? new Protected({ detail: "" }) : error)),
     asAuthor(author),
     Effect.catchTag("Protected", () => Effect.flatMap(protectedBy(type, ids), (detail) => new Protected({ detail })))
   )
+
+const removeRows = Effect.fnUntraced(function* <E>(
+  type: ObjectType,
+  ids: ReadonlyArray<number>,
+  guard: Guard<E> | undefined
+) {
+  const sql = yield* SqlClient.SqlClient
+  if (guard !== undefined) yield* guard(yield* byIds(type, ids, "delete", "for update"))
+  const where = allOf(whereIds(ids), yield* cleared(type, "delete"))
+  const rows = yield* sql.unsafe<{ readonly id: string }>(
+    `delete from ${type.table} t where ${where.sql} returning id::text as id`,
+    where.parameters
+  )
+  return rows.map(({ id }) => Number(id))
+})
 
 /** Fails if the author may not write the rows in the state that they have now. */
 const staysWithin = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, action: Action) {

@@ -6,6 +6,7 @@ import { Clock, Effect, Layer, Schedule } from "effect"
 import type { SqlClient } from "effect/sql"
 import type { Vault } from "../Vault.ts"
 import { CaptureError } from "../capture/CaptureError.ts"
+import type { EventBatch } from "../capture/fold/CapturedEvent.ts"
 import { outrank } from "../capture/slot/Leadership.ts"
 import { ConsumerUnavailable, EventConsumer } from "../capture/EventConsumer.ts"
 import { Settings } from "../Config.ts"
@@ -43,6 +44,41 @@ export const eventConsumerLayer = Layer.effect(
     const counts = { deliveries: 0, duplicates: 0, streamsLost: 0 }
     yield* tellStatus(index, counts)
     yield* tellUndecided(index).pipe(Effect.schedule(Schedule.spaced(undecidedPause)), Effect.forkScoped)
+    const store = Effect.fnUntraced(
+      function* (tops: Tops, measured: (storedMillis: number) => void) {
+        yield* toDisk(tops, unfinished)
+        measured(yield* Clock.currentTimeMillis)
+      },
+      asConsumerError,
+      Effect.provideContext(context)
+    )
+    const accept = Effect.fnUntraced(
+      function* (accepting: Accepting) {
+        const { batch, logged, matching } = accepting
+        const acceptedMillis = yield* Clock.currentTimeMillis
+        const { versions, owed, unmade, shared } = (accepting.matched ??= yield* inSlices(matching))
+        for (const { webhook, row } of versions) recent.learn(webhook, row, acceptedMillis)
+        yield* keepVersions(versions)
+        yield* logUnmade(unmade)
+        const deliveries = (accepting.decided ??= yield* deliveriesOf(index, owed, shared))
+        // The body of an entry without one is read from the change log.
+        if (deliveries.some(({ chars }) => chars !== undefined)) yield* logged
+        const decidedMillis = yield* Clock.currentTimeMillis
+        const { tops, duplicates, lost } = yield* append(
+          deliveries.map((delivery) => withTimes(delivery, recent, decidedMillis))
+        )
+        unfinished.forget(yield* withoutDeleted(lost))
+        const appended = deliveries.filter(({ webhook }) => tops.has(webhook))
+        counts.deliveries += appended.length - duplicates
+        counts.duplicates += duplicates
+        const stored = store(tops, (storedMillis) =>
+          measureQueued(batch.events, appended, { acceptedMillis, decidedMillis, storedMillis })
+        )
+        return { stored }
+      },
+      asConsumerError,
+      Effect.provideContext(context)
+    )
     return EventConsumer.of({
       begin: ({ from, epochBegin, end, generation }) =>
         Effect.gen(function* () {
@@ -66,42 +102,24 @@ export const eventConsumerLayer = Layer.effect(
           unfinished.reset(known)
           unfinished.forget(deleted)
         }).pipe(asConsumerError, Effect.provideContext(context)),
-      accept: (batch, logged) => {
-        // Matched once: when it is tried again, the index holds the webhooks as they are after the batch.
-        const matching = matchAll(index, batch)
-        let matched: Matched | undefined
-        // Decided once as well: permissions may change between two tries.
-        let decided: ReadonlyArray<Delivery> | undefined
-        return Effect.gen(function* () {
-          const acceptedMillis = yield* Clock.currentTimeMillis
-          const { versions, owed, unmade, shared } = (matched ??= yield* inSlices(matching))
-          for (const { webhook, row } of versions) recent.learn(webhook, row, acceptedMillis)
-          yield* keepVersions(versions)
-          yield* logUnmade(unmade)
-          const deliveries = (decided ??= yield* deliveriesOf(index, owed, shared))
-          // The body of an entry without one is read from the change log.
-          if (deliveries.some(({ chars }) => chars !== undefined)) yield* logged
-          const decidedMillis = yield* Clock.currentTimeMillis
-          const { tops, duplicates, lost } = yield* append(
-            deliveries.map((delivery) => withTimes(delivery, recent, decidedMillis))
-          )
-          unfinished.forget(yield* withoutDeleted(lost))
-          const appended = deliveries.filter(({ webhook }) => tops.has(webhook))
-          counts.deliveries += appended.length - duplicates
-          counts.duplicates += duplicates
-          const stored = Effect.gen(function* () {
-            yield* toDisk(tops, unfinished)
-            const storedMillis = yield* Clock.currentTimeMillis
-            measureQueued(batch.events, appended, { acceptedMillis, decidedMillis, storedMillis })
-          })
-          return { stored: stored.pipe(asConsumerError, Effect.provideContext(context)) }
-        }).pipe(asConsumerError, Effect.provideContext(context))
-      },
+      accept: (batch, logged) => accept({ batch, logged, matching: matchAll(index, batch) }),
       owedSince: owedSince.pipe(asConsumerError, Effect.provideContext(context)),
       verify: unfinished.check().pipe(asConsumerError, Effect.provideContext(context))
     })
   })
 )
+
+/** A batch that is being accepted; it is tried until that succeeds. */
+interface Accepting {
+  readonly batch: EventBatch
+  /** Succeeds when the change log holds its events. */
+  readonly logged: Effect.Effect<void>
+  readonly matching: Generator<void, Matched>
+  /** Matched once: at another try the index holds the webhooks as they are after the batch. */
+  matched?: Matched
+  /** Decided once: permissions may change between two tries. */
+  decided?: ReadonlyArray<Delivery>
+}
 
 const withTimes = (delivery: Delivery, recent: RecentChanges, nowMillis: number): Delivery => {
   const webhookChanged = recent.of(delivery.webhook, nowMillis)

@@ -38,7 +38,7 @@ export class EventConsumer extends Context.Service<
   }
 >()("rackwire/capture/EventConsumer") {}
 
-interface Terms {
+export interface Terms {
   /** The consumer has everything before this position. */
   readonly from: bigint
   /** The first position of the epoch; the WAL ends at `end`, so the consumer can have nothing behind it. */

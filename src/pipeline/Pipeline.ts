@@ -8,7 +8,7 @@ import type { Vault } from "../Vault.ts"
 import { CaptureError } from "../capture/CaptureError.ts"
 import type { EventBatch } from "../capture/fold/CapturedEvent.ts"
 import { outrank } from "../capture/slot/Leadership.ts"
-import { ConsumerUnavailable, EventConsumer } from "../capture/EventConsumer.ts"
+import { ConsumerUnavailable, EventConsumer, type Terms } from "../capture/EventConsumer.ts"
 import { Settings } from "../Config.ts"
 import { inWords } from "../Telemetry.ts"
 import { inSlices, mapInSlices } from "../Slices.ts"
@@ -30,84 +30,65 @@ import { RecentChanges } from "./RecentChanges.ts"
 import { ownRedis } from "./RedisOwner.ts"
 import { UnfinishedStreams, withoutDeleted } from "./UnfinishedStreams.ts"
 
+type Needed = Append | Redis | Settings | SqlClient.SqlClient | Streams | UsualRights | Vault
+
 /** Matches the events that capture hands on, and queues their deliveries. */
 export const eventConsumerLayer = Layer.effect(
   EventConsumer,
   Effect.gen(function* () {
-    const { open, append, forget } = yield* Append
-    const context = yield* Effect.context<
-      Append | Redis | Settings | SqlClient.SqlClient | Streams | UsualRights | Vault
-    >()
-    const index = new WebhookIndex()
-    const recent = new RecentChanges()
-    const unfinished = new UnfinishedStreams()
-    const counts = { deliveries: 0, duplicates: 0, streamsLost: 0 }
-    yield* tellStatus(index, counts)
-    yield* tellUndecided(index).pipe(Effect.schedule(Schedule.spaced(undecidedPause)), Effect.forkScoped)
-    const store = Effect.fnUntraced(
-      function* (tops: Tops, measured: (storedMillis: number) => void) {
-        yield* toDisk(tops, unfinished)
-        measured(yield* Clock.currentTimeMillis)
-      },
-      asConsumerError,
-      Effect.provideContext(context)
-    )
-    const accept = Effect.fnUntraced(
-      function* (accepting: Accepting) {
-        const { batch, logged, matching } = accepting
-        const acceptedMillis = yield* Clock.currentTimeMillis
-        const { versions, owed, unmade, shared } = (accepting.matched ??= yield* inSlices(matching))
-        for (const { webhook, row } of versions) recent.learn(webhook, row, acceptedMillis)
-        yield* keepVersions(versions)
-        yield* logUnmade(unmade)
-        const deliveries = (accepting.decided ??= yield* deliveriesOf(index, owed, shared))
-        // The body of an entry without one is read from the change log.
-        if (deliveries.some(({ chars }) => chars !== undefined)) yield* logged
-        const decidedMillis = yield* Clock.currentTimeMillis
-        const { tops, duplicates, lost } = yield* append(
-          deliveries.map((delivery) => withTimes(delivery, recent, decidedMillis))
-        )
-        unfinished.forget(yield* withoutDeleted(lost))
-        const appended = deliveries.filter(({ webhook }) => tops.has(webhook))
-        counts.deliveries += appended.length - duplicates
-        counts.duplicates += duplicates
-        const stored = store(tops, (storedMillis) =>
-          measureQueued(batch.events, appended, { acceptedMillis, decidedMillis, storedMillis })
-        )
-        return { stored }
-      },
-      asConsumerError,
-      Effect.provideContext(context)
-    )
+    const context = yield* Effect.context<Needed>()
+    const within = <A, E>(effect: Effect.Effect<A, E, Needed>) =>
+      effect.pipe(asConsumerError, Effect.provideContext(context))
+    const known: Known = {
+      index: new WebhookIndex(),
+      recent: new RecentChanges(),
+      unfinished: new UnfinishedStreams(),
+      counts: { deliveries: 0, duplicates: 0, streamsLost: 0 }
+    }
+    yield* tellStatus(known.index, known.counts)
+    yield* tellUndecided(known.index).pipe(Effect.schedule(Schedule.spaced(undecidedPause)), Effect.forkScoped)
     return EventConsumer.of({
-      begin: ({ from, epochBegin, end, generation }) =>
-        Effect.gen(function* () {
-          const webhooks = yield* versionsAt(from, epochBegin, watermarkTable.name)
-          index.clear()
-          yield* mapInSlices(webhooks, (row) => index.set(row.id, row))
-          recent.reset(webhooks, yield* Clock.currentTimeMillis)
-          yield* ownRedis
-          const known = yield* loadTops
-          const { lost, tops } = yield* open(generation, known)
-          const ahead = [...tops.values()].find((top) => parsePosition(top).position > end)
-          if (ahead !== undefined) {
-            const message = `queued up to ${ahead}, which this database has not reached: it is an older copy`
-            return yield* new CaptureError({ reason: "EpochMismatch", message })
-          }
-          const deleted = new Set(yield* absentAmong(lost))
-          yield* forget(deleted)
-          const left = lost.filter((webhook) => !deleted.has(webhook))
-          counts.streamsLost += left.length
-          for (const webhook of left) yield* rebuild(webhook)
-          unfinished.reset(known)
-          unfinished.forget(deleted)
-        }).pipe(asConsumerError, Effect.provideContext(context)),
-      accept: (batch, logged) => accept({ batch, logged, matching: matchAll(index, batch) }),
-      owedSince: owedSince.pipe(asConsumerError, Effect.provideContext(context)),
-      verify: unfinished.check().pipe(asConsumerError, Effect.provideContext(context))
+      begin: (terms) => within(begin(known, terms)),
+      accept: (batch, logged) => {
+        const accepted = within(accept(known, { batch, logged, matching: matchAll(known.index, batch) }))
+        return Effect.map(accepted, ({ stored }) => ({ stored: within(stored) }))
+      },
+      owedSince: within(owedSince),
+      verify: within(known.unfinished.check())
     })
   })
 )
+
+/** What is known of webhooks, their streams, and what was queued. */
+interface Known {
+  readonly index: WebhookIndex
+  readonly recent: RecentChanges
+  readonly unfinished: UnfinishedStreams
+  readonly counts: { deliveries: number; duplicates: number; streamsLost: number }
+}
+
+const begin = Effect.fnUntraced(function* ({ index, recent, unfinished, counts }: Known, terms: Terms) {
+  const { open, forget } = yield* Append
+  const webhooks = yield* versionsAt(terms.from, terms.epochBegin, watermarkTable.name)
+  index.clear()
+  yield* mapInSlices(webhooks, (row) => index.set(row.id, row))
+  recent.reset(webhooks, yield* Clock.currentTimeMillis)
+  yield* ownRedis
+  const before = yield* loadTops
+  const { lost, tops } = yield* open(terms.generation, before)
+  const ahead = [...tops.values()].find((top) => parsePosition(top).position > terms.end)
+  if (ahead !== undefined) {
+    const message = `queued up to ${ahead}, which this database has not reached: it is an older copy`
+    return yield* new CaptureError({ reason: "EpochMismatch", message })
+  }
+  const deleted = new Set(yield* absentAmong(lost))
+  yield* forget(deleted)
+  const left = lost.filter((webhook) => !deleted.has(webhook))
+  counts.streamsLost += left.length
+  for (const webhook of left) yield* rebuild(webhook)
+  unfinished.reset(before)
+  unfinished.forget(deleted)
+})
 
 /** A batch that is being accepted; it is tried until that succeeds. */
 interface Accepting {
@@ -120,6 +101,32 @@ interface Accepting {
   /** Decided once: permissions may change between two tries. */
   decided?: ReadonlyArray<Delivery>
 }
+
+const accept = Effect.fnUntraced(function* ({ index, recent, unfinished, counts }: Known, accepting: Accepting) {
+  const { append } = yield* Append
+  const acceptedMillis = yield* Clock.currentTimeMillis
+  const { versions, owed, unmade, shared } = (accepting.matched ??= yield* inSlices(accepting.matching))
+  for (const { webhook, row } of versions) recent.learn(webhook, row, acceptedMillis)
+  yield* keepVersions(versions)
+  yield* logUnmade(unmade)
+  const deliveries = (accepting.decided ??= yield* deliveriesOf(index, owed, shared))
+  // The body of an entry without one is read from the change log.
+  if (deliveries.some(({ chars }) => chars !== undefined)) yield* accepting.logged
+  const decidedMillis = yield* Clock.currentTimeMillis
+  const { tops, duplicates, lost } = yield* append(
+    deliveries.map((delivery) => withTimes(delivery, recent, decidedMillis))
+  )
+  unfinished.forget(yield* withoutDeleted(lost))
+  const appended = deliveries.filter(({ webhook }) => tops.has(webhook))
+  counts.deliveries += appended.length - duplicates
+  counts.duplicates += duplicates
+  const stored = Effect.flatMap(toDisk(tops, unfinished), () =>
+    Effect.map(Clock.currentTimeMillis, (storedMillis) =>
+      measureQueued(accepting.batch.events, appended, { acceptedMillis, decidedMillis, storedMillis })
+    )
+  )
+  return { stored }
+})
 
 const withTimes = (delivery: Delivery, recent: RecentChanges, nowMillis: number): Delivery => {
   const webhookChanged = recent.of(delivery.webhook, nowMillis)

@@ -10,6 +10,8 @@ export default defineConfig({
     maxWorkers: 2,
     // As long as `eventually` waits.
     expect: { poll: { timeout: 15_000 } },
+    // A value that is not as expected is shown whole: a report may hold nothing but the message.
+    chaiConfig: { truncateThreshold: 0 },
     silent: "passed-only",
     // The gate's machine is shared: a bound in milliseconds may break without a cause of ours. The report names what was
     // run twice.

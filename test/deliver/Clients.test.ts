@@ -1,4 +1,6 @@
 import { createServer } from "node:http"
+import { type Socket, createServer as createTcpServer } from "node:net"
+import { buildConnector } from "undici"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { Clients } from "../../src/deliver/attempt/Clients.ts"
 import { Exchange } from "../../src/deliver/attempt/Exchange.ts"
@@ -20,13 +22,13 @@ const startReceiver = async (headers: Readonly<Record<string, string>> = {}) => 
   return { origin, answer, connections: () => connections, close: () => server.close() }
 }
 
-const startClients = (ageMillisMax = 60_000) => {
-  const clients = new Clients({ keepAliveTimeout: 60_000 }, ageMillisMax)
+const startClients = (ageMillis = 60_000, idleMillis = 60_000) => {
+  const clients = new Clients(buildConnector({}), { idleMillis, ageMillis })
   onTestFinished(() => clients.destroy())
   const ask = (origin: string) => {
     const exchange = new Exchange()
     const done = new Promise<Error | undefined>((resolve) => (exchange.onDone = resolve))
-    clients.dispatch({ origin, path: "/", method: "POST", body: "x" }, exchange)
+    clients.dispatch({ url: `${origin}/`, method: "POST", headers: {}, body: Buffer.from("x") }, exchange)
     return { exchange, done }
   }
   return { clients, ask }
@@ -92,6 +94,68 @@ describe("the connections of a webhook", () => {
       expect(await done).toBeUndefined()
       expect(connections()).toBe(expected)
     }
+  })
+
+  test("that the receiver closes without a word lose no request that was not written", async () => {
+    const { ask } = startClients()
+    const sockets: Array<Socket> = []
+    let requests = 0
+    const answer = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok"
+    const server = createTcpServer((socket) => {
+      sockets.push(socket)
+      socket.on("data", () => {
+        requests += 1
+        socket.end(answer)
+      })
+    })
+    const origin = `http://127.0.0.1:${await listen(server)}`
+    const rounds = 20
+    for (let round = 0; round < rounds; round++) expect(await ask(origin).done).toBeUndefined()
+    expect([requests, sockets.length]).toEqual([rounds, rounds])
+  })
+
+  test("are not used when the receiver has said that it closes them by then", async () => {
+    const { ask } = startClients()
+    const { origin, answer, connections } = await startReceiver({ "keep-alive": "timeout=2" })
+    for (const expected of [1, 2]) {
+      const { done } = ask(origin)
+      await answer()
+      await done
+      expect(connections()).toBe(expected)
+    }
+  })
+
+  test("end when they are idle", async () => {
+    const { clients, ask } = startClients(60_000, 50)
+    const { origin, answer } = await startReceiver()
+    const { done } = ask(origin)
+    await answer()
+    await done
+    await expect.poll(() => [clients["all"].size, clients["free"].size]).toEqual([0, 0])
+  })
+
+  test("end when the receiver says something unasked", async () => {
+    const { clients, ask } = startClients()
+    let socket: Socket | undefined
+    const server = createTcpServer((each) => {
+      socket = each
+      each.once("data", () => each.write("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"))
+    })
+    const origin = `http://127.0.0.1:${await listen(server)}`
+    expect(await ask(origin).done).toBeUndefined()
+    expect(clients["all"].size).toBe(1)
+    socket!.write("HTTP/1.1 200 OK\r\n\r\n")
+    await expect.poll(() => [clients["all"].size, clients["free"].size]).toEqual([0, 0])
+  })
+
+  test("are cut off in the middle of their requests, and take no other", async () => {
+    const { clients, ask } = startClients()
+    const { origin, connections } = await startReceiver()
+    const { done } = ask(origin)
+    await expect.poll(connections).toBe(1)
+    await clients.destroy()
+    expect((await done)?.message).toContain("were closed")
+    expect(() => ask(origin)).toThrow("were closed")
   })
 
   test("end with their requests, and take no other", async () => {

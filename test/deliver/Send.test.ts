@@ -226,7 +226,7 @@ describe("a connection", () => {
     ["EPIPE", "Reset"]
   ])("that ends in %s is told as %s", async (code, reason) => {
     const error = Object.assign(new Error(`it ended in ${code}`), { code })
-    const clients = new Clients({ connect: (_, answer) => answer(error, null) }, 1000)
+    const clients = new Clients((_, answer) => answer(error, null), { idleMillis: 1000, ageMillis: 1000 })
     const outgoing = { method: "POST", url: "https://receiver.example/", headers: {}, body: Buffer.alloc(0) } as const
     const { failure } = await sent(outgoing, { clients, last: () => undefined }, patient, now)
     expect(failure).toMatchObject({ reason, message: `it ended in ${code}` })

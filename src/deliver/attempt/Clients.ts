@@ -1,91 +1,131 @@
 /**
  * Kept connections to the receivers of one webhook, each for one request at a time. A request takes the connection that
- * was used last, or a new one: how many requests there are at a time is the caller's to limit. undici's own pool looks
- * through all of its connections for each request.
+ * was used last, or a new one: how many requests there are at a time is the caller's to limit.
  */
-import { Client, type Dispatcher } from "undici"
+import { isIP } from "node:net"
+import type { buildConnector } from "undici"
+import { Connection, type Sending, type Times } from "./Connection.ts"
 import type { Exchange } from "./Exchange.ts"
-
-interface Kept {
-  readonly client: Client
-  readonly origin: string
-  isConnected: boolean
-  /** When it was connected, by `performance.now()`. */
-  since: number
-}
+import type { Outgoing } from "./Request.ts"
+import { type Place, bytesOf, placeOf } from "./RequestBytes.ts"
 
 export class Clients {
-  private readonly options: Client.Options
-  private readonly ageMillisMax: number
-  private readonly all = new Set<Client>()
-  /** Those without a request, by origin; the one that was used last comes last. */
-  private readonly free = new Map<string, Array<Kept>>()
+  private readonly connect: buildConnector.connector
+  private readonly times: Times
+  private readonly all = new Set<Connection>()
+  /** Those without a request, by key; the one that was used last comes last. */
+  private readonly free = new Map<string, Array<Connection>>()
+  private resting: Array<Connection> = []
   private isClosed = false
+  private onNone = () => {}
 
-  /** A connection older than `ageMillisMax` is used for no further request. */
-  constructor(options: Client.Options, ageMillisMax: number) {
-    this.options = options
-    this.ageMillisMax = ageMillisMax
+  constructor(connect: buildConnector.connector, times: Times) {
+    this.connect = connect
+    this.times = times
   }
 
-  /** Throws if undici refuses the request, or after the end. */
-  dispatch(options: Dispatcher.DispatchOptions & { readonly origin: string }, exchange: Exchange): void {
-    if (this.isClosed) throw new Error("The connections of the webhook were closed.")
-    const { origin } = options
-    const kept = this.take(origin) ?? this.open(origin)
-    exchange.onReleased = () => this.release(kept)
-    kept.client.dispatch(options, exchange)
+  /** Throws if HTTP cannot carry the request, or after the end. */
+  dispatch(outgoing: Outgoing, exchange: Exchange): void {
+    if (this.isClosed) throw closed()
+    const place = placeOf(outgoing.url)
+    this.send(targetOf(place, outgoing.headers["host"]), { exchange, bytes: bytesOf(outgoing, place) })
   }
 
   /** Ends when the requests under way have. */
-  async close(): Promise<void> {
-    this.isClosed = true
-    await Promise.all(Array.from(this.all, (client) => client.close()))
+  close(): Promise<void> {
+    for (const connection of this.all) if (connection.isFree) connection.destroy()
+    return this.end()
   }
 
   /** Cuts off what is under way. */
-  async destroy(): Promise<void> {
-    this.isClosed = true
-    await Promise.all(Array.from(this.all, (client) => client.destroy()))
+  destroy(): Promise<void> {
+    for (const connection of this.all) connection.destroy(closed())
+    return this.end()
   }
 
-  private take(origin: string): Kept | undefined {
-    const free = this.free.get(origin) ?? []
+  private end(): Promise<void> {
+    this.isClosed = true
+    return new Promise((resolve) => {
+      const before = this.onNone
+      this.onNone = () => {
+        before()
+        resolve()
+      }
+      if (this.all.size === 0) this.onNone()
+    })
+  }
+
+  private send(target: Target, sending: Sending): void {
+    const kept = this.take(target.key)
+    if (kept !== undefined) return kept.send(sending)
+    const connection = new Connection(target.key, this.times, {
+      released: (each) => this.release(each),
+      ended: (each) => this.forget(each),
+      unsent: (unsent) => this.sendAgain(target, unsent)
+    })
+    this.all.add(connection)
+    connection.open((answer) => this.connect(target, answer as buildConnector.Callback), sending)
+  }
+
+  private sendAgain(target: Target, sending: Sending): void {
+    if (this.isClosed) sending.exchange.cutOff(closed())
+    else this.send(target, sending)
+  }
+
+  private take(key: string): Connection | undefined {
+    const free = this.free.get(key) ?? []
     for (let kept = free.pop(); kept !== undefined; kept = free.pop()) {
-      if (performance.now() - kept.since < this.ageMillisMax) return kept
-      this.drop(kept)
+      if (free.length === 0) this.free.delete(key)
+      if (kept.mayServe()) return kept
+      kept.destroy()
     }
     return undefined
   }
 
-  private open(origin: string): Kept {
-    const client = new Client(origin, this.options)
-    const kept: Kept = { client, origin, isConnected: false, since: 0 }
-    this.all.add(client)
-    client.on("connect", () => Object.assign(kept, { isConnected: true, since: performance.now() }))
-    client.on("disconnect", () => {
-      kept.isConnected = false
-      const free = this.free.get(origin)
-      const at = free?.indexOf(kept) ?? -1
-      if (at < 0) return
-      free!.splice(at, 1)
-      this.drop(kept)
+  private release(connection: Connection): void {
+    if (this.isClosed) return connection.destroy()
+    this.rest(connection)
+    const free = this.free.get(connection.key)
+    if (free === undefined) this.free.set(connection.key, [connection])
+    else free.push(connection)
+  }
+
+  /** Lets a whole turn of the event loop pass, in which the end of a connection that was closed is heard. */
+  private rest(connection: Connection): void {
+    if (this.resting.push(connection) > 1) return
+    setImmediate(() => {
+      const resting = this.resting
+      this.resting = []
+      setImmediate(() => {
+        for (const each of resting) each.rested()
+      })
     })
-    return kept
   }
 
-  private release(kept: Kept): void {
-    if (!kept.isConnected || this.isClosed) return this.drop(kept)
-    const free = this.free.get(kept.origin)
-    if (free === undefined) this.free.set(kept.origin, [kept])
-    else free.push(kept)
-  }
-
-  private drop({ client, origin }: Kept): void {
-    this.all.delete(client)
+  private forget(connection: Connection): void {
+    this.all.delete(connection)
+    const free = this.free.get(connection.key)
+    const at = free?.indexOf(connection) ?? -1
+    if (at >= 0) free!.splice(at, 1)
     // A template may give each object an origin of its own.
-    if (this.free.get(origin)?.length === 0) this.free.delete(origin)
-    // Fails where it was destroyed already.
-    client.close().catch(() => {})
+    if (free?.length === 0) this.free.delete(connection.key)
+    if (this.isClosed && this.all.size === 0) this.onNone()
   }
+}
+
+const closed = () => new Error("The connections of the webhook were closed.")
+
+type Target = buildConnector.Options & { readonly key: string }
+
+/** What is connected to. A webhook that sets the header `host` asks a server with several names for that one. */
+const targetOf = ({ origin, protocol, host, hostname, port }: Place, asked: string | undefined): Target => {
+  const named = protocol === "https:" && asked !== undefined ? nameIn(asked) : undefined
+  const target = { protocol, host, hostname, port }
+  return named === undefined ? { ...target, key: origin } : { ...target, key: `${origin} ${named}`, servername: named }
+}
+
+/** The name in `name:port`; undefined for an address. */
+const nameIn = (host: string): string | undefined => {
+  const name = host.startsWith("[") ? "" : host.replace(/:.*/s, "")
+  return name === "" || isIP(name) !== 0 ? undefined : name
 }

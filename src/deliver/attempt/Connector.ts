@@ -10,7 +10,6 @@ import type { LookupFunction, Socket } from "node:net"
 import { buildConnector } from "undici"
 import { type ClientCertificate, contextOf } from "../identity/ClientCertificate.ts"
 import { Clients } from "./Clients.ts"
-import { StatusLines } from "./StatusLines.ts"
 import { type TargetRules, literalIn, refusal } from "./TargetPolicy.ts"
 import { type ProxyRules, isExcepted, openTunnel } from "./Tunnel.ts"
 
@@ -57,50 +56,15 @@ export interface Connections {
 }
 
 /** Time an unused connection is kept, milliseconds. */
-const keepAliveMillis = 10_000
+const idleMillis = 10_000
 
 /** Age at which a connection is used for no further request, milliseconds: its name may mean another host by then. */
-const ageMillisMax = 300_000
-
-/** Most bytes of the headers of an answer. */
-const headersBytesMax = 16 * 1024
-
-/** Most bytes that are parsed at once. */
-const pieceBytesMax = 4096
-
-/**
- * Hands the received bytes to the parser in small pieces, and none of a connection that was destroyed. The parser goes
- * on to the end of a piece and makes an error with its stack of every header beyond the limit: for 64 KiB of small
- * headers that took a third of a second. A request is written at once, so a write means that an answer begins.
- */
-const inPieces = (socket: Socket): void => {
-  const lines = new StatusLines()
-  const { write } = socket
-  socket.write = ((...given: Parameters<typeof write>) => {
-    lines.begin()
-    return write.apply(socket, given)
-  }) as typeof write
-  const read = socket.read.bind(socket)
-  socket.read = (size?: number) => {
-    if (socket.destroyed) return null
-    const bytes = read(size ?? (socket.readableLength > pieceBytesMax ? pieceBytesMax : undefined)) as Buffer | null
-    if (bytes !== null) lines.pass(bytes)
-    return bytes
-  }
-}
+const ageMillis = 300_000
 
 export const openConnections = (options: ConnectionOptions): Connections => {
   let last: ConnectTimes | undefined
-  const clients = new Clients(
-    {
-      keepAliveTimeout: keepAliveMillis,
-      keepAliveMaxTimeout: keepAliveMillis,
-      maxHeaderSize: headersBytesMax,
-      allowH2: false,
-      connect: makeConnector(options, (times) => (last = times))
-    },
-    ageMillisMax
-  )
+  const connect = makeConnector(options, (times) => (last = times))
+  const clients = new Clients(connect, { idleMillis, ageMillis })
   return { clients, last: () => last }
 }
 
@@ -158,10 +122,7 @@ const makeConnector = (
     const begin = (connect: buildConnector.connector) => {
       const times: ConnectTimes = { begun: performance.now() }
       const connected: buildConnector.Callback = (...result) => {
-        if (result[0] === null) {
-          inPieces(result[1])
-          onConnected(times)
-        }
+        if (result[0] === null) onConnected(times)
         answer(...result)
       }
       if (proxy === undefined || isExcepted(proxy, target.hostname))

@@ -1,96 +1,56 @@
-/** One request and the bounded beginning of its answer, as undici's dispatcher reports them. */
-import type { Dispatcher } from "undici"
+/** One request and its answer, with the times of its steps. A connection carries it (Connection.ts). */
 import type { Response } from "../outcome/Outcome.ts"
+import { Answer } from "./Answer.ts"
+import { AnswerFault } from "./AnswerFault.ts"
 
-/** Beginning of a response that is kept, bytes; the rest is not read. */
-const responseBytesMax = 16 * 1024
-
-/** Informational answers (1xx) before the one that counts. */
-const informationalMax = 16
-
-export class Exchange implements Dispatcher.DispatchHandler {
+export class Exchange {
   /**
    * Called once, with the error when there is no answer. Once a status was read there is one: the receiver has decided,
    * and what was read of the body before the connection ended is kept.
    */
   onDone: (error: Error | undefined) => void = () => {}
-  /** Called once when the connection is free for another request: behind `onDone`, or when what was aborted has ended. */
-  onReleased: () => void = () => {}
-  headers: Readonly<Record<string, string | Array<string> | undefined>> = {}
+  /** Ends the connection that carries it. */
+  onAbort: (error: Error) => void = () => {}
+  readonly answer = new Answer()
   /** Times by `performance.now()`: when it was asked for, written to the socket, first answered, and read to its end. */
   readonly began = performance.now()
   written: number | undefined
   firstByte: number | undefined
   ended: number | undefined
 
-  private status = 0
-  private size = 0
-  private informational = 0
-  private readonly chunks: Array<Buffer> = []
-  private controller: Dispatcher.DispatchController | undefined
-  private aborted: Error | undefined
-  private done = false
-
   response(): Response {
-    const { status, headers } = this
-    return { status, headers, body: Buffer.concat(this.chunks).subarray(0, responseBytesMax).toString("utf8") }
+    const { status, headers, body } = this.answer
+    return { status, headers, body }
   }
 
-  /** Ends the request and its connection; a request that has not begun ends when it would begin. */
+  /** Ends the request and its connection. */
   abort(error: Error): void {
-    this.aborted = error
-    this.controller?.abort(error)
+    if (this.ended === undefined) this.onAbort(error)
+    this.done(error)
   }
 
-  onRequestStart(controller: Dispatcher.DispatchController): void {
-    this.controller = controller
-    this.written = performance.now()
-    if (this.aborted !== undefined) controller.abort(this.aborted)
-  }
-
-  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: Exchange["headers"]): void {
+  /** Reads the next bytes of the answer; returns whether it needs no more of them. */
+  read(bytes: Buffer): boolean {
     this.firstByte ??= performance.now()
-    if (status < 200) {
-      if (++this.informational > informationalMax) this.abort(new AnswerWithoutEnd())
-      return
+    try {
+      if (!this.answer.read(bytes) && !this.answer.isEnough) return false
+      this.done(undefined)
+    } catch (error) {
+      // The error of an answer that cannot be understood outweighs its status.
+      this.done(error as Error)
     }
-    this.status = status
-    this.headers = headers
+    return true
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    // A copy: the chunk is a window on a buffer that may be much larger.
-    this.chunks.push(Buffer.from(chunk.subarray(0, responseBytesMax - this.size)))
-    this.size += chunk.length
-    if (this.size <= responseBytesMax) return
-    this.finish(undefined)
-    controller.abort(new Error("Enough was read."))
+  /** The connection has ended, perhaps in an error. */
+  cutOff(error: Error | undefined): void {
+    if (this.answer.status > 0) this.done(undefined)
+    else this.done(error ?? new AnswerFault("Reset", "The receiver closed the connection without an answer."))
   }
 
-  onResponseEnd(): void {
-    this.finish(undefined)
-    this.onReleased()
-  }
-
-  onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
-    // Of undici, if what came is no HTTP.
-    const isAnswered = this.status > 0 && error.name !== "HTTPParserError"
-    this.finish(isAnswered ? undefined : error)
-    this.onReleased()
-  }
-
-  private finish(error: Error | undefined): void {
-    if (this.done) return
-    this.done = true
+  private done(error: Error | undefined): void {
+    if (this.ended !== undefined) return
     this.ended = performance.now()
     this.onDone(error)
-  }
-}
-
-class AnswerWithoutEnd extends Error {
-  readonly code = "ERR_ANSWER_WITHOUT_END"
-
-  constructor() {
-    super(`The receiver sent more than ${informationalMax} informational answers.`)
   }
 }

@@ -1,6 +1,7 @@
 /** Sends one request and judges the answer, or why there is none. */
 import { Effect } from "effect"
-import type { Clients } from "./Clients.ts"
+import { AnswerFault } from "./AnswerFault.ts"
+import type { AnswerHeaders } from "./Answer.ts"
 import { Exchange } from "./Exchange.ts"
 import type { ConnectTimes, Connections } from "./Connector.ts"
 import type { Failure, Phases, Response } from "../outcome/Outcome.ts"
@@ -40,10 +41,15 @@ export const send = (
   }, timeoutMillis)
   exchange.onDone = (error) => {
     stop()
-    const judged = error === undefined ? judge(exchange.response(), exchange.headers, nowMillis) : unanswered(error)
+    const judged =
+      error === undefined ? judge(exchange.response(), exchange.answer.headers, nowMillis) : unanswered(error)
     onSent({ ...judged, phases: phasesOf(exchange, connections.last()) })
   }
-  dispatch(outgoing, connections.clients, exchange)
+  try {
+    connections.clients.dispatch(outgoing, exchange)
+  } catch (error) {
+    exchange.abort(error as Error)
+  }
   return () => {
     stop()
     abort()
@@ -61,28 +67,6 @@ export const sending = (
     const end = send(outgoing, connections, timeoutMillis, nowMillis, (sent) => answer(Effect.succeed(sent)))
     return Effect.sync(end)
   })
-
-/** Where a URL leads, and the last that was read: most webhooks send to one address. */
-let address = { url: "", origin: "", path: "" }
-
-const addressOf = (url: string): typeof address => {
-  if (url !== address.url) {
-    const { origin, pathname, search } = new URL(url)
-    address = { url, origin, path: pathname + search }
-  }
-  return address
-}
-
-const dispatch = ({ url, method, headers, body }: Outgoing, clients: Clients, exchange: Exchange): void => {
-  try {
-    const { origin, path } = addressOf(url)
-    // The deadline counts; undici's own timeouts would only cut it short.
-    const options = { origin, path, method, headers, body, headersTimeout: 0, bodyTimeout: 0 }
-    clients.dispatch(options, exchange)
-  } catch (error) {
-    exchange.onResponseError(undefined, error as Error)
-  }
-}
 
 const timedOut = (timeoutMillis: number): Omit<Sent, "phases"> => ({
   response: undefined,
@@ -107,18 +91,16 @@ const phasesOf = (exchange: Exchange, connection: ConnectTimes | undefined): Pha
 const between = (from: number | undefined, to: number | undefined): number | undefined =>
   from === undefined || to === undefined ? undefined : Math.round((to - from) * 10) / 10
 
-type Headers = Exchange["headers"]
-
 /** The one value of a header, or the first of them. */
-const headerOf = (headers: Headers, name: string): string | undefined => {
+const headerOf = (headers: AnswerHeaders, name: string): string | undefined => {
   const value = headers[name]
-  return Array.isArray(value) ? value[0] : value
+  return typeof value === "string" ? value : value?.[0]
 }
 
 /** Statuses of a receiver that is overloaded. */
 const tooMuch: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
-const judge = (response: Response, headers: Headers, nowMillis: number): Omit<Sent, "phases"> => {
+const judge = (response: Response, headers: AnswerHeaders, nowMillis: number): Omit<Sent, "phases"> => {
   const { status } = response
   // The header of Standard Webhooks by which a receiver tells the sender what to do.
   const wish = headerOf(headers, "webhook-delivery")?.trim().toLowerCase()
@@ -137,7 +119,7 @@ const unanswered = (error: Error): Omit<Sent, "phases"> => ({
   isGone: false
 })
 
-/** Reason by the error code of Node, undici or TLS; all other codes mean a broken connection. */
+/** Reason by the error code of Node, undici's connector or TLS; all other codes mean a broken connection. */
 const reasons: ReadonlyArray<readonly [RegExp, Failure["reason"]]> = [
   [/^ERR_BLOCKED_TARGET$/, "Blocked"],
   [/^ERR_PROXY$/, "Proxy"],
@@ -147,13 +129,11 @@ const reasons: ReadonlyArray<readonly [RegExp, Failure["reason"]]> = [
   [/^(ENOTFOUND|EAI_\w+)$/, "Dns"],
   [/^(UND_ERR_CONNECT_TIMEOUT|ETIMEDOUT)$/, "Timeout"],
   [/CERT|SSL|TLS|SELF_SIGNED|UNABLE_TO/, "Tls"],
-  [/^(UND_ERR_HEADERS_OVERFLOW|HPE_HEADER_OVERFLOW|ERR_ANSWER_WITHOUT_END)$/, "TooLarge"],
-  [/^HPE_|^UND_ERR_RES_|^HTTPParserError$/, "Protocol"],
-  [/^UND_ERR_INVALID_ARG$/, "Render"]
+  [/^ERR_NO_REQUEST$/, "Render"]
 ]
 
 const failureOf = (error: Error & { readonly code?: string }): Failure => {
-  // Some errors of undici have a code, others only a name.
   const { code = error.name, message } = error
+  if (error instanceof AnswerFault) return { reason: error.reason, message }
   return { reason: reasons.find(([pattern]) => pattern.test(code))?.[1] ?? "Reset", message: message || code }
 }

@@ -27,6 +27,20 @@ describe("how many entries a read asks for", () => {
     expect([ahead.portion(8), ahead.portion(100)]).toEqual([64, 100])
   })
 
+  it("is as much before there is room, unless half of it is held already", () => {
+    const { ahead, pass } = started()
+    ahead.brought(64)
+    pass(10)
+    expect([0, 32, 33].map((held) => ahead.beforehand(held))).toEqual([64, 64, 0])
+  })
+
+  it("is nothing before there is room where entries go slowly", () => {
+    const { ahead, pass } = started()
+    ahead.brought(1)
+    pass(50)
+    expect(ahead.beforehand(0)).toBe(0)
+  })
+
   it("is the room again when the receiver becomes slow", () => {
     const { ahead, pass } = started()
     ahead.brought(64)

@@ -33,7 +33,11 @@ export class InFlight {
   }
 
   get hasNotBegun(): boolean {
-    return this.notBegun.length > 0
+    return this.notBegunCount > 0
+  }
+
+  get notBegunCount(): number {
+    return this.notBegun.length
   }
 
   /** Attempts that may begin before the log has to catch up. */
@@ -47,7 +51,7 @@ export class InFlight {
 
   /** Whether at least half of what may be in flight is free: reading then brings a good part, not one entry. */
   isHalfFree(maxInFlight: number): boolean {
-    return this.count <= maxInFlight / 2 && this.counts.answered <= unloggedMax / 2
+    return this.count <= maxInFlight / 2 && this.unloggedRoom >= Math.min(maxInFlight, unloggedMax) / 2
   }
 
   /** Keeps entries to begin with later. */

@@ -15,7 +15,7 @@ const aheadMillis = 40
 export class ReadAhead {
   private readonly now: () => number
   /** The last read: when it was, and how many entries it brought. */
-  private last = { at: Number.NEGATIVE_INFINITY, count: 0 }
+  last = { at: Number.NEGATIVE_INFINITY, count: 0 }
 
   /** `now` gives milliseconds. */
   constructor(now: () => number) {
@@ -26,6 +26,15 @@ export class ReadAhead {
   portion(room: number): number {
     const perMilli = this.last.count / Math.max(this.now() - this.last.at, 1)
     return Math.max(room, Math.min(Math.floor(perMilli * aheadMillis), aheadMax))
+  }
+
+  /**
+   * How many entries to read before there is room for any, while those before them are under way; 0 where they go so
+   * slowly, or so many are held, that it can wait.
+   */
+  beforehand(held: number): number {
+    const portion = this.portion(0)
+    return held > portion / 2 ? 0 : portion
   }
 
   /** Notes a read that brought so many. */

@@ -21,7 +21,8 @@ const heldSeconds = 1
 export const readAndStart = Effect.fnUntraced(
   function* (state: ActorState, share: FairShare, start: Start) {
     const streams = yield* Streams
-    const { id, webhook, breaker } = state
+    const { id, webhook, breaker, readAhead } = state
+    const { last } = readAhead
     for (let room = roomOf(state); room > 0; room = roomOf(state)) {
       if (!(yield* isDue(state))) break
       if (!(yield* breaker.mayBegin(webhook.current().definition.timeoutMillis))) break
@@ -36,6 +37,8 @@ export const readAndStart = Effect.fnUntraced(
       requests.forEach((entries, at) => start(entries, rateLimit === undefined ? 0 : wait + (at * 1000) / rateLimit))
       if (!state.hasMore) break
     }
+    // Right behind a read nothing tells yet how fast its entries go.
+    if (readAhead.last === last) yield* readBeforehand(state)
     // A timer rings at the earliest time that it was set to; the breaker may have been put off since.
     breaker.awaitProbe()
     state.reads.succeeded()
@@ -115,6 +118,15 @@ const next = Effect.fnUntraced(function* (state: ActorState, count: number, port
   yield* state.refresh
   state.refreshed = changed
   return inFlight.takeNotBegun(count)
+})
+
+/** Reads the next entries while the ones before are under way: a read takes as long as many of them. */
+const readBeforehand = Effect.fnUntraced(function* (state: ActorState) {
+  const { webhook, inFlight, intake, isGone, readAhead, hasMore } = state
+  const { batch, rateLimit } = webhook.current().definition
+  if (!hasMore || isGone || intake.isStopped || batch !== undefined || rateLimit !== undefined) return
+  const count = readAhead.beforehand(inFlight.notBegunCount)
+  if (count > 0) state.hasMore = (yield* readHeld(state, count)) >= count
 })
 
 /**

@@ -23,6 +23,8 @@ export interface Entry {
   readonly delivery: Delivery
   /** Whether others of its object wait for it. */
   readonly ordered: boolean
+  /** When this process last renewed its lease, by `performance.now()`; set by the reader. */
+  leasedSince?: number
 }
 
 /** The state of an entry after its attempt: it is done, or its delivery is delayed. */
@@ -44,4 +46,11 @@ export const entriesOf = (
   stream: Entry["stream"],
   raw: ReadonlyArray<RawEntry>,
   ordered: boolean
-): ReadonlyArray<Entry> => raw.map(([entryId, fields]) => ({ stream, entryId, delivery: unpack(fields[1]!), ordered }))
+): ReadonlyArray<Entry> =>
+  raw.map(([entryId, fields]) => ({
+    stream,
+    entryId,
+    delivery: unpack(fields[1]!),
+    ordered,
+    leasedSince: Number.NEGATIVE_INFINITY
+  }))

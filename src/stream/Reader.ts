@@ -29,7 +29,6 @@ export class Reader {
   private readonly consumer: string
   /** Where the next `reclaim` goes on, by stream: from the start it would never get past many entries that are held. */
   private readonly cursors = new Map<string, string>()
-  private readonly leasedSince = new WeakMap<Entry, number>()
 
   constructor(client: Client, consumer: string) {
     this.client = client
@@ -89,7 +88,7 @@ export class Reader {
   }
 
   isOurs(entry: Entry): boolean {
-    return performance.now() - (this.leasedSince.get(entry) ?? Number.NEGATIVE_INFINITY) < leaseMillis - marginMillis
+    return performance.now() - (entry.leasedSince ?? Number.NEGATIVE_INFINITY) < leaseMillis - marginMillis
   }
 
   /** Renews the lease of entries, or sets for how long they had no heartbeat; returns those that this consumer lost. */
@@ -103,13 +102,13 @@ export class Reader {
     }))
     const lost = new Set(replies.flatMap(([[stream], ids]) => ids.map((id) => `${stream} ${id}`)))
     const isLost = ({ stream, entryId }: Entry) => lost.has(`${stream} ${entryId}`)
-    for (const entry of entries) if (!isLost(entry)) this.leasedSince.set(entry, now - idleMillis)
+    for (const entry of entries) if (!isLost(entry)) entry.leasedSince = now - idleMillis
     return entries.filter(isLost)
   }
 
   /** Notes the lease of entries, from the time before they were read. */
   private leased(entries: ReadonlyArray<Entry>, since: number): ReadonlyArray<Entry> {
-    for (const entry of entries) this.leasedSince.set(entry, since)
+    for (const entry of entries) entry.leasedSince = since
     return entries
   }
 

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it, test } from "vitest"
-import { Answer } from "../../src/deliver/attempt/Answer.ts"
-import { AnswerFault } from "../../src/deliver/attempt/AnswerFault.ts"
+import { Answer } from "../../src/deliver/exchange/Answer.ts"
+import { AnswerFault } from "../../src/deliver/exchange/AnswerFault.ts"
 
 interface Read {
   readonly status: number

@@ -2,8 +2,8 @@ import { createServer } from "node:http"
 import { type Socket, createServer as createTcpServer } from "node:net"
 import { buildConnector } from "undici"
 import { describe, expect, onTestFinished, test } from "vitest"
-import { Clients } from "../../src/deliver/attempt/Clients.ts"
-import { Exchange } from "../../src/deliver/attempt/Exchange.ts"
+import { Clients } from "../../src/deliver/exchange/Clients.ts"
+import { Exchange } from "../../src/deliver/exchange/Exchange.ts"
 import { listen } from "./Receiver.ts"
 
 /** A receiver that answers when it is told to, and knows over how many connections it was asked. */

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { gzipSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
-import { Clients } from "../../src/deliver/attempt/Clients.ts"
+import { Clients } from "../../src/deliver/exchange/Clients.ts"
 import type { Outgoing } from "../../src/deliver/attempt/Request.ts"
 import type { Sent } from "../../src/deliver/attempt/Send.ts"
 import { connections, nobody, rawReceiver, receiver, sent } from "./Receiver.ts"

@@ -9,7 +9,7 @@ import { type LookupAddress, type LookupOptions, promises as dns } from "node:dn
 import type { LookupFunction, Socket } from "node:net"
 import { buildConnector } from "undici"
 import { type ClientCertificate, contextOf } from "../identity/ClientCertificate.ts"
-import { Clients } from "./Clients.ts"
+import { Clients } from "../exchange/Clients.ts"
 import { type TargetRules, literalIn, refusal } from "./TargetPolicy.ts"
 import { type ProxyRules, isExcepted, openTunnel } from "./Tunnel.ts"
 

@@ -1,8 +1,8 @@
 /** Sends one request and judges the answer, or why there is none. */
 import { Effect } from "effect"
-import { AnswerFault } from "./AnswerFault.ts"
-import type { AnswerHeaders } from "./Answer.ts"
-import { Exchange } from "./Exchange.ts"
+import { AnswerFault } from "../exchange/AnswerFault.ts"
+import type { AnswerHeaders } from "../exchange/Answer.ts"
+import { Exchange } from "../exchange/Exchange.ts"
 import type { ConnectTimes, Connections } from "./Connector.ts"
 import type { Failure, Phases, Response } from "../outcome/Outcome.ts"
 import type { Outgoing } from "./Request.ts"

@@ -6,7 +6,7 @@ import { isIP } from "node:net"
 import type { buildConnector } from "undici"
 import { Connection, type Sending, type Times } from "./Connection.ts"
 import type { Exchange } from "./Exchange.ts"
-import type { Outgoing } from "./Request.ts"
+import type { Outgoing } from "../attempt/Request.ts"
 import { type Place, bytesOf, placeOf } from "./RequestBytes.ts"
 
 export class Clients {

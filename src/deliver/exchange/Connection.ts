@@ -8,10 +8,10 @@ import type { Socket } from "node:net"
 import type { Exchange } from "./Exchange.ts"
 
 /** Makes the connection; calls back once. */
-export type Connect = (answer: (error: Error | null, socket: Socket | null) => void) => void
+type Connect = (answer: (error: Error | null, socket: Socket | null) => void) => void
 
 /** Who keeps the connection. */
-export interface Keeper {
+interface Keeper {
   /** It is free for another request. */
   readonly released: (connection: Connection) => void
   readonly ended: (connection: Connection) => void

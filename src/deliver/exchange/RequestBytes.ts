@@ -1,5 +1,5 @@
 /** A request as the bytes of HTTP/1.1. Pure. */
-import type { Outgoing } from "./Request.ts"
+import type { Outgoing } from "../attempt/Request.ts"
 
 /** Where a request goes, as a URL says. */
 export interface Place {
@@ -29,7 +29,7 @@ export const placeOf = (url: string): Place => {
 }
 
 /** The request cannot be carried by HTTP. */
-export class NoRequest extends Error {
+class NoRequest extends Error {
   readonly code = "ERR_NO_REQUEST"
 }
 

@@ -16,7 +16,7 @@ import { ChunkedBody } from "./ChunkedBody.ts"
 const keptBytesMax = 16 * 1024
 
 /** Most bytes of the status line and headers of an answer. */
-export const headBytesMax = 16 * 1024
+const headBytesMax = 16 * 1024
 
 /** Informational answers before the one that counts. */
 const informationalMax = 16

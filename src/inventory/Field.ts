@@ -130,6 +130,8 @@ export interface Field<Value = unknown> {
   /** SQL for the column's default, for those who insert with plain SQL. */
   readonly sqlDefault?: string | undefined
   readonly wire: Wire
+  /** Whether pages of objects are read without it; what shows it reads it by itself. */
+  readonly isApart?: boolean | undefined
   /** Whether filters may ask for it. */
   readonly isFiltered: boolean
   readonly grammar?: GrammarName | undefined

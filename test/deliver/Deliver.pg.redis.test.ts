@@ -4,6 +4,7 @@ import { Redis } from "ioredis"
 import { describe, expect, it } from "vitest"
 import { pack } from "../../src/stream/Entry.ts"
 import { group, keysOf, sweepKeys } from "../../src/stream/Keys.ts"
+import { everyAttempt } from "../../src/inventory/AttemptLog.ts"
 import type { Json } from "../support/Api.ts"
 import type { Received } from "../support/Receiver.ts"
 import { type Delivery, startDelivering } from "./Delivering.ts"
@@ -56,9 +57,7 @@ describe("a delivery", () => {
       ])
     )
     expect(answered).toEqual(expect.arrayContaining([{ name: "content-length", value: "2" }]))
-    const stored = await hooks.api.database.sql.query(
-      "select a::text from rackwire_attempt a where a.url like '%/open'"
-    )
+    const stored = await hooks.api.database.sql.query(`select a::text from ${everyAttempt} a where a.url like '%/open'`)
     expect(JSON.stringify(stored)).not.toMatch(/open-one\b|hidden/)
   })
 

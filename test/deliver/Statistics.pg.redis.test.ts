@@ -1,6 +1,7 @@
 /** The numbers about deliveries: over time, by value, by cause; and the filters that only they have. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type User, makeUser } from "../auth/Users.ts"
+import { everyAttempt } from "../../src/inventory/AttemptLog.ts"
 import { type Api, type Json, startApi } from "../support/Api.ts"
 import { fillLog } from "../support/FilledLog.ts"
 
@@ -114,7 +115,7 @@ describe("facets", () => {
 describe("a search", () => {
   it("looks into the answers of attempts", async () => {
     const [known] = await api.database.sql.query<{ readonly delivery_id: string; readonly body: string }>(
-      `select delivery_id, response_body as body from rackwire_attempt order by time desc offset 100 limit 1`
+      `select delivery_id, response_body as body from ${everyAttempt} a order by time desc offset 100 limit 1`
     )
     const words = /answer \d+ of/i.exec(known!.body)![0].toUpperCase()
     const { json } = await get<{ results: ReadonlyArray<Json> }>(`?contains=${encodeURIComponent(words)}`)

@@ -2,6 +2,7 @@
  * Compares the delivery log and a receiver's records with what webhooks are owed: every delivery ends with success or
  * with its schedule, its attempts are logged without gaps and with their answers, and every repetition has a reason.
  */
+import { everyAttempt } from "../../src/inventory/AttemptLog.ts"
 import type { Sql } from "../support/Database.ts"
 import type { Differences } from "./Differences.ts"
 import type { HostileReceiver, Request } from "./HostileReceiver.ts"
@@ -39,7 +40,7 @@ const query = `
   select d.delivery_id as id, d.status, d.attempts::int as attempts,
          (select coalesce(json_agg(json_build_object('number', a.number, 'status', a.response_status, 'reason', a.reason)
                                    order by a.number), '[]')
-            from rackwire_attempt a where a.delivery_id = d.delivery_id) as each
+            from ${everyAttempt} a where a.delivery_id = d.delivery_id) as each
     from extras_delivery d`
 
 export const compareAttempts = async (sql: Sql, expected: Expected, differences: Differences): Promise<void> => {

@@ -54,7 +54,7 @@ interface Progress {
 
 const progressOf = async ({ sql }: World): Promise<Progress> => {
   const [found] = await sql.query<Progress>(
-    `select (select count(*) from extras_objectchange) || ' ' || (select count(*) from rackwire_attempt) as done,
+    `select (select count(*) from extras_objectchange) || ' ' || (select sum(attempts) from extras_delivery) as done,
             pg_wal_lsn_diff(pg_current_wal_insert_lsn(), confirmed_flush_lsn)::float8 as lag
        from pg_replication_slots`
   )

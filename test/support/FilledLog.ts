@@ -25,6 +25,7 @@ export const fillLog = async (sql: Sql, { deliveries, webhooks, days, attempts }
   const perDay = Math.ceil(deliveries / days)
   for (let ago = days - 1; ago >= 0; ago--) await fillDay(sql, "extras_delivery", ago, deliveryRows(perDay, webhooks))
   await fillDay(sql, "rackwire_attempt", 0, attemptRows(attempts))
+  await sql.query(onlyAttempts(attempts))
   for (const table of ["extras_delivery", "rackwire_attempt"]) await sql.query(`vacuum analyze ${table}`)
 }
 
@@ -63,10 +64,24 @@ const deliveryRows = (count: number, webhooks: number): string => `
         from (select n, random() as r from generate_series(0, ${count - 1}) n
                where :day + n * interval '1 day' / ${count} < now()) drawn) rows`
 
+const answer = `'answer ' || d.id || repeat(' of the receiver', 20)`
+
+/** So many of the newest deliveries since a day began. */
+const newest = (count: number, day: string): string =>
+  `(select * from extras_delivery d where d.time >= ${day} order by d.time desc limit ${count})`
+
 const attemptRows = (count: number): string => `
   insert into :child (time, delivery_id, number, started, duration_ms, phases, url, request_headers, response_status,
                       response_headers, response_body, reason, message)
   select d.time, d.delivery_id, greatest(d.attempts, 1), d.time, 20 + d.id % 400, '{"connect": 3}',
          'https://host.example.com/hooks', 'content-type: application/json', d.response_status, 'server: test',
-         'answer ' || d.id || repeat(' of the receiver', 20), d.reason, d.message
-    from extras_delivery d where d.time >= :day order by d.time desc limit ${count}`
+         ${answer}, d.reason, d.message
+    from ${newest(count, ":day")} d where d.status <> 'successful'`
+
+/** Those of the deliveries that succeeded at once. */
+const onlyAttempts = (count: number): string => `
+  update extras_delivery t set only_attempt = json_build_object('duration_ms', 20 + d.id % 400, 'phases',
+         '{"connect": 3}'::json, 'url', 'https://host.example.com/hooks', 'request_headers',
+         'content-type: application/json', 'response_headers', 'server: test', 'response_body', ${answer})
+    from ${newest(count, "(now() at time zone 'UTC')::date at time zone 'UTC'")} d
+   where t.id = d.id and t.time = d.time and d.status = 'successful'`

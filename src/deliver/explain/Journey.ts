@@ -1,6 +1,7 @@
 /** One transaction from its changes to the answers of the receivers. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { everyAttempt } from "../../inventory/AttemptLog.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { allOf } from "../../inventory/derive/filter/Where.ts"
 import { type Change, changes } from "../../inventory/read/Changes.ts"
@@ -129,7 +130,7 @@ const deliveriesOf = Effect.fnUntraced(function* ({ position, time }: Transactio
   const attempts = yield* sql.unsafe<{ readonly attempt: JourneyAttempt }>(
     `select json_build_object('delivery_id', a.delivery_id, 'number', a.number, 'started', ${iso("a.started")},
               'duration_ms', a.duration_ms, 'response_status', a.response_status, 'reason', a.reason) as attempt
-       from rackwire_attempt a where a.delivery_id = any ($1::text[]) and a.time = $2::timestamptz
+       from ${everyAttempt} a where a.delivery_id = any ($1::text[]) and a.time = $2::timestamptz
       order by a.started, a.number limit ${attemptsMax}`,
     [ids, time]
   )

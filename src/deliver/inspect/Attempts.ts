@@ -1,6 +1,7 @@
 /** The attempts of a delivery as the log has them. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { everyAttempt } from "../../inventory/AttemptLog.ts"
 import { userInformation } from "../../inventory/field/hidden/UserInformation.ts"
 import { headersOf } from "../attempt/HeaderText.ts"
 import type { Phases } from "../outcome/Outcome.ts"
@@ -57,13 +58,13 @@ export const attemptsOf = Effect.fnUntraced(function* (
     most === undefined
       ? ""
       : ` and (number = ${Number(whole ?? 0)} or number > (select coalesce(max(number), 0) - ${Number(most)}
-            from rackwire_attempt where delivery_id = $1 and time = $2::timestamptz))`
+            from ${everyAttempt} b where delivery_id = $1 and time = $2::timestamptz))`
   const rows = yield* sql.unsafe<FoundAttempt>(
     `select json_build_object('number', number, 'started', started, 'duration_ms', duration_ms, 'phases', phases,
               'url', url, 'response_status', response_status, 'response_body', ${text("response_body")},
               'reason', reason, 'message', message) as attempt,
             ${text("request_headers")} as request_headers, ${text("response_headers")} as response_headers
-       from rackwire_attempt where delivery_id = $1 and time = $2::timestamptz${newest} order by number`,
+       from ${everyAttempt} a where delivery_id = $1 and time = $2::timestamptz${newest} order by number`,
     [id, time]
   )
   return rows.map(({ attempt, request_headers, response_headers }): LoggedAttempt => ({

@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import type { OnlyAttempt } from "../../inventory/AttemptLog.ts"
 import { Days } from "../../inventory/database/Days.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 import type { Entry } from "../../stream/Entry.ts"
@@ -16,7 +17,7 @@ export interface Result {
   readonly outcome: Outcome
 }
 
-/** One row per attempt; the delivery's own row is `extras.delivery`. */
+/** One row per attempt but those that succeed at once: they are in the delivery's own row, `extras.delivery`. */
 export const attemptTable: Table = {
   name: "rackwire_attempt",
   daily: true,
@@ -51,6 +52,8 @@ interface Row extends Result {
   readonly responseBody: string
   /** Number of the delivery's last attempt, in the row that decides its state; undefined in others. */
   readonly attempts: number | undefined
+  /** The attempt is kept in the delivery's own row. */
+  readonly isOnly: boolean
 }
 
 const rowOf = (result: Result, attempts: number | undefined): Row => {
@@ -62,12 +65,23 @@ const rowOf = (result: Result, attempts: number | undefined): Row => {
     requestHeaders: withoutNul(headerText(headers)),
     responseHeaders: answered(headerText(response?.headers ?? {})),
     responseBody: answered(response?.body ?? ""),
-    attempts
+    attempts,
+    isOnly: attempts === 1 && result.outcome.kind === "Delivered"
   }
 }
 
 /** Postgres keeps no zero byte in a text, and a receiver may send one. */
 const withoutNul = (text: string): string => (text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text)
+
+const onlyAttempt = ({ attempt, requestHeaders, responseHeaders, responseBody }: Row): OnlyAttempt => ({
+  duration_ms: attempt.durationMillis,
+  phases: attempt.phases,
+  // JSON would escape half a character, and Postgres refuses to read it.
+  url: withoutNul(attempt.url).toWellFormed(),
+  request_headers: requestHeaders,
+  response_headers: responseHeaders,
+  response_body: responseBody
+})
 
 /** The last time that was printed, and its text: most attempts of a batch begin in the same milliseconds. */
 let printed = { millis: 0, text: new Date(0).toISOString() }
@@ -78,6 +92,12 @@ const isoTime = (millis: number): string => {
 }
 
 const status = { Delivered: "successful", Retry: "retrying", Dead: "failed" } as const
+
+/** A value of the attempt's own row. */
+const unlessOnly =
+  (value: (row: Row) => string) =>
+  (row: Row): string =>
+    row.isOnly ? "" : value(row)
 
 /** What is written of a result; "" stands for null in every column but texts. */
 const columns: ReadonlyArray<readonly [name: string, type: string, value: (row: Row) => string]> = [
@@ -101,13 +121,14 @@ const columns: ReadonlyArray<readonly [name: string, type: string, value: (row: 
   ],
   ["number", "bigint", ({ attempt }) => `${attempt.number}`],
   ["started", "timestamptz", ({ attempt }) => isoTime(attempt.started)],
-  ["duration_ms", "bigint", ({ attempt }) => `${attempt.durationMillis}`],
-  ["phases", "jsonb", ({ attempt }) => JSON.stringify(attempt.phases)],
-  ["url", "text", ({ attempt }) => withoutNul(attempt.url)],
-  ["request_headers", "text", ({ requestHeaders }) => requestHeaders],
+  ["only_attempt", "json", (row) => (row.isOnly ? JSON.stringify(onlyAttempt(row)) : "")],
+  ["duration_ms", "bigint", unlessOnly(({ attempt }) => `${attempt.durationMillis}`)],
+  ["phases", "jsonb", unlessOnly(({ attempt }) => JSON.stringify(attempt.phases))],
+  ["url", "text", unlessOnly(({ attempt }) => withoutNul(attempt.url))],
+  ["request_headers", "text", unlessOnly(({ requestHeaders }) => requestHeaders)],
   ["response_status", "bigint", ({ attempt }) => `${attempt.response?.status ?? ""}`],
-  ["response_headers", "text", ({ responseHeaders }) => responseHeaders],
-  ["response_body", "text", ({ responseBody }) => responseBody],
+  ["response_headers", "text", unlessOnly(({ responseHeaders }) => responseHeaders)],
+  ["response_body", "text", unlessOnly(({ responseBody }) => responseBody)],
   ["reason", "text", ({ attempt }) => attempt.failure?.reason ?? ""],
   ["message", "text", ({ attempt }) => withoutNul(attempt.failure?.message ?? "")]
 ]
@@ -160,18 +181,19 @@ const ofAttempt =
 const writeStatement = `
   with result as (${rows}),
   delivery as (
-    insert into extras_delivery (${ofEvent}, attempts, first_attempt, last_attempt, ${ofState.join(", ")})
-    select ${ofEvent}, attempts, first_attempt, started, ${ofState.map(unlessDeleted).join(", ")}
+    insert into extras_delivery (${ofEvent}, attempts, first_attempt, last_attempt, only_attempt, ${ofState.join(", ")})
+    select ${ofEvent}, attempts, first_attempt, started, only_attempt, ${ofState.map(unlessDeleted).join(", ")}
       from result where attempts is not null
     on conflict (delivery_id, time) do update set ${["last_attempt", ...ofState]
       .map((name) => `${name} = case when ${hasEnded} then extras_delivery.${name} else excluded.${name} end`)
       .join(", ")}, first_attempt = coalesce(extras_delivery.first_attempt, excluded.first_attempt),
+      only_attempt = coalesce(excluded.only_attempt, extras_delivery.only_attempt),
       -- Redis may have lost its last moments, and count from before them.
       attempts = greatest(extras_delivery.attempts, excluded.attempts)
     returning delivery_id, status),
   attempt as (
     insert into ${attemptTable.name} (time, delivery_id, number, ${ofAttempt})
-    select time, delivery_id, number, ${ofAttempt} from result
+    select time, delivery_id, number, ${ofAttempt} from result where only_attempt is null
     on conflict (delivery_id, number, time) do update set ${ofAttempt
       .split(", ")
       .map((name) => `${name} = excluded.${name}`)

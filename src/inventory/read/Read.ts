@@ -5,7 +5,7 @@ import { type Action, Clearance, cleared } from "../Clearance.ts"
 import type { Row, RowOf, View } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType, registry } from "../Registry.ts"
-import { beginnings } from "../derive/represent/Beginnings.ts"
+import { beginnings, wholeColumns } from "../derive/represent/Beginnings.ts"
 import { countsMark, fieldsMark, premiseMark, readStatement } from "../derive/represent/ReadStatement.ts"
 import { nestedFields, references, referencesBehind, viewOf } from "../derive/represent/Representation.ts"
 import { listOrder, orderBy } from "../derive/table/Order.ts"
@@ -86,7 +86,7 @@ const allWhere = (type: ObjectType, { sql, parameters }: Where, isCut = false): 
   parameters
 })
 
-const columnsOf = (type: ObjectType, isCut = false): string => (isCut ? beginnings(type) : "t.*")
+const columnsOf = (type: ObjectType, isCut = false): string => (isCut ? beginnings(type) : wholeColumns(type))
 
 const readAll = Effect.fnUntraced(function* <T extends ObjectType>(type: T, page: Where, withRows = true) {
   const sql = yield* SqlClient.SqlClient

@@ -1,8 +1,8 @@
 /**
- * The columns of a type with long values cut in the database, for pages: a value may have 16 MiB, and the event loop
- * would parse it. Pure.
+ * The columns that objects are read with. For pages long values are cut in the database: a value may have 16 MiB, and
+ * the event loop would parse it. Pure.
  */
-import { columnOf, perType } from "../../ObjectType.ts"
+import { type ObjectType, columnOf, perType } from "../../ObjectType.ts"
 
 /** Most characters of a text or of JSON. */
 const lengthMax = 20_000
@@ -14,9 +14,18 @@ const rest = (text: string): string => `'… (' || length(${text}) - ${lengthMax
 
 const beginning = (text: string): string => `left(${text}, ${lengthMax}) || ${rest(text)}`
 
-/** SQL of the columns of `t`, under their own names. What was cut is a text that says so. */
+const readFields = (type: ObjectType) => Object.entries(type.fields).filter(([, { isApart }]) => isApart !== true)
+
+/** SQL of the columns of `t` that pages of objects are read with. */
+export const wholeColumns = perType((type): string => {
+  const fields = readFields(type)
+  if (fields.length === Object.keys(type.fields).length) return "t.*"
+  return ["t.id", ...fields.map(([name]) => `t.${columnOf(type, name)}`)].join(", ")
+})
+
+/** The same, under their own names. What was cut is a text that says so. */
 export const beginnings = perType((type): string => {
-  const columns = Object.entries(type.fields).map(([name, { type: kind, maxLength, reference }]) => {
+  const columns = readFields(type).map(([name, { type: kind, maxLength, reference }]) => {
     const column = columnOf(type, name)
     const value = `t.${column}`
     if (kind === "text" && maxLength === undefined) {

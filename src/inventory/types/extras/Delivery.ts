@@ -1,9 +1,11 @@
+import { everyAttempt } from "../../AttemptLog.ts"
 import {
   type Asked,
   choice,
   defineObjectType,
   hostOfUrl,
   integer,
+  jsonText,
   position,
   ref,
   text,
@@ -25,7 +27,7 @@ const contains: Asked = {
   sql: (_, _types, _from, pattern) => {
     const within = (...texts: ReadonlyArray<string>) => texts.map((text) => `${text} ilike ${pattern}`).join(" or ")
     return `${within("t.delivery_id", "t.message")} or exists (
-      select from rackwire_attempt a where a.delivery_id = t.delivery_id and a.time = t.time
+      select from ${everyAttempt} a where a.delivery_id = t.delivery_id and a.time = t.time
          and (${within("a.response_body", "a.request_headers", "a.response_headers", "a.message")}))`
   }
 }
@@ -64,7 +66,9 @@ export default defineObjectType({
     next_attempt: time(),
     response_status: integer({ optional: true }),
     reason: text({ optional: true }),
-    message: text({ optional: true })
+    message: text({ optional: true }),
+    // Of a delivery that succeeded at once.
+    only_attempt: { ...jsonText({ wire: "none" }), nullable: true, isApart: true }
   },
   indexes: [["object_type", "object_id"], ["request_id"]],
   coveringIndexes: [
@@ -106,7 +110,7 @@ export default defineObjectType({
   counts: {
     // Of the latest attempt.
     duration_ms: () =>
-      `(select a.duration_ms from rackwire_attempt a where a.delivery_id = t.delivery_id and a.time = t.time
+      `(select a.duration_ms from ${everyAttempt} a where a.delivery_id = t.delivery_id and a.time = t.time
          order by a.number desc limit 1)`
   },
   countShapes: { duration_ms: { kind: "integer", nullable: true } },

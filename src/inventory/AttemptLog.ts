@@ -1,0 +1,32 @@
+/**
+ * Where the attempts of deliveries are: one row each, but for a delivery that succeeded at once. Its attempt is in the
+ * delivery's own row, which saves a row and two entries of indexes for nearly every delivery. The log writes both
+ * (`deliver/log/AttemptRows.ts`), and whoever reads attempts reads them from here.
+ */
+
+/** Columns of an attempt that are texts, JSON or numbers of their own in the delivery's `only_attempt`. */
+const own = [
+  ["duration_ms", "bigint"],
+  ["phases", "jsonb"],
+  ["url", "text"],
+  ["request_headers", "text"],
+  ["response_headers", "text"],
+  ["response_body", "text"]
+] as const
+
+export type OnlyAttempt = Readonly<Record<(typeof own)[number][0], unknown>>
+
+const names = own.map(([name]) => name).join(", ")
+
+/**
+ * SQL: all attempts, to select from by `delivery_id` and `time`. Where two processes made the first attempt at once, and
+ * one of them failed, there is a row beside the one in the delivery: it stands for both.
+ */
+export const everyAttempt = `(
+  select time, delivery_id, number, started, response_status, reason, message, ${names} from rackwire_attempt
+  union all
+  select d.time, d.delivery_id, 1, d.first_attempt, d.response_status, d.reason, d.message,
+         ${own.map(([name, type]) => `(d.only_attempt ->> '${name}')::${type}`).join(", ")}
+    from extras_delivery d
+   where d.only_attempt is not null and not exists (
+     select from rackwire_attempt r where r.delivery_id = d.delivery_id and r.time = d.time and r.number = 1))`

@@ -11,7 +11,9 @@ export interface Delivery {
   readonly attempts: number
   readonly reason: string
   readonly message: string
+  readonly first_attempt: string | null
   readonly next_attempt: string | null
+  readonly duration_ms: number | null
   readonly attempt_log: ReadonlyArray<Json>
 }
 

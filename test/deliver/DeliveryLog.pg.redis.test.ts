@@ -86,4 +86,34 @@ describe("the delivery log", () => {
     const logged = await hooks.delivery(webhook, "successful")
     expect([logged.attempts, logged.attempt_log.map(({ number }) => number)]).toEqual([2, [1, 2]])
   })
+
+  it("has no row for the attempt of what succeeds at once, and shows it with its times", async () => {
+    const webhook = await hooks.webhook("at-once")
+    await hooks.tag("at-once one")
+    const logged = await hooks.delivery(webhook, "successful")
+    const [row] = await hooks.api.database.sql.query<{ count: string }>(
+      "select count(*)::text from rackwire_attempt where delivery_id = $1",
+      [logged.delivery_id]
+    )
+    expect(row!.count).toBe("0")
+    expect(logged.attempt_log).toMatchObject([{ number: 1, response_status: 200, response_body: "ok", reason: "" }])
+    expect(Date.parse(String(logged.attempt_log[0]!["started"]))).toBe(Date.parse(logged.first_attempt!))
+    expect(logged.duration_ms).toBe(logged.attempt_log[0]!["duration_ms"])
+  })
+
+  it.each([
+    ["failed and then succeeded", ["Retry", "Delivered"]],
+    ["succeeded and then failed", ["Delivered", "Retry"]]
+  ] as const)("shows one first attempt where two processes made it, which %s", async (name, kinds) => {
+    const { log, streams } = await startLog()
+    const webhook = await hooks.webhook(name, { enabled: false })
+    for (const kind of kinds) {
+      await run(streams.delay(webhook, [{ delayMillis: 0, delivery: delivery(1, webhook) }]))
+      await run(streams.promote(webhook))
+      const [entry] = await run(streams.read(webhook, 1))
+      await recorded(log, resultOf(entry!, 1, kind))
+    }
+    const logged = await hooks.delivery(webhook, "successful")
+    expect([logged.attempts, logged.attempt_log.map(({ number }) => number)]).toEqual([1, [1]])
+  })
 })

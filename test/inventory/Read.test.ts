@@ -1,7 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
+import { everything } from "../../src/inventory/derive/filter/Where.ts"
 import { orderBy } from "../../src/inventory/derive/table/Order.ts"
 import { objectType, registry } from "../../src/inventory/Registry.ts"
+import { pageQuery } from "../../src/inventory/read/Read.ts"
 
 const site = objectType("dcim.site")
 const delivery = objectType("extras.delivery")
@@ -52,5 +54,21 @@ describe("the order of a list", () => {
       }),
       { numRuns: 500 }
     )
+  })
+})
+
+describe("the page of a list", () => {
+  const page = { where: everything, ordering: [], limit: 50, offset: 0 }
+
+  test("is read without what is kept apart, cut or whole", () => {
+    for (const isCut of [true, false]) {
+      const { sql } = pageQuery(delivery, { ...page, isCut }, everything)
+      expect(sql).toContain("t.delivery_id")
+      expect(sql).not.toMatch(/only_attempt|t\.\*/)
+    }
+  })
+
+  test("is read whole where nothing is kept apart", () => {
+    expect(pageQuery(site, page, everything).sql).toContain("select t.* from")
   })
 })

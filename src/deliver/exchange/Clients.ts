@@ -17,7 +17,8 @@ export class Clients {
   private readonly free = new Map<string, Array<Connection>>()
   private resting: Array<Connection> = []
   private isClosed = false
-  private onNone = () => {}
+  /** Who waits until there are none. */
+  private readonly waiting: Array<() => void> = []
 
   constructor(connect: buildConnector.connector, times: Times) {
     this.connect = connect
@@ -33,26 +34,20 @@ export class Clients {
 
   /** Ends when the requests under way have. */
   close(): Promise<void> {
+    this.isClosed = true
     for (const connection of this.all) if (connection.isFree) connection.destroy()
-    return this.end()
+    return this.none()
   }
 
   /** Cuts off what is under way. */
   destroy(): Promise<void> {
+    this.isClosed = true
     for (const connection of this.all) connection.destroy(closed())
-    return this.end()
+    return this.none()
   }
 
-  private end(): Promise<void> {
-    this.isClosed = true
-    return new Promise((resolve) => {
-      const before = this.onNone
-      this.onNone = () => {
-        before()
-        resolve()
-      }
-      if (this.all.size === 0) this.onNone()
-    })
+  private none(): Promise<void> {
+    return this.all.size === 0 ? Promise.resolve() : new Promise((resolve) => this.waiting.push(resolve))
   }
 
   private send(target: Target, sending: Sending): void {
@@ -109,7 +104,7 @@ export class Clients {
     if (at >= 0) free!.splice(at, 1)
     // A template may give each object an origin of its own.
     if (free?.length === 0) this.free.delete(connection.key)
-    if (this.isClosed && this.all.size === 0) this.onNone()
+    if (this.all.size === 0) for (const resolve of this.waiting.splice(0)) resolve()
   }
 }
 

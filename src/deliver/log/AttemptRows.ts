@@ -139,7 +139,10 @@ const columns: ReadonlyArray<readonly [name: string, type: string, value: (row: 
  */
 const separator = `\u001f${randomBytes(6).toString("base64")}`
 
-/** The results as rows of a common table expression; the columns begin with parameter 2, the separator is the first. */
+/**
+ * The results as rows of a common table expression; the columns begin with parameter 2, the separator is the first.
+ * `unnest` among the columns: as a table it would first copy all rows into a store of its own.
+ */
 const rows = `select ${columns
   .map(([name, type]) => {
     // A column of one empty text gives an array of nothing.
@@ -147,8 +150,7 @@ const rows = `select ${columns
     return `${type === "interval" ? "now() + " : ""}nullif(${name}, '')::${type} as ${name}`
   })
   .join(", ")}
-  from unnest(${columns.map((_, at) => `string_to_array($${2 + at}::text, $1::text)`).join(", ")})
-    as u (${columns.map(([name]) => name).join(", ")})`
+  from (select ${columns.map(([name], at) => `unnest(string_to_array($${2 + at}::text, $1::text)) as ${name}`).join(", ")}) u`
 
 /** The state of a delivery whose webhook was deleted during the attempt, instead of another attempt. */
 const ofDeleted: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@
  * what the sender may do (Permission.ts).
  *
  * What a token gave is kept as a premise, never as an answer: a read may start from it, and the statement that reads
- * asks Postgres whether the token still gives exactly the same.
+ * asks Postgres whether the token still gives exactly the same (TokenPremise.ts).
  */
 import { Effect, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
@@ -21,6 +21,7 @@ import { Denied } from "./Denied.ts"
 import { KnownTokens } from "./KnownTokens.ts"
 import { type Permission, type Principal, type UserRow, anonymous } from "./Principal.ts"
 import { isLive, isUnnoted, noteSessionUse } from "./Session.ts"
+import { type TokenVersions, grants, isExpired, isStale, stillGives, versionColumns } from "./TokenPremise.ts"
 import { UsualRights } from "./UsualRights.ts"
 
 export interface Credentials {
@@ -59,8 +60,7 @@ export const userColumns = `
   row_to_json(u) as user,
   case when u.is_superuser then '[]'::json else coalesce((
     select json_agg(json_build_object('types', p.object_types, 'actions', p.actions, 'constraints', p.constraints))
-      from users_objectpermission p
-     where p.enabled and (p.users @> array[u.id] or p.groups && u.groups)), '[]'::json) end as permissions`
+      from users_objectpermission p where ${grants}), '[]'::json) end as permissions`
 
 export interface FoundUser {
   readonly user: Readonly<Record<string, unknown>>
@@ -72,7 +72,7 @@ export const permissionsOf = ({ permissions }: FoundUser) =>
 
 export const userOf = ({ user }: FoundUser) => rowFromJson(objectType("users.user"), user) as UserRow
 
-interface FoundToken extends FoundUser {
+interface FoundToken extends FoundUser, TokenVersions {
   readonly id: string
   readonly write_enabled: boolean
   readonly allowed_ips: ReadonlyArray<string>
@@ -80,22 +80,22 @@ interface FoundToken extends FoundUser {
   readonly stale: boolean
 }
 
-/** SQL: the token of a digest (`$1`), its user and the user's permissions, as one text. */
+/** SQL: the token of a digest (`$1`), its user and the user's permissions. */
 const tokenQuery = `
-  select row_to_json(found)::text as text from (
-    select t.id::text as id, t.write_enabled, t.allowed_ips, coalesce(t.expires <= now(), false) as expired,
-           coalesce(t.last_used < now() - interval '1 minute', true) as stale, ${userColumns}
+  select row_to_json(found) as found from (
+    select t.id::text as id, t.write_enabled, t.allowed_ips, ${isExpired} as expired, ${isStale} as stale,
+           ${userColumns}, ${versionColumns}
       from users_token t join users_user u on u.id = t.user_id
      where t.key = $1) found`
 
 const ofToken = Effect.fnUntraced(function* (key: string, address: string | undefined) {
   const sql = yield* SqlClient.SqlClient
   const token = digestToken(key)
-  const [row] = yield* sql.unsafe<{ readonly text: string }>(tokenQuery, [token])
+  const [row] = yield* sql.unsafe<{ readonly found: FoundToken }>(tokenQuery, [token])
   const tokens = yield* KnownTokens
   tokens.forget(token)
   if (row === undefined) return yield* new Denied({ reason: "UnknownToken" })
-  const found = JSON.parse(row.text) as FoundToken
+  const { found } = row
   const user = userOf(found)
   if (found.stale) yield* Effect.forkDetach(noteUse(found.id, user.username, address))
   if (found.expired) return yield* new Denied({ reason: "ExpiredToken" })
@@ -105,7 +105,8 @@ const ofToken = Effect.fnUntraced(function* (key: string, address: string | unde
   const permissions = yield* permissionsOf(found)
   const principal: Principal = { user, token: Number(found.id), mayWrite: found.write_enabled, permissions }
   // A stale token must come here again, so that its use is noted.
-  if (!found.stale) tokens.keep(token, { mark: digest(row.text), allowed: found.allowed_ips, principal })
+  if (!found.stale)
+    tokens.keep(token, { where: stillGives(token, user.id, found), allowed: found.allowed_ips, principal })
   return principal
 })
 
@@ -116,11 +117,7 @@ export const presumed = Effect.fnUntraced(function* (authorization: string | und
   const token = digestToken(key)
   const known = (yield* KnownTokens).get(token)
   if (known === undefined || refusedAddress(known.allowed, address) !== undefined) return undefined
-  const where = {
-    sql: `exists (select 1 from (${tokenQuery}) now where encode(sha256(convert_to(now.text, 'UTF8')), 'hex') = $2)`,
-    parameters: [token, known.mark]
-  }
-  const premise: Premise = { where, holds: false }
+  const premise: Premise = { where: known.where, holds: false }
   return { principal: known.principal, premise }
 })
 

@@ -1,11 +1,12 @@
 /** Tokens as this process last found them. A later read starts from one and checks it; it never trusts one. */
 import { Context, Layer } from "effect"
 import { keepNewest } from "../KeepNewest.ts"
+import type { Where } from "../inventory/derive/filter/Where.ts"
 import type { Principal } from "./Principal.ts"
 
 interface KnownToken {
-  /** Digest of what the query gave: a password's hash is part of it, and Postgres may log parameters. */
-  readonly mark: string
+  /** The condition that the token still gives the same. */
+  readonly where: Where
   /** Networks that the token may come from. */
   readonly allowed: ReadonlyArray<string>
   readonly principal: Principal

@@ -194,14 +194,50 @@ describe("a read by a known token", () => {
       [
         `update users_objectpermission p set object_types = '{dcim.region}' where ${granted}`,
         `update users_objectpermission p set object_types = '{dcim.site}' where ${granted}`
+      ],
+      [
+        `insert into users_objectpermission (name, object_types, actions, users)
+           values ('another', '{dcim.region}', '{view}', array[$1::bigint])`,
+        `delete from users_objectpermission p where p.name = 'another' and ${granted}`
+      ],
+      [
+        `with made as (insert into users_group (name) values ('joined') returning id)
+         update users_user u set groups = array[made.id] from made where ${who}`,
+        `with gone as (delete from users_group where name = 'joined') update users_user u set groups = '{}' where ${who}`
       ]
     ]
-    await sent({ authorization: `Token ${user.token}` })
     for (const [change, back] of changes) {
+      await sent({ authorization: `Token ${user.token}` })
+      expect([change, await heldWhileReading()]).toEqual([change, true])
       await api.database.sql.query(change, [user.id])
       expect([change, await heldWhileReading()]).toEqual([change, false])
       await api.database.sql.query(back, [user.id])
-      expect([back, await heldWhileReading()]).toEqual([back, true])
+    }
+  })
+
+  it("is not answered once a permission of a group of the user has changed", async () => {
+    const { sql } = api.database
+    await sql.query(
+      `with made as (insert into users_group (name) values ('of the user') returning id),
+            granted as (insert into users_objectpermission (name, object_types, actions, groups)
+                          select 'of the group', '{dcim.region}', '{view}', array[id] from made)
+       update users_user set groups = array[made.id] from made where users_user.id = $1`,
+      [user.id]
+    )
+    await sent({ authorization: `Token ${user.token}` })
+    expect(await heldWhileReading()).toBe(true)
+    await sql.query("update users_objectpermission set actions = '{view,add}' where name = 'of the group'")
+    expect(await heldWhileReading()).toBe(false)
+  })
+
+  it("is not answered once the token has expired or its use should be noted again, though no row has changed", async () => {
+    const { sql } = api.database
+    for (const until of ["expires = now() + $1::interval", "last_used = now() - interval '1 minute' + $1::interval"]) {
+      await sql.query(`update users_token set ${until} where user_id = ${user.id}`, ["2 seconds"])
+      await sent({ authorization: `Token ${user.token}` })
+      expect([until, await heldWhileReading()]).toEqual([until, true])
+      await expect.poll(heldWhileReading, { timeout: 10_000 }).toBe(false)
+      await sql.query("update users_token set expires = null, last_used = now() where user_id = $1", [user.id])
     }
   })
 

@@ -75,12 +75,13 @@ export const identify = (incoming: Incoming, origin: Origin) => {
 const nameOf = ({ method, url }: Incoming): string => `${method} ${url}`
 
 /**
- * The presumed sender of a read: the one that its token belonged to last time. The statement that reads checks the
- * premise, and nothing is answered unless it holds. Returns undefined if nothing is known of the token, or if the
- * sender would be refused: then `admit` decides.
+ * The presumed sender of a request: the one that its token belonged to last time. The statement that reads or writes
+ * checks the premise, and nothing is written or answered unless it holds. Returns undefined if nothing is known of the
+ * token, or if the sender would be refused: then `admit` decides.
  */
 export const presume = Effect.fnUntraced(function* (incoming: Incoming, route: Route, origin: Origin) {
-  if (route.readsAtOnce !== true || !isRead(incoming.method)) return undefined
+  const method = methodOf(incoming.method)
+  if (method === undefined || route.atOnce?.includes(method) !== true) return undefined
   if (incoming.cookies[sessionCookie(origin)] !== undefined) return undefined
   const known = yield* presumed(incoming.headers["authorization"], addressOf(incoming))
   if (known === undefined) return undefined

@@ -134,8 +134,11 @@ export interface Route {
    * when its session has ended.
    */
   readonly keepsForm?: boolean
-  /** Whether one statement answers its GET (readPage, readOne); that statement can then authenticate the sender too. */
-  readonly readsAtOnce?: boolean
+  /**
+   * Methods that one statement answers (readPage, readOne, createAndRead): it can then authenticate the sender too.
+   * Their handlers show and write nothing by which the premise of the clearance was not checked.
+   */
+  readonly atOnce?: ReadonlyArray<Method>
   /**
    * Whether its forms carry files (`multipart/form-data`). Admission reads no body of that size: the handler reads it
    * within its own limits and calls `refuseForgedUpload` before it does anything else.

@@ -7,7 +7,7 @@ import { type Errors, type Row, idIn, notList } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { byIds, readOne, viewFor } from "../../inventory/read/Read.ts"
-import { create, remove, update } from "../../inventory/write/Write.ts"
+import { createAndRead, remove, update } from "../../inventory/write/Write.ts"
 import { representation } from "../../inventory/derive/represent/Representation.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
@@ -33,7 +33,7 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
       {
         path: type.path,
         access: type,
-        readsAtOnce: true,
+        atOnce: ["GET", "POST"],
         methods: {
           GET: listObjects(type),
           ...(written && {
@@ -49,7 +49,7 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
       {
         path: `${type.path}:id/`,
         access: type,
-        readsAtOnce: true,
+        atOnce: ["GET"],
         methods: {
           GET: showObject(type, details[type.id]),
           ...(written && { PUT: updateOne(type, true), PATCH: updateOne(type, false), DELETE: deleteOne(type) })
@@ -96,10 +96,10 @@ const createObjects = (type: ObjectType): Handler =>
     const bodies: ReadonlyArray<unknown> = many ? body : [body]
     yield* refuseUnknown(type, request, bodies)
     const author = yield* authorOf(request, bodies)
-    const created = yield* create(type, bodies, author).pipe(refuse(many ? all : first))
-    const rows = created.map(({ row }) => row)
-    const view = yield* viewFor(type, rows, request.base)
-    const shown = yield* mapInSlices(created, ({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
+    const { made, beside } = yield* createAndRead(type, bodies, author).pipe(refuse(many ? all : first))
+    const rows = made.map(({ row }) => row)
+    const view = yield* viewFor(type, rows, request.base, beside)
+    const shown = yield* mapInSlices(made, ({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
     const [row] = rows
     if (many || row === undefined) return { status: 201, json: shown }
     const location = `${request.base}${type.path}${row.id}/`

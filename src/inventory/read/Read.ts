@@ -50,7 +50,7 @@ export const pageQuery = (type: ObjectType, page: Page, visible: Where): Where =
 }
 
 /** The other rows and counts that representations need, as far as they were read with the rows. */
-interface Beside {
+export interface Beside {
   /** Rows that they refer to, by object type and id; `viewFor` adds what it reads. */
   readonly related: Map<string, Map<number, Row>>
   readonly counts: ReadonlyMap<number, Readonly<Record<string, unknown>>>
@@ -88,7 +88,8 @@ const allWhere = (type: ObjectType, { sql, parameters }: Where, isCut = false): 
 
 const columnsOf = (type: ObjectType, isCut = false): string => (isCut ? beginnings(type) : wholeColumns(type))
 
-const readAll = Effect.fnUntraced(function* <T extends ObjectType>(type: T, page: Where, withRows = true) {
+/** Runs a query over the table of the type, and reads what the representations of its rows need, in one statement. */
+export const readAll = Effect.fnUntraced(function* <T extends ObjectType>(type: T, page: Where, withRows = true) {
   const sql = yield* SqlClient.SqlClient
   const { where, premise } = yield* Clearance
   // viewFor reads the types of which the user may see only some objects, and tells hidden objects from missing ones.

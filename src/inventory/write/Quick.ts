@@ -1,5 +1,6 @@
 /**
- * Creations that only the database can refuse: one statement, which is its own transaction.
+ * Creations that only the database can refuse: one statement, which is its own transaction, and which also reads what
+ * the representations of the new objects need.
  *
  * Most creations are such: their values are valid, they name other objects by id, and no rule looks at other rows. What
  * a uniqueness or a foreign key then refuses is tried again by Write.ts, which explains the error.
@@ -9,6 +10,7 @@ import { SqlClient } from "effect/sql"
 import { mapInSlices } from "../../Slices.ts"
 import { Clearance } from "../Clearance.ts"
 import { Counts } from "../read/Count.ts"
+import { readAll } from "../read/Read.ts"
 import type { Row } from "../Field.ts"
 import { grammarErrors } from "../Grammar.ts"
 import { type ObjectType, perType } from "../ObjectType.ts"
@@ -17,15 +19,15 @@ import { stored } from "./Stored.ts"
 import { contextPrefix } from "../database/DatabaseFunctions.ts"
 import { type Author, contextOf, lostRace } from "./Transaction.ts"
 import type { Draft } from "../derive/values/Draft.ts"
-import { insertStatementOfItsOwn } from "../derive/values/InsertStatement.ts"
-import { columnsOf, rowFromJson } from "../derive/values/Row.ts"
-import { isEverything } from "../derive/filter/Where.ts"
+import { insertPage } from "../derive/values/InsertStatement.ts"
+import { columnsOf } from "../derive/values/Row.ts"
+import { everything, isEverything } from "../derive/filter/Where.ts"
 import type { Target } from "../field/Reference.ts"
 
-/** The rows that were made; none if nothing was made and Write.ts must do it. */
+/** The rows that were made, and what was read with them; none if nothing was made and Write.ts must do it. */
 export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: ReadonlyArray<Draft>, author: Author) {
   const sql = yield* SqlClient.SqlClient
-  const { where } = yield* Clearance
+  const { where, premise } = yield* Clearance
   const isOpen = (of: ObjectType, action: "add" | "refer") => isEverything(where(of, action))
   // Within a transaction a refusal would abort the caller's.
   if (Option.isSome(yield* Effect.serviceOption(sql.transactionService))) return Option.none()
@@ -35,21 +37,18 @@ export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: Re
   if (!rows.every((row) => row !== undefined) || !(yield* areSound(type, rows))) return Option.none()
   const values = yield* stored(type, rows)
   const { forget } = yield* Counts
-  const made = yield* sql
-    .unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(insertStatementOfItsOwn(type), [
-      JSON.stringify(values.map((row) => columnsOf(type, row))),
-      contextPrefix,
-      contextOf(author)
-    ])
-    .pipe(
-      // A statement that runs out of a read's time is tried again in a transaction, which has more.
-      Effect.catchIf(
-        (error) => lostRace(error) || error.reason._tag === "StatementTimeoutError",
-        () => Effect.succeed([])
-      ),
-      Effect.ensuring(forget)
-    )
-  return made.length === 0 ? Option.none() : Option.some(made.map(({ row }) => rowFromJson(type, row)))
+  const rowsOf = JSON.stringify(values.map((row) => columnsOf(type, row)))
+  const page = insertPage(type, [rowsOf, contextPrefix, contextOf(author)], premise?.where ?? everything)
+  // Nothing can name the new objects yet, so the snapshot in which they are missing gives their counts all the same.
+  const made = yield* readAll(type, page).pipe(
+    // A statement that runs out of a read's time is tried again in a transaction, which has more.
+    Effect.catchIf(
+      (error) => lostRace(error) || error.reason._tag === "StatementTimeoutError",
+      () => Effect.undefined
+    ),
+    Effect.ensuring(forget)
+  )
+  return made === undefined || made.rows.length === 0 ? Option.none() : Option.some(made)
 })
 
 const pointing = perType(({ fields }) =>

@@ -8,8 +8,8 @@
 import { Effect, Option } from "effect"
 import { SqlClient, SqlError } from "effect/sql"
 import { mapInSlices } from "../../Slices.ts"
-import { type Action, OutOfBounds, cleared } from "../Clearance.ts"
-import { type Errors, type Messages, type Row, emptyRecord, textsIn } from "../Field.ts"
+import { type Action, Clearance, OutOfBounds, cleared } from "../Clearance.ts"
+import type { Errors, Row } from "../Field.ts"
 import { grammarErrors } from "../Grammar.ts"
 import { sealHidden, withKeptSecrets, withWholeTexts } from "./Hidden.ts"
 import { resolveCustomFields } from "./CustomValues.ts"
@@ -25,7 +25,7 @@ import { stored } from "./Stored.ts"
 import { type Author, asAuthor } from "./Transaction.ts"
 import { type Conflict, conflictMessage, cycles, duplicates } from "./Unique.ts"
 import { unreadableIn } from "../Unreadable.ts"
-import { WriteRefused } from "./WriteRefused.ts"
+import { WriteRefused, refusing } from "./WriteRefused.ts"
 import { type Draft, draft, withInitials } from "../derive/values/Draft.ts"
 import { insertStatement, writtenFields } from "../derive/values/InsertStatement.ts"
 import { columnsOf, rowFromJson } from "../derive/values/Row.ts"
@@ -39,11 +39,23 @@ interface Created {
 }
 
 /** Creates one object per body. */
-export const create = Effect.fnUntraced(function* (type: ObjectType, bodies: ReadonlyArray<unknown>, author: Author) {
+export const create = (type: ObjectType, bodies: ReadonlyArray<unknown>, author: Author) =>
+  Effect.map(createAndRead(type, bodies, author), ({ made }) => made)
+
+/** The same, with what representations of the new objects need where it was read along. */
+export const createAndRead = Effect.fnUntraced(function* (
+  type: ObjectType,
+  bodies: ReadonlyArray<unknown>,
+  author: Author
+) {
   const drafts = yield* draftsOf(type, bodies, author)
-  const made = yield* quickly(type, drafts, author)
-  const careful = carefully(type, drafts).pipe(asAuthor(author), refuseConflicts(type, drafts.length))
-  return created(type, drafts, Option.isSome(made) ? made.value : yield* careful)
+  const quick = yield* quickly(type, drafts, author)
+  if (Option.isSome(quick)) return { made: created(type, drafts, quick.value.rows), beside: quick.value.beside }
+  const { premise } = yield* Clearance
+  // Whoever presumed the sender asks again once it is known who that is.
+  if (premise?.holds === false) return yield* new OutOfBounds({ objectType: type.id })
+  const rows = yield* carefully(type, drafts).pipe(asAuthor(author), refuseConflicts(type, drafts.length))
+  return { made: created(type, drafts, rows), beside: undefined }
 })
 
 /** Creates `count` objects from bodies that are computed in the transaction, for example from free addresses. */
@@ -249,11 +261,6 @@ const isSound = (type: ObjectType, { fields, whereNull }: Unique, wrong: Errors)
   return fields.length === 1 && whereNull === undefined && !Object.hasOwn(wrong, fields[0]!)
 }
 
-const refusing = (items: number, conflicts: ReadonlyArray<Conflict>) => {
-  const byItem = Map.groupBy(conflicts, ({ at }) => at)
-  return new WriteRefused({ errors: Array.from({ length: items }, (_, at) => merge(byItem.get(at) ?? [])) })
-}
-
 /** A write replaces the whole row, so it must replace values that cannot be read. */
 const unreadableErrors = (row: Row): Errors =>
   Object.fromEntries(
@@ -262,17 +269,6 @@ const unreadableErrors = (row: Row): Errors =>
       return found === undefined ? [] : [[name, [`What is stored is ${found.reason}: give another value.`]]]
     })
   )
-
-const merge = (conflicts: ReadonlyArray<Conflict>): Errors => {
-  const errors = emptyRecord<Messages>()
-  for (const conflict of conflicts) {
-    for (const [name, messages] of Object.entries(conflict.errors)) {
-      const before = errors[name]
-      errors[name] = before === undefined ? messages : [...textsIn(before), ...textsIn(messages)]
-    }
-  }
-  return errors
-}
 
 /** Inserts rows as they are stored, without any check; also for rows that the service creates itself. */
 const insert = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Draft["values"]>) {

@@ -6,7 +6,7 @@
  * what the sender may do (Permission.ts).
  *
  * What a token gave is kept as a premise, never as an answer: a read may start from it, and the statement that reads
- * asks Postgres whether the token still gives exactly the same (TokenPremise.ts).
+ * asks Postgres whether the token still gives exactly the same (KnownTokens.ts).
  */
 import { Effect, Result } from "effect"
 import { IpNetwork, NetAddress } from "effect/net"
@@ -18,10 +18,17 @@ import { rowFromJson } from "../inventory/derive/values/Row.ts"
 import { parseIpNetwork } from "../inventory/field/Networks.ts"
 import { auditTokenUse } from "./Audit.ts"
 import { Denied } from "./Denied.ts"
-import { KnownTokens } from "./KnownTokens.ts"
+import {
+  KnownTokens,
+  type TokenVersions,
+  grants,
+  isExpired,
+  isStale,
+  stillGives,
+  versionColumns
+} from "./KnownTokens.ts"
 import { type Permission, type Principal, type UserRow, anonymous } from "./Principal.ts"
 import { isLive, isUnnoted, noteSessionUse } from "./Session.ts"
-import { type TokenVersions, grants, isExpired, isStale, stillGives, versionColumns } from "./TokenPremise.ts"
 import { UsualRights } from "./UsualRights.ts"
 
 export interface Credentials {

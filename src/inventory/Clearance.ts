@@ -14,7 +14,8 @@ export type Action = "view" | "add" | "change" | "delete" | "refer"
 
 /**
  * The condition under which a clearance is valid; it refers to no object. Read.ts evaluates it in the statement that
- * reads the page, so both are of one moment. If it does not hold, the rows that were read must not be shown.
+ * reads the page, so both are of one moment. If it does not hold, the rows that were read must not be shown. Quick.ts
+ * inserts only where it holds.
  */
 export interface Premise {
   readonly where: Where

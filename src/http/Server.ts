@@ -30,7 +30,7 @@ import { type Match, type Refusal, type Reply, type Request, type Route, isPage,
 import { accessProblem } from "./describe/MetricsAccess.ts"
 import { isForm, readForm } from "./wire/Body.ts"
 import { sessionCookie, withCookies } from "./wire/Cookies.ts"
-import { forwarded, isTls, originOf } from "./wire/Origin.ts"
+import { type Forwarded, forwarded, isTls, originOf } from "./wire/Origin.ts"
 import { asksForHtml, asksForPage } from "./wire/Reader.ts"
 import { targetOf } from "./wire/Target.ts"
 
@@ -91,25 +91,29 @@ const answerAll = (serving: Serving) =>
     const { incoming } = told
     const requestId = randomUUID()
     const measured = new MeasuredRequest(incoming.method)
-    const reply: Reply = yield* originOf(told, settings).pipe(
-      Effect.flatMap((origin) => answer(serving, { incoming, origin, requestId }, measured)),
-      Effect.tapError((refusal) => Effect.sync(() => measured.refused(refusal))),
-      Effect.catch((refusal) => replyTo(refusal, incoming.url, requestId)),
+    const reply: Reply = yield* answer(serving, told, requestId, measured).pipe(
+      Effect.catch((refusal) => {
+        measured.refused(refusal)
+        return replyTo(refusal, incoming.url, requestId)
+      }),
       Effect.catchCause((cause) => unexpected(cause, requestId)),
-      Effect.map((reply) => forPeople(serving, reply, incoming, requestId)),
       Effect.annotateLogs({ request: requestId })
     )
-    measured.answered(reply.status)
+    const shown = forPeople(serving, reply, incoming, requestId)
+    measured.answered(shown.status)
     const secure = isTls(settings.baseUrl)
-    return withCookies(respond(reply, { incoming, requestId, secure }), reply.cookies ?? [])
+    return withCookies(respond(shown, { incoming, requestId, secure }), shown.cookies ?? [])
   })
 
 const answer = Effect.fnUntraced(function* (
   serving: Serving,
-  { incoming, origin, requestId }: Omit<Asked, "url">,
+  told: Forwarded,
+  requestId: string,
   measured: MeasuredRequest
 ) {
   const { find } = serving
+  const { incoming } = told
+  const origin = yield* originOf(told, yield* Settings)
   const url = yield* targetOf(incoming.url)
   const match = find(url.pathname)
   if (match === undefined) {

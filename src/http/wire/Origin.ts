@@ -23,7 +23,7 @@ export interface Origin {
 }
 
 /** A request with the client's address, host and scheme as trusted proxies report them. */
-interface Forwarded {
+export interface Forwarded {
   readonly incoming: Incoming
   readonly isClientKnown: boolean
 }

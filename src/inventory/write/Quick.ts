@@ -48,7 +48,10 @@ export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: Re
     ),
     Effect.ensuring(forget)
   )
-  return made === undefined || made.rows.length === 0 ? Option.none() : Option.some(made)
+  if (made === undefined || made.rows.length === 0) return Option.none()
+  // Nothing is inserted where it does not hold, and what was inserted must not be inserted again.
+  if (premise !== undefined) premise.holds = true
+  return Option.some(made)
 })
 
 const pointing = perType(({ fields }) =>

@@ -167,13 +167,16 @@ const reportProgress = Effect.fnUntraced(function* (stream: SlotStream, report: 
 /** Most events of one batch; a window is never cut, so a batch may hold a few more. */
 const batchEventsMax = 1000
 
-/** Most batches under way: while one is being stored, the next ones are read and represented. */
+/** Most batches under way: while a full one is being stored, the next ones are read and represented. */
 const batchesMax = 4
 
-/** Most of them that are being accepted or wait for that: the windows that come meanwhile gather to one batch. */
+/** Most of them that are being accepted or wait for that: their events are in memory. */
 const acceptingMax = 2
 
-/** Handles windows in batches: events are made and accepted in order, stored concurrently, and confirmed in order. */
+/**
+ * Handles windows in batches: events are made and accepted in order, stored, and confirmed in order. Behind a full batch
+ * the next one begins at once, behind another when that is stored.
+ */
 const consume = Effect.fnUntraced(function* (
   stream: SlotStream,
   { consumer, base, report }: Reading,
@@ -202,7 +205,7 @@ const consume = Effect.fnUntraced(function* (
   const reading = Effect.forever(
     Effect.gen(function* () {
       yield* room.take(1)
-      const waiting = yield* nextBatch(stream)
+      const { waiting, isFull } = yield* nextBatch(stream)
       yield* persist("database", related.load(waiting.flatMap(({ window }) => window.changes)))
       const made = waiting.map(({ window }) =>
         eventsOf(window, epochAt(prepared, window.transaction.commitLsn), related, base)
@@ -221,6 +224,8 @@ const consume = Effect.fnUntraced(function* (
       )
       const unconfirmed = waiting.map(({ endLsn, heartbeat, walBytes }) => ({ endLsn, heartbeat, walBytes }))
       yield* Queue.offer(underWay, [unconfirmed, events.length, storing])
+      // What comes meanwhile gathers to one batch: most of the cost of a small one is the same for a large one.
+      if (!isFull) yield* Fiber.await(storing)
     })
   )
   return yield* Effect.raceAllFirst([confirming, reading, verifying])
@@ -260,16 +265,16 @@ const writeLog = (
   )
 }
 
-/** The windows that wait, up to a batch; waits for the first one. */
+/** The windows that wait, up to a full batch; waits for the first one. */
 const nextBatch = Effect.fnUntraced(function* (stream: SlotStream) {
   const first = yield* Queue.take(stream.windows)
-  const batch = [first]
+  const waiting = [first]
   let events = first.window.changes.length
   while (events < batchEventsMax) {
     const next = yield* Queue.poll(stream.windows)
     if (Option.isNone(next)) break
-    batch.push(next.value)
+    waiting.push(next.value)
     events += next.value.window.changes.length
   }
-  return batch
+  return { waiting, isFull: events >= batchEventsMax }
 })

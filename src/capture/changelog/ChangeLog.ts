@@ -29,9 +29,10 @@ const { table } = objectType("extras.objectchange")
 
 export const changeLogDays = new Days(table)
 
+// In the list of columns, unnest() needs no copy of the rows, and a cast behind it none of the array.
 const statement = `
   insert into ${table} (${columns.map(([name]) => name).join(", ")})
-  select * from unnest(${columns.map(([, type], at) => `$${at + 1}::text[]::${type}[]`).join(", ")})
+  select ${columns.map(([, type], at) => `unnest($${at + 1}::text[])::${type}`).join(", ")}
   on conflict (position, idx, time) do nothing`
 
 export const write = Effect.fnUntraced(function* (events: ReadonlyArray<CapturedEvent>) {

@@ -82,10 +82,11 @@ export const startActor = (
     const readAhead = new ReadAhead(now)
     const reads = new Stall(`webhook ${id} could not be read`, unreadMillis)
     const parts = { id, webhook, breaker, inFlight, intake, gathering, readAhead, reads, refresh, wake, dueIn }
-    const state: ActorState = { ...parts, hasMore: false, isGone: false, refreshed: 0 }
+    const state: ActorState = { ...parts, hasMore: false, isReadingAhead: false, isGone: false, refreshed: 0 }
     const promote = promoteDue(state, streams)
     const start = yield* makeAttempts(state, fork)
-    const read = logDefectAndContinue(`reading webhook ${id}`)(readAndStart(state, share, start))
+    const scope = yield* Effect.scope
+    const read = logDefectAndContinue(`reading webhook ${id}`)(readAndStart(state, share, start, scope))
     yield* Effect.forkScoped(Effect.forever(Effect.andThen(Queue.take(signals), read)))
     yield* promote
     wake()

@@ -16,6 +16,8 @@ export interface ActorState {
   readonly intake: Intake
   /** Whether the last read gave all that it asked for. */
   hasMore: boolean
+  /** Whether a read is under way beside the attempts. */
+  isReadingAhead: boolean
   /** The receiver answered that it wants no more. The row is disabled by then, or is about to be. */
   isGone: boolean
   /** For how long its entries cannot be read. */

@@ -1,5 +1,5 @@
 /** Reading a webhook's entries: as many as there is room for, no faster than its fair share and its rate limit. */
-import { Effect } from "effect"
+import { Effect, type Scope } from "effect"
 import type { Entry } from "../../stream/Entry.ts"
 import { objectOf } from "../../stream/Ordered.ts"
 import { Streams } from "../../stream/Streams.ts"
@@ -19,11 +19,12 @@ const heldSeconds = 1
 
 /** Reads and starts entries until there is no room, or nothing to read. `start` gets the wait for each request's slot. */
 export const readAndStart = Effect.fnUntraced(
-  function* (state: ActorState, share: FairShare, start: Start) {
+  function* (state: ActorState, share: FairShare, start: Start, scope: Scope.Scope) {
     const streams = yield* Streams
-    const { id, webhook, breaker, readAhead } = state
-    const { last } = readAhead
+    const { id, webhook, breaker, inFlight, readAhead } = state
     for (let room = roomOf(state); room > 0; room = roomOf(state)) {
+      // It wakes the reader when it is done.
+      if (state.isReadingAhead && !inFlight.hasNotBegun) break
       if (!(yield* isDue(state))) break
       if (!(yield* breaker.mayBegin(webhook.current().definition.timeoutMillis))) break
       const isBehind = state.hasMore
@@ -34,24 +35,25 @@ export const readAndStart = Effect.fnUntraced(
       const { rateLimit } = webhook.current().definition
       const wait =
         rateLimit === undefined || requests.length === 0 ? 0 : yield* streams.reserve(id, requests.length, rateLimit)
+      readAhead.began(requests.length)
       requests.forEach((entries, at) => start(entries, rateLimit === undefined ? 0 : wait + (at * 1000) / rateLimit))
       if (!state.hasMore) break
     }
-    // Right behind a read nothing tells yet how fast its entries go.
-    if (readAhead.last === last) yield* readBeforehand(state)
+    yield* readBeforehand(state, scope)
     // A timer rings at the earliest time that it was set to; the breaker may have been put off since.
     breaker.awaitProbe()
     state.reads.succeeded()
   },
-  (reading, state) =>
-    Effect.catch(reading, (error) => {
-      state.reads.failed(error)
-      return Effect.logWarning(`deliver: webhook ${state.id} cannot be read: ${error.message}`).pipe(
-        Effect.andThen(Effect.sleep(readPause)),
-        Effect.andThen(Effect.sync(state.wake))
-      )
-    })
+  (reading, state) => Effect.catch(reading, (error) => readLater(state, error))
 )
+
+const readLater = ({ id, reads, wake }: ActorState, error: { readonly message: string }) => {
+  reads.failed(error)
+  return Effect.logWarning(`deliver: webhook ${id} cannot be read: ${error.message}`).pipe(
+    Effect.andThen(Effect.sleep(readPause)),
+    Effect.andThen(Effect.sync(wake))
+  )
+}
 
 /** How many more requests may begin. */
 const roomOf = ({ webhook, breaker, inFlight, intake, isGone }: ActorState): number => {
@@ -120,26 +122,48 @@ const next = Effect.fnUntraced(function* (state: ActorState, count: number, port
   return inFlight.takeNotBegun(count)
 })
 
-/** Reads the next entries while the ones before are under way: a read takes as long as many of them. */
-const readBeforehand = Effect.fnUntraced(function* (state: ActorState) {
-  const { webhook, inFlight, intake, isGone, readAhead, hasMore } = state
+/**
+ * Begins to read the next entries while the ones before are under way, in a fiber of its own: a read takes as long as
+ * many of them, and meanwhile those that are held begin.
+ */
+const readBeforehand = Effect.fnUntraced(function* (state: ActorState, scope: Scope.Scope) {
+  const { webhook, breaker, inFlight, intake, isGone, isReadingAhead, readAhead, hasMore } = state
   const { batch, rateLimit } = webhook.current().definition
-  if (!hasMore || isGone || intake.isStopped || batch !== undefined || rateLimit !== undefined) return
+  const isHeldBack = batch !== undefined || rateLimit !== undefined || !breaker.isCalm()
+  if (!hasMore || isReadingAhead || isGone || intake.isStopped || isHeldBack) return
   const count = readAhead.beforehand(inFlight.notBegunCount)
-  if (count > 0) state.hasMore = (yield* readHeld(state, count)) >= count
+  if (count === 0) return
+  state.isReadingAhead = true
+  yield* Effect.forkIn(reading(state, count), scope)
 })
+
+const reading = Effect.fnUntraced(
+  function* (state: ActorState, count: number) {
+    state.hasMore = (yield* readHeld(state, count)) >= count
+    // Somebody asked meanwhile that this process hands back what it holds.
+    const { id, intake, inFlight } = state
+    if (intake.isQuiet) yield* (yield* Streams).handBack(id, inFlight.takeNotBegun(Number.POSITIVE_INFINITY))
+  },
+  (effect, state) =>
+    Effect.ensuring(
+      effect,
+      Effect.sync(() => (state.isReadingAhead = false))
+    ).pipe(
+      Effect.andThen(Effect.sync(state.wake)),
+      Effect.catch((error) => readLater(state, error))
+    )
+)
 
 /**
  * Reads from the streams and holds what was read, of each stream as many; returns how many. Not interrupted in between:
  * an entry that is read and not held would wait for the end of its lease.
  */
 const readHeld = Effect.fnUntraced(
-  function* ({ id, webhook, inFlight, gathering, readAhead }: ActorState, count: number) {
+  function* ({ id, webhook, inFlight, gathering }: ActorState, count: number) {
     const { ordered, batch } = webhook.current().definition
     const entries = yield* (yield* Streams).read(id, count, ordered, batch !== undefined)
     inFlight.postpone(entries)
     gathering.begin()
-    readAhead.brought(entries.length)
     return entries.length
   },
   (reading) => Effect.uninterruptible(reading)

@@ -15,7 +15,8 @@ export class Clients {
   private readonly all = new Set<Connection>()
   /** Those without a request, by key; the one that was used last comes last. */
   private readonly free = new Map<string, Array<Connection>>()
-  private resting: Array<Connection> = []
+  /** Those that carry a request, for the next turn of the event loop. */
+  private carrying: Array<Connection> = []
   private isClosed = false
   /** Who waits until there are none. */
   private readonly waiting: Array<() => void> = []
@@ -52,7 +53,7 @@ export class Clients {
 
   private send(target: Target, sending: Sending): void {
     const kept = this.take(target.key)
-    if (kept !== undefined) return kept.send(sending)
+    if (kept !== undefined) return this.sendLater(kept, sending)
     const connection = new Connection(target.key, this.times, {
       released: (each) => this.release(each),
       ended: (each) => this.forget(each),
@@ -79,20 +80,23 @@ export class Clients {
 
   private release(connection: Connection): void {
     if (this.isClosed) return connection.destroy()
-    this.rest(connection)
     const free = this.free.get(connection.key)
     if (free === undefined) this.free.set(connection.key, [connection])
     else free.push(connection)
   }
 
-  /** Lets a whole turn of the event loop pass, in which the end of a connection that was closed is heard. */
-  private rest(connection: Connection): void {
-    if (this.resting.push(connection) > 1) return
+  /**
+   * Lets a whole turn of the event loop pass, in which the end of a connection is heard that the receiver closed behind
+   * its last answer, as some do without a word.
+   */
+  private sendLater(connection: Connection, sending: Sending): void {
+    connection.carry(sending)
+    if (this.carrying.push(connection) > 1) return
     setImmediate(() => {
-      const resting = this.resting
-      this.resting = []
+      const carrying = this.carrying
+      this.carrying = []
       setImmediate(() => {
-        for (const each of resting) each.rested()
+        for (const each of carrying) each.write()
       })
     })
   }

@@ -42,8 +42,6 @@ export class Connection {
   private socket: Socket | undefined
   private sending: Sending | undefined
   private isWritten = false
-  /** Whether the receiver has had the time to close it behind its last answer, as some do without a word. */
-  private isRested = true
   private hasServed = false
   private isEnded = false
   /** Until when it may be used, by `performance.now()`: by its age, and by what the receiver promised. */
@@ -65,15 +63,20 @@ export class Connection {
     })
   }
 
-  send(sending: Sending): void {
-    this.carry(sending)
-    if (this.isRested) this.write()
+  /** Takes a request, for `write` to send it. */
+  carry(sending: Sending): void {
+    this.sending = sending
+    this.isWritten = false
+    sending.exchange.onAbort = (error) => this.destroy(error)
   }
 
-  /** Notes that the receiver would have closed it by now. */
-  rested(): void {
-    this.isRested = true
-    if (this.sending !== undefined) this.write()
+  /** Sends the request that it carries, unless it was closed meanwhile: then its end is on the way. */
+  write(): void {
+    const { socket, sending } = this
+    if (socket === undefined || sending === undefined || socket.destroyed) return
+    this.isWritten = true
+    sending.exchange.written = performance.now()
+    for (const bytes of sending.bytes) socket.write(bytes)
   }
 
   mayServe(): boolean {
@@ -88,12 +91,6 @@ export class Connection {
   destroy(error?: Error): void {
     if (this.socket === undefined) this.end(error)
     else this.socket.destroy(error)
-  }
-
-  private carry(sending: Sending): void {
-    this.sending = sending
-    this.isWritten = false
-    sending.exchange.onAbort = (error) => this.destroy(error)
   }
 
   private connected(socket: Socket): void {
@@ -111,15 +108,6 @@ export class Connection {
     this.write()
   }
 
-  private write(): void {
-    const { socket, sending } = this
-    // It was refused as soon as it was made, or closed: its end is on the way.
-    if (socket === undefined || sending === undefined || socket.destroyed) return
-    this.isWritten = true
-    sending.exchange.written = performance.now()
-    for (const bytes of sending.bytes) socket.write(bytes)
-  }
-
   private read(socket: Socket, bytes: Buffer): void {
     const { sending } = this
     if (sending === undefined || !this.isWritten) return void socket.destroy()
@@ -129,7 +117,6 @@ export class Connection {
     this.until.promise = performance.now() + keepAliveMillis - marginMillis
     // Of a request that was answered before it was sent the rest would still have to be.
     if (!isFollowed || socket.destroyed || socket.writableLength > 0) return void socket.destroy()
-    this.isRested = false
     this.hasServed = true
     this.keeper.released(this)
   }

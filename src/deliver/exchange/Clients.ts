@@ -17,6 +17,8 @@ export class Clients {
   private readonly free = new Map<string, Array<Connection>>()
   /** Those that carry a request, for the next turn of the event loop. */
   private carrying: Array<Connection> = []
+  /** Begin of the last turn of the event loop that is known to be over, by `performance.now()`. */
+  private turnBegan = Number.NEGATIVE_INFINITY
   private isClosed = false
   /** Who waits until there are none. */
   private readonly waiting: Array<() => void> = []
@@ -53,7 +55,7 @@ export class Clients {
 
   private send(target: Target, sending: Sending): void {
     const kept = this.take(target.key)
-    if (kept !== undefined) return this.sendLater(kept, sending)
+    if (kept !== undefined) return this.sendOn(kept, sending)
     const connection = new Connection(target.key, this.times, {
       released: (each) => this.release(each),
       ended: (each) => this.forget(each),
@@ -86,16 +88,19 @@ export class Clients {
   }
 
   /**
-   * Lets a whole turn of the event loop pass, in which the end of a connection is heard that the receiver closed behind
-   * its last answer, as some do without a word.
+   * Sends on a connection that was free for a whole turn of the event loop, in which its end would have been heard: some
+   * receivers close it behind their last answer, without a word.
    */
-  private sendLater(connection: Connection, sending: Sending): void {
+  private sendOn(connection: Connection, sending: Sending): void {
     connection.carry(sending)
+    if (connection.freeSince! < this.turnBegan) return connection.write()
     if (this.carrying.push(connection) > 1) return
     setImmediate(() => {
       const carrying = this.carrying
       this.carrying = []
+      const began = performance.now()
       setImmediate(() => {
+        this.turnBegan = began
         for (const each of carrying) each.write()
       })
     })

@@ -42,7 +42,8 @@ export class Connection {
   private socket: Socket | undefined
   private sending: Sending | undefined
   private isWritten = false
-  private hasServed = false
+  /** When it was last free, by `performance.now()`; undefined before its first answer. */
+  freeSince: number | undefined
   private isEnded = false
   /** Until when it may be used, by `performance.now()`: by its age, and by what the receiver promised. */
   private until = { age: 0, promise: Number.POSITIVE_INFINITY }
@@ -114,10 +115,11 @@ export class Connection {
     if (!sending.exchange.read(bytes)) return
     this.sending = undefined
     const { isFollowed, keepAliveMillis = Number.POSITIVE_INFINITY } = sending.exchange.answer
-    this.until.promise = performance.now() + keepAliveMillis - marginMillis
+    const now = performance.now()
+    this.until.promise = now + keepAliveMillis - marginMillis
     // Of a request that was answered before it was sent the rest would still have to be.
     if (!isFollowed || socket.destroyed || socket.writableLength > 0) return void socket.destroy()
-    this.hasServed = true
+    this.freeSince = now
     this.keeper.released(this)
   }
 
@@ -128,7 +130,7 @@ export class Connection {
     this.sending = undefined
     this.keeper.ended(this)
     if (sending === undefined) return
-    const isUnsent = this.hasServed && !this.isWritten && sending.exchange.ended === undefined
+    const isUnsent = this.freeSince !== undefined && !this.isWritten && sending.exchange.ended === undefined
     if (isUnsent) this.keeper.unsent(sending)
     else sending.exchange.cutOff(error)
   }

@@ -18,8 +18,12 @@ import { measureBatch } from "../Measured.ts"
 /** Outcomes after which a batch is full; those of one request stay together. */
 const batchMax = 500
 
-/** Time in which the next batch gathers: a batch of one outcome costs as much as a large one. */
-const gatherPause = "5 millis"
+/**
+ * Time in which the next batch gathers, milliseconds: as long as the last one took, within these bounds. A batch of one
+ * outcome costs as much as a large one, and where many processes write, each write takes long.
+ */
+const gatherMillis = 5
+const gatherMillisMax = 25
 
 /** Pause before a batch is tried again when Postgres or Redis is away. */
 const pause = Schedule.min([Schedule.exponential("100 millis", 2), Schedule.spaced("2 seconds")])
@@ -58,10 +62,12 @@ export class DeliveryLog extends Context.Service<
         if (waiting.length === 0) yield* Queue.take(signals)
         const batch = takeBatch(waiting)
         const results = batch.flatMap(([results]) => results)
+        const begun = performance.now()
         yield* logDefectAndContinue("the delivery log")(stall.watch(write(results, stall)))
+        const took = performance.now() - begun
         // After a defect as well: when the lease is over the entries are claimed and attempted again.
         for (const [results, onLogged] of batch) results.forEach((result) => onLogged(result))
-        if (batch.length > 0) yield* Effect.sleep(gatherPause)
+        if (batch.length > 0) yield* Effect.sleep(Math.min(Math.max(gatherMillis, took), gatherMillisMax))
       })
       yield* Effect.forkScoped(Effect.forever(writer))
       return DeliveryLog.of({

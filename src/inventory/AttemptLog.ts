@@ -4,8 +4,13 @@
  * (`deliver/log/AttemptRows.ts`), and whoever reads attempts reads them from here.
  */
 
-/** Columns of an attempt that are texts, JSON or numbers of their own in the delivery's `only_attempt`. */
+/**
+ * Columns of an attempt in the delivery's `only_attempt`. All of them: the delivery's other columns tell of its last
+ * attempt, and it may be sent again by hand.
+ */
 const own = [
+  ["started", "timestamptz"],
+  ["response_status", "bigint"],
   ["duration_ms", "bigint"],
   ["phases", "jsonb"],
   ["url", "text"],
@@ -23,9 +28,9 @@ const names = own.map(([name]) => name).join(", ")
  * one of them failed, there is a row beside the one in the delivery: it stands for both.
  */
 export const everyAttempt = `(
-  select time, delivery_id, number, started, response_status, reason, message, ${names} from rackwire_attempt
+  select time, delivery_id, number, reason, message, ${names} from rackwire_attempt
   union all
-  select d.time, d.delivery_id, 1, d.first_attempt, d.response_status, d.reason, d.message,
+  select d.time, d.delivery_id, 1, '', '',
          ${own.map(([name, type]) => `(d.only_attempt ->> '${name}')::${type}`).join(", ")}
     from extras_delivery d
    where d.only_attempt is not null and not exists (

@@ -80,7 +80,8 @@ const attemptRows = (count: number): string => `
 
 /** Those of the deliveries that succeeded at once. */
 const onlyAttempts = (count: number): string => `
-  update extras_delivery t set only_attempt = json_build_object('duration_ms', 20 + d.id % 400, 'phases',
+  update extras_delivery t set only_attempt = json_build_object('started', d.time, 'response_status', 200,
+         'duration_ms', 20 + d.id % 400, 'phases',
          '{"connect": 3}'::json, 'url', 'https://host.example.com/hooks', 'request_headers',
          'content-type: application/json', 'response_headers', 'server: test', 'response_body', ${answer})
     from ${newest(count, "(now() at time zone 'UTC')::date at time zone 'UTC'")} d

@@ -74,6 +74,8 @@ const rowOf = (result: Result, attempts: number | undefined): Row => {
 const withoutNul = (text: string): string => (text.includes("\0") ? text.replaceAll("\0", "\uFFFD") : text)
 
 const onlyAttempt = ({ attempt, requestHeaders, responseHeaders, responseBody }: Row): OnlyAttempt => ({
+  started: isoTime(attempt.started),
+  response_status: attempt.response?.status ?? null,
   duration_ms: attempt.durationMillis,
   phases: attempt.phases,
   // JSON would escape half a character, and Postgres refuses to read it.

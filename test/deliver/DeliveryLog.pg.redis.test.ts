@@ -101,19 +101,6 @@ describe("the delivery log", () => {
     expect(logged.duration_ms).toBe(logged.attempt_log[0]!["duration_ms"])
   })
 
-  it("keeps the first answer of what succeeded at once, whatever a later attempt is answered", async () => {
-    const webhook = await hooks.webhook("sent-again", { retry_schedule: { kind: "fixed", delay: 60, attempts: 1 } })
-    await hooks.tag("sent-again one")
-    const { id } = await hooks.delivery(webhook, "successful")
-    hooks.answers.set("/sent-again", 500)
-    await hooks.api.call("POST", `/api/extras/deliveries/${id}/retry/`)
-    const { attempt_log: log } = await hooks.delivery(webhook, "failed")
-    expect(log).toMatchObject([
-      { number: 1, response_status: 200, reason: "", message: "" },
-      { number: 2, response_status: 500, reason: "Status" }
-    ])
-  })
-
   it.each([
     ["failed and then succeeded", ["Retry", "Delivered"]],
     ["succeeded and then failed", ["Delivered", "Retry"]]

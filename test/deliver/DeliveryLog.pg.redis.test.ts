@@ -9,7 +9,7 @@ import { Servers } from "../../src/embedded/Servers.ts"
 import type { Entry } from "../../src/stream/Entry.ts"
 import { Streams } from "../../src/stream/Streams.ts"
 import { delivery } from "../stream/TwoReaders.ts"
-import { startDelivering } from "./Delivering.ts"
+import { type Delivery, startDelivering } from "./Delivering.ts"
 
 const hooks = startDelivering()
 const run = Effect.runPromise
@@ -99,6 +99,20 @@ describe("the delivery log", () => {
     expect(logged.attempt_log).toMatchObject([{ number: 1, response_status: 200, response_body: "ok", reason: "" }])
     expect(Date.parse(String(logged.attempt_log[0]!["started"]))).toBe(Date.parse(logged.first_attempt!))
     expect(logged.duration_ms).toBe(logged.attempt_log[0]!["duration_ms"])
+  })
+
+  it("keeps the first answer of what succeeded at once, whatever a later attempt is answered", async () => {
+    const webhook = await hooks.webhook("sent-again")
+    await hooks.tag("sent-again one")
+    const { id } = await hooks.delivery(webhook, "successful")
+    hooks.answers.set("/sent-again", 500)
+    await hooks.api.call("POST", `/api/extras/deliveries/${id}/retry/`, { again: true })
+    await expect
+      .poll(async () => (await hooks.api.call<Delivery>("GET", `/api/extras/deliveries/${id}/`)).json.attempt_log)
+      .toMatchObject([
+        { number: 1, response_status: 200, reason: "", message: "" },
+        { number: 2, response_status: 500, reason: "Status" }
+      ])
   })
 
   it.each([

@@ -2,6 +2,7 @@
  * Header text -> headers: one `Name: Value` per line. For literal text when it is saved, and for rendered text: printed
  * values contain no line break (Batch.ts), so every line begins where the template's author began it.
  */
+import { isHeaderName, isHeaderValue } from "./HeaderSyntax.ts"
 
 type Headers = { readonly headers: ReadonlyArray<readonly [name: string, value: string]> } | HeaderProblem
 
@@ -26,11 +27,10 @@ export const splitHeaders = (text: string): Headers => {
   return { headers }
 }
 
-const nameProblem = (name: string): string | undefined =>
-  /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name) ? undefined : "has no valid header name"
+const nameProblem = (name: string): string | undefined => (isHeaderName(name) ? undefined : "has no valid header name")
 
 const valueProblem = (value: string): string | undefined => {
   // oxlint-disable-next-line no-control-regex
   if (/[\x00-\x08\x0a-\x1f\x7f]/.test(value)) return "has a control character in its value"
-  return /[^\t\x20-\x7e\x80-\xff]/.test(value) ? "has a character in its value that HTTP cannot carry" : undefined
+  return isHeaderValue(value) ? undefined : "has a character in its value that HTTP cannot carry"
 }

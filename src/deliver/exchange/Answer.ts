@@ -9,6 +9,7 @@
  * informational answer (1xx) is skipped although nobody asked for it.
  */
 import { emptyRecord } from "../../inventory/Field.ts"
+import { isHeaderName, isHeaderValue } from "../../template/HeaderSyntax.ts"
 import { AnswerFault } from "./AnswerFault.ts"
 import { ChunkedBody } from "./ChunkedBody.ts"
 
@@ -154,11 +155,6 @@ const protocol = "HTTP/1."
 
 const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/
 
-const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-
-// oxlint-disable-next-line no-control-regex
-const noHeaderValue = /[^\t\x20-\x7e\x80-\xff]/
-
 /** Parses a head, which ends with an empty line. */
 const parseHead = (text: string): Head => {
   const [first = "", ...lines] = text.trimEnd().split("\n").map(withoutReturn)
@@ -167,8 +163,7 @@ const parseHead = (text: string): Head => {
   for (const line of unfolded(lines)) {
     const colon = line.indexOf(":")
     const name = line.slice(0, Math.max(colon, 0))
-    if (!headerName.test(name) || noHeaderValue.test(line))
-      fault(`The answer has a line that is no header: ${shown(line)}`)
+    if (!isHeaderName(name) || !isHeaderValue(line)) fault(`The answer has a line that is no header: ${shown(line)}`)
     add(headers, name.toLowerCase(), withoutBlanks(line.slice(colon + 1)))
   }
   const wishes = listOf(headers["connection"])

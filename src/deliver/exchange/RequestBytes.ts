@@ -1,4 +1,5 @@
 /** A request as the bytes of HTTP/1.1. Pure. */
+import { isHeaderName, isHeaderValue } from "../../template/HeaderSyntax.ts"
 import type { Outgoing } from "../attempt/Request.ts"
 
 /** Where a request goes, as a URL says. */
@@ -36,18 +37,13 @@ class NoRequest extends Error {
 /** Most bytes of a body that is copied behind its headers; a longer one is written by itself. */
 const joinedBytesMax = 64 * 1024
 
-// oxlint-disable-next-line no-control-regex
-const noHeaderValue = /[^\t\x20-\x7e\x80-\xff]/
-
-const headerName = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
-
 /** Names of headers that were looked at, since the same ones come with every request. */
 const knownNames = new Set<string>()
 const knownNamesMax = 1000
 
 const isName = (name: string): boolean => {
   if (knownNames.has(name)) return true
-  if (!headerName.test(name)) return false
+  if (!isHeaderName(name)) return false
   if (knownNames.size < knownNamesMax) knownNames.add(name)
   return true
 }
@@ -58,12 +54,12 @@ export const bytesOf = (
   { host, path }: Place
 ): ReadonlyArray<Buffer> => {
   const asked = headers["host"] ?? host
-  if (noHeaderValue.test(asked)) throw new NoRequest("HTTP cannot carry the header host.")
+  if (!isHeaderValue(asked)) throw new NoRequest("HTTP cannot carry the header host.")
   let head = `${method} ${path} HTTP/1.1\r\nhost: ${asked}\r\nconnection: keep-alive\r\n`
   for (const name in headers) {
     if (name === "host") continue
     const value = headers[name]!
-    if (!isName(name) || noHeaderValue.test(value)) throw new NoRequest(`HTTP cannot carry the header ${name}.`)
+    if (!isName(name) || !isHeaderValue(value)) throw new NoRequest(`HTTP cannot carry the header ${name}.`)
     head += `${name}: ${value}\r\n`
   }
   // Of a method that expects no body, an empty one is none.

@@ -6,8 +6,14 @@ import type { Row, RowOf, View } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
 import { objectType, registry } from "../Registry.ts"
 import { beginnings, wholeColumns } from "../derive/represent/Beginnings.ts"
-import { countsMark, fieldsMark, premiseMark, readStatement } from "../derive/represent/ReadStatement.ts"
-import { nestedFields, references, referencesBehind, viewOf } from "../derive/represent/Representation.ts"
+import { type Reading, countsMark, fieldsMark, premiseMark, readStatement } from "../derive/represent/ReadStatement.ts"
+import {
+  filledReferences,
+  nestedFields,
+  references,
+  referencesBehind,
+  viewOf
+} from "../derive/represent/Representation.ts"
 import { listOrder, orderBy } from "../derive/table/Order.ts"
 import { rowFromJson } from "../derive/values/Row.ts"
 import { type Where, allOf, isEverything, whereIds } from "../derive/filter/Where.ts"
@@ -78,7 +84,8 @@ export const isThere = Effect.fnUntraced(function* (type: ObjectType, id: number
 
 /** Reads what the representations of these rows need, in one statement. */
 const readBeside = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
-  return (yield* readAll(type, allWhere(type, whereIds(rows.map(({ id }) => id))), false)).beside
+  const page = allWhere(type, whereIds(rows.map(({ id }) => id)))
+  return (yield* readAll(type, page, { withRows: false, fields: filledReferences(type, rows) })).beside
 })
 
 const allWhere = (type: ObjectType, { sql, parameters }: Where, isCut = false): Where => ({
@@ -89,11 +96,18 @@ const allWhere = (type: ObjectType, { sql, parameters }: Where, isCut = false): 
 const columnsOf = (type: ObjectType, isCut = false): string => (isCut ? beginnings(type) : wholeColumns(type))
 
 /** Runs a query over the table of the type, and reads what the representations of its rows need, in one statement. */
-export const readAll = Effect.fnUntraced(function* <T extends ObjectType>(type: T, page: Where, withRows = true) {
+export const readAll = Effect.fnUntraced(function* <T extends ObjectType>(
+  type: T,
+  page: Where,
+  reading: Omit<Reading, "premise"> = {}
+) {
   const sql = yield* SqlClient.SqlClient
   const { where, premise } = yield* Clearance
   // viewFor reads the types of which the user may see only some objects, and tells hidden objects from missing ones.
-  const statement = readStatement(type, page, (target) => where(target, "view"), withRows, premise?.where)
+  const statement = readStatement(type, page, (target) => where(target, "view"), {
+    ...reading,
+    premise: premise?.where
+  })
   const found = yield* sql.unsafe<JsonRow & { readonly type: string }>(statement.sql, statement.parameters)
   const rows: Array<RowOf<T>> = []
   const related = new Map<string, Map<number, Row>>()

@@ -20,6 +20,7 @@ import { contextPrefix } from "../database/DatabaseFunctions.ts"
 import { type Author, contextOf, lostRace } from "./Transaction.ts"
 import type { Draft } from "../derive/values/Draft.ts"
 import { insertPage } from "../derive/values/InsertStatement.ts"
+import { filledReferences } from "../derive/represent/Representation.ts"
 import { columnsOf } from "../derive/values/Row.ts"
 import { everything, isEverything } from "../derive/filter/Where.ts"
 import type { Target } from "../field/Reference.ts"
@@ -40,7 +41,7 @@ export const quickly = Effect.fnUntraced(function* (type: ObjectType, drafts: Re
   const rowsOf = JSON.stringify(values.map((row) => columnsOf(type, row)))
   const page = insertPage(type, [rowsOf, contextPrefix, contextOf(author)], premise?.where ?? everything)
   // Nothing can name the new objects yet, so the snapshot in which they are missing gives their counts all the same.
-  const made = yield* readAll(type, page).pipe(
+  const made = yield* readAll(type, page, { fields: filledReferences(type, rows) }).pipe(
     // A statement that runs out of a read's time is tried again in a transaction, which has more.
     Effect.catchIf(
       (error) => lostRace(error) || error.reason._tag === "StatementTimeoutError",

@@ -42,21 +42,26 @@ const made = new Map<string, Made>()
 /** Most statements that are kept; the oldest goes first. */
 const madeMax = 1000
 
+/** What a statement reads besides, or leaves out. */
+export interface Reading {
+  /** Whether it gives the objects themselves; false where they are at hand. */
+  readonly withRows?: boolean
+  /** The fields whose references are read along, where it is known which ones the objects fill; by default all. */
+  readonly fields?: ReadonlyArray<string>
+  /** A condition that it evaluates too. */
+  readonly premise?: Where | undefined
+}
+
 /**
  * Reads the objects that `page`, a query over the table of the type, gives, and those that they point at of the types
- * of which everything is visible; without the objects themselves where they are at hand. What is counted is visible.
+ * of which everything is visible. What is counted is visible.
  */
-export const readStatement = (
-  type: ObjectType,
-  page: Where,
-  visible: Visible,
-  withRows = true,
-  premise?: Where
-): Where => {
+export const readStatement = (type: ObjectType, page: Where, visible: Visible, reading: Reading = {}): Where => {
+  const { withRows = true, fields, premise } = reading
   const closed = typesWithin(type).filter((target) => !isEverything(visible(target)))
   const conditions = closed.map((target) => `${target.id} ${visible(target).sql}`)
-  const key = [page.sql, page.parameters.length, withRows, premise?.sql, ...conditions].join(" ")
-  const { sql, bound } = made.get(key) ?? statementOf(type, page, visible, withRows, premise)
+  const key = [page.sql, page.parameters.length, withRows, fields?.join() ?? "*", premise?.sql, ...conditions].join(" ")
+  const { sql, bound } = made.get(key) ?? statementOf(type, page, visible, reading)
   made.set(key, { sql, bound })
   keepNewest(made, madeMax)
   const seen = bound.flatMap((target) => visible(target).parameters)
@@ -84,8 +89,7 @@ const statementOf = (
   type: ObjectType,
   page: Where,
   visible: Visible,
-  withRows: boolean,
-  premise: Where | undefined
+  { withRows = true, fields, premise }: Reading
 ): Made => {
   const bound: Array<ObjectType> = []
   let parameters = page.parameters.length
@@ -112,7 +116,7 @@ const statementOf = (
     const own = `c.content_types @> array[${literal(type.id)}]`
     branches.push(`select ${literal(fieldsMark)}, row_to_json(c) from extras_customfield c where ${own}`)
   }
-  let pointing = pointingFromPage(type)
+  let pointing = pointingFromPage(type, fields)
   for (let depth = 0; depth < depthMax && pointing.length > 0; depth++) {
     const next: Array<Pointing> = []
     for (const [target, each] of Map.groupBy(pointing, ({ target }) => target)) {
@@ -129,11 +133,15 @@ const statementOf = (
 }
 
 /** The references of the page's objects, and the references behind those that their derived values read. */
-const pointingFromPage = (type: ObjectType): ReadonlyArray<Pointing> => [
-  ...pointingFrom(type, Object.keys(type.fields), "page"),
-  ...stepsBehind(type).flatMap(({ name, target, next }) =>
-    pointingFrom(target, next, `(select r.* from page join ${target.table} r on r.id = page.${type.columns[name]}) t`)
-  ),
+const pointingFromPage = (
+  type: ObjectType,
+  fields: ReadonlyArray<string> = Object.keys(type.fields)
+): ReadonlyArray<Pointing> => [
+  ...pointingFrom(type, fields, "page"),
+  ...stepsBehind(type).flatMap(({ name, target, next }) => {
+    const behind = `(select r.* from page join ${target.table} r on r.id = page.${type.columns[name]}) t`
+    return fields.includes(name) ? pointingFrom(target, next, behind) : []
+  }),
   ...Object.values(type.pointedBy).map((by) => {
     const target = objectType(by.type)
     return { target, ids: `select c.id from page t cross join lateral (${pointingHere(by, target.table)}) c` }

@@ -127,6 +127,10 @@ const pointingFields = perType((type) =>
   })
 )
 
+/** The fields that hold a reference in one of these rows at least. */
+export const filledReferences = (type: ObjectType, rows: ReadonlyArray<Row>): ReadonlyArray<string> =>
+  pointingFields(type).filter((name) => rows.some((row) => [row[name] ?? []].flat().length > 0))
+
 /** The references that rows hold in these fields: ids by object type. */
 export const references = (
   type: ObjectType,

@@ -1,0 +1,11 @@
+/** What HTTP/1.1 can carry as a header (RFC 9110, section 5). */
+
+const name = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+
+// oxlint-disable-next-line no-control-regex
+const otherThanValue = /[^\t\x20-\x7e\x80-\xff]/
+
+export const isHeaderName = (text: string): boolean => name.test(text)
+
+/** Whether these characters may stand in a value: each is one byte, and none of them a control character but the tab. */
+export const isHeaderValue = (text: string): boolean => !otherThanValue.test(text)

@@ -275,6 +275,20 @@ describe("a delivery", () => {
     expect(Math.max(...times)).toBeLessThan(2000)
     hanging.close()
   })
+
+  it("whose request hangs keeps its own place only", async () => {
+    let release: (status: number) => void = () => {}
+    const hung = new Promise<number>((resolve) => (release = resolve))
+    let requests = 0
+    hooks.answers.set("/partly", () => (++requests <= 5 ? hung : 200))
+    const id = await hooks.webhook("partly", { max_in_flight: 8, timeout: 60 })
+    const tags = Array.from({ length: 60 }, (_, n) => ({ name: `partly ${n}`, slug: `partly-${n}` }))
+    await hooks.api.call("POST", "/api/extras/tags/", tags)
+    await hooks.receiver.untilAll(() => hooks.at("partly").length === 60, 20_000)
+    expect(await hooks.deliveries(id, "successful", 55)).toHaveLength(55)
+    release(200)
+    expect(await hooks.deliveries(id, "successful", 60)).toHaveLength(60)
+  })
 })
 
 const commitTime = (body: Buffer): number =>

@@ -18,8 +18,8 @@ export interface Delivery {
 }
 
 export class Delivering {
-  /** Status by path; 200 for others. */
-  readonly answers = new Map<string, number>()
+  /** Status by path, or what gives it; 200 for others. */
+  readonly answers = new Map<string, number | (() => number | Promise<number>)>()
   api!: Api
   receiver!: Receiver
 
@@ -70,7 +70,10 @@ export class Delivering {
 export const startDelivering = (): Delivering => {
   const started = new Delivering()
   beforeAll(async () => {
-    started.receiver = await startReceiver(({ path }) => started.answers.get(path) ?? 200)
+    started.receiver = await startReceiver(({ path }) => {
+      const answer = started.answers.get(path) ?? 200
+      return typeof answer === "function" ? answer() : answer
+    })
     started.api = await startApi()
   })
   afterAll(async () => {

@@ -28,6 +28,8 @@ export interface ActorState {
   refreshed: number
   /** Makes the reader look for entries. */
   readonly wake: () => void
+  /** Makes it look in so many milliseconds. */
+  readonly lookIn: (millis: number) => void
   /** Makes the reader look for retries in so many milliseconds. */
   readonly dueIn: (millis: number) => void
   /** When its next batch is read. */

@@ -232,10 +232,14 @@ const resultOf = (entry: Entry, attempt: Attempt, outcome: Outcome): Logged => {
 const isOfTemplates = ({ attempt: { failure } }: Made): boolean =>
   failure?.reason === "Render" || failure?.reason === "Overrun"
 
-/** Wakes the reader where a good part of the room is free, instead of once per entry. */
-const readOn = ({ inFlight, webhook, hasMore, wake }: ActorState): void => {
-  const { maxInFlight } = webhook.current().definition
-  if ((hasMore || inFlight.hasNotBegun) && inFlight.isHalfFree(maxInFlight)) wake()
+/** Longest time for which a free place waits for others, milliseconds: most of them may be slow, or hang. */
+const refillMillis = 5
+
+/** Wakes the reader where most of the room is free, or in a moment, instead of once per entry. */
+const readOn = ({ inFlight, webhook, hasMore, wake, lookIn }: ActorState): void => {
+  if (!hasMore && !inFlight.hasNotBegun) return
+  if (inFlight.isMostlyFree(webhook.current().definition.maxInFlight)) wake()
+  else lookIn(refillMillis)
 }
 
 const turnOff = (webhook: number, status: number) =>

@@ -233,12 +233,12 @@ const isOfTemplates = ({ attempt: { failure } }: Made): boolean =>
   failure?.reason === "Render" || failure?.reason === "Overrun"
 
 /** Longest time for which a free place waits for others, milliseconds: most of them may be slow, or hang. */
-const refillMillis = 5
+const refillMillis = 10
 
-/** Wakes the reader where most of the room is free, or in a moment, instead of once per entry. */
+/** Wakes the reader where half of the room is free, or in a moment, instead of once per entry. */
 const readOn = ({ inFlight, webhook, hasMore, wake, lookIn }: ActorState): void => {
   if (!hasMore && !inFlight.hasNotBegun) return
-  if (inFlight.isMostlyFree(webhook.current().definition.maxInFlight)) wake()
+  if (inFlight.isHalfFree(webhook.current().definition.maxInFlight)) wake()
   else lookIn(refillMillis)
 }
 

@@ -49,9 +49,9 @@ export class InFlight {
     return [...this.begun.flatMap((begun) => begun?.entry ?? []), ...this.notBegun]
   }
 
-  /** Whether most of what may be in flight is free: reading then brings a good part, not one entry. */
-  isMostlyFree(maxInFlight: number): boolean {
-    return this.count <= maxInFlight / 4 && this.unloggedRoom >= Math.min(maxInFlight, unloggedMax) / 2
+  /** Whether at least half of what may be in flight is free: reading then brings a good part, not one entry. */
+  isHalfFree(maxInFlight: number): boolean {
+    return this.count <= maxInFlight / 2 && this.unloggedRoom >= Math.min(maxInFlight, unloggedMax) / 2
   }
 
   /** Keeps entries to begin with later. */

@@ -47,8 +47,6 @@ it("holds as long as the token, its user, the permissions and the server are tho
 })
 
 it.each([
-  ["the token expires", "update users_token set expires = now() - interval '1 second'"],
-  ["the token's last use is a minute ago", "update users_token set last_used = now() - interval '61 seconds'"],
   ["the token changes", "update users_token set write_enabled = false"],
   ["the user changes", "update users_user set is_active = false"],
   ["a permission changes", "update users_objectpermission set actions = array['view', 'add']"],
@@ -63,4 +61,15 @@ it.each([
   expect(await holds(versions)).toBe(true)
   await database.sql.query(change)
   expect(await holds(versions)).toBe(false)
+})
+
+it.each([
+  ["its token expires", "expires = now() + interval '500 milliseconds'"],
+  ["the last use of its token is a minute ago", "last_used = now() - interval '59.5 seconds'"]
+])("ends when %s, without a change", async (_, soon) => {
+  await database.sql.query("update users_token set last_used = now(), expires = null")
+  await database.sql.query(`update users_token set ${soon}`)
+  const versions = await found()
+  expect(await holds(versions)).toBe(true)
+  await expect.poll(() => holds(versions)).toBe(false)
 })

@@ -97,6 +97,16 @@ const expectAllAfter = async (name: string, harm: (id: number) => Promise<unknow
   expect([slugsAt(name).size, idsAt(name).size]).toEqual([30, 30])
 }
 
+/** Rows of the change log that were read so far; each process tells Postgres' statistics of its own once a second. */
+const eventsRead = async (): Promise<number> => {
+  await new Promise((resolve) => setTimeout(resolve, 2500))
+  const [row] = await api.database.sql.query<{ readonly count: number }>(
+    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as count
+       from pg_stat_user_tables where relname like 'extras_objectchange%'`
+  )
+  return row!.count
+}
+
 /** Waits until this many deliveries were successful, and returns how many were. */
 const untilSuccessful = (id: number, count: number): Promise<number> =>
   atLeast(count, "successful ones", async () => {
@@ -132,6 +142,21 @@ describe("when Redis loses", () => {
   it("everything, every unfinished delivery arrives", { timeout: 90_000 }, () =>
     expectAllAfter("flushed", () => redis.flushdb())
   )
+
+  it("everything, each event that is owed is read from the change log about once", { timeout: 90_000 }, async () => {
+    let open: (status: number) => void = () => {}
+    gate = new Promise((resolve) => (open = resolve))
+    const id = await webhook("many")
+    await insertSites("many", 1, 20_000)
+    await queued(id, 20_000)
+    const before = await eventsRead()
+    await redis.flushdb()
+    await insertSites("many", 20_001, 1)
+    await queued(id, 20_001)
+    expect((await eventsRead()) - before).toBeLessThan(60_000)
+    await api.call("PATCH", `/api/extras/webhooks/${id}/`, { enabled: false })
+    open(200)
+  })
 
   it("a stream, every unfinished delivery arrives", { timeout: 90_000 }, () =>
     expectAllAfter("stream", (id) => redis.del(keysOf(id).queue))

@@ -95,7 +95,9 @@ const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
   const owed: Array<Delivery> = []
   const all = [...versions]
   const scopeAt = (event: LoggedEvent) => all.findLast((version) => !isAfter(version, event))?.row?.scope_user
-  let page = yield* nextEvents(webhook, undefined)
+  const debt = yield* debtOf(webhook)
+  if (debt === undefined) return owed
+  let page = yield* nextEvents(webhook, debt.after, debt.until)
   while (page.length > 0) {
     yield* mapInSlices(yield* eventsAsSeen(page, (event) => viewersAmong(scopeAt(event))), (event) => {
       while (versions.length > 0 && !isAfter(versions[0]!, event)) {
@@ -104,7 +106,7 @@ const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
       }
       if (index.match(subjectOf(event)).length > 0) owed.push(loggedDelivery(event, webhook))
     })
-    page = yield* nextEvents(webhook, page.at(-1))
+    page = yield* nextEvents(webhook, page.at(-1)!, debt.until)
   }
   return owed
 })
@@ -112,20 +114,40 @@ const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
 /** Whether a version is later than the event: a version counts from its own position on. */
 const isAfter = (version: Position, event: LoggedEvent): boolean => comparePositions(version, positionOf(event)) > 0
 
-/** The next page of events between the webhook's watermarks that the delivery log has no attempt of. */
-const nextEvents = (webhook: number, last: LoggedEvent | undefined) =>
+interface Place {
+  readonly position: string
+  readonly idx: string
+}
+
+/** What lies between the webhook's watermarks: behind `after`, up to `until`. Undefined if nothing was ever queued. */
+const debtOf = (webhook: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql
+      .unsafe<{ readonly after: Place; readonly until: Place }>(
+        `select json_build_object('position', open_position::text, 'idx', (open_idx - 1)::text) as after,
+                json_build_object('position', appended_position::text, 'idx', appended_idx::text) as until
+           from ${watermarkTable.name} where webhook_id = $1::bigint`,
+        [webhook]
+      )
+      .pipe(Effect.map(([debt]) => debt))
+  )
+
+/**
+ * The next page of events up to `until` that the delivery log has no attempt of. The places are parameters and not
+ * columns of a join, behind which Postgres sorts all that is left for each page.
+ */
+const nextEvents = (webhook: number, after: Place, until: Place) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
     sql.unsafe<LoggedEvent>(
       pageOf(
-        `select ${loggedEvent} from extras_objectchange c, ${watermarkTable.name} m
-        where m.webhook_id = $1::bigint and (c.position, c.idx) >= (m.open_position, m.open_idx)
-          and (c.position, c.idx) <= (m.appended_position, m.appended_idx)
-          and (c.position, c.idx) > ($2::text::bigint, $3::text::bigint)
+        `select ${loggedEvent} from extras_objectchange c
+        where (c.position, c.idx) > ($2::text::bigint, $3::text::bigint)
+          and (c.position, c.idx) <= ($4::text::bigint, $5::text::bigint)
           and not exists (select 1 from extras_delivery d
-                           where d.delivery_id = m.webhook_id || '-' || c.position || '-' || c.idx and d.time = c.time)
+                           where d.delivery_id = $1::text || '-' || c.position || '-' || c.idx and d.time = c.time)
         order by c.position, c.idx limit ${pageSize}`,
         "position::bigint, idx::bigint"
       ),
-      [webhook, last?.position ?? "-1", last?.idx ?? "-1"]
+      [`${webhook}`, after.position, after.idx, until.position, until.idx]
     )
   )

@@ -114,10 +114,8 @@ const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
 /** Whether a version is later than the event: a version counts from its own position on. */
 const isAfter = (version: Position, event: LoggedEvent): boolean => comparePositions(version, positionOf(event)) > 0
 
-interface Place {
-  readonly position: string
-  readonly idx: string
-}
+/** The place of an event in the change log. */
+type Place = Pick<LoggedEvent, "position" | "idx">
 
 /** What lies between the webhook's watermarks: behind `after`, up to `until`. Undefined if nothing was ever queued. */
 const debtOf = (webhook: number) =>

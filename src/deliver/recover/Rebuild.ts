@@ -16,7 +16,8 @@ import type { Delivery } from "../../event/Delivery.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { overEntries } from "./Browse.ts"
 import { settleLogged } from "../log/SettleLogged.ts"
-import { type LoggedEvent, loggedDelivery, loggedEvent, pageOf, subjectOf } from "../log/LoggedEvent.ts"
+import { type Place, eventsAfter } from "../log/EventsAfter.ts"
+import { type LoggedEvent, loggedDelivery, subjectOf } from "../log/LoggedEvent.ts"
 import { holdLogged, loggedDeliveries } from "../request/RetryByHand.ts"
 import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
 import { watermarkTable } from "./Watermarks.ts"
@@ -114,9 +115,6 @@ const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
 /** Whether a version is later than the event: a version counts from its own position on. */
 const isAfter = (version: Position, event: LoggedEvent): boolean => comparePositions(version, positionOf(event)) > 0
 
-/** The place of an event in the change log. */
-type Place = Pick<LoggedEvent, "position" | "idx">
-
 /** What lies between the webhook's watermarks: behind `after`, up to `until`. Undefined if nothing was ever queued. */
 const debtOf = (webhook: number) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) =>
@@ -131,21 +129,23 @@ const debtOf = (webhook: number) =>
   )
 
 /**
- * The next page of events up to `until` that the delivery log has no attempt of. The places are parameters and not
- * columns of a join, behind which Postgres sorts all that is left for each page.
+ * The next page of events up to a place that the delivery log has no attempt of.
+ *
+ * Postgres must walk the index of places. Left to itself, it may sort all that is left for each page: its estimate of how
+ * much that is takes the first part of a place alone, and its statistics may be older than the events.
  */
-const nextEvents = (webhook: number, after: Place, until: Place) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql.unsafe<LoggedEvent>(
-      pageOf(
-        `select ${loggedEvent} from extras_objectchange c
-        where (c.position, c.idx) > ($2::text::bigint, $3::text::bigint)
-          and (c.position, c.idx) <= ($4::text::bigint, $5::text::bigint)
-          and not exists (select 1 from extras_delivery d
-                           where d.delivery_id = $1::text || '-' || c.position || '-' || c.idx and d.time = c.time)
-        order by c.position, c.idx limit ${pageSize}`,
-        "position::bigint, idx::bigint"
-      ),
-      [`${webhook}`, after.position, after.idx, until.position, until.idx]
-    )
+const nextEvents = Effect.fnUntraced(function* (webhook: number, after: Place, until: Place) {
+  const sql = yield* SqlClient.SqlClient
+  const walks = sql`select set_config('enable_sort', 'off', true)`
+  const page = eventsAfter(
+    after,
+    {
+      sql: `(c.position, c.idx) <= ($2::text::bigint, $3::text::bigint)
+        and not exists (select 1 from extras_delivery d
+                         where d.delivery_id = $1::text || '-' || c.position || '-' || c.idx and d.time = c.time)`,
+      parameters: [`${webhook}`, until.position, until.idx]
+    },
+    pageSize
   )
+  return yield* sql.withTransaction(Effect.andThen(walks, page))
+})

@@ -24,7 +24,8 @@ import { objectType } from "../../inventory/Registry.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { WebhookIndex } from "../../match/WebhookIndex.ts"
 import { deliveryDays, insertUnattempted } from "../log/DeliveryRows.ts"
-import { type LoggedEvent, loggedDelivery, loggedEvent, pageOf, subjectOf } from "../log/LoggedEvent.ts"
+import { type Place, eventsAfter } from "../log/EventsAfter.ts"
+import { type LoggedEvent, loggedDelivery, subjectOf } from "../log/LoggedEvent.ts"
 import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
 import { WorkRefused, workOffAll } from "./Work.ts"
 
@@ -101,9 +102,9 @@ const workOff = Effect.fnUntraced(function* (replay: Claimed) {
       ? Clearance.all
       : (yield* clearancesOf(new Set([Number(replay.asked_by)])))(Number(replay.asked_by))
   const events = allOf(ofWebhook(webhook.id, replay.since, replay.until), eventsSeen(asker.where))
-  let last = { position: replay.position, idx: replay.idx }
+  let last: Place = replay
   while (true) {
-    const page = yield* nextEvents(events, last)
+    const page = yield* eventsAfter(last, events, pageSize)
     if (page.length === 0) break
     last = page.at(-1)!
     const shown = yield* eventsAsSeen(page, () => viewersAmong(replay.asked_by, webhook.scope_user))
@@ -113,27 +114,13 @@ const workOff = Effect.fnUntraced(function* (replay: Claimed) {
   }
 })
 
-const nextEvents = ({ sql: condition, parameters }: Where, last: { readonly position: string; readonly idx: string }) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) => {
-    const at = parameters.length
-    return sql.unsafe<LoggedEvent>(
-      pageOf(
-        `select ${loggedEvent} from extras_objectchange c
-          where ${condition} and (c.position, c.idx) > ($${at + 1}::text::bigint, $${at + 2}::text::bigint)
-          order by c.position, c.idx limit ${pageSize}`,
-        "position::bigint, idx::bigint"
-      ),
-      [...parameters, last.position, last.idx]
-    )
-  })
-
 /** Writes one page as one transaction: its deliveries, and how far the replay is. */
 const keepPage = Effect.fnUntraced(function* (
   replay: Claimed,
   webhook: number,
   seen: number,
   matched: ReadonlyArray<LoggedEvent>,
-  last: { readonly position: string; readonly idx: string }
+  last: Place
 ) {
   const sql = yield* SqlClient.SqlClient
   const owed = matched.map((event) => {

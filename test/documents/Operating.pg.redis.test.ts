@@ -30,7 +30,9 @@ const systemctl = `systemctl() {
   fi
 }
 export PATH="${dirname(dumper ?? "/")}:$PATH"
-systemctl start`
+systemctl start
+# A process tells once a second how its capture is; check reads it.
+sleep 2`
 
 describe.skipIf(dumper === undefined)("an operator with a Postgres of which there is a pg_dump", () => {
   let directory: string

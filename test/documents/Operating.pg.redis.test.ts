@@ -31,8 +31,8 @@ const systemctl = `systemctl() {
 }
 export PATH="${dirname(dumper ?? "/")}:$PATH"
 systemctl start
-# A process tells once a second how its capture is; check reads it.
-sleep 2`
+# A process tells every two seconds how its capture is; check reads it.
+sleep 3`
 
 describe.skipIf(dumper === undefined)("an operator with a Postgres of which there is a pg_dump", () => {
   let directory: string

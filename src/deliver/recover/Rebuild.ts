@@ -131,8 +131,8 @@ const debtOf = (webhook: number) =>
 /**
  * The next page of events up to a place that the delivery log has no attempt of.
  *
- * Postgres must walk the index of places. Left to itself, it may sort all that is left for each page: its estimate of how
- * much that is takes the first part of a place alone, and its statistics may be older than the events.
+ * Postgres must walk the index of places. Left to itself, it may sort all remaining events for each page: it estimates
+ * their number by the first part of a place alone, from statistics that may be older than the events.
  */
 const nextEvents = Effect.fnUntraced(function* (webhook: number, after: Place, until: Place) {
   const sql = yield* SqlClient.SqlClient

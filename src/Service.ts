@@ -2,8 +2,6 @@
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import { hostname } from "node:os"
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Console, Effect, Layer, Option, Schedule } from "effect"
 import { HttpServer } from "effect/http"
@@ -155,45 +153,43 @@ const only = <A, E, R>(wanted: boolean, layer: Layer.Layer<A, E, R>): Layer.Laye
 
 const health = readiness.pipe(Layer.provide(AdmissionSql.layer))
 
-/** Collects what only the start needed, a third of the memory: V8 would keep it until much more had come. */
-const forgetStart = Effect.sync(() => {
-  setFlagsFromString("--expose-gc")
-  ;(runInNewContext("gc") as () => void)()
-})
-
-/** Prints `ready` and the address once the process is ready. */
-const announce = Layer.effectDiscard(
-  Effect.gen(function* () {
-    const { problems, leave } = yield* Health
-    const { baseUrl, host, shutdownDelay } = yield* Settings
-    const { tell } = yield* Presence
-    const server = yield* Effect.serviceOption(HttpServer.HttpServer)
-    const port = Option.match(server, {
-      onNone: () => undefined,
-      onSome: ({ address }) => ("port" in address ? address.port : undefined)
+/** Prints `ready` and the address once the process is ready; runs `whenReady` before. */
+const announce = (whenReady: Effect.Effect<void>) =>
+  Layer.effectDiscard(
+    Effect.gen(function* () {
+      const { problems, leave } = yield* Health
+      const { baseUrl, host, shutdownDelay } = yield* Settings
+      const { tell } = yield* Presence
+      const server = yield* Effect.serviceOption(HttpServer.HttpServer)
+      const port = Option.match(server, {
+        onNone: () => undefined,
+        onSome: ({ address }) => ("port" in address ? address.port : undefined)
+      })
+      yield* Effect.addFinalizer(() =>
+        Effect.gen(function* () {
+          yield* Effect.logInfo("stopping")
+          yield* leave
+          if (port !== undefined && shutdownDelay !== undefined) yield* Effect.sleep(shutdownDelay)
+        })
+      )
+      const url = baseUrl ?? (port === undefined ? "without the api role" : `http://${host}:${port}`)
+      if (port !== undefined) yield* tell("api", Effect.succeed({ url }))
+      yield* Effect.forkScoped(
+        Effect.gen(function* () {
+          yield* Effect.repeat(problems, {
+            until: (found) => found.length === 0,
+            schedule: Schedule.spaced("50 millis")
+          })
+          yield* whenReady
+          yield* Console.log(`ready ${url}`)
+        })
+      )
     })
-    yield* Effect.addFinalizer(() =>
-      Effect.gen(function* () {
-        yield* Effect.logInfo("stopping")
-        yield* leave
-        if (port !== undefined && shutdownDelay !== undefined) yield* Effect.sleep(shutdownDelay)
-      })
-    )
-    const url = baseUrl ?? (port === undefined ? "without the api role" : `http://${host}:${port}`)
-    if (port !== undefined) yield* tell("api", Effect.succeed({ url }))
-    yield* Effect.forkScoped(
-      Effect.gen(function* () {
-        yield* Effect.repeat(problems, { until: (found) => found.length === 0, schedule: Schedule.spaced("50 millis") })
-        yield* forgetStart
-        yield* Console.log(`ready ${url}`)
-      })
-    )
-  })
-)
+  )
 
-/** The service in these roles. */
-export const service = (chosen: ReadonlyArray<Role>) =>
-  Layer.unwrap(Effect.as(awaitPostgres, stages(chosen))).pipe(Layer.provide(servers))
+/** The service in these roles; several may run in one process. `whenReady` runs once, before `ready` is printed. */
+export const service = (chosen: ReadonlyArray<Role>, whenReady: Effect.Effect<void> = Effect.void) =>
+  Layer.unwrap(Effect.as(awaitPostgres, stages(chosen, whenReady))).pipe(Layer.provide(servers))
 
 /** Traces, if there is a collector. Nothing of the exporter is loaded otherwise: it takes memory. */
 const traces = Layer.unwrap(
@@ -205,8 +201,8 @@ const traces = Layer.unwrap(
   })
 )
 
-const stages = (chosen: ReadonlyArray<Role>) =>
-  announce.pipe(
+const stages = (chosen: ReadonlyArray<Role>, whenReady: Effect.Effect<void>) =>
+  announce(whenReady).pipe(
     Layer.provide(only(chosen.includes("api"), api)),
     Layer.provideMerge(health),
     Layer.provide(only(chosen.includes("deliver"), deliver)),

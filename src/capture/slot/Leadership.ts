@@ -11,10 +11,10 @@
  * On a machine with too little CPU a leader may be only slow. Each new one reads the same large transaction from its
  * beginning, so if all were ended as soon, none would ever reach its end: each gets twice the time of the one before.
  */
-import { hostname } from "node:os"
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
+import { ProcessName } from "../../inventory/database/Presence.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 
 /** Pause between two queries for the holder of the slot. */
@@ -54,9 +54,10 @@ export const leaderTable: Table = {
 /** Begins a generation and returns it. Only the holder of the slot may call it. */
 export const lead = Effect.fnUntraced(function* (slot: string) {
   const sql = yield* SqlClient.SqlClient
+  const processName = yield* ProcessName
   const [row] = yield* sql<{ readonly generation: number }>`
     insert into rackwire_leader (process, slot, confirmed)
-    values (${`${hostname()} ${process.pid}`}, ${slot},
+    values (${processName}, ${slot},
             (select confirmed_flush_lsn::text from pg_replication_slots where slot_name = ${slot}))
     returning id::int as generation`
   return row!.generation

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { inWords } from "../../Telemetry.ts"
-import { processName } from "../../inventory/database/Presence.ts"
+import { ProcessName } from "../../inventory/database/Presence.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 
 /** One row per webhook and process. Unlogged: after a crash of Postgres none of it is true any more. */
@@ -27,6 +27,7 @@ export const breakerTable: Table = {
 
 export const forgetBreaker = Effect.fnUntraced(function* (webhook: number) {
   const sql = yield* SqlClient.SqlClient
+  const processName = yield* ProcessName
   yield* Effect.ignore(
     sql`delete from rackwire_breaker where webhook_id = ${webhook}::bigint and process = ${processName}`
   )
@@ -52,6 +53,7 @@ export const noteBreaker = Effect.fnUntraced(
       yield* forgetAll(webhook)
       return yield* Effect.logInfo(`deliver: webhook ${webhook}: the receiver accepts deliveries again`)
     }
+    const processName = yield* ProcessName
     const { openMillis, openings, reason } = opened
     const seconds = Math.ceil(openMillis / 1000)
     yield* sql`

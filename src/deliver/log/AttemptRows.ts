@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import type { OnlyAttempt } from "../../inventory/AttemptLog.ts"
 import { Days } from "../../inventory/database/Days.ts"
+import { ProcessName } from "../../inventory/database/Presence.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 import type { Entry } from "../../stream/Entry.ts"
 import { credentialsIn, headerText, withoutCredentials } from "../attempt/HeaderText.ts"
@@ -236,12 +237,13 @@ const rowsOf = (results: ReadonlyArray<Result>): ReadonlyArray<Row> => {
 /** Writes the outcomes; returns the ids of the deliveries that somebody has discarded meanwhile. */
 export const writeRows = Effect.fnUntraced(function* (results: ReadonlyArray<Result>) {
   const sql = yield* SqlClient.SqlClient
+  const processName = yield* ProcessName
   const written = rowsOf(results)
   const times = written.map(({ entry }) => entry.delivery.time)
   const write = sql.unsafe<{ readonly id: string }>(writeStatement, [
     separator,
     ...columns.map(([, , value]) => written.map(value).join(separator)),
-    ...trafficParameters(written)
+    ...trafficParameters(processName, written)
   ])
   const discarded = yield* deliveryDays.write(times, attemptDays.write(times, write))
   return new Set(discarded.map(({ id }) => id))

@@ -5,7 +5,6 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { processName } from "../../inventory/database/Presence.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 import type { Result } from "./AttemptRows.ts"
 
@@ -119,7 +118,7 @@ export const trafficStatement = (from: number): string => {
       last_attempt = excluded.last_attempt, last_answer = excluded.last_answer`
 }
 
-export const trafficParameters = (results: ReadonlyArray<Result>): ReadonlyArray<unknown> => {
+export const trafficParameters = (processName: string, results: ReadonlyArray<Result>): ReadonlyArray<unknown> => {
   const tallies = [...tallied(results)]
   const column = (value: (tally: Tally, webhook: number) => string) =>
     tallies.map(([webhook, tally]) => value(tally, webhook))

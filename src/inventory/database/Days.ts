@@ -6,8 +6,8 @@ import { SqlClient } from "effect/sql"
 
 export class Days {
   private readonly table: string
-  /** Days that are known to have a partition: `2026-11-20`. */
-  private known = new Set<string>()
+  /** Days that are known to have a partition, by their database: `2026-11-20`. */
+  private readonly known = new WeakMap<SqlClient.SqlClient, Set<string>>()
 
   constructor(table: string) {
     this.table = table
@@ -18,7 +18,7 @@ export class Days {
     return this.add(times).pipe(
       Effect.andThen(write),
       // Another process may have dropped a known day: read them again before the next try.
-      Effect.tapError(() => Effect.sync(() => (this.known = new Set())))
+      Effect.tapError(() => Effect.map(SqlClient.SqlClient, (sql) => this.known.delete(sql)))
     )
   }
 
@@ -42,9 +42,11 @@ export class Days {
 
   private add = Effect.fnUntraced({ self: this }, function* (this: Days, times: ReadonlyArray<string>) {
     const sql = yield* SqlClient.SqlClient
-    for (const day of new Set(times.map((time) => time.slice(0, 10))).difference(this.known)) {
+    const known = this.known.get(sql) ?? new Set<string>()
+    for (const day of new Set(times.map((time) => time.slice(0, 10))).difference(known)) {
       yield* sql`select rackwire_add_day(${this.table}, ${day}::date)::text`
-      this.known.add(day)
+      known.add(day)
     }
+    this.known.set(sql, known)
   })
 }

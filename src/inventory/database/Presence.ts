@@ -49,6 +49,7 @@ export class Presence extends Context.Service<
     Presence,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const processName = yield* ProcessName
       const parts = new Map<string, Effect.Effect<Status>>()
       const measure = yield* measureProcess
       let measured = measure()
@@ -148,8 +149,10 @@ const measureProcess = Effect.map(
   }
 )
 
-/** The name of this process for the others. */
-export const processName = `${hostname()} ${process.pid}`
+/** The name of this process for the others; a test that runs several services in one process names each of them. */
+export const ProcessName = Context.Reference<string>("rackwire/inventory/ProcessName", {
+  defaultValue: () => `${hostname()} ${process.pid}`
+})
 
 const writePause = "2 seconds"
 

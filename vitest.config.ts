@@ -1,6 +1,8 @@
 import { defineConfig } from "vitest/config"
 
-const needServers = ["test/**/*.{pg,redis,browser}.test.ts"]
+/** A tier has the files whose names say so: `X.gate.test.ts`, `X.long.pg.redis.test.ts`; those of the first say nothing. */
+const gate = ["test/**/*.gate.*test.ts", "test/**/*.gate.test.ts"]
+const long = ["test/**/*.long.*test.ts", "test/**/*.long.test.ts"]
 
 export default defineConfig({
   test: {
@@ -8,21 +10,19 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Two cores: more files at once only wait for each other.
     maxWorkers: 2,
+    // Effect and the sources are loaded once for each worker.
+    isolate: false,
     // As long as `eventually` waits.
     expect: { poll: { timeout: 15_000 } },
     // A value that is not as expected is shown whole: a report may hold nothing but the message.
     chaiConfig: { truncateThreshold: 0 },
     silent: "passed-only",
-    // The gate's machine is shared: a bound in milliseconds may break without a cause of ours. The report names what was
-    // run twice.
-    retry: process.env["CI"] === undefined ? 0 : 1,
+    globalSetup: ["test/support/Servers.ts"],
+    setupFiles: ["test/support/Setup.ts"],
     projects: [
-      { extends: true, test: { name: "pure", include: ["test/**/*.test.ts"], exclude: needServers } },
-      // One Postgres and one Redis for all files; each file that needs them makes a database of its own.
-      {
-        extends: true,
-        test: { name: "servers", include: needServers, globalSetup: ["test/support/Servers.ts"] }
-      }
+      { extends: true, test: { name: "test", include: ["test/**/*.test.ts"], exclude: [...gate, ...long] } },
+      { extends: true, test: { name: "gate", include: gate } },
+      { extends: true, test: { name: "long", include: long } }
     ]
   }
 })

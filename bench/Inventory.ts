@@ -1,7 +1,7 @@
 /** An inventory with a given number of sites, and requests to it. */
 import type { Pool } from "undici"
-import type { Sql } from "../test/support/Database.ts"
-import type { Service } from "../test/support/Service.ts"
+import type { ServiceProcess } from "../test/support/Process.ts"
+import type { Sql } from "../test/support/Sql.ts"
 
 export const path = "/api/dcim/sites/"
 
@@ -48,7 +48,7 @@ export const fillSites = async (sql: Sql, sites: number, regions: number): Promi
 }
 
 /** A token of the superuser. */
-export const newToken = async ({ call }: Service): Promise<string> => {
+export const newToken = async ({ call }: ServiceProcess): Promise<string> => {
   type Users = { readonly results: ReadonlyArray<{ readonly id: number }> }
   const me = await call<Users>("GET", "/api/users/users/?username=admin")
   const made = await call<{ readonly key: string }>("POST", "/api/users/tokens/", { user: me.json.results[0]!.id })

@@ -2,13 +2,13 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type Sql, databaseAt, openSql } from "../test/support/Database.ts"
+import { type ServiceProcess, startProcess } from "../test/support/Process.ts"
+import { type Sql, databaseAt, openSql } from "../test/support/Sql.ts"
 import { superuserUrlOf } from "../test/support/EmbeddedServers.ts"
-import { type Service, startService } from "../test/support/Service.ts"
 import { cpuOfTree, usageOf } from "./Usage.ts"
 
 export interface Rackwire {
-  readonly service: Service
+  readonly service: ServiceProcess
   readonly sql: Sql
   readonly databaseUrl: string
   readonly superuserUrl: string
@@ -29,7 +29,7 @@ export const startRackwire = async (
   args: ReadonlyArray<string> = ["serve"]
 ): Promise<Rackwire> => {
   const directory = mkdtempSync(join(tmpdir(), "rackwire-bench-"))
-  const service = await startService({ RACKWIRE_DATA_DIR: directory, LOG_LEVEL: "Warn", ...environment }, args)
+  const service = await startProcess({ RACKWIRE_DATA_DIR: directory, LOG_LEVEL: "Warn", ...environment }, args)
   const owner = JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as {
     readonly databaseUrl: string
     readonly redisUrl: string

@@ -3,7 +3,7 @@
  * spread over 30 days, to look at the pages and the API with much in them. The days are emptied first.
  */
 import { parseArgs } from "node:util"
-import { openSql } from "../test/support/Database.ts"
+import { openSql } from "../test/support/Sql.ts"
 import { fillLog } from "../test/support/FilledLog.ts"
 
 const { values } = parseArgs({

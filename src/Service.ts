@@ -153,8 +153,8 @@ const only = <A, E, R>(wanted: boolean, layer: Layer.Layer<A, E, R>): Layer.Laye
 
 const health = readiness.pipe(Layer.provide(AdmissionSql.layer))
 
-/** Prints `ready` and the address once the process is ready; runs `whenReady` before. */
-const announce = (whenReady: Effect.Effect<void>) =>
+/** Calls `ready` with the address once this service is ready. */
+const announce = (ready: Ready) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const { problems, leave } = yield* Health
@@ -180,16 +180,18 @@ const announce = (whenReady: Effect.Effect<void>) =>
             until: (found) => found.length === 0,
             schedule: Schedule.spaced("50 millis")
           })
-          yield* whenReady
-          yield* Console.log(`ready ${url}`)
+          yield* ready(url)
         })
       )
     })
   )
 
-/** The service in these roles; several may run in one process. `whenReady` runs once, before `ready` is printed. */
-export const service = (chosen: ReadonlyArray<Role>, whenReady: Effect.Effect<void> = Effect.void) =>
-  Layer.unwrap(Effect.as(awaitPostgres, stages(chosen, whenReady))).pipe(Layer.provide(servers))
+/** Runs once, with the address of the service. */
+type Ready = (url: string) => Effect.Effect<void>
+
+/** The service in these roles; several may run in one process. */
+export const service = (chosen: ReadonlyArray<Role>, ready: Ready) =>
+  Layer.unwrap(Effect.as(awaitPostgres, stages(chosen, ready))).pipe(Layer.provide(servers))
 
 /** Traces, if there is a collector. Nothing of the exporter is loaded otherwise: it takes memory. */
 const traces = Layer.unwrap(
@@ -201,8 +203,8 @@ const traces = Layer.unwrap(
   })
 )
 
-const stages = (chosen: ReadonlyArray<Role>, whenReady: Effect.Effect<void>) =>
-  announce(whenReady).pipe(
+const stages = (chosen: ReadonlyArray<Role>, ready: Ready) =>
+  announce(ready).pipe(
     Layer.provide(only(chosen.includes("api"), api)),
     Layer.provideMerge(health),
     Layer.provide(only(chosen.includes("deliver"), deliver)),

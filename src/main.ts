@@ -39,7 +39,7 @@ const serve = Command.make(
       Flag.mapTryCatch(parseRoles, (error) => (error as Error).message)
     )
   },
-  ({ roles }) => Layer.launch(service(roles, collectGarbage))
+  ({ roles }) => Layer.launch(service(roles, (url) => Effect.andThen(collectGarbage, Console.log(`ready ${url}`))))
 ).pipe(Command.withDescription("Run the service."))
 
 const rackwire = Command.make("rackwire").pipe(

@@ -11,8 +11,8 @@ import { Pgoutput } from "../../src/capture/wal/Pgoutput.ts"
 import { TransactionWindows } from "../../src/capture/fold/TransactionWindows.ts"
 import { addressOf } from "../../src/postgres/PostgresUrl.ts"
 import { Walsender } from "../../src/capture/wal/Walsender.ts"
-import { openSql } from "../../test/support/Database.ts"
-import { startService } from "../../test/support/Service.ts"
+import { startProcess } from "../../test/support/Process.ts"
+import { openSql } from "../../test/support/Sql.ts"
 import { installPeers } from "../Peers.ts"
 import { type Rackwire, startRackwire } from "../Rackwire.ts"
 import type { Sample, Suite } from "../Suite.ts"
@@ -33,7 +33,7 @@ const webhooks = 100
 /** Lets a process capture for a moment: the WAL can only be read with the publication that it makes. */
 const makePublication = async ({ databaseUrl, redisUrl, secretKey, sql }: Rackwire): Promise<void> => {
   const environment = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: secretKey, RACKWIRE_SLOT: "first" }
-  const capture = await startService(environment, ["serve", "--roles", "capture"])
+  const capture = await startProcess(environment, ["serve", "--roles", "capture"])
   await capture.stop()
   await sql.query("select pg_drop_replication_slot('first')::text")
 }
@@ -196,7 +196,7 @@ export default async (): Promise<Suite> => {
       RACKWIRE_SLOT: slot,
       LOG_LEVEL: "Warn"
     }
-    const service = await startService(environment, ["serve", "--roles", "capture"])
+    const service = await startProcess(environment, ["serve", "--roles", "capture"])
     const began = performance.now()
     for (;;) {
       const [done] = await sql.query<{ readonly done: boolean }>(

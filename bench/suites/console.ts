@@ -7,7 +7,7 @@
  */
 import { Pool, request } from "undici"
 import { hasBrowser, openBrowser } from "../../test/support/Browser.ts"
-import { password } from "../../test/support/Service.ts"
+import { password } from "../../test/support/Client.ts"
 import { fillSites, path as apiPath, newToken, place } from "../Inventory.ts"
 import { type Rackwire, startRackwire } from "../Rackwire.ts"
 import { type Contender, type Figure, type Sample, type Suite, quantile } from "../Suite.ts"

@@ -10,7 +10,7 @@ import { createHmac } from "node:crypto"
 import { fileURLToPath } from "node:url"
 import { Redis } from "ioredis"
 import { Agent, request } from "undici"
-import { startService } from "../../test/support/Service.ts"
+import { startProcess } from "../../test/support/Process.ts"
 import { installPeers } from "../Peers.ts"
 import { bodyOf, queueDeliveries } from "../QueuedDeliveries.ts"
 import { type Rackwire, startRackwire } from "../Rackwire.ts"
@@ -109,7 +109,7 @@ const ours = (
       SECRET_KEY: rackwire.secretKey,
       LOG_LEVEL: "Warn"
     }
-    const start = () => startService(environment, ["serve", "--roles", "deliver"])
+    const start = () => startProcess(environment, ["serve", "--roles", "deliver"])
     const others = await Promise.all(Array.from({ length: processes - 1 }, start))
     const deliver = async (count: number) => {
       await queueDeliveries(redis, webhook, queued++, count)

@@ -6,7 +6,7 @@
  * is always.
  */
 import { request } from "undici"
-import { password } from "../../test/support/Service.ts"
+import { password } from "../../test/support/Client.ts"
 import { startRackwire } from "../Rackwire.ts"
 import { type Sample, type Suite, quantile } from "../Suite.ts"
 

@@ -7,7 +7,7 @@
  */
 import { type ChildProcess, fork } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { type Sql, openSql } from "../../test/support/Database.ts"
+import { type Sql, openSql } from "../../test/support/Sql.ts"
 import { atRate } from "../Load.ts"
 import { installPeers } from "../Peers.ts"
 import { type Rackwire, startRackwire } from "../Rackwire.ts"

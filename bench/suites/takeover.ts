@@ -11,9 +11,9 @@ import { Redis } from "ioredis"
 import { addressOf } from "../../src/postgres/PostgresUrl.ts"
 import { Walsender } from "../../src/capture/wal/Walsender.ts"
 import { keysOf } from "../../src/stream/Keys.ts"
-import { type Sql, openSql } from "../../test/support/Database.ts"
+import { type ServiceProcess, startProcess } from "../../test/support/Process.ts"
+import { type Sql, openSql } from "../../test/support/Sql.ts"
 import { startServers } from "../../test/support/EmbeddedServers.ts"
-import { type Service, startService } from "../../test/support/Service.ts"
 import type { Contender, Suite } from "../Suite.ts"
 
 /** Pause between two rows, and time that things go well before and afterwards, milliseconds. */
@@ -110,12 +110,12 @@ export default async (): Promise<Suite> => {
   const { databaseUrl, redisUrl } = servers
   const environment = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: "a key for benchmarks, long" }
   const start = () =>
-    startService({ ...environment, LOG_LEVEL: "Warn", SUPERUSER_PASSWORD: "bench" }, [
+    startProcess({ ...environment, LOG_LEVEL: "Warn", SUPERUSER_PASSWORD: "bench" }, [
       "serve",
       "--roles",
       "api,capture"
     ])
-  let services: ReadonlyArray<Service> = [await start()]
+  let services: ReadonlyArray<ServiceProcess> = [await start()]
   services = [...services, await start()]
   const sql = openSql(databaseUrl)
   await sql.query(`create publication ${publication} for table extras_tag`)
@@ -128,7 +128,7 @@ export default async (): Promise<Suite> => {
   const arrivals = new Arrivals()
   follow(redis, keysOf(webhook!.id).queue, arrivals).catch(() => {})
 
-  const leader = async (): Promise<Service> => {
+  const leader = async (): Promise<ServiceProcess> => {
     const [last] = await sql.query<{ readonly process: string }>(
       "select process from rackwire_leader order by id desc limit 1"
     )

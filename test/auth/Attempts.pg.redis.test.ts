@@ -1,19 +1,20 @@
 /** Wrong passwords: how many, from where, and what it costs. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, type Json, startApi } from "../support/Api.ts"
-import { type Service, password, request, startService } from "../support/Service.ts"
+import { type Api, startApiProcess } from "../support/Api.ts"
+import { type Json, password, request } from "../support/Client.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { openBrowser } from "./Browser.ts"
 import { makeUser, residentBytes, userPassword } from "./Users.ts"
 
-let api: Api
+let api: Api<ServiceProcess>
 /** Another process of the same service, and one whose Redis is away. */
-let other: Service
-let alone: Service
+let other: ServiceProcess
+let alone: ServiceProcess
 
 const limits = { LOGIN_ATTEMPTS_PER_USER: "4", LOGIN_ATTEMPTS_PER_ADDRESS: "12", TRUSTED_PROXIES: "127.0.0.1" }
 
 beforeAll(async () => {
-  api = await startApi(limits)
+  api = await startApiProcess(limits)
   await makeUser(api, "often")
   const environment = {
     DATABASE_URL: api.database.databaseUrl,
@@ -21,8 +22,8 @@ beforeAll(async () => {
     SECRET_KEY: "a key for tests, of some length",
     ...limits
   }
-  other = await startService(environment, ["serve", "--roles", "api"])
-  alone = await startService({ ...environment, REDIS_URL: "redis://127.0.0.1:1" }, ["serve", "--roles", "api"])
+  other = await startProcess(environment, ["serve", "--roles", "api"])
+  alone = await startProcess({ ...environment, REDIS_URL: "redis://127.0.0.1:1" }, ["serve", "--roles", "api"])
 })
 
 afterAll(async () => {
@@ -140,7 +141,7 @@ describe("wrong passwords", () => {
 
 describe("a client's address", () => {
   it("comes from a trusted proxy, read from the right, otherwise from the connection", async () => {
-    const open = await startService(
+    const open = await startProcess(
       {
         DATABASE_URL: api.database.databaseUrl,
         REDIS_URL: api.database.redisUrl,

@@ -1,7 +1,7 @@
 /** What the log tells of who came in, who was refused, and who granted what. */
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type Api, type List, startApi } from "../support/Api.ts"
-import { password } from "../support/Service.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type List, password } from "../support/Client.ts"
 import { openBrowser } from "./Browser.ts"
 import { makeUser, permit } from "./Users.ts"
 

@@ -12,7 +12,8 @@ import { readPage } from "../../src/inventory/read/Read.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
 import { everything } from "../../src/inventory/derive/filter/Where.ts"
 import { type Api, startApi } from "../support/Api.ts"
-import { type Service, request, startService } from "../support/Service.ts"
+import { request } from "../support/Client.ts"
+import { type Service, startService } from "../support/Service.ts"
 import { openBrowser } from "./Browser.ts"
 import { type User, makeUser } from "./Users.ts"
 
@@ -45,7 +46,7 @@ beforeAll(async () => {
   const { databaseUrl, redisUrl } = api.database
   other = await startService(
     { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: "a key for tests, of some length" },
-    ["serve", "--roles", "api"]
+    ["api"]
   )
   user = await makeUser(api, "counted", { types: ["dcim.site"], actions: ["view"], constraints: { status: "active" } })
   // Used within the last minute, so that nothing is noted any more.

@@ -1,5 +1,5 @@
 /** A browser as far as logging in needs one: it keeps cookies and sends them back. */
-import { password } from "../support/Service.ts"
+import { password } from "../support/Client.ts"
 
 export interface Browser {
   readonly cookies: Map<string, string>

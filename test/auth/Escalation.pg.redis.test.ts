@@ -1,7 +1,8 @@
 /** What a permission must not be a way to: a superuser's rights, and what is done later for who asked. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
-import { type Api, type Json, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 import { makeUser } from "./Users.ts"
 
 let api: Api

@@ -1,9 +1,9 @@
 /** Credentials in the headers of webhooks: sent to their receiver, and seen nowhere else. */
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type Json, type List, named } from "../support/Api.ts"
+import { type Json, type List, named } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
-import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { type Service, startService } from "../support/Service.ts"
+import { type Receiver, startReceiver } from "../support/Receiver.ts"
 
 let database: TestDatabase
 let receiver: Receiver

@@ -1,6 +1,7 @@
 /** What a user may not see, asked for in every roundabout way. Visibility.pg.redis.test.ts holds the general law. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, type List, named } from "../support/Client.ts"
 import { type User, makeUser } from "./Users.ts"
 
 let api: Api

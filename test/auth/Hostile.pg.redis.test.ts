@@ -1,15 +1,16 @@
 /** Input that no client of good will sends: clean answers, and no harm to the others. */
 import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
-import { password } from "../support/Service.ts"
+import { type Api, startApiProcess } from "../support/Api.ts"
+import type { ServiceProcess } from "../support/Process.ts"
+import { password } from "../support/Client.ts"
 import { openBrowser } from "./Browser.ts"
 import { makeUser, residentBytes } from "./Users.ts"
 
-let api: Api
+let api: Api<ServiceProcess>
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApiProcess()
 })
 
 afterAll(() => api.stop())

@@ -2,7 +2,8 @@
 import { type AddressInfo, createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
-import { type Api, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
 import { openBrowser } from "./Browser.ts"
 import { makeUser } from "./Users.ts"
 

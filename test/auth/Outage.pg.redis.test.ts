@@ -3,7 +3,8 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { Proxy } from "../fault/Proxy.ts"
 import { Random } from "../fault/Random.ts"
 import { type Api, startApi } from "../support/Api.ts"
-import { type Service, password, startService } from "../support/Service.ts"
+import { password } from "../support/Client.ts"
+import { type Service, startService } from "../support/Service.ts"
 import { type Browser, openBrowser } from "./Browser.ts"
 
 let api: Api
@@ -23,7 +24,7 @@ beforeAll(async () => {
     REDIS_URL: api.database.redisUrl,
     SECRET_KEY: "a key for tests, of some length"
   }
-  service = await startService(environment, ["serve", "--roles", "api"])
+  service = await startService(environment, ["api"])
   visitor = openBrowser(service.url)
   await visitor.logIn()
 })

@@ -1,6 +1,7 @@
 /** What an object permission opens, over real HTTP, and that nothing else is open. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, type List, named } from "../support/Client.ts"
 import { makeUser, permit } from "./Users.ts"
 
 let api: Api

@@ -11,7 +11,7 @@ import { namedIn } from "../../src/inventory/derive/filter/Named.ts"
 import { destination } from "../../src/inventory/derive/filter/Path.ts"
 import { uniquesOf } from "../../src/inventory/derive/table/Table.ts"
 import { anyObject, isWritten } from "../support/AnyObject.ts"
-import type { Json } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 import type { TableRow } from "./HiddenWorld.ts"
 
 export interface Question {

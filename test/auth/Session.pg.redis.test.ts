@@ -1,7 +1,7 @@
 /** Logging in with a browser, over real HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, named, startApi } from "../support/Api.ts"
-import { password } from "../support/Service.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { named, password } from "../support/Client.ts"
 import { openBrowser } from "./Browser.ts"
 import { makeUser, userPassword } from "./Users.ts"
 

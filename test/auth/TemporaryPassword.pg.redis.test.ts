@@ -1,18 +1,19 @@
 /** The password that is generated at the first start, and passwords that everybody knows. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { request } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
-import { type Service, request, startService } from "../support/Service.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { type Browser, openBrowser } from "./Browser.ts"
 
 let database: TestDatabase
-let service: Service
+let service: ServiceProcess
 let generated: string
 let browser: Browser
 let token: string
 
 beforeAll(async () => {
   database = await makeDatabase()
-  service = await startService({
+  service = await startProcess({
     DATABASE_URL: database.databaseUrl,
     REDIS_URL: database.redisUrl,
     RACKWIRE_SLOT: database.slot,

@@ -1,7 +1,7 @@
 /** Tokens as a resource, over real HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, type Json, type List, startApi } from "../support/Api.ts"
-import { password } from "../support/Service.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, type List, password } from "../support/Client.ts"
 import { makeUser, userPassword } from "./Users.ts"
 
 let api: Api

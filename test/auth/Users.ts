@@ -1,7 +1,7 @@
 /** Users with permissions, for tests. */
 import { readFileSync } from "node:fs"
-import type { Api, Json } from "../support/Api.ts"
-import type { Reply } from "../support/Service.ts"
+import type { Api } from "../support/Api.ts"
+import type { Json, Reply } from "../support/Client.ts"
 
 export interface User {
   readonly id: number

@@ -1,7 +1,7 @@
 /** How the changes of many small transactions are stored together. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
-import { openSql } from "../support/Database.ts"
+import { openSql } from "../support/Sql.ts"
 
 let api: Api
 const sql = (statement: string) => api.database.sql.query<Record<string, unknown>>(statement)

@@ -3,13 +3,14 @@ import { chmodSync, chownSync, copyFileSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { Effect, Layer, Redacted } from "effect"
 import { SqlClient } from "effect/sql"
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Postgres } from "../../src/postgres/Postgres.ts"
 import { addressOf, urlProblem } from "../../src/postgres/PostgresUrl.ts"
 import { Walsender } from "../../src/capture/wal/Walsender.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
+import { servers } from "../support/Database.ts"
 import { type Certificate, hasOpenssl, makeCertificate } from "../support/Certificate.ts"
-import { openSql } from "../support/Database.ts"
+import { openSql } from "../support/Sql.ts"
 
 const isEncrypted = "select ssl from pg_stat_ssl where pid = pg_backend_pid()"
 
@@ -60,9 +61,9 @@ describe("an address of Postgres", () => {
 })
 
 describe.runIf(hasOpenssl)("a server with a certificate", () => {
-  const sql = openSql(inject("superuserUrl"))
+  const sql = openSql(servers.superuserUrl)
   const at = (host: string, parameters: string) =>
-    `${Object.assign(new URL(inject("databaseUrl")), { hostname: host }).href}?${parameters}`
+    `${Object.assign(new URL(servers.databaseUrl), { hostname: host }).href}?${parameters}`
   let certificate: Certificate
 
   beforeAll(async () => {
@@ -113,7 +114,7 @@ describe.runIf(hasOpenssl)("a server with a certificate", () => {
 
 describe("a server without TLS", () => {
   it("is refused if the address requires TLS", async () => {
-    const url = `${inject("databaseUrl")}?sslmode=require`
+    const url = `${servers.databaseUrl}?sslmode=require`
     await expect(byReplication(url)).rejects.toMatchObject({ reason: "Transport", message: "the server speaks no TLS" })
   })
 })

@@ -3,22 +3,23 @@ import { execFile, spawn } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { Redis } from "ioredis"
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { find } from "../../src/embedded/RedisBinary.ts"
-import { type TestDatabase, makeDatabase, openSql } from "../support/Database.ts"
+import { type TestDatabase, makeDatabase, servers } from "../support/Database.ts"
+import { openSql } from "../support/Sql.ts"
 
 let database: TestDatabase
 
 beforeAll(async () => {
   database = await makeDatabase()
-  const server = openSql(inject("superuserUrl"))
+  const server = openSql(servers.superuserUrl)
   await server.query("create role guest login password 'guest'")
   await server.close()
 })
 
 afterAll(async () => {
-  const server = openSql(inject("superuserUrl"))
+  const server = openSql(servers.superuserUrl)
   await server.query("drop role guest")
   await server.close()
   await database.drop()
@@ -103,7 +104,7 @@ describe("check", () => {
   it("says which server does not answer", async () => {
     const port = (await freePorts(1))[0]!
     const { code, output } = await check({
-      DATABASE_URL: inject("databaseUrl"),
+      DATABASE_URL: servers.databaseUrl,
       REDIS_URL: `redis://127.0.0.1:${port}`
     })
     expect(output).toMatch(/CHANGE Redis: does not answer: .*\n +-> Check REDIS_URL and that the server runs\./)

@@ -3,7 +3,8 @@ import { promisify } from "node:util"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
-import { type Api, type List, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import type { List } from "../support/Client.ts"
 
 const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
 

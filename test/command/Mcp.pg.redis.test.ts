@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { bounded } from "../../src/command/Mcp.ts"
 import { startDelivering } from "../deliver/Delivering.ts"
-import { type Json, named } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 import { startReceiver } from "../support/Receiver.ts"
 import { program, runCommand } from "./RunCommand.ts"
 

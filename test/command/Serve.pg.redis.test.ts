@@ -2,7 +2,7 @@
 import { createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
-import { startService } from "../support/Service.ts"
+import { startProcess } from "../support/Process.ts"
 
 let database: TestDatabase
 
@@ -17,7 +17,7 @@ describe("serve", () => {
     const taken = createServer()
     await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve))
     const { port } = taken.address() as { readonly port: number }
-    const started = startService(
+    const started = startProcess(
       {
         ...{ DATABASE_URL: database.databaseUrl, REDIS_URL: database.redisUrl, SECRET_KEY: "x" },
         ...{ RACKWIRE_SLOT: database.slot, PORT: `${port}` }
@@ -30,7 +30,7 @@ describe("serve", () => {
 
   it("logs that it is stopping", { timeout: 60_000 }, async () => {
     const { databaseUrl: DATABASE_URL, redisUrl: REDIS_URL, slot: RACKWIRE_SLOT } = database
-    const service = await startService({ DATABASE_URL, REDIS_URL, RACKWIRE_SLOT, SECRET_KEY: "x", PORT: "0" })
+    const service = await startProcess({ DATABASE_URL, REDIS_URL, RACKWIRE_SLOT, SECRET_KEY: "x", PORT: "0" })
     await service.stop("SIGTERM")
     expect(service.output()).toMatch(/level=INFO .*message=stopping\n/)
   })

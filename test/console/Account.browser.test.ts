@@ -1,7 +1,8 @@
 /** The pages of an account in a real browser: preferences, tokens and sessions. */
 import { describe, expect, it } from "vitest"
 import { type User, makeUser } from "../auth/Users.ts"
-import { type Api, type List, named } from "../support/Api.ts"
+import type { Api } from "../support/Api.ts"
+import { type List, named } from "../support/Client.ts"
 import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 

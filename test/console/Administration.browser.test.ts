@@ -1,7 +1,8 @@
 /** The pages of users and permissions in a real browser, for those who keep accounts. */
 import { describe, expect, it } from "vitest"
 import { type User, makeUser, userPassword } from "../auth/Users.ts"
-import { type Api, type List, named } from "../support/Api.ts"
+import type { Api } from "../support/Api.ts"
+import { type List, named } from "../support/Client.ts"
 import { faultsOf, hasBrowser, logIn } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 

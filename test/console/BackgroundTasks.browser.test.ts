@@ -1,7 +1,8 @@
 /** System > Background Tasks in a real browser: repair by cause, pause all sending, tell a process to stop. */
 import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, type Json, named } from "../support/Api.ts"
+import type { Api } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"

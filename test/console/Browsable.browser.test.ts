@@ -2,10 +2,10 @@
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { makeUser, userPassword } from "../auth/Users.ts"
-import { type Api, type Json, type List, named } from "../support/Api.ts"
+import type { Api } from "../support/Api.ts"
+import { type Json, type List, named, password } from "../support/Client.ts"
 import { accessibility, faultsOf, hasBrowser, logIn } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
-import { password } from "../support/Service.ts"
 
 const sites = "/api/dcim/sites/"
 const hostile = `"><img src=x onerror=alert(1)><script>alert(2)</script>`

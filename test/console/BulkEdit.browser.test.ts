@@ -2,7 +2,8 @@
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { makeUser, userPassword } from "../auth/Users.ts"
-import { type Api, type Json, named } from "../support/Api.ts"
+import type { Api } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 

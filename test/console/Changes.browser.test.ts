@@ -1,7 +1,8 @@
 /** The change log and the tabs of an object in a real browser: what differs, the way back, the journal, deliveries. */
 import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, type Json, type List, named } from "../support/Api.ts"
+import type { Api } from "../support/Api.ts"
+import { type Json, type List, named } from "../support/Client.ts"
 import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { eventually } from "../support/Eventually.ts"

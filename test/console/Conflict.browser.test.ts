@@ -1,9 +1,9 @@
 /** Forms that come too late: somebody else has changed the object, or the session of the form has ended. */
 import { describe, expect, it } from "vitest"
-import { type Api, type Json, named } from "../support/Api.ts"
+import type { Api } from "../support/Api.ts"
+import { type Json, named, password } from "../support/Client.ts"
 import { accessibility, hasBrowser, logIn, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
-import { password } from "../support/Service.ts"
 
 let api: Api
 

@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest"
 import { pages } from "../../src/console/Pages.ts"
 import { type Existing, makeWorld } from "../support/AnyObject.ts"
-import { type Api, named } from "../support/Api.ts"
+import type { Api } from "../support/Api.ts"
+import { named, password } from "../support/Client.ts"
 import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
-import { password } from "../support/Service.ts"
 
 const hostile = `"><img src=x onerror=alert(1)><script>alert(2)</script><hx-partial hx-target="body">x</hx-partial>`
 

@@ -1,7 +1,8 @@
 /** Errors of pages, for browsers and for programs; and what a user may not see. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
 
 let api: Api
 

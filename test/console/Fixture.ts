@@ -3,8 +3,9 @@ import type { Browser, BrowserContextOptions } from "playwright-core"
 import { afterAll, afterEach, beforeAll, expect } from "vitest"
 import { userPassword } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
-import { type Watched, hasBrowser, logIn, openBrowser, watch } from "../support/Browser.ts"
-import { password } from "../support/Service.ts"
+import { browserAddress } from "../support/Shared.ts"
+import { password } from "../support/Client.ts"
+import { type Watched, connectBrowser, hasBrowser, logIn, watch } from "../support/Browser.ts"
 
 interface Console {
   /** A page of somebody who is not logged in. */
@@ -45,7 +46,7 @@ export const startConsole = (
   beforeAll(async () => {
     if (!hasBrowser) return
     api = await startApi(settings)
-    browser = await openBrowser()
+    browser = await connectBrowser(await browserAddress())
     const { page, close } = await loggedInAs("admin")
     admin = await page.context().storageState()
     await close()

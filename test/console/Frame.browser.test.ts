@@ -1,7 +1,8 @@
 /** The head of every page and the keys, in a real browser. */
 import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, named } from "../support/Api.ts"
+import type { Api } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
 import { hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { eventually } from "../support/Eventually.ts"

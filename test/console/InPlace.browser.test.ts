@@ -1,7 +1,8 @@
 /** Lists and forms that change in place, in a real browser. */
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
-import { type Api, type List, named } from "../support/Api.ts"
+import type { Api } from "../support/Api.ts"
+import { type List, named } from "../support/Client.ts"
 import { hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 

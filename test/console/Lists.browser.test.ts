@@ -2,7 +2,8 @@
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, type List, named } from "../support/Api.ts"
+import type { Api } from "../support/Api.ts"
+import { type List, named } from "../support/Client.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 

@@ -1,7 +1,8 @@
 /** Pages that follow what changes, in a real browser. */
 import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, named } from "../support/Api.ts"
+import type { Api } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
 import { hasBrowser } from "../support/Browser.ts"
 import { startReceiver } from "../support/Receiver.ts"
 import { startConsole } from "./Fixture.ts"

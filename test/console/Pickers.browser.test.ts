@@ -1,7 +1,8 @@
 /** Pickers of references in a real browser: with the keyboard, for several objects, and without scripts. */
 import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, type Json, named } from "../support/Api.ts"
+import type { Api } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 

@@ -1,7 +1,8 @@
 /** Previews: what a form would change and which webhooks would fire, before anything is saved. */
 import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, type Json, type List, named } from "../support/Api.ts"
+import type { Api } from "../support/Api.ts"
+import { type Json, type List, named } from "../support/Client.ts"
 import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 

@@ -1,8 +1,9 @@
 /** The search of all objects: what it finds by shape, and what it costs others. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, named, startApi } from "../support/Api.ts"
-import { openSql } from "../support/Database.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
+import { openSql } from "../support/Sql.ts"
 import { eventually } from "../support/Eventually.ts"
 
 let api: Api

@@ -3,12 +3,13 @@ import { afterAll, beforeAll, expect, it } from "vitest"
 import { Proxy } from "../fault/Proxy.ts"
 import { Random } from "../fault/Random.ts"
 import { environmentOf } from "../support/Api.ts"
+import { provision } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
-import { type Service, provision, startService } from "../support/Service.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 
 let database: TestDatabase
 let proxies: Readonly<Record<"postgres" | "redis", Proxy>>
-let service: Service
+let service: ServiceProcess
 let token: string
 
 const through = async (address: string, name: string) => {
@@ -24,7 +25,7 @@ beforeAll(async () => {
   const redis = await through(database.redisUrl, "redis")
   proxies = { postgres: postgres.proxy, redis: redis.proxy }
   const environment = { ...environmentOf(database), DATABASE_URL: postgres.url, REDIS_URL: redis.url }
-  service = await startService(environment, ["serve"])
+  service = await startProcess(environment, ["serve"])
   token = await provision(service.url)
 })
 
@@ -41,7 +42,7 @@ const page = async (url: string) => {
 }
 
 it("says without a process that delivers how to start one", async () => {
-  const alone = await startService({ ...environmentOf(database), DATABASE_URL: database.databaseUrl }, [
+  const alone = await startProcess({ ...environmentOf(database), DATABASE_URL: database.databaseUrl }, [
     "serve",
     ...["--roles", "api"]
   ])

@@ -1,7 +1,8 @@
 /** Webhooks in a real browser: how they are, and what people do with them. */
 import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, type Json, type List, named } from "../support/Api.ts"
+import type { Api } from "../support/Api.ts"
+import { type Json, type List, named } from "../support/Client.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"

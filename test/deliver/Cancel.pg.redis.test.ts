@@ -1,6 +1,6 @@
 /** Operations that people cancel. */
 import { describe, expect, it } from "vitest"
-import type { Json } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startDelivering } from "./Delivering.ts"
 

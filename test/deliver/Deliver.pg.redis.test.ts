@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest"
 import { pack } from "../../src/stream/Entry.ts"
 import { group, keysOf, sweepKeys } from "../../src/stream/Keys.ts"
 import { everyAttempt } from "../../src/inventory/AttemptLog.ts"
-import type { Json } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 import type { Received } from "../support/Receiver.ts"
 import { type Delivery, startDelivering } from "./Delivering.ts"
 

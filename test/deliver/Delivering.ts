@@ -1,6 +1,7 @@
 /** A whole service with a receiver, for tests that follow deliveries through it. */
 import { afterAll, beforeAll } from "vitest"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
 

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from "vitest"
 import { isFailure } from "../../src/deliver/log/Failures.ts"
 import { type User, makeUser } from "../auth/Users.ts"
-import type { Json } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 import { startDelivering } from "./Delivering.ts"
 
 const hooks = startDelivering()

@@ -2,7 +2,7 @@
 import { createServer } from "node:https"
 import type { TLSSocket } from "node:tls"
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest"
-import type { Json } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 import { hasOpenssl } from "../support/Certificate.ts"
 import { type ClientAuthority, makeClientAuthority } from "../support/ClientAuthority.ts"
 import { eventually } from "../support/Eventually.ts"

@@ -1,10 +1,10 @@
 /** SECRET_KEY replaced between two runs of a service. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { sign } from "../../src/deliver/attempt/Sign.ts"
-import { named } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
-import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { startService } from "../support/Service.ts"
+import { type Receiver, startReceiver } from "../support/Receiver.ts"
 
 let database: TestDatabase
 let receiver: Receiver

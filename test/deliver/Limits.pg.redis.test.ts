@@ -1,8 +1,8 @@
 /** The limits of a webhook: breaker, rate, order, with whole services and real receivers. */
 import { describe, expect, it, onTestFinished } from "vitest"
-import { type Json } from "../support/Api.ts"
+import { type Json, password } from "../support/Client.ts"
+import { startService } from "../support/Service.ts"
 import { eventually } from "../support/Eventually.ts"
-import { password, startService } from "../support/Service.ts"
 import { startDelivering } from "./Delivering.ts"
 
 const hooks = startDelivering()
@@ -19,7 +19,7 @@ const startSecond = () =>
       SECRET_KEY: "a key for tests, of some length",
       SUPERUSER_PASSWORD: password
     },
-    ["serve", "--roles", "deliver"]
+    ["deliver"]
   )
 
 /** The webhook's breakers, once there are so many. */

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { find } from "../../src/embedded/RedisBinary.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
-import { eventually } from "../support/Eventually.ts"
 import { type Service, startService } from "../support/Service.ts"
+import { eventually } from "../support/Eventually.ts"
 
 let database: TestDatabase
 let redis: ChildProcess

@@ -1,6 +1,6 @@
 /** What an operator does with deliveries: retry, discard, pause, resume, test, and a look at what fails. */
 import { describe, expect, it, onTestFinished } from "vitest"
-import type { Json } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startReceiver } from "../support/Receiver.ts"
 import { type Delivery, startDelivering } from "./Delivering.ts"

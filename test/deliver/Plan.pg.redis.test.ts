@@ -1,6 +1,6 @@
 /** What a retry or a discard of many deliveries would do, asked before it is done; and what happens when two ask at once. */
 import { describe, expect, it } from "vitest"
-import type { Json } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { makeUser } from "../auth/Users.ts"
 import { startDelivering } from "./Delivering.ts"

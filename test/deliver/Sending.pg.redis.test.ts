@@ -1,10 +1,11 @@
 /** One switch for all sending, and a switch for each process. */
 import { afterEach, beforeAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Json, environmentOf } from "../support/Api.ts"
+import { environmentOf } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
+import { type Service, startService } from "../support/Service.ts"
 import { eventually } from "../support/Eventually.ts"
 import { mismatches } from "../http/SchemaCheck.ts"
-import { type Service, startService } from "../support/Service.ts"
 import { startDelivering } from "./Delivering.ts"
 
 const hooks = startDelivering()
@@ -99,7 +100,7 @@ describe("a process", () => {
   let other: Service
 
   beforeAll(async () => {
-    other = await startService(environmentOf(hooks.api.database), ["serve", "--roles", "deliver"])
+    other = await startService(environmentOf(hooks.api.database), ["deliver"])
     return () => other.stop()
   })
 
@@ -124,7 +125,7 @@ describe("a process", () => {
     })
     await hooks.webhook("quiet")
     await hooks.tag("quiet one")
-    const remaining = both.find(({ name }) => name.endsWith(` ${other.process.pid}`))!
+    const remaining = both.find(({ name }) => name === other.name)!
     expect(await tell(remaining.name, "resume")).toBe(200)
     await hooks.arrived("quiet", 1)
     // What the quiet process would have taken as well goes to the other one alone.

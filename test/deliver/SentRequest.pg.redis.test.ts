@@ -1,9 +1,8 @@
 /** The request of an attempt, made again: the same bytes as the receiver got, and a signature that shows it. */
 import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { named } from "../support/Api.ts"
+import { named, request } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
-import { request } from "../support/Service.ts"
 import { type Schemas, mismatches } from "../http/SchemaCheck.ts"
 import { startDelivering } from "./Delivering.ts"
 

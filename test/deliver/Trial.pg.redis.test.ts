@@ -1,6 +1,6 @@
 /** A webhook that is not saved, tried with a past change. */
 import { describe, expect, it } from "vitest"
-import type { Json } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { sign } from "../../src/deliver/attempt/Sign.ts"
 import { startDelivering } from "./Delivering.ts"

@@ -1,6 +1,6 @@
 /** The health of webhooks in the API, through the whole service: it counts what the log has. */
 import { describe, expect, it } from "vitest"
-import type { Json } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startDelivering } from "./Delivering.ts"
 

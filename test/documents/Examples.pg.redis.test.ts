@@ -4,9 +4,9 @@ import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { afterEach, expect, it } from "vitest"
 import { type Browser, openBrowser } from "../auth/Browser.ts"
-import { type Api, environmentOf, startApi } from "../support/Api.ts"
+import { type Api, environmentOf, startApiProcess } from "../support/Api.ts"
+import { password } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
-import { password } from "../support/Service.ts"
 import { type Page, type Step, documentAt, hasLines, stepsOf } from "./Steps.ts"
 import { type Shell, openShell } from "./Shell.ts"
 
@@ -42,7 +42,7 @@ const textOf = async (browser: Browser, path: string): Promise<string> => {
 }
 
 it.each(documents)("the examples of %s work as pasted", { timeout: 300_000 }, async (path) => {
-  api = await startApi()
+  api = await startApiProcess()
   const { service, database } = api
   shell = openShell(environmentOf(database))
   const { folder, run } = shell

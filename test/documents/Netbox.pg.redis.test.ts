@@ -2,8 +2,8 @@
 import { spawnSync } from "node:child_process"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runCommand } from "../command/RunCommand.ts"
-import { type Api, type Json, environmentOf, startApi } from "../support/Api.ts"
-import { makeDatabase, makeSecondDatabase } from "../support/Database.ts"
+import { type Api, environmentOf, startApi } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 import { documentAt, hasLines, stepsOf } from "./Steps.ts"
 import { type Shell, openShell } from "./Shell.ts"
 
@@ -16,10 +16,7 @@ let shell: Shell
 let token: string
 
 beforeAll(async () => {
-  ;[netbox, rackwire] = await Promise.all([
-    startApi({}, undefined, ["serve"], makeDatabase()),
-    startApi({}, undefined, ["serve"], makeSecondDatabase())
-  ])
+  ;[netbox, rackwire] = await Promise.all([startApi(), startApi()])
   await runCommand(["demo", "--size", "120"], { env: environmentOf(netbox.database) })
   token = await rackwire.newToken()
   shell = openShell({})

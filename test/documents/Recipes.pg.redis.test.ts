@@ -3,7 +3,8 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Api, startApiProcess } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
 import { type Block, type Message, blocksOf, filled, messagesOf, readDocument } from "./Document.ts"
@@ -37,7 +38,7 @@ let netbot: string
 
 beforeAll(async () => {
   receiver = await startReceiver()
-  api = await startApi()
+  api = await startApiProcess()
   const types = ["dcim.site"]
   netbot = (await makeUser(api, "netbot", { types, actions: ["view", "change"] })).token
   await makeInventory()

@@ -6,12 +6,12 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
-import { type Service, startService } from "../support/Service.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 
 /** A disk of its own in memory, which only root may mount. */
 let directory: string
 let isMounted = false
-let service: Service
+let service: ServiceProcess
 let receiver: Receiver
 
 const canMount = (() => {
@@ -33,7 +33,7 @@ beforeAll(async () => {
   execFileSync("mount", ["-t", "tmpfs", "-o", "size=320m,mode=700", "tmpfs", directory])
   isMounted = true
   receiver = await startReceiver()
-  service = await startService({ RACKWIRE_DATA_DIR: join(directory, "data") })
+  service = await startProcess({ RACKWIRE_DATA_DIR: join(directory, "data") })
 })
 
 afterAll(async () => {

@@ -5,10 +5,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest"
 import { superuser } from "../../src/embedded/PostgresRoles.ts"
-import { openSql } from "../support/Database.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
+import { openSql } from "../support/Sql.ts"
 import { superuserUrlOf } from "../support/EmbeddedServers.ts"
 import { eventually } from "../support/Eventually.ts"
-import { type Service, startService } from "../support/Service.ts"
 
 interface Owner {
   readonly process: { readonly pid: number }
@@ -19,7 +19,7 @@ interface Owner {
 /** A data directory that was made once: making the cluster and its tables takes most of a first start. */
 let template: string
 let directory: string
-const running = new Set<Service>()
+const running = new Set<ServiceProcess>()
 
 // As a clone in /root or in `mktemp -d`: nobody else may enter.
 const makeDirectory = (): string => mkdtempSync(join(tmpdir(), "rackwire-embedded-"))
@@ -47,13 +47,13 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-const start = async (folder = directory): Promise<Service> => {
-  const service = await startService({ RACKWIRE_DATA_DIR: folder, A_TOKEN_OF_OURS: "secret" })
+const start = async (folder = directory): Promise<ServiceProcess> => {
+  const service = await startProcess({ RACKWIRE_DATA_DIR: folder, A_TOKEN_OF_OURS: "secret" })
   running.add(service)
   return service
 }
 
-const stop = async (service: Service, signal: NodeJS.Signals): Promise<void> => {
+const stop = async (service: ServiceProcess, signal: NodeJS.Signals): Promise<void> => {
   running.delete(service)
   await service.stop(signal)
 }

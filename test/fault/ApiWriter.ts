@@ -5,7 +5,7 @@
  * A request without an answer, or with one that says that the service is unavailable, may have been committed. Its
  * objects are never touched again, and in the end the table tells what happened.
  */
-import { request } from "../support/Service.ts"
+import { request } from "../support/Client.ts"
 import { type Change, type Committed, type Kind, region, site, stamp, tag } from "./Committed.ts"
 import type { Random } from "./Random.ts"
 import { token } from "./Template.ts"

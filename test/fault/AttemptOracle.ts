@@ -3,7 +3,7 @@
  * with its schedule, its attempts are logged without gaps and with their answers, and every repetition has a reason.
  */
 import { everyAttempt } from "../../src/inventory/AttemptLog.ts"
-import type { Sql } from "../support/Database.ts"
+import type { Sql } from "../support/Sql.ts"
 import type { Differences } from "./Differences.ts"
 import type { HostileReceiver, Request } from "./HostileReceiver.ts"
 import type { Owed } from "./StreamOracle.ts"

@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from "node:util"
 import { type LoggedEvent, loggedEvent } from "../../src/deliver/log/LoggedEvent.ts"
 import { windowMessages } from "../../src/capture/fold/TransactionWindows.ts"
-import type { Sql } from "../support/Database.ts"
+import type { Sql } from "../support/Sql.ts"
 import { type Change, type Transaction, kinds, readStamp, seedOf } from "./Committed.ts"
 import type { Differences } from "./Differences.ts"
 

@@ -3,7 +3,7 @@
  * with one content, and is in the delivery log once; nothing else arrived.
  */
 import { createHash } from "node:crypto"
-import type { Sql } from "../support/Database.ts"
+import type { Sql } from "../support/Sql.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import type { Differences } from "./Differences.ts"
 import { Random } from "./Random.ts"

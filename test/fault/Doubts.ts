@@ -1,5 +1,5 @@
 /** Requests without an answer: the tables tell whether they were committed. */
-import type { Sql } from "../support/Database.ts"
+import type { Sql } from "../support/Sql.ts"
 import { type Transaction, kinds, stamp } from "./Committed.ts"
 
 /**

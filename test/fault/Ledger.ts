@@ -1,7 +1,7 @@
 /**
  * Transactions in plain SQL whose outcome is always known: each writes its label into a table along with its changes.
  */
-import { type Sql, openSql } from "../support/Database.ts"
+import { type Sql, openSql } from "../support/Sql.ts"
 import { pause } from "./Timeline.ts"
 
 /** Pause between two questions to a server that is down. */

@@ -6,9 +6,9 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { named } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
-import { type Service, startService } from "../support/Service.ts"
 import { DataDirectory } from "../../src/embedded/DataDirectory.ts"
 import { eventually } from "../support/Eventually.ts"
 import { nameIn } from "./Committed.ts"
@@ -38,7 +38,7 @@ class Run {
   private seed: number
   private random: Random
   private readonly receiver: Receiver
-  private service: Service | undefined
+  private service: ServiceProcess | undefined
 
   constructor(seed: number, receiver: Receiver) {
     this.directory = mkdtempSync(join(tmpdir(), `rackwire-restore-${seed}-`))
@@ -64,7 +64,7 @@ class Run {
   }
 
   async start(): Promise<void> {
-    this.service = await startService({ RACKWIRE_DATA_DIR: this.data })
+    this.service = await startProcess({ RACKWIRE_DATA_DIR: this.data })
   }
 
   async makeWebhook(): Promise<void> {

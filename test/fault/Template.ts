@@ -3,9 +3,9 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { openSql } from "../support/Database.ts"
+import { startProcess } from "../support/Process.ts"
+import { openSql } from "../support/Sql.ts"
 import { startServers } from "../support/EmbeddedServers.ts"
-import { startService } from "../support/Service.ts"
 
 export const token = "0123456789abcdef0123456789abcdef01234567"
 export const secretKey = "a key for fault runs, of some length"
@@ -26,7 +26,7 @@ export class Template {
   static async make(): Promise<Template> {
     const directory = mkdtempSync(join(tmpdir(), "rackwire-fault-template-"))
     const { databaseUrl, superuserUrl, redisUrl, stop } = await startServers(directory)
-    const service = await startService(
+    const service = await startProcess(
       {
         DATABASE_URL: databaseUrl,
         REDIS_URL: redisUrl,

@@ -2,7 +2,7 @@
  * Reads the watermarks while faults are injected, and compares them in the end: what is confirmed to Postgres is in the
  * change log and was appended, and what a webhook is said to have finished is in the delivery log.
  */
-import type { Sql } from "../support/Database.ts"
+import type { Sql } from "../support/Sql.ts"
 import type { Logged } from "./ChangeLogOracle.ts"
 import type { Differences } from "./Differences.ts"
 import { type Owed, isBelow } from "./StreamOracle.ts"

@@ -1,5 +1,5 @@
 /** The webhooks of a run: some that take everything, some with conditions, one that is changed all the time. */
-import { request } from "../support/Service.ts"
+import { request } from "../support/Client.ts"
 import { type Committed, type TypeId, nameIn, stamp, webhook } from "./Committed.ts"
 import { Ledger } from "./Ledger.ts"
 import type { Random } from "./Random.ts"

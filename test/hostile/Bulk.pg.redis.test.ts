@@ -1,15 +1,17 @@
 /** Lists of objects in one request: bounded, and worked on without keeping others waiting. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Api, type Json, type List, startApi } from "../support/Api.ts"
+import { type Api, startApiProcess } from "../support/Api.ts"
+import type { ServiceProcess } from "../support/Process.ts"
+import type { Json, List } from "../support/Client.ts"
 import { Bystander, expectCalm } from "./Bystander.ts"
 
 const tokens = "/api/users/tokens/"
 
-let api: Api
+let api: Api<ServiceProcess>
 let bystander: Bystander
 
 beforeAll(async () => {
-  api = await startApi({ TOKENS_PER_USER: "1500" })
+  api = await startApiProcess({ TOKENS_PER_USER: "1500" })
   bystander = await Bystander.arrive(api)
 })
 afterAll(async () => {

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs"
 import { Agent, request } from "undici"
 import { expect } from "vitest"
 import type { Api } from "../support/Api.ts"
+import type { ServiceProcess } from "../support/Process.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 
 /** Time between two probes of a kind, milliseconds. */
@@ -31,12 +32,12 @@ export interface Observation {
 }
 
 export class Bystander {
-  private readonly api: Api
+  private readonly api: Api<ServiceProcess>
   private readonly token: string
   private readonly receiver: Receiver
   private readonly region: number
 
-  private constructor(api: Api, token: string, receiver: Receiver, region: number) {
+  private constructor(api: Api<ServiceProcess>, token: string, receiver: Receiver, region: number) {
     this.api = api
     this.token = token
     this.receiver = receiver
@@ -44,7 +45,7 @@ export class Bystander {
   }
 
   /** Makes a region, a webhook for regions, and waits until its first event arrived. */
-  static async arrive(api: Api): Promise<Bystander> {
+  static async arrive(api: Api<ServiceProcess>): Promise<Bystander> {
     const receiver = await startReceiver()
     const webhook = await api.call("POST", "/api/extras/webhooks/", {
       name: "bystander",

@@ -4,18 +4,19 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { rootCertificates } from "node:tls"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Api, startApiProcess } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { eventually } from "../support/Eventually.ts"
-import { startService } from "../support/Service.ts"
 import { Bystander, expectCalm } from "./Bystander.ts"
 
 let folder: string
-let api: Api
+let api: Api<ServiceProcess>
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "rackwire-ca-"))
   execFileSync("mkfifo", [join(folder, "fifo.pem")])
-  api = await startApi({ WEBHOOK_CA_DIRECTORY: folder })
+  api = await startApiProcess({ WEBHOOK_CA_DIRECTORY: folder })
 })
 
 afterAll(async () => {
@@ -32,7 +33,7 @@ const fields = (name: string): Json => ({
   retry_schedule: { kind: "list", delays: [] }
 })
 
-const create = async (body: Json, at: Api = api): Promise<number> => {
+const create = async (body: Json, at: Api<ServiceProcess> = api): Promise<number> => {
   const { status, json, text } = await at.call<{ id: number }>("POST", "/api/extras/webhooks/", body)
   if (status !== 201) throw new Error(text)
   return json.id
@@ -44,7 +45,7 @@ interface Delivery {
 }
 
 /** The webhook's failed deliveries, once there are so many. */
-const failed = (at: Api, webhook: number, count: number): Promise<ReadonlyArray<Delivery>> =>
+const failed = (at: Api<ServiceProcess>, webhook: number, count: number): Promise<ReadonlyArray<Delivery>> =>
   eventually(`${count} failed deliveries of webhook ${webhook}`, async () => {
     const path = `/api/extras/deliveries/?webhook_id=${webhook}&status=failed`
     const { results } = (await at.call<{ results: ReadonlyArray<Delivery> }>("GET", path)).json
@@ -91,14 +92,14 @@ describe("a webhook's CA certificates", () => {
     expectCalm(await bystander.during(attack))
     await bystander.leave()
     await api.service.stop()
-    const service = await startService({
+    const service = await startProcess({
       DATABASE_URL: api.database.databaseUrl,
       REDIS_URL: api.database.redisUrl,
       RACKWIRE_SLOT: api.database.slot,
       SECRET_KEY: "a key for tests, of some length",
       WEBHOOK_CA_DIRECTORY: folder
     })
-    const again: Api = { ...api, service, call: service.call }
+    const again: Api<ServiceProcess> = { ...api, service, call: service.call }
     try {
       await service.call("DELETE", "/api/extras/webhooks/?name=bystander")
       await service.call("POST", "/api/extras/tags/", named("tag two"))

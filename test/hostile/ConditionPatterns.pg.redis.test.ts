@@ -1,15 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, type Json, startApi } from "../support/Api.ts"
+import { type Api, startApiProcess } from "../support/Api.ts"
+import type { ServiceProcess } from "../support/Process.ts"
+import type { Json } from "../support/Client.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { Bystander, expectCalm } from "./Bystander.ts"
 
-let api: Api
+let api: Api<ServiceProcess>
 let receiver: Receiver
 let bystander: Bystander
 
 beforeAll(async () => {
   receiver = await startReceiver()
-  api = await startApi()
+  api = await startApiProcess()
   bystander = await Bystander.arrive(api)
 })
 

@@ -5,16 +5,16 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
 import { nestingMax, valueBytesMax } from "../../src/inventory/Unreadable.ts"
 import { tableOf } from "../../src/inventory/derive/table/Table.ts"
-import { named } from "../support/Api.ts"
+import { named, request } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
-import { type Service, request, startService } from "../support/Service.ts"
 
 /** About as deep as Postgres reads JSON. */
 const deep = (levels = 6000) => `(repeat('[', ${levels}) || repeat(']', ${levels}))::jsonb`
 
 let database: TestDatabase
-let service: Service
+let service: ServiceProcess
 let receiver: Receiver
 let site = 0
 
@@ -42,7 +42,7 @@ const passed = async (name: string): Promise<void> => {
 beforeAll(async () => {
   database = await makeDatabase()
   receiver = await startReceiver()
-  service = await startService(environment())
+  service = await startProcess(environment())
   await make("/api/extras/webhooks/", {
     name: "all",
     content_types: ["dcim.region", "dcim.site"],
@@ -213,7 +213,7 @@ describe("rows from before the constraints", () => {
   it("are set aside once, and survive a restart with its migration", { timeout: 120_000 }, async () => {
     const before = await asideRows()
     await service.stop("SIGKILL")
-    service = await startService(environment())
+    service = await startProcess(environment())
     await passed("third")
     expect(await asideRows()).toEqual(before)
     await expect(sql(`update extras_webhook set retry_schedule = ${deep()}`)).rejects.toThrow(/check constraint/)

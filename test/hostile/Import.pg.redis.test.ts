@@ -1,17 +1,19 @@
 /** Import files made to occupy the process: others must not notice, and the answer says what is wrong and where. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Api, startApiProcess } from "../support/Api.ts"
+import type { ServiceProcess } from "../support/Process.ts"
+import { type Json, named } from "../support/Client.ts"
 import { Bystander, expectCalm } from "./Bystander.ts"
 
 const sites = "/api/dcim/sites/import/"
 const mebibyte = 1 << 20
 
-let api: Api
+let api: Api<ServiceProcess>
 let bystander: Bystander
 let token: string
 
 beforeAll(async () => {
-  api = await startApi({ IMPORTS_AT_ONCE: "2" })
+  api = await startApiProcess({ IMPORTS_AT_ONCE: "2" })
   bystander = await Bystander.arrive(api)
   token = await api.newToken()
 })

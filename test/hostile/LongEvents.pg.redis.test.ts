@@ -3,7 +3,8 @@ import { type Server, createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiProcess } from "../support/Api.ts"
+import type { ServiceProcess } from "../support/Process.ts"
 import { Bystander, expectCalm } from "./Bystander.ts"
 
 const webhooks = 400
@@ -13,7 +14,7 @@ const characters = 500_000
 /** What Redis may use for the entries, megabytes: those of all webhooks with the event in each would take 800. */
 const redisMax = 20
 
-let api: Api
+let api: Api<ServiceProcess>
 let bystander: Bystander
 let receiver: Server
 /** Deliveries that came whole. */
@@ -21,7 +22,7 @@ const seen = new Set<unknown>()
 let redis: Redis
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApiProcess()
   redis = new Redis(api.database.redisUrl, { protocol: 2 })
   bystander = await Bystander.arrive(api)
   // Of the bodies it keeps the length alone.

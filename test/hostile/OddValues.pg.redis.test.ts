@@ -1,16 +1,18 @@
 /** Values that plain SQL can store, and what capture makes of them: no value stops the events of other objects. */
 import { readFileSync } from "node:fs"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { named, type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiProcess } from "../support/Api.ts"
+import type { ServiceProcess } from "../support/Process.ts"
+import { named } from "../support/Client.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 
-let api: Api
+let api: Api<ServiceProcess>
 let receiver: Receiver
 let count = 0
 
 beforeAll(async () => {
   receiver = await startReceiver()
-  api = await startApi()
+  api = await startApiProcess()
   await api.call("POST", "/api/extras/webhooks/", {
     name: "all",
     content_types: ["dcim.region", "dcim.site"],

@@ -1,17 +1,19 @@
 /** Regular expressions that Postgres takes long to evaluate, by a user who may only look at sites. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, named, startApi } from "../support/Api.ts"
+import { type Api, startApiProcess } from "../support/Api.ts"
+import type { ServiceProcess } from "../support/Process.ts"
+import { named } from "../support/Client.ts"
 import { Bystander, expectCalm } from "./Bystander.ts"
 
 /** Within all limits of size, and yet every character of a text makes a new state of its automaton. */
 const slow = encodeURIComponent("a.{200}b.{200}c.{200}e")
 
-let api: Api
+let api: Api<ServiceProcess>
 let token: string
 let bystander: Bystander
 
 beforeAll(async () => {
-  api = await startApi({ REQUEST_STATEMENT_TIMEOUT: "3 seconds" })
+  api = await startApiProcess({ REQUEST_STATEMENT_TIMEOUT: "3 seconds" })
   // 6 MB of texts of which no two places are alike: also a fast machine takes longer than the limit.
   await api.database.sql.query(
     `insert into dcim_site (name, slug, comments)

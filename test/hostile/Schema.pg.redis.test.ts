@@ -1,14 +1,15 @@
 /** Anonymous requests for the description of the API, each under another name of the service. */
 import { request } from "undici"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, startApiProcess } from "../support/Api.ts"
+import type { ServiceProcess } from "../support/Process.ts"
 import { Bystander, expectCalm } from "./Bystander.ts"
 
-let api: Api
+let api: Api<ServiceProcess>
 let bystander: Bystander
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await startApiProcess()
   bystander = await Bystander.arrive(api)
 })
 

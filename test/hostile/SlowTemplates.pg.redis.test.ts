@@ -3,7 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+import { type Api, startApiProcess } from "../support/Api.ts"
+import type { ServiceProcess } from "../support/Process.ts"
+import { type Json, type List, named } from "../support/Client.ts"
 import { Bystander, expectCalm } from "./Bystander.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "rackwire-spin-"))
@@ -15,7 +17,7 @@ const events = 50
 const watchedMillis = 20_000
 const patienceMillis = 200_000
 
-let api: Api
+let api: Api<ServiceProcess>
 let bystander: Bystander
 
 beforeAll(async () => {
@@ -25,7 +27,7 @@ beforeAll(async () => {
     `const spin = (millis) => { const end = performance.now() + millis; while (performance.now() < end); return 1 }
      export default { name: "spin", examples: [], filters: { spin: () => spin(1e9), linger: () => spin(1) } }`
   )
-  api = await startApi({ RACKWIRE_PLUGINS: plugin })
+  api = await startApiProcess({ RACKWIRE_PLUGINS: plugin })
   bystander = await Bystander.arrive(api)
   const { json } = await api.call<List>("GET", "/api/extras/webhooks/?name=bystander")
   const rendered = { body_template: "{{ data.description }}" }

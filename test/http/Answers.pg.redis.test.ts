@@ -1,6 +1,7 @@
 /** Answers around the objects: where a new one is, a path that no route has, a body that is empty, an id that comes twice. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, type List, named } from "../support/Client.ts"
 
 const sites = "/api/dcim/sites/"
 

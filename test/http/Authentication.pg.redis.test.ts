@@ -1,8 +1,8 @@
 /** Who may come, over real HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, named, password } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
-import { password } from "../support/Service.ts"
 
 let api: Api
 

@@ -1,7 +1,8 @@
 /** Queries and numbers that somebody sends to see the service fail: refused by name, and at once. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 
 let api: Api
 

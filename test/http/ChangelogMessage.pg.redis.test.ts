@@ -1,7 +1,7 @@
 /** The reason for a change, from the body of a write to the change log, conditions and templates. */
 import { describe, expect, it } from "vitest"
 import { startDelivering } from "../deliver/Delivering.ts"
-import { type Json, named } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const hooks = startDelivering()

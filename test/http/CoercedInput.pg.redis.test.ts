@@ -1,6 +1,7 @@
 /** Input that JavaScript would turn into a number or a text of its own accord: refused, so that no other object is meant. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, type List, named } from "../support/Client.ts"
 
 const sites = "/api/dcim/sites/"
 

@@ -2,8 +2,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
 import { makeWorld } from "../support/AnyObject.ts"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
-import type { Call } from "../support/Service.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Call, type Json, named } from "../support/Client.ts"
 
 let api: Api
 

@@ -1,6 +1,7 @@
 /** Custom fields: what objects have beside their declared fields. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, type List, named } from "../support/Client.ts"
 
 type Made = Json & { readonly id: number }
 

@@ -1,7 +1,7 @@
 /** Endpoints of webhooks and deliveries beside the usual ones: their answers are as /api/schema/ describes them. */
 import { describe, expect, it } from "vitest"
 import { startDelivering } from "../deliver/Delivering.ts"
-import type { Json } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { mismatches } from "./SchemaCheck.ts"
 

@@ -1,6 +1,7 @@
 /** Objects as files: exports of any size, imports that tell all that is wrong, and one read by the other. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, type List, named } from "../support/Client.ts"
 
 const sites = "/api/dcim/sites/"
 

@@ -1,7 +1,8 @@
 /** Lists and conditional requests as a client meets them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type User, makeUser } from "../auth/Users.ts"
-import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, type List, named } from "../support/Client.ts"
 
 const sites = "/api/dcim/sites/"
 

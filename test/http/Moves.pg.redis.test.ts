@@ -1,7 +1,8 @@
 /** What moves takes along what stands in it, so that rules between objects hold also of those that were not written. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 
 type Made = Json & { readonly id: number }
 

@@ -1,6 +1,7 @@
 /** Objects over the wire: what is refused and how, and what is kept. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, type List, named } from "../support/Client.ts"
 
 let api: Api
 

@@ -4,7 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { parse } from "yaml"
 import { registry } from "../../src/inventory/Registry.ts"
 import { makeWorld } from "../support/AnyObject.ts"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 import { mismatches } from "./SchemaCheck.ts"
 
 interface Document {

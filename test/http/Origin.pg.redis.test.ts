@@ -3,7 +3,8 @@ import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { routes } from "../../src/Service.ts"
 import { openBrowser } from "../auth/Browser.ts"
-import { type Api, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
 import { type Service, startService } from "../support/Service.ts"
 
 /** Behind a proxy at 127.0.0.1; another process trusts none. */
@@ -15,7 +16,7 @@ const secret = { SECRET_KEY: "a key for tests, of some length" }
 beforeAll(async () => {
   api = await startApi({ TRUSTED_PROXIES: "127.0.0.1,10.0.0.0/8" })
   const { databaseUrl, redisUrl } = api.database
-  plain = await startService({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...secret }, ["serve", "--roles", "api"])
+  plain = await startService({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...secret }, ["api"])
 })
 
 afterAll(async () => {

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { routes } from "../../src/Service.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { registry } from "../../src/inventory/Registry.ts"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 
 const inherited = ["__proto__", "constructor", "toString", "hasOwnProperty"]
 /** Of eight characters and no more than fourteen, as theirs: no limit of a text tells them apart. */

@@ -3,7 +3,8 @@
  * `next`, `limit=1&brief=1` to count, PATCH with what changed, lists for bulk, choices from OPTIONS, `null` for None.
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Api, type Json, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 
 interface Page {
   readonly count: number

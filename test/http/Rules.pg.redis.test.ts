@@ -1,6 +1,7 @@
 /** Rules between an object and others: where it stands, what it must not meet, and what needs it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 
 type Made = Json & { readonly id: number }
 

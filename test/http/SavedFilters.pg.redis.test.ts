@@ -1,7 +1,8 @@
 /** Saved filters named in the query of a list. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type User, makeUser } from "../auth/Users.ts"
-import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, type List, named } from "../support/Client.ts"
 
 let api: Api
 let ann: User

@@ -1,5 +1,5 @@
 /** Checks a value against the schemas of our description: the part of JSON Schema that they use. */
-import type { Json } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 
 export type Schemas = Readonly<Record<string, Json>>
 

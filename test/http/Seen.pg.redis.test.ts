@@ -1,7 +1,8 @@
 /** What an object shows beside its own fields: what others say of it, read along with a page, and in events. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 
 let api: Api
 let device: number

@@ -1,6 +1,7 @@
 /** What the values of an object look like on the wire, where NetBox has it one way or another for no reason to guess. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 
 type Made = Json & { readonly id: number }
 

@@ -1,6 +1,7 @@
 /** Templates and conditions tried out over the wire, and the plugins that there are. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, type Json, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 
 let api: Api
 

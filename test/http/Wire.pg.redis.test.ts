@@ -1,6 +1,7 @@
 /** Lists, and the rest of the wire as a NetBox client knows it. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
-import { type Api, type Json, type List, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, type List, named } from "../support/Client.ts"
 
 let api: Api
 

@@ -1,10 +1,11 @@
 /** Searches whatever the case, in databases of any locale: with the locale C, Postgres itself knows the case of ASCII only. */
-import { afterAll, beforeAll, describe, expect, inject, test } from "vitest"
+import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { defineObjectType, json, text } from "../../src/inventory/ObjectType.ts"
 import { type Query, filter } from "../../src/inventory/derive/filter/Filter.ts"
 import { collationStatements } from "../../src/inventory/derive/table/Collation.ts"
 import { allVisible } from "../../src/inventory/derive/filter/Where.ts"
-import { type Sql, type TestDatabase, databaseAt, makeEmptyDatabase, openSql } from "../support/Database.ts"
+import { type TestDatabase, makeEmptyDatabase, servers } from "../support/Database.ts"
+import { type Sql, databaseAt, openSql } from "../support/Sql.ts"
 
 const thing = defineObjectType({
   app: "test",
@@ -32,7 +33,7 @@ describe.each([
     database = await makeEmptyDatabase()
     await database.superuser.query(`drop database if exists ${name}`)
     await database.superuser.query(`create database ${name} template template0 encoding 'UTF8' ${options}`)
-    sql = openSql(databaseAt(inject("superuserUrl"), name))
+    sql = openSql(databaseAt(servers.superuserUrl, name))
     for (const statement of [
       collationStatements[0]!,
       "create extension pg_trgm",
@@ -89,7 +90,7 @@ describe.each([
     const { sql: condition, parameters } = whereOf("name__ic=ZÜRICH")
     await sql.query(`alter database ${name} set enable_seqscan = off`)
     await sql.close()
-    sql = openSql(databaseAt(inject("superuserUrl"), name))
+    sql = openSql(databaseAt(servers.superuserUrl, name))
     const lines = await sql.query<{ readonly "QUERY PLAN": string }>(
       `explain (costs off) select id from test_thing t where ${condition}`,
       parameters

@@ -4,7 +4,8 @@ import { type User, makeUser, permit } from "../auth/Users.ts"
 import { registry } from "../../src/inventory/Registry.ts"
 import { isTaxonomy } from "../../src/inventory/derive/filter/Path.ts"
 import { orderBy } from "../../src/inventory/derive/table/Order.ts"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 
 let api: Api
 let ann: User

@@ -8,7 +8,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { startServers } from "../support/EmbeddedServers.ts"
-import { type Service, password, startService } from "../support/Service.ts"
+import { password } from "../support/Client.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 
 const [journey] = process.argv.slice(2)
 if (journey === undefined) throw new Error("usage: node test/journey/run.ts journey.mjs")
@@ -22,7 +23,7 @@ const queue: ChildProcess = spawn(
   { stdio: "ignore" }
 )
 const { databaseUrl, stop } = await startServers(directory)
-const services: Array<Service> = []
+const services: Array<ServiceProcess> = []
 const end = () => {
   for (const service of services) service.process.kill("SIGKILL")
   queue.kill("SIGKILL")
@@ -38,7 +39,7 @@ const environment = {
   SECRET_KEY: "a key for the journey, of some length"
 }
 for (const role of ["api", "capture", "deliver"])
-  services.push(await startService(environment, ["serve", "--roles", role]))
+  services.push(await startProcess(environment, ["serve", "--roles", role]))
 const { status } = spawnSync(process.execPath, [journey], {
   env: { ...process.env, RACKWIRE_URL: services[0]!.url, SUPERUSER_PASSWORD: password },
   stdio: "inherit"

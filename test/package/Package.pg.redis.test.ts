@@ -6,7 +6,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, environmentOf, startApi } from "../support/Api.ts"
+import { type Api, environmentOf, startApiProcess } from "../support/Api.ts"
 import { startReceiver } from "../support/Receiver.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
@@ -53,7 +53,7 @@ beforeAll(async () => {
     ],
     { cwd: folder }
   )
-  api = await startApi({ RACKWIRE_PLUGINS: pluginName }, program)
+  api = await startApiProcess({ RACKWIRE_PLUGINS: pluginName }, program)
   // It compiles, and downloads from npm's registry.
 }, 300_000)
 

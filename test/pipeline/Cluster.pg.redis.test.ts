@@ -1,10 +1,10 @@
 /** The whole way of a change, from a request to its webhooks, over a real Redis cluster. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { named } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+import { type Service, startService } from "../support/Service.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { type RedisCluster, hasRedisCluster, startRedisCluster } from "../support/RedisCluster.ts"
-import { type Service, startService } from "../support/Service.ts"
 
 describe.runIf(hasRedisCluster)("over a cluster", () => {
   let cluster: RedisCluster

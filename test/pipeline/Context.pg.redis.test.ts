@@ -2,8 +2,8 @@
 import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { startDelivering } from "../deliver/Delivering.ts"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
-import { makeSecondDatabase } from "../support/Database.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const hooks = startDelivering()
@@ -88,7 +88,7 @@ describe("two services that write to each other", () => {
   afterAll(() => other?.stop())
 
   it("end their loop by one condition each", async () => {
-    other = await startApi({}, undefined, ["serve"], makeSecondDatabase())
+    other = await startApi()
     const services = [hooks.api, other]
     const tokens = await Promise.all(
       services.map(async (api) => {

@@ -9,10 +9,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Sql, openSql } from "../support/Database.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
+import { type Sql, openSql } from "../support/Sql.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
-import { type Service, startService } from "../support/Service.ts"
 
 const changes = 5000
 const perTransaction = 4
@@ -24,7 +24,7 @@ interface Owner {
 }
 
 let directory: string
-let service: Service
+let service: ServiceProcess
 let receiver: Receiver
 
 /** What the service wrote about its servers, once it has. */
@@ -44,7 +44,7 @@ const owner = (): Promise<Owner> =>
   )
 
 const start = async (): Promise<void> => {
-  service = await startService({ RACKWIRE_DATA_DIR: directory })
+  service = await startProcess({ RACKWIRE_DATA_DIR: directory })
 }
 
 beforeAll(async () => {

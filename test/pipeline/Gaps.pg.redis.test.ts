@@ -2,18 +2,19 @@
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, environmentOf, startApi } from "../support/Api.ts"
+import { type Api, environmentOf, startApiProcess } from "../support/Api.ts"
+import { provision, request } from "../support/Client.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
-import { provision, request, startService } from "../support/Service.ts"
 
-let api: Api
+let api: Api<ServiceProcess>
 let receiver: Receiver
 let made = 0
 
 beforeAll(async () => {
   receiver = await startReceiver()
-  api = await startApi()
+  api = await startApiProcess()
   await api.call("POST", "/api/extras/webhooks/", {
     name: "all",
     content_types: ["dcim.site", "extras.tag"],
@@ -205,7 +206,7 @@ describe("while the service is away", () => {
     await api.service.stop("SIGKILL")
     await sql("alter publication rackwire drop table dcim_site")
     await insertSite()
-    let again = await startService(environmentOf(api.database))
+    let again = await startProcess(environmentOf(api.database))
     expect(await gap("lacked dcim_site")).toMatchObject({ holds: true })
     await arrives()
     await acknowledgeAll()
@@ -219,7 +220,7 @@ describe("while the service is away", () => {
     )
     missed = { created: await insertSite(), updated: "site-1" }
     await sql("update dcim_site set description = 'in the gap' where slug = 'site-1'")
-    again = await startService(environmentOf(api.database))
+    again = await startProcess(environmentOf(api.database))
     try {
       expect(await gap("is missing")).toMatchObject({ cause: "slot", object_types: null, holds: true })
       await arrives()

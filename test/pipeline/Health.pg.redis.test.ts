@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { Redis } from "ioredis"
 import { describe, expect, it } from "vitest"
 import { startDelivering } from "../deliver/Delivering.ts"
-import type { Json, List } from "../support/Api.ts"
+import type { Json, List } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const hooks = startDelivering()

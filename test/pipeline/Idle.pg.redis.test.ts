@@ -1,8 +1,9 @@
 /** A database without changes to inventory tables, for the heartbeats of one hour, while others write WAL. */
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { heartbeatPrefix } from "../../src/capture/fold/TransactionWindows.ts"
+import { servers } from "../support/Database.ts"
 import { type Api, startApi } from "../support/Api.ts"
-import { openSql } from "../support/Database.ts"
+import { openSql } from "../support/Sql.ts"
 
 let api: Api
 const sql = (statement: string) => api.database.sql.query<Record<string, unknown>>(statement)
@@ -12,7 +13,7 @@ beforeAll(async () => {
 })
 
 /** Only a superuser makes checkpoints. */
-const server = openSql(inject("superuserUrl"))
+const server = openSql(servers.superuserUrl)
 
 afterAll(async () => {
   await server.close()

@@ -10,10 +10,10 @@ import { Redis } from "ioredis"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { find } from "../../src/embedded/RedisBinary.ts"
-import { named } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
-import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { type Service, startService } from "../support/Service.ts"
+import { type Receiver, startReceiver } from "../support/Receiver.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "rackwire-memory-"))
 const limit = 50 << 20

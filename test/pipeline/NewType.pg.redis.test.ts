@@ -3,7 +3,8 @@ import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Api, type Json, type List, startApi } from "../support/Api.ts"
+import { type Api, startApiProcess } from "../support/Api.ts"
+import type { Json, List } from "../support/Client.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 
 const shelf = `
@@ -40,7 +41,7 @@ beforeAll(async () => {
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
   writeFileSync(join(copy, "src/inventory/types/dcim/Shelf.ts"), shelf)
   receiver = await startReceiver()
-  api = await startApi({}, join(copy, "bin/rackwire.mjs"))
+  api = await startApiProcess({}, join(copy, "bin/rackwire.mjs"))
 })
 afterAll(async () => {
   await api.stop()

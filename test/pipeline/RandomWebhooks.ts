@@ -1,6 +1,6 @@
 /** Webhooks, and changes of sites that they may be about, for properties. */
 import fc from "fast-check"
-import type { Json } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 
 /** Some are about the state before, some cannot be evaluated. */
 const clause = fc.constantFrom<Json>(

@@ -10,9 +10,10 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { find } from "../../src/embedded/RedisBinary.ts"
 import { keysOf } from "../../src/stream/Keys.ts"
-import { type TestDatabase, makeDatabase, openSql } from "../support/Database.ts"
-import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 import { type Service, startService } from "../support/Service.ts"
+import { openSql } from "../support/Sql.ts"
+import { type Receiver, startReceiver } from "../support/Receiver.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "rackwire-ready-"))
 let database: TestDatabase
@@ -48,12 +49,12 @@ beforeAll(async () => {
     SECRET_KEY: "a key for tests, of some length"
   }
   whole = await startService(environment)
-  api = await startService(environment, ["serve", "--roles", "api"])
+  api = await startService(environment, ["api"])
 })
 
 afterAll(async () => {
   redisServer.kill("SIGCONT")
-  await Promise.all([whole.stop("SIGKILL"), api.stop("SIGKILL")])
+  await Promise.all([whole.stop(), api.stop()])
   redis.disconnect()
   redisServer.kill("SIGKILL")
   await receiver.close()

@@ -5,12 +5,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { named } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
-import { type Service, startService } from "../support/Service.ts"
 
 let directory: string
-let service: Service
+let service: ServiceProcess
 let receiver: Receiver
 
 const data = () => join(directory, "data")
@@ -24,7 +24,7 @@ const copy = (from: string, to: string): void => {
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), "rackwire-restored-"))
   receiver = await startReceiver()
-  service = await startService(environment())
+  service = await startProcess(environment())
   await service.call("POST", "/api/extras/webhooks/", {
     name: "sites",
     content_types: ["dcim.site"],
@@ -67,7 +67,7 @@ describe("a backup of both stores that is restored", () => {
     await create("before")
     await service.stop()
     copy(data(), join(directory, "backup"))
-    service = await startService(environment())
+    service = await startProcess(environment())
     await create(...names("lost"))
     await service.stop()
     const highest = [...meanings().keys()]
@@ -76,7 +76,7 @@ describe("a backup of both stores that is restored", () => {
       .at(-1)!
     renameSync(data(), join(directory, "gone"))
     copy(join(directory, "backup"), data())
-    service = await startService(environment())
+    service = await startProcess(environment())
     await create(...names("again"))
     const reused = [...meanings()].filter(([, slugs]) => slugs.size > 1)
     expect(reused).toEqual([])

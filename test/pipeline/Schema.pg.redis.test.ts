@@ -1,6 +1,7 @@
 /** Tables whose columns are altered while their changes are captured. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 
 let api: Api

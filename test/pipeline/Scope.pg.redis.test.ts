@@ -5,7 +5,8 @@ import { SharedBudget } from "../../src/match/Budget.ts"
 import { fired } from "../../src/match/Scope.ts"
 import { WebhookIndex } from "../../src/match/WebhookIndex.ts"
 import { type User, makeUser, permit } from "../auth/Users.ts"
-import { type Api, type Json, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Json, named } from "../support/Client.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 
 let api: Api

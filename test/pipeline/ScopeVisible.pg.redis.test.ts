@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { expect, it } from "vitest"
-import { type Sql, openSql } from "../support/Database.ts"
+import { startService } from "../support/Service.ts"
+import { type Sql, openSql } from "../support/Sql.ts"
 import { type RunningServers, startServers } from "../support/EmbeddedServers.ts"
 import { startReceiver } from "../support/Receiver.ts"
-import { startService } from "../support/Service.ts"
 
 const path = "/api/extras/webhooks/"
 

@@ -3,13 +3,13 @@ import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { environmentOf } from "../support/Api.ts"
-import { type TestDatabase, makeDatabase, makeSecondDatabase } from "../support/Database.ts"
-import { type Service, startService } from "../support/Service.ts"
+import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 
 const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
 
 let databases: ReadonlyArray<TestDatabase>
-const services: Array<Service> = []
+const services: Array<ServiceProcess> = []
 
 /** The options of a service, with the Redis of the first one. */
 const shared = (database: TestDatabase) => ({ ...environmentOf(database), REDIS_URL: databases[0]!.redisUrl })
@@ -21,7 +21,7 @@ const check = (database: TestDatabase) =>
   })
 
 beforeAll(async () => {
-  databases = [await makeDatabase(), await makeSecondDatabase()]
+  databases = [await makeDatabase(), await makeDatabase()]
 }, 120_000)
 
 afterAll(async () => {
@@ -32,7 +32,7 @@ afterAll(async () => {
 it("the log and `check` say that each database needs a Redis of its own", { timeout: 120_000 }, async () => {
   const [first, second] = databases as [TestDatabase, TestDatabase]
   for (const database of databases) {
-    services.push(await startService(shared(database), ["serve", "--roles", "api,capture"]))
+    services.push(await startProcess(shared(database), ["serve", "--roles", "api,capture"]))
   }
   const nameOf = ({ databaseUrl }: TestDatabase) => new URL(databaseUrl).pathname.slice(1)
   expect(services[0]!.output()).not.toContain("held the queues of")

@@ -2,7 +2,8 @@
 import { createHmac } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { objectType } from "../../src/inventory/Registry.ts"
-import { type Api, named, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
 import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
 
 let api: Api

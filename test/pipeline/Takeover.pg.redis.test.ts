@@ -7,20 +7,20 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/stream/Keys.ts"
 import { environmentOf } from "../support/Api.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { eventually } from "../support/Eventually.ts"
-import { type Service, startService } from "../support/Service.ts"
 
 const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
 
 let database: TestDatabase
 let redis: Redis
-let services: ReadonlyArray<Service>
+let services: ReadonlyArray<ServiceProcess>
 let webhook: number
 /** Sites made so far. */
 let sites = 0
 
-const start = (databaseUrl = database.databaseUrl): Promise<Service> =>
-  startService({ ...environmentOf(database), DATABASE_URL: databaseUrl }, ["serve", "--roles", "api,capture"])
+const start = (databaseUrl = database.databaseUrl): Promise<ServiceProcess> =>
+  startProcess({ ...environmentOf(database), DATABASE_URL: databaseUrl }, ["serve", "--roles", "api,capture"])
 
 beforeAll(async () => {
   database = await makeDatabase()
@@ -49,7 +49,7 @@ const until = <A>(expected: string, ask: () => Promise<A>) =>
   })
 
 /** What a process says of its capture, by name; nothing where it does not answer. */
-const captureOf = async (service: Service): Promise<Readonly<Record<string, number>>> => {
+const captureOf = async (service: ServiceProcess): Promise<Readonly<Record<string, number>>> => {
   const text = await fetch(`${service.url}/metrics`, { signal: AbortSignal.timeout(2000) }).then(
     (response) => response.text(),
     () => ""
@@ -59,7 +59,7 @@ const captureOf = async (service: Service): Promise<Readonly<Record<string, numb
   )
 }
 
-const leader = (): Promise<Service> =>
+const leader = (): Promise<ServiceProcess> =>
   until("a leader", async () => {
     for (const service of services) if ((await captureOf(service))["leads"] === 1) return service
     return undefined
@@ -97,7 +97,9 @@ const allConfirmed = async (): Promise<void> => {
 }
 
 /** Does something to the leader, makes sites meanwhile, and expects that the other one takes over. */
-const expectTakeover = async (harm: (leader: Service) => unknown): Promise<readonly [Service, Service]> => {
+const expectTakeover = async (
+  harm: (leader: ServiceProcess) => unknown
+): Promise<readonly [ServiceProcess, ServiceProcess]> => {
   const before = await leader()
   const { generation } = await captureOf(before)
   const after = services.find((service) => service !== before)!
@@ -195,7 +197,7 @@ describe("a process with another slot", () => {
     const epoch = async () => (await captureOf(await leader()))["epoch"]
     const before = await epoch()
     const environment = { ...environmentOf(database), RACKWIRE_SLOT: `${database.slot}_2`, PORT: "0" }
-    // It does not become ready, so startService would wait in vain.
+    // It does not become ready, so startProcess would wait in vain.
     const second = spawn(process.execPath, [program, "serve", "--roles", "capture"], {
       env: { PATH: process.env["PATH"], ...environment }
     })

@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { type Existing, bodiesOf, makeWorld, typesInOrder, writeAny } from "../support/AnyObject.ts"
-import { type Api, type Json, startApi } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const types = typesInOrder()

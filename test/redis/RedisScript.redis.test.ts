@@ -2,15 +2,15 @@ import { readFileSync, readdirSync } from "node:fs"
 import { Redis as Client } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { RedisScript } from "../../src/redis/RedisScript.ts"
-import { redisUrlOfWorker } from "../support/Database.ts"
+import { emptyRedis } from "../support/Database.ts"
 
 const src = new URL("../../src/", import.meta.url)
 const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".lua"))
 const scripts = files.filter((file) => !file.includes("/include/"))
 
 let client: Client
-beforeAll(() => {
-  client = new Client(redisUrlOfWorker(), { protocol: 2 })
+beforeAll(async () => {
+  client = new Client(await emptyRedis(), { protocol: 2 })
 })
 afterAll(() => client.quit())
 

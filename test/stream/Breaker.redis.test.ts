@@ -3,7 +3,7 @@ import { Effect, Scope } from "effect"
 import { Redis as Client } from "ioredis"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { type BreakerNews, closeBreaker, openBreaker } from "../../src/stream/Breaker.ts"
-import { redisUrlOfWorker } from "../support/Database.ts"
+import { servers } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startStreams } from "./TwoReaders.ts"
 
@@ -23,7 +23,7 @@ describe("the state of a circuit breaker", () => {
         scope
       )
     )
-    const elsewhere = new Client(Object.assign(new URL(redisUrlOfWorker()), { pathname: "/15" }).href, { protocol: 2 })
+    const elsewhere = new Client(Object.assign(new URL(servers.redisUrl), { pathname: "/15" }).href, { protocol: 2 })
     onTestFinished(() => elsewhere.disconnect())
     // Until the subscription stands nothing is heard.
     await eventually("news are heard", async () => {

@@ -9,7 +9,6 @@ import type { Delivery } from "../../src/event/Delivery.ts"
 import { group, keysOf } from "../../src/stream/Keys.ts"
 import type { Streams } from "../../src/stream/Streams.ts"
 import { inspect } from "../../src/stream/Sweep.ts"
-import { redisUrlOfWorker } from "../support/Database.ts"
 import { delivery, startStreams } from "./TwoReaders.ts"
 
 const run = Effect.runPromise
@@ -66,7 +65,7 @@ describe("appending", () => {
     try {
       const servers = Layer.succeed(Servers, {
         databaseUrl: Redacted.make(""),
-        redisUrl: Redacted.make(redisUrlOfWorker()),
+        redisUrl: Redacted.make(streams().url),
         secretKey: Redacted.make("none")
       })
       const layer = Layer.fresh(Append.layer.pipe(Layer.provide(Redis.layer), Layer.provide(servers)))

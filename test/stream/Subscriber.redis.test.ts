@@ -5,7 +5,7 @@ import { expect, it } from "vitest"
 import { Servers } from "../../src/embedded/Servers.ts"
 import { Redis } from "../../src/redis/Redis.ts"
 import { Streams } from "../../src/stream/Streams.ts"
-import { redisUrlOfWorker } from "../support/Database.ts"
+import { emptyRedis } from "../support/Database.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const run = Effect.runPromise
@@ -15,7 +15,7 @@ const refusedMillis = 400
 
 /** Passes on what is sent to Redis. While `isFlapping`, it ends each connection that subscribes, and is away then. */
 const startProxy = async () => {
-  const target = Number(new URL(redisUrlOfWorker()).port)
+  const target = Number(new URL(await emptyRedis()).port)
   const sockets = new Set<Socket>()
   const state = { isFlapping: false, subscriptions: 0 }
   const server = createServer((near) => {
@@ -46,7 +46,7 @@ const startProxy = async () => {
   const cut = () => {
     for (const socket of sockets) socket.destroy()
   }
-  const url = new URL(redisUrlOfWorker())
+  const url = new URL(await emptyRedis())
   url.port = `${port}`
   return { url: url.href, state, cut, close: () => server.close() }
 }

@@ -1,18 +1,20 @@
 /** A stream's writer and two readers, as two processes would be, in a real Redis that is empty before each test. */
 import { Context, Effect, Exit, Layer, Redacted, Scope } from "effect"
 import { Redis as Client } from "ioredis"
-import { afterAll, beforeAll, beforeEach, inject } from "vitest"
+import { afterAll, beforeAll, beforeEach } from "vitest"
 import { Redis } from "../../src/redis/Redis.ts"
 import { Servers } from "../../src/embedded/Servers.ts"
 import { Append } from "../../src/stream/Append.ts"
 import { type Delivery, deliveryId } from "../../src/event/Delivery.ts"
 import { Streams } from "../../src/stream/Streams.ts"
-import { redisUrlOfWorker } from "../support/Database.ts"
+import { emptyRedis } from "../support/Database.ts"
 
 export interface TwoReaders {
   readonly append: Append["Service"]
   readonly one: Streams["Service"]
   readonly other: Streams["Service"]
+  /** The address of their Redis. */
+  readonly url: string
   readonly client: Client
   /** Lives as long as the tests of the file. */
   readonly scope: Scope.Scope
@@ -24,9 +26,9 @@ export const startStreams = (): (() => TwoReaders) => {
   let started: TwoReaders
 
   beforeAll(async () => {
-    const url = redisUrlOfWorker()
+    const url = await emptyRedis()
     const servers = Layer.succeed(Servers, {
-      databaseUrl: Redacted.make(inject("databaseUrl")),
+      databaseUrl: Redacted.make(""),
       redisUrl: Redacted.make(url),
       secretKey: Redacted.make("none")
     })
@@ -38,6 +40,7 @@ export const startStreams = (): (() => TwoReaders) => {
       append: Context.get(await build(Append.layer), Append),
       one: Context.get(await build(Streams.layer("one")), Streams),
       other: Context.get(await build(Streams.layer("other")), Streams),
+      url,
       client: new Client(url, { protocol: 2 }),
       scope
     }

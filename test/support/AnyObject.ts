@@ -10,9 +10,8 @@ import type { Field } from "../../src/inventory/Field.ts"
 import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { registry } from "../../src/inventory/Registry.ts"
 import { canonical } from "../inventory/Rows.ts"
-import type { Json } from "./Api.ts"
+import type { Call, Json, Reply } from "./Client.ts"
 import { codePoint } from "./CodePoint.ts"
-import type { Call, Reply } from "./Service.ts"
 
 /** Ids of existing objects, by object type. */
 export type Existing = (type: string) => ReadonlyArray<number>

@@ -1,18 +1,12 @@
 /** A service on a database of its own, for tests of the wire. */
+import type { Role } from "../../src/Service.ts"
+import { type Call, type Json, type List, type Reply, request } from "./Client.ts"
 import { type TestDatabase, makeDatabase } from "./Database.ts"
-import { type Call, type Reply, type Service, request, startService } from "./Service.ts"
+import { type ServiceProcess, startProcess } from "./Process.ts"
+import { type Service, startService } from "./Service.ts"
 
-export type Json = Record<string, unknown>
-
-export interface List {
-  readonly count: number
-  readonly next: string | null
-  readonly previous: string | null
-  readonly results: ReadonlyArray<{ readonly id: number; readonly name: string }>
-}
-
-export interface Api {
-  readonly service: Service
+export interface Api<S extends Service = Service> {
+  readonly service: S
   readonly database: TestDatabase
   /** Calls as the superuser. */
   readonly call: Call
@@ -32,15 +26,25 @@ export const environmentOf = (database: TestDatabase) => ({
   SECRET_KEY: "a key for tests, of some length"
 })
 
-/** Starts a service on a database of its own, or on this one; `script` is its program, if not the one of this directory. */
+/** Starts a service in this worker, on a database of its own. */
 export const startApi = async (
-  environment: Record<string, string> = {},
-  script?: string,
-  args: ReadonlyArray<string> = ["serve"],
-  made = makeDatabase()
+  environment: Readonly<Record<string, string>> = {},
+  roles?: ReadonlyArray<Role>
 ): Promise<Api> => {
-  const database = await made
-  const service = await startService({ ...environmentOf(database), ...environment }, args, script)
+  const database = await makeDatabase()
+  return apiOf(database, await startService({ ...environmentOf(database), ...environment }, roles))
+}
+
+/** Starts a service as a process, on a database of its own; `script` is its program, if not the one of this directory. */
+export const startApiProcess = async (
+  environment: Readonly<Record<string, string>> = {},
+  script?: string
+): Promise<Api<ServiceProcess>> => {
+  const database = await makeDatabase()
+  return apiOf(database, await startProcess({ ...environmentOf(database), ...environment }, ["serve"], script))
+}
+
+const apiOf = <S extends Service>(database: TestDatabase, service: S): Api<S> => {
   const { call } = service
   const adminId = async () => (await call<List>("GET", "/api/users/users/?username=admin")).json.results[0]!.id
   return {
@@ -63,6 +67,3 @@ export const startApi = async (
     }
   }
 }
-
-/** Fields of an object that has a name and a slug. */
-export const named = (name: string) => ({ name, slug: name.toLowerCase().replaceAll(" ", "-") })

@@ -9,11 +9,22 @@ const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/
 export const hasBrowser = executablePath !== undefined
 if (!hasBrowser) process.stderr.write("There is no Chromium: the tests of the console in a browser are skipped.\n")
 
-export const openBrowser = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: executablePath!,
-    args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
-  })
+const launchOptions = {
+  executablePath: executablePath ?? "",
+  args: ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--disable-sync"]
+}
+
+/** A browser of the caller's own, for scripts. */
+export const openBrowser = (): Promise<Browser> => chromium.launch(launchOptions)
+
+/** A browser that all workers of a run connect to. */
+export const launchBrowser = async (): Promise<{ readonly shared: string; readonly stop: () => Promise<void> }> => {
+  const server = await chromium.launchServer(launchOptions)
+  return { shared: server.wsEndpoint(), stop: () => server.close() }
+}
+
+/** The browser of the run. */
+export const connectBrowser = (address: string): Promise<Browser> => chromium.connect(address)
 
 export interface Watched {
   readonly page: Page

@@ -1,40 +1,9 @@
 /** A database of the shared Postgres for one test file, plain SQL to it, and a Redis database beside it. */
 import { randomBytes } from "node:crypto"
-import { PgClient } from "@effect/sql-pg"
-import { Effect, ManagedRuntime, Redacted } from "effect"
-import type { SqlError } from "effect/sql"
 import { Redis } from "ioredis"
-import { inject } from "vitest"
 import { eventually } from "./Eventually.ts"
-
-export interface Sql {
-  /** Runs a statement; answers its rows, or rejects with the server's error. */
-  readonly query: <A extends object>(
-    statement: string,
-    parameters?: ReadonlyArray<unknown>
-  ) => Promise<ReadonlyArray<A>>
-  /** Runs statements in one transaction. */
-  readonly transaction: (...statements: ReadonlyArray<string>) => Promise<void>
-  readonly close: () => Promise<void>
-}
-
-/** Plain SQL to any Postgres. */
-export const openSql = (url: string): Sql => {
-  const runtime = ManagedRuntime.make(PgClient.layer({ url: Redacted.make(url), maxConnections: 4 }))
-  const run = <A>(use: (sql: PgClient.PgClient) => Effect.Effect<A, SqlError.SqlError>): Promise<A> =>
-    runtime.runPromise(
-      Effect.flatMap(PgClient.PgClient, use).pipe(Effect.mapError(({ reason }) => reason.cause as Error))
-    )
-  return {
-    query: <A extends object>(statement: string, parameters: ReadonlyArray<unknown> = []) =>
-      run((sql) => sql.unsafe<A>(statement, parameters)),
-    transaction: (...statements) =>
-      run((sql) =>
-        sql.withTransaction(Effect.forEach(statements, (statement) => sql.unsafe(statement), { discard: true }))
-      ),
-    close: () => runtime.dispose()
-  }
-}
+import { workerServers } from "./Shared.ts"
+import { type Sql, databaseAt, openSql } from "./Sql.ts"
 
 export interface TestDatabase {
   readonly databaseUrl: string
@@ -48,36 +17,37 @@ export interface TestDatabase {
   readonly drop: () => Promise<void>
 }
 
-/** The same server's database, of Postgres by name or of Redis by number. */
-export const databaseAt = (url: string, path: string): string =>
-  Object.assign(new URL(url), { pathname: `/${path}` }).href
+/** The servers of this worker. Importing this module starts them. */
+export const servers = await workerServers()
 
-/** Redis databases are numbered. Each worker uses the one with its own number, so that concurrent files do not meet. */
-export const redisUrlOfWorker = (): string => redisUrlAt(0)
+/** Databases of a Redis, without the first and the last. */
+const redisDatabases = 14
 
-/** A worker has several: Redis has 16 by default, and two workers start. */
-const redisUrlAt = (nth: number): string =>
-  databaseAt(inject("redisUrl"), `${Number(process.env["VITEST_POOL_ID"] ?? 1) + 4 * nth}`)
+let made = 0
 
-/** A database with all tables and no rows: a copy of the one that was migrated before the first test. */
-export const makeDatabase = (): Promise<TestDatabase> => copyOf(inject("migratedDatabase"))
+/** An empty Redis database, which the next thirteen calls do not return. */
+export const emptyRedis = async (): Promise<string> => {
+  const url = databaseAt(servers.redisUrl, `${1 + (made++ % redisDatabases)}`)
+  const redis = new Redis(url, { protocol: 2 })
+  await redis.flushdb()
+  await redis.quit()
+  return url
+}
 
-/** The same for a second service, beside that of the first. */
-export const makeSecondDatabase = (): Promise<TestDatabase> => copyOf(inject("migratedDatabase"), redisUrlAt(1))
+/** A database with all tables and no rows: a copy of the migrated one. */
+export const makeDatabase = (): Promise<TestDatabase> => copyOf(servers.migratedDatabase)
 
 export const makeEmptyDatabase = (): Promise<TestDatabase> => copyOf("template1")
 
-const copyOf = async (template: string, redisUrl = redisUrlOfWorker()): Promise<TestDatabase> => {
+const copyOf = async (template: string): Promise<TestDatabase> => {
   const name = `test_${randomBytes(6).toString("hex")}`
-  const server = openSql(inject("superuserUrl"))
-  const owner = new URL(inject("databaseUrl")).username
+  const server = openSql(servers.superuserUrl)
+  const owner = new URL(servers.databaseUrl).username
   await server.query(`create database ${name} template ${template} owner ${owner}`)
-  const redis = new Redis(redisUrl, { protocol: 2 })
-  await redis.flushdb()
-  await redis.quit()
-  const databaseUrl = databaseAt(inject("databaseUrl"), name)
+  const redisUrl = await emptyRedis()
+  const databaseUrl = databaseAt(servers.databaseUrl, name)
   const sql = openSql(databaseUrl)
-  const superuser = openSql(databaseAt(inject("superuserUrl"), name))
+  const superuser = openSql(databaseAt(servers.superuserUrl, name))
   return {
     databaseUrl,
     redisUrl,

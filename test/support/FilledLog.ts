@@ -1,5 +1,5 @@
 /** A long delivery log, made in the database: days of deliveries of many webhooks, few of which failed. */
-import type { Sql } from "./Database.ts"
+import type { Sql } from "./Sql.ts"
 
 interface Filling {
   readonly deliveries: number

@@ -1,70 +1,86 @@
 /**
- * The Postgres and the Redis that all tests share: the embedded ones, in a directory that is removed afterwards. One
- * database is migrated here, and `makeDatabase` copies it: a copy takes a tenth of a second, a migration several.
+ * What the files of a run share. Each worker has a Postgres and a Redis of its own, since creating a replication slot
+ * waits for every write transaction of a cluster; all have one Chromium. They start when a file first needs them: the
+ * main process of the run starts them on request, and stops them after the last file.
+ *
+ * One database of each Postgres is migrated, and `makeDatabase` copies it: a copy takes a tenth of a second.
  */
-import { execFileSync } from "node:child_process"
+import { execFile } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
+import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
-import { ConfigProvider, Context, Effect, Exit, Layer, Scope } from "effect"
+import { promisify } from "node:util"
 import type { TestProject } from "vitest/node"
-import { Settings, reveal } from "../../src/Config.ts"
-import { Servers } from "../../src/embedded/Servers.ts"
-import { databaseAt, openSql } from "./Database.ts"
-import { superuserUrlOf } from "./EmbeddedServers.ts"
+import { launchBrowser } from "./Browser.ts"
+import { startServers } from "./EmbeddedServers.ts"
+import { program } from "./Process.ts"
+import { databaseAt, openSql } from "./Sql.ts"
 
 declare module "vitest" {
   interface ProvidedContext {
-    readonly databaseUrl: string
-    /** The same database, as a superuser. */
-    readonly superuserUrl: string
-    readonly redisUrl: string
-    /** The name of a database that has all tables and no rows. Nobody may connect to it while it is copied. */
-    readonly migratedDatabase: string
+    /** Where a worker requests its servers (`/servers/<worker>`) and the browser (`/browser`). */
+    readonly shared: string
+  }
+}
+
+/** The servers of a worker. */
+export interface WorkerServers {
+  readonly databaseUrl: string
+  /** The same database, as a superuser. */
+  readonly superuserUrl: string
+  readonly redisUrl: string
+  /** The name of a database that has all tables and no rows. Nobody may connect to it while it is copied. */
+  readonly migratedDatabase: string
+}
+
+/** Something that was started: what a worker needs to know of it, and its end. */
+interface Started<A> {
+  readonly shared: A
+  readonly stop: () => Promise<void>
+}
+
+export default async (project: TestProject): Promise<() => Promise<void>> => {
+  const directory = mkdtempSync(join(tmpdir(), "rackwire-test-"))
+  const started = new Map<string, Promise<Started<unknown>>>()
+  const start = (path: string): Promise<Started<unknown>> =>
+    path === "/browser" ? launchBrowser() : startMigrated(join(directory, path.split("/").at(-1)!))
+  const broker = createServer((request, response) => {
+    const path = request.url!
+    if (!started.has(path)) started.set(path, start(path))
+    void started.get(path)!.then(
+      ({ shared }) => response.end(JSON.stringify(shared)),
+      (error: Error) => response.writeHead(500).end(error.stack)
+    )
+  })
+  await new Promise<void>((resolve) => broker.listen(0, "127.0.0.1", resolve))
+  const { port } = broker.address() as { readonly port: number }
+  project.provide("shared", `http://127.0.0.1:${port}`)
+  return async () => {
+    broker.close()
+    broker.closeAllConnections()
+    const ended = await Promise.allSettled([...started.values()].map(async (each) => (await each).stop()))
+    rmSync(directory, { recursive: true, force: true })
+    for (const { status } of ended) if (status === "rejected") process.exitCode ||= 1
   }
 }
 
 const migratedDatabase = "migrated"
 
-export default async (project: TestProject): Promise<() => Promise<void>> => {
-  const directory = mkdtempSync(join(tmpdir(), "rackwire-test-"))
-  const scope = Effect.runSync(Scope.make())
+const startMigrated = async (directory: string): Promise<Started<WorkerServers>> => {
   const { POSTGRES_BIN } = process.env
-  const environment = ConfigProvider.layer(
-    ConfigProvider.fromEnvRecord({ RACKWIRE_DATA_DIR: directory, ...(POSTGRES_BIN && { POSTGRES_BIN }) })
+  const { databaseUrl, superuserUrl, redisUrl, stop } = await startServers(
+    directory,
+    POSTGRES_BIN === undefined ? {} : { POSTGRES_BIN }
   )
-  const layer = Servers.layer.pipe(Layer.provide(Settings.layer), Layer.provide(environment))
-  const context = await Effect.runPromise(Layer.buildWithScope(layer, scope))
-  const servers = Context.get(context, Servers)
-  const databaseUrl = reveal(servers.databaseUrl)
-  const superuserUrl = superuserUrlOf(directory, databaseUrl)
-  const redisUrl = reveal(servers.redisUrl)
-  await prepare(databaseUrl, superuserUrl)
-  migrate(databaseAt(databaseUrl, migratedDatabase), redisUrl)
-  project.provide("databaseUrl", databaseUrl)
-  project.provide("superuserUrl", superuserUrl)
-  project.provide("redisUrl", redisUrl)
-  project.provide("migratedDatabase", migratedDatabase)
-  return async () => {
-    await Effect.runPromise(Scope.close(scope, Exit.void))
-    rmSync(directory, { recursive: true, force: true })
-  }
-}
-
-const prepare = async (databaseUrl: string, superuserUrl: string): Promise<void> => {
   const server = openSql(superuserUrl)
   // No test cuts the power of the machine.
   await server.query("alter system set fsync = off")
   await server.query("select pg_reload_conf()")
   await server.query(`create database ${migratedDatabase} owner ${new URL(databaseUrl).username}`)
   await server.close()
-}
-
-const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
-
-const migrate = (databaseUrl: string, redisUrl: string): void => {
   const { PATH, HOME } = process.env
-  const env = { PATH, HOME, SECRET_KEY: "x", DATABASE_URL: databaseUrl, REDIS_URL: redisUrl }
-  execFileSync(process.execPath, [program, "migrate"], { env, stdio: ["ignore", "ignore", "inherit"] })
+  const options = { SECRET_KEY: "x", DATABASE_URL: databaseAt(databaseUrl, migratedDatabase), REDIS_URL: redisUrl }
+  await promisify(execFile)(process.execPath, [program, "migrate"], { env: { PATH, HOME, ...options } })
+  return { shared: { databaseUrl, superuserUrl, redisUrl, migratedDatabase }, stop }
 }

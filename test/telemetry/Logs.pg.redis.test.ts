@@ -1,6 +1,7 @@
 /** LOG_FORMAT, and the ids by which a line is found. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, named, startApi } from "../support/Api.ts"
+import { type Api, startApiProcess } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 
@@ -15,7 +16,7 @@ let api: Api
 
 beforeAll(async () => {
   receiver = await startReceiver(() => 410)
-  api = await startApi({ LOG_FORMAT: "json" })
+  api = await startApiProcess({ LOG_FORMAT: "json" })
 })
 
 afterAll(async () => {

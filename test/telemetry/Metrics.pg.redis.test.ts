@@ -3,19 +3,19 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { named } from "../support/Api.ts"
-import { openSql } from "../support/Database.ts"
+import { named } from "../support/Client.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
+import { openSql } from "../support/Sql.ts"
 import { superuserUrlOf } from "../support/EmbeddedServers.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
-import { type Service, startService } from "../support/Service.ts"
 import { type Exposed, readExposition } from "./Exposed.ts"
 import { opsFile, queries, rules } from "./Operations.ts"
 import { hasPromtool, promtool } from "./Promtool.ts"
 
 /** Servers of its own: Postgres has a limit for what it keeps for the slot. */
 const directory = mkdtempSync(join(tmpdir(), "rackwire-metrics-"))
-let service: Service
+let service: ServiceProcess
 let receiver: Receiver
 let text: string
 let exposed: Exposed
@@ -35,7 +35,7 @@ beforeAll(async () => {
   receiver = await startReceiver(({ path, headers }) =>
     path === "/failing" && headers["x-hook-attempt"] !== "3" ? 500 : path === "/gone" ? 400 : 200
   )
-  service = await startService({ RACKWIRE_DATA_DIR: join(directory, "data") })
+  service = await startProcess({ RACKWIRE_DATA_DIR: join(directory, "data") })
   const databaseUrl = readFileSync(join(directory, "data", "database-url"), "utf8").trim()
   const superuser = openSql(superuserUrlOf(join(directory, "data"), databaseUrl))
   await superuser.query("alter system set max_slot_wal_keep_size = '10GB'")

@@ -1,7 +1,7 @@
 /** The trace of a change, from the request that made it to its receiver and to a collector. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, named, startApi } from "../support/Api.ts"
-import { makeSecondDatabase } from "../support/Database.ts"
+import { type Api, startApiProcess } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 
@@ -27,7 +27,7 @@ beforeAll(async () => {
   receiver = await startReceiver(({ path, headers }) =>
     path === "/traced" && headers["x-hook-attempt"] === "1" ? 503 : 200
   )
-  api = await startApi({
+  api = await startApiProcess({
     OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url}/`,
     OTEL_EXPORTER_OTLP_HEADERS: "x-team=net%20ops,x-other=1",
     TRACE_RATIO: "0"
@@ -160,7 +160,7 @@ describe("a collector that takes connections and never answers", () => {
   it("keeps back neither changes nor deliveries, nor the end of the service", async () => {
     const hanging = await startReceiver(() => new Promise(() => {}))
     const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: hanging.url, TRACE_RATIO: "1" }
-    const other = await startApi(environment, undefined, ["serve"], makeSecondDatabase())
+    const other = await startApiProcess(environment)
     await other.call("POST", "/api/extras/webhooks/", {
       ...{ name: "hanging", content_types: ["extras.tag"], type_create: true, payload_url: `${receiver.url}/hanging` }
     })

@@ -4,7 +4,8 @@ import { brotliCompressSync, brotliDecompressSync, constants } from "node:zlib"
 import { Redis } from "ioredis"
 import { parseLsn } from "../../src/event/Lsn.ts"
 import { publication, publicationFingerprint, publishedTables } from "../../src/inventory/database/PublicationState.ts"
-import { type TestDatabase, openSql } from "../support/Database.ts"
+import type { TestDatabase } from "../support/Database.ts"
+import { openSql } from "../support/Sql.ts"
 
 export interface Fixture {
   /** The release that made it. */

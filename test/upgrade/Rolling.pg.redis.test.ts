@@ -13,10 +13,11 @@ import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { environmentOf, named } from "../support/Api.ts"
+import { environmentOf } from "../support/Api.ts"
+import { named, provision, request } from "../support/Client.ts"
 import { type TestDatabase, makeEmptyDatabase } from "../support/Database.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { eventually } from "../support/Eventually.ts"
-import { type Service, provision, request, startService } from "../support/Service.ts"
 
 const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
 const programBefore = process.env["RACKWIRE_BEFORE"] ?? program
@@ -79,11 +80,11 @@ class SlowReceiver {
 
 let database: TestDatabase
 let receiver: SlowReceiver
-let services: Array<Service> = []
+let services: Array<ServiceProcess> = []
 let token: string
 
 const start = (role: string, script: string) =>
-  startService({ ...environmentOf(database), SHUTDOWN_DELAY: shutdownDelay }, ["serve", "--roles", role], script)
+  startProcess({ ...environmentOf(database), SHUTDOWN_DELAY: shutdownDelay }, ["serve", "--roles", role], script)
 
 beforeAll(async () => {
   database = await makeEmptyDatabase()

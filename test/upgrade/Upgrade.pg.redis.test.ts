@@ -3,10 +3,11 @@ import { createHmac } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
-import { named } from "../support/Api.ts"
-import { type TestDatabase, makeEmptyDatabase, openSql } from "../support/Database.ts"
+import { named, provision, request } from "../support/Client.ts"
+import { type TestDatabase, makeEmptyDatabase } from "../support/Database.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
+import { openSql } from "../support/Sql.ts"
 import { eventually } from "../support/Eventually.ts"
-import { type Service, provision, request, startService } from "../support/Service.ts"
 import { type Fixture, load, readFixture, releases } from "./Fixture.ts"
 import { type FixtureReceiver, known, startFixtureReceiver } from "./World.ts"
 
@@ -53,7 +54,7 @@ describe.each(releases())("the stores of Rackwire %s", (release) => {
   let fixture: Fixture
   let database: TestDatabase
   let receiver: FixtureReceiver
-  let service: Service
+  let service: ServiceProcess
   let before: Rows
   /** Descriptions that were committed, by the name of the site. */
   const written = new Map<string, ReadonlyArray<string>>()
@@ -96,7 +97,7 @@ describe.each(releases())("the stores of Rackwire %s", (release) => {
     before = await settledRows(database)
     const writing = writeSql()
     await eventually("some was written before the start", () => written.size >= 10)
-    service = await startService({
+    service = await startProcess({
       DATABASE_URL: database.databaseUrl,
       REDIS_URL: database.redisUrl,
       RACKWIRE_SLOT: database.slot,

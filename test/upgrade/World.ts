@@ -3,7 +3,7 @@ import { type IncomingHttpHeaders, createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { text } from "node:stream/consumers"
 import { makeClientAuthority } from "../support/ClientAuthority.ts"
-import type { Call } from "../support/Service.ts"
+import type { Call } from "../support/Client.ts"
 
 /** What the receiver knows of the senders; the upgrade's test expects it. */
 export const known = {

@@ -11,11 +11,11 @@ import { Redis } from "ioredis"
 import { unpack } from "../../src/stream/Entry.ts"
 import { keysOf } from "../../src/stream/Keys.ts"
 import { makeWorld } from "../support/AnyObject.ts"
-import { named } from "../support/Api.ts"
-import { openSql } from "../support/Database.ts"
+import { named, password } from "../support/Client.ts"
+import { startProcess } from "../support/Process.ts"
+import { openSql } from "../support/Sql.ts"
 import { startServers } from "../support/EmbeddedServers.ts"
 import { eventually } from "../support/Eventually.ts"
-import { password, startService } from "../support/Service.ts"
 import { writeFixture } from "./Fixture.ts"
 import { made, makeWebhooks, startFixtureReceiver } from "./World.ts"
 
@@ -33,7 +33,7 @@ const directory = mkdtempSync(join(tmpdir(), "rackwire-fixture-"))
 const { databaseUrl, redisUrl, stop } = await startServers(directory, { POSTGRES_BIN: binaries })
 const environment = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: secretKey }
 const start = async (roles: string) => {
-  const service = await startService(environment, ["serve", "--roles", roles], program)
+  const service = await startProcess(environment, ["serve", "--roles", roles], program)
   process.once("exit", () => service.process.kill("SIGKILL"))
   return service
 }

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { startReceiver } from "../../support/Receiver.ts"
-import { type Service, startService } from "../../support/Service.ts"
+import { type ServiceProcess, startProcess } from "../../support/Process.ts"
 
 const program = fileURLToPath(new URL("../../../bin/rackwire.mjs", import.meta.url))
 
@@ -18,14 +18,14 @@ const changes = [
   ["/api/dcim/sites/1/", { description: "The main hall", facility: "AMS1" }]
 ] as const
 
-interface Filled extends Pick<Service, "url"> {
+interface Filled extends Pick<ServiceProcess, "url"> {
   readonly close: () => Promise<void>
 }
 
 export const startFilled = async (): Promise<Filled> => {
   const directory = mkdtempSync(join(tmpdir(), "rackwire-screenshots-"))
   const environment = { RACKWIRE_DATA_DIR: directory }
-  const service = await startService(environment)
+  const service = await startProcess(environment)
   const receiver = await startReceiver()
   const close = async () => {
     await service.stop()

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url"
 import { parseArgs } from "node:util"
 import type { Browser, BrowserContext } from "playwright-core"
 import { hasBrowser, logIn, openBrowser, sideways } from "../../support/Browser.ts"
-import { password } from "../../support/Service.ts"
+import { password } from "../../support/Client.ts"
 import { startFilled } from "./Filled.ts"
 import { pages } from "./Pages.ts"
 

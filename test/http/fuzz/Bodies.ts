@@ -1,7 +1,7 @@
 /** Bodies of requests: good ones, good ones with something wrong in them, and bad ones. */
 import type { Method, Route } from "../../../src/http/Route.ts"
 import type { ObjectType } from "../../../src/inventory/ObjectType.ts"
-import type { Json } from "../../support/Api.ts"
+import type { Json } from "../../support/Client.ts"
 import type { Random } from "../../template/fuzz/Random.ts"
 import { hostileJson, hostileText } from "./Hostile.ts"
 import type { World } from "./World.ts"

@@ -3,8 +3,8 @@
  * works at the end.
  */
 import { Agent, request } from "node:http"
-import type { Sql } from "../../support/Database.ts"
 import type { Service } from "../../support/Service.ts"
+import type { Sql } from "../../support/Sql.ts"
 import { type Drawn, draw } from "./Draw.ts"
 import { type World, makeFuzzWorld, restoreActors, tokens } from "./World.ts"
 

@@ -3,9 +3,8 @@ import { digestToken } from "../../../src/Vault.ts"
 import type { ObjectType } from "../../../src/inventory/ObjectType.ts"
 import { registry } from "../../../src/inventory/Registry.ts"
 import { type Existing, makeWorld } from "../../support/AnyObject.ts"
-import type { Json } from "../../support/Api.ts"
-import type { Sql } from "../../support/Database.ts"
-import type { Call } from "../../support/Service.ts"
+import type { Call, Json } from "../../support/Client.ts"
+import type { Sql } from "../../support/Sql.ts"
 
 export interface World {
   readonly existing: Existing

@@ -6,8 +6,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { openSql } from "../../support/Database.ts"
-import { startService } from "../../support/Service.ts"
+import { startProcess } from "../../support/Process.ts"
+import { openSql } from "../../support/Sql.ts"
 import { fuzz, told } from "./Fuzz.ts"
 
 const { values } = parseArgs({
@@ -26,7 +26,7 @@ const numbers =
     : values.only.split(",").map(Number)
 
 const directory = mkdtempSync(join(tmpdir(), "rackwire-fuzz-"))
-const service = await startService({ RACKWIRE_DATA_DIR: directory, LOG_LEVEL: "Error" })
+const service = await startProcess({ RACKWIRE_DATA_DIR: directory, LOG_LEVEL: "Error" })
 const sql = openSql(readFileSync(join(directory, "database-url"), "utf8").trim())
 try {
   const from = performance.now()

@@ -1,0 +1,78 @@
+/** `rackwire serve` as a process of its own: for tests of signals, output, memory, and of several processes. */
+import { type ChildProcess, spawn } from "node:child_process"
+import { hostname } from "node:os"
+import { fileURLToPath } from "node:url"
+import { type Call, password, superuserCall } from "./Client.ts"
+import { eventually } from "./Eventually.ts"
+import { countStart, running } from "./Running.ts"
+
+export interface ServiceProcess {
+  readonly url: string
+  /** The name of its row among the processes. */
+  readonly name: string
+  readonly process: ChildProcess
+  /** Calls the API as the superuser. */
+  readonly call: Call
+  /** Everything it has printed so far. */
+  readonly output: () => string
+  /** Ends the process and waits for its exit. */
+  readonly stop: (signal?: NodeJS.Signals) => Promise<void>
+}
+
+/** Time within which the service has to be ready. */
+const readyMillis = 100_000
+
+export const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
+
+/** Starts the program of this directory, or `script`. Rejects with its output if it ends before it is ready. */
+export const startProcess = async (
+  environment: Readonly<Record<string, string>>,
+  args: ReadonlyArray<string> = ["serve"],
+  script: string = program
+): Promise<ServiceProcess> => {
+  countStart("process")
+  const child = spawn(process.execPath, [script, ...args], {
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      NODE_V8_COVERAGE: process.env["NODE_V8_COVERAGE"],
+      PORT: "0",
+      SUPERUSER_PASSWORD: password,
+      ...environment
+    },
+    stdio: ["ignore", "pipe", "pipe"]
+  })
+  let output = ""
+  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()))
+  child.stderr.on("data", (chunk: Buffer) => (output += chunk.toString()))
+  const exited = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+  const stop = (signal: NodeJS.Signals = "SIGTERM") => {
+    child.kill(signal)
+    return exited
+  }
+  const entry = { output: () => output, stop: () => stop("SIGKILL") }
+  running.add(entry)
+  void exited.then(() => running.delete(entry))
+  const url = await readyUrl(child, () => output)
+  return {
+    url,
+    name: `${hostname()} ${child.pid}`,
+    process: child,
+    call: superuserCall(url),
+    output: () => output,
+    stop
+  }
+}
+
+const readyUrl = (child: ChildProcess, output: () => string): Promise<string> =>
+  eventually(
+    "the service is ready",
+    () => {
+      if (child.exitCode !== null) throw new Error(`it ended with code ${child.exitCode}`)
+      return /^ready (.+)$/m.exec(output())?.[1]
+    },
+    { millis: readyMillis }
+  ).catch((error: Error) => {
+    child.kill("SIGKILL")
+    throw new Error(`${error.message}\n${output()}`)
+  })

@@ -1,11 +1,12 @@
 /** The flake, evaluated offline where there is a Nix. Building it needs a network, evaluating it does not. */
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import { cpSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import { roles } from "../src/Service.ts"
 import { unknownOptions } from "./package/UnknownOptions.ts"
+import { needs } from "./support/Ledger.ts"
 
 const root = new URL("..", import.meta.url).pathname
 
@@ -16,16 +17,9 @@ const nix = (args: ReadonlyArray<string>, cwd: string): string =>
     stdio: "pipe"
   })
 
-const hasNix = (): boolean => {
-  try {
-    nix(["--version"], root)
-    return true
-  } catch {
-    return false
-  }
-}
+const hasNix = needs("nix", spawnSync("nix", ["--version"]).status === 0, "apt-get install nix-bin")
 
-describe.skipIf(!hasNix())("the flake", () => {
+describe.skipIf(!hasNix)("the flake", () => {
   // A copy outside of git, so that files that are not committed yet count too.
   const folder = mkdtempSync(join(tmpdir(), "rackwire-flake-"))
   for (const file of ["flake.nix", "package.json", "package-lock.json", "ops/nix", "test/flake/flake.nix"])

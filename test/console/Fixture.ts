@@ -1,4 +1,5 @@
 /** A service and a browser for the tests of one file. */
+import { join } from "node:path"
 import type { Browser, BrowserContextOptions } from "playwright-core"
 import { afterAll, afterEach, beforeAll, expect } from "vitest"
 import { userPassword } from "../auth/Users.ts"
@@ -33,9 +34,14 @@ export const startConsole = (
     shown.push(watched)
     return watched
   }
-  afterEach(() => {
+  afterEach(async ({ task }) => {
     const problems = shown.flatMap((each) => each.problems)
+    const last = shown.at(-1)?.page
     shown = []
+    if (task.result?.state === "fail" && last?.isClosed() === false) {
+      task.meta.screenshot = join("test-results", `${task.id}.png`)
+      await last.screenshot({ path: task.meta.screenshot, fullPage: true }).catch(() => {})
+    }
     expect(problems).toEqual([])
   })
   const loggedInAs: Console["loggedInAs"] = async (name, options) => {

@@ -10,6 +10,7 @@ import { type Subject, bodyFile, subjectOf } from "../../src/deliver/inspect/sni
 import { languages } from "../../src/deliver/inspect/snippet/Snippets.ts"
 import type { SignatureCheck } from "../../src/deliver/inspect/Signatures.ts"
 import { startReceiver } from "../support/Receiver.ts"
+import { needs } from "../support/Ledger.ts"
 
 const hostile = `{"a": "quotes \\" ' \`id\` $(id) ''' \\""" \${HOME} %s </script> é 漢字 \u2028",\r\n\t"b": "@x !1 \\\\ ?> */ #{1}"}\n`
 
@@ -108,7 +109,7 @@ describe("a program that verifies", () => {
   )
 })
 
-describe.skipIf(!isThere("curl"))("the command line", () => {
+describe.runIf(needs("curl", isThere("curl"), "apt-get install curl"))("the command line", () => {
   it("sends the same request, whatever is in it", async () => {
     const receiver = await startReceiver()
     onTestFinished(() => receiver.close())

@@ -6,6 +6,7 @@ import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
 import { documentAt, hasLines, stepsOf } from "./Steps.ts"
 import { type Shell, openShell } from "./Shell.ts"
+import { needs } from "../support/Ledger.ts"
 
 const document = documentAt("docs/netbox.md")
 
@@ -85,7 +86,7 @@ describe("an inventory that is moved", () => {
 })
 
 const python = "/usr/bin/python3"
-const hasPynetbox = spawnSync(python, ["-c", "import pynetbox"]).status === 0
+const hasPynetbox = needs("pynetbox", spawnSync(python, ["-c", "import pynetbox"]).status === 0, "pip install pynetbox")
 
 it.skipIf(!hasPynetbox)("pynetbox works as in the example", async () => {
   const [, program = ""] = /```python\n([^`]+)```/.exec(document) ?? []

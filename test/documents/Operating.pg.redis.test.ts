@@ -11,11 +11,13 @@ import { type RunningServers, startServers } from "../support/EmbeddedServers.ts
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { documentAt, hasLines, stepsOf } from "./Steps.ts"
 import { type Shell, openShell } from "./Shell.ts"
+import { needs } from "../support/Ledger.ts"
 
 const document = documentAt("docs/operating.md")
 
 /** Debian's: the packages of the embedded Postgres have no pg_dump, and one of another version refuses the server. */
 const [dumper] = globSync("/usr/lib/postgresql/*/bin/pg_dump")
+const hasDumper = needs("pg_dump", dumper !== undefined, "apt-get install postgresql")
 
 /** Starts and stops one process with all roles in place of the units. */
 const systemctl = `systemctl() {
@@ -34,7 +36,7 @@ systemctl start
 # A process tells every two seconds how its capture is; check reads it.
 sleep 3`
 
-describe.skipIf(dumper === undefined)("an operator with a Postgres of which there is a pg_dump", () => {
+describe.runIf(hasDumper)("an operator with a Postgres of which there is a pg_dump", () => {
   let directory: string
   let servers: RunningServers
   let receiver: Receiver

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { type ServiceProcess, startProcess } from "../support/Process.ts"
+import { needs } from "../support/Ledger.ts"
 
 /** A disk of its own in memory, which only root may mount. */
 let directory: string
@@ -14,7 +15,7 @@ let isMounted = false
 let service: ServiceProcess
 let receiver: Receiver
 
-const canMount = (() => {
+const mounts = () => {
   const folder = mkdtempSync(join(tmpdir(), "rackwire-mount-"))
   try {
     execFileSync("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder], { stdio: "ignore" })
@@ -25,7 +26,8 @@ const canMount = (() => {
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
-})()
+}
+const canMount = needs("the right to mount a file system", mounts(), "run the tests as root")
 
 beforeAll(async () => {
   if (!canMount) return

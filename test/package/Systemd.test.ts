@@ -7,13 +7,14 @@ import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { roles } from "../../src/Service.ts"
 import { unknownOptions } from "./UnknownOptions.ts"
+import { needs } from "../support/Ledger.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
 const unit = readFileSync(join(root, "ops/systemd/rackwire@.service"), "utf8")
 
 const analyze = (...args: ReadonlyArray<string>) => spawnSync("systemd-analyze", args, { encoding: "utf8" })
 
-const hasSystemd = (): boolean => analyze("--version").status === 0
+const hasSystemd = needs("systemd-analyze", analyze("--version").status === 0, "apt-get install systemd")
 
 /** Highest exposure, in tenths of systemd's scale of 0 to 10. A service that uses the network and V8 has about 13. */
 const exposureMax = 15
@@ -34,7 +35,7 @@ it("the unit names every role in its first line", () => {
   expect(unit.split("\n")[0]).toContain(roles.map((role) => `rackwire@${role}`).join(" "))
 })
 
-describe.skipIf(!hasSystemd())("systemd", () => {
+describe.skipIf(!hasSystemd)("systemd", () => {
   const folder = mkdtempSync(join(tmpdir(), "rackwire-unit-"))
   const instance = join(folder, "rackwire@api.service")
 

@@ -51,10 +51,8 @@ const hook = (name: string, fields: Json = {}): Json => ({
 })
 
 const explained = async (change: number): Promise<Explained> => {
-  const { status, json, text } = await api.call<Explained>(
-    "GET",
-    `/api/extras/object-changes/${change}/explain/?limit=0`
-  )
+  const path = `/api/extras/object-changes/${change}/explain/?limit=0`
+  const { status, json, text } = await api.call<Explained>("GET", path)
   if (status !== 200) throw new Error(text)
   return json
 }

@@ -1,13 +1,13 @@
 /** A real browser: Chromium, if this machine has one. */
 import { existsSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
+import { needs } from "./Ledger.ts"
 import { type Browser, type BrowserContextOptions, type Page, chromium } from "playwright-core"
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
 
 /** Tests of pages are skipped, and counted as skipped, where there is no browser. */
-export const hasBrowser = executablePath !== undefined
-if (!hasBrowser) process.stderr.write("There is no Chromium: the tests of the console in a browser are skipped.\n")
+export const hasBrowser = needs("Chromium", executablePath !== undefined, "apt-get install chromium")
 
 const launchOptions = {
   executablePath: executablePath ?? "",

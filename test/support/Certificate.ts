@@ -3,8 +3,9 @@ import { execFileSync, spawnSync } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { needs } from "./Ledger.ts"
 
-export const hasOpenssl = spawnSync("openssl", ["version"]).status === 0
+export const hasOpenssl = needs("openssl", spawnSync("openssl", ["version"]).status === 0, "apt-get install openssl")
 
 export interface Certificate {
   readonly keyFile: string

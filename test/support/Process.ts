@@ -4,7 +4,8 @@ import { hostname } from "node:os"
 import { fileURLToPath } from "node:url"
 import { type Call, password, superuserCall } from "./Client.ts"
 import { eventually } from "./Eventually.ts"
-import { countStart, running } from "./Running.ts"
+import { countStart } from "./Ledger.ts"
+import { running } from "./Running.ts"
 
 export interface ServiceProcess {
   readonly url: string

@@ -6,9 +6,13 @@ import { join } from "node:path"
 import { Redis } from "ioredis"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { eventually } from "./Eventually.ts"
+import { needs } from "./Ledger.ts"
 
-export const hasRedisCluster =
-  spawnSync("redis-server", ["--version"]).status === 0 && spawnSync("redis-cli", ["--version"]).status === 0
+export const hasRedisCluster = needs(
+  "redis-server and redis-cli",
+  ["redis-server", "redis-cli"].every((program) => spawnSync(program, ["--version"]).status === 0),
+  "apt-get install redis-server"
+)
 
 export interface RedisCluster {
   readonly url: string

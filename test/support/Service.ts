@@ -9,7 +9,8 @@ import { ProcessName } from "../../src/inventory/database/Presence.ts"
 import { type Role, roles as allRoles, service } from "../../src/Service.ts"
 import { inWords } from "../../src/Telemetry.ts"
 import { type Call, password, superuserCall } from "./Client.ts"
-import { countStart, running } from "./Running.ts"
+import { countStart } from "./Ledger.ts"
+import { running } from "./Running.ts"
 
 export interface Service {
   readonly url: string
@@ -28,7 +29,7 @@ export const startService = async (
   environment: Readonly<Record<string, string>>,
   roles: ReadonlyArray<Role> = allRoles
 ): Promise<Service> => {
-  countStart("in-process")
+  countStart("worker")
   let output = ""
   const print = (...values: ReadonlyArray<unknown>) => void (output += `${format(...values)}\n`)
   const name = `test ${randomBytes(6).toString("hex")}`

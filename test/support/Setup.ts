@@ -1,8 +1,21 @@
-/** After each file, stops the services that it left running: the next file of the worker has nothing to do with them. */
-import { afterAll } from "vitest"
+/**
+ * Runs in each file: keeps the logs of services for the report of a failed test, and stops the services that the file
+ * left running, since the next file of the worker has nothing to do with them.
+ */
+import { afterAll, afterEach } from "vitest"
 import { running } from "./Running.ts"
 
+/** Lines of each service's log that a failure shows. */
+const logLines = 15
+
+afterEach(({ task }) => {
+  if (task.result?.state !== "fail" || running.size === 0) return
+  task.meta.log = Array.from(running, ({ output }) => output().trim().split("\n").slice(-logLines).join("\n")).join(
+    "\n--\n"
+  )
+})
+
 afterAll(async () => {
-  await Promise.all([...running].map((service) => service.stop()))
+  await Promise.all(Array.from(running, (service) => service.stop()))
   running.clear()
 })

@@ -1,0 +1,47 @@
+/** The barrier of the tests: everything that was committed is captured, queued, sent and logged. */
+import { Redis } from "ioredis"
+import type { TestDatabase } from "./Database.ts"
+import { eventually } from "./Eventually.ts"
+
+/** Redis scans so many keys at once. */
+const scanned = 1000
+
+/** Time within which all work has to be done, milliseconds. */
+const workMillis = 60_000
+
+/**
+ * Waits until the current LSN is confirmed, and no stream has an entry: an entry is deleted only after its outcome is in
+ * the delivery log. Deliveries that wait for a retry, and those of webhooks that are paused, are not waited for.
+ */
+export const caughtUp = async ({ superuser, slot, redisUrl }: TestDatabase): Promise<void> => {
+  const [marked] = await superuser.query<{ readonly lsn: string }>(
+    "select pg_logical_emit_message(true, 'rackwire:test', '')::text, pg_current_wal_insert_lsn()::text as lsn"
+  )
+  const redis = new Redis(redisUrl, { protocol: 2 })
+  try {
+    await eventually("the current LSN is confirmed", () => isConfirmed(superuser, slot, marked!.lsn), {
+      millis: workMillis
+    })
+    await eventually("no stream has an entry", () => isEmpty(redis), { millis: workMillis })
+  } finally {
+    redis.disconnect()
+  }
+}
+
+const isConfirmed = async (superuser: TestDatabase["superuser"], slot: string, lsn: string): Promise<boolean> => {
+  const rows = await superuser.query(
+    "select 1 as one from pg_replication_slots where slot_name = $1 and confirmed_flush_lsn >= $2::pg_lsn",
+    [slot, lsn]
+  )
+  return rows.length > 0
+}
+
+const isEmpty = async (redis: Redis): Promise<boolean> => {
+  for (let cursor = "0"; ;) {
+    const [next, streams] = await redis.scan(cursor, "COUNT", scanned, "TYPE", "stream")
+    const lengths = await Promise.all(streams.map((stream) => redis.xlen(stream)))
+    if (lengths.some((length) => length > 0)) return false
+    if (next === "0") return true
+    cursor = next
+  }
+}

@@ -12,6 +12,8 @@ export default defineConfig({
     maxWorkers: 2,
     // Effect and the sources are loaded once for each worker.
     isolate: false,
+    // Node itself loads the sources, as in production: coverage and stack traces need no source maps.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     // As long as `eventually` waits.
     expect: { poll: { timeout: 15_000 } },
     // A value that is not as expected is shown whole: a report may hold nothing but the message.

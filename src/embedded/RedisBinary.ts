@@ -7,7 +7,7 @@ import { accessSync, constants, existsSync, mkdirSync, readdirSync, renameSync, 
 import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
-import { downloadEnvironment } from "../ChildEnvironment.ts"
+import { downloadEnvironment } from "./ChildEnvironment.ts"
 import { EmbeddedError } from "./EmbeddedError.ts"
 import { makePublicFolder, openToAll } from "./Unprivileged.ts"
 

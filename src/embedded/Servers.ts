@@ -8,7 +8,7 @@
  * Does not: tune, upgrade or replicate a server. Configured addresses are used as they are.
  */
 import { Cause, Context, Deferred, Effect, Layer, Redacted, Schedule, type Scope } from "effect"
-import { serverEnvironment } from "../ChildEnvironment.ts"
+import { serverEnvironment } from "./ChildEnvironment.ts"
 import { Settings } from "../Config.ts"
 import { inWords } from "../Telemetry.ts"
 import { type Program, awaitReady, start } from "./Child.ts"

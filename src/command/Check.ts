@@ -4,6 +4,7 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
+import { isAlive } from "../inventory/database/Presence.ts"
 import { Settings, describeSettings } from "../Config.ts"
 import { Redis, command } from "../redis/Redis.ts"
 import { foundation } from "../Service.ts"
@@ -219,7 +220,7 @@ const running = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly line: string }>`
     select name || ': ' || string_agg(part || ' ' || told, '; ' order by part) as line
-      from rackwire_process, jsonb_each(parts) as p (part, told) where seen > now() - interval '15 seconds' group by name`
+      from rackwire_process, jsonb_each(parts) as p (part, told) where ${sql.literal(yield* isAlive)} group by name`
   return rows.map(({ line }) => line)
 }).pipe(Effect.catch(() => Effect.succeed([])))
 

@@ -1,6 +1,7 @@
 /** What `check` finds in the database of the service: what was not captured, whether it sends, and its processes. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { isAlive } from "../inventory/database/Presence.ts"
 import { setAsideTable } from "../capture/changelog/SetAside.ts"
 import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
 import { sendingState } from "../deliver/request/Sending.ts"
@@ -58,7 +59,7 @@ const processFindings = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
   const rows = yield* sql<{ readonly name: string; readonly problem: string }>`
     select name, parts -> 'health' ->> 'problem' as problem from rackwire_process
-     where seen > now() - interval '15 seconds' and parts -> 'health' ->> 'problem' <> '' order by name`
+     where ${sql.literal(yield* isAlive)} and parts -> 'health' ->> 'problem' <> '' order by name`
   return rows.map(({ name, problem }): Finding => ({
     what: `process ${name}`,
     is: problem,

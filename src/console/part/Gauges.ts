@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { mayWatch } from "../../http/describe/MetricsAccess.ts"
 import type { Request } from "../../http/Route.ts"
+import { isAlive } from "../../inventory/database/Presence.ts"
 import { visibleToSender } from "../../inventory/Clearance.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { allOf } from "../../inventory/derive/filter/Where.ts"
@@ -44,7 +45,7 @@ const readGauges = Effect.fnUntraced(function* (request: Request) {
   const failed = allOf({ sql: "t.status = 'failed'", parameters: [] }, visible)
   const [told] = yield* sql.unsafe<Told>(
     `select (select max((parts #>> '{capture,lagMillis}')::float8) from rackwire_process
-              where seen > now() - interval '15 seconds' and parts #>> '{capture,leads}' = 'true') as "lagMillis",
+              where ${yield* isAlive} and parts #>> '{capture,leads}' = 'true') as "lagMillis",
             (select coalesce(sum(queued + waiting), 0)::float8 from rackwire_backlog) as queued,
             (select count(*)::int from (select from ${deliveryType.table} t where ${failed.sql} limit ${countedMax}) f) as failed`,
     failed.parameters

@@ -2,7 +2,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { inWords } from "../../Telemetry.ts"
-import { ProcessName } from "../../inventory/database/Presence.ts"
+import { ProcessName, isAlive } from "../../inventory/database/Presence.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 
 /** One row per webhook and process. Unlogged: after a crash of Postgres none of it is true any more. */
@@ -71,11 +71,13 @@ export const noteBreaker = Effect.fnUntraced(
 
 /** The open breakers of a webhook in the processes that are alive. */
 export const openBreakers = (webhook: number) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    sql<{ readonly breaker: object }>`
+  Effect.gen(function* () {
+    const sql = yield* SqlClient.SqlClient
+    const rows = yield* sql<{ readonly breaker: object }>`
       select json_build_object('process', process, 'opened', opened, 'until', until, 'reason', reason) as breaker
         from rackwire_breaker b
        where webhook_id = ${webhook}::bigint
-         and exists (select 1 from rackwire_process p where p.name = b.process and p.seen > now() - interval '15 seconds')
-       order by process`.pipe(Effect.map((rows) => rows.map(({ breaker }) => breaker)))
-  )
+         and exists (select 1 from rackwire_process p where p.name = b.process and ${sql.literal(yield* isAlive)})
+       order by process`
+    return rows.map(({ breaker }) => breaker)
+  })

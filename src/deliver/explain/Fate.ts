@@ -1,6 +1,7 @@
 /** What became of the deliveries of a change: in words where the delivery log has no row yet. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { isAlive } from "../../inventory/database/Presence.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { allOf, asTexts } from "../../inventory/derive/filter/Where.ts"
 import type { Position } from "../../event/Position.ts"
@@ -56,10 +57,8 @@ interface Now {
   readonly breaker: string | null
 }
 
-/** Time that a process may be silent and still counts, as in Presence.ts. */
-const alive = "15 seconds"
-
-const nowStatement = `
+/** `alive`: SQL, whether the process of a row is alive. */
+const nowStatement = (alive: string): string => `
   select u.id::float8 as id, w.id is not null as is_there, coalesce(w.enabled, false) as enabled,
          coalesce(w.paused, false) as paused, w.rate_limit::text as rate_limit, w.batch ->> 'seconds' as seconds,
          coalesce((m.appended_position, m.appended_idx) >= ($2::bigint, $3::bigint), false) as is_appended,
@@ -71,7 +70,7 @@ const nowStatement = `
     left join lateral (
       select until, reason from rackwire_breaker b
        where b.webhook_id = u.id and b.until > now()
-         and exists (select from rackwire_process p where p.name = b.process and p.seen > now() - interval '${alive}')
+         and exists (select from rackwire_process p where p.name = b.process and ${alive})
        order by until desc limit 1) b on true`
 
 /** What became of the deliveries to these webhooks, by webhook; undefined for readers who may view no deliveries. */
@@ -80,7 +79,11 @@ export const fatesOf = Effect.fnUntraced(function* (change: Told, webhooks: Read
   if (visible.sql === "false") return undefined
   const sql = yield* SqlClient.SqlClient
   const logged = yield* loggedFor(change, webhooks)
-  const states = yield* sql.unsafe<Now>(nowStatement, [asTexts(webhooks), `${change.position}`, `${change.idx}`])
+  const states = yield* sql.unsafe<Now>(nowStatement(yield* isAlive), [
+    asTexts(webhooks),
+    `${change.position}`,
+    `${change.idx}`
+  ])
   return new Map(states.map((now) => [now.id, fateOf(now, logged.get(now.id))]))
 })
 

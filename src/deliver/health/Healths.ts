@@ -1,6 +1,7 @@
 /** How webhooks are: their traffic, what waits for them, and their open circuit breakers. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { isAlive } from "../../inventory/database/Presence.ts"
 import type { RowOf } from "../../inventory/Field.ts"
 import type Webhook from "../../inventory/types/extras/Webhook.ts"
 import { trafficTable } from "../log/Traffic.ts"
@@ -42,7 +43,7 @@ const nowOf = Effect.fnUntraced(function* (webhooks: ReadonlyArray<number>) {
               'breaker', (select json_build_object('opened', ${iso("min(k.opened)")}, 'until', ${iso("max(k.until)")},
                                                    'reason', max(k.reason))
                             from ${breakerTable.name} k where k.webhook_id = w.id and exists (
-                              select from rackwire_process p where p.name = k.process and p.seen > now() - interval '15 seconds')
+                              select from rackwire_process p where p.name = k.process and ${yield* isAlive})
                           having count(*) > 0),
               'last', (select json_build_object('time', ${iso("t.last_attempt")}, 'answer', t.last_answer)
                          from ${trafficTable.name} t where t.webhook_id = w.id order by t.since desc, t.last_attempt desc limit 1)) as now

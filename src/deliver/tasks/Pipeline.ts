@@ -1,6 +1,7 @@
 /** The way of a change in numbers: captured, queued, sent, waiting for another attempt. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { isAlive } from "../../inventory/database/Presence.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { after } from "../../inventory/derive/filter/Where.ts"
 import { objectType } from "../../inventory/Registry.ts"
@@ -32,7 +33,7 @@ export const capturedState = Effect.gen(function* () {
               'captured_last_minute', (select count(*) from (select from extras_objectchange c
                  where c.time > now() - interval '1 minute' limit ${countedMax}) newest)) as state
        from (select 1) one left join lateral (
-         select parts from rackwire_process where seen > now() - interval '15 seconds' and parts #>> '{capture,leads}' = 'true'
+         select parts from rackwire_process where ${yield* isAlive} and parts #>> '{capture,leads}' = 'true'
           order by seen desc limit 1) leader on true`
   )
   return row!.state

@@ -1,6 +1,7 @@
 /** How capture is, as the database tells it: the slot, the publication, who leads, the epochs, the gaps. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { isAlive } from "./Presence.ts"
 import { Settings } from "../../Config.ts"
 import { type FoundPublication, findPublication, publication, publishedTables } from "./PublicationState.ts"
 
@@ -96,7 +97,7 @@ export const leadership = Effect.gen(function* () {
              'leads', p.parts #>> '{capture,leads}' = 'true',
              'generation', (p.parts #>> '{capture,generation}')::float8,
              'since', (select l.began from rackwire_leader l where l.process = p.name order by l.id desc limit 1)) as captor
-      from rackwire_process p where p.seen > now() - interval '15 seconds' and p.parts ? 'capture' order by p.name`
+      from rackwire_process p where ${sql.literal(yield* isAlive)} and p.parts ? 'capture' order by p.name`
   const captors = rows.map(({ captor: { leads, generation, since, ...captor } }) => ({
     leads,
     captor,

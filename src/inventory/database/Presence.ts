@@ -1,7 +1,7 @@
 /**
  * The running processes and their status.
  *
- * A part of a process registers how to compute its status (`tell`). Every two seconds the status is written to a table
+ * A part of a process registers how to compute its status (`tell`). Every few seconds the status is written to a table
  * for all processes (`/api/status/`); metrics read it directly. The table is unlogged: nothing in it is worth keeping,
  * and it adds nothing to the WAL.
  */
@@ -10,6 +10,7 @@ import { monitorEventLoopDelay } from "node:perf_hooks"
 import { Context, Effect, Layer, Schedule } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { version } from "../../Config.ts"
+import { Pace } from "../../Pace.ts"
 import { Stall } from "../../Stall.ts"
 import type { Table } from "../derive/table/Table.ts"
 import { announceChannel } from "./DatabaseFunctions.ts"
@@ -49,6 +50,8 @@ export class Presence extends Context.Service<
     Presence,
     Effect.gen(function* () {
       const sql = yield* SqlClient.SqlClient
+      const pace = yield* Pace
+      const { writeMillis, unwrittenMillis } = pace.presence
       const processName = yield* ProcessName
       const parts = new Map<string, Effect.Effect<Status>>()
       const measure = yield* measureProcess
@@ -75,7 +78,7 @@ export class Presence extends Context.Service<
         delete from rackwire_process where name = ${processName} or seen < now() - ${lostFor}::interval`)
       yield* Effect.addFinalizer(() => Effect.ignore(sql`delete from rackwire_process where name = ${processName}`))
       const stall = new Stall("the database takes no writes", unwrittenMillis)
-      yield* Effect.ignore(stall.watch(write)).pipe(Effect.schedule(Schedule.spaced(writePause)), Effect.forkScoped)
+      yield* Effect.ignore(stall.watch(write)).pipe(Effect.schedule(Schedule.spaced(writeMillis)), Effect.forkScoped)
       return Presence.of({
         tell: (part, status) =>
           Effect.andThen(
@@ -84,27 +87,37 @@ export class Presence extends Context.Service<
           ),
         here,
         problems: Effect.sync(() => stall.problems()),
-        everybody: Effect.provideService(processesSeen(forgottenAfter), SqlClient.SqlClient, sql),
+        everybody: processesSeen(pace.presence.silenceMillis).pipe(
+          Effect.provideService(SqlClient.SqlClient, sql),
+          Effect.provideService(Pace, pace)
+        ),
         heartbeat: write
       })
     })
   )
 }
 
-/** The processes that wrote their status within an interval. */
-const processesSeen = (within: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
-    Effect.map(
-      sql<{ readonly process: Process }>`
-        select json_build_object('name', name, 'started', began, 'seen', seen,
-                 'lost', seen <= now() - ${forgottenAfter}::interval, 'quiet', quiet, 'parts', parts) as process
-          from rackwire_process where seen > now() - ${within}::interval order by name`,
-      (rows) => rows.map(({ process }) => process)
-    )
-  )
+/** SQL: whether the process of a row of `presenceTable` is alive. */
+export const isAlive = Effect.map(
+  Pace,
+  ({ presence }) => `seen > now() - interval '${presence.silenceMillis} milliseconds'`
+)
 
-/** The running processes, and those that ended without a farewell lately: their last status is old. */
-export const processesAndLost = processesSeen("10 minutes")
+/** The processes that wrote their status lately. */
+const processesSeen = Effect.fnUntraced(function* (withinMillis: number) {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly process: Process }>`
+    select json_build_object('name', name, 'started', began, 'seen', seen,
+             'lost', not (${sql.literal(yield* isAlive)}), 'quiet', quiet, 'parts', parts) as process
+      from rackwire_process where seen > now() - ${`${withinMillis} milliseconds`}::interval order by name`
+  return rows.map(({ process }) => process)
+})
+
+/** Time for which processes are shown that ended without a farewell: their last status is old. */
+const shownMillis = 600_000
+
+/** The running processes, and those that ended without a farewell lately. */
+export const processesAndLost = processesSeen(shownMillis)
 
 /**
  * Tells a process to take no new work, or to take work again. Returns whether there is such a process. `processChannel`
@@ -115,7 +128,7 @@ export const setQuiet = Effect.fnUntraced(function* (name: string, quiet: boolea
   const rows = yield* sql<{ readonly told: string }>`
     with told as (
       update rackwire_process set quiet = ${quiet}
-       where name = ${name} and seen > now() - ${forgottenAfter}::interval and parts ? 'deliver' returning id)
+       where name = ${name} and ${sql.literal(yield* isAlive)} and parts ? 'deliver' returning id)
     select pg_notify(${announceChannel}, ${`${processNews} `} || id)::text as told from told`
   return rows.length > 0
 })
@@ -154,16 +167,8 @@ export const ProcessName = Context.Reference<string>("rackwire/inventory/Process
   defaultValue: () => `${hostname()} ${process.pid}`
 })
 
-const writePause = "2 seconds"
-
-/** Time without a written status that is a problem, milliseconds. */
-const unwrittenMillis = 8000
-
 /** Rows of processes that wrote no status for this long are deleted. */
 const lostFor = "1 day"
-
-/** A process that wrote no status for this long is gone. */
-const forgottenAfter = "15 seconds"
 
 export const presenceTable: Table = {
   name: "rackwire_process",

@@ -7,9 +7,10 @@
  * them, and start their successors on the same ports when it ends.
  * Does not: tune, upgrade or replicate a server. Configured addresses are used as they are.
  */
-import { Cause, Context, Deferred, Effect, Layer, Redacted, Schedule, type Scope } from "effect"
+import { Cause, Context, Deferred, Effect, Layer, Redacted, type Scope } from "effect"
 import { serverEnvironment } from "./ChildEnvironment.ts"
 import { Settings } from "../Config.ts"
+import { Pace, paused, pausing } from "../Pace.ts"
 import { inWords } from "../Telemetry.ts"
 import { type Program, awaitReady, start } from "./Child.ts"
 import { DataDirectory, type Owner, identify, isAlive } from "./DataDirectory.ts"
@@ -76,8 +77,7 @@ const orphanMillis = 15_000
 /** Longest wait for the owner to start its servers, milliseconds: it may have to make the cluster first. */
 const ownerMillis = 2 * readyMillis
 
-/** How often a process looks whether the owner still runs. */
-const followPause = "1 second"
+const retryPauses = pausing(({ embedded }) => embedded.retryMillis)
 
 /** Starts the servers, or waits until their owner has started them and follows it. Returns the owner. */
 const ownOrFollow = Effect.fnUntraced(function* (directory: DataDirectory, settings: Settings["Service"]) {
@@ -109,7 +109,7 @@ const follow = (
   Effect.gen(function* () {
     let told = first
     while (true) {
-      yield* Effect.sleep(followPause)
+      yield* paused(({ embedded }) => embedded.followMillis)
       const owner = directory.owner()
       if (owner === undefined) {
         yield* Effect.logInfo(`the owner of ${directory.path} has ended; starting its servers here`)
@@ -123,7 +123,7 @@ const follow = (
   }).pipe(
     Effect.flatten,
     Effect.tapError(({ message }) => Effect.logError(`the servers of ${directory.path} cannot be started: ${message}`)),
-    Effect.retry(Schedule.spaced("2 seconds")),
+    Effect.retry(retryPauses),
     Effect.orDie
   )
 
@@ -193,9 +193,7 @@ interface Server {
   readonly ready: (pid: number) => Effect.Effect<boolean>
 }
 
-/** A server that ended sooner is started again after a pause, milliseconds. */
-const livedMillis = 5000
-const startPause = "1 second"
+const startPause = paused(({ embedded }) => embedded.restartMillis)
 
 /**
  * Starts the server and restarts it whenever it ends by itself. Returns when it first answers; fails if it cannot be
@@ -210,27 +208,28 @@ const keep = Effect.fnUntraced(function* (
   // The child belongs to the scope of its turn, so interrupting this fiber stops the child and starts no other.
   const turn = Effect.scoped(
     Effect.gen(function* () {
+      const { livedMillis } = (yield* Pace).embedded
       const began = performance.now()
       const child = yield* start(server.program)
       yield* record(name, child.pid).pipe(
         Effect.tapError((error) =>
           Effect.logWarning(`${name}: its process cannot be noted in owner.json, trying again: ${inWords(error)}`)
         ),
-        Effect.retry(Schedule.spaced("2 seconds")),
+        Effect.retry(retryPauses),
         Effect.orDie,
         Effect.forkScoped({ startImmediately: true })
       )
       yield* awaitReady(server.program, child, server.ready(child.pid), readyMillis)
       if (!(yield* Deferred.succeed(first, undefined))) yield* Effect.logInfo(`${name} is back (process ${child.pid})`)
       yield* Effect.logError(`${name} ended (${yield* child.exited}); starting it again`)
-      if (performance.now() - began < livedMillis) yield* Effect.sleep(startPause)
+      if (performance.now() - began < livedMillis) yield* startPause
     })
   )
   const again = turn.pipe(
     Effect.catchCause((cause) =>
       Cause.hasInterruptsOnly(cause)
         ? Effect.failCause(cause)
-        : Effect.andThen(Effect.logError(`${name} cannot be started, trying again`, cause), Effect.sleep(startPause))
+        : Effect.andThen(Effect.logError(`${name} cannot be started, trying again`, cause), startPause)
     )
   )
   yield* Effect.forkScoped(

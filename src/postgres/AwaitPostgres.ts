@@ -3,14 +3,13 @@ import { Duration, Effect, Schedule, Schema } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
 import { Settings, reveal } from "../Config.ts"
 import { Servers } from "../embedded/Servers.ts"
+import { Pace } from "../Pace.ts"
 import { inWords } from "../Telemetry.ts"
 import { Postgres } from "./Postgres.ts"
 import { addressOf } from "./PostgresUrl.ts"
 
 /** Postgres did not answer in time. */
 class Unanswered extends Schema.TaggedError<Unanswered>()("Unanswered", { message: Schema.String }) {}
-
-const pause = "1 second"
 
 /** SQLSTATEs of a server that starts, stops, recovers, or has no connection left. */
 const passing = /^(57P0[123]|53300)$/
@@ -28,6 +27,7 @@ const mayPass = ({ reason }: SqlError.SqlError): boolean => {
  * that does not pass. */
 export const awaitPostgres = Effect.gen(function* () {
   const { databaseWait } = yield* Settings
+  const { postgresMillis } = (yield* Pace).servers
   const { databaseUrl } = yield* Servers
   const { host, port } = addressOf(reveal(databaseUrl))
   const wait = Duration.toMillis(databaseWait)
@@ -45,7 +45,10 @@ export const awaitPostgres = Effect.gen(function* () {
         `waiting for Postgres at ${host}:${port}, for ${Duration.format(databaseWait)} at most: ${now}`
       )
     }),
-    Effect.retry({ while: (error) => mayPass(error) && performance.now() < until, schedule: Schedule.spaced(pause) }),
+    Effect.retry({
+      while: (error) => mayPass(error) && performance.now() < until,
+      schedule: Schedule.spaced(postgresMillis)
+    }),
     Effect.mapError((error) =>
       mayPass(error)
         ? new Unanswered({

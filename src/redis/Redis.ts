@@ -2,6 +2,7 @@
 import { Context, Effect, Layer, Schema, type Scope } from "effect"
 import { Cluster, Redis as Client, type RedisOptions } from "ioredis"
 import { reveal } from "../Config.ts"
+import { Pace, type PaceValues } from "../Pace.ts"
 import { Servers } from "../embedded/Servers.ts"
 
 export { Client }
@@ -52,20 +53,21 @@ export const command = <A>(run: () => Promise<A>): Effect.Effect<A, RedisError> 
   )
 
 /** Commands fail soon if the server is unavailable; the caller decides about a retry. */
-const options = {
-  // With RESP 2 the replies of all server versions have the same structure.
-  protocol: 2,
-  lazyConnect: true,
-  maxRetriesPerRequest: 1,
-  connectTimeout: 5000,
-  // A connection that owes a reply for this long is dead, even if TCP still considers it open.
-  socketTimeout: 15_000,
-  // An idle connection, as of a subscriber, is probed by TCP keep-alive after this time.
-  keepAlive: 10_000,
-  retryStrategy: (times: number) => Math.min(times * 50, 1000),
-  // Nobody would hear that ioredis' own attempt has failed, and that would end the process. Subscribers do it themselves.
-  autoResubscribe: false
-} satisfies RedisOptions
+const optionsFor = ({ redisStepMillis, redisMaxMillis }: PaceValues["servers"]) =>
+  ({
+    // With RESP 2 the replies of all server versions have the same structure.
+    protocol: 2,
+    lazyConnect: true,
+    maxRetriesPerRequest: 1,
+    connectTimeout: 5000,
+    // A connection that owes a reply for this long is dead, even if TCP still considers it open.
+    socketTimeout: 15_000,
+    // An idle connection, as of a subscriber, is probed by TCP keep-alive after this time.
+    keepAlive: 10_000,
+    retryStrategy: (times: number) => Math.min(times * redisStepMillis, redisMaxMillis),
+    // Nobody would hear that ioredis' own attempt has failed, and that would end the process. Subscribers do it themselves.
+    autoResubscribe: false
+  }) satisfies RedisOptions
 
 /** `redis+cluster://user:password@one:6379,two:6379`: some nodes of a cluster, which name the others. */
 const clusterScheme = /^redis(s?)\+cluster:\/\/(?:([^@]*)@)?([^/]+)\/?$/
@@ -74,7 +76,7 @@ const clusterScheme = /^redis(s?)\+cluster:\/\/(?:([^@]*)@)?([^/]+)\/?$/
  * Opens a connection to a server or to the nodes of a cluster. Both accept the same commands; in a cluster all commands
  * of a pipeline go to one node.
  */
-const open = (url: string): Client => {
+const open = (url: string, options: ReturnType<typeof optionsFor>): Client => {
   const match = clusterScheme.exec(url)
   if (match === null) return new Client(url, options)
   const [, secure, credentials = "", hosts] = match
@@ -116,9 +118,10 @@ export class Redis extends Context.Service<
     Redis,
     Effect.gen(function* () {
       const { redisUrl, redisMemoryLimit = 0 } = yield* Servers
+      const options = optionsFor((yield* Pace).servers)
       const connect = Effect.acquireRelease(
         Effect.sync(() => {
-          const client = open(reveal(redisUrl))
+          const client = open(reveal(redisUrl), options)
           // Without a listener the first lost connection would end the process. The commands report it anyway.
           client.on("error", () => {})
           return client

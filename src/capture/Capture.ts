@@ -15,6 +15,7 @@
 import { Clock, Context, Effect, Layer, Ref } from "effect"
 import type { SqlClient, SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
+import { Pace, paused } from "../Pace.ts"
 import { Presence, type Status } from "../inventory/database/Presence.ts"
 import { inWords } from "../Telemetry.ts"
 import type { CaptureError } from "./CaptureError.ts"
@@ -55,20 +56,18 @@ const run = (consumer: EventConsumer["Service"], base: string, report: Report) =
   let received: Received = { systemId: "", lsn: 0n }
   const memory = { received: () => received, noteReceived: (now: Received) => void (received = now) }
   const turn = Effect.gen(function* () {
+    const { capture } = yield* Pace
     const began = yield* Clock.currentTimeMillis
     const error = yield* Effect.flip(Effect.scoped(session({ consumer, base, report, vacantSince, skip, ...memory })))
     skip = error.reason === "Undecodable"
     vacantSince = yield* afterFailure(error, report)
     if (!error.mayRetry) return yield* error
     // Only sessions that fail to start make the next pause longer.
-    return (yield* Clock.currentTimeMillis) - began > livedMillis
+    return (yield* Clock.currentTimeMillis) - began > capture.livedMillis
   })
   const turns = (failures: number): Effect.Effect<never, CaptureError, Effect.Services<typeof turn>> =>
     Effect.flatMap(turn, (lived) =>
-      Effect.andThen(
-        lived ? Effect.void : Effect.sleep(Math.min(100 * 2 ** failures, pauseMillisMax)),
-        turns(lived ? 0 : failures + 1)
-      )
+      Effect.andThen(lived ? Effect.void : pauseAfter(failures), turns(lived ? 0 : failures + 1))
     )
   return turns(0).pipe(
     Effect.catchCause((cause) =>
@@ -83,11 +82,8 @@ const run = (consumer: EventConsumer["Service"], base: string, report: Report) =
   )
 }
 
-/** A session that ran for so long did not fail to start, milliseconds. */
-const livedMillis = 1000
-
-/** Longest pause between two sessions, milliseconds. */
-const pauseMillisMax = 5000
+const pauseAfter = (failures: number) =>
+  paused(({ capture }) => Math.min(capture.sessionMinMillis * 2 ** failures, capture.sessionMaxMillis))
 
 /** Reports the failure, and stands by if another process reads; returns when that one read last, if known. */
 const afterFailure = Effect.fnUntraced(function* (error: CaptureError, report: Report) {
@@ -113,7 +109,9 @@ const afterFailure = Effect.fnUntraced(function* (error: CaptureError, report: R
 
 /** A database that is away is reported by the next session. */
 const orPause = <A, R>(effect: Effect.Effect<A, SqlError.SqlError, R>) =>
-  Effect.catch(effect, () => Effect.as(Effect.sleep("1 second"), undefined))
+  Effect.catch(effect, () => Effect.as(standbyPause, undefined))
+
+const standbyPause = paused(({ capture }) => capture.standbyRetryMillis)
 
 /** The health of the slot; the last one known if the server does not answer. */
 const slotStatus = Effect.fnUntraced(function* (slot: string) {
@@ -127,15 +125,12 @@ const slotStatus = Effect.fnUntraced(function* (slot: string) {
   )
 })
 
-/** How often old days of the change log are dropped. */
-const dropPause = "1 hour"
-
 const turnChangeLog = Effect.gen(function* () {
   const { changelogRetention } = yield* Settings
   const owed = yield* (yield* EventConsumer).owedSince
   yield* changeLogDays.turn(changelogRetention, owed)
 }).pipe(
   Effect.catch((error) => Effect.logWarning(`capture: old changes were not dropped: ${inWords(error)}`)),
-  Effect.andThen(Effect.sleep(dropPause)),
+  Effect.andThen(paused(({ retention }) => retention.roundMillis)),
   Effect.forever
 )

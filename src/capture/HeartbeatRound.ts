@@ -1,6 +1,7 @@
 /** The round that capture repeats every few seconds while it reads: heartbeat, comparison of the publication, alarms. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { paused } from "../Pace.ts"
 import { inWords } from "../Telemetry.ts"
 import type { Report } from "./Status.ts"
 import { countSetAside } from "./changelog/SetAside.ts"
@@ -9,8 +10,6 @@ import { noteCaptured } from "./slot/Epoch.ts"
 import { onPool, unacknowledgedGaps } from "./slot/Gaps.ts"
 import { ensurePublication } from "./slot/Publication.ts"
 import { type SlotStream, now } from "./slot/SlotStream.ts"
-
-const heartbeatPause = "5 seconds"
 
 /**
  * Sends heartbeats through the WAL: an idle database then has WAL to confirm, and the lag is measured end to end. With
@@ -28,7 +27,7 @@ export const sendHeartbeats = (stream: SlotStream, epoch: number, report: Report
       )
     ],
     { discard: true }
-  ).pipe(Effect.andThen(Effect.sleep(heartbeatPause)), Effect.forever)
+  ).pipe(Effect.andThen(paused(({ capture }) => capture.heartbeatMillis)), Effect.forever)
 
 const attempted = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>) =>
   Effect.catch(effect, (error) => Effect.logWarning(`capture: ${what} failed, trying again: ${inWords(error)}`))

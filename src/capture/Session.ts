@@ -2,6 +2,7 @@
 import { Deferred, Effect, Fiber, Option, Queue, Schedule, Semaphore } from "effect"
 import type { SqlError } from "effect/sql"
 import { Settings, reveal } from "../Config.ts"
+import { Pace, type PaceValues, paused } from "../Pace.ts"
 import { addressOf } from "../postgres/PostgresUrl.ts"
 import { inWords } from "../Telemetry.ts"
 import { Vault } from "../Vault.ts"
@@ -24,15 +25,12 @@ import { SlotStream, type Unconfirmed, type Waiting, now } from "./slot/SlotStre
 import type { Report } from "./Status.ts"
 import { Walsender } from "./wal/Walsender.ts"
 
-const retryPauses = Schedule.min([Schedule.exponential("250 millis", 2), Schedule.spaced("5 seconds")]).pipe(
-  Schedule.jittered
-)
+const retryPauses = ({ retryMinMillis, retryMaxMillis }: PaceValues["capture"]) =>
+  Schedule.min([Schedule.exponential(retryMinMillis, 2), Schedule.spaced(retryMaxMillis)]).pipe(Schedule.jittered)
 
-/** How often capture reports to the server. */
-const reportPause = "1 second"
+const reportPause = paused(({ capture }) => capture.reportMillis)
 
-/** How often the consumer verifies what it accepted. */
-const verifyPause = "5 seconds"
+const verifyPause = paused(({ capture }) => capture.verifyMillis)
 
 interface Reading {
   readonly consumer: EventConsumer["Service"]
@@ -117,7 +115,10 @@ const transport = (message: string) => new CaptureError({ reason: "Transport", m
 const persist = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, CaptureError, R> =>
   effect.pipe(
     Effect.tapError((error) => Effect.logWarning(`capture: the ${what} failed: ${inWords(error)}`)),
-    Effect.retry({ while: (error) => !(error instanceof CaptureError), schedule: retryPauses }),
+    (again) =>
+      Effect.flatMap(Pace, ({ capture }) =>
+        Effect.retry(again, { while: (error) => !(error instanceof CaptureError), schedule: retryPauses(capture) })
+      ),
     // The schedule never ends.
     Effect.catch((error) => (error instanceof CaptureError ? Effect.fail(error) : Effect.die(error)))
   )
@@ -129,7 +130,7 @@ const persist = <A, E, R>(what: string, effect: Effect.Effect<A, E, R>): Effect.
 const keepAlive = (stream: SlotStream, timeoutMillis: number) =>
   Effect.forever(
     Effect.andThen(
-      Effect.sleep(reportPause),
+      reportPause,
       Effect.suspend(() => {
         const { silentMillis } = stream
         stream.report(timeoutMillis > 0 && silentMillis > timeoutMillis / 2)
@@ -161,7 +162,7 @@ const reportProgress = Effect.fnUntraced(function* (stream: SlotStream, report: 
       unreadableContexts
     }))
   })
-  return yield* Effect.forever(Effect.andThen(turn, Effect.sleep(reportPause)))
+  return yield* Effect.forever(Effect.andThen(turn, reportPause))
 })
 
 /** Most events of one batch; a window is never cut, so a batch may hold a few more. */
@@ -190,7 +191,7 @@ const consume = Effect.fnUntraced(function* (
       .withPermit(persist("event consumer", pausing(consumer.accept(batch, logged), report)))
       .pipe(Effect.ensuring(room.release(1)))
   const verify = Effect.repeat(persist("event consumer", consumer.verify), { while: (isMore) => isMore })
-  const verifying = Effect.forever(Effect.andThen(Effect.sleep(verifyPause), verify))
+  const verifying = Effect.forever(Effect.andThen(verifyPause, verify))
   const underWay =
     yield* Queue.bounded<readonly [ReadonlyArray<Unconfirmed>, number, Fiber.Fiber<void, CaptureError>]>(batchesMax)
   const confirming = Effect.forever(

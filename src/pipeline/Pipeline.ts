@@ -10,6 +10,7 @@ import type { EventBatch } from "../capture/fold/CapturedEvent.ts"
 import { outrank } from "../capture/slot/Leadership.ts"
 import { ConsumerUnavailable, EventConsumer, type Terms } from "../capture/EventConsumer.ts"
 import { Settings } from "../Config.ts"
+import { Pace } from "../Pace.ts"
 import { inWords } from "../Telemetry.ts"
 import { inSlices, mapInSlices } from "../Slices.ts"
 import { absentAmong } from "../deliver/recover/Deleted.ts"
@@ -46,7 +47,8 @@ export const eventConsumerLayer = Layer.effect(
       counts: { deliveries: 0, duplicates: 0, streamsLost: 0 }
     }
     yield* tellStatus(known.index, known.counts)
-    yield* tellUndecided(known.index).pipe(Effect.schedule(Schedule.spaced(undecidedPause)), Effect.forkScoped)
+    const { undecidedMillis } = (yield* Pace).pipeline
+    yield* tellUndecided(known.index).pipe(Effect.schedule(Schedule.spaced(undecidedMillis)), Effect.forkScoped)
     return EventConsumer.of({
       begin: (terms) => within(begin(known, terms)),
       accept: (batch, logged) => {
@@ -169,9 +171,7 @@ const asConsumerError = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     )
   )
 
-/** How often the log says which webhooks did not fire because their condition could not be evaluated. */
-const undecidedPause = "10 seconds"
-
+/** Logs which webhooks did not fire because their condition could not be evaluated. */
 const tellUndecided = (index: WebhookIndex) =>
   Effect.suspend(() =>
     Effect.forEach(

@@ -11,6 +11,7 @@ import { Settings } from "../Config.ts"
 import { Deliver } from "../deliver/Deliver.ts"
 import { diskProblems } from "../embedded/Disk.ts"
 import { Health } from "../Health.ts"
+import { Pace } from "../Pace.ts"
 import { Presence } from "../inventory/database/Presence.ts"
 import { AdmissionSql } from "../postgres/AdmissionSql.ts"
 import { type Client, Redis, command } from "../redis/Redis.ts"
@@ -20,12 +21,6 @@ import { Stall } from "../Stall.ts"
 type Problems = Effect.Effect<ReadonlyArray<string>>
 
 const none: Problems = Effect.succeed([])
-
-/** For how long the answer of Redis counts: a probe is a write to its disk. */
-const probeKept = "2 seconds"
-
-/** For how long the version of Redis is kept. */
-const versionKept = "1 minute"
 
 const redisStatus = (client: Client) =>
   command(() => client.info("server")).pipe(
@@ -41,10 +36,11 @@ export const readiness = Layer.effect(
     const reading = yield* Effect.serviceOption(Capture)
     const delivering = yield* Effect.serviceOption(Deliver)
     const { tell, problems: unwritten } = yield* Presence
+    const { probeKeptMillis, versionKeptMillis } = (yield* Pace).pipeline
     const isQueueing = Option.isSome(reading) || Option.isSome(delivering)
     const { client } = yield* Redis
-    const queue = isQueueing ? yield* Effect.cachedWithTTL(writeProblems(client), probeKept) : none
-    if (isQueueing) yield* tell("redis", yield* Effect.cachedWithTTL(redisStatus(client), versionKept))
+    const queue = isQueueing ? yield* Effect.cachedWithTTL(writeProblems(client), probeKeptMillis) : none
+    if (isQueueing) yield* tell("redis", yield* Effect.cachedWithTTL(redisStatus(client), versionKeptMillis))
     const capture = Option.isNone(reading) ? none : yield* captureProblems(reading.value.status)
     const deliver = Option.match(delivering, { onNone: () => none, onSome: ({ problems }) => problems })
     const checks = [yield* database, yield* disk, unwritten, queue, capture, deliver]
@@ -84,22 +80,17 @@ const disk = Effect.map(Settings, ({ databaseUrl, redisUrl, dataDirectory }): Pr
 const gapAlarms = ({ gaps, gap }: CaptureStatus): ReadonlyArray<string> =>
   gaps === 0 ? [] : [`${gaps === 1 ? "a gap" : `${gaps} gaps`} in what was captured, not acknowledged: ${gap}`]
 
-/** Lag beyond which capture has to make progress, milliseconds, and how long it may make none. */
-const lagMillisMax = 10_000
-const standstillMillis = 20_000
-
-const lookPause = "2 seconds"
-
 const captureProblems = Effect.fnUntraced(function* (status: Effect.Effect<CaptureStatus>) {
+  const { lookMillis, lagMaxMillis, standstillMillis } = (yield* Pace).pipeline
   const standstill = new Stall("capture has stored nothing", standstillMillis)
   let last = ""
   const look = Effect.map(status, ({ state, lagMillis, events, confirmed }) => {
     const now = `${confirmed} ${events}`
-    if (state !== "streaming" || lagMillis < lagMillisMax || now !== last) standstill.succeeded()
+    if (state !== "streaming" || lagMillis < lagMaxMillis || now !== last) standstill.succeeded()
     standstill.begin()
     last = now
   })
-  yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(lookPause)))
+  yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(lookMillis)))
   return Effect.map(status, ({ state, problem }) =>
     state === "streaming" || state === "standby" ? standstill.problems() : [`capture is ${state} ${problem}`]
   )

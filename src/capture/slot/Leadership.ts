@@ -2,7 +2,7 @@
  * Leadership: the slot itself is the lock, and each leader has a higher generation number than those before it.
  *
  * A process that finds the slot taken stands by. A leader that stops in good order notifies it; it notices within a
- * second that a leader was killed; and it ends the session of a leader that hangs. Every process writes every two
+ * second that a leader was killed; and it ends the session of a leader that hangs. Every process writes every few
  * seconds that it is alive (Presence.ts), so a leader that has been silent for `hangMillis` while others wrote holds the
  * lock without doing the work. If such a leader wakes up, Redis refuses its entries by its generation.
  *
@@ -14,22 +14,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { Clock, Effect, Queue } from "effect"
 import { SqlClient } from "effect/sql"
+import { Pace } from "../../Pace.ts"
 import { ProcessName } from "../../inventory/database/Presence.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 
-/** Pause between two queries for the holder of the slot. */
-const holderPause = "1 second"
-
-/** The same after a release: Postgres takes a moment to free the slot. */
-const releasedPause = "15 millis"
-
-/** A leader that is silent for so long hangs, milliseconds. */
-const hangMillis = 8000
-
-/** Silence between two signs of life, milliseconds. */
-const usualSilenceMillis = 2000
-
-/** The time is doubled so often at most. */
+/** The time after which a leader hangs is doubled so often at most. */
 const doublingsMax = 4
 
 const channel = "rackwire_capture"
@@ -86,7 +75,7 @@ interface Holder {
   readonly beganHere: number
 }
 
-export const hangs = ({ silentMillis, beganHere }: Omit<Holder, "pid">): boolean =>
+export const hangs = ({ silentMillis, beganHere }: Omit<Holder, "pid">, hangMillis: number): boolean =>
   (silentMillis ?? 0) > hangMillis * 2 ** Math.min(Math.max(beganHere - 1, 0), doublingsMax)
 
 /**
@@ -97,9 +86,11 @@ export const standBy = (slot: string) =>
   Effect.scoped(
     Effect.gen(function* () {
       const sql = yield* PgClient.PgClient
+      const { capture, presence } = yield* Pace
+      const { holderMillis, releasedMillis, hangMillis } = capture
       const released = yield* sql.listen(channel)
       let lastSign: number | undefined
-      let pause: typeof holderPause | typeof releasedPause = holderPause
+      let pause = holderMillis
       while (true) {
         const [holder] = yield* sql<Holder>`
           select s.active_pid as pid,
@@ -112,16 +103,16 @@ export const standBy = (slot: string) =>
             from pg_replication_slots s left join pg_stat_activity a on a.pid = s.active_pid
            where s.slot_name = ${slot}`
         if (holder === undefined || holder.pid === null) return lastSign
-        const silent = Math.max((holder.silentMillis ?? 0) - usualSilenceMillis, 0)
+        const silent = Math.max((holder.silentMillis ?? 0) - presence.writeMillis, 0)
         lastSign = (yield* Clock.currentTimeMillis) - silent
-        if (hangs(holder)) {
+        if (hangs(holder, hangMillis)) {
           yield* Effect.logError(`capture: the leader (Postgres session ${holder.pid}) hangs: ending its session`)
           yield* sql`select pg_terminate_backend(${holder.pid})::text`
-          pause = releasedPause
+          pause = releasedMillis
         }
         const notified = yield* Queue.take(released).pipe(Effect.timeoutOption(pause))
         if (notified._tag === "None") continue
-        pause = releasedPause
+        pause = releasedMillis
         lastSign = yield* Clock.currentTimeMillis
       }
     })

@@ -10,11 +10,11 @@
 import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import { Settings } from "../Config.ts"
+import { Pace, paused, pausing } from "../Pace.ts"
 import { Stall } from "../Stall.ts"
 import { inWords } from "../Telemetry.ts"
 import { Presence, processNews } from "../inventory/database/Presence.ts"
 import { objectType } from "../inventory/Registry.ts"
-import { leaseMillis } from "../stream/Reader.ts"
 import { Streams } from "../stream/Streams.ts"
 import { type Actors, makeActors } from "./actor/Actors.ts"
 import { hold } from "./actor/Intake.ts"
@@ -37,17 +37,11 @@ import { backlog } from "./tasks/Backlog.ts"
 
 const webhookType = objectType("extras.webhook")
 
-/** How often what was missed, or asked for, is looked for. */
-const roundPause = "5 seconds"
-
 /**
  * Most fibers of a process that work off what was asked for. Each may hold a connection for as long as a statement may
  * take; what they leave is found by the next look.
  */
 const workersMax = 4
-
-/** Time without a look for what was missed that is a problem, milliseconds. */
-const unlookedMillis = 20_000
 
 export class Deliver extends Context.Service<
   Deliver,
@@ -62,6 +56,7 @@ export class Deliver extends Context.Service<
     Effect.gen(function* () {
       const actors = yield* makeActors
       const streams = yield* Streams
+      const { stream, deliver } = yield* Pace
       const workers = yield* Semaphore.make(workersMax)
       const workOffAsked = unlessQuiet(
         actors,
@@ -75,16 +70,16 @@ export class Deliver extends Context.Service<
         },
         (news) => actors.get(news.webhook)?.learn(news)
       )
-      const looks = new Stall("nothing has looked for missed deliveries", unlookedMillis)
+      const looks = new Stall("nothing has looked for missed deliveries", deliver.unlookedMillis)
       const look = logDefectAndContinue("the look for what was missed")(
         lookForMissed(actors, { missing: new Missing(), healths: new HealthWatch() }, looks)
       )
-      yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(roundPause)))
+      yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(deliver.roundMillis)))
       // On its own: long work must not keep what was missed from being found.
       const work = logDefectAndContinue("work that was asked for")(workOffAsked)
-      yield* Effect.forkScoped(Effect.schedule(work, Schedule.spaced(roundPause)))
+      yield* Effect.forkScoped(Effect.schedule(work, Schedule.spaced(deliver.roundMillis)))
       const renew = logDefectAndContinue("renewing leases")(renewLeases(actors))
-      yield* Effect.forkScoped(Effect.schedule(renew, Schedule.spaced(leaseMillis / 3)))
+      yield* Effect.forkScoped(Effect.schedule(renew, Schedule.spaced(stream.renewMillis)))
       yield* Effect.forkScoped(turnDays)
       const { tell } = yield* Presence
       yield* tell(
@@ -138,7 +133,7 @@ const followWebhooks = <E, R>(actors: Actors, workOffAsked: Effect.Effect<unknow
     Effect.tapError((error) =>
       Effect.logWarning(`deliver: lost sight of the webhooks, looking again: ${inWords(error)}`)
     ),
-    Effect.retry(Schedule.spaced("1 second")),
+    Effect.retry(pausing(({ deliver }) => deliver.followRetryMillis)),
     Effect.orDie
   )
 
@@ -172,9 +167,6 @@ const heed = Effect.fnUntraced(function* (actors: Actors) {
 const unlessQuiet = <A, E, R>(actors: Actors, work: Effect.Effect<A, E, R>) =>
   Effect.suspend((): Effect.Effect<A | void, E, R> => (actors.intake.isQuiet ? Effect.void : work))
 
-/** How often old days of the delivery log are looked for. */
-const turnPause = "1 hour"
-
 const turnDays = Effect.gen(function* () {
   const { deliveryRetention } = yield* Settings
   yield* deliveryDays.turn(deliveryRetention)
@@ -182,7 +174,7 @@ const turnDays = Effect.gen(function* () {
   yield* forgetTraffic
 }).pipe(
   Effect.catch((error) => Effect.logWarning(`deliver: old deliveries were not dropped: ${inWords(error)}`)),
-  Effect.andThen(Effect.sleep(turnPause)),
+  Effect.andThen(paused(({ retention }) => retention.roundMillis)),
   Effect.forever
 )
 

@@ -2,13 +2,13 @@
  * Logs a defect in a loop that must not end, and lets the loop go on. Otherwise its fiber would end silently.
  */
 import { Effect } from "effect"
+import { paused } from "../Pace.ts"
 
-/** Pause after a defect, so that a repeated one does not fill the log. */
-const pause = "1 second"
+const pause = paused(({ deliver }) => deliver.defectMillis)
 
 export const logDefectAndContinue =
   (what: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A | void, E, R> =>
     Effect.catchDefect(effect, (defect) =>
-      Effect.andThen(Effect.logError(`deliver: a defect in ${what}`, defect), Effect.sleep(pause))
+      Effect.andThen(Effect.logError(`deliver: a defect in ${what}`, defect), pause)
     )

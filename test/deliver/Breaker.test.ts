@@ -1,7 +1,16 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { type Breaker, afterAttempt, closedBreaker, roomOf } from "../../src/deliver/breaker/Breaker.ts"
+import {
+  type Breaker,
+  afterAttempt as afterAttemptAt,
+  closedBreaker,
+  roomOf
+} from "../../src/deliver/breaker/Breaker.ts"
 import type { Failure } from "../../src/deliver/outcome/Outcome.ts"
+import { usualPace } from "../../src/Pace.ts"
+
+const afterAttempt = (breaker: Breaker, now: number, failure: Failure | undefined): Breaker =>
+  afterAttemptAt(breaker, now, failure, usualPace.breaker)
 
 const failure = (reason: Failure["reason"] = "Status", retryAfterMillis?: number): Failure => ({
   reason,

@@ -1,5 +1,5 @@
 /** Faults of the suite `deliver` in addition to the general ones: above all at the boundaries of an attempt's steps. */
-import { leaseMillis } from "../../src/stream/Reader.ts"
+import { usualPace } from "../../src/Pace.ts"
 import { type Fault, type Scene, faults, halfOpen } from "./Faults.ts"
 import type { Disturbance } from "./AttemptOracle.ts"
 import { nameIn, webhook } from "./Committed.ts"
@@ -117,7 +117,7 @@ const pastTheLease: DeliverFault = {
   act: async ({ world }, random, note) => {
     const service = random.pick(world.services)
     const goOn = service.freeze()
-    const millis = leaseMillis + random.between(2000, 8000)
+    const millis = usualPace.stream.leaseMillis + random.between(2000, 8000)
     await pause(millis)
     goOn()
     note(`${service.name} for ${millis} ms`)

@@ -9,6 +9,7 @@
 import { Effect, FiberSet, Queue, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
 import { monotonicMillis } from "../../Monotonic.ts"
+import { Pace } from "../../Pace.ts"
 import { Stall } from "../../Stall.ts"
 import type { BreakerNews } from "../../stream/Breaker.ts"
 import type { Entry } from "../../stream/Entry.ts"
@@ -53,9 +54,6 @@ export interface Actor {
   readonly dueIn: (millis: number) => void
 }
 
-/** Time in which every read fails that is a problem, milliseconds. */
-const unreadMillis = 10_000
-
 type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClient
 
 /** Starts the actor in the scope; `refresh` reads its webhook's row and follows it. */
@@ -80,6 +78,7 @@ export const startActor = (
     const now = yield* monotonicMillis
     const gathering = new Gathering(now, lookIn)
     const readAhead = new ReadAhead(now)
+    const { unreadMillis } = (yield* Pace).deliver
     const reads = new Stall(`webhook ${id} could not be read`, unreadMillis)
     const parts = { id, webhook, breaker, inFlight, intake, gathering, readAhead, reads, refresh, wake, lookIn, dueIn }
     const state: ActorState = { ...parts, hasMore: false, isReadingAhead: false, isGone: false, refreshed: 0 }
@@ -126,5 +125,6 @@ const promoteDue = Effect.fnUntraced(
     // This process may be the only one that knew when they were due.
     if (intake.isQuiet) yield* streams.announce(id)
   },
-  (promoting, { dueIn }) => Effect.catch(promoting, () => Effect.sync(() => dueIn(1000)))
+  (promoting, { dueIn }) =>
+    Effect.catch(promoting, () => Effect.map(Pace, ({ deliver }) => dueIn(deliver.followRetryMillis)))
 )

@@ -12,6 +12,7 @@
  */
 import { Clock, Effect, Random, Result } from "effect"
 import type { SqlClient } from "effect/sql"
+import { Pace, type PaceValues } from "../../Pace.ts"
 import { inWords } from "../../Telemetry.ts"
 import type { Entry } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"
@@ -26,7 +27,6 @@ import { idsOf, measureAttempt } from "../Measured.ts"
 import { disable } from "../outcome/Disable.ts"
 import type { Attempt, Failure, Outcome } from "../outcome/Outcome.ts"
 import type { ActorState } from "./ActorState.ts"
-import { graceMillis } from "./Connected.ts"
 import { inRateSlot } from "./RateSlot.ts"
 
 /** Starts the attempt of an entry, or of a batch of several, in so many milliseconds. */
@@ -42,7 +42,8 @@ export const makeAttempts = Effect.fnUntraced(function* (state: ActorState, fork
     templates: yield* Templates,
     bodies: yield* EventBodies,
     log: yield* DeliveryLog,
-    clock: yield* Clock.Clock
+    clock: yield* Clock.Clock,
+    pace: (yield* Pace).deliver
   }
   const attempts = new Attempts(state, services, fork)
   yield* Effect.addFinalizer(() => attempts.end)
@@ -55,6 +56,7 @@ interface Services {
   readonly bodies: EventBodies["Service"]
   readonly log: DeliveryLog["Service"]
   readonly clock: Clock.Clock
+  readonly pace: PaceValues["deliver"]
 }
 
 type Work = Effect.Effect<void, never, Streams | SqlClient.SqlClient>
@@ -89,8 +91,9 @@ class Attempts {
   }
 
   /** Waits for what is under way, and hands back the rest. */
-  readonly end = Effect.suspend(() => this.state.inFlight.awaitNone).pipe(
-    Effect.timeoutOption(graceMillis),
+  readonly end = Effect.suspend(() =>
+    Effect.timeoutOption(this.state.inFlight.awaitNone, this.services.pace.graceMillis)
+  ).pipe(
     Effect.andThen(Effect.suspend(() => this.services.streams.handBack(this.state.id, this.state.inFlight.all()))),
     Effect.ignore
   )

@@ -3,14 +3,12 @@
  * gets new connections, since TLS, proxy and their number may differ; attempts that began before keep the old ones.
  */
 import { Effect, Exit, Scope } from "effect"
+import { paused } from "../../Pace.ts"
 import { type Connections, openConnections } from "../attempt/Connector.ts"
 import { isRendered } from "../attempt/Request.ts"
 import type { AccessTokens } from "../identity/AccessTokens.ts"
 import { tokensOf } from "../identity/Identity.ts"
 import { type Definition, type UnusableWebhook, unusable } from "./Definition.ts"
-
-/** Time that attempts under way get to end when their definition is replaced or their actor stops, milliseconds. */
-export const graceMillis = 10_000
 
 export interface Connected {
   readonly definition: Definition
@@ -48,7 +46,7 @@ export const makeConnected = Effect.fnUntraced(function* (first: Definition) {
     const { connections, scope } = current
     current = yield* connect(definition, current)
     // Not at once: a request that is being rendered is still to be sent on them.
-    const close = Effect.sleep(graceMillis).pipe(
+    const close = paused(({ deliver }) => deliver.graceMillis).pipe(
       Effect.andThen(Effect.promise(() => connections.clients.close())),
       Effect.andThen(Scope.close(scope, Exit.void))
     )

@@ -4,15 +4,13 @@
  * A process that was stopped for a while would begin all attempts whose slots have passed at once, and exceed the rate.
  * So an attempt that is late reserves another slot.
  */
-import { Effect, Schedule } from "effect"
+import { Effect } from "effect"
 import { monotonicMillis } from "../../Monotonic.ts"
+import { pausing } from "../../Pace.ts"
 import { Streams } from "../../stream/Streams.ts"
 
 /** How late an attempt may begin, milliseconds. */
 const lateMillisMax = 100
-
-/** Pause before the next try to reserve a slot when Redis is away. */
-const pause = Schedule.spaced("500 millis")
 
 /** Succeeds when the attempt may begin. The slot that is reserved already is in `waitMillis`. */
 export const inRateSlot = (
@@ -25,7 +23,7 @@ export const inRateSlot = (
       const { id, rateLimit } = definition()
       if (rateLimit === undefined || now() - due < lateMillisMax) return Effect.void
       const reserved = Effect.flatMap(Streams, (streams) => streams.reserve(id, 1, rateLimit))
-      const another = reserved.pipe(Effect.retry(pause), Effect.orDie)
+      const another = reserved.pipe(Effect.retry(pausing(({ deliver }) => deliver.retryMillis)), Effect.orDie)
       return Effect.flatMap(another, (millis) => inRateSlot(definition, millis))
     })
     return Effect.andThen(Effect.sleep(waitMillis), next)

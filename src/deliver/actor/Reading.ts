@@ -1,5 +1,6 @@
 /** Reading a webhook's entries: as many as there is room for, no faster than its fair share and its rate limit. */
 import { Effect, type Scope } from "effect"
+import { paused } from "../../Pace.ts"
 import type { Entry } from "../../stream/Entry.ts"
 import { objectOf } from "../../stream/Ordered.ts"
 import { Streams } from "../../stream/Streams.ts"
@@ -7,9 +8,6 @@ import type { BatchPolicy } from "../batch/BatchPolicy.ts"
 import type { ActorState } from "./ActorState.ts"
 import type { Start } from "./Attempts.ts"
 import type { FairShare } from "./FairShare.ts"
-
-/** Pause before reading is tried again when Redis is away. */
-const readPause = "500 millis"
 
 /** Most requests that begin in one turn of the event loop: each takes some 60 us of it. */
 const portionMax = 128
@@ -50,7 +48,7 @@ export const readAndStart = Effect.fnUntraced(
 const readLater = ({ id, reads, wake }: ActorState, error: { readonly message: string }) => {
   reads.failed(error)
   return Effect.logWarning(`deliver: webhook ${id} cannot be read: ${error.message}`).pipe(
-    Effect.andThen(Effect.sleep(readPause)),
+    Effect.andThen(paused(({ deliver }) => deliver.retryMillis)),
     Effect.andThen(Effect.sync(wake))
   )
 }

@@ -6,6 +6,7 @@
  */
 import { Context, Effect, Layer, RcMap, Result, type Scope, Semaphore } from "effect"
 import { SqlClient } from "effect/sql"
+import { paused } from "../../Pace.ts"
 import { inWords } from "../../Telemetry.ts"
 import type { Delivery } from "../../event/Delivery.ts"
 import { eventBody } from "../../event/Event.ts"
@@ -34,9 +35,6 @@ const loadsMax = 2
 
 /** How long a body is kept after its last attempt: other webhooks may be about to attempt the same event. */
 const keptFor = "1 second"
-
-/** Pause before a body is loaded again when Postgres is away. */
-const loadPause = "500 millis"
 
 export class EventBodies extends Context.Service<
   EventBodies,
@@ -126,7 +124,7 @@ const load = (sql: SqlClient.SqlClient, place: Place): Effect.Effect<Buffer | un
       ),
       Effect.catch((error) =>
         Effect.logWarning(`deliver: an event cannot be loaded, trying again: ${inWords(error)}`).pipe(
-          Effect.andThen(Effect.sleep(loadPause)),
+          Effect.andThen(paused(({ deliver }) => deliver.retryMillis)),
           Effect.andThen(Effect.suspend(() => load(sql, place)))
         )
       )

@@ -5,6 +5,7 @@
  * receiver names. While it is open nothing is read: deliveries wait in their stream and spend no attempts. Then a
  * single attempt probes: success closes the breaker, failure opens it for twice as long.
  */
+import type { PaceValues } from "../../Pace.ts"
 import type { Failure } from "../outcome/Outcome.ts"
 
 export interface Breaker {
@@ -31,10 +32,6 @@ const failingMax = 0.8
 /** Share below which the failures are forgotten. */
 const failingMin = 0.01
 
-/** First and longest time that it stays open, milliseconds. */
-const pauseMillisMin = 5000
-const pauseMillisMax = 300_000
-
 /** Failures that say nothing about the receiver. */
 const ours: ReadonlySet<Failure["reason"]> = new Set([
   "Render",
@@ -49,14 +46,19 @@ const ours: ReadonlySet<Failure["reason"]> = new Set([
 ])
 
 /** The breaker after an attempt; `failure` is undefined when it succeeded. */
-export const afterAttempt = (breaker: Breaker, now: number, failure: Failure | undefined): Breaker => {
+export const afterAttempt = (
+  breaker: Breaker,
+  now: number,
+  failure: Failure | undefined,
+  { openMinMillis, openMaxMillis }: PaceValues["breaker"]
+): Breaker => {
   if (failure === undefined) return afterSuccess(breaker)
   if (ours.has(failure.reason)) return breaker
-  const asked = Math.min(failure.retryAfterMillis ?? 0, pauseMillisMax)
+  const asked = Math.min(failure.retryAfterMillis ?? 0, openMaxMillis)
   const failing = 1 - (1 - breaker.failing) * (1 - (failure.isTooMuch === true ? tooMuchWeight : weight))
   const isProbe = breaker.until !== undefined && now >= breaker.until
   const opens = isProbe || (breaker.until === undefined && failing > failingMax)
-  const pause = opens ? Math.min(pauseMillisMin * 2 ** breaker.openings, pauseMillisMax) : 0
+  const pause = opens ? Math.min(openMinMillis * 2 ** breaker.openings, openMaxMillis) : 0
   const until = Math.max(breaker.until ?? 0, now + Math.max(pause, asked))
   return {
     failing,

@@ -7,6 +7,7 @@
 import { Effect } from "effect"
 import type { SqlClient } from "effect/sql"
 import { monotonicMillis } from "../../Monotonic.ts"
+import { Pace } from "../../Pace.ts"
 import type { RedisError } from "../../redis/Redis.ts"
 import type { BreakerNews } from "../../stream/Breaker.ts"
 import { Streams } from "../../stream/Streams.ts"
@@ -37,12 +38,10 @@ export interface SharedBreaker {
   readonly probeNow: () => void
 }
 
-/** Time that a probe may take beyond its attempt, milliseconds. */
-const probeMarginMillis = 2000
-
 /** The breaker of a webhook as other processes left it. `wake` is called when attempts may begin again. */
 export const makeSharedBreaker = Effect.fnUntraced(function* (webhook: number, wake: () => void) {
   const streams = yield* Streams
+  const pace = (yield* Pace).breaker
   const now = yield* monotonicMillis
   const timer = yield* makeEarliestTimer(Effect.sync(wake))
   let breaker: Breaker = closedBreaker
@@ -56,7 +55,7 @@ export const makeSharedBreaker = Effect.fnUntraced(function* (webhook: number, w
   const turn = Effect.fnUntraced(function* (failure: Failure | undefined) {
     const before = breaker
     const at = now()
-    breaker = afterAttempt(before, at, failure)
+    breaker = afterAttempt(before, at, failure, pace)
     const { until, openings } = breaker
     if (until === before.until) return
     if (until === undefined) {
@@ -82,7 +81,7 @@ export const makeSharedBreaker = Effect.fnUntraced(function* (webhook: number, w
     mayBegin: (timeoutMillis) =>
       Effect.suspend(() => {
         if (breaker.until === undefined) return Effect.succeed(true)
-        return Effect.map(streams.beginProbe(webhook, timeoutMillis + probeMarginMillis), (wait) => {
+        return Effect.map(streams.beginProbe(webhook, timeoutMillis + pace.probeMarginMillis), (wait) => {
           if (wait > 0) breaker = { ...breaker, until: now() + wait }
           return wait === 0
         })

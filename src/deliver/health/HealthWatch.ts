@@ -3,20 +3,19 @@
  *
  * Responsible for: comparing what is known with what is stored, and writing where they differ. One process does so every
  * five seconds, the sweeper. Guarantees: a webhook is `failing` within seconds of its breaker, or its failed list, saying
- * so; it is `healthy` again only after nothing has said so for 20 seconds and its last attempt succeeded, so that a
+ * so; it is `healthy` again only after nothing has said so for a while and its last attempt succeeded, so that a
  * breaker that opens and closes is one turn, and a breaker that was forgotten (a process died, Postgres crashed, Redis
  * lost everything) is none. Each turn is written once: the statement names the health that it replaces. Does not: decide
  * what is `stopped`; a trigger of the table does, for whoever disables a webhook (types/extras/Webhook.ts).
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { isAlive } from "../../inventory/database/Presence.ts"
+import { Pace } from "../../Pace.ts"
 import { withReason } from "../Reason.ts"
 import { breakerTable } from "../breaker/BreakerTable.ts"
 import { trafficTable } from "../log/Traffic.ts"
 import { type Observed, failureOf, turnOf } from "./Turn.ts"
-
-/** Time between two looks after which another process may have looked meanwhile, milliseconds. */
-const ownLooksMillis = 15_000
 
 interface Found extends Observed {
   readonly id: number
@@ -33,16 +32,18 @@ export class HealthWatch {
 
   /** Turns the health of the webhooks for which it is not what is stored. */
   readonly look = Effect.fnUntraced({ self: this }, function* (this: HealthWatch) {
+    const { stream, breaker } = yield* Pace
     const found = yield* observed
     const now = found[0]?.now ?? this.latest
-    if (now - this.latest > ownLooksMillis) {
+    // Another process may have been the sweeper, and looked meanwhile.
+    if (now - this.latest > stream.sweeperMillis) {
       this.first = now
       this.failed = new Map()
     }
     this.latest = now
     const seen = found.map((each) => ({ each, at: failureOf(each) === undefined ? this.failed.get(each.id) : now }))
     this.failed = new Map(seen.flatMap(({ each, at }) => (at === undefined ? [] : [[each.id, at]])))
-    for (const { each, at = this.first } of seen) yield* turn(each, now - at)
+    for (const { each, at = this.first } of seen) yield* turn(each, now - at >= breaker.calmMillis)
   })
 }
 
@@ -62,7 +63,7 @@ const observed = Effect.gen(function* () {
          select json_build_object('until', ${millis("max(k.until)")}, 'reason', max(k.reason)) as open
            from ${breakerTable.name} k
           where k.webhook_id = w.id and k.openings > 0 and exists (
-            select from rackwire_process p where p.name = k.process and p.seen > now() - interval '15 seconds')
+            select from rackwire_process p where p.name = k.process and ${yield* isAlive})
          having count(*) > 0) b on true
        left join lateral (
          select w.max_failed as exceeded from extras_delivery d
@@ -77,8 +78,8 @@ const observed = Effect.gen(function* () {
 })
 
 /** Writes the turn of a webhook that has one, if nobody holds its row; else the next look does. */
-const turn = Effect.fnUntraced(function* (found: Found, calm: number) {
-  const next = turnOf(found, calm)
+const turn = Effect.fnUntraced(function* (found: Found, isCalm: boolean) {
+  const next = turnOf(found, isCalm)
   if (next === undefined) return
   const { health, why } = next
   const sql = yield* SqlClient.SqlClient

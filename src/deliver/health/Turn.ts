@@ -21,9 +21,6 @@ interface Turn {
   readonly why: string
 }
 
-/** Time without a sign of failure after which a webhook may be healthy again, milliseconds: one alert, however often a breaker opens. */
-export const calmMillis = 20_000
-
 /**
  * Why it is failing; undefined if nothing says so now. A breaker whose time was over when an attempt succeeded has been
  * closed: the row of a process that learned of it from another one may be left.
@@ -34,13 +31,13 @@ export const failureOf = ({ open, exceeded, last }: Observed): string | undefine
   return exceeded === null ? undefined : `More than ${exceeded} deliveries have failed for good.`
 }
 
-/** `calm`: for how long nothing has said that it is failing, milliseconds. */
-export const turnOf = (observed: Observed, calm: number): Turn | undefined => {
+/** `isCalm`: nothing has said for a while that it is failing. */
+export const turnOf = (observed: Observed, isCalm: boolean): Turn | undefined => {
   const { enabled, health, last } = observed
   if (!enabled) return health === "stopped" ? undefined : { health: "stopped", why: "It is disabled." }
   const why = failureOf(observed)
   if (why !== undefined) return health === "failing" ? undefined : { health: "failing", why }
   if (health === "stopped") return { health: "healthy", why: "It is enabled." }
-  const isWell = health === "failing" && last?.succeeded === true && calm >= calmMillis
+  const isWell = health === "failing" && last?.succeeded === true && isCalm
   return isWell ? { health: "healthy", why: "The receiver accepts deliveries again." } : undefined
 }

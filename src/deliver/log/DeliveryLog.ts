@@ -5,6 +5,7 @@
  * acknowledged only when its outcome is in the log; after a crash before that it is attempted once more.
  */
 import { Context, Effect, Layer, Queue, Schedule } from "effect"
+import { Pace, type PaceValues } from "../../Pace.ts"
 import { Stall } from "../../Stall.ts"
 import { inWords } from "../../Telemetry.ts"
 import type { Delivery } from "../../event/Delivery.ts"
@@ -25,11 +26,9 @@ const batchMax = 500
 const gatherMillis = 5
 const gatherMillisMax = 25
 
-/** Pause before a batch is tried again when Postgres or Redis is away. */
-const pause = Schedule.min([Schedule.exponential("100 millis", 2), Schedule.spaced("2 seconds")])
-
-/** Time without a written outcome, while some wait, that is a problem, milliseconds. */
-const stalledMillis = 10_000
+/** Pauses before a batch is tried again when Postgres or Redis is away. */
+const pauses = ({ logRetryMinMillis, logRetryMaxMillis }: PaceValues["deliver"]) =>
+  Schedule.min([Schedule.exponential(logRetryMinMillis, 2), Schedule.spaced(logRetryMaxMillis)])
 
 type OnLogged = (result: Result) => void
 
@@ -54,7 +53,8 @@ export class DeliveryLog extends Context.Service<
   static readonly layer = Layer.effect(
     DeliveryLog,
     Effect.gen(function* () {
-      const stall = new Stall("the delivery log has not been written", stalledMillis)
+      const { logStalledMillis } = (yield* Pace).deliver
+      const stall = new Stall("the delivery log has not been written", logStalledMillis)
       // One signal is as good as many.
       const signals = yield* Queue.sliding<void>(1)
       const waiting: Array<Waiting> = []
@@ -114,7 +114,7 @@ const repeating =
         stall.failed(error)
         return Effect.logWarning(`deliver: the ${what} failed, trying again: ${inWords(error)}`)
       }),
-      Effect.retry(pause),
+      (again) => Effect.flatMap(Pace, ({ deliver }) => Effect.retry(again, pauses(deliver))),
       Effect.orDie
     )
 

@@ -6,27 +6,26 @@
  */
 import { PgClient } from "@effect/sql-pg"
 import { Effect, Queue, Schedule, Schema } from "effect"
+import { Pace } from "../../Pace.ts"
 import { announceChannel } from "../../inventory/database/DatabaseFunctions.ts"
 
 export class Unheard extends Schema.TaggedError<Unheard>()("Unheard", { message: Schema.String }) {}
 
 const heartbeat = "beat"
 
-const heartbeatPause = "3 seconds"
-const silenceMax = "12 seconds"
-
 /** Gives an effect that takes the next notifications, possibly none; each is an object type and an id. */
 export const announcements = Effect.gen(function* () {
   const sql = yield* PgClient.PgClient
+  const { announceMillis, announceSilenceMillis } = (yield* Pace).deliver
   const told = yield* sql.listen(announceChannel)
   yield* Effect.ignore(sql.notify(announceChannel, heartbeat)).pipe(
-    Effect.schedule(Schedule.spaced(heartbeatPause)),
+    Effect.schedule(Schedule.spaced(announceMillis)),
     Effect.forkScoped
   )
   return Queue.takeAll(told).pipe(
     Effect.timeoutOrElse({
-      duration: silenceMax,
-      orElse: () => Effect.fail(new Unheard({ message: `nothing was announced for ${silenceMax}` }))
+      duration: announceSilenceMillis,
+      orElse: () => Effect.fail(new Unheard({ message: `nothing was announced for ${announceSilenceMillis} ms` }))
     }),
     Effect.map((all) => all.filter(({ payload }) => payload !== heartbeat).map(({ payload }) => payload.split(" ")))
   )

@@ -7,6 +7,7 @@
  */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { Pace, paused } from "../../Pace.ts"
 import { formatPosition, parsePosition } from "../../event/Position.ts"
 import { placeOf } from "../../stream/Ordered.ts"
 import type { Sought } from "../../stream/Missing.ts"
@@ -16,9 +17,6 @@ import { type LoggedEvent, loggedDelivery, loggedEvent } from "../log/LoggedEven
 import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
 import { holdLogged, loggedDeliveries } from "../request/RetryByHand.ts"
 import { discardDeleted } from "./Deleted.ts"
-
-/** Time after which a delivery that is due should have been attempted, if its receiver is not busy. */
-const overdue = "20 seconds"
 
 /** Rows compared in one look. */
 const rowsMax = 500
@@ -33,9 +31,6 @@ interface Overdue {
   readonly exists: boolean
   readonly runs: boolean
 }
-
-/** Pause between two searches for the same deliveries: one that moves from key to key may be missed by one. */
-const searchPause = "1 second"
 
 /** Where the next look goes on. */
 export class Missing {
@@ -107,7 +102,7 @@ type SoughtOf = ReadonlyMap<number, ReadonlyArray<Sought>>
 const missing = Effect.fnUntraced(function* (sought: SoughtOf) {
   const absent = yield* missingNow(sought)
   if (absent.size === 0) return absent
-  yield* Effect.sleep(searchPause)
+  yield* paused(({ deliver }) => deliver.searchMillis)
   return yield* missingNow(absent)
 })
 
@@ -121,18 +116,23 @@ const missingNow = Effect.fnUntraced(function* (sought: SoughtOf) {
   return absent
 })
 
-const isOverdue = `d.status = 'retrying' and d.next_attempt < now() - interval '${overdue}'`
+/** SQL: whether the delivery `d` should have been attempted, if its receiver is not busy. */
+const isOverdue = Effect.map(
+  Pace,
+  ({ deliver }) => `d.status = 'retrying' and d.next_attempt < now() - interval '${deliver.overdueMillis} milliseconds'`
+)
 
 const holdAgain = Effect.fnUntraced(function* (webhook: number, rows: ReadonlyArray<Overdue>) {
   // The log is written before Redis: what has been attempted meanwhile is not overdue any more.
-  const held = yield* loggedDeliveries(`d.id = any ($1::text[]::bigint[]) and ${isOverdue}`, [rows.map(({ id }) => id)])
+  const where = `d.id = any ($1::text[]::bigint[]) and ${yield* isOverdue}`
+  const held = yield* loggedDeliveries(where, [rows.map(({ id }) => id)])
   if (held.length === 0) return
   yield* Effect.logError(`Redis lost ${held.length} deliveries of webhook ${webhook} that wait; they are queued again.`)
   yield* holdLogged(held, { anew: false, first: yield* isOrdered(webhook) })
 })
 
 const overdueRows = (after: string) =>
-  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+  Effect.flatMap(Effect.all([SqlClient.SqlClient, isOverdue]), ([sql, isOverdue]) =>
     sql.unsafe<Overdue>(
       `select d.id::text as id, d.delivery_id, d.webhook_id::text as webhook_id, d.position::text as position,
              d.idx::text as idx, w.id is not null as exists,

@@ -4,10 +4,8 @@
  */
 import { Data, Effect, Schema } from "effect"
 import { SqlClient } from "effect/sql"
+import { Pace } from "../../Pace.ts"
 import { inWords } from "../../Telemetry.ts"
-
-/** Work that made no progress for this long is claimed by another process. */
-const abandonedAfter = "30 seconds"
 
 /** The work cannot be done as its row says; `message` is shown as the row's. */
 export class WorkRefused extends Schema.TaggedError<WorkRefused>()("WorkRefused", { message: Schema.String }) {}
@@ -34,13 +32,14 @@ export const workOffAll = <Row extends { readonly id: string }, E, R>(
 ) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
+    const { abandonedMillis } = (yield* Pace).deliver
     const claim = sql.unsafe<Row>(
       `update ${table} set status = 'running', heard = now()
         where id = (select id from ${table}
                      where status = 'queued' or (status = 'running' and heard < now() - $1::interval)
                      order by id limit 1 for update skip locked)
        returning id::text as id, ${columns}`,
-      [abandonedAfter]
+      [`${abandonedMillis} milliseconds`]
     )
     const end = (id: string, status: "done" | "failed", message: string) =>
       sql.unsafe(`update ${table} set status = $2, message = $3 where id = $1::bigint and status = 'running'`, [

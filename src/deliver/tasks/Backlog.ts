@@ -1,10 +1,8 @@
 /** What waits in the queues of all webhooks, as the sweeper saw it last; for the metrics. */
 import { Effect, Schedule } from "effect"
 import { SqlClient } from "effect/sql"
+import { Pace } from "../../Pace.ts"
 import { backlogTable } from "../recover/Sweeper.ts"
-
-/** Pause between two looks. */
-const pause = "5 seconds"
 
 interface Backlog {
   /** Deliveries of webhooks that run: in the queue, held by a process, waiting for their next attempt. */
@@ -48,6 +46,7 @@ export const backlog = Effect.gen(function* () {
     Effect.map((now) => (last = { ...now })),
     Effect.ignore
   )
-  yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(pause)))
+  const { backlogMillis } = (yield* Pace).deliver
+  yield* Effect.forkScoped(Effect.schedule(look, Schedule.spaced(backlogMillis)))
   return Effect.sync(() => last)
 })

@@ -6,21 +6,13 @@
  * minute; the browser asks again, and is admitted again, by the rights that it has then.
  */
 import { Clock, Effect, Result, Stream } from "effect"
+import { Pace, paused } from "../../../Pace.ts"
 import { HttpRefused } from "../../../http/HttpRefused.ts"
 import type { Handler, Reply, Request, Services } from "../../../http/Route.ts"
 import { Html, html } from "../../Html.ts"
 
-/** Pause before the page is made again, milliseconds. */
-const pauseMillis = 3000
-
 /** Streams from which on pauses grow with their number: a process makes at most seven pages a second for all of them. */
 const streamsAtFullPace = 20
-
-/** Time after which a stream ends, milliseconds. */
-const lifeMillis = 60_000
-
-/** Time after which a browser asks again when the connection is lost, milliseconds. */
-const retryMillis = 3000
 
 /** Most streams of one user, and of all users of a process. */
 const streamsPerUser = 12
@@ -45,7 +37,7 @@ const streams = new Map<number, number>()
 
 const allStreams = (): number => [...streams.values()].reduce((sum, count) => sum + count, 0)
 
-const paused = () => Effect.sleep(pauseMillis * Math.max(1, allStreams() / streamsAtFullPace))
+const pause = paused(({ live }) => live.pauseMillis * Math.max(1, allStreams() / streamsAtFullPace))
 
 /** The same handler, which answers requests for a stream of events too. */
 export const withLive =
@@ -65,8 +57,9 @@ const streamed = (show: Handler, request: Request) =>
     const first = yield* show(request)
     if (first.status !== 200) return first
     const context = yield* Effect.context<Services>()
+    const { lifeMillis, retryMillis } = (yield* Pace).live
     const endMillis = (yield* Clock.currentTimeMillis) + lifeMillis
-    const again = Effect.andThen(Effect.suspend(paused), Effect.result(show(request)))
+    const again = Effect.andThen(pause, Effect.result(show(request)))
     const next = Effect.fnUntraced(function* (state: {
       readonly known: Parts
       readonly step: "first" | "next" | "none"

@@ -13,6 +13,7 @@
  * Does not: trim, send, or know what a delivery means.
  */
 import { Context, Effect, Layer, Schema } from "effect"
+import { Pace } from "../Pace.ts"
 import { type Client, Redis, RedisError, command } from "../redis/Redis.ts"
 import { Disk } from "./Durable.ts"
 import type { Delivery } from "../event/Delivery.ts"
@@ -65,10 +66,10 @@ export class Append extends Context.Service<
     Append,
     Effect.map(
       Effect.flatMap(Redis, ({ connect, memoryBytesMax }) =>
-        Effect.all([connect, connect, Effect.succeed(memoryBytesMax)])
+        Effect.all([connect, connect, Effect.succeed(memoryBytesMax), Pace])
       ),
-      ([client, waiting, memoryBytesMax]) => {
-        const budget = new MemoryBudget(client, memoryBytesMax)
+      ([client, waiting, memoryBytesMax, { stream }]) => {
+        const budget = new MemoryBudget(client, memoryBytesMax, stream.memoryKeptMillis)
         const appender = new Appender(client, budget)
         const disk = new Disk(waiting)
         const run = <A>(act: () => Promise<A>) =>

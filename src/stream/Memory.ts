@@ -17,8 +17,7 @@ export interface Memory {
 const stopAt = 0.8
 const goOnBelow = 0.7
 
-/** An answer of Redis counts for so many milliseconds, and until so many bytes were appended. */
-const freshMillis = 1000
+/** An answer of Redis counts for a moment, and until so many bytes were appended. */
 const freshBytes = 8 << 20
 
 export class MemoryBudget {
@@ -29,11 +28,13 @@ export class MemoryBudget {
   private appendedSince = 0
   private readonly client: Client
   private readonly limit: number
+  private readonly keptMillis: number
 
-  /** `limit`: bytes that Redis may use; 0 for its own limit alone. */
-  constructor(client: Client, limit: number) {
+  /** `limit`: bytes that Redis may use; 0 for its own limit alone. `keptMillis`: how long an answer of Redis counts. */
+  constructor(client: Client, limit: number, keptMillis: number) {
     this.client = client
     this.limit = limit
+    this.keptMillis = keptMillis
   }
 
   /** Resolves if so many bytes may be appended; else rejects with a RedisError. */
@@ -48,9 +49,9 @@ export class MemoryBudget {
     })
   }
 
-  /** The memory as it is, or was within `freshMillis`. */
+  /** The memory as it is, or was within `keptMillis`. */
   async current(): Promise<Memory> {
-    if (performance.now() - this.askedAt > freshMillis || this.appendedSince > freshBytes) await this.ask()
+    if (performance.now() - this.askedAt > this.keptMillis || this.appendedSince > freshBytes) await this.ask()
     return this.known
   }
 

@@ -1,17 +1,12 @@
 /**
  * One consumer of the group: it reads entries, renews its lease of them, and claims those of consumers that are gone.
  */
+import type { PaceValues } from "../Pace.ts"
 import type { Client } from "../redis/Redis.ts"
 import { type Entry, type RawEntry, entriesOf, streams } from "./Entry.ts"
 import { group, keysOf } from "./Keys.ts"
 import { readOrdered } from "./Ordered.ts"
 import { RedisScript } from "../redis/RedisScript.ts"
-
-/** The lease of an entry: after so long without a heartbeat another process may claim it, milliseconds. */
-export const leaseMillis = 15_000
-
-/** A lease is not relied on in its last milliseconds. */
-const marginMillis = 2000
 
 /** Most pending entries in one claiming call: Redis does nothing else meanwhile. */
 const reclaimMax = 100
@@ -27,12 +22,17 @@ const claimStrandedScript = new RedisScript<ReadonlyArray<RawEntry>>(
 export class Reader {
   private readonly client: Client
   private readonly consumer: string
+  /** The lease of an entry, and how long this process relies on it. */
+  private readonly leaseMillis: number
+  private readonly reliedMillis: number
   /** Where the next `reclaim` goes on, by stream: from the start it would never get past many entries that are held. */
   private readonly cursors = new Map<string, string>()
 
-  constructor(client: Client, consumer: string) {
+  constructor(client: Client, consumer: string, { leaseMillis, leaseMarginMillis }: PaceValues["stream"]) {
     this.client = client
     this.consumer = consumer
+    this.leaseMillis = leaseMillis
+    this.reliedMillis = leaseMillis - leaseMarginMillis
   }
 
   async read(webhook: number, count: number, ordered: boolean, isTogether: boolean): Promise<ReadonlyArray<Entry>> {
@@ -65,7 +65,7 @@ export class Reader {
       const key = keys[stream]
       const cursor = this.cursors.get(key) ?? "0-0"
       const [next, entries] = (await this.inGroup<unknown>(webhook, () =>
-        this.client.xautoclaim(key, group, this.consumer, leaseMillis, cursor, "COUNT", reclaimMax)
+        this.client.xautoclaim(key, group, this.consumer, this.leaseMillis, cursor, "COUNT", reclaimMax)
       )) as readonly [string, ReadonlyArray<RawEntry>]
       if (next === "0-0") this.cursors.delete(key)
       else this.cursors.set(key, next)
@@ -88,7 +88,7 @@ export class Reader {
   }
 
   isOurs(entry: Entry): boolean {
-    return performance.now() - (entry.leasedSince ?? Number.NEGATIVE_INFINITY) < leaseMillis - marginMillis
+    return performance.now() - (entry.leasedSince ?? Number.NEGATIVE_INFINITY) < this.reliedMillis
   }
 
   /** Renews the lease of entries, or sets for how long they had no heartbeat; returns those that this consumer lost. */

@@ -1,5 +1,6 @@
 /** The reading end of the streams: entries are read, leased, settled and delayed. */
 import { Context, Effect, Layer, type Scope } from "effect"
+import { Pace } from "../Pace.ts"
 import { type Client, Redis, type RedisError, command } from "../redis/Redis.ts"
 import { type Depth, depth, entries } from "./Depth.ts"
 import { comparePositions, parsePosition } from "../event/Position.ts"
@@ -23,9 +24,6 @@ import { Reader } from "./Reader.ts"
 import { RedisScript } from "../redis/RedisScript.ts"
 import { type Claimed, type Inspection, type Marked, claimMarked, inspect, mark, reschedule } from "./Sweep.ts"
 import { delay, drop, gather, promote, remove, settle } from "./Waiting.ts"
-
-/** Pause between two pings on a connection that only subscribes, milliseconds. */
-const pingMillis = 5000
 
 /** Idle time of an entry that is handed back: longer than any lease. */
 const handedBackMillis = 86_400_000
@@ -149,8 +147,8 @@ export class Streams extends Context.Service<
   static readonly layer = (consumer: string) =>
     Layer.effect(
       Streams,
-      Effect.map(Redis, ({ client, connect }) => {
-        const reader = new Reader(client, consumer)
+      Effect.map(Effect.all([Redis, Pace]), ([{ client, connect }, { stream: pace }]) => {
+        const reader = new Reader(client, consumer, pace)
         return Streams.of({
           read: (webhook, count, ordered = false, isTogether = false) =>
             command(() => reader.read(webhook, count, ordered, isTogether)),
@@ -178,13 +176,13 @@ export class Streams extends Context.Service<
           remove: (webhook, entries) => command(() => remove(client, keysOf(webhook), entries)),
           heads: (webhooks) => command(() => heads(client, webhooks)),
           depth: (webhook) => command(() => depth(client, keysOf(webhook))),
-          sweep: command(() => claimMarked(client, consumer)),
+          sweep: command(() => claimMarked(client, consumer, pace.sweeperMillis)),
           inspect: (webhooks) => command(() => inspect(client, webhooks)),
           missing: (webhook, sought) => command(() => missing(client, webhook, sought)),
           unattempted: (webhook, after) => command(() => unattempted(client, webhook, after)),
           forgetPlaces: (webhook, places) => command(() => forgetPlaces(client, webhook, places)),
           release: (webhook) => command(() => release(client, webhook)),
-          reschedule: (inspected) => command(() => reschedule(client, inspected)),
+          reschedule: (inspected) => command(() => reschedule(client, inspected, pace)),
           mark: (webhooks) => command(() => mark(client, webhooks)),
           announce: (webhook) => command(async () => void (await client.publish(wakeChannel, `${webhook}`))),
           forget: (webhook) => command(async () => void (await client.unlink(...Object.values(keysOf(webhook))))),
@@ -204,7 +202,7 @@ export class Streams extends Context.Service<
               })
               subscriber.connect().catch(() => {})
               // Without a reply to wait for, a dead connection would never be noticed.
-              const ping = setInterval(() => void subscriber.ping().catch(() => {}), pingMillis)
+              const ping = setInterval(() => void subscriber.ping().catch(() => {}), pace.pingMillis)
               subscriber.once("end", () => clearInterval(ping))
             }),
           openBreaker: (news) => command(() => openBreaker(client, news)),

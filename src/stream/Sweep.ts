@@ -6,25 +6,14 @@
  * process so sends one command every few seconds, whatever the number of webhooks.
  */
 import { chunksOf } from "effect/Array"
+import type { PaceValues } from "../Pace.ts"
 import type { Client } from "../redis/Redis.ts"
 import type { Depth } from "./Depth.ts"
 import { group, keysOf, sweepKeys } from "./Keys.ts"
 import { RedisScript } from "../redis/RedisScript.ts"
 
-/**
- * Time after which another process may become the sweeper, and after which an inspection that did not end is repeated,
- * milliseconds.
- */
-const leaseMillis = 15_000
-
 /** Most webhooks in one sweep. */
 const claimedMax = 1000
-
-/** Pause between two inspections of a webhook that has queued or pending entries, milliseconds. */
-const busyMillis = 5000
-
-/** Longest pause between two inspections of a webhook that has delayed deliveries only, milliseconds. */
-const idleMillis = 300_000
 
 /** A webhook that the sweeper claimed, with its new mark. */
 export interface Marked {
@@ -60,8 +49,8 @@ export interface Claimed {
 }
 
 /** Makes this process the sweeper, if there is none, and claims the webhooks whose inspection is due. */
-export const claimMarked = async (client: Client, consumer: string): Promise<Claimed> => {
-  const call = { keys: [sweepKeys.marks, sweepKeys.sweeper], args: [consumer, leaseMillis, claimedMax] }
+export const claimMarked = async (client: Client, consumer: string, sweeperMillis: number): Promise<Claimed> => {
+  const call = { keys: [sweepKeys.marks, sweepKeys.sweeper], args: [consumer, sweeperMillis, claimedMax] }
   const [isSweeper, areLost, marked] = await claimScript.run(client, call)
   return {
     isSweeper: isSweeper === 1,
@@ -99,16 +88,20 @@ const rescheduleScript = new RedisScript<null>(new URL("scripts/sweep/reschedule
 /** Sets the next inspection of each webhook; one that was marked anew meanwhile stays as it is. */
 export const reschedule = async (
   client: Client,
-  inspected: ReadonlyArray<Marked & { readonly inspection: Inspection }>
+  inspected: ReadonlyArray<Marked & { readonly inspection: Inspection }>,
+  pace: PaceValues["stream"]
 ): Promise<void> => {
   if (inspected.length === 0) return
-  const args = inspected.flatMap(({ webhook, mark, inspection }) => [webhook, mark, pauseAfter(inspection)])
+  const args = inspected.flatMap(({ webhook, mark, inspection }) => [webhook, mark, pauseAfter(inspection, pace)])
   await rescheduleScript.run(client, { keys: [sweepKeys.marks], args })
 }
 
-const pauseAfter = ({ queued, pending, unattempted, dueMillis }: Inspection): number => {
-  if (queued + pending + unattempted > 0) return busyMillis
-  return dueMillis === undefined ? -1 : Math.min(dueMillis + busyMillis, idleMillis)
+const pauseAfter = (
+  { queued, pending, unattempted, dueMillis }: Inspection,
+  { sweepBusyMillis, sweepIdleMillis }: PaceValues["stream"]
+): number => {
+  if (queued + pending + unattempted > 0) return sweepBusyMillis
+  return dueMillis === undefined ? -1 : Math.min(dueMillis + sweepBusyMillis, sweepIdleMillis)
 }
 
 /** Marks in one command. */

@@ -46,7 +46,7 @@ beforeAll(async () => {
   const { databaseUrl, redisUrl } = api.database
   other = await startService(
     { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: "a key for tests, of some length" },
-    ["api"]
+    { roles: ["api"] }
   )
   user = await makeUser(api, "counted", { types: ["dcim.site"], actions: ["view"], constraints: { status: "active" } })
   // Used within the last minute, so that nothing is noted any more.

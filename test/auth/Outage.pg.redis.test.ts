@@ -24,7 +24,7 @@ beforeAll(async () => {
     REDIS_URL: api.database.redisUrl,
     SECRET_KEY: "a key for tests, of some length"
   }
-  service = await startService(environment, ["api"])
+  service = await startService(environment, { roles: ["api"] })
   visitor = openBrowser(service.url)
   await visitor.logIn()
 })

@@ -19,7 +19,7 @@ const startSecond = () =>
       SECRET_KEY: "a key for tests, of some length",
       SUPERUSER_PASSWORD: password
     },
-    ["deliver"]
+    { roles: ["deliver"] }
   )
 
 /** The webhook's breakers, once there are so many. */

@@ -100,7 +100,7 @@ describe("a process", () => {
   let other: Service
 
   beforeAll(async () => {
-    other = await startService(environmentOf(hooks.api.database), ["deliver"])
+    other = await startService(environmentOf(hooks.api.database), { roles: ["deliver"] })
     return () => other.stop()
   })
 

@@ -16,7 +16,7 @@ let since: string
 
 beforeAll(async () => {
   // Nothing is delivered meanwhile.
-  api = await startApi({}, ["api"])
+  api = await startApi({}, { roles: ["api"] })
   await fillLog(api.database.sql, { deliveries: 90_000, webhooks, days: 3, attempts: 6000 })
   since = new Date(Math.floor(Date.now() / 86_400_000) * 86_400_000 - 86_400_000).toISOString()
 })

@@ -16,7 +16,7 @@ const secret = { SECRET_KEY: "a key for tests, of some length" }
 beforeAll(async () => {
   api = await startApi({ TRUSTED_PROXIES: "127.0.0.1,10.0.0.0/8" })
   const { databaseUrl, redisUrl } = api.database
-  plain = await startService({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...secret }, ["api"])
+  plain = await startService({ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, ...secret }, { roles: ["api"] })
 })
 
 afterAll(async () => {

@@ -49,7 +49,7 @@ beforeAll(async () => {
     SECRET_KEY: "a key for tests, of some length"
   }
   whole = await startService(environment)
-  api = await startService(environment, ["api"])
+  api = await startService(environment, { roles: ["api"] })
 })
 
 afterAll(async () => {

@@ -1,9 +1,8 @@
 /** A service on a database of its own, for tests of the wire. */
-import type { Role } from "../../src/Service.ts"
 import { type Call, type Json, type List, type Reply, request } from "./Client.ts"
 import { type TestDatabase, makeDatabase } from "./Database.ts"
 import { type ServiceProcess, startProcess } from "./Process.ts"
-import { type Service, startService } from "./Service.ts"
+import { type Service, type Start, startService } from "./Service.ts"
 
 export interface Api<S extends Service = Service> {
   readonly service: S
@@ -27,12 +26,9 @@ export const environmentOf = (database: TestDatabase) => ({
 })
 
 /** Starts a service in this worker, on a database of its own. */
-export const startApi = async (
-  environment: Readonly<Record<string, string>> = {},
-  roles?: ReadonlyArray<Role>
-): Promise<Api> => {
+export const startApi = async (environment: Readonly<Record<string, string>> = {}, start?: Start): Promise<Api> => {
   const database = await makeDatabase()
-  return apiOf(database, await startService({ ...environmentOf(database), ...environment }, roles))
+  return apiOf(database, await startService({ ...environmentOf(database), ...environment }, start))
 }
 
 /** Starts a service as a process, on a database of its own; `script` is its program, if not the one of this directory. */

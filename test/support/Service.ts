@@ -6,6 +6,7 @@ import { format } from "node:util"
 import { randomBytes } from "node:crypto"
 import { Cause, ConfigProvider, Console, Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { ProcessName } from "../../src/inventory/database/Presence.ts"
+import { Pace, scaledPace } from "../../src/Pace.ts"
 import { type Role, roles as allRoles, service } from "../../src/Service.ts"
 import { inWords } from "../../src/Telemetry.ts"
 import { type Call, password, superuserCall } from "./Client.ts"
@@ -24,10 +25,16 @@ export interface Service {
   readonly stop: () => Promise<void>
 }
 
-/** Starts the service in these roles. Rejects with its output if it cannot start. */
+export interface Start {
+  readonly roles?: ReadonlyArray<Role> | undefined
+  /** Factor of the product's time constants (src/Pace.ts). */
+  readonly pace?: number | undefined
+}
+
+/** Starts the service. Rejects with its output if it cannot start. */
 export const startService = async (
   environment: Readonly<Record<string, string>>,
-  roles: ReadonlyArray<Role> = allRoles
+  { roles = allRoles, pace = 1 }: Start = {}
 ): Promise<Service> => {
   countStart("worker")
   let output = ""
@@ -39,7 +46,8 @@ export const startService = async (
     Layer.provide([
       ConfigProvider.layer(options),
       Layer.succeed(Console.Console, { ...console, log: print, error: print, warn: print, info: print }),
-      Layer.succeed(ProcessName, name)
+      Layer.succeed(ProcessName, name),
+      Layer.succeed(Pace, scaledPace(pace))
     ])
   )
   const scope = Scope.makeUnsafe()

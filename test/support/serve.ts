@@ -21,7 +21,7 @@ const report = (cause: Cause.Cause<unknown>) =>
     return Console.error(Cause.isFailReason(reason) ? `rackwire: ${inWords(reason.error)}` : Cause.pretty(cause))
   })
 
-Layer.launch(service(chosen).pipe(Layer.provide(Layer.succeed(Pace, pace)))).pipe(
+Layer.launch(service(chosen, (url) => Console.log(`ready ${url}`)).pipe(Layer.provide(Layer.succeed(Pace, pace)))).pipe(
   Effect.tapCause(report),
   Effect.provide(NodeServices.layer),
   NodeRuntime.runMain({

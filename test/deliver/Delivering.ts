@@ -3,6 +3,7 @@ import { afterAll, beforeAll } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
+import type { Start } from "../support/Service.ts"
 import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
 
 export interface Delivery {
@@ -68,14 +69,14 @@ export class Delivering {
 }
 
 /** For the tests of the file. */
-export const startDelivering = (): Delivering => {
+export const startDelivering = (start?: Start): Delivering => {
   const started = new Delivering()
   beforeAll(async () => {
     started.receiver = await startReceiver(({ path }) => {
       const answer = started.answers.get(path) ?? 200
       return typeof answer === "function" ? answer() : answer
     })
-    started.api = await startApi()
+    started.api = await startApi({}, start)
   })
   afterAll(async () => {
     await started.api.stop()

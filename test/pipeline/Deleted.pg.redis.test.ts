@@ -14,7 +14,7 @@ const answers = new Map<string, Promise<number> | number>()
 
 beforeAll(async () => {
   receiver = await startReceiver(({ path }) => answers.get(path.slice(1)) ?? 200)
-  api = await startApi()
+  api = await startApi({}, { pace: 0.1 })
   redis = new Redis(api.database.redisUrl, { protocol: 2 })
 })
 

@@ -7,7 +7,7 @@ import { startDelivering } from "../deliver/Delivering.ts"
 import type { Json, List } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 
-const hooks = startDelivering()
+const hooks = startDelivering({ pace: 0.1 })
 
 /** Retries until a receiver is well again, without giving up. */
 const patient = { retry_schedule: { kind: "fixed", delay: 1, attempts: 100 } }

@@ -48,8 +48,8 @@ beforeAll(async () => {
     RACKWIRE_SLOT: database.slot,
     SECRET_KEY: "a key for tests, of some length"
   }
-  whole = await startService(environment)
-  api = await startService(environment, { roles: ["api"] })
+  whole = await startService(environment, { pace: 0.2 })
+  api = await startService(environment, { roles: ["api"], pace: 0.2 })
 })
 
 afterAll(async () => {

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/stream/Keys.ts"
 import { environmentOf } from "../support/Api.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
-import { type ServiceProcess, startProcess } from "../support/Process.ts"
+import { type ServiceProcess, pacedProgram, startProcess } from "../support/Process.ts"
 import { eventually } from "../support/Eventually.ts"
 
 const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
@@ -20,7 +20,11 @@ let webhook: number
 let sites = 0
 
 const start = (databaseUrl = database.databaseUrl): Promise<ServiceProcess> =>
-  startProcess({ ...environmentOf(database), DATABASE_URL: databaseUrl }, ["serve", "--roles", "api,capture"])
+  startProcess(
+    { ...environmentOf(database), DATABASE_URL: databaseUrl, TEST_PACE: "0.3" },
+    ["--roles", "api,capture"],
+    pacedProgram
+  )
 
 beforeAll(async () => {
   database = await makeDatabase()

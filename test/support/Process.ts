@@ -25,6 +25,9 @@ const readyMillis = 100_000
 
 export const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
 
+/** The service at a pace of the test's choice: the factor is TEST_PACE. */
+export const pacedProgram = fileURLToPath(new URL("./serve.ts", import.meta.url))
+
 /** Starts the program of this directory, or `script`. Rejects with its output if it ends before it is ready. */
 export const startProcess = async (
   environment: Readonly<Record<string, string>>,

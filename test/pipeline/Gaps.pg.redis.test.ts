@@ -4,9 +4,12 @@ import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, environmentOf, startApiProcess } from "../support/Api.ts"
 import { provision, request } from "../support/Client.ts"
-import { type ServiceProcess, startProcess } from "../support/Process.ts"
+import { type ServiceProcess, pacedProgram, startProcess } from "../support/Process.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
+
+/** Capture compares and repairs more often than it would. */
+const paced = { TEST_PACE: "0.2" }
 
 let api: Api<ServiceProcess>
 let receiver: Receiver
@@ -14,7 +17,7 @@ let made = 0
 
 beforeAll(async () => {
   receiver = await startReceiver()
-  api = await startApiProcess()
+  api = await startApiProcess(paced, pacedProgram)
   await api.call("POST", "/api/extras/webhooks/", {
     name: "all",
     content_types: ["dcim.site", "extras.tag"],
@@ -206,7 +209,7 @@ describe("while the service is away", () => {
     await api.service.stop("SIGKILL")
     await sql("alter publication rackwire drop table dcim_site")
     await insertSite()
-    let again = await startProcess(environmentOf(api.database))
+    let again = await startProcess({ ...environmentOf(api.database), ...paced }, ["serve"], pacedProgram)
     expect(await gap("lacked dcim_site")).toMatchObject({ holds: true })
     await arrives()
     await acknowledgeAll()
@@ -220,7 +223,7 @@ describe("while the service is away", () => {
     )
     missed = { created: await insertSite(), updated: "site-1" }
     await sql("update dcim_site set description = 'in the gap' where slug = 'site-1'")
-    again = await startProcess(environmentOf(api.database))
+    again = await startProcess({ ...environmentOf(api.database), ...paced }, ["serve"], pacedProgram)
     try {
       expect(await gap("is missing")).toMatchObject({ cause: "slot", object_types: null, holds: true })
       await arrives()

@@ -22,7 +22,7 @@ let sites = 0
 const start = (databaseUrl = database.databaseUrl): Promise<ServiceProcess> =>
   startProcess(
     { ...environmentOf(database), DATABASE_URL: databaseUrl, TEST_PACE: "0.3" },
-    ["--roles", "api,capture"],
+    ["serve", "--roles", "api,capture"],
     pacedProgram
   )
 

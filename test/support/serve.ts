@@ -1,5 +1,5 @@
 /**
- * `rackwire serve` at another pace: `node serve.ts --roles api,deliver`. TEST_PACE is the factor of every time constant,
+ * `rackwire serve` at another pace: `node serve.ts serve --roles api,deliver`. TEST_PACE is the factor of every time constant,
  * 1 if it is not set. The product itself has no such option.
  */
 import { parseArgs } from "node:util"
@@ -10,7 +10,10 @@ import { Pace, scaledPace } from "../../src/Pace.ts"
 import { type Role, roles, service } from "../../src/Service.ts"
 import { inWords } from "../../src/Telemetry.ts"
 
-const { values } = parseArgs({ options: { roles: { type: "string", default: roles.join(",") } } })
+const { values } = parseArgs({
+  allowPositionals: true,
+  options: { roles: { type: "string", default: roles.join(",") } }
+})
 const chosen = values.roles.split(",") as ReadonlyArray<Role>
 const pace = scaledPace(Number(process.env["TEST_PACE"] ?? 1))
 

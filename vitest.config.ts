@@ -1,4 +1,8 @@
+import { randomInt } from "node:crypto"
 import { defineConfig } from "vitest/config"
+
+// The seed of all generated data (test/support/Seed.ts). Workers inherit it.
+process.env["RACKWIRE_SEED"] ??= `${randomInt(1, 2 ** 31)}`
 
 /** A tier has the files whose names say so: `X.gate.test.ts`, `X.long.pg.redis.test.ts`; those of the first say nothing. */
 const gate = ["test/**/*.gate.*test.ts", "test/**/*.gate.test.ts"]

@@ -6,6 +6,7 @@ import { Vault, digestToken, generateToken, hashPassword, verifyPassword } from 
 import { Settings } from "../src/Config.ts"
 import { Servers } from "../src/embedded/Servers.ts"
 import { codePoint } from "./support/CodePoint.ts"
+import { runs } from "./support/Seed.ts"
 
 const none = Redacted.make("")
 
@@ -57,7 +58,7 @@ describe("a sealed text", () => {
         }
         expect(vault.open(sealedOf(Buffer.from([...bytes, extra])))).toBeUndefined()
       }),
-      { numRuns: 30 }
+      { numRuns: runs(30) }
     )
   })
 

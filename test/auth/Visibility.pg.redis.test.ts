@@ -14,6 +14,7 @@ import { inConsole } from "./InConsole.ts"
 import { type Clauses, type Region, type Site, type Tag, meets } from "./NaiveConstraint.ts"
 import { type Question, questions } from "./Questions.ts"
 import { type User, makeUser, permit } from "./Users.ts"
+import { runs } from "../support/Seed.ts"
 
 /** Requests at once. */
 const clients = 4
@@ -189,7 +190,7 @@ it("shows, by list, detail, cursor, export, change log and the console, and dele
       for (const id of granted) await api.call("DELETE", `/api/users/permissions/${id}/`)
       for (const [way, found] of Object.entries(ways)) expect([way, found]).toEqual([way, allowed])
     }),
-    { numRuns: 60 }
+    { numRuns: runs(60) }
   )
 })
 
@@ -291,7 +292,7 @@ describe("two worlds that differ only in objects that a user may not see", () =>
           const told = before.flatMap((answer, at) => (answer === after[at] ? [] : [[answer, after[at]]]))
           expect(told).toEqual([])
         }),
-        { numRuns: 2, endOnFailure: true }
+        { numRuns: runs(2), endOnFailure: true }
       )
     },
     timeout

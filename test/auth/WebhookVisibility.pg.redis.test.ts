@@ -9,6 +9,7 @@ import { type Json, named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { type User, makeUser, permit } from "./Users.ts"
+import { runs } from "../support/Seed.ts"
 
 let api: Api
 let receiver: Receiver
@@ -136,7 +137,7 @@ describe("a test or a replay", () => {
           expect([total, seen, matched]).toEqual(constraints === null ? [14, 14, 7] : [2 * count, 2 * count, count])
         }
       ),
-      { numRuns: 8 }
+      { numRuns: runs(8) }
     )
   })
 

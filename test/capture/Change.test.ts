@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { type Change, type Folded, fold } from "../../src/capture/fold/Change.ts"
 import type { Row } from "../../src/inventory/Field.ts"
 import { objectType } from "../../src/inventory/Registry.ts"
+import { runs } from "../support/Seed.ts"
 
 const tag = objectType("extras.tag")
 const region = objectType("dcim.region")
@@ -138,7 +139,7 @@ describe("folding any transaction", () => {
           a.last!.id - b.last!.id
         expect(told(fold(changes)).sort(byId)).toEqual(expected.sort(byId))
       }),
-      { numRuns: 1000 }
+      { numRuns: runs(1000) }
     )
   })
 

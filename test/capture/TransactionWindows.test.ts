@@ -4,6 +4,7 @@ import { Frames } from "../../src/capture/wal/Frames.ts"
 import { Pgoutput } from "../../src/capture/wal/Pgoutput.ts"
 import { TransactionWindows, type Window, windowMessages } from "../../src/capture/fold/TransactionWindows.ts"
 import { begin, commit, insert, logical, relation, truncate } from "./WalBytes.ts"
+import { runs } from "../support/Seed.ts"
 
 /**
  * What a transaction is made of, in short: a change of a tag, of a table that is not ours, an author, a stranger's
@@ -175,7 +176,7 @@ describe("a window", () => {
       fc.property(fc.array(fc.integer({ min: 1, max: 70_000 }), { minLength: 1, maxLength: 5 }), (chunkSizes) => {
         expect(arrive(chunkSizes)).toEqual(whole)
       }),
-      { numRuns: 10 }
+      { numRuns: runs(10) }
     )
   })
 })

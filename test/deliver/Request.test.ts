@@ -12,6 +12,7 @@ import { Templates } from "../../src/template/Template.ts"
 import { codePoint } from "../support/CodePoint.ts"
 import { renderHere } from "../support/RenderHere.ts"
 import { targetRules } from "./Receiver.ts"
+import { runs } from "../support/Seed.ts"
 
 const identity = { address: "https://receiver.example/hook", certificate: undefined, oauth: undefined }
 
@@ -263,7 +264,7 @@ describe("literal header text", () => {
         for (const [name, value] of Object.entries(built({ headers: text }).headers)) headers.set(name, value)
         expect([...headers].length).toBeGreaterThanOrEqual(4)
       }),
-      { numRuns: 1000 }
+      { numRuns: runs(1000) }
     )
   })
 })

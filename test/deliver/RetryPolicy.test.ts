@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { delaySecondsMax, parsePolicy, usualPolicy } from "../../src/deliver/outcome/RetrySchedule.ts"
 import { delaysOf, policy } from "./RetryPolicies.ts"
+import { runs } from "../support/Seed.ts"
 
 describe("a policy as JSON", () => {
   test("is read as it was written", () => {
@@ -66,7 +67,7 @@ describe("a policy as JSON", () => {
         const problem = parsePolicy({ ...policy, [name]: value })
         expect(String(problem).split(" ")[0]).toBe(name)
       }),
-      { numRuns: 500 }
+      { numRuns: runs(500) }
     )
   })
 
@@ -108,7 +109,7 @@ describe("a policy as JSON", () => {
             : delaysOf(read).every((delay) => delay >= 0 && delay <= delaySecondsMax * 1000)
         expect(sound).toBe(true)
       }),
-      { numRuns: 1000 }
+      { numRuns: runs(1000) }
     )
   })
 })

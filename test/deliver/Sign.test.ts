@@ -3,6 +3,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { sign } from "../../src/deliver/attempt/Sign.ts"
 import { codePoint } from "../support/CodePoint.ts"
+import { runs } from "../support/Seed.ts"
 
 /** Bytes that SHA-512 works on at a time. */
 const blockSize = 128
@@ -45,7 +46,7 @@ describe("a signature", () => {
         expect(signature).toBe(hmac(Buffer.from(secret, "utf8"), body))
         expect(signature).toMatch(/^[0-9a-f]{128}$/)
       }),
-      { numRuns: 1000 }
+      { numRuns: runs(1000) }
     )
   })
 

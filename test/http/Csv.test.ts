@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { expect, test } from "vitest"
 import { csvLine, csvLines } from "../../src/http/files/Csv.ts"
+import { runs } from "../support/Seed.ts"
 
 /** The lines, or what is wrong with the text. */
 const read = (text: string): ReadonlyArray<ReadonlyArray<string>> | string => {
@@ -18,7 +19,7 @@ test("what is written is read again as it was", () => {
     fc.property(lines, (lines) => {
       expect(read(lines.map(csvLine).join(""))).toEqual(lines)
     }),
-    { numRuns: 1000 }
+    { numRuns: runs(1000) }
   )
 })
 

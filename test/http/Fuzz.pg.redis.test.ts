@@ -1,6 +1,7 @@
 /** A short run of the fuzz; `npm run fuzz:http` is the long one. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
+import { runs, seed } from "../support/Seed.ts"
 import { fuzz, told } from "./fuzz/Fuzz.ts"
 
 let api: Api
@@ -11,8 +12,8 @@ beforeAll(async () => {
 afterAll(() => api.stop())
 
 it("answers hostile requests on every route within five seconds and without a failure", async () => {
-  const numbers = Array.from({ length: 1500 }, (_, n) => n)
-  const { failures, problems, statuses } = await fuzz(api.service, api.database.sql, { seed: 20_260, numbers })
+  const numbers = Array.from({ length: runs(1500) }, (_, n) => n)
+  const { failures, problems, statuses } = await fuzz(api.service, api.database.sql, { seed, numbers })
   expect(failures.map(told)).toEqual([])
   expect(problems).toEqual([])
   // Requests that are all refused at the door would find nothing.
@@ -21,5 +22,5 @@ it("answers hostile requests on every route within five seconds and without a fa
     [201, 5],
     [400, 200]
   ] as const)
-    expect([status, (statuses.get(status) ?? 0) >= least]).toEqual([status, true])
+    expect([status, (statuses.get(status) ?? 0) >= runs(least)]).toEqual([status, true])
 }, 240_000)

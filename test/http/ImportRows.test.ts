@@ -5,6 +5,7 @@ import { parse, stringify } from "yaml"
 import { withGuard, withoutGuard } from "../../src/http/files/Formula.ts"
 import type { Format } from "../../src/http/files/ImportFormat.ts"
 import { type Portion, portionsOf } from "../../src/http/files/ImportRows.ts"
+import { runs } from "../support/Seed.ts"
 
 const portions = (format: Format, text: string): ReadonlyArray<Portion> => [
   ...portionsOf(text, format, { columns: ["id", "name", "slug"], leftOut: ["serial"], escaped: true })
@@ -22,7 +23,7 @@ describe("rows", () => {
       fc.property(fc.array(value), fc.nat(4), (list, indent) => {
         expect(rows("json", ` ${JSON.stringify(list, undefined, indent)}\n`)).toEqual(list)
       }),
-      { numRuns: 1000 }
+      { numRuns: runs(1000) }
     )
   })
 
@@ -32,7 +33,7 @@ describe("rows", () => {
         const text = lead + stringify(list, { aliasDuplicateObjects: false })
         expect(rows("yaml", text)).toEqual(JSON.parse(JSON.stringify(parse(text))))
       }),
-      { numRuns: 100 }
+      { numRuns: runs(100) }
     )
   })
 
@@ -107,7 +108,7 @@ describe("the apostrophe before a formula", () => {
         expect(guarded).not.toMatch(/^[=+\-@\t\r\uFF1D]/)
         expect(withoutGuard(guarded)).toBe(text)
       }),
-      { numRuns: 1000 }
+      { numRuns: runs(1000) }
     )
   })
 

@@ -4,6 +4,7 @@ import { everything } from "../../src/inventory/derive/filter/Where.ts"
 import { orderBy } from "../../src/inventory/derive/table/Order.ts"
 import { objectType, registry } from "../../src/inventory/Registry.ts"
 import { pageQuery } from "../../src/inventory/read/Read.ts"
+import { runs } from "../support/Seed.ts"
 
 const site = objectType("dcim.site")
 const delivery = objectType("extras.delivery")
@@ -52,7 +53,7 @@ describe("the order of a list", () => {
         const parts = terms.map((term) => /^t\.(\w+)(?: collate rackwire_natural)?(?: desc)?$/.exec(term)?.[1] ?? term)
         expect(parts.filter((column) => !columns.has(column))).toEqual([])
       }),
-      { numRuns: 500 }
+      { numRuns: runs(500) }
     )
   })
 })

@@ -5,6 +5,7 @@ import { registry } from "../../src/inventory/Registry.ts"
 import { columnsOf, rowFromJson, textDecoders } from "../../src/inventory/derive/values/Row.ts"
 import { tableOf } from "../../src/inventory/derive/table/Table.ts"
 import { type TestDatabase, makeEmptyDatabase } from "../support/Database.ts"
+import { runs, seedOf } from "../support/Seed.ts"
 import { rowOf } from "./Rows.ts"
 
 let database: TestDatabase
@@ -19,12 +20,12 @@ const types = [...registry.values()].filter(({ kind }) => kind === "object")
 const printed = (name: string): string => `case when ${name} is not null then format('%s', ${name}) end`
 
 /** Rows of each type. */
-const runs = 30
+const rowCount = runs(30)
 
 describe.each(types.map((type) => [type.id, type] as const))("a row of %s", (_, type) => {
   it("is read from Postgres as it was written, as JSON and as text", async () => {
     const columns = tableOf(type).columns
-    const rows = fc.sample(rowOf(type), { numRuns: runs, seed: 7 }).map((row, id) => ({ ...row, id }))
+    const rows = fc.sample(rowOf(type), { numRuns: rowCount, seed: seedOf(7) }).map((row, id) => ({ ...row, id }))
     await database.sql.query(
       `create table ${type.table} (id bigint, ${columns.map(({ name, type }) => `${name} ${type}`).join(", ")})`
     )
@@ -51,7 +52,7 @@ describe.each(types.map((type) => [type.id, type] as const))("a row of %s", (_, 
   })
 
   it("is written from its displayed texts, if these can be parsed", async () => {
-    const shown = fc.sample(rowOf(type), { numRuns: runs, seed: 8 })
+    const shown = fc.sample(rowOf(type), { numRuns: rowCount, seed: seedOf(8) })
     for (const [name, field] of Object.entries(type.fields)) {
       if (!/^(inet|cidr|macaddr8?|date|integer\[\]|timestamptz)$/.test(field.type)) continue
       const values = shown.map((row) => row[name]).filter((value) => value !== null)

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { ConditionError, isEmpty, parse } from "../../src/match/Condition.ts"
+import { runs } from "../support/Seed.ts"
 
 /** The error that the document gives; undefined when it gives none. Any other exception is thrown on. */
 const errorOf = (document: unknown): ConditionError | undefined => {
@@ -198,7 +199,7 @@ describe("a malformed document", () => {
         const told = path === "" ? message : `${path}: ${message}`
         expect(error?.message.slice(0, told.length)).toBe(told)
       }),
-      { numRuns: 20 }
+      { numRuns: runs(20) }
     )
   })
 
@@ -251,7 +252,7 @@ describe("a malformed document", () => {
         const error = errorOf(json)
         expect(error === undefined || error.message.length > 0).toBe(true)
       }),
-      { numRuns: 2000 }
+      { numRuns: runs(2000) }
     )
   })
 })

@@ -5,6 +5,7 @@ import { compile } from "../../src/match/Decision.ts"
 import { equal } from "../../src/match/Operator.ts"
 import { clause, data, document, snapshots, value, values } from "./Arbitrary.ts"
 import { type Document, type Json, type Snapshots, evaluate } from "./NaiveCondition.ts"
+import { runs } from "../support/Seed.ts"
 
 const decide = (document: Document, data: Json, snapshots?: Snapshots): boolean | undefined =>
   compile(parse(document))({ data, snapshots })
@@ -18,10 +19,10 @@ describe("a condition", () => {
         seen[`${expected}`] += 1
         expect(decide(document, data, snapshots)).toBe(expected)
       }),
-      { numRuns: 5000 }
+      { numRuns: runs(5000) }
     )
     // None of the three answers is so rare that the property would not have met it.
-    expect(Math.min(seen.true, seen.false, seen.undefined)).toBeGreaterThan(250)
+    expect(Math.min(seen.true, seen.false, seen.undefined)).toBeGreaterThan(runs(250))
   })
 
   test.each(Object.keys(values))("with only the operator %s gives the result of the naive evaluator", (op) => {
@@ -30,7 +31,7 @@ describe("a condition", () => {
         const document = { attr: "a", op, value, negate }
         expect(decide(document, { a: actual })).toBe(evaluate(document, { a: actual }))
       }),
-      { numRuns: 1000 }
+      { numRuns: runs(1000) }
     )
   })
 
@@ -135,7 +136,7 @@ describe("equality", () => {
         expect(equal(a, structuredClone(a))).toBe(true)
         expect(equal(b, a)).toBe(equal(a, b))
       }),
-      { numRuns: 2000 }
+      { numRuns: runs(2000) }
     )
   })
 

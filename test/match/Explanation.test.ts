@@ -5,6 +5,7 @@ import { compile } from "../../src/match/Decision.ts"
 import { type Explanation, explain } from "../../src/match/Explanation.ts"
 import { data, document, snapshots } from "./Arbitrary.ts"
 import { type Document, type Json, type Snapshots, evaluate } from "./NaiveCondition.ts"
+import { runs } from "../support/Seed.ts"
 
 const decide = (document: Document, data: Json) => compile(parse(document))({ data })
 
@@ -29,7 +30,7 @@ describe("an explanation", () => {
           told.map(([item]) => outcomes[`${evaluate(item, data, snapshots)}`])
         )
       }),
-      { numRuns: 2000 }
+      { numRuns: runs(2000) }
     )
   })
 

@@ -5,6 +5,7 @@ import { explain, withoutHidden } from "../../src/match/Explanation.ts"
 import { distanceOf, verdictOf } from "../../src/match/Verdict.ts"
 import { type MatchFields, type Subject, WebhookIndex } from "../../src/match/WebhookIndex.ts"
 import { data, document, snapshots } from "./Arbitrary.ts"
+import { runs } from "../support/Seed.ts"
 
 const subject: fc.Arbitrary<Subject> = fc.record({
   type: fc.constantFrom("dcim.site", "dcim.rack"),
@@ -49,7 +50,7 @@ describe("a verdict", () => {
         expect(verdict.gate === undefined).toBe(fired)
         expect(verdict.reason === "").toBe(fired)
       }),
-      { numRuns: 1000 }
+      { numRuns: runs(1000) }
     )
   })
 

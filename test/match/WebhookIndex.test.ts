@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { type MatchFields, type Subject, WebhookIndex } from "../../src/match/WebhookIndex.ts"
 import { type Document, type Json, type Snapshots, evaluate } from "./NaiveCondition.ts"
+import { runs } from "../support/Seed.ts"
 
 const types = ["dcim.site", "dcim.region", "extras.tag"]
 const kinds = ["created", "updated", "deleted"] as const
@@ -246,7 +247,7 @@ describe("the index", () => {
         expect(answers).toEqual(expected)
         expect(index.undecided).toBe(undecided)
       }),
-      { numRuns: 2000 }
+      { numRuns: runs(2000) }
     )
   })
 })

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest"
 import { effortMax, effortOf, patternOf } from "../../src/pattern/Pattern.ts"
 import { translated } from "../../src/pattern/Python.ts"
 import { PatternError } from "../../src/pattern/PatternError.ts"
+import { runs } from "../support/Seed.ts"
 
 const atoms = [
   ...["a", "k", "ß", "😀", ".", "^", "$", "-", "]", "}", "{", "\\d", "\\b", "\\A", "\\\\", "\\{", "\\101", "\\x41"],
@@ -56,9 +57,9 @@ describe("the size of a pattern's program", () => {
         compiled += size === undefined ? 0 : 1
         expect(effortOf(text)).toBeGreaterThanOrEqual(size ?? 0)
       }),
-      { numRuns: 2000 }
+      { numRuns: runs(2000) }
     )
-    expect(compiled).toBeGreaterThan(500)
+    expect(compiled).toBeGreaterThan(runs(500))
   })
 
   test.each([

@@ -6,6 +6,7 @@ import { type Api, startApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { runs } from "../support/Seed.ts"
 import { definition, step } from "./RandomWebhooks.ts"
 
 let api: Api
@@ -33,7 +34,6 @@ interface Told {
 
 interface Explained {
   readonly count: number
-  readonly lsn: string
   readonly position: string
   readonly results: ReadonlyArray<Told>
 }
@@ -73,8 +73,7 @@ const toldOf = async (change: number, name: string): Promise<Told | undefined> =
 
 describe("the explanation of a change", () => {
   it("tells of random webhooks and changes what was delivered, as the webhooks were at that time", async () => {
-    const definitions: ReadonlyArray<Json> = fc.sample(definition, 8)
-    const steps = fc.sample(step, 60)
+    const [definitions, steps] = [fc.sample(definition, 8), fc.sample(step, runs(60))]
     const region = await make("/api/dcim/regions/", named("North"))
     const hooks: Array<number> = []
     for (const [at, fields] of definitions.entries()) {

@@ -5,11 +5,12 @@ import { type Existing, bodiesOf, makeWorld, typesInOrder, writeAny } from "../s
 import { type Api, startApi } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
+import { runs } from "../support/Seed.ts"
 
 const types = typesInOrder()
 
 /** Objects of each type that go the whole way. */
-const runs = 4
+const turns = runs(4)
 
 let api: Api
 let existing: Existing
@@ -72,7 +73,7 @@ const flat = (type: ObjectType, shown: Json): Json =>
 
 describe.each(types.map((type) => [type.id, type] as const))("an object of %s", (_, type) => {
   it("can be created, read, changed, captured and deleted with any values", async () => {
-    for (let run = 0; run < runs; run++) {
+    for (let run = 0; run < turns; run++) {
       const seed = 1000 + run
       const made = await writeAny(type, bodiesOf(type, existing, seed), (body) =>
         api.call<Json>("POST", type.path, body)

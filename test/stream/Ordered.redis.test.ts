@@ -7,6 +7,7 @@ import type { RedisError } from "../../src/redis/Redis.ts"
 import type { Entry } from "../../src/stream/Entry.ts"
 import type { Streams } from "../../src/stream/Streams.ts"
 import { delivery, startStreams } from "./TwoReaders.ts"
+import { runs } from "../support/Seed.ts"
 
 const streams = startStreams()
 const run = Effect.runPromise
@@ -247,7 +248,7 @@ describe("deliveries of one object", () => {
           expect(await client.exists(keysOf(1).blocked, keysOf(1).parked)).toBe(0)
         }
       ),
-      { numRuns: 40 }
+      { numRuns: runs(40) }
     )
   })
 })

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest"
 import type { Entry, Settled } from "../../src/stream/Entry.ts"
 import type { Streams } from "../../src/stream/Streams.ts"
 import { delivery, startStreams } from "./TwoReaders.ts"
+import { runs } from "../support/Seed.ts"
 
 const streams = startStreams()
 const run = Effect.runPromise
@@ -133,7 +134,7 @@ describe("deliveries that are read together", () => {
           expect(order).toEqual(order.toSorted((a, b) => a - b))
         }
       }),
-      { numRuns: 40 }
+      { numRuns: runs(40) }
     )
   })
 })

@@ -12,6 +12,7 @@ import { registry } from "../../src/inventory/Registry.ts"
 import { canonical } from "../inventory/Rows.ts"
 import type { Call, Json, Reply } from "./Client.ts"
 import { codePoint } from "./CodePoint.ts"
+import { seedOf } from "./Seed.ts"
 
 /** Ids of existing objects, by object type. */
 export type Existing = (type: string) => ReadonlyArray<number>
@@ -166,9 +167,9 @@ export const writeAny = async (
   throw new Error(`no ${type.id} was taken, at last ${refusal}`)
 }
 
-/** Bodies to try; the same seed gives the same bodies. */
-export const bodiesOf = (type: ObjectType, existing: Existing, seed: number): Iterable<Json> =>
-  fc.sample(anyObject(type, existing), { numRuns: triesMax, seed })
+/** Bodies to try; they follow from the seed of the run and `salt`. */
+export const bodiesOf = (type: ObjectType, existing: Existing, salt: number): Iterable<Json> =>
+  fc.sample(anyObject(type, existing), { numRuns: triesMax, seed: seedOf(salt) })
 
 /** Makes some objects of every type; returns the ids of all. */
 export const makeWorld = async (call: Call, count: number): Promise<Existing> => {

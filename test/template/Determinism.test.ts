@@ -7,6 +7,7 @@ import { Random } from "./fuzz/Random.ts"
 import { Templates } from "./fuzz/Statements.ts"
 import { render } from "./render.ts"
 import { baseContext, optionsOf } from "./vectors.ts"
+import { runs } from "../support/Seed.ts"
 
 const chance =
   "{{ [1, 2, 3, 4]|random }}{% for i in range(5) %}{{ range(100)|random }}{% endfor %}{{ lipsum(n=1) }}{{ cycler('a', 'b').next() }}"
@@ -33,7 +34,7 @@ test("a template gives the same bytes and steps for the same context and seed, e
       const anew = render(source, baseContext, new Environment(optionsOf(options)), seed)
       expect([run(), run()]).toEqual([anew.fault ?? anew, anew.fault ?? anew])
     }),
-    { numRuns: 1000 }
+    { numRuns: runs(1000) }
   )
 })
 

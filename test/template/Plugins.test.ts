@@ -9,6 +9,7 @@ import { runExamples } from "../../src/template/plugin/PluginExamples.ts"
 import { type PluginRefused, findPlugins, readPlugins } from "../../src/template/plugin/PluginLoader.ts"
 import { Renderer } from "../../src/template/Renderer.ts"
 import { outcome, renderer, shipped } from "./Installed.ts"
+import { runs } from "../support/Seed.ts"
 
 const folder = mkdtempSync(join(tmpdir(), "rackwire-plugins-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -81,7 +82,7 @@ describe("a ready-made template", () => {
         if (body !== "") JSON.parse(outcome(body, event) as string)
         expect(splitHeaders(outcome(headers, event, { headers: true }) as string)).not.toHaveProperty("error")
       }),
-      { numRuns: 100 }
+      { numRuns: runs(100) }
     )
   })
 })

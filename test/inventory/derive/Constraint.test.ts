@@ -4,6 +4,7 @@ import type { ObjectType } from "../../../src/inventory/ObjectType.ts"
 import { objectType, registry } from "../../../src/inventory/Registry.ts"
 import { constraint } from "../../../src/inventory/derive/filter/Constraint.ts"
 import { type Where, allOf, anyOf, everything } from "../../../src/inventory/derive/filter/Where.ts"
+import { runs } from "../../support/Seed.ts"
 
 const site = objectType("dcim.site")
 const token = objectType("users.token")
@@ -114,7 +115,7 @@ describe("a constraint", () => {
           expect([...named].sort((a, b) => a - b)).toEqual(parameters.map((_, at) => at + 1))
         }
       ),
-      { numRuns: 1000 }
+      { numRuns: runs(1000) }
     )
   })
 })

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest"
 import { objectType, registry } from "../../../src/inventory/Registry.ts"
 import { draft, withInitials } from "../../../src/inventory/derive/values/Draft.ts"
 import { textsIn } from "../../../src/inventory/Field.ts"
+import { runs } from "../../support/Seed.ts"
 
 const site = objectType("dcim.site")
 const token = objectType("users.token")
@@ -94,7 +95,7 @@ describe.each(types)("any body of %s", (_, type) => {
         expect(told.filter((name) => !names.includes(name) || hidden.has(name))).toEqual([])
         expect(Object.values(errors).every((messages) => textsIn(messages).length > 0)).toBe(true)
       }),
-      { numRuns: 300 }
+      { numRuns: runs(300) }
     )
   })
 

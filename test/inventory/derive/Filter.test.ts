@@ -5,6 +5,7 @@ import { objectType, registry } from "../../../src/inventory/Registry.ts"
 import { type Query, filter } from "../../../src/inventory/derive/filter/Filter.ts"
 import { kindOf } from "../../../src/inventory/derive/filter/Lookup.ts"
 import { type Where, allVisible } from "../../../src/inventory/derive/filter/Where.ts"
+import { runs } from "../../support/Seed.ts"
 
 const site = objectType("dcim.site")
 const webhook = objectType("extras.webhook")
@@ -52,7 +53,7 @@ describe("a condition", () => {
         const named = new Set(Array.from(sql.matchAll(/\$(\d+)/g), ([, number]) => Number(number)))
         expect([...named].sort((a, b) => a - b)).toEqual(parameters.map((_, at) => at + 1))
       }),
-      { numRuns: 1000 }
+      { numRuns: runs(1000) }
     )
   })
 
@@ -69,7 +70,7 @@ describe("a condition", () => {
         expect(sql).toBe(whereOf(part.type, ...query(values.map((_, at) => `plain${at}`))).sql)
         expect(sql).not.toContain("marker")
       }),
-      { numRuns: 500 }
+      { numRuns: runs(500) }
     )
   })
 
@@ -96,7 +97,7 @@ describe("a condition", () => {
         const sound = "where" in filtered ? filtered.where.sql !== "" : Object.keys(filtered.errors).length > 0
         expect(sound).toBe(true)
       }),
-      { numRuns: 2000 }
+      { numRuns: runs(2000) }
     )
   })
 

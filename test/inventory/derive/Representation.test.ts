@@ -35,10 +35,7 @@ const marked = (type: ObjectType, row: Row): Row => ({
 
 /** Rows of every type to choose from: a world of its own for each run would take minutes. */
 const stock = new Map(
-  types.map((type) => [
-    type.id,
-    fc.sample(rowOf(type), { numRuns: 20, seed: 1 }).map((row, id) => marked(type, { ...row, id }))
-  ])
+  types.map((type) => [type.id, fc.sample(rowOf(type), { numRuns: 20 }).map((row, id) => marked(type, { ...row, id }))])
 )
 
 /** A few rows of every type, so that references point at something, or at nothing. */
@@ -209,7 +206,7 @@ describe("an object that points at others", () => {
 
 describe("generated rows", () => {
   test("contain the marker in some type, so that its absence elsewhere is significant", () => {
-    const [sample] = fc.sample(world, { numRuns: 1, seed: 1 })
+    const [sample] = fc.sample(world, { numRuns: 1 })
     const holders = types.filter(({ id }) => JSON.stringify(sample!.find(id, 0)).includes(marker))
     const ids = holders.map(({ id }) => id)
     expect(ids).toEqual(expect.arrayContaining(["extras.objectchange", "extras.webhook", "users.token", "users.user"]))

@@ -4,6 +4,7 @@ import type { Row, View } from "../../../src/inventory/Field.ts"
 import { parseArray, texts } from "../../../src/inventory/field/List.ts"
 import { ref, refs, tags } from "../../../src/inventory/field/Reference.ts"
 import { printed, text } from "../Rows.ts"
+import { runs } from "../../support/Seed.ts"
 
 const unrecognized = (shown: string) =>
   `Related objects must be referenced by numeric ID or by dictionary of attributes. Received an unrecognized value: ${shown}`
@@ -126,7 +127,7 @@ describe("a list of texts", () => {
       fc.property(fc.array(text), (items) => {
         expect(parseArray(printed(field, items))).toEqual(items)
       }),
-      { numRuns: 500 }
+      { numRuns: runs(500) }
     )
   })
 

@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import { time } from "../../../src/inventory/field/Scalar.ts"
 import { moment } from "../Rows.ts"
+import { runs } from "../../support/Seed.ts"
 
 const wrong =
   "Datetime has wrong format. Use one of these formats instead: YYYY-MM-DDThh:mm[:ss[.uuuuuu]][+HH:MM|-HH:MM|Z]."
@@ -108,7 +109,7 @@ describe("a point in time", () => {
         const value = "value" in parsed ? String(parsed.value) : "2000-01-01T00:00:00Z"
         expect(new Date(value).toISOString()).toBe(value.replace("Z", ".000Z"))
       }),
-      { numRuns: 2000 }
+      { numRuns: runs(2000) }
     )
   })
 

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { headerSecrets } from "../../../../src/inventory/field/hidden/HeaderSecrets.ts"
+import { runs } from "../../../support/Seed.ts"
 
 describe("header text", () => {
   it.each([
@@ -44,7 +45,7 @@ describe("header text", () => {
           expect(headerSecrets.hide(shown).shown).toBe(shown)
         }
       ),
-      { numRuns: 2000 }
+      { numRuns: runs(2000) }
     )
   })
 

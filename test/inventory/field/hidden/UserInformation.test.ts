@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { userInformation } from "../../../../src/inventory/field/hidden/UserInformation.ts"
+import { runs } from "../../../support/Seed.ts"
 
 const { hide, reveal } = userInformation
 
@@ -55,7 +56,7 @@ describe("user information in an address", () => {
         const isAddress = url !== null && /^https?:$/.test(url.protocol)
         expect(isAddress ? decodeURIComponent(url.username).replace("***", "").trim() + url.password : "").toBe("")
       }),
-      { numRuns: 3000 }
+      { numRuns: runs(3000) }
     )
     expect(hide(`https://${"{{ a }}".repeat(200_000)}@`).shown).toBe("https://***@")
   })

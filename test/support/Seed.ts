@@ -1,0 +1,31 @@
+/**
+ * One seed for all generated data of a run. vitest.config.ts draws it and every worker inherits it, so
+ * `RACKWIRE_SEED=<seed>` repeats the data of a run. `RACKWIRE_EFFORT` multiplies the number of generated cases.
+ */
+import fc from "fast-check"
+
+/** A positive number from the environment. */
+const numberOf = (name: string, initial: number): number => {
+  const value = Number(process.env[name] ?? initial)
+  if (!Number.isFinite(value) || value <= 0)
+    throw new Error(`${name}=${process.env[name]} (expected a positive number)`)
+  return value
+}
+
+/** The seed of this run. */
+export const seed = numberOf("RACKWIRE_SEED", 1)
+
+/** A factor of the number of generated cases. */
+const effort = numberOf("RACKWIRE_EFFORT", 1)
+
+/** This many generated cases, multiplied by the effort; at least one. */
+export const runs = (count: number): number => Math.max(1, Math.round(count * effort))
+
+/** A seed for one of several samples: it depends on the run's seed and on `salt` alone. */
+export const seedOf = (salt: number): number => (seed + salt) | 0
+
+/** The number of cases of a property that names none. */
+const usualRuns = 100
+
+/** Every property and sample of this worker uses the run's seed. fast-check prints the seed with a failure. */
+export const seedProperties = (): void => fc.configureGlobal({ seed, numRuns: runs(usualRuns) })

@@ -29,14 +29,9 @@ describe.each(Object.entries(onNunjucks))("in Nunjucks, %s", (group, all) => {
   })
 
   it.each(all)("%s ends harmlessly, without the clock", (_name, template) => {
-    let output = ""
-    let reason = ""
     const result = outcome(template, JSON.parse(context), { engine: "nunjucks", by: unhurried })
-    if (typeof result === "string") output = result
-    else {
-      reason = result.reason
-      expect(result.limit).not.toBe("time")
-    }
+    const [output, reason, limit] = typeof result === "string" ? [result, ""] : ["", result.reason, result.limit]
+    expect(limit).not.toBe("time")
     expect(reason).not.toBe("Internal")
     expect(output.length).toBeLessThanOrEqual(limits.outputChars)
     expect(output).not.toMatch(/=>|native code|function \w*\(|uid=|root:/)

@@ -1,5 +1,5 @@
 /** Attempts that begin at their places in a limited rate, in a real Redis. */
-import { Context, Effect } from "effect"
+import { Clock, Context, Duration, Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import { inRateSlot } from "../../src/deliver/actor/RateSlot.ts"
 import { Streams } from "../../src/stream/Streams.ts"
@@ -7,20 +7,55 @@ import { startStreams } from "../stream/TwoReaders.ts"
 
 const streams = startStreams()
 
+/** A clock that stands still until it is set: then it wakes all whose time has come at once, as after a stop. */
+class StoppedClock {
+  private nowMillis = 0
+  private sleepers: ReadonlyArray<{ readonly atMillis: number; readonly wake: () => void }> = []
+
+  readonly service: Clock.Clock = {
+    ...Effect.runSync(Clock.clockWith(Effect.succeed)),
+    monotonicTimeNanosUnsafe: () => BigInt(Math.round(this.nowMillis * 1e6)),
+    sleep: (duration) =>
+      Effect.callback((resume) => {
+        const atMillis = this.nowMillis + Duration.toMillis(duration)
+        this.sleepers = [...this.sleepers, { atMillis, wake: () => resume(Effect.void) }]
+      })
+  }
+
+  /** How many sleep. */
+  get asleep(): number {
+    return this.sleepers.length
+  }
+
+  setTo(millis: number): void {
+    this.nowMillis = millis
+    const due = this.sleepers.filter(({ atMillis }) => atMillis <= millis)
+    this.sleepers = this.sleepers.filter((each) => !due.includes(each))
+    for (const { wake } of due) wake()
+  }
+}
+
 describe("a time slot of a rate limit", () => {
   it("that a process has slept through is reserved again, not used late", async () => {
     const { one } = streams()
-    const run = Effect.runPromiseWith(Context.make(Streams, one))
+    const clock = new StoppedClock()
+    const reserved: Array<number> = []
+    const reserve: typeof one.reserve = (...args) =>
+      Effect.tap(one.reserve(...args), (millis) => Effect.sync(() => reserved.push(millis)))
+    const context = Context.add(Context.make(Streams, { ...one, reserve }), Clock.Clock, clock.service)
+    const run = Effect.runPromiseWith(context)
     const definition = { id: 1, rateLimit: 5 }
     const first = await Effect.runPromise(one.reserve(definition.id, 4, definition.rateLimit))
-    const began: Array<number> = []
-    const whole = [0, 1, 2, 3].map((at) =>
-      run(inRateSlot(() => definition, first + at * 200)).then(() => began.push(performance.now()))
-    )
-    // Nothing of this process runs meanwhile, as when it is stopped.
-    for (const end = performance.now() + 1500; performance.now() < end;);
+    let began = 0
+    const whole = [0, 1, 2, 3].map((at) => run(inRateSlot(() => definition, first + at * 200)).then(() => began++))
+    await expect.poll(() => clock.asleep).toBe(4)
+    clock.setTo(1500)
+    await expect.poll(() => [reserved.length, clock.asleep]).toEqual([4, 4])
+    expect(began).toBe(0)
+    // On Redis' clock each slot is a fifth of a second after the one before.
+    expect(new Set(reserved).size).toBe(4)
+    for (const millis of reserved.toSorted((a, b) => a - b)) clock.setTo(1500 + Math.ceil(millis))
     await Promise.all(whole)
-    const gaps = began.slice(1).map((time, at) => time - began[at]!)
-    expect(Math.min(...gaps)).toBeGreaterThan(50)
+    expect(began).toBe(4)
   })
 })

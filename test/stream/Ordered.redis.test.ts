@@ -1,4 +1,4 @@
-/** Order within an object, and the pace of a webhook, in a real Redis that two processes share. */
+/** Order within an object, in a real Redis that two processes share. */
 import fc from "fast-check"
 import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
@@ -250,41 +250,5 @@ describe("deliveries of one object", () => {
       ),
       { numRuns: runs(40) }
     )
-  })
-})
-
-describe("a rate limit", () => {
-  it("is one sequence of slots for all processes, with no slot used twice and none left out", async () => {
-    const { one, other, client } = streams()
-    const seconds = 10
-    const free = async () => Number(await client.get(keysOf(1).pace)) / 1_000_000
-    expect(await run(one.reserve(1, 1, 1 / seconds))).toBe(0)
-    const began = await free()
-    let taken = 0
-    for (let turn = 0; turn < 20; turn++) {
-      const count = 1 + (turn % 3)
-      const first = await run((turn % 2 === 0 ? one : other).reserve(1, count, 1 / seconds))
-      // The calls themselves take less than one place lasts.
-      expect(Math.ceil(first / 1000 / seconds)).toBe(taken + 1)
-      taken += count
-      expect((await free()) - began).toBeCloseTo(taken * seconds, 3)
-    }
-  })
-
-  it("drops slots that Redis answered late: other processes use the next ones by then", async () => {
-    const { one, client } = streams()
-    await run(one.reserve(1, 1, 10))
-    await client.call("CLIENT", "PAUSE", "300", "ALL")
-    const wait = await run(one.reserve(1, 100, 10))
-    expect(wait).toBeGreaterThan(9000)
-    expect(wait).toBeLessThan(10_001)
-  })
-
-  it("keeps no slots back: after a pause the first attempt begins at once", async () => {
-    const { one } = streams()
-    expect(await run(one.reserve(1, 1, 1000))).toBe(0)
-    await new Promise((resolve) => setTimeout(resolve, 20))
-    expect(await run(one.reserve(1, 1, 1000))).toBe(0)
-    expect(await run(one.reserve(2, 1, 1))).toBe(0)
   })
 })

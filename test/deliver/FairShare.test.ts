@@ -1,23 +1,26 @@
 /** Who may read how much, when some webhooks have a backlog and others keep up. */
 import { Effect } from "effect"
-import { beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { FairShare } from "../../src/deliver/actor/FairShare.ts"
 
 let turns: FairShare
-/** Milliseconds that the clock was turned beyond the time that has passed. */
+/** The clock, milliseconds. */
 let turned: number
+/** Whether the event loop counts as busy, and how often it was checked. */
+let isBusy: boolean
+let checks: number
 
 beforeEach(() => {
-  turned = 0
-  turns = new FairShare(() => performance.now() + turned)
+  ;[turned, isBusy, checks] = [0, false, 0]
+  turns = new FairShare(() => turned)
+  vi.spyOn(performance, "eventLoopUtilization").mockImplementation(() => {
+    checks += 1
+    return { idle: 0, active: 0, utilization: isBusy ? 1 : 0 }
+  })
 })
+afterEach(() => void vi.restoreAllMocks())
 
 const take = (webhook: number, count: number) => Effect.runPromise(turns.take(webhook, count))
-
-const keepBusy = (millis: number): void => {
-  const begun = performance.now()
-  while (performance.now() - begun < millis);
-}
 
 describe("a webhook with a backlog", () => {
   it("reads all that it has room for while it is alone", async () => {
@@ -52,22 +55,23 @@ describe("a webhook with a backlog", () => {
   it("waits for the event loop to be idle after it was busy", async () => {
     turns.keptUp(2)
     await take(1, 8)
-    keepBusy(50)
-    const begun = performance.now()
-    await take(1, 8)
-    expect(performance.now() - begun).toBeGreaterThan(10)
+    isBusy = true
+    let taken: number | undefined
+    const whole = take(1, 8).then((count) => (taken = count))
+    await expect.poll(() => checks).toBeGreaterThan(5)
+    expect(taken).toBeUndefined()
+    isBusy = false
+    expect(await whole).toBe(8)
   })
 
   it("gets its portion in the end, even if the event loop is never idle", async () => {
     turns.keptUp(2)
-    let over = false
-    const grind = (): void => {
-      keepBusy(5)
-      if (!over) setImmediate(grind)
+    isBusy = true
+    for (const webhook of [1, 3]) {
+      const [whole, before] = [take(webhook, 500), checks]
+      await expect.poll(() => checks - before).toBeGreaterThan(2)
+      turned += 20
+      expect(await whole).toBe(8)
     }
-    grind()
-    expect(await take(1, 500)).toBe(8)
-    expect(await take(3, 500)).toBe(8)
-    over = true
   })
 })

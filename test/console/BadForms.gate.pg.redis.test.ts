@@ -1,0 +1,16 @@
+/** Some hostile texts in the forms of a few object types, which together have every kind of field. */
+import { describe } from "vitest"
+import { writtenTypes } from "../../src/console/part/form/Opened.ts"
+import { kindsCover, writtenKinds } from "../support/KindsCover.ts"
+import { sampleOf, seed } from "../support/Sample.ts"
+import { expectBadFormsRefused } from "./BadForms.ts"
+
+/** Texts for each form. */
+const textsMax = 10
+
+describe(`with seed ${seed}`, () => {
+  expectBadFormsRefused({
+    types: kindsCover(writtenTypes, writtenKinds),
+    valuesOf: (texts, name) => sampleOf(texts, textsMax, name)
+  })
+})

@@ -1,0 +1,18 @@
+/** Some hostile values in the fields of a few object types, which together have every kind of field. */
+import { describe } from "vitest"
+import { registry } from "../../src/inventory/Registry.ts"
+import { kindsCover, writtenKinds } from "../support/KindsCover.ts"
+import { sampleOf, seed } from "../support/Sample.ts"
+import { expectBadInputRefused } from "./BadInput.ts"
+
+/** Values of each field. */
+const valuesMax = 4
+
+const written = [...registry.values()].filter(({ kind }) => kind !== "record")
+
+describe(`with seed ${seed}`, () => {
+  expectBadInputRefused({
+    types: kindsCover(written, writtenKinds),
+    valuesOf: (values, name) => sampleOf(values, valuesMax, name)
+  })
+})

@@ -1,0 +1,10 @@
+/** An object of a few types, which together have every kind of field, through the API and capture. */
+import { describe } from "vitest"
+import { typesInOrder } from "../support/AnyObject.ts"
+import { allKinds, kindsCover } from "../support/KindsCover.ts"
+import { seed } from "../support/Sample.ts"
+import { expectTypesCaptured } from "./Types.ts"
+
+describe(`with seed ${seed}`, () => {
+  expectTypesCaptured({ types: kindsCover(typesInOrder(), allKinds), runs: 1, world: 2, from: seed })
+})

@@ -1,0 +1,5 @@
+/** Objects of every object type through the API and capture. */
+import { typesInOrder } from "../support/AnyObject.ts"
+import { expectTypesCaptured } from "./Types.ts"
+
+expectTypesCaptured({ types: typesInOrder(), runs: 4, world: 3, from: 1000 })

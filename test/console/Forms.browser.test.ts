@@ -1,54 +1,21 @@
 /** Adding, changing and deleting objects in a real browser. */
 import { describe, expect, it } from "vitest"
-import { registry } from "../../src/inventory/Registry.ts"
 import { makeUser } from "../auth/Users.ts"
-import { type Existing, makeWorld } from "../support/AnyObject.ts"
 import type { Api } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
-import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import { hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 
 let api: Api
-let existing: Existing
 
-const { loggedIn, loggedInAs } = startConsole(async (started) => {
+const { loggedIn, loggedInAs } = startConsole((started) => {
   api = started
-  existing = await makeWorld(api.call, 2)
 })
-
-/** One of so many forms is looked at in dark as well. */
-const darkEvery = 12
-
-const written = [...registry.values()].filter(({ kind }) => kind === "object")
-const pathOf = (path: string) => path.slice("/api".length)
-
-/** The forms of every object type: to add one, and to change and delete one that exists. */
-const everyForm = (): ReadonlyArray<string> =>
-  written.flatMap(({ id, path }) => [
-    `${pathOf(path)}add/`,
-    ...existing(id)
-      .slice(0, 1)
-      .flatMap((object) => [`${pathOf(path)}${object}/edit/`, `${pathOf(path)}${object}/delete/`])
-  ])
 
 const site = async (name: string) =>
   (await api.call<Json & { readonly id: number }>("POST", "/api/dcim/sites/", named(name))).json
 
 describe.skipIf(!hasBrowser)("the forms of the console", () => {
-  it("are there for every object type, without any fault, also on a small screen", { timeout: 600_000 }, async () => {
-    const { page, problems, close } = await loggedIn()
-    const found: Array<string> = []
-    for (const [at, path] of everyForm().entries()) {
-      expect([path, (await page.goto(path))?.status()]).toEqual([path, 200])
-      // The other forms differ in values and texts only.
-      if (path.endsWith("/add/") || at < 6) found.push(...(await accessibility(page)))
-      if (at % darkEvery === 0) found.push(...(await accessibility(page, "dark")))
-      found.push(...(await sideways(page)))
-    }
-    expect([...found, ...problems]).toEqual([])
-    await close()
-  })
-
   it("add an object, and give back what was typed where a field is wrong", async () => {
     const { page, close } = await loggedIn()
     await page.goto("/dcim/sites/add/")

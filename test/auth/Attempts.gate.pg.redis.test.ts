@@ -1,29 +1,25 @@
-/** Wrong passwords: how many, from where, and what it costs. */
+/** Wrong passwords: how many, from where, and what a service stores for them. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApiProcess } from "../support/Api.ts"
+import { Redis } from "ioredis"
+import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import { type Json, password, request } from "../support/Client.ts"
-import { type ServiceProcess, startProcess } from "../support/Process.ts"
+import { type Service, startService } from "../support/Service.ts"
 import { openBrowser } from "./Browser.ts"
-import { makeUser, residentBytes, userPassword } from "./Users.ts"
+import { makeUser, userPassword } from "./Users.ts"
 
-let api: Api<ServiceProcess>
-/** Another process of the same service, and one whose Redis is away. */
-let other: ServiceProcess
-let alone: ServiceProcess
+let api: Api
+/** Another service on the same database and Redis, and one whose Redis is away. */
+let other: Service
+let alone: Service
 
 const limits = { LOGIN_ATTEMPTS_PER_USER: "4", LOGIN_ATTEMPTS_PER_ADDRESS: "12", TRUSTED_PROXIES: "127.0.0.1" }
 
 beforeAll(async () => {
-  api = await startApiProcess(limits)
+  api = await startApi(limits)
   await makeUser(api, "often")
-  const environment = {
-    DATABASE_URL: api.database.databaseUrl,
-    REDIS_URL: api.database.redisUrl,
-    SECRET_KEY: "a key for tests, of some length",
-    ...limits
-  }
-  other = await startProcess(environment, ["serve", "--roles", "api"])
-  alone = await startProcess({ ...environment, REDIS_URL: "redis://127.0.0.1:1" }, ["serve", "--roles", "api"])
+  const environment = { ...environmentOf(api.database), ...limits }
+  other = await startService(environment, ["api"])
+  alone = await startService({ ...environment, REDIS_URL: "redis://127.0.0.1:1" }, ["api"])
 })
 
 afterAll(async () => {
@@ -33,6 +29,9 @@ afterAll(async () => {
 })
 
 const path = "/api/users/tokens/provision/"
+
+/** Guesses of each of eight clients: more than the bounds of names and addresses let through. */
+const guesses = 25
 
 /** A client at this address, which our proxy tells. */
 const provision = async (url: string, address: string, username: string, secret = "wrong") => {
@@ -113,41 +112,33 @@ describe("wrong passwords", () => {
     expect((await visitor.fetch("/api/users/tokens/")).status).toBe(200)
   })
 
-  it(
-    "by the ten thousand cost no more memory and no more hashes than the bound lets through",
-    { timeout: 900_000 },
-    async () => {
-      const guess = async (worker: number, guesses: number) => {
-        let refused = 0
-        for (let n = 0; n < guesses; n++) {
-          const { status } = await provision(api.service.url, `2001:db8:${worker}:${n % 8}::1`, `guessed ${n % 40}`)
-          if (status === 429) refused += 1
-        }
-        return refused
-      }
-      const guesses = async (each: number) => {
-        const refused = await Promise.all(Array.from({ length: 8 }, (_, worker) => guess(worker, each)))
-        return refused.reduce((sum, count) => sum + count)
-      }
-      // Forty names, four guesses each. When memory is measured the heap has its usual size, and what hashes need is held.
-      expect(await guesses(750)).toBe(6000 - 160)
-      const before = residentBytes(api.service.process.pid!)
-      expect(await guesses(1250)).toBe(10_000)
-      expect(residentBytes(api.service.process.pid!) - before).toBeLessThan(100 * 1024 * 1024)
+  it("beyond the bound store nothing: neither names nor addresses grow the memory of Redis", async () => {
+    const redis = new Redis(api.database.redisUrl, { protocol: 2 })
+    const entries = async (kind: string): Promise<number> => {
+      const keys = await redis.keys(`rackwire:{login}:${kind}:*`)
+      return (await Promise.all(keys.map((key) => redis.zcard(key)))).reduce((sum, count) => sum + count, 0)
     }
-  )
+    const [names, addresses] = [await entries("name"), await entries("address")]
+    const guess = async (worker: number) => {
+      const statuses: Array<number> = []
+      for (let n = 0; n < guesses; n++) {
+        statuses.push((await provision(api.service.url, `2001:db9:${worker}:${n % 8}::1`, `many ${n % 5}`)).status)
+      }
+      return statuses
+    }
+    const statuses = (await Promise.all(Array.from({ length: 8 }, (_, worker) => guess(worker)))).flat()
+    const computed = statuses.filter((status) => status === 403)
+    expect(statuses.filter((status) => status === 429)).toHaveLength(8 * guesses - computed.length)
+    // Five names, four guesses each.
+    expect(computed).toHaveLength(5 * 4)
+    expect([(await entries("name")) - names, (await entries("address")) - addresses]).toEqual([20, 20])
+    await redis.quit()
+  })
 })
 
 describe("a client's address", () => {
   it("comes from a trusted proxy, read from the right, otherwise from the connection", async () => {
-    const open = await startProcess(
-      {
-        DATABASE_URL: api.database.databaseUrl,
-        REDIS_URL: api.database.redisUrl,
-        SECRET_KEY: "a key for tests, of some length"
-      },
-      ["serve", "--roles", "api"]
-    )
+    const open = await startService(environmentOf(api.database), ["api"])
     const inside = await api.newToken({ allowed_ips: ["192.0.2.0/24", "::ffff:198.51.100.0/120", "2001:db8::/64"] })
     const ask = async (url: string, forwarded: string) => {
       const headers = { authorization: `Token ${inside}`, "x-forwarded-for": forwarded, "x-real-ip": "192.0.2.1" }

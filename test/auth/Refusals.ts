@@ -1,6 +1,6 @@
 /**
- * Every failure of authentication, on every route of the service and with every method. The routes are those that the
- * service serves: one that is new and asks nobody who they are fails here, unless it is named below.
+ * Every failure of authentication, on the routes of the service. The routes are those that the service serves: a new
+ * route that does not authenticate fails here, unless it is named below.
  */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { routes } from "../../src/Service.ts"
@@ -9,45 +9,7 @@ import { registry } from "../../src/inventory/Registry.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { makeUser } from "./Users.ts"
 
-let api: Api
-let readOnly: string
-let nobody: string
-
-let expired: string
-let inactive: string
-let elsewhere: string
-/** Of somebody who left, expired, for another network: the first failure in NetBox's order is told. */
-let everything: string
-
-beforeAll(async () => {
-  api = await startApi({ LOG_LEVEL: "Error" })
-  readOnly = await api.newToken({ write_enabled: false })
-  nobody = (await makeUser(api, "nobody much")).token
-  const { id: user } = await makeUser(api, "left")
-  const expires = "2020-01-01T00:00:00Z"
-  const allowed_ips = ["192.0.2.0/24", "2001:db8::/32"]
-  expired = await api.newToken({ expires, allowed_ips })
-  inactive = await api.newToken({ user, allowed_ips })
-  elsewhere = await api.newToken({ allowed_ips })
-  everything = await api.newToken({ user, expires, allowed_ips })
-  await api.call("PATCH", `/api/users/users/${user}/`, { is_active: false })
-})
-
-/** Headers, and what is answered to them wherever anybody is asked at all. */
-const failures: ReadonlyArray<readonly [detail: string, header: () => string]> = [
-  ["Invalid token header. No credentials provided.", () => "Token"],
-  ["Invalid token header. Token string should not contain spaces.", () => "Token a b"],
-  ["Invalid token header. Token string should not contain invalid characters.", () => "Token \u00e9"],
-  ["Invalid token", () => `Token ${"0".repeat(40)}`],
-  ["Token expired", () => `Token ${expired}`],
-  ["Token expired", () => `token  ${everything}`],
-  ["User inactive", () => `Token ${inactive}`],
-  ["Source IP 127.0.0.1 is not permitted to authenticate using this token.", () => `TOKEN ${elsewhere}`]
-]
-
-afterAll(() => api.stop())
-
-const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+export const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 const safe = new Set(["GET", "HEAD", "OPTIONS"])
 
 /** Whoever comes here is not asked who it is. */
@@ -75,7 +37,7 @@ const own = new Set(["/user/", "/user/preferences/", "/user/sessions/"])
 
 const isOpen = (path: string) => open.some((each) => (typeof each === "string" ? each === path : each.test(path)))
 
-interface Endpoint {
+export interface Endpoint {
   readonly path: string
   readonly type: ObjectType | undefined
 }
@@ -87,97 +49,153 @@ const endpoints: ReadonlyArray<Endpoint> = routes.map(({ path, access }) => ({
 const asking = endpoints.filter(({ path }) => !unasked.has(path))
 const guarded = asking.filter(({ path }) => !entrances.has(path) && !own.has(path) && !isOpen(path))
 
-/** Sends every method to every endpoint, with a header; answers those whose answer is not as expected. */
-const unexpected = async (
-  to: ReadonlyArray<Endpoint>,
-  authorization: string,
-  expected: (endpoint: Endpoint, method: string) => string | undefined
-): Promise<ReadonlyArray<string>> => {
-  const wrong: Array<string> = []
-  const questions = to.flatMap((endpoint) => methods.map((method) => ({ endpoint, method })))
-  const ask = async () => {
-    for (let next = questions.pop(); next !== undefined; next = questions.pop()) {
-      const { endpoint, method } = next
-      const detail = expected(endpoint, method)
-      const response = await fetch(api.service.url + endpoint.path, {
-        method,
-        redirect: "manual",
-        ...(authorization !== "" && { headers: { authorization } })
-      })
-      const text = await response.text()
-      const right =
-        detail === undefined
-          ? response.status !== 403 && response.status < 500
-          : response.status === 403 && (method === "HEAD" || text === JSON.stringify({ detail }))
-      if (!right) wrong.push(`${method} ${endpoint.path}: ${response.status} ${text.slice(0, 100)}`)
-    }
-  }
-  await Promise.all(Array.from({ length: 8 }, ask))
-  return wrong
+interface Extent {
+  /** The endpoints that each failure is tried at, with every method. */
+  readonly pick: (endpoints: ReadonlyArray<Endpoint>) => ReadonlyArray<Endpoint>
+  /** The methods that are sent without credentials to every endpoint. */
+  readonly anonymous: ReadonlyArray<string>
 }
 
-const noPermission = "You do not have permission to perform this action."
+/** Declares the tests. */
+export const expectRefusals = ({ pick, anonymous }: Extent): void => {
+  const picked = { asking: pick(asking), guarded: pick(guarded) }
 
-describe("every endpoint", () => {
-  it("belongs to an object type, or is named in this file", () => {
-    expect(guarded.filter(({ type }) => type === undefined)).toEqual([])
-    expect(guarded.length).toBeGreaterThan(20)
+  let api: Api
+  let readOnly: string
+  let nobody: string
+
+  let expired: string
+  let inactive: string
+  let elsewhere: string
+  /** Of somebody who left, expired, for another network: the first failure in NetBox's order is told. */
+  let everything: string
+
+  beforeAll(async () => {
+    api = await startApi({ LOG_LEVEL: "Error" })
+    readOnly = await api.newToken({ write_enabled: false })
+    nobody = (await makeUser(api, "nobody much")).token
+    const { id: user } = await makeUser(api, "left")
+    const expires = "2020-01-01T00:00:00Z"
+    const allowed_ips = ["192.0.2.0/24", "2001:db8::/32"]
+    expired = await api.newToken({ expires, allowed_ips })
+    inactive = await api.newToken({ user, allowed_ips })
+    elsewhere = await api.newToken({ allowed_ips })
+    everything = await api.newToken({ user, expires, allowed_ips })
+    await api.call("PATCH", `/api/users/users/${user}/`, { is_active: false })
   })
 
-  it.each(failures)("answers %s to a wrong header, with every method", async (detail, header) => {
-    expect(await unexpected(asking, header(), () => detail)).toEqual([])
-  })
+  /** Headers, and what is answered to them wherever anybody is asked at all. */
+  const failures: ReadonlyArray<readonly [detail: string, header: () => string]> = [
+    ["Invalid token header. No credentials provided.", () => "Token"],
+    ["Invalid token header. Token string should not contain spaces.", () => "Token a b"],
+    ["Invalid token header. Token string should not contain invalid characters.", () => "Token \u00e9"],
+    ["Invalid token", () => `Token ${"0".repeat(40)}`],
+    ["Token expired", () => `Token ${expired}`],
+    ["Token expired", () => `token  ${everything}`],
+    ["User inactive", () => `Token ${inactive}`],
+    ["Source IP 127.0.0.1 is not permitted to authenticate using this token.", () => `TOKEN ${elsewhere}`]
+  ]
 
-  it("offers no challenge, and ignores credentials that are not a token", async () => {
-    for (const authorization of ["Token", "Basic YWRtaW46YWRtaW4=", "0".repeat(40), "TokenToken x"]) {
-      const response = await fetch(`${api.service.url}/api/dcim/sites/`, { headers: { authorization } })
-      expect([response.status, response.headers.get("www-authenticate")]).toEqual([403, null])
-    }
-  })
+  afterAll(() => api.stop())
 
-  it.each(["", "Bearer x"])(
-    "of an object type refuses who brings no credentials, as %j; what it is like anybody may ask",
-    async (header) => {
-      const detail = "Authentication credentials were not provided."
-      const wrong = await unexpected(guarded, header, (_, method) => (method === "OPTIONS" ? undefined : detail))
-      expect(wrong).toEqual([])
-    }
-  )
-
-  it("refuses to write with a read-only token", async () => {
-    const wrong = await unexpected(guarded, `Token ${readOnly}`, (_, method) =>
-      safe.has(method) ? undefined : noPermission
-    )
-    expect(wrong).toEqual([])
-  })
-
-  it.each([...own])(
-    "of the own account, %s, asks who reads it, and takes no write of a read-only token",
-    async (path) => {
-      const send = (method: string, token?: string) =>
-        fetch(api.service.url + path, {
-          ...{ method, redirect: "manual" },
-          ...(token !== undefined && { headers: { authorization: `Token ${token}` } })
+  /** Sends requests with a header to every endpoint; returns the answers that are not as expected. */
+  const unexpected = async (
+    to: ReadonlyArray<Endpoint>,
+    authorization: string,
+    expected: (endpoint: Endpoint, method: string) => string | undefined,
+    sent: ReadonlyArray<string> = methods
+  ): Promise<ReadonlyArray<string>> => {
+    const wrong: Array<string> = []
+    const questions = to.flatMap((endpoint) => sent.map((method) => ({ endpoint, method })))
+    const ask = async () => {
+      for (let next = questions.pop(); next !== undefined; next = questions.pop()) {
+        const { endpoint, method } = next
+        const detail = expected(endpoint, method)
+        const response = await fetch(api.service.url + endpoint.path, {
+          method,
+          redirect: "manual",
+          ...(authorization !== "" && { headers: { authorization } })
         })
-      const read = await send("GET")
-      expect([read.status, read.headers.get("location")]).toEqual([
-        302,
-        `/login/?${new URLSearchParams({ next: path })}`
-      ])
-      expect((await send("GET", readOnly)).status).toBe(200)
-      const isWritten = routes.some((route) => route.path === path && route.methods.POST !== undefined)
-      const refused = isWritten ? 403 : 405
-      expect([(await send("POST")).status, (await send("POST", readOnly)).status]).toEqual([refused, refused])
+        const text = await response.text()
+        const right =
+          detail === undefined
+            ? response.status !== 403 && response.status < 500
+            : response.status === 403 && (method === "HEAD" || text === JSON.stringify({ detail }))
+        if (!right) wrong.push(`${method} ${endpoint.path}: ${response.status} ${text.slice(0, 100)}`)
+      }
     }
-  )
+    await Promise.all(Array.from({ length: 8 }, ask))
+    return wrong
+  }
 
-  it("refuses a user without permission, except for the own tokens and account", async () => {
-    // Pages of accounts ask for rights of their own: test/console/Administration.browser.test.ts.
-    const others = guarded.filter(({ path }) => !path.startsWith("/users/users/"))
-    const wrong = await unexpected(others, `Token ${nobody}`, ({ type }, method) => {
-      if (method === "OPTIONS" || type!.id === "users.token") return undefined
-      return type!.id === "users.user" && safe.has(method) ? undefined : noPermission
+  const noPermission = "You do not have permission to perform this action."
+
+  describe("every endpoint", () => {
+    it("belongs to an object type, or is named in this file", () => {
+      expect(guarded.filter(({ type }) => type === undefined)).toEqual([])
+      expect(guarded.length).toBeGreaterThan(20)
     })
-    expect(wrong).toEqual([])
+
+    it.each(failures)("answers %s to a wrong header, with every method", async (detail, header) => {
+      expect(await unexpected(picked.asking, header(), () => detail)).toEqual([])
+    })
+
+    it("offers no challenge, and ignores credentials that are not a token", async () => {
+      for (const authorization of ["Token", "Basic YWRtaW46YWRtaW4=", "0".repeat(40), "TokenToken x"]) {
+        const response = await fetch(`${api.service.url}/api/dcim/sites/`, { headers: { authorization } })
+        expect([response.status, response.headers.get("www-authenticate")]).toEqual([403, null])
+      }
+    })
+
+    it.each(["", "Bearer x"])(
+      "of an object type refuses who brings no credentials, as %j; what it is like anybody may ask",
+      async (header) => {
+        const detail = "Authentication credentials were not provided."
+        const wrong = await unexpected(
+          guarded,
+          header,
+          (_, method) => (method === "OPTIONS" ? undefined : detail),
+          anonymous
+        )
+        expect(wrong).toEqual([])
+      }
+    )
+
+    it("refuses to write with a read-only token", async () => {
+      const wrong = await unexpected(picked.guarded, `Token ${readOnly}`, (_, method) =>
+        safe.has(method) ? undefined : noPermission
+      )
+      expect(wrong).toEqual([])
+    })
+
+    it.each([...own])(
+      "of the own account, %s, asks who reads it, and takes no write of a read-only token",
+      async (path) => {
+        const send = (method: string, token?: string) =>
+          fetch(api.service.url + path, {
+            ...{ method, redirect: "manual" },
+            ...(token !== undefined && { headers: { authorization: `Token ${token}` } })
+          })
+        const read = await send("GET")
+        expect([read.status, read.headers.get("location")]).toEqual([
+          302,
+          `/login/?${new URLSearchParams({ next: path })}`
+        ])
+        expect((await send("GET", readOnly)).status).toBe(200)
+        const isWritten = routes.some((route) => route.path === path && route.methods.POST !== undefined)
+        const refused = isWritten ? 403 : 405
+        expect([(await send("POST")).status, (await send("POST", readOnly)).status]).toEqual([refused, refused])
+      }
+    )
+
+    it("refuses a user without permission, except for the own tokens and account", async () => {
+      // Pages of accounts ask for rights of their own: test/console/Administration.browser.test.ts.
+      const others = picked.guarded.filter(({ path }) => !path.startsWith("/users/users/"))
+      const wrong = await unexpected(others, `Token ${nobody}`, ({ type }, method) => {
+        if (method === "OPTIONS" || type!.id === "users.token") return undefined
+        return type!.id === "users.user" && safe.has(method) ? undefined : noPermission
+      })
+      expect(wrong).toEqual([])
+    })
   })
-})
+}

@@ -1,4 +1,7 @@
-/** Two long objects for many webhooks: each event is held once, and not once for each webhook. */
+/**
+ * Two long objects for many webhooks: each event is stored once, and not once for each webhook. The service runs as a
+ * process, because its memory and the waits of others are measured.
+ */
 import { type Server, createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { Redis } from "ioredis"

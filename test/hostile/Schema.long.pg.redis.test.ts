@@ -1,4 +1,7 @@
-/** Anonymous requests for the description of the API, each under another name of the service. */
+/**
+ * Anonymous requests for the description of the API, each under another name of the service, which runs as a process,
+ * because its memory and the waits of others are measured.
+ */
 import { request } from "undici"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApiProcess } from "../support/Api.ts"

@@ -1,0 +1,71 @@
+/**
+ * Why nobody waits for an attack, in counts that do not depend on the speed of the machine: slices of work on the event
+ * loop, workers that take work off it, and reads that are answered before the attack. The service runs in this process.
+ */
+import { expect } from "vitest"
+import type { Api } from "../support/Api.ts"
+
+export interface Causes<A> {
+  readonly answer: A
+  /** How often work on the event loop let other work run, where each step of that work takes a millisecond. */
+  readonly slices: number
+  /** Threads that were started. */
+  readonly workers: number
+  /** Reads, of the health and of an object, that were sent one after the other and answered before the attack. */
+  readonly overtaking: number
+}
+
+/** Steps of a slice at a millisecond each. */
+export const sliceSteps = 10
+
+/** Runs the attack and counts; rejects as the attack does, or if a read is not answered with 200. */
+export const causesOf = async <A>(api: Api, attack: () => Promise<A>): Promise<Causes<A>> => {
+  const token = await api.newToken()
+  let [slices, workers, overtaking] = [0, 0, 0]
+  const started = () => (workers += 1)
+  process.on("worker", started)
+  const restore = countSlices(() => (slices += 1))
+  try {
+    const ended = new AbortController()
+    const attacking = attack().finally(() => ended.abort())
+    const reading = async () => {
+      for (let n = 0; !ended.signal.aborted; n++) {
+        const path = n % 2 === 0 ? "/health/live" : "/api/dcim/regions/?limit=1"
+        const { status } = await api.raw("GET", path, undefined, token)
+        expect([path, status]).toEqual([path, 200])
+        if (!ended.signal.aborted) overtaking += 1
+      }
+    }
+    const [answer] = await Promise.all([attacking, reading()])
+    return { answer, slices, workers, overtaking }
+  } finally {
+    restore()
+    process.off("worker", started)
+  }
+}
+
+/**
+ * Counts the turns that src/Slices.ts takes. While it counts, each look of Slices.ts at the time is a millisecond after
+ * the one before, so a slice has the same steps on every machine.
+ */
+const countSlices = (count: () => void): (() => void) => {
+  const original = { setImmediate: globalThis.setImmediate, now: performance.now, limit: Error.stackTraceLimit }
+  let millis = 0
+  const isSlice = () => {
+    Error.stackTraceLimit = 4
+    const { stack = "" } = new Error("for its stack")
+    Error.stackTraceLimit = original.limit
+    return stack.includes("/src/Slices.ts")
+  }
+  globalThis.setImmediate = new Proxy(original.setImmediate, {
+    apply: (target, self, given: Parameters<typeof setImmediate>) => {
+      if (isSlice()) count()
+      return Reflect.apply(target, self, given)
+    }
+  })
+  performance.now = () => (isSlice() ? (millis += 1) : original.now.call(performance))
+  return () => {
+    globalThis.setImmediate = original.setImmediate
+    performance.now = original.now
+  }
+}

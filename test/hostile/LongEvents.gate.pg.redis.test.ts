@@ -1,0 +1,62 @@
+/** Two long objects for many webhooks: Redis stores each event once, and not once for each webhook. */
+import { Redis } from "ioredis"
+import { afterAll, beforeAll, expect, it } from "vitest"
+import { type Api, startApi } from "../support/Api.ts"
+import { type Receiver, startReceiver } from "../support/Receiver.ts"
+
+const webhooks = 20
+const objects = 2
+const characters = 500_000
+
+let api: Api
+let receiver: Receiver
+let redis: Redis
+/** Answers are held back until every delivery was sent. */
+const release = Promise.withResolvers<void>()
+
+beforeAll(async () => {
+  receiver = await startReceiver(() => release.promise.then(() => 200))
+  api = await startApi()
+  redis = new Redis(api.database.redisUrl, { protocol: 2 })
+  const made = await api.call(
+    "POST",
+    "/api/extras/webhooks/",
+    Array.from({ length: webhooks }, (_, n) => ({
+      name: `many ${n}`,
+      content_types: ["dcim.site"],
+      type_create: true,
+      payload_url: receiver.url
+    }))
+  )
+  if (made.status !== 201) throw new Error(made.text)
+})
+
+afterAll(async () => {
+  release.resolve()
+  await redis.quit()
+  await api.stop()
+  await receiver.close()
+})
+
+/** The bytes of all keys of the service. */
+const storedBytes = async (): Promise<number> => {
+  const keys = await redis.keys("*")
+  const sizes = await Promise.all(keys.map((key) => redis.memory("USAGE", key, "SAMPLES", 0)))
+  return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
+}
+
+it("are stored once while all their deliveries wait for an answer, and arrive whole", async () => {
+  for (let n = 0; n < objects; n++) {
+    const site = { name: `long ${n}`, slug: `long-${n}`, comments: "x".repeat(characters) }
+    const made = await api.call("POST", "/api/dcim/sites/", site)
+    if (made.status !== 201) throw new Error(made.text)
+  }
+  // Deliveries of one webhook to one object follow each other; those of two objects do not.
+  await receiver.untilAll((all) => all.length >= webhooks * objects)
+  const [{ body }] = receiver.received as [(typeof receiver.received)[0]]
+  expect(body.length).toBeGreaterThan(2 * characters)
+  // An event has the object twice, and Redis allocates more than it stores.
+  expect(await storedBytes()).toBeLessThan(2 * objects * body.length)
+  release.resolve()
+  expect(receiver.received.filter(({ body }) => body.length > 2 * characters)).toHaveLength(webhooks * objects)
+})

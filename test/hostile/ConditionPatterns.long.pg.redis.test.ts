@@ -1,9 +1,11 @@
+/** Patterns in conditions made to occupy the service, as a process, because its memory and the waits of others are measured. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApiProcess } from "../support/Api.ts"
 import type { ServiceProcess } from "../support/Process.ts"
 import type { Json } from "../support/Client.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { Bystander, expectCalm } from "./Bystander.ts"
+import { largest, longText, regex, tooLarge, tooLargeFields, webhookOf } from "./ConditionAttacks.ts"
 
 let api: Api<ServiceProcess>
 let receiver: Receiver
@@ -21,41 +23,12 @@ afterAll(async () => {
   await receiver.close()
 })
 
-const webhook = (name: string, fields: Json): Json => ({
-  name,
-  content_types: ["tenancy.tenant"],
-  type_create: true,
-  type_update: true,
-  payload_url: `${receiver.url}/${name}`,
-  ...fields
-})
-
-const regex = (value: string): Json => ({ attr: "comments", op: "regex", value })
-
-/** Patterns that were compiled before anybody looked at their size. */
-const tooLarge = [
-  "x{1000}".repeat(140),
-  `(?i)${"[B-\u{1E942}]".repeat(150)}`,
-  `(?i)${"[\\x{42}-\\x{1E942}]".repeat(45)}`,
-  `[${"\\pL\\PL".repeat(160)}]`
-]
-
-/** As much as a condition may hold, another for each webhook, so that nothing is compiled already. */
-const largest = (n: number): Json => ({
-  or: [
-    regex(`(?:[abcx]|ab|ca)*q{${n}}q`),
-    regex(`.*a[a-z]{${900 - n}}q`),
-    regex(`(?:.*b){${100 + n}}q`),
-    regex(`(?i)[a-\\x{${(0x3000 + n).toString(16)}}]*q`)
-  ]
-})
+const webhook = (name: string, fields: Json): Json => webhookOf(receiver.url, name, fields)
 
 const untilPrinted = async (pattern: RegExp): Promise<void> => {
   await expect.poll(api.service.output, { timeout: 20_000 }).toMatch(pattern)
 }
 
-/** The first pattern of a condition looks at all of it; the next ones would cost too much. */
-const text = "abcabcx".repeat(700)
 const deliveries = 20
 
 describe("patterns", () => {
@@ -70,12 +43,7 @@ describe("patterns", () => {
           hooks.map(() => ({ conditions: ["value: The patterns of the condition are too large."] }))
         ])
       }
-      const fields = tooLarge.map((pattern, n) => ({
-        name: `large_${n}`,
-        content_types: ["tenancy.tenant"],
-        validation_regex: pattern.slice(0, 500).replace(/\[[^\]]*$/, "")
-      }))
-      const { status, text } = await api.raw("POST", "/api/extras/custom-fields/", fields, token)
+      const { status, text } = await api.raw("POST", "/api/extras/custom-fields/", tooLargeFields, token)
       expect([status, text.match(/its repetitions and classes make it too large/g)?.length]).toEqual([400, 3])
     }
     expectCalm(await bystander.during(attack))
@@ -87,7 +55,7 @@ describe("patterns", () => {
       const { status, text: answer } = await api.call("POST", "/api/extras/webhooks/", [webhook("all", {}), ...hooks])
       expect([status, answer]).toEqual([201, answer])
       const insert = `insert into tenancy_tenant (name, slug, comments) values ('long', 'long', $1)`
-      await api.database.sql.query(insert, [text])
+      await api.database.sql.query(insert, [longText])
       for (let n = 1; n < deliveries; n++) {
         await api.database.sql.query("update tenancy_tenant set comments = comments || 'a'")
       }

@@ -1,4 +1,7 @@
-/** Rows that plain SQL writes and that nothing can be made of: refused by the database, or set aside when they are there. */
+/**
+ * Rows that plain SQL writes and that nothing can be made of: refused by the database, or set aside when they are there.
+ * The service runs as a process, because it is killed, and because its command `check` is read.
+ */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

@@ -13,6 +13,8 @@ export interface Causes<A> {
   readonly workers: number
   /** Reads, of the health and of an object, that were sent one after the other and answered before the attack. */
   readonly overtaking: number
+  /** Those of them that were sent after the first thread had started. */
+  readonly besideThread: number
 }
 
 /** Steps of a slice at a millisecond each. */
@@ -21,7 +23,7 @@ export const sliceSteps = 10
 /** Runs the attack and counts; rejects as the attack does, or if a read is not answered with 200. */
 export const causesOf = async <A>(api: Api, attack: () => Promise<A>): Promise<Causes<A>> => {
   const token = await api.newToken()
-  let [slices, workers, overtaking] = [0, 0, 0]
+  let [slices, workers, overtaking, besideThread] = [0, 0, 0, 0]
   const started = () => (workers += 1)
   process.on("worker", started)
   const restore = countSlices(() => (slices += 1))
@@ -31,13 +33,16 @@ export const causesOf = async <A>(api: Api, attack: () => Promise<A>): Promise<C
     const reading = async () => {
       for (let n = 0; !ended.signal.aborted; n++) {
         const path = n % 2 === 0 ? "/health/live" : "/api/dcim/regions/?limit=1"
+        const isBeside = workers > 0
         const { status } = await api.raw("GET", path, undefined, token)
         expect([path, status]).toEqual([path, 200])
-        if (!ended.signal.aborted) overtaking += 1
+        if (ended.signal.aborted) break
+        overtaking += 1
+        if (isBeside) besideThread += 1
       }
     }
     const [answer] = await Promise.all([attacking, reading()])
-    return { answer, slices, workers, overtaking }
+    return { answer, slices, workers, overtaking, besideThread }
   } finally {
     restore()
     process.off("worker", started)

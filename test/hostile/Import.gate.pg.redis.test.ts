@@ -29,10 +29,10 @@ describe("an import", () => {
     "of $title is parsed by a thread, overtaken by reads, and refused with the place",
     async ({ format, body, status, detail }) => {
       const text = body()
-      const { answer, workers, overtaking } = await causesOf(api, () => send(format, text))
+      const { answer, workers, besideThread } = await causesOf(api, () => send(format, text))
       expect(answer).toMatchObject({ status, json: { detail: expect.stringMatching(detail) as string } })
       expect(workers).toBe(1)
-      expect(overtaking).toBeGreaterThan(0)
+      expect(besideThread).toBeGreaterThan(0)
     }
   )
 

@@ -2,6 +2,7 @@
 import { expect, it } from "vitest"
 import type { Api } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
+import { eventually } from "../support/Eventually.ts"
 
 /** Within all limits of size, and yet every character of a text makes a new state of its automaton. */
 export const slow = encodeURIComponent("a.{200}b.{200}c.{200}e")
@@ -33,6 +34,14 @@ export const looker = async (api: Api, username: string, constraints: unknown): 
   })
   if (permission.status !== 201) throw new Error(permission.text)
   return api.newToken({ user: user.json.id })
+}
+
+/** Locks all sites for so many seconds. Resolves once they are locked, with a wait for the end of the lock. */
+export const lockSites = async ({ database: { sql } }: Api, seconds: number): Promise<() => Promise<void>> => {
+  const ended = sql.transaction("lock table dcim_site in access exclusive mode", `select pg_sleep(${seconds})::text`)
+  const locks = "select 1 as one from pg_locks where relation = 'dcim_site'::regclass and mode = 'AccessExclusiveLock'"
+  await eventually("the sites are locked", async () => (await sql.query(`${locks} and granted`)).length > 0)
+  return () => ended
 }
 
 /** Sends the reads at once. */

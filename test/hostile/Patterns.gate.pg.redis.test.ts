@@ -4,7 +4,7 @@ import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import { named, request } from "../support/Client.ts"
 import { startService } from "../support/Service.ts"
 import { causesOf } from "./Causes.ts"
-import { expectQuickPatternsAnswered, fillSites, looker, slow, storm } from "./PatternAttacks.ts"
+import { expectQuickPatternsAnswered, fillSites, lockSites, looker, slow, storm } from "./PatternAttacks.ts"
 
 /** A service with little time for a statement, and one with the usual time. */
 let api: Api
@@ -80,10 +80,7 @@ describe("patterns at once", () => {
 
 describe("statements of requests", () => {
   it("that read for too long are answered with a time to retry, and others before them", async () => {
-    const locked = api.database.sql.transaction(
-      "lock table dcim_site in access exclusive mode",
-      "select pg_sleep(2)::text"
-    )
+    const unlocked = await lockSites(api, 2)
     const [read, count, written, health, other] = await Promise.all([
       api.raw("GET", "/api/dcim/sites/1/", undefined, token),
       api.raw("GET", "/api/dcim/sites/?limit=1", undefined, token),
@@ -95,7 +92,7 @@ describe("statements of requests", () => {
       expect([status, text, headers.get("retry-after")]).toEqual([503, expect.stringContaining("takes too long"), "5"])
     }
     expect([written.status, health.status, other.status]).toEqual([201, 200, 200])
-    await locked
+    await unlocked()
   })
 
   expectQuickPatternsAnswered(() => ({ api: usual, token }))

@@ -7,7 +7,7 @@ import { type Api, startApiProcess } from "../support/Api.ts"
 import type { ServiceProcess } from "../support/Process.ts"
 import { named } from "../support/Client.ts"
 import { Bystander, expectCalm } from "./Bystander.ts"
-import { expectQuickPatternsAnswered, fillSites, looker, slow, storm } from "./PatternAttacks.ts"
+import { expectQuickPatternsAnswered, fillSites, lockSites, looker, slow, storm } from "./PatternAttacks.ts"
 
 let api: Api<ServiceProcess>
 let token: string
@@ -70,10 +70,7 @@ describe("twenty patterns at once", () => {
 
 describe("statements of requests", () => {
   it("that read for too long are answered with a time to retry; those that write have more time", async () => {
-    const locked = api.database.sql.transaction(
-      "lock table dcim_site in access exclusive mode",
-      "select pg_sleep(6)::text"
-    )
+    const unlocked = await lockSites(api, 6)
     const [read, count, written, health, other] = await Promise.all([
       api.raw("GET", "/api/dcim/sites/1/", undefined, token),
       api.raw("GET", "/api/dcim/sites/?limit=1", undefined, token),
@@ -85,7 +82,7 @@ describe("statements of requests", () => {
       expect([status, text, headers.get("retry-after")]).toEqual([503, expect.stringContaining("takes too long"), "5"])
     }
     expect([written.status, health.status, other.status]).toEqual([201, 200, 200])
-    await locked
+    await unlocked()
   })
 
   expectQuickPatternsAnswered(() => ({ api, token }))

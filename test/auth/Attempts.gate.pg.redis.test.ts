@@ -18,8 +18,8 @@ beforeAll(async () => {
   api = await startApi(limits)
   await makeUser(api, "often")
   const environment = { ...environmentOf(api.database), ...limits }
-  other = await startService(environment, ["api"])
-  alone = await startService({ ...environment, REDIS_URL: "redis://127.0.0.1:1" }, ["api"])
+  other = await startService(environment, { roles: ["api"] })
+  alone = await startService({ ...environment, REDIS_URL: "redis://127.0.0.1:1" }, { roles: ["api"] })
 })
 
 afterAll(async () => {
@@ -138,7 +138,7 @@ describe("wrong passwords", () => {
 
 describe("a client's address", () => {
   it("comes from a trusted proxy, read from the right, otherwise from the connection", async () => {
-    const open = await startService(environmentOf(api.database), ["api"])
+    const open = await startService(environmentOf(api.database), { roles: ["api"] })
     const inside = await api.newToken({ allowed_ips: ["192.0.2.0/24", "::ffff:198.51.100.0/120", "2001:db8::/64"] })
     const ask = async (url: string, forwarded: string) => {
       const headers = { authorization: `Token ${inside}`, "x-forwarded-for": forwarded, "x-real-ip": "192.0.2.1" }

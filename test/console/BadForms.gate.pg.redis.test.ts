@@ -2,7 +2,7 @@
 import { describe } from "vitest"
 import { writtenTypes } from "../../src/console/part/form/Opened.ts"
 import { kindsCover, writtenKinds } from "../support/KindsCover.ts"
-import { sampleOf, seed } from "../support/Sample.ts"
+import { sampleOf, seed } from "../support/Seed.ts"
 import { expectBadFormsRefused } from "./BadForms.ts"
 
 /** Texts for each form. */

@@ -16,7 +16,7 @@ const [running, waiting] = [2, 8]
 
 beforeAll(async () => {
   api = await startApi({ REQUEST_STATEMENT_TIMEOUT: "500 millis" })
-  const service = await startService(environmentOf(api.database), ["api"])
+  const service = await startService(environmentOf(api.database), { roles: ["api"] })
   usual = {
     ...api,
     service,

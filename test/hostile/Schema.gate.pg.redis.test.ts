@@ -7,7 +7,7 @@ import { causesOf } from "./Causes.ts"
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi({}, ["api"])
+  api = await startApi({}, { roles: ["api"] })
 })
 afterAll(() => api.stop())
 

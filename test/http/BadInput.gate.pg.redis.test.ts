@@ -2,7 +2,7 @@
 import { describe } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
 import { kindsCover, writtenKinds } from "../support/KindsCover.ts"
-import { sampleOf, seed } from "../support/Sample.ts"
+import { sampleOf, seed } from "../support/Seed.ts"
 import { expectBadInputRefused } from "./BadInput.ts"
 
 /** Values of each field. */

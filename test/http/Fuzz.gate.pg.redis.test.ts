@@ -1,7 +1,7 @@
 /** A short run of the fuzz with a new seed each time; Fuzz.long.pg.redis.test.ts also limits the time of an answer. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
-import { seed } from "../support/Sample.ts"
+import { seed } from "../support/Seed.ts"
 import { fuzz, told } from "./fuzz/Fuzz.ts"
 
 const requests = 250

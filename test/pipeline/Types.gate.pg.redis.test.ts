@@ -2,7 +2,7 @@
 import { describe } from "vitest"
 import { typesInOrder } from "../support/AnyObject.ts"
 import { allKinds, kindsCover } from "../support/KindsCover.ts"
-import { seed } from "../support/Sample.ts"
+import { seed } from "../support/Seed.ts"
 import { expectTypesCaptured } from "./Types.ts"
 
 describe(`with seed ${seed}`, () => {

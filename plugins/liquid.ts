@@ -157,12 +157,14 @@ const enginesOf = (library: Library): Engines => {
   return engines
 }
 
-const compile = (source: string, { headers, memoryChars, wallMillis }: EngineLimits, library: Library) => {
+const compile = (source: string, { headers, memoryChars, cpuMillis }: EngineLimits, library: Library) => {
   const engines = enginesOf(library)
   const liquid = headers ? engines.headers : engines.body
   const templates = guarded(() => liquid.parse(source))
+  // LiquidJS measures elapsed time, and the thread may have to share a core.
+  const renderLimit = 4 * cpuMillis
   return (context: JsonObject): string =>
-    guarded(() => renderPlain(liquid, templates, context, { memoryLimit: memoryChars, renderLimit: wallMillis }))
+    guarded(() => renderPlain(liquid, templates, context, { memoryLimit: memoryChars, renderLimit }))
 }
 
 const guarded = <A>(compute: () => A): A => {

@@ -165,7 +165,7 @@ const load = (configured: ReadonlyArray<string>, version?: string) =>
   Effect.tryPromise({
     try: async (): Promise<Loaded> => {
       const plugins = await readPlugins(findPlugins(configured), version)
-      const renderer = new Renderer(plugins, { ...limits, wallMillis: exampleMillis })
+      const renderer = new Renderer(plugins, { ...limits, cpuMillis: exampleMillis })
       await runExamples(plugins, renderer)
       return { plugins, renderer }
     },

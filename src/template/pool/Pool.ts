@@ -126,7 +126,7 @@ export class Pool {
       next.send(batch)
     }
     this.dispatchPenalised()
-    this.watch ??= setInterval(() => this.look(), this.options.limits.wallMillis / 4).unref()
+    this.watch ??= setInterval(() => this.look(), this.options.limits.cpuMillis / 4).unref()
   }
 
   private isFree(worker: PoolWorker): boolean {
@@ -211,7 +211,7 @@ export class Pool {
     if (this.closed || (!isPenalty && !this.workers.delete(worker))) return
     const { guilty, others } = worker.blame()
     if (guilty !== undefined) {
-      this.penalise(guilty, 2 * this.options.limits.wallMillis)
+      this.penalise(guilty, 2 * this.options.limits.cpuMillis)
       finish(guilty, faultAt(limitFault(worker.passed), 0, 0))
     } else if (!worker.isLeaving) this.failures++
     this.queue.giveBack(others, true)

@@ -17,8 +17,8 @@ export interface WorkerOptions {
   readonly version?: string
 }
 
-/** A worker is terminated when one run takes this many times its limit. */
-const patience = 2
+/** A worker is terminated when one run takes this many times its CPU time: its thread may have to share a core. */
+const patience = 4
 
 /** Time that a worker gets to end, milliseconds: V8 does not always end one that ran out of memory. */
 const endMillis = 2_000
@@ -140,7 +140,7 @@ export class PoolWorker {
   /** Whether a run takes so long that its own limits must have failed. */
   isStuck(): boolean {
     if (Atomics.load(this.runs, 0) !== this.seenRuns) this.comeOn()
-    const most = this.isReady ? this.limits.wallMillis * patience : startMillis
+    const most = this.isReady ? this.limits.cpuMillis * patience : startMillis
     return performance.now() - this.seenAt > most
   }
 

@@ -1,10 +1,12 @@
 /** The console in a real browser: every object type, the login, hostile texts, small screens, and no scripts. */
 import { describe, expect, it } from "vitest"
-import { pages } from "../../src/console/Pages.ts"
+import { registry } from "../../src/inventory/Registry.ts"
 import { type Existing, makeWorld } from "../support/AnyObject.ts"
 import type { Api } from "../support/Api.ts"
 import { named, password } from "../support/Client.ts"
-import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import { hasBrowser } from "../support/Browser.ts"
+import { allKinds, kindsCover } from "../support/KindsCover.ts"
+import { faultsOfPages } from "./EveryPage.ts"
 import { startConsole } from "./Fixture.ts"
 
 const hostile = `"><img src=x onerror=alert(1)><script>alert(2)</script><hx-partial hx-target="body">x</hx-partial>`
@@ -22,49 +24,13 @@ const { loggedIn, opened } = startConsole(async (started) => {
   hostileSite = site.json.id
 })
 
-const pathOf = (path: string) => path.slice("/api".length)
-
-/** One of so many pages is looked at in high contrast as well. */
-const contrastEvery = 6
-
-/** Types of which every page is looked at; of the others the list and the page of an object. */
-const whole: ReadonlySet<string> = new Set(["dcim.site", "extras.webhook", "users.user"])
-
-/** The paths of the pages: every kind of page, and a list and a page of an object of every type. */
-const everyPath = (): ReadonlyArray<string> => [
-  "/search/?q=a",
-  ...pages.flatMap(({ path, access, methods }) => {
-    // What is no page on its own: files, a part of a page, and JSON for the pickers.
-    if (methods.GET === undefined || /^\/static\/|^\/gauges\/|\/pick\/$|^\/api\//.test(path)) return []
-    if (typeof access === "string") return path.includes(":") ? [] : [path]
-    const list = pathOf(access.path)
-    if (!whole.has(access.id) && path !== list && path !== `${list}:id/`) return []
-    const [first] = existing(access.id)
-    if (path.includes(":id")) return first === undefined ? [] : [path.replace(":id", `${first}`)]
-    return path.includes(":") ? [] : [path]
-  })
-]
-
 describe.skipIf(!hasBrowser)("the console", () => {
-  it(
-    "shows every kind of page, and a list and a page of every object type, without any fault",
-    { timeout: 600_000 },
-    async () => {
-      const { page, problems, close } = await loggedIn()
-      const found: Array<string> = []
-      for (const [at, path] of everyPath().entries()) {
-        const response = await page.goto(path)
-        expect([path, response?.status(), await page.locator("h1").count()]).toEqual([path, 200, 1])
-        found.push(...(await accessibility(page)))
-        found.push(...(await accessibility(page, "dark")))
-        if (at % contrastEvery === 0) found.push(...(await accessibility(page, "light contrast")))
-        if (at % contrastEvery === 1) found.push(...(await accessibility(page, "dark contrast")))
-        found.push(...(await sideways(page)))
-      }
-      expect([...found, ...problems]).toEqual([])
-      await close()
-    }
-  )
+  it("shows every kind of page, with every kind of field, without any fault", async () => {
+    const { page, problems, close } = await loggedIn()
+    const types = new Set(kindsCover([...registry.values()], allKinds).map(({ id }) => id))
+    expect([...(await faultsOfPages(page, existing, types)), ...problems]).toEqual([])
+    await close()
+  })
 
   it("asks for a login, and goes on to the page that was asked for", async () => {
     const { page, problems, close } = await opened()

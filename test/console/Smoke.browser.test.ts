@@ -1,0 +1,32 @@
+/** The console at a glance, for the first tier: a login, a form, an object, a webhook and its delivery. */
+import { describe, expect, it } from "vitest"
+import type { Api } from "../support/Api.ts"
+import { accessibility, hasBrowser } from "../support/Browser.ts"
+import { caughtUp } from "../support/CaughtUp.ts"
+import { startReceiver } from "../support/Receiver.ts"
+import { startConsole } from "./Fixture.ts"
+
+let api: Api
+
+const { loggedInAs } = startConsole((started) => void (api = started))
+
+describe.skipIf(!hasBrowser)("the console", () => {
+  it("takes a new site, shows it, and shows that the webhook for it was delivered", async () => {
+    const receiver = await startReceiver()
+    await api.call("POST", "/api/extras/webhooks/", {
+      ...{ name: "sites", content_types: ["dcim.site"], type_create: true, payload_url: receiver.url }
+    })
+    const { page } = await loggedInAs("admin")
+    await page.goto("/dcim/sites/add/")
+    await page.fill("[name=name]", "Amsterdam")
+    await page.fill("[name=slug]", "amsterdam")
+    await page.click("main form button[type=submit]")
+    expect(await page.locator("h1").textContent()).toContain("Amsterdam")
+    expect(await accessibility(page)).toEqual([])
+    await receiver.until(({ body }) => body.includes("Amsterdam"), "the delivery")
+    await caughtUp(api.database)
+    await page.goto("/extras/deliveries/")
+    expect(await page.locator("tbody tr").allTextContents()).toEqual([expect.stringContaining("Successful")])
+    await receiver.close()
+  })
+})

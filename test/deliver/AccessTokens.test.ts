@@ -1,7 +1,7 @@
 /** Tokens of OAuth 2.0: asked for, shared, kept, renewed, and refused, at a real endpoint. */
 import { createServer } from "node:http"
 import { Effect, Result } from "effect"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, onTestFinished, vi } from "vitest"
 import type { Connected } from "../../src/deliver/actor/Connected.ts"
 import type { ConnectionOptions } from "../../src/deliver/attempt/Connector.ts"
 import { AccessTokens } from "../../src/deliver/identity/AccessTokens.ts"
@@ -32,17 +32,26 @@ const webhook = (client: Partial<OAuthClient> & { readonly url: string }, option
   }
 }
 
-/** Longer than the rest between two requests to the endpoint. */
-const rested = () => new Promise((resolve) => setTimeout(resolve, 1100))
+/** Turns the clock beyond the rest between two requests to the endpoint, until the end of the test. */
+const rest = () => {
+  const now = performance.now.bind(performance)
+  const clock = vi.spyOn(performance, "now").mockImplementation(() => now() + 1100)
+  onTestFinished(() => clock.mockRestore())
+}
 
 describe("a token", () => {
   it("is asked for once by attempts that need it at once, and kept for those after them", async () => {
+    let answer = () => {}
+    const all = new Promise<void>((resolve) => (answer = resolve))
     const endpoint = await startTokenEndpoint(async (_, token) => {
-      await new Promise((resolve) => setTimeout(resolve, 50))
+      await all
       return [200, { access_token: token, token_type: "bearer", expires_in: "3600" }]
     })
     const { post } = webhook(endpoint)
-    const sent = await Promise.all(Array.from({ length: 20 }, () => post(endpoint.receiver)))
+    const posted = Array.from({ length: 20 }, () => post(endpoint.receiver))
+    await eventually("a token is asked for", () => endpoint.asked.length > 0)
+    answer()
+    const sent = await Promise.all(posted)
     expect(sent.map(({ status }) => status)).toEqual(Array.from({ length: 20 }, () => 200))
     expect((await post(endpoint.receiver)).headers).toEqual({ authorization: "Bearer planted-token-1" })
     expect(endpoint.asked).toHaveLength(1)
@@ -78,7 +87,7 @@ describe("a token", () => {
     const endpoint = await startTokenEndpoint()
     const { post } = webhook(endpoint)
     await post(endpoint.receiver)
-    await rested()
+    rest()
     endpoint.revoke()
     const sent = await Promise.all(Array.from({ length: 8 }, () => post(endpoint.receiver)))
     expect(new Set(sent.map(({ status }) => status))).toEqual(new Set([200]))
@@ -92,7 +101,7 @@ describe("a token", () => {
     const first = await post(endpoint.receiver)
     // Too early to ask again.
     expect([first.status, endpoint.asked.length, endpoint.got.length]).toEqual([401, 1, 1])
-    await rested()
+    rest()
     const second = await post(endpoint.receiver)
     expect([second.status, second.failure?.reason, endpoint.asked.length]).toEqual([401, "Status", 2])
     expect(endpoint.got).toHaveLength(3)
@@ -104,7 +113,7 @@ describe("a token", () => {
     )
     const { post } = webhook(endpoint)
     await post(endpoint.receiver)
-    await rested()
+    rest()
     endpoint.revoke()
     expect(await post(endpoint.receiver)).toMatchObject({
       status: 401,

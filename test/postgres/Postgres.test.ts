@@ -1,15 +1,21 @@
 /**
  * Goal: a connection that owes an answer for too long is closed, with those that died with it, and no other. Method: a
- * real server on loopback that answers or keeps silent as told; the bound is short here, and only the order of things
- * is asserted.
+ * real server on loopback that answers or keeps silent as told, and a clock that the test turns.
  */
 import { once } from "node:events"
 import { type AddressInfo, type Server, type Socket, createServer } from "node:net"
-import { afterEach, beforeEach, describe, expect, it } from "vitest"
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest"
 import { Watch, openSocket } from "../../src/postgres/Postgres.ts"
 
 const millis = 200
-const pause = (factor: number) => new Promise((resolve) => setTimeout(resolve, millis * factor))
+/** Turns the clock by a part of the bound; the watch looks meanwhile as often as on a real clock. */
+const turn = (factor: number) => vi.advanceTimersByTimeAsync(millis * factor)
+
+/** Sends a statement and waits for its answer. */
+const ask = async (socket: Socket) => {
+  socket.write("question")
+  await once(socket, "data")
+}
 
 describe("a watched connection", () => {
   let server: Server
@@ -26,6 +32,7 @@ describe("a watched connection", () => {
 
   beforeEach(async () => {
     silent = false
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval", "performance"] })
     watch = new Watch(millis)
     server = createServer((peer) => {
       peer.on("data", (question) => silent || question.includes("no answer") || peer.write("answer"))
@@ -38,28 +45,31 @@ describe("a watched connection", () => {
   afterEach(() => {
     socket.destroy()
     server.close()
+    vi.useRealTimers()
   })
 
   it("stays open while no reply is owed", async () => {
-    await pause(3)
+    await turn(3)
     expect(socket.destroyed).toBe(false)
   })
 
   it("stays open while every statement gets a reply", async () => {
     for (let n = 0; n < 6; n++) {
-      socket.write("question")
-      await pause(0.5)
+      await ask(socket)
+      await turn(0.5)
     }
     expect(socket.destroyed).toBe(false)
   })
 
   it("is closed with the reason if a statement gets no reply, even if earlier ones did", async () => {
-    socket.write("question")
-    await once(socket, "data")
+    await ask(socket)
     silent = true
-    await pause(0.5)
+    await turn(0.5)
     socket.write("question")
-    await expect(once(socket, "close")).rejects.toThrow(`no answer from Postgres for ${millis} ms`)
+    const closed = once(socket, "close")
+    await turn(1)
+    expect(socket.destroyed).toBe(false)
+    await Promise.all([expect(closed).rejects.toThrow(`no answer from Postgres for ${millis} ms`), turn(0.5)])
   })
 
   it("is closed if the last statement came right after a reply and gets none", async () => {
@@ -67,32 +77,28 @@ describe("a watched connection", () => {
     const sockets = [socket, ...(await Promise.all(Array.from({ length: 9 }, open)))]
     const closed = sockets.map((one) => once(one, "error"))
     for (const [at, one] of sockets.entries()) {
-      one.write("question")
-      await once(one, "data")
+      await ask(one)
       one.write("no answer, please")
-      await pause(0.01 * at)
+      await turn(0.01 * at)
     }
+    await turn(1.5)
     expect(await Promise.all(closed)).toHaveLength(sockets.length)
   })
 
   it("closes the others that were silent for as long, but not those that received data since", async () => {
     const idle = await open()
     const busy = await open()
-    socket.write("question")
-    await once(socket, "data")
-    const answered = (async () => {
-      while (!idle.destroyed) {
-        busy.write("question")
-        await once(busy, "data")
-        await pause(0.2)
-      }
-    })()
-    await pause(0.5)
+    await ask(socket)
+    await turn(0.5)
     socket.write("no answer, please")
     const reason = (one: Socket) => once(one, "error").then(([error]) => (error as Error).message)
+    const reasons = Promise.all([reason(socket), reason(idle)])
+    for (let n = 0; n < 10; n++) {
+      await ask(busy)
+      await turn(0.2)
+    }
     const told = `no answer from Postgres for ${millis} ms`
-    expect(await Promise.all([reason(socket), reason(idle)])).toEqual([told, told])
-    await answered
+    expect(await reasons).toEqual([told, told])
     expect(busy.destroyed).toBe(false)
     busy.destroy()
   })

@@ -63,13 +63,18 @@ describe.skipIf(!hasBrowser)("a list", () => {
     await page.goto("/dcim/sites/?limit=25&offset=25")
     await mark(page)
     // The answer to the first letters comes while the reader types on.
+    let answer = () => {}
+    const typed = new Promise<void>((resolve) => (answer = resolve))
     await page.route(/[?&]q=/, async (route) => {
-      await new Promise((go) => setTimeout(go, 300))
+      await typed
       await route.continue()
     })
+    const searched = page.waitForRequest(/[?&]q=site/)
     await page.locator("#quick").pressSequentially("site", { delay: 20 })
-    await page.waitForTimeout(500)
-    await page.locator("#quick").pressSequentially(" 42", { delay: 20 })
+    await searched
+    await page.locator("#quick").pressSequentially(" 4", { delay: 20 })
+    answer()
+    await page.locator("#quick").pressSequentially("2", { delay: 20 })
     await page.waitForURL("**/dcim/sites/?q=site+42&limit=25")
     await page.waitForSelector("#objects tbody tr:only-child")
     expect([await page.inputValue("#quick"), await focused(page)]).toEqual(["site 42", "quick"])
@@ -121,12 +126,15 @@ describe.skipIf(!hasBrowser)("a form", () => {
     await page.fill("#f-name", "Bardufoss")
     await page.fill("#f-slug", "bardufoss")
     let sent = 0
+    let answer = () => {}
+    const clicked = new Promise<void>((resolve) => (answer = resolve))
     await page.route("**/dcim/sites/add/", async (route) => {
       sent += 1
-      await new Promise((go) => setTimeout(go, 300))
+      await clicked
       await route.continue()
     })
     await page.dblclick(".form-end button:has-text('Add')")
+    answer()
     await page.waitForURL(/\/dcim\/sites\/\d+\/$/)
     expect([sent, (await sitesNamed("Bardufoss")).length]).toEqual([1, 1])
     await close()

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
+import { eventually } from "../support/Eventually.ts"
 
 let api: Api
 
@@ -11,13 +12,16 @@ beforeAll(async () => {
 
 afterAll(() => api.stop())
 
-/** Waits where there were too many requests, as a client would. */
-const post = async (path: string, body: unknown): Promise<{ readonly status: number; readonly json: Json }> => {
-  const reply = await api.call<Json>("POST", path, body)
-  if (reply.status !== 429) return reply
-  await new Promise((resolve) => setTimeout(resolve, Number(reply.headers.get("retry-after")) * 1000))
-  return post(path, body)
-}
+/** The answer, as soon as there are not too many requests. */
+const post = (path: string, body: unknown): Promise<{ readonly status: number; readonly json: Json }> =>
+  eventually(
+    "the request is not throttled",
+    async () => {
+      const reply = await api.call<Json>("POST", path, body)
+      return reply.status !== 429 && reply
+    },
+    { everyMillis: 200 }
+  )
 
 const render = (body: unknown) => post("/api/extras/webhooks/render/", body)
 const match = (body: unknown) => post("/api/extras/webhooks/match/", body)

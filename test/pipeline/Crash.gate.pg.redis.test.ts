@@ -59,6 +59,22 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
+/** Postgres, as soon as it answers. */
+const answering = (): Promise<Sql> =>
+  eventually(
+    "Postgres answers",
+    async () => {
+      const sql = openSql((await owner()).databaseUrl)
+      const answers = await sql.query("select 1 as one").then(
+        () => true,
+        () => false
+      )
+      if (!answers) await sql.close()
+      return answers && sql
+    },
+    { millis: 60_000, everyMillis: 50 }
+  )
+
 /** Inserts sites whose slugs begin with the name; a transaction that fails is not repeated. */
 const insertSites = async (name: string, onProgress: (done: number) => Promise<void>): Promise<void> => {
   let sql = openSql((await owner()).databaseUrl)
@@ -69,8 +85,7 @@ const insertSites = async (name: string, onProgress: (done: number) => Promise<v
     )
     await sql.query(`insert into dcim_site (name, slug, status) values ${values.join(", ")}`).catch(async () => {
       await sql.close()
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      sql = openSql((await owner()).databaseUrl)
+      sql = await answering()
     })
     await onProgress(at)
   }

@@ -235,10 +235,8 @@ describe("a process that was delayed before it got the slot", () => {
     services = [first, late]
     const { epoch } = await captureOf(first)
     way.isHolding = true
-    while (way.go === undefined) {
-      await beginAnew()
-      await new Promise((resolve) => setTimeout(resolve, 500))
-    }
+    const held = async () => way.go ?? void (await beginAnew())
+    const go = await eventually("the late one is held", held, { millis: 60_000, everyMillis: 500 })
     await insertSites(20)
     await expectAllQueued()
     await first.stop("SIGKILL")
@@ -250,7 +248,7 @@ describe("a process that was delayed before it got the slot", () => {
       return slot!.active ? undefined : true
     })
     way.isHolding = false
-    way.go()
+    go()
     await until("the late one leads", async () => ((await captureOf(late))["leads"] === 1 ? true : undefined))
     await insertSites(20)
     await expectAllQueued()

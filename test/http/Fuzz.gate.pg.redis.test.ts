@@ -1,10 +1,10 @@
-/** A short run of the fuzz with a new seed each time; Fuzz.long.pg.redis.test.ts also limits the time of an answer. */
+/** A short run of the fuzz with the seed of the run; Fuzz.long.pg.redis.test.ts also limits the time of an answer. */
 import { afterAll, beforeAll, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
-import { seed } from "../support/Seed.ts"
+import { runs, seed } from "../support/Seed.ts"
 import { fuzz, told } from "./fuzz/Fuzz.ts"
 
-const requests = 250
+const requests = runs(250)
 
 let api: Api
 
@@ -22,5 +22,5 @@ it(`answers hostile requests without a failure, and works at the end, with seed 
   expect(failures.map(told)).toEqual([])
   expect(problems).toEqual([])
   // Requests that are all refused before their handler would find nothing.
-  for (const status of [200, 400]) expect([status, (statuses.get(status) ?? 0) >= 20]).toEqual([status, true])
+  for (const status of [200, 400]) expect([status, (statuses.get(status) ?? 0) >= runs(20)]).toEqual([status, true])
 })

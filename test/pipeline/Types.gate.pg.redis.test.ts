@@ -2,9 +2,9 @@
 import { describe } from "vitest"
 import { typesInOrder } from "../support/AnyObject.ts"
 import { allKinds, kindsCover } from "../support/KindsCover.ts"
-import { seed } from "../support/Seed.ts"
+import { runs, seed } from "../support/Seed.ts"
 import { expectTypesCaptured } from "./Types.ts"
 
 describe(`with seed ${seed}`, () => {
-  expectTypesCaptured({ types: kindsCover(typesInOrder(), allKinds), runs: 1, world: 2, from: seed })
+  expectTypesCaptured({ types: kindsCover(typesInOrder(), allKinds), turns: runs(1), world: 2, from: 1000 })
 })

@@ -9,15 +9,15 @@ import { eventually } from "../support/Eventually.ts"
 interface Extent {
   readonly types: ReadonlyArray<ObjectType>
   /** Objects of each type that go through the whole pipeline. */
-  readonly runs: number
+  readonly turns: number
   /** Objects of each type that references may point at. */
   readonly world: number
-  /** Seed of the first object. */
+  /** Salt of the first object. */
   readonly from: number
 }
 
 /** Declares the tests for these types. */
-export const expectTypesCaptured = ({ types, runs, world, from }: Extent): void => {
+export const expectTypesCaptured = ({ types, turns, world, from }: Extent): void => {
   let api: Api
   let existing: Existing
 
@@ -81,7 +81,7 @@ export const expectTypesCaptured = ({ types, runs, world, from }: Extent): void 
 
   describe.each(types.map((type) => [type.id, type] as const))("an object of %s", (_, type) => {
     it("can be created, read, changed, captured and deleted with any values", async () => {
-      for (let run = 0; run < runs; run++) {
+      for (let run = 0; run < turns; run++) {
         const seed = from + run
         const made = await writeAny(type, bodiesOf(type, existing, seed), (body) =>
           api.call<Json>("POST", type.path, body)

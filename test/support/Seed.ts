@@ -30,9 +30,10 @@ const usualRuns = 100
 /** Every property and sample of this worker uses the run's seed. fast-check prints the seed with a failure. */
 export const seedProperties = (): void => fc.configureGlobal({ seed, numRuns: runs(usualRuns) })
 
-/** At most `count` of the items, in their order. The same seed and name choose the same items. */
+/** At most `count` of the items, multiplied by the effort, in their order. The same seed and name choose the same items. */
 export const sampleOf = <A>(items: ReadonlyArray<A>, count: number, name: string): ReadonlyArray<A> => {
-  if (items.length <= count) return items
+  const length = runs(count)
+  if (items.length <= length) return items
   const own = [...name].reduce((hash, character) => (hash * 31 + character.codePointAt(0)!) | 0, seed)
-  return fc.sample(fc.subarray([...items], { minLength: count, maxLength: count }), { numRuns: 1, seed: own })[0]!
+  return fc.sample(fc.subarray([...items], { minLength: length, maxLength: length }), { numRuns: 1, seed: own })[0]!
 }

@@ -17,7 +17,9 @@ export const mismatches = (value: unknown, schema: Json, schemas: Schemas, place
   const type = schema["type"] as string | undefined
   if (type !== undefined && !isOfType(value, type)) return [`${place}: ${JSON.stringify(value)} is no ${type}`]
   if (Array.isArray(value)) {
-    return value.flatMap((each, at) => mismatches(each, schema["items"] as Json, schemas, `${place}[${at}]`))
+    // A list in a JSON field may hold anything.
+    const items = (schema["items"] ?? {}) as Json
+    return value.flatMap((each, at) => mismatches(each, items, schemas, `${place}[${at}]`))
   }
   const properties = schema["properties"] as Schemas | undefined
   if (properties === undefined || typeof value !== "object" || value === null) return []

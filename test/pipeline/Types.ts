@@ -73,7 +73,8 @@ export const expectTypesCaptured = ({ types, turns, world, from }: Extent): void
         if (name === "created") return [[name, String(value).slice(0, "2026-11-22".length)]]
         if (name === "tags") return [[name, (value as ReadonlyArray<Json>).map((tag) => String(tag["name"])).sort()]]
         if (reference?.many === true) return [[name, (value as ReadonlyArray<unknown>).map(idOf)]]
-        if (reference !== undefined) return [[name, idOf(value)]]
+        // Some references are shown as the id alone.
+        if (reference !== undefined) return [[name, typeof value === "number" ? value : idOf(value)]]
         if (choices !== undefined && typeof value === "object") return [[name, (value as Json)["value"]]]
         return [[name, places === undefined ? value : Number(value).toFixed(Number(places))]]
       })

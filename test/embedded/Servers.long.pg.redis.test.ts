@@ -1,0 +1,81 @@
+/** Embedded servers through more lives of the processes that own them. */
+import { execFileSync } from "node:child_process"
+import { readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { superuser } from "../../src/embedded/PostgresRoles.ts"
+import { superuserUrlOf } from "../support/EmbeddedServers.ts"
+import { openSql } from "../support/Sql.ts"
+import { directory, ended, makeDirectory, owner, serverPids, start, stop, useDirectories } from "./DataDirectories.ts"
+import { ends, isFollowed } from "./Lives.ts"
+
+useDirectories()
+
+/** Makes of the roles what they were when the one role of the cluster was the service's own. */
+const asEarlierVersion = async (superuserUrl: string): Promise<void> => {
+  const before = openSql(superuserUrl)
+  await before.query("create role turns_back superuser login password 'x'")
+  await before.close()
+  const sql = openSql(Object.assign(new URL(superuserUrl), { username: "turns_back", password: "x" }).href)
+  await sql.query("alter role rackwire rename to gone")
+  await sql.query(`alter role ${superuser} rename to rackwire`)
+  await sql.query("reassign owned by gone to rackwire")
+  await sql.query("alter database rackwire owner to rackwire")
+  const { postgresPassword } = JSON.parse(readFileSync(join(directory, "secrets.json"), "utf8")) as {
+    readonly postgresPassword: string
+  }
+  await sql.query(`alter role rackwire password '${postgresPassword}'`)
+  await sql.close()
+}
+
+describe("embedded servers", () => {
+  ends("SIGTERM")
+  ends("SIGINT")
+  isFollowed("SIGTERM")
+
+  it("run side by side in two data directories, and require the password", async () => {
+    const folder = makeDirectory()
+    const [one, two] = await Promise.all([start(), start(folder)])
+    expect(one.url).not.toBe(two.url)
+    const url = new URL(owner().databaseUrl)
+    url.password = "guess"
+    await expect(openSql(url.href).query("select 1 as one")).rejects.toThrow("password authentication failed")
+    await stop(two, "SIGTERM")
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it("serve a second process that starts while the first one makes them", async () => {
+    const folder = makeDirectory()
+    const [one, two] = await Promise.all([start(folder), start(folder)])
+    for (const service of [one, two]) expect((await service.call("GET", "/api/extras/tags/")).status).toBe(200)
+    expect([one, two].filter(({ output }) => output().includes("waiting for process"))).toHaveLength(1)
+    await Promise.all([stop(one, "SIGTERM"), stop(two, "SIGTERM")])
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  it("take over a data directory in which the service was a superuser and Redis ran as our own user", async () => {
+    const first = await start()
+    await first.call("POST", "/api/extras/tags/", { name: "Kept", slug: "kept" })
+    await asEarlierVersion(superuserUrlOf(directory, owner().databaseUrl))
+    await stop(first, "SIGTERM")
+    await ended(serverPids)
+    rmSync(join(directory, "postgres", "rackwire_roles"))
+    if (process.getuid?.() === 0) execFileSync("chown", ["-R", "0:0", join(directory, "redis")])
+
+    for (const turn of ["the start that takes it over", "the start after it"]) {
+      const service = await start()
+      const tags = await service.call<{ count: number }>("GET", "/api/extras/tags/?slug=kept")
+      expect([turn, tags.json.count]).toEqual([turn, 1])
+      const sql = openSql(owner().databaseUrl)
+      const left = await sql.query(
+        `select relname::text as name from pg_class where relnamespace = 'public'::regnamespace and relowner <> user::regrole
+         union all select pubname::text from pg_publication where pubowner <> user::regrole
+         union all select datname::text from pg_database where datname = current_database() and datdba <> user::regrole
+         union all select 'superuser' from pg_roles where rolname = user and rolsuper`
+      )
+      expect(left).toEqual([])
+      await sql.close()
+      await stop(service, "SIGTERM")
+    }
+  })
+})

@@ -1,6 +1,7 @@
 /** Values that plain SQL can store, and what capture makes of them: no value stops the events of other objects. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
+import { caughtUp } from "../support/CaughtUp.ts"
 import { named } from "../support/Client.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { longRows } from "./LongRows.ts"
@@ -30,11 +31,12 @@ afterAll(async () => {
 
 const sql = <A extends object>(statement: string) => api.database.sql.query<A>(statement)
 
-/** Waits until an event of a new region has come, so that all before it was read. */
+/** Waits until an event of a new region has come, and until all before it is logged. */
 const passed = async (): Promise<void> => {
   const name = `region-${++count}`
   await sql(`insert into dcim_region (name, slug) values ('${name}', '${name}')`)
   await receiver.until(({ body }) => body.includes(`"${name}"`), name)
+  await caughtUp(api.database)
 }
 
 describe("the database refuses", () => {

@@ -1,4 +1,7 @@
-/** Input that no client of good will sends: clean answers, and no harm to the others. */
+/**
+ * Input that no client of good will sends: clean answers, and no harm to the others.
+ * A process, because its memory is measured.
+ */
 import { connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApiProcess } from "../support/Api.ts"

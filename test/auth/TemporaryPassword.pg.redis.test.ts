@@ -1,4 +1,7 @@
-/** The password that is generated at the first start, and passwords that everybody knows. */
+/**
+ * The password that is generated at the first start, and passwords that everybody knows.
+ * A process, because its output is read.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { request } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"

@@ -1,4 +1,4 @@
-/** `rackwire serve` where it cannot. */
+/** `rackwire serve` where it cannot. Processes, because their ends are observed. */
 import { createServer } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"

@@ -4,7 +4,7 @@ import { options } from "../../src/Config.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, environmentOf } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
-import { type ServiceProcess, startProcess } from "../support/Process.ts"
+import { type Service, startService } from "../support/Service.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 
@@ -12,7 +12,7 @@ const reason = `<img src=x onerror=alert(1)> was left out`
 
 let api: Api
 let gap: number
-let standby: ServiceProcess | undefined
+let standby: Service | undefined
 
 const { loggedIn, loggedInAs } = startConsole(async (started) => {
   api = started
@@ -28,7 +28,7 @@ const { loggedIn, loggedInAs } = startConsole(async (started) => {
     [reason]
   )
   await makeUser(api, "watcher", { types: ["extras.webhook"], actions: ["view"] })
-  standby = await startProcess(environmentOf(api.database), ["serve", "--roles", "capture"])
+  standby = await startService(environmentOf(api.database), { roles: ["capture"] })
 })
 
 afterAll(() => standby?.stop())

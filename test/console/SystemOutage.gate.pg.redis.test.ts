@@ -5,11 +5,11 @@ import { Random } from "../fault/Random.ts"
 import { environmentOf } from "../support/Api.ts"
 import { provision } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
-import { type ServiceProcess, startProcess } from "../support/Process.ts"
+import { type Service, startService } from "../support/Service.ts"
 
 let database: TestDatabase
 let proxies: Readonly<Record<"postgres" | "redis", Proxy>>
-let service: ServiceProcess
+let service: Service
 let token: string
 
 const through = async (address: string, name: string) => {
@@ -25,7 +25,7 @@ beforeAll(async () => {
   const redis = await through(database.redisUrl, "redis")
   proxies = { postgres: postgres.proxy, redis: redis.proxy }
   const environment = { ...environmentOf(database), DATABASE_URL: postgres.url, REDIS_URL: redis.url }
-  service = await startProcess(environment, ["serve"])
+  service = await startService(environment)
   token = await provision(service.url)
 })
 
@@ -42,10 +42,10 @@ const page = async (url: string) => {
 }
 
 it("says without a process that delivers how to start one", async () => {
-  const alone = await startProcess({ ...environmentOf(database), DATABASE_URL: database.databaseUrl }, [
-    "serve",
-    ...["--roles", "api"]
-  ])
+  const alone = await startService(
+    { ...environmentOf(database), DATABASE_URL: database.databaseUrl },
+    { roles: ["api"] }
+  )
   try {
     // The other process delivers.
     expect((await page(alone.url)).text).not.toContain("No process delivers.")

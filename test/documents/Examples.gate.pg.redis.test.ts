@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from "node:net"
 import { join } from "node:path"
 import { afterEach, expect, it } from "vitest"
 import { type Browser, openBrowser } from "../auth/Browser.ts"
-import { type Api, environmentOf, startApiProcess } from "../support/Api.ts"
+import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import { password } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Page, type Step, documentAt, hasLines, stepsOf } from "./Steps.ts"
@@ -42,7 +42,7 @@ const textOf = async (browser: Browser, path: string): Promise<string> => {
 }
 
 it.each(documents)("the examples of %s work as pasted", { timeout: 300_000 }, async (path) => {
-  api = await startApiProcess()
+  api = await startApi()
   const { service, database } = api
   shell = openShell(environmentOf(database))
   const { folder, run } = shell

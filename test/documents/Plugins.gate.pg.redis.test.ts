@@ -5,8 +5,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, environmentOf, startApiProcess } from "../support/Api.ts"
-import { startProcess } from "../support/Process.ts"
+import { type Api, environmentOf, startApi } from "../support/Api.ts"
+import { startService } from "../support/Service.ts"
 import { blocksOf, readDocument } from "./Document.ts"
 
 const root = fileURLToPath(new URL("../../", import.meta.url))
@@ -27,7 +27,7 @@ beforeAll(async () => {
   for (const file of ["package.json", "colours.js"]) writeFileSync(join(installed, file), textOf(file))
   const named = /^RACKWIRE_PLUGINS=(\S+)/.exec(serve)![1]!.replace("/etc/rackwire", folder).split(",")
   const others = files.map((file) => join(folder, file)).filter((path) => !named.includes(path))
-  api = await startApiProcess({ RACKWIRE_PLUGINS: [...named, ...others].join(",") })
+  api = await startApi({ RACKWIRE_PLUGINS: [...named, ...others].join(",") })
 })
 
 afterAll(async () => {
@@ -62,7 +62,7 @@ describe("a plugin of the document", () => {
   it("is refused with the message that it shows", async () => {
     const path = join(folder, "refused.ts")
     writeFileSync(path, textOf("refused"))
-    const started = startProcess({ ...environmentOf(api.database), RACKWIRE_PLUGINS: path })
+    const started = startService({ ...environmentOf(api.database), RACKWIRE_PLUGINS: path })
     await expect(started).rejects.toThrow(textOf("message").trim())
   })
 

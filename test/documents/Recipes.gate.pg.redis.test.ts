@@ -3,7 +3,7 @@ import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, startApiProcess } from "../support/Api.ts"
+import { type Api, startApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
@@ -38,7 +38,7 @@ let netbot: string
 
 beforeAll(async () => {
   receiver = await startReceiver()
-  api = await startApiProcess()
+  api = await startApi()
   const types = ["dcim.site"]
   netbot = (await makeUser(api, "netbot", { types, actions: ["view", "change"] })).token
   await makeInventory()

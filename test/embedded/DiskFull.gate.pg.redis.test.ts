@@ -1,4 +1,7 @@
-/** A full disk under the embedded servers: the service says so, outlives it, and goes on when there is space again. */
+/**
+ * A full disk under the embedded servers: the service says so, outlives it, and goes on when there is space again.
+ * A process, because it owns the servers.
+ */
 import { execFileSync } from "node:child_process"
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,7 @@
-/** The npm package: what is in the tarball, and the service that an empty folder gets by installing it. */
+/**
+ * The npm package: what is in the tarball, and the service that an empty folder gets by installing it.
+ * A process of that installation.
+ */
 import { execFile } from "node:child_process"
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,5 +1,5 @@
 /**
- * Whichever process is killed, no committed change is missed and none is queued twice.
+ * Whichever process is killed, no committed change is missed and none is queued twice: the service is a process too.
  *
  * A writer inserts thousands of sites in small transactions while a process is killed with SIGKILL. Afterwards the
  * table says what was committed, and the receiver must have exactly that.

@@ -58,17 +58,22 @@ const statusesOf = async (id: number) =>
 
 const arrivedAt = (name: string) => receiver.received.filter(({ path }) => path === `/${name}`).length
 
-/** Waits for two rounds of the check of unfinished streams, by the heartbeats of capture, which are as frequent. */
+const confirmed = async (): Promise<string> => {
+  const [slot] = await api.database.sql.query<{ readonly lsn: string }>(
+    "select confirmed_flush_lsn::text as lsn from pg_replication_slots where database = current_database()"
+  )
+  return slot!.lsn
+}
+
+/**
+ * Waits for two rounds of the check of unfinished streams: they are as frequent as the heartbeats of capture, each of
+ * which is confirmed.
+ */
 const twoRounds = async () => {
-  const [before] = await api.database.sql.query<{ readonly lsn: string }>("select pg_current_wal_lsn()::text as lsn")
-  await new Promise((resolve) => setTimeout(resolve, 11_000))
-  await eventually("everything is confirmed", async () => {
-    const [slot] = await api.database.sql.query<{ readonly passed: boolean }>(
-      `select confirmed_flush_lsn > $1::text::pg_lsn as passed from pg_replication_slots where database = current_database()`,
-      [before!.lsn]
-    )
-    return slot!.passed
-  })
+  for (let round = 0; round < 3; round++) {
+    const before = await confirmed()
+    await eventually("a heartbeat is confirmed", async () => (await confirmed()) !== before)
+  }
 }
 
 const sessions = () => api.service.output().split("capture: reading from").length - 1

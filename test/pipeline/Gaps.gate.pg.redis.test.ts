@@ -1,4 +1,7 @@
-/** Changes that capture cannot see, or not whole: they are noticed, repaired where that is possible, and a gap. */
+/**
+ * Changes that capture cannot see, or not whole: they are noticed, repaired where that is possible, and a gap.
+ * A process, because it is killed.
+ */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

@@ -1,4 +1,7 @@
-/** A new object type is one new file: in a copy of the service with nothing else changed it works end to end. */
+/**
+ * A new object type is one new file: in a copy of the service with nothing else changed it works end to end.
+ * A process of that copy.
+ */
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

@@ -1,4 +1,7 @@
-/** Postgres and Redis are restored together from one backup: no delivery gets an id that another one had. */
+/**
+ * Postgres and Redis are restored together from one backup: no delivery gets an id that another one had.
+ * A process, because it owns the servers.
+ */
 import { spawnSync, execFileSync } from "node:child_process"
 import { mkdtempSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"

@@ -1,4 +1,7 @@
-/** Two services on two databases and one Redis: a mistake in their options that fences both. */
+/**
+ * Two services on two databases and one Redis: a mistake in their options that fences both.
+ * Processes, because they are killed.
+ */
 import { execFile } from "node:child_process"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, expect, it } from "vitest"

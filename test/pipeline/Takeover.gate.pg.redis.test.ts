@@ -1,4 +1,7 @@
-/** Two processes, one of which reads the WAL: what happens when it stops reading, and which process notices. */
+/**
+ * Two processes, one of which reads the WAL: what happens when it stops reading, and which process notices.
+ * Processes, because they are stopped by signals.
+ */
 import { spawn } from "node:child_process"
 import { type AddressInfo, type Server, connect, createServer } from "node:net"
 import { fileURLToPath } from "node:url"

@@ -1,4 +1,4 @@
-/** LOG_FORMAT, and the ids by which a line is found. */
+/** LOG_FORMAT, and the ids by which a line is found. A process, because its output is read. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApiProcess } from "../support/Api.ts"
 import { named } from "../support/Client.ts"

@@ -1,4 +1,7 @@
-/** What a running service exposes, and whether the alerts and the dashboard ask for that. */
+/**
+ * What a running service exposes, and whether the alerts and the dashboard ask for that.
+ * A process, because counters belong to one.
+ */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

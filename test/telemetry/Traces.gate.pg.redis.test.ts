@@ -1,4 +1,7 @@
-/** The trace of a change, from the request that made it to its receiver and to a collector. */
+/**
+ * The trace of a change, from the request that made it to its receiver and to a collector.
+ * Processes, because each has one exporter.
+ */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApiProcess } from "../support/Api.ts"
 import { named } from "../support/Client.ts"

@@ -1,4 +1,7 @@
-/** This version on the stores of each release that has a fixture, while writers write: nothing is lost or changed. */
+/**
+ * This version on the stores of each release that has a fixture, while writers write: nothing is lost or changed.
+ * A process, because its output is read.
+ */
 import { createHmac } from "node:crypto"
 import { setTimeout as pause } from "node:timers/promises"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"

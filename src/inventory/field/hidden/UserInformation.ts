@@ -18,7 +18,9 @@ interface Span {
 /** Where the user information is; `whole` where that cannot be told, undefined where there is none. */
 const spanIn = (text: string): Span | "whole" | undefined => {
   if (!text.includes("@")) return undefined
-  const isPlain = !/\{[%#]/.test(text) && text.split("{{").length === text.split("}}").length
+  // Each expression ends before the next one begins: what is hidden must not hold one half of a pair.
+  const isPaired = text.split("{{").every((part, at) => part.split("}}").length === (at === 0 ? 1 : 2))
+  const isPlain = !/\{[%#]/.test(text) && isPaired
   const from = /^\s*[a-z][a-z0-9+.-]*:[/\\\s]*/i.exec(text)?.[0].length
   if (!isPlain || from === undefined) return "whole"
   let to: number | undefined

@@ -19,7 +19,8 @@ describe("user information in an address", () => {
     ["https://{% if true %}u:p@{% endif %}host/", "***"],
     ["{{ scheme }}://user:pass@host/", "***"],
     ["}} {{ 'https://user:pass@host/'", "***"],
-    ["ht\ntp://user:pass@host/", "***"]
+    ["ht\ntp://user:pass@host/", "***"],
+    ["https://}}@https://{{", "***"]
   ])("is hidden, and put back to the letter: %j", (text, shown) => {
     const split = hide(text)
     expect(split.shown).toBe(shown)

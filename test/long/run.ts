@@ -4,6 +4,7 @@
  * after each step, and exits with 1 if one failed. Run it before a release, and parts of it whenever their subject changed.
  */
 import { execFileSync, spawn } from "node:child_process"
+import { randomInt } from "node:crypto"
 import { createWriteStream, existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
@@ -32,6 +33,9 @@ const journey = "../shared/acceptance/journey.mjs"
 const isRoot = process.getuid?.() === 0
 const has = (program: string): boolean => globSync(`/usr/{,local/}{,s}bin/${program}`).length > 0
 const without = (isThere: boolean, need: string): string | undefined => (isThere ? undefined : `needs ${need}`)
+
+/** Each run tries other generated data; `RACKWIRE_SEED` repeats that of another one. */
+const seed = process.env["RACKWIRE_SEED"] ?? `${randomInt(1, 2 ** 31)}`
 
 /** Seeds of each fault run. */
 const seeds = 20
@@ -97,7 +101,10 @@ const run = (
 ): Promise<{ readonly code: number; readonly last: string }> =>
   new Promise((resolve) => {
     const [program, ...args] = command
-    const child = spawn(program!, args, { env: { ...process.env, ...environment }, stdio: ["ignore", "pipe", "pipe"] })
+    const child = spawn(program!, args, {
+      env: { ...process.env, RACKWIRE_SEED: seed, ...environment },
+      stdio: ["ignore", "pipe", "pipe"]
+    })
     const log = createWriteStream(logFile)
     let tail = ""
     for (const output of [child.stdout, child.stderr])
@@ -117,7 +124,7 @@ const report = (): void => {
     const result = results[name]
     return result === undefined ? [] : [`| ${name} | ${result.outcome} | ${result.seconds} | ${result.note} |`]
   })
-  const head = `# The long tests on ${commit.slice(0, 12)}\n\n| step | outcome | seconds | |\n| --- | --- | --- | --- |\n`
+  const head = `# The long tests on ${commit.slice(0, 12)}, RACKWIRE_SEED=${seed}\n\n| step | outcome | seconds | |\n| --- | --- | --- | --- |\n`
   writeFileSync(join(folder, "long.md"), `${head}${rows.join("\n")}\n`)
 }
 

@@ -3,6 +3,7 @@
  * each file failed. Exits with 1 if one did. A race that no quiet machine shows is found so.
  */
 import { spawn } from "node:child_process"
+import { randomInt } from "node:crypto"
 import { parseArgs } from "node:util"
 import { createVitest } from "vitest/node"
 import Report from "../support/Report.ts"
@@ -12,6 +13,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true
 })
 const times = Number(values.times)
+const givenSeed = process.env["RACKWIRE_SEED"]
 
 const busy = Array.from({ length: Number(values.load) }, () =>
   spawn(process.execPath, ["-e", "for (;;);"], { stdio: "ignore" })
@@ -26,6 +28,8 @@ const files = await vitest.globTestSpecifications(positionals)
 if (files.length === 0) throw new Error(`no test file matches ${positionals.join(" ")}`)
 const failures = new Map<string, number>()
 for (let round = 1; round <= times; round++) {
+  // Workers start in each round, and inherit it.
+  process.env["RACKWIRE_SEED"] = givenSeed ?? `${randomInt(1, 2 ** 31)}`
   console.log(`\n== round ${round} of ${times}`)
   const { testModules, unhandledErrors } = await vitest.runTestSpecifications(files, true)
   const failed = testModules.filter((module) => !module.ok()).map(({ relativeModuleId }) => relativeModuleId)

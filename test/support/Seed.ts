@@ -1,5 +1,5 @@
 /**
- * One seed for all generated data of a run. vitest.config.ts draws it and every worker inherits it, so
+ * One seed for all generated data of a run. vitest.config.ts sets it and every worker inherits it, so
  * `RACKWIRE_SEED=<seed>` repeats the data of a run. `RACKWIRE_EFFORT` multiplies the number of generated cases.
  */
 import fc from "fast-check"

@@ -1,13 +1,35 @@
-/** `node test/coverage/run.ts folder [root]`: prints the statement coverage of `src` from the raw coverage in a folder. */
-import { readFileSync, readdirSync } from "node:fs"
+/**
+ * `npm run test:coverage [-- --files]`: runs the first two tiers with the coverage of V8 and prints how many statements
+ * of `src` ran, in workers and in services as processes; `--files` lists the files with others. Property tests take twice
+ * as long with it, so that `.ci/run` does without. `--folder f --root r` reads raw coverage of another run.
+ */
+import { spawnSync } from "node:child_process"
+import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
+import { parseArgs } from "node:util"
 import { type Script, ranOf, statementsOf } from "./Statements.ts"
 
-const [folder, root = "."] = process.argv.slice(2)
-if (folder === undefined) throw new Error("usage: node test/coverage/run.ts folder [root]")
+const { values } = parseArgs({
+  options: {
+    folder: { type: "string" },
+    root: { type: "string", default: "." },
+    files: { type: "boolean", default: false }
+  }
+})
 
-const sources = new URL("src/", `${pathToFileURL(resolve(root)).href}/`)
+/** Runs both tiers; returns the exit code. */
+const runTiers = (folder: string): number | null =>
+  spawnSync("npx", ["vitest", "run", "--project", "test", "--project", "gate", "--reporter=./test/support/Report.ts"], {
+    env: { ...process.env, NODE_V8_COVERAGE: folder },
+    stdio: "inherit"
+  }).status
+
+const folder = values.folder ?? mkdtempSync(join(tmpdir(), "rackwire-coverage-"))
+const status = values.folder === undefined ? runTiers(folder) : 0
+
+const sources = new URL("src/", `${pathToFileURL(resolve(values.root)).href}/`)
 const files = new Map<string, { readonly starts: ReadonlyArray<number>; readonly ran: Set<number> }>()
 for (const path of readdirSync(sources, { recursive: true, encoding: "utf8" })) {
   if (!path.endsWith(".ts") || path.includes("asset/script")) continue
@@ -33,9 +55,11 @@ const sum = (values: ReadonlyArray<number>): number => values.reduce((total, val
 const all = sum(Array.from(files.values(), ({ starts }) => starts.length))
 const ran = sum(Array.from(files.values(), (file) => file.ran.size))
 console.log(`Statement coverage of src: ${((100 * ran) / all).toFixed(2)} % (${ran} of ${all})`)
-if (process.argv.includes("--files")) {
+if (values.files) {
   for (const [url, file] of files) {
     if (file.ran.size < file.starts.length)
       console.log(`${file.starts.length - file.ran.size} ${url.slice(sources.href.length)}`)
   }
 }
+if (values.folder === undefined) rmSync(folder, { recursive: true })
+process.exit(status ?? 1)

@@ -63,10 +63,11 @@ const steps: ReadonlyArray<Step> = [
   { name: "fuzz: nunjucks", command: fuzz("nunjucks") },
   { name: "fuzz: conditions", command: fuzz("conditions"), unable: without(has("python3"), "python3") },
   { name: "fuzz: http", command: fuzz("http", "--requests", "5000") },
+  { name: "coverage of the first two tiers", command: ["npm", "run", "-s", "test:coverage"] },
   {
     name: "all tiers on an older Postgres",
     command: vitest("--project", "test", "--project", "gate"),
-    environment: { POSTGRES_BIN: olderPostgres ?? "" },
+    environment: { POSTGRES_BIN: olderPostgres ?? "", RACKWIRE_EFFORT: "3" },
     unable: without(olderPostgres !== undefined, "postgresql in /usr/lib")
   },
   {

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { needs } from "./Ledger.ts"
+import { isThorough } from "./Seed.ts"
 import { type Browser, type BrowserContextOptions, type Page, chromium } from "playwright-core"
 
 const executablePath = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync)
@@ -124,9 +125,9 @@ export const sideways = async (page: Page): Promise<ReadonlyArray<string>> => {
   return found
 }
 
-/** What is wrong with the page in light and dark, and on small screens. */
+/** What is wrong with the page on small screens and in the light theme; with more effort than usual in the dark one too. */
 export const faultsOf = async (page: Page): Promise<ReadonlyArray<string>> => [
   ...(await accessibility(page)),
-  ...(await accessibility(page, "dark")),
+  ...(isThorough ? await accessibility(page, "dark") : []),
   ...(await sideways(page))
 ]

@@ -18,6 +18,9 @@ export const seed = numberOf("RACKWIRE_SEED", 1)
 /** A factor of the number of generated cases. */
 const effort = numberOf("RACKWIRE_EFFORT", 1)
 
+/** Whether more is tried than the first two tiers do, as in the long tier. */
+export const isThorough = effort > 1
+
 /** This many generated cases, multiplied by the effort; at least one. */
 export const runs = (count: number): number => Math.max(1, Math.round(count * effort))
 

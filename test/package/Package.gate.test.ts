@@ -1,0 +1,47 @@
+/** The npm package: the files of the tarball. Package.long installs it. */
+import { execFile } from "node:child_process"
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { beforeAll, describe, expect, it } from "vitest"
+
+const root = fileURLToPath(new URL("../../", import.meta.url))
+
+interface Packed {
+  readonly files: ReadonlyArray<{ readonly path: string }>
+}
+
+let files: ReadonlyArray<string>
+
+beforeAll(async () => {
+  const { stdout } = await promisify(execFile)("npm", ["pack", "--dry-run", "--json", "--silent"], { cwd: root })
+  // npm prints an array, or from version 12 on an object by the names of packages.
+  const [packed] = Object.values(JSON.parse(stdout.slice(stdout.search(/^[[{]/m))) as Record<string, Packed>)
+  files = packed!.files.map(({ path }) => path)
+})
+
+describe("the tarball", () => {
+  it("has compiled modules with the files that they read, the types of the plugin contract, and nothing else", () => {
+    const [kept, others] = [
+      new Set(["dist", "bin", "docs", "ops"]),
+      ["CHANGELOG.md", "LICENSE", "README.md", "package.json"]
+    ]
+    expect(files.filter((path) => !kept.has(path.split("/")[0]!)).toSorted()).toEqual(others)
+    // Of the contract, and of what its types are made of.
+    expect(files.filter((path) => path.endsWith(".ts")).toSorted()).toEqual(
+      [
+        "jinja/runtime/Limits",
+        ...["JsonText", "LiquidFilters", "NunjucksEngine", "NunjucksFilters", "Plugin"].map(
+          (name) => `template/plugin/${name}`
+        )
+      ].map((path) => `dist/src/${path}.d.ts`)
+    )
+    const sources = ["src", "plugins"].flatMap((part) =>
+      readdirSync(join(root, part), { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && !entry.name.endsWith(".md"))
+        .map(({ parentPath, name }) => join("dist", parentPath.slice(root.length), name.replace(/\.ts$/, ".js")))
+    )
+    expect(sources.filter((path) => !files.includes(path))).toEqual([])
+  })
+})

@@ -4,6 +4,7 @@ import { options } from "../../src/Config.ts"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, environmentOf } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
+import { eventually } from "../support/Eventually.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
@@ -29,6 +30,8 @@ const { loggedIn, loggedInAs } = startConsole(async (started) => {
   )
   await makeUser(api, "watcher", { types: ["extras.webhook"], actions: ["view"] })
   standby = await startService(environmentOf(api.database), { roles: ["capture"] })
+  // It tells of itself once it has seen that another process reads.
+  await eventually("a standby", async () => ((await capture())["standbys"] as ReadonlyArray<Json>).length === 1)
 })
 
 afterAll(() => standby?.stop())
@@ -96,7 +99,13 @@ describe.skipIf(!hasBrowser)("Status", () => {
     for (const { env } of Object.values(options)) expect(settings).toContain(env)
     for (const secret of ["a key for tests", new URL(api.database.databaseUrl).password])
       expect([settings.includes(secret), JSON.stringify(json).includes(secret)]).toEqual([false, false])
-    expect(await page.locator("#health").textContent()).toMatch(/gap.*System > Capture/s)
+    // A process tells of its alarms with each heartbeat.
+    await expect
+      .poll(async () => {
+        await page.reload()
+        return await page.locator("#health").textContent()
+      })
+      .toMatch(/gap.*System > Capture/s)
     expect(await faultsOf(page)).toEqual([])
     await close()
   })

@@ -1,5 +1,6 @@
 /** The examples of docs/netbox.md: what is moved is as it was, and pynetbox works with it. */
-import { spawnSync } from "node:child_process"
+import { execFile, spawnSync } from "node:child_process"
+import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { runCommand } from "../command/RunCommand.ts"
 import { type Api, environmentOf, startApi } from "../support/Api.ts"
@@ -91,7 +92,7 @@ const hasPynetbox = needs("pynetbox", spawnSync(python, ["-c", "import pynetbox"
 it.skipIf(!hasPynetbox)("pynetbox works as in the example", async () => {
   const [, program = ""] = /```python\n([^`]+)```/.exec(document) ?? []
   const env = { RACKWIRE_URL: rackwire.service.url, RACKWIRE_TOKEN: token }
-  const { stdout, stderr } = spawnSync(python, ["-c", program], { env, encoding: "utf8" })
+  const { stdout, stderr } = await promisify(execFile)(python, ["-c", program], { env })
   expect(stderr).toBe("")
   expect(stdout).toMatch(/^3\.5 Active \d+\n$/)
 })

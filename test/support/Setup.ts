@@ -1,12 +1,15 @@
 /**
- * Runs in each file: gives fast-check the seed of the run, keeps the logs of services for the report of a failed test, and
- * stops the services that the file left running, since the next file of the worker has nothing to do with them.
+ * Runs in each file: gives fast-check the seed of the run, watches the event loop, keeps the logs of services for the
+ * report of a failed test, and stops the services that the file left running, since the next file of the worker has
+ * nothing to do with them.
  */
-import { afterAll, afterEach } from "vitest"
+import { afterAll, afterEach, expect } from "vitest"
 import { running } from "./Running.ts"
 import { seedProperties } from "./Seed.ts"
+import { watch } from "./Watchdog.ts"
 
 seedProperties()
+watch(expect.getState().testPath!)
 
 /** Lines of each service's log that a failure shows. */
 const logLines = 15

@@ -14,6 +14,8 @@ const isLong = (file: string): boolean => file.includes(".long.")
 const siblings: Readonly<Record<string, string>> = {
   "console/EveryType.long.browser.test.ts": "console/KindsOfField.gate.browser.test.ts",
   "console/EveryPage.long.browser.test.ts": "console/Console.gate.browser.test.ts",
+  "documents/Operating.long.pg.redis.test.ts": "pipeline/Restored.gate.pg.redis.test.ts",
+  "embedded/DiskFull.long.pg.redis.test.ts": "pipeline/Ready.gate.pg.redis.test.ts",
   "template/AttackTimes.long.test.ts": "template/Attacks.test.ts",
   "upgrade/Rolling.long.pg.redis.test.ts": "upgrade/Upgrade.gate.pg.redis.test.ts"
 }

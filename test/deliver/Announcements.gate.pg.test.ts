@@ -4,6 +4,7 @@ import { expect, it } from "vitest"
 import { PgClient } from "@effect/sql-pg"
 import { Unheard, announcements } from "../../src/deliver/recover/Announcements.ts"
 import { announceChannel } from "../../src/inventory/database/DatabaseFunctions.ts"
+import { Pace, scaledPace } from "../../src/Pace.ts"
 import { makeEmptyDatabase } from "../support/Database.ts"
 import { Proxy } from "../fault/Proxy.ts"
 import { Random } from "../fault/Random.ts"
@@ -26,7 +27,9 @@ it("announcements arrive, and a connection on which none can arrive is noticed",
     return error
   })
   const client = PgClient.layer({ url: Redacted.make(url.href) })
-  const error = await Effect.runPromise(Effect.scoped(listening).pipe(Effect.provide(Layer.orDie(client))))
+  const error = await Effect.runPromise(
+    Effect.scoped(listening).pipe(Effect.provide(Layer.orDie(client)), Effect.provideService(Pace, scaledPace(0.2)))
+  )
   expect(error).toBeInstanceOf(Unheard)
   await drop()
 })

@@ -1,11 +1,17 @@
 /** The limits of a webhook: breaker, rate, order, with whole services and real receivers. */
 import { describe, expect, it, onTestFinished } from "vitest"
+import { scaledPace } from "../../src/Pace.ts"
 import { type Json, password } from "../support/Client.ts"
 import { startService } from "../support/Service.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startDelivering } from "./Delivering.ts"
 
-const hooks = startDelivering()
+const pace = 0.3
+
+const hooks = startDelivering({ pace })
+
+/** How long a breaker is open the first time, milliseconds. */
+const { openMinMillis } = scaledPace(pace).breaker
 
 const soon = { kind: "fixed", delay: 0.05, attempts: 100 }
 
@@ -19,7 +25,7 @@ const startSecond = () =>
       SECRET_KEY: "a key for tests, of some length",
       SUPERUSER_PASSWORD: password
     },
-    { roles: ["deliver"] }
+    { roles: ["deliver"], pace }
   )
 
 /** The webhook's breakers, once there are so many. */
@@ -43,7 +49,7 @@ describe("a circuit breaker", () => {
     for (let n = 3; n < 6; n++) await hooks.tag(`broken ${n}`)
     const probed = hooks.arrived("broken", tries + 1).then(() => hooks.at("broken")[tries]!.at)
     hooks.answers.delete("/broken")
-    expect((await probed) - hooks.at("broken")[tries - 1]!.at).toBeGreaterThan(4000)
+    expect((await probed) - hooks.at("broken")[tries - 1]!.at).toBeGreaterThan(0.8 * openMinMillis)
     await hooks.deliveries(id, "successful", 6)
     await breakers(id, 0)
     const metrics = await hooks.api.raw("GET", "/metrics")
@@ -70,15 +76,15 @@ describe("a circuit breaker of two processes", () => {
     const id = await hooks.webhook("shared", { retry_schedule: soon, max_in_flight: 4 })
     const tags = Array.from({ length: 40 }, (_, n) => ({ name: `shared ${n}`, slug: `shared-${n}` }))
     await hooks.api.call("POST", "/api/extras/tags/", tags)
-    // The second opening is after the first probe, and lasts ten seconds.
+    // The second opening is after the first probe, and lasts twice as long.
     const times = () => hooks.at("shared").map(({ at }) => at)
-    const isProbed = () => times().some((at) => at - times()[0]! > 4500)
-    await hooks.receiver.untilAll(isProbed)
-    const opened = times().findIndex((at) => at - times()[0]! > 4500)
+    const isProbe = (at: number) => at - times()[0]! > 0.9 * openMinMillis
+    await hooks.receiver.untilAll(() => times().some(isProbe))
+    const opened = times().findIndex(isProbe)
     await hooks.arrived("shared", opened + 2)
     const [before, first, probe] = times().slice(opened - 1)
-    expect(first! - before!).toBeGreaterThan(4000)
-    expect(probe! - first!).toBeGreaterThan(9000)
+    expect(first! - before!).toBeGreaterThan(0.8 * openMinMillis)
+    expect(probe! - first!).toBeGreaterThan(1.8 * openMinMillis)
     hooks.answers.delete("/shared")
     await hooks.api.call("PATCH", `/api/extras/webhooks/${id}/`, { description: "It is well again." })
     await hooks.deliveries(id, "successful", 40)

@@ -1,5 +1,5 @@
 /** Embedded servers through the lives of the processes that own them, which are killed. Servers.long tries more ends. */
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { openSql } from "../support/Sql.ts"
@@ -20,18 +20,6 @@ describe("embedded servers", () => {
     await second.call("POST", "/api/extras/tags/", { name: "Shared", slug: "shared" })
     await stop(second, "SIGTERM")
     expect(before.every(({ pid }) => isAlive(pid))).toBe(true)
-  })
-
-  it("start although a crash left lock files that name other processes", async () => {
-    await stop(await start(), "SIGTERM")
-    const stale = `${process.pid}\n/somewhere\n0\n5432\n\nlocalhost\n0 0\nready\n`
-    writeFileSync(join(directory, "postgres", "postmaster.pid"), stale)
-    writeFileSync(
-      join(directory, "owner.json"),
-      JSON.stringify({ process: { pid: process.pid, started: "long ago" }, servers: [], databaseUrl: "", redisUrl: "" })
-    )
-    const service = await start()
-    expect((await service.call("GET", "/api/extras/tags/")).status).toBe(200)
   })
 
   it("run apart from us: with a role and a user of less rights, and without our secrets", async () => {

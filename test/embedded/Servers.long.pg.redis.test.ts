@@ -1,6 +1,6 @@
 /** Embedded servers through more lives of the processes that own them. */
 import { execFileSync } from "node:child_process"
-import { readFileSync, rmSync } from "node:fs"
+import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { superuser } from "../../src/embedded/PostgresRoles.ts"
@@ -32,6 +32,18 @@ describe("embedded servers", () => {
   ends("SIGTERM")
   ends("SIGINT")
   isFollowed("SIGTERM")
+
+  it("start although a crash left lock files that name other processes", async () => {
+    await stop(await start(), "SIGTERM")
+    const stale = `${process.pid}\n/somewhere\n0\n5432\n\nlocalhost\n0 0\nready\n`
+    writeFileSync(join(directory, "postgres", "postmaster.pid"), stale)
+    writeFileSync(
+      join(directory, "owner.json"),
+      JSON.stringify({ process: { pid: process.pid, started: "long ago" }, servers: [], databaseUrl: "", redisUrl: "" })
+    )
+    const service = await start()
+    expect((await service.call("GET", "/api/extras/tags/")).status).toBe(200)
+  })
 
   it("run side by side in two data directories, and require the password", async () => {
     const folder = makeDirectory()

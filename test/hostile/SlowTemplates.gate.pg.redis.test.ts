@@ -7,8 +7,8 @@ import { endlessWebhook, expectRenderingsBounded, overrunDeliveries, writeSpinPl
 
 const { plugin, remove } = writeSpinPlugin()
 
-const webhooks = 4
-const events = 5
+const webhooks = 3
+const events = 3
 
 let api: Api
 let receiver: Receiver
@@ -41,7 +41,8 @@ it("templates without end are overtaken by those of other webhooks, and their de
   expect(json).toMatchObject({
     attempts: 2,
     reason: "Overrun",
-    message: "The templates ran out of time in 2 attempts: the template passed its wall limit"
+    // A filter of a plugin that never ends takes its thread along; between two calls the template itself is ended.
+    message: expect.stringMatching(/^The templates ran out of time in 2 attempts: .*passed its (wall|time) limit$/)
   })
 })
 

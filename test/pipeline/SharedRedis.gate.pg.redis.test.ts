@@ -1,42 +1,30 @@
-/**
- * Two services on two databases and one Redis: a mistake in their options that fences both.
- * Processes, because they are killed.
- */
-import { execFile } from "node:child_process"
-import { fileURLToPath } from "node:url"
+/** Two services on two databases and one Redis: a mistake in their options that fences both. */
 import { afterAll, beforeAll, expect, it } from "vitest"
+import { runCommand } from "../command/RunCommand.ts"
 import { environmentOf } from "../support/Api.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
-import { type ServiceProcess, startProcess } from "../support/Process.ts"
+import { type Service, startService } from "../support/Service.ts"
 
-const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
-
-let databases: ReadonlyArray<TestDatabase>
-const services: Array<ServiceProcess> = []
+let databases: readonly [TestDatabase, TestDatabase]
+const services: Array<Service> = []
 
 /** The options of a service, with the Redis of the first one. */
-const shared = (database: TestDatabase) => ({ ...environmentOf(database), REDIS_URL: databases[0]!.redisUrl })
+const shared = (database: TestDatabase) => ({ ...environmentOf(database), REDIS_URL: databases[0].redisUrl })
 
-const check = (database: TestDatabase) =>
-  new Promise<string>((resolve) => {
-    const env = { PATH: process.env["PATH"], ...shared(database) }
-    execFile(process.execPath, [program, "check"], { env }, (_, stdout) => resolve(stdout))
-  })
+const check = async (database: TestDatabase) => (await runCommand(["check"], { env: shared(database) })).output
 
 beforeAll(async () => {
   databases = [await makeDatabase(), await makeDatabase()]
-}, 120_000)
+})
 
 afterAll(async () => {
-  await Promise.all(services.map((service) => service.stop("SIGKILL")))
+  await Promise.all(services.map((service) => service.stop()))
   for (const database of databases) await database.drop()
 })
 
-it("the log and `check` say that each database needs a Redis of its own", { timeout: 120_000 }, async () => {
-  const [first, second] = databases as [TestDatabase, TestDatabase]
-  for (const database of databases) {
-    services.push(await startProcess(shared(database), ["serve", "--roles", "api,capture"]))
-  }
+it("the log and `check` say that each database needs a Redis of its own", async () => {
+  const [first, second] = databases
+  for (const database of databases) services.push(await startService(shared(database), { roles: ["api", "capture"] }))
   const nameOf = ({ databaseUrl }: TestDatabase) => new URL(databaseUrl).pathname.slice(1)
   expect(services[0]!.output()).not.toContain("held the queues of")
   expect(services[1]!.output()).toContain(`held the queues of the database ${nameOf(first)}`)

@@ -1,4 +1,4 @@
-/** How the stages make a service: what every role needs, and the roles. */
+/** How the stages make a service of some roles, on what every role needs (pipeline/Foundation.ts). */
 import { randomBytes } from "node:crypto"
 import { createServer } from "node:http"
 import { hostname } from "node:os"
@@ -8,79 +8,32 @@ import { HttpServer } from "effect/http"
 import { AdmissionSql } from "./postgres/AdmissionSql.ts"
 import { Settings } from "./Config.ts"
 import { Health } from "./Health.ts"
-import { grammarsLayer } from "./pipeline/Grammars.ts"
 import { eventConsumerLayer } from "./pipeline/Pipeline.ts"
 import { readiness } from "./pipeline/Readiness.ts"
 import { awaitPostgres } from "./postgres/AwaitPostgres.ts"
-import { Postgres } from "./postgres/Postgres.ts"
-import { Redis } from "./redis/Redis.ts"
 import { requestSqlLayer } from "./postgres/RequestSql.ts"
-import { Telemetry } from "./Telemetry.ts"
-import { Vault } from "./Vault.ts"
 import { Attempts } from "./auth/Attempts.ts"
 import { KnownTokens } from "./auth/KnownTokens.ts"
 import { PasswordHashing } from "./auth/PasswordHashing.ts"
-import { sessionTable } from "./auth/Session.ts"
 import { ensureSuperuser } from "./auth/Superuser.ts"
 import { UsualRights } from "./auth/UsualRights.ts"
 import { Capture } from "./capture/Capture.ts"
-import { leaderTable } from "./capture/slot/Leadership.ts"
-import { setAsideTable } from "./capture/changelog/SetAside.ts"
-import { epochTable } from "./capture/slot/Epoch.ts"
-import { gapTable } from "./capture/slot/Gaps.ts"
 import { browsing } from "./console/Browse.ts"
 import { errorPage } from "./console/ErrorPage.ts"
 import { lostForm } from "./console/LostForm.ts"
 import { pages } from "./console/Pages.ts"
-import { breakerTable } from "./deliver/breaker/BreakerTable.ts"
 import { Deliver } from "./deliver/Deliver.ts"
 import { EventBodies } from "./deliver/attempt/EventBodies.ts"
 import { DeliveryLog } from "./deliver/log/DeliveryLog.ts"
-import { attemptTable } from "./deliver/log/AttemptRows.ts"
-import { trafficTable } from "./deliver/log/Traffic.ts"
-import { Servers } from "./embedded/Servers.ts"
-import { backlogTable } from "./deliver/recover/Sweeper.ts"
-import { sendingTable } from "./deliver/request/Sending.ts"
-import { watermarkTable } from "./deliver/recover/Watermarks.ts"
 import type { Route } from "./http/Route.ts"
 import { apiLayer, apiRoutes } from "./http/Routes.ts"
 import { schemaRoutes } from "./http/describe/Schema.ts"
 import { serve } from "./http/Server.ts"
-import { Clearance } from "./inventory/Clearance.ts"
-import { migrate } from "./inventory/database/Migrate.ts"
-import { Presence, presenceTable } from "./inventory/database/Presence.ts"
-import { Counts } from "./inventory/read/Count.ts"
+import { Presence } from "./inventory/database/Presence.ts"
 import { reseal } from "./inventory/database/Reseal.ts"
-import { versionTable } from "./match/WebhookVersions.ts"
 import { Append } from "./stream/Append.ts"
 import { Streams } from "./stream/Streams.ts"
-import { Templates } from "./template/Template.ts"
-
-// --- what every role needs
-
-const servers = Servers.layer.pipe(Layer.provideMerge(Telemetry.layer), Layer.provideMerge(Settings.layer))
-/** Postgres, and the services that reading and writing objects need. */
-export const database = Layer.mergeAll(Postgres.layer, Vault.layer, Clearance.unrestricted, Counts.layer).pipe(
-  Layer.provideMerge(servers)
-)
-const grammars = grammarsLayer.pipe(Layer.provideMerge(Templates.layer))
-export const foundation = Layer.mergeAll(grammars, Redis.layer).pipe(Layer.provideMerge(database))
-
-export const migrateAll = migrate([
-  presenceTable,
-  sessionTable,
-  epochTable,
-  leaderTable,
-  setAsideTable,
-  gapTable,
-  versionTable,
-  watermarkTable,
-  attemptTable,
-  trafficTable,
-  breakerTable,
-  backlogTable,
-  sendingTable
-]).pipe(Effect.provide(Postgres.patient))
+import { foundation, migrateAll, servers } from "./pipeline/Foundation.ts"
 
 /** Migrates the database to the declarations, seals secrets with the current key, and ensures a superuser. */
 const prepared = Layer.effectDiscard(

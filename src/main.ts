@@ -1,50 +1,32 @@
-/** The command line of `rackwire`. Service.ts makes a service of the stages. */
-import { setFlagsFromString } from "node:v8"
-import { runInNewContext } from "node:vm"
+/** The command line of `rackwire`. */
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { Cause, Console, Effect, Exit, Layer } from "effect"
-import { CliError, Command, Flag } from "effect/cli"
+import { Cause, Console, Effect, Exit } from "effect"
+import { CliError, Command } from "effect/cli"
 import { version } from "./Config.ts"
-import { type Role, roles, service } from "./Service.ts"
 import { inWords } from "./Telemetry.ts"
-import { check } from "./command/Check.ts"
-import { createSuperuser } from "./command/CreateSuperuser.ts"
-import { demo } from "./command/Demo.ts"
-import { gaps } from "./command/Gaps.ts"
-import { mcp } from "./command/Mcp.ts"
-import { migrate } from "./command/Migrate.ts"
-import { replay } from "./command/Replay.ts"
-import { restored } from "./command/Restored.ts"
-import { webhookReceiver } from "./command/WebhookReceiver.ts"
 
-const parseRoles = (text: string): ReadonlyArray<Role> => {
-  const names = text.split(",").map((name) => name.trim())
-  if (!names.every((name) => roles.includes(name as Role))) throw new Error(`some of ${roles.join(",")}, not "${text}"`)
-  return names as ReadonlyArray<Role>
+/** Each is loaded when it is named: most need a part of the thousand modules of the service. */
+const commands = {
+  serve: async () => (await import("./command/Serve.ts")).serve,
+  webhook_receiver: async () => (await import("./command/WebhookReceiver.ts")).webhookReceiver,
+  migrate: async () => (await import("./command/Migrate.ts")).migrate,
+  createsuperuser: async () => (await import("./command/CreateSuperuser.ts")).createSuperuser,
+  check: async () => (await import("./command/Check.ts")).check,
+  replay: async () => (await import("./command/Replay.ts")).replay,
+  gaps: async () => (await import("./command/Gaps.ts")).gaps,
+  restored: async () => (await import("./command/Restored.ts")).restored,
+  mcp: async () => (await import("./command/Mcp.ts")).mcp,
+  demo: async () => (await import("./command/Demo.ts")).demo
 }
 
-/** Frees the objects that only the start needed, a third of the memory: V8 would keep them until the heap has grown. */
-const collectGarbage = Effect.sync(() => {
-  setFlagsFromString("--expose-gc")
-  ;(runInNewContext("gc") as () => void)()
-})
-
-const serve = Command.make(
-  "serve",
-  {
-    roles: Flag.String("roles").pipe(
-      Flag.withDescription(`Roles of the process, separated by commas (default: ${roles.join(",")})`),
-      Flag.withDefault(roles.join(",")),
-      Flag.mapTryCatch(parseRoles, (error) => (error as Error).message)
-    )
-  },
-  ({ roles }) => Layer.launch(service(roles, (url) => Effect.andThen(collectGarbage, Console.log(`ready ${url}`))))
-).pipe(Command.withDescription("Run the service."))
+/** The named command; all of them for the help, a completion, or a name that is none. */
+const named = Object.entries(commands).filter(([name]) => name === process.argv[2])
+const loaded = await Promise.all((named.length > 0 ? named : Object.entries(commands)).map(([, load]) => load()))
 
 const rackwire = Command.make("rackwire").pipe(
   Command.withDescription("An infrastructure inventory whose webhooks can be relied on."),
-  Command.withSubcommands([serve, webhookReceiver, migrate, createSuperuser, check, replay, gaps, restored, mcp, demo])
+  Command.withSubcommands(loaded)
 )
 
 /** Prints expected errors as a sentence, and defects with a stack trace. */

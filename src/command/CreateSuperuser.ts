@@ -1,7 +1,7 @@
 import { text } from "node:stream/consumers"
 import { Console, Effect, Redacted } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
-import { database, migrateAll } from "../Service.ts"
+import { database, migrateAll } from "../pipeline/Foundation.ts"
 import { isCommonPassword, tooCommon } from "../CommonPasswords.ts"
 import { passwordLength } from "../Vault.ts"
 import { createSuperuser as make, hasUser } from "../auth/Superuser.ts"

@@ -1,7 +1,7 @@
 /** `gaps`: lists the spans in which changes may not have been captured, and acknowledges them. */
 import { Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
-import { database } from "../Service.ts"
+import { database } from "../pipeline/Foundation.ts"
 import { unacknowledgedGaps } from "../capture/slot/Gaps.ts"
 import { acknowledgeGap } from "../inventory/database/CaptureState.ts"
 import { CommandFailed } from "./CommandFailed.ts"

@@ -1,7 +1,7 @@
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
-import { database, migrateAll } from "../Service.ts"
+import { database, migrateAll } from "../pipeline/Foundation.ts"
 import { ofService } from "./OfService.ts"
 
 const hasTables = Effect.gen(function* () {

@@ -5,7 +5,7 @@
 import { Clock, Console, Effect, Option } from "effect"
 import { Command, Flag } from "effect/cli"
 import { SqlClient } from "effect/sql"
-import { database } from "../Service.ts"
+import { database } from "../pipeline/Foundation.ts"
 import { refill } from "../capture/changelog/Refill.ts"
 import { askForReplay, momentOf } from "../deliver/request/Replay.ts"
 import { CommandFailed } from "./CommandFailed.ts"

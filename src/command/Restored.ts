@@ -1,7 +1,7 @@
 /** `restored`: begins a new epoch, because Postgres and Redis were restored from a backup. */
 import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
-import { database } from "../Service.ts"
+import { database } from "../pipeline/Foundation.ts"
 import { beginRestored } from "../capture/slot/Epoch.ts"
 import { ofService } from "./OfService.ts"
 

@@ -1,0 +1,52 @@
+/** What every role and most commands need: servers, Postgres, Redis, and the tables of all stages. */
+import { Effect, Layer } from "effect"
+import { Settings } from "../Config.ts"
+import { grammarsLayer } from "./Grammars.ts"
+import { Postgres } from "../postgres/Postgres.ts"
+import { Redis } from "../redis/Redis.ts"
+import { Telemetry } from "../Telemetry.ts"
+import { Vault } from "../Vault.ts"
+import { sessionTable } from "../auth/Session.ts"
+import { leaderTable } from "../capture/slot/Leadership.ts"
+import { setAsideTable } from "../capture/changelog/SetAside.ts"
+import { epochTable } from "../capture/slot/Epoch.ts"
+import { gapTable } from "../capture/slot/Gaps.ts"
+import { breakerTable } from "../deliver/breaker/BreakerTable.ts"
+import { attemptTable } from "../deliver/log/AttemptRows.ts"
+import { trafficTable } from "../deliver/log/Traffic.ts"
+import { Servers } from "../embedded/Servers.ts"
+import { backlogTable } from "../deliver/recover/Sweeper.ts"
+import { sendingTable } from "../deliver/request/Sending.ts"
+import { watermarkTable } from "../deliver/recover/Watermarks.ts"
+import { Clearance } from "../inventory/Clearance.ts"
+import { migrate } from "../inventory/database/Migrate.ts"
+import { presenceTable } from "../inventory/database/Presence.ts"
+import { Counts } from "../inventory/read/Count.ts"
+import { versionTable } from "../match/WebhookVersions.ts"
+import { Templates } from "../template/Template.ts"
+
+export const servers = Servers.layer.pipe(Layer.provideMerge(Telemetry.layer), Layer.provideMerge(Settings.layer))
+
+/** Postgres, and the services that reading and writing objects need. */
+export const database = Layer.mergeAll(Postgres.layer, Vault.layer, Clearance.unrestricted, Counts.layer).pipe(
+  Layer.provideMerge(servers)
+)
+
+const grammars = grammarsLayer.pipe(Layer.provideMerge(Templates.layer))
+export const foundation = Layer.mergeAll(grammars, Redis.layer).pipe(Layer.provideMerge(database))
+
+export const migrateAll = migrate([
+  presenceTable,
+  sessionTable,
+  epochTable,
+  leaderTable,
+  setAsideTable,
+  gapTable,
+  versionTable,
+  watermarkTable,
+  attemptTable,
+  trafficTable,
+  breakerTable,
+  backlogTable,
+  sendingTable
+]).pipe(Effect.provide(Postgres.patient))

@@ -13,9 +13,10 @@ import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { type Sql, openSql } from "../support/Sql.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
+import { runs } from "../support/Seed.ts"
 
-const changes = 5000
 const perTransaction = 4
+const changes = perTransaction * runs(500)
 
 interface Owner {
   readonly databaseUrl: string

@@ -1,5 +1,4 @@
-import { text } from "node:stream/consumers"
-import { Console, Effect, Redacted } from "effect"
+import { Console, Effect, Redacted, Stdio, Stream } from "effect"
 import { Command, Flag, Prompt } from "effect/cli"
 import { database, migrateAll } from "../pipeline/Foundation.ts"
 import { isCommonPassword, tooCommon } from "../CommonPasswords.ts"
@@ -20,7 +19,8 @@ const askPassword = Effect.gen(function* () {
 
 /** Reads the password from the standard input, for scripts; a line break at its end does not belong to it. */
 const readPassword = Effect.gen(function* () {
-  const password = (yield* Effect.promise(() => text(process.stdin))).replace(/\r?\n$/, "")
+  const { stdin } = yield* Stdio.Stdio
+  const password = (yield* Stream.mkString(Stream.decodeText(stdin))).replace(/\r?\n$/, "")
   return /[\r\n]/.test(password)
     ? yield* failed("The standard input has more than one line. A password is one line.")
     : password

@@ -1,6 +1,5 @@
 /** `rackwire check` against servers that cannot keep the promises. */
-import { execFile, spawn } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import { spawn } from "node:child_process"
 import { Effect } from "effect"
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -8,6 +7,7 @@ import { freePorts } from "../../src/embedded/Ports.ts"
 import { find } from "../../src/embedded/RedisBinary.ts"
 import { type TestDatabase, makeDatabase, servers } from "../support/Database.ts"
 import { openSql } from "../support/Sql.ts"
+import { runCommand } from "../support/Command.ts"
 
 let database: TestDatabase
 
@@ -25,16 +25,9 @@ afterAll(async () => {
   await database.drop()
 })
 
-const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
-
-/** Runs the command; answers its exit code and what it printed. */
+/** Runs the command on these servers. */
 const check = (environment: Record<string, string>) =>
-  new Promise<{ readonly code: number; readonly output: string }>((resolve) => {
-    const env = { PATH: process.env["PATH"], SECRET_KEY: "x", RACKWIRE_SLOT: database.slot, ...environment }
-    execFile(process.execPath, [program, "check"], { env }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr })
-    )
-  })
+  runCommand(["check"], { env: { SECRET_KEY: "x", RACKWIRE_SLOT: database.slot, ...environment } })
 
 describe("check", () => {
   it("passes for servers that keep the promises", async () => {

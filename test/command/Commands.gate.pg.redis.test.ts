@@ -9,15 +9,12 @@ import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type TestDatabase, makeDatabase, makeEmptyDatabase } from "../support/Database.ts"
 import { sampleOf } from "../support/Seed.ts"
-import { program, runCommand } from "./RunCommand.ts"
+import { environmentOf } from "../support/Api.ts"
+import { runCommand, runProcess } from "../support/Command.ts"
+import { program } from "../support/Process.ts"
 
 let database: TestDatabase
 let empty: TestDatabase
-
-const envOf = ({ databaseUrl, redisUrl, slot }: TestDatabase) => ({
-  ...{ DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, RACKWIRE_SLOT: slot },
-  SECRET_KEY: "a key for tests, of some length"
-})
 
 beforeAll(async () => {
   database = await makeDatabase()
@@ -27,7 +24,7 @@ afterAll(() => Promise.all([database.drop(), empty.drop()]))
 
 describe("createsuperuser", () => {
   const create = (username: string, input: string, ...args: ReadonlyArray<string>) =>
-    runCommand(["createsuperuser", "--username", username, ...args], { env: envOf(database), input })
+    runCommand(["createsuperuser", "--username", username, ...args], { env: environmentOf(database), input })
 
   const hashOf = async (username: string) =>
     (
@@ -35,7 +32,9 @@ describe("createsuperuser", () => {
     )[0]
 
   it("reads the password from the standard input, without the line break at its end", async () => {
-    expect(await create("first", "correct horse 1\n")).toEqual({ code: 0, output: "Superuser first created.\n" })
+    const surroundings = { env: environmentOf(database), input: "correct horse 1\n" }
+    const created = await runProcess(["createsuperuser", "--username", "first"], surroundings)
+    expect(created).toEqual({ code: 0, output: "Superuser first created.\n" })
     expect(await hashOf("first")).toBeDefined()
   })
 
@@ -73,7 +72,7 @@ describe("createsuperuser on a terminal", () => {
   /** Types the lines at the prompts. Returns what the terminal showed. */
   const type = async (username: string, ...lines: ReadonlyArray<string>) => {
     const command = [process.execPath, program, "createsuperuser", "--username", username].join(" ")
-    const env = { PATH: process.env["PATH"], TERM: "xterm", ...envOf(database) }
+    const env = { PATH: process.env["PATH"], TERM: "xterm", ...environmentOf(database) }
     const child = spawn("script", ["-qec", command, "/dev/null"], { env })
     let shown = ""
     let typed = 0
@@ -99,7 +98,7 @@ describe("createsuperuser on a terminal", () => {
 
 describe("a database that was never migrated", () => {
   it("is named as such by other commands, and filled by migrate in one line", async () => {
-    const env = envOf(empty)
+    const env = environmentOf(empty)
     const replay = await runCommand(["replay", "--webhook", "x", "--since", "2026-01-01"], { env })
     expect(replay).toEqual({
       code: 1,
@@ -119,7 +118,7 @@ describe("in a folder without a service", () => {
   afterAll(() => rmSync(folder, { recursive: true }))
 
   it.each([["check"], ["demo", "--size", "3"]])("%s ends with a sentence and starts no servers", async (...args) => {
-    const { code, output } = await runCommand(args, { cwd: folder })
+    const { code, output } = await runProcess(args, { cwd: folder })
     expect(output).toMatch(/^rackwire: There is no service in .*\.rackwire\. Run the command in the folder/)
     expect(code).toBe(1)
     expect(readdirSync(folder)).toEqual([])
@@ -158,7 +157,7 @@ describe("a wrong value", () => {
 
 it("a command whose reader has read enough ends as it would otherwise", async () => {
   const pipe = `{ "$0" "$1" check; echo "code $?" >&2; } | head -1`
-  const env = { PATH: process.env["PATH"], ...envOf(database) }
+  const env = { PATH: process.env["PATH"], ...environmentOf(database) }
   const { stdout, stderr } = await promisify(execFile)("sh", ["-c", pipe, process.execPath, program], { env })
   expect(stdout).toBe("      HOST=127.0.0.1\n")
   expect(stderr).toBe("code 0\n")

@@ -1,12 +1,8 @@
-import { execFile } from "node:child_process"
-import { promisify } from "node:util"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import type { List } from "../support/Client.ts"
-
-const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
+import { runCommand } from "../support/Command.ts"
 
 let api: Api
 beforeAll(async () => {
@@ -14,20 +10,11 @@ beforeAll(async () => {
 })
 afterAll(() => api.stop())
 
-const fill = (size: number) =>
-  promisify(execFile)(process.execPath, [program, "demo", "--size", `${size}`], {
-    env: {
-      PATH: process.env["PATH"],
-      HOME: process.env["HOME"],
-      DATABASE_URL: api.database.databaseUrl,
-      REDIS_URL: api.database.redisUrl,
-      SECRET_KEY: "a key for tests, of some length"
-    }
-  })
+const fill = (size: number) => runCommand(["demo", "--size", `${size}`], { env: environmentOf(api.database) })
 
 describe("an inventory that the demo fills", () => {
   it("has the requested number of interfaces and addresses, all valid by the rules", async () => {
-    await fill(11_000)
+    expect(await fill(11_000)).toMatchObject({ code: 0 })
     const count = async (path: string) => (await api.call<List>("GET", `/api/${path}/?limit=1`)).json.count
     expect(await count("dcim/interfaces")).toBe(11_000)
     expect(await count("ipam/ip-addresses")).toBe(11_000)
@@ -44,7 +31,8 @@ describe("an inventory that the demo fills", () => {
   })
 
   it("is filled only once", async () => {
-    await expect(fill(100)).rejects.toThrow("This inventory holds the demo's objects already.")
+    const output = "rackwire: This inventory holds the demo's objects already.\n"
+    expect(await fill(100)).toEqual({ code: 1, output })
   })
 
   it("gets its dropped indexes back", async () => {

@@ -7,7 +7,8 @@ import { bounded } from "../../src/command/Mcp.ts"
 import { startDelivering } from "../deliver/Delivering.ts"
 import { type Json, named } from "../support/Client.ts"
 import { startReceiver } from "../support/Receiver.ts"
-import { program, runCommand } from "./RunCommand.ts"
+import { runCommand } from "../support/Command.ts"
+import { program } from "../support/Process.ts"
 
 const hooks = startDelivering()
 

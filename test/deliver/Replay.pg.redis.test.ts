@@ -1,11 +1,10 @@
 /** Past events sent again, over the API and from the command line. */
-import { execFile } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
+import { runCommand } from "../support/Command.ts"
 
 let api: Api
 let receiver: Receiver
@@ -100,21 +99,8 @@ describe("a replay", () => {
 
   it("can be asked for from the command line, which shows its progress", async () => {
     await webhook("line", { type_update: true })
-    const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
-    const env = {
-      PATH: process.env["PATH"],
-      DATABASE_URL: api.database.databaseUrl,
-      REDIS_URL: api.database.redisUrl,
-      SECRET_KEY: "a key for tests, of some length"
-    }
-    const output = await new Promise<string>((resolve) =>
-      execFile(
-        process.execPath,
-        [program, "replay", "--webhook", "line", "--since", "2020-01-01", "--dry-run"],
-        { env },
-        (_, out, err) => resolve(out + err)
-      )
-    )
+    const args = ["replay", "--webhook", "line", "--since", "2020-01-01", "--dry-run"]
+    const { output } = await runCommand(args, { env: environmentOf(api.database) })
     expect(output).toMatch(/^done: (\d+) of \1 events, \d+ would be sent$/m)
   })
 })

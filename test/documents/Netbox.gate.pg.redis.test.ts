@@ -2,7 +2,7 @@
 import { execFile, spawnSync } from "node:child_process"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { runCommand } from "../command/RunCommand.ts"
+import { runCommand } from "../support/Command.ts"
 import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
 import { documentAt, hasLines, stepsOf } from "./Steps.ts"

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { eventually } from "../support/Eventually.ts"
-import { program } from "../command/RunCommand.ts"
+import { program } from "../support/Process.ts"
 
 export interface Shell {
   readonly folder: string

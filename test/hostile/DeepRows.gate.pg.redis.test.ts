@@ -2,8 +2,6 @@
  * Rows that plain SQL writes and that nothing can be made of: refused by the database, or set aside when they are there.
  * The service runs as a process, because it is killed, and because its command `check` is read.
  */
-import { execFile } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
 import { nestingMax, valueBytesMax } from "../../src/inventory/Unreadable.ts"
@@ -12,6 +10,7 @@ import { named, request } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { runCommand } from "../support/Command.ts"
 
 /** About as deep as Postgres reads JSON. */
 const deep = (levels = 6000) => `(repeat('[', ${levels}) || repeat(']', ${levels}))::jsonb`
@@ -220,12 +219,8 @@ describe("rows from before the constraints", () => {
     await passed("third")
     expect(await asideRows()).toEqual(before)
     await expect(sql(`update extras_webhook set retry_schedule = ${deep()}`)).rejects.toThrow(/check constraint/)
-    const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment() }
-    const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
-    const told = await new Promise<string>((resolve) =>
-      execFile(process.execPath, [program, "check"], { env }, (_, stdout) => resolve(stdout))
-    )
-    expect(told).toContain("CHANGE changes set aside: 7")
+    const told = await runCommand(["check"], { env: environment() })
+    expect(told.output).toContain("CHANGE changes set aside: 7")
     // The process that was killed is listed for a while.
     const capturing = async () => {
       type Status = { processes: ReadonlyArray<{ parts: { capture: object } }> }

@@ -1,25 +1,14 @@
 /** Migration of a real database: what it makes, and what it refuses to lose. */
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { execFile } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import { runCommand } from "../support/Command.ts"
+import { environmentOf } from "../support/Api.ts"
 import { type TestDatabase, makeDatabase, makeEmptyDatabase } from "../support/Database.ts"
 
 let database: TestDatabase
 
 afterEach(() => database.drop())
 
-const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
-
-const migrate = () =>
-  new Promise<string>((resolve) => {
-    const env = {
-      PATH: process.env["PATH"],
-      SECRET_KEY: "x",
-      DATABASE_URL: database.databaseUrl,
-      REDIS_URL: database.redisUrl
-    }
-    execFile(process.execPath, [program, "migrate"], { env }, (_, stdout, stderr) => resolve(stdout + stderr))
-  })
+const migrate = async () => (await runCommand(["migrate"], { env: environmentOf(database) })).output
 
 describe("migration of an empty database", () => {
   beforeEach(async () => {

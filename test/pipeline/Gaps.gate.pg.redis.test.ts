@@ -2,17 +2,17 @@
  * Changes that capture cannot see, or not whole: they are noticed, repaired where that is possible, and a gap.
  * A process, because it is killed.
  */
-import { execFile } from "node:child_process"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, environmentOf, startApiProcess } from "../support/Api.ts"
 import { provision, request } from "../support/Client.ts"
 import { type ServiceProcess, pacedProgram, startProcess } from "../support/Process.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { runCommand } from "../support/Command.ts"
 
 /** Capture compares and repairs more often than it would. */
-const paced = { TEST_PACE: "0.2" }
+const pace = 0.2
+const paced = { TEST_PACE: `${pace}` }
 
 let api: Api<ServiceProcess>
 let receiver: Receiver
@@ -164,14 +164,7 @@ describe("a heartbeat", () => {
 })
 
 describe("while the service is away", () => {
-  const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
-  const rackwire = (...args: ReadonlyArray<string>) =>
-    new Promise<{ readonly code: number; readonly output: string }>((resolve) => {
-      const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environmentOf(api.database) }
-      execFile(process.execPath, [program, ...args], { env }, (error, stdout, stderr) =>
-        resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr })
-      )
-    })
+  const rackwire = (...args: ReadonlyArray<string>) => runCommand(args, { env: environmentOf(api.database), pace })
 
   let missed: Readonly<Record<"created" | "updated", string>>
 
@@ -251,8 +244,8 @@ describe("while the service is away", () => {
       expect(await rackwire("gaps")).toMatchObject({ output: expect.stringContaining("There is no gap.") })
       // `check` reads what the process wrote with its last heartbeat.
       await expect.poll(capturing).not.toContainEqual(expected)
-      const well = await rackwire("check")
-      expect(well).toMatchObject({ code: 0, output: expect.stringContaining("checks are well") })
+      const well = { code: 0, output: expect.stringContaining("checks are well") }
+      await expect.poll(() => rackwire("check")).toMatchObject(well)
     } finally {
       await again.stop()
     }

@@ -1,9 +1,8 @@
 /** `/health/ready` and `rackwire check` while something keeps a process from its work, with a Redis of its own. */
-import { type ChildProcess, execFile, spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
@@ -14,6 +13,7 @@ import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { openSql } from "../support/Sql.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { runCommand } from "../support/Command.ts"
 
 const directory = mkdtempSync(join(tmpdir(), "rackwire-ready-"))
 let database: TestDatabase
@@ -73,16 +73,7 @@ const healthOf = async ({ url }: Service): Promise<Health> => {
   return { status: reply.status, problems }
 }
 
-const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
-
-/** Runs `rackwire check`; answers its exit code and what it printed. */
-const check = () =>
-  new Promise<{ readonly code: number; readonly output: string }>((resolve) => {
-    const env = { PATH: process.env["PATH"], ...environment }
-    execFile(process.execPath, [program, "check"], { env }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code), output: stdout + stderr })
-    )
-  })
+const check = () => runCommand(["check"], { env: environment })
 
 const within = (seconds: number) => ({ timeout: seconds * 1000, interval: 200 })
 

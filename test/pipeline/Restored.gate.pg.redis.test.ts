@@ -2,15 +2,15 @@
  * Postgres and Redis are restored together from one backup: no delivery gets an id that another one had.
  * A process, because it owns the servers.
  */
-import { spawnSync, execFileSync } from "node:child_process"
+import { spawnSync } from "node:child_process"
 import { mkdtempSync, renameSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { named } from "../support/Client.ts"
 import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { runCommand } from "../support/Command.ts"
 
 let directory: string
 let service: ServiceProcess
@@ -91,10 +91,8 @@ describe("a backup of both stores that is restored", () => {
 
   it("begins a new epoch by command, once", { timeout: 120_000 }, async () => {
     const last = [...meanings().keys()].at(-1)!
-    const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
-    const env = { PATH: process.env["PATH"], HOME: process.env["HOME"], ...environment() }
-    const told = execFileSync(process.execPath, [program, "restored"], { env, encoding: "utf8" })
-    expect(told).toContain("Epoch 2 begins")
+    const told = await runCommand(["restored"], { env: environment() })
+    expect(told).toEqual({ code: 0, output: expect.stringContaining("Epoch 2 begins") })
     await expect.poll(service.output, { timeout: 60_000 }).toContain("epoch 2, generation")
     await create("after", "later")
     expect(positionOf([...meanings().keys()].at(-1)!) >> 52n).toBe(2n)

@@ -1,6 +1,6 @@
 /** Two services on two databases and one Redis: a mistake in their options that fences both. */
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { runCommand } from "../command/RunCommand.ts"
+import { runCommand } from "../support/Command.ts"
 import { environmentOf } from "../support/Api.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 import { type Service, startService } from "../support/Service.ts"

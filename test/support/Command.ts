@@ -1,0 +1,58 @@
+/** Runs commands of `rackwire`: in this worker, or as a process for tests of the terminal, the folder and pipes. */
+import { spawn } from "node:child_process"
+import { text } from "node:stream/consumers"
+import { format } from "node:util"
+import * as NodeServices from "@effect/platform-node/NodeServices"
+import { ConfigProvider, Console, Effect, Exit, Layer, Stdio, Stream } from "effect"
+import { rackwire } from "../../src/command/Rackwire.ts"
+import { Pace, scaledPace } from "../../src/Pace.ts"
+import { program } from "./Process.ts"
+
+interface Surroundings {
+  readonly env?: Readonly<Record<string, string>> | undefined
+  /** What the command reads from its standard input. */
+  readonly input?: string | undefined
+}
+
+interface InWorker extends Surroundings {
+  /** Factor of the product's time constants (src/Pace.ts). */
+  readonly pace?: number | undefined
+}
+
+export interface Ended {
+  /** The exit code; null after a signal. */
+  readonly code: number | null
+  /** Everything that it printed, to both streams. */
+  readonly output: string
+}
+
+/** Runs a command in this worker, with these options and no others. */
+export const runCommand = async (
+  args: ReadonlyArray<string>,
+  { env = {}, input = "", pace = 1 }: InWorker = {}
+): Promise<Ended> => {
+  let output = ""
+  const print = (...values: ReadonlyArray<unknown>) => void (output += `${format(...values)}\n`)
+  const surroundings = Layer.mergeAll(
+    ConfigProvider.layer(ConfigProvider.fromEnvRecord(env)),
+    Layer.succeed(Pace, scaledPace(pace)),
+    Layer.succeed(Console.Console, { ...console, log: print, error: print, warn: print, info: print }),
+    Stdio.layerTest({ stdin: Stream.make(new TextEncoder().encode(input)) })
+  )
+  const exit = await Effect.runPromiseExit(
+    rackwire(args).pipe(Effect.provide(surroundings), Effect.provide(NodeServices.layer))
+  )
+  return { code: Exit.isSuccess(exit) ? 0 : 1, output }
+}
+
+/** Runs a command as a process. */
+export const runProcess = async (
+  args: ReadonlyArray<string>,
+  { env, cwd, input = "" }: Surroundings & { readonly cwd?: string } = {}
+): Promise<Ended> => {
+  const child = spawn(process.execPath, [program, ...args], { cwd, env: { PATH: process.env["PATH"], ...env } })
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
+  child.stdin.end(input)
+  const [code, out, errors] = await Promise.all([ended, text(child.stdout), text(child.stderr)])
+  return { code, output: out + errors }
+}

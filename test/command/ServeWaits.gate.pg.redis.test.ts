@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { freePorts } from "../../src/embedded/Ports.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+import { thorough } from "../support/Seed.ts"
 
 let database: TestDatabase
 
@@ -76,7 +77,7 @@ describe("serve", () => {
     server.close()
   })
 
-  it("ends with an error when the time of DATABASE_WAIT is over", { timeout: 60_000 }, async () => {
+  thorough("ends with an error when the time of DATABASE_WAIT is over", { timeout: 60_000 }, async () => {
     const port = (await freePorts(1))[0]!
     const service = launch(environmentAt(port, { DATABASE_WAIT: "3 seconds" }))
     const { code, millis } = await service.end

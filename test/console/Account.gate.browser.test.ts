@@ -5,6 +5,7 @@ import type { Api } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
 import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 let ana: User
@@ -244,7 +245,7 @@ describe.skipIf(!hasBrowser)("the pages of an account", () => {
     await close()
   })
 
-  it("have no fault, in any theme, also on a small screen", { timeout: 120_000 }, async () => {
+  thorough("have no fault, in any theme, also on a small screen", { timeout: 120_000 }, async () => {
     const { page, problems, close } = await loggedInAs("ana")
     const found: Array<string> = []
     for (const path of ["/user/", "/user/preferences/", "/user/api-tokens/", "/user/sessions/"]) {

@@ -5,6 +5,7 @@ import type { Api } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
 import { faultsOf, hasBrowser, logIn } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 let ana: User
@@ -135,7 +136,7 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     await other.close()
   })
 
-  it("the pages have no fault", { timeout: 120_000 }, async () => {
+  thorough("the pages have no fault", { timeout: 120_000 }, async () => {
     const { page, problems, close } = await loggedIn()
     const found: Array<string> = []
     const permission = await permissionOf(ana.id)

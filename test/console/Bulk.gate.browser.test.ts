@@ -6,6 +6,7 @@ import type { Api } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 
@@ -85,7 +86,7 @@ describe.skipIf(!hasBrowser)("deleting several objects", () => {
     await close()
   })
 
-  it("takes all that match on other pages too, and asks again if others match by then", async () => {
+  thorough("takes all that match on other pages too, and asks again if others match by then", async () => {
     await makeSites(["All 1", "All 2", "All 3"])
     const { page, problems, close } = await loggedIn()
     await page.goto("/dcim/sites/?name__isw=All&limit=2")
@@ -181,7 +182,7 @@ describe.skipIf(!hasBrowser)("renaming several objects", () => {
     await close()
   })
 
-  it("refuses wrong patterns and wrong names, and keeps what was typed", async () => {
+  thorough("refuses wrong patterns and wrong names, and keeps what was typed", async () => {
     await makeSites(["Bad 1", "Bad 2", "Taken"])
     const { page, close } = await loggedIn()
     await page.goto("/dcim/sites/?name__isw=Bad")

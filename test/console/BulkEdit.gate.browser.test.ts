@@ -6,6 +6,7 @@ import type { Api } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 
@@ -87,7 +88,7 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
     await close()
   })
 
-  it("tells errors by object and beside the field, and keeps what was typed", async () => {
+  thorough("tells errors by object and beside the field, and keeps what was typed", async () => {
     await makeSites(["W 1", "W 2"])
     const { page, close } = await loggedIn()
     await openForm(page, "name__isw=W")
@@ -130,7 +131,7 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
     await close()
   })
 
-  it("keeps the form and the selection when the session has ended", async () => {
+  thorough("keeps the form and the selection when the session has ended", async () => {
     await makeSites(["S 1", "S 2"], { facility: "a" })
     const user = await makeUser(api, "sleeper", { types: ["dcim.site"], actions: ["view", "change", "delete"] })
     const { page, close } = await loggedInAs(user.name, { javaScriptEnabled: false })

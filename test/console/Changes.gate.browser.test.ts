@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
-import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
+import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
@@ -212,7 +212,7 @@ describe.skipIf(!hasBrowser)("the tabs of an object", () => {
     await close()
   })
 
-  it("have no fault, in light and dark, also on a small screen", { timeout: 120_000 }, async () => {
+  it("have no fault, also on a small screen", { timeout: 120_000 }, async () => {
     const change = await changeOf(oslo, "update")
     const { page, problems, close } = await loggedIn()
     const found: Array<string> = []
@@ -221,9 +221,8 @@ describe.skipIf(!hasBrowser)("the tabs of an object", () => {
       ...[`/extras/object-changes/${change}/`, `/extras/object-changes/${change}/restore/`]
     ]) {
       expect([path, (await page.goto(path))?.status(), await page.locator("h1").count()]).toEqual([path, 200, 1])
-      found.push(...(await accessibility(page)), ...(await accessibility(page, "dark")))
+      found.push(...(await faultsOf(page)))
       expect(await page.locator("main img, hx-partial").count()).toBe(0)
-      found.push(...(await sideways(page)))
     }
     expect([...found, ...problems]).toEqual([])
     await close()

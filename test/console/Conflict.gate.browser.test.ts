@@ -4,6 +4,7 @@ import type { Api } from "../support/Api.ts"
 import { type Json, named, password } from "../support/Client.ts"
 import { accessibility, hasBrowser, logIn, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 
@@ -51,7 +52,7 @@ describe.skipIf(!hasBrowser)("a form of an object that somebody else has changed
     await close()
   })
 
-  it("asks again if it changes once more meanwhile", async () => {
+  thorough("asks again if it changes once more meanwhile", async () => {
     const path = await pathOf("Vardo", { facility: "before" })
     const { page, close } = await loggedIn()
     await page.goto(`${path}edit/`)
@@ -95,7 +96,7 @@ describe.skipIf(!hasBrowser)("a form whose session has ended", () => {
     await close()
   })
 
-  it("of an entry in the journal, a saved filter or a token keeps what was typed, too", async () => {
+  thorough("of an entry in the journal, a saved filter or a token keeps what was typed, too", async () => {
     const { page, close } = await loggedIn({ javaScriptEnabled: false })
     const path = await pathOf("Alta")
     const forms = [
@@ -123,7 +124,7 @@ describe.skipIf(!hasBrowser)("a form whose session has ended", () => {
     await close()
   })
 
-  it("is shown again with the token of a session that began elsewhere", async () => {
+  thorough("is shown again with the token of a session that began elsewhere", async () => {
     const { page, close } = await loggedInAs("admin")
     await page.goto("/dcim/sites/add/")
     await page.fill("#f-name", "Hammerfest")

@@ -8,6 +8,7 @@ import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 let receiver: Receiver
@@ -117,7 +118,7 @@ describe.skipIf(!hasBrowser)("the list of deliveries", () => {
     expect(await page.locator("main").textContent()).toMatch(/There is nothing to retry.*Left out:\s+30 successful/s)
   })
 
-  it("cancels an operation on its page", async () => {
+  thorough("cancels an operation on its page", async () => {
     const { page } = await browser.loggedIn()
     // Holds the row that the operation is about to change.
     const { sql } = api.database

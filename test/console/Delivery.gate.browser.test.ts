@@ -11,6 +11,7 @@ import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 const hostile = `"><img src=x onerror=alert(1)><hx-partial hx-target="body">x</hx-partial></script>'\`$(id)\``
 
@@ -99,7 +100,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
     expect(await faultsOf(page)).toEqual([])
   })
 
-  it("shows the same of a change by plain SQL, whose request nobody sent", async () => {
+  thorough("shows the same of a change by plain SQL, whose request nobody sent", async () => {
     const hook = await webhook("by-sql")
     const site = await make("/api/dcim/sites/", named("by-sql"))
     await delivery(hook, "successful")
@@ -223,7 +224,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
     expect(await faultsOf(page)).toEqual([])
   })
 
-  it("compares what was sent with what the webhook as it is now would send", async () => {
+  thorough("compares what was sent with what the webhook as it is now would send", async () => {
     const hook = await webhook("renewed", { body_template: `{"name": {{ data.name | tojson }}, "kind": "old"}` })
     await make("/api/dcim/sites/", named("renewed"))
     const id = await delivery(hook, "successful")

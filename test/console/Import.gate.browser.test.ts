@@ -8,7 +8,7 @@ import { makeUser } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
-import { isThorough } from "../support/Seed.ts"
+import { isThorough, thorough } from "../support/Seed.ts"
 import { startConsole } from "./Fixture.ts"
 
 let api: Api
@@ -127,7 +127,7 @@ describe.skipIf(!hasBrowser)("an import", () => {
     await close()
   })
 
-  it("of a large file asks for the file again", async () => {
+  thorough("of a large file asks for the file again", async () => {
     const { page, close } = await loggedIn()
     await page.goto("/dcim/sites/import/")
     const rows = Array.from({ length: 400 }, (_, at) => `Large ${at},large-${at},${"x".repeat(3000)}`)

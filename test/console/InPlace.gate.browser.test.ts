@@ -5,6 +5,7 @@ import type { Api } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
 import { hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 
@@ -96,7 +97,7 @@ describe.skipIf(!hasBrowser)("a list", () => {
 })
 
 describe.skipIf(!hasBrowser)("a form", () => {
-  it("comes back in place with its errors, and leads on to the object", async () => {
+  thorough("comes back in place with its errors, and leads on to the object", async () => {
     const { page, close } = await loggedIn()
     await page.goto("/dcim/sites/")
     await page.goto("/dcim/sites/add/")

@@ -6,6 +6,7 @@ import type { Api } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 
@@ -24,7 +25,7 @@ const headings = async (page: Page) =>
   (await page.locator("#objects thead th:not(.select)").allTextContents()).map((text) => text.trim())
 
 describe.skipIf(!hasBrowser)("a list", () => {
-  it("shows the columns that the reader has chosen, until they are reset", async () => {
+  thorough("shows the columns that the reader has chosen, until they are reset", async () => {
     const watched = await loggedIn({ javaScriptEnabled: false })
     const { page, close } = watched
     await page.goto("/dcim/sites/?status=active")
@@ -92,7 +93,7 @@ describe.skipIf(!hasBrowser)("a list", () => {
     await close()
   })
 
-  it("saves its filters under a name, which others apply", async () => {
+  thorough("saves its filters under a name, which others apply", async () => {
     const { page, close } = await loggedIn()
     const save = async (name: string) => {
       await page.goto("/dcim/sites/?status=planned&limit=25")

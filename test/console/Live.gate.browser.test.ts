@@ -6,6 +6,7 @@ import { named } from "../support/Client.ts"
 import { hasBrowser } from "../support/Browser.ts"
 import { startReceiver } from "../support/Receiver.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 let webhook: number
@@ -56,7 +57,7 @@ describe.skipIf(!hasBrowser)("a live page", () => {
     expect(await page.isVisible("[data-select-page]")).toBe(true)
   })
 
-  it("follows in two tabs at once, which leave connections to a third", async () => {
+  thorough("follows in two tabs at once, which leave connections to a third", async () => {
     const { page } = await loggedIn()
     const tabs = [page, await page.context().newPage()]
     for (const tab of tabs) {

@@ -5,6 +5,7 @@ import type { Api } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 const ids = new Map<string, number>()
@@ -97,7 +98,7 @@ describe.skipIf(!hasBrowser)("a picker", () => {
     await close()
   })
 
-  it("is a page to search without scripts, which loses nothing that was typed", async () => {
+  thorough("is a page to search without scripts, which loses nothing that was typed", async () => {
     const { page, close } = await loggedIn({ javaScriptEnabled: false, viewport: { width: 390, height: 844 } })
     await page.goto("/dcim/sites/add/")
     await page.fill("#f-name", "Narvik")

@@ -7,6 +7,7 @@ import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 let api: Api
 let receiver: Receiver
@@ -69,7 +70,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     expect(await page.locator("dl.attrs").innerText()).toContain(`${receiver.url}/ailing`)
   })
 
-  it("that are stored as failing are called so wherever their health stands", async () => {
+  thorough("that are stored as failing are called so wherever their health stands", async () => {
     const turn = (health: string) =>
       api.database.sql.query("update extras_webhook set health = $1 where id = $2::bigint", [health, ailing])
     await turn("failing")
@@ -94,7 +95,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     await turn("healthy")
   })
 
-  it("are paused from the list and resumed with the newest of each object, the rest discarded", async () => {
+  thorough("are paused from the list and resumed with the newest of each object, the rest discarded", async () => {
     const { page } = await loggedIn()
     await page.goto(list)
     await page.click(`[aria-label="Pause sound"]`)

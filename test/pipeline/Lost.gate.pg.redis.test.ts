@@ -157,7 +157,7 @@ describe("when Redis loses", () => {
     onTestFinished(async () => void (await api.call("PATCH", `/api/extras/webhooks/${id}/`, { enabled: false })))
     // Postgres knows of the few events so far, and plans for few.
     await api.database.sql.query("analyze extras_objectchange")
-    const count = runs(6000)
+    const count = runs(3000)
     await insertSites("many", 1, count)
     await queued(id, count)
     const before = await eventsRead()

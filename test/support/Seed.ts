@@ -3,6 +3,7 @@
  * `RACKWIRE_SEED=<seed>` repeats the data of a run. `RACKWIRE_EFFORT` multiplies the number of generated cases.
  */
 import fc from "fast-check"
+import { type TestOptions, it } from "vitest"
 
 /** A positive number from the environment. */
 const numberOf = (name: string, initial: number): number => {
@@ -20,6 +21,11 @@ const effort = numberOf("RACKWIRE_EFFORT", 1)
 
 /** Whether more is tried than the first two tiers do, as in the long tier. */
 export const isThorough = effort > 1
+
+type Test = (name: string, ...rest: [test: () => unknown] | [options: TestOptions, test: () => unknown]) => void
+
+/** A test that `test:long` alone runs, since others of its file prove the core of the promise in less time. */
+export const thorough: Test = isThorough ? (it as Test) : () => {}
 
 /** This many generated cases, multiplied by the effort; at least one. */
 export const runs = (count: number): number => Math.max(1, Math.round(count * effort))

@@ -7,6 +7,7 @@ import { type Api, startApiProcess } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { thorough } from "../support/Seed.ts"
 
 interface Span {
   readonly traceId: string
@@ -159,8 +160,9 @@ describe("a change whose request is not traced", () => {
   })
 })
 
-describe("a collector that takes connections and never answers", () => {
-  it("keeps back neither changes nor deliveries, nor the end of the service", async () => {
+thorough(
+  "a collector that takes connections and never answers keeps back no change, no delivery, and not the end of the service",
+  async () => {
     const hanging = await startReceiver(() => new Promise(() => {}))
     const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: hanging.url, TRACE_RATIO: "1" }
     const other = await startApiProcess(environment)
@@ -173,5 +175,5 @@ describe("a collector that takes connections and never answers", () => {
     await other.stop()
     await hanging.close()
     expect(other.service.process.exitCode).toBe(0)
-  })
-})
+  }
+)

@@ -18,9 +18,10 @@ export const ends = (signal: NodeJS.Signals): void =>
 export const isFollowed = (signal: NodeJS.Signals): void =>
   it(`are started by the second process after their owner's ${signal}, at the same addresses`, async () => {
     const first = await start()
-    const second = await start()
-    await second.call("POST", "/api/extras/tags/", { name: "Kept", slug: "kept" })
     const before = owner()
+    const second = await start()
+    expect(owner()).toEqual(before)
+    await second.call("POST", "/api/extras/tags/", { name: "Kept", slug: "kept" })
     await stop(first, signal)
     await expect.poll(() => owner().process.pid, { timeout: 60_000 }).toBe(second.process.pid)
     const ready = async () => (await fetch(`${second.url}/health/ready`)).status

@@ -1,26 +1,15 @@
-/** Embedded servers through the lives of the processes that own them, which are killed. Servers.long tries more ends. */
+/** Embedded servers outlive the process that made them, which is killed. Servers.long tries more ends. */
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { openSql } from "../support/Sql.ts"
-import { directory, isAlive, owner, start, stop, useDirectories } from "./DataDirectories.ts"
-import { ends, isFollowed } from "./Lives.ts"
+import { directory, owner, start, useDirectories } from "./DataDirectories.ts"
+import { isFollowed } from "./Lives.ts"
 
 useDirectories()
 
 describe("embedded servers", () => {
-  ends("SIGKILL")
   isFollowed("SIGKILL")
-
-  it("serve a second process with the same data directory, which starts no servers", async () => {
-    await start()
-    const before = owner().servers
-    const second = await start()
-    expect(owner().servers).toEqual(before)
-    await second.call("POST", "/api/extras/tags/", { name: "Shared", slug: "shared" })
-    await stop(second, "SIGTERM")
-    expect(before.every(({ pid }) => isAlive(pid))).toBe(true)
-  })
 
   it("run apart from us: with a role and a user of less rights, and without our secrets", async () => {
     const { process: ours } = await start()

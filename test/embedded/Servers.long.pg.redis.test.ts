@@ -6,7 +6,17 @@ import { describe, expect, it } from "vitest"
 import { superuser } from "../../src/embedded/PostgresRoles.ts"
 import { superuserUrlOf } from "../support/EmbeddedServers.ts"
 import { openSql } from "../support/Sql.ts"
-import { directory, ended, makeDirectory, owner, serverPids, start, stop, useDirectories } from "./DataDirectories.ts"
+import {
+  directory,
+  ended,
+  isAlive,
+  makeDirectory,
+  owner,
+  serverPids,
+  start,
+  stop,
+  useDirectories
+} from "./DataDirectories.ts"
 import { ends, isFollowed } from "./Lives.ts"
 
 useDirectories()
@@ -31,6 +41,7 @@ const asEarlierVersion = async (superuserUrl: string): Promise<void> => {
 describe("embedded servers", () => {
   ends("SIGTERM")
   ends("SIGINT")
+  ends("SIGKILL")
   isFollowed("SIGTERM")
 
   it("start although a crash left lock files that name other processes", async () => {
@@ -43,6 +54,16 @@ describe("embedded servers", () => {
     )
     const service = await start()
     expect((await service.call("GET", "/api/extras/tags/")).status).toBe(200)
+  })
+
+  it("serve a second process with the same data directory, which starts no servers", async () => {
+    await start()
+    const before = owner().servers
+    const second = await start()
+    expect(owner().servers).toEqual(before)
+    await second.call("POST", "/api/extras/tags/", { name: "Shared", slug: "shared" })
+    await stop(second, "SIGTERM")
+    expect(before.every(({ pid }) => isAlive(pid))).toBe(true)
   })
 
   it("run side by side in two data directories, and require the password", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
+import { runs } from "../support/Seed.ts"
 
 let api: Api
 beforeAll(async () => {
@@ -83,12 +84,13 @@ describe("the free addresses of a prefix", () => {
     expect((await api.call("GET", "/api/ipam/prefixes/999999/available-ips/")).status).toBe(404)
   })
 
-  it("go to one client each when 16 allocate at once, a thousand times", async () => {
+  it("go to one client each when 16 allocate at once, hundreds of times", async () => {
     const { id } = await makePrefix("10.4.0.0/22")
     const path = `/api/ipam/prefixes/${id}/available-ips/`
+    const count = Math.min(runs(300), 1000)
     const taken: Array<unknown> = []
     const client = async () => {
-      while (taken.length < 1000) {
+      while (taken.length < count) {
         taken.push(undefined)
         const { status, json, text } = await api.call<Json>("POST", path, {})
         if (status !== 201) throw new Error(text)
@@ -96,12 +98,12 @@ describe("the free addresses of a prefix", () => {
       }
     }
     await Promise.all(Array.from({ length: 16 }, client))
-    expect(new Set(taken).size).toBe(1000)
+    expect(new Set(taken).size).toBe(count)
     const kept = await api.database.sql.query(
       "select 1 as one from ipam_ipaddress where address <<= '10.4.0.0/22' group by host(address) having count(*) > 1"
     )
     expect(kept).toEqual([])
-    expect(await addressesOf(id)).toHaveLength(22)
+    expect(await addressesOf(id, "?limit=0")).toHaveLength(1022 - count)
   })
 })
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
+import { sampleOf } from "../support/Seed.ts"
 
 let api: Api
 
@@ -27,7 +28,7 @@ describe("a query", () => {
   })
 
   it("orders by fields that have an order, however often a field is named", async () => {
-    for (const { path, columns } of registry.values()) {
+    for (const { path, columns } of sampleOf([...registry.values()], 15, "ordered types")) {
       const names = ["id", ...Object.keys(columns)]
       const every = await api.call("GET", `${path}?limit=1&ordering=${names.join(",")}`)
       expect([path, every.status]).toEqual([path, 200])

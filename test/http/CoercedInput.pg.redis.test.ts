@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
+import { sampleOf } from "../support/Seed.ts"
 
 const sites = "/api/dcim/sites/"
 
@@ -46,7 +47,7 @@ describe("an id that is no integer", () => {
   })
 
   it("is refused in a reference and in an import", async () => {
-    for (const id of noIds) {
+    for (const id of sampleOf(noIds, 6, "no ids")) {
       const region = await api.call<Json>("PATCH", `${sites}1/`, { region: { id } })
       expect([id, region.status, Object.keys(region.json)]).toEqual([id, 400, ["region"]])
       if (id === " 1") continue

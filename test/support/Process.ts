@@ -1,6 +1,7 @@
 /** `rackwire serve` as a process of its own: for tests of signals, output, memory, and of several processes. */
 import { type ChildProcess, spawn } from "node:child_process"
-import { hostname } from "node:os"
+import { hostname, tmpdir } from "node:os"
+import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { type Call, password, superuserCall } from "./Client.ts"
 import { eventually } from "./Eventually.ts"
@@ -40,6 +41,8 @@ export const startProcess = async (
       PATH: process.env["PATH"],
       HOME: process.env["HOME"],
       NODE_V8_COVERAGE: process.env["NODE_V8_COVERAGE"],
+      // A start from compiled modules takes a second less.
+      NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache"),
       PORT: "0",
       SUPERUSER_PASSWORD: password,
       ...environment

@@ -11,6 +11,7 @@ import {
   viewOf
 } from "../../../src/inventory/derive/represent/Representation.ts"
 import { rowOf } from "../Rows.ts"
+import { runs } from "../../support/Seed.ts"
 
 const base = "https://inventory.example"
 const types = [...registry.values()]
@@ -74,7 +75,8 @@ describe.each(named)("an object of %s", (_, type) => {
         const shown = [representation(type, row, view), brief(type, row, view), snapshot(type, row, view)]
         expect(JSON.stringify(shown)).not.toContain(marker)
         for (const each of shown) for (const name of secret(type)) expect(each).not.toHaveProperty([name])
-      })
+      }),
+      { numRuns: runs(30) }
     )
   })
 
@@ -96,7 +98,8 @@ describe.each(named)("an object of %s", (_, type) => {
           ...type.brief.filter((name) => !Object.hasOwn(type.counts, name))
         ])
         expect(Object.keys(snapshot(type, row, view))).toEqual(visible(type))
-      })
+      }),
+      { numRuns: runs(30) }
     )
   })
 
@@ -107,7 +110,8 @@ describe.each(named)("an object of %s", (_, type) => {
         const heading = { id: 0, url: `${base}${type.path}0/`, display: type.display(row, view) }
         expect(representation(type, row, view)).toMatchObject(heading)
         expect(brief(type, row, view)).toMatchObject(heading)
-      })
+      }),
+      { numRuns: runs(30) }
     )
   })
 
@@ -118,7 +122,8 @@ describe.each(named)("an object of %s", (_, type) => {
         for (const shown of [representation(type, row, view), brief(type, row, view), snapshot(type, row, view)]) {
           expect(JSON.parse(JSON.stringify(shown))).toStrictEqual(shown)
         }
-      })
+      }),
+      { numRuns: runs(30) }
     )
   })
 

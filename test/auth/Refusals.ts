@@ -8,6 +8,7 @@ import type { ObjectType } from "../../src/inventory/ObjectType.ts"
 import { registry } from "../../src/inventory/Registry.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { makeUser } from "./Users.ts"
+import { sampleOf } from "../support/Seed.ts"
 
 export const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 const safe = new Set(["GET", "HEAD", "OPTIONS"])
@@ -136,9 +137,12 @@ export const expectRefusals = ({ pick, anonymous }: Extent): void => {
       expect(guarded.length).toBeGreaterThan(20)
     })
 
-    it.each(failures)("answers %s to a wrong header, with every method", async (detail, header) => {
-      expect(await unexpected(picked.asking, header(), () => detail)).toEqual([])
-    })
+    it.each(sampleOf(failures, 5, "failures"))(
+      "answers %s to a wrong header, with every method",
+      async (detail, header) => {
+        expect(await unexpected(picked.asking, header(), () => detail)).toEqual([])
+      }
+    )
 
     it("offers no challenge, and ignores credentials that are not a token", async () => {
       for (const authorization of ["Token", "Basic YWRtaW46YWRtaW4=", "0".repeat(40), "TokenToken x"]) {

@@ -9,6 +9,7 @@ import { type Json, named } from "../support/Client.ts"
 import { startReceiver } from "../support/Receiver.ts"
 import { runCommand } from "../support/Command.ts"
 import { program } from "../support/Process.ts"
+import { thorough } from "../support/Seed.ts"
 
 const hooks = startDelivering()
 
@@ -152,7 +153,7 @@ describe("the MCP server", () => {
     expect(cut.length).toBeLessThan(40_200)
   })
 
-  it("says that no service answers, and refuses an address that is none", async () => {
+  thorough("says that no service answers, and refuses an address that is none", async () => {
     const gone = await startReceiver()
     await gone.close()
     const { call } = await start(undefined, [], gone.url)

@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("preferences", () => {
     expect((await api.call<List>("GET", "/api/dcim/sites/")).json.results.length).toBe(3)
   })
 
-  it("that are wrong are told beside their fields, and nothing is lost", async () => {
+  thorough("that are wrong are told beside their fields, and nothing is lost", async () => {
     const { page, problems, close } = await loggedInAs("ana")
     await page.goto("/user/preferences/")
     await page.selectOption("#density", "compact")
@@ -79,7 +79,7 @@ describe.skipIf(!hasBrowser)("preferences", () => {
     await close()
   })
 
-  it("of the theme count before the login and on errors too", async () => {
+  thorough("of the theme count before the login and on errors too", async () => {
     for (const [theme, browsers, shown] of [
       ["dark", "light", "dark"],
       ["light", "dark", "light"],
@@ -130,7 +130,7 @@ describe.skipIf(!hasBrowser)("API tokens", () => {
     await close()
   })
 
-  it("may be bound to addresses, and what is wrong comes back as it was typed", async () => {
+  thorough("may be bound to addresses, and what is wrong comes back as it was typed", async () => {
     const { page, close } = await loggedInAs("ana", { javaScriptEnabled: false })
     await page.goto("/user/api-tokens/")
     await page.fill("#description", "bound")

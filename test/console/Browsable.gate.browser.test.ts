@@ -6,6 +6,7 @@ import type { Api } from "../support/Api.ts"
 import { type Json, type List, named, password } from "../support/Client.ts"
 import { accessibility, faultsOf, hasBrowser, logIn } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 const sites = "/api/dcim/sites/"
 const hostile = `"><img src=x onerror=alert(1)><script>alert(2)</script>`
@@ -54,7 +55,7 @@ describe.skipIf(!hasBrowser)("an address of the API", () => {
     await close()
   })
 
-  it("is accessible, and no wider than a small screen", async () => {
+  thorough("is accessible, and no wider than a small screen", async () => {
     const { page, problems, close } = await loggedIn()
     const found: Array<string> = []
     for (const path of ["/api/", sites, `${sites}${await idOf("Oslo")}/`, `${sites}99999/`]) {

@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("deleting several objects", () => {
     await close()
   })
 
-  it("deletes nothing if one object is protected, and names what protects it", async () => {
+  thorough("deletes nothing if one object is protected, and names what protects it", async () => {
     const [first] = await makeSites(["Prot 1", "Prot 2"])
     await api.call("POST", "/api/dcim/racks/", { name: "Rack of Prot", site: first!.id })
     const { page, close } = await loggedIn()
@@ -209,7 +209,7 @@ describe.skipIf(!hasBrowser)("renaming several objects", () => {
     await close()
   })
 
-  it("asks again if a name has changed since the preview", async () => {
+  thorough("asks again if a name has changed since the preview", async () => {
     const [site] = await makeSites(["Old 1", "Old 2"])
     const { page, close } = await loggedIn()
     await page.goto("/dcim/sites/?name__isw=Old")

@@ -7,6 +7,7 @@ import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
+import { thorough } from "../support/Seed.ts"
 
 const hostile = `"><img src=x onerror=alert(1)><hx-partial hx-target="body">x</hx-partial>`
 const [before, after] = [
@@ -212,7 +213,7 @@ describe.skipIf(!hasBrowser)("the tabs of an object", () => {
     await close()
   })
 
-  it("have no fault, also on a small screen", { timeout: 120_000 }, async () => {
+  thorough("have no fault, also on a small screen", { timeout: 120_000 }, async () => {
     const change = await changeOf(oslo, "update")
     const { page, problems, close } = await loggedIn()
     const found: Array<string> = []

@@ -28,7 +28,7 @@ describe.skipIf(!hasBrowser)("the console", () => {
   it("shows every kind of page, with every kind of field, without any fault", async () => {
     const { page, problems, close } = await loggedIn()
     const types = new Set(kindsCover([...registry.values()], allKinds).map(({ id }) => id))
-    expect([...(await faultsOfPages(page, existing, types, 6)), ...problems]).toEqual([])
+    expect([...(await faultsOfPages(page, existing, types, 8)), ...problems]).toEqual([])
     await close()
   })
 

@@ -246,7 +246,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
     expect(await faultsOf(page)).toEqual([])
   })
 
-  it("cuts a body of a megabyte and offers it whole", async () => {
+  thorough("cuts a body of a megabyte and offers it whole", async () => {
     const hook = await webhook("large", { conditions: { attr: "slug", value: "large" } })
     await make("/api/dcim/sites/", { ...named("large"), comments: `${hostile}\n`.repeat(3000) })
     const id = await delivery(hook, "successful")

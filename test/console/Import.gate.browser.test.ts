@@ -83,7 +83,7 @@ describe.skipIf(!hasBrowser)("an import", () => {
     await close()
   })
 
-  it("is accessible in every state, and lists the fields of the type", async () => {
+  thorough("is accessible in every state, and lists the fields of the type", async () => {
     const { page, close } = await loggedIn()
     await page.goto("/dcim/sites/import/")
     const fields = (await page.locator(".fields tbody tr").allInnerTexts()).map((row) => row.replaceAll(/\s+/g, " "))
@@ -142,7 +142,7 @@ describe.skipIf(!hasBrowser)("an import", () => {
     await close()
   })
 
-  it("writes nothing without the token of the form, nor without the permission, and keeps the text", async () => {
+  thorough("writes nothing without the token of the form, nor without the permission, and keeps the text", async () => {
     const user = await makeUser(api, "reader", { types: ["dcim.site"], actions: ["view"] })
     const constraints = { name__startswith: "A" }
     const adder = await makeUser(

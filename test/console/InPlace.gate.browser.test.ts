@@ -141,7 +141,7 @@ describe.skipIf(!hasBrowser)("a form", () => {
     await close()
   })
 
-  it("keeps what was typed where the service does not answer", async () => {
+  thorough("keeps what was typed where the service does not answer", async () => {
     const { page, problems, close } = await loggedIn()
     await page.goto("/dcim/sites/add/")
     await page.fill("#f-name", "Alta")
@@ -159,7 +159,7 @@ describe.skipIf(!hasBrowser)("a form", () => {
     await close()
   })
 
-  it("is not left with what was typed and never saved, unless its reader says so", async () => {
+  thorough("is not left with what was typed and never saved, unless its reader says so", async () => {
     const { page, problems, close } = await loggedIn()
     const asked = () => problems.filter((each) => each.includes("a dialog")).length
     await page.goto("/dcim/sites/add/")

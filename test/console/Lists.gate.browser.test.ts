@@ -120,7 +120,7 @@ describe.skipIf(!hasBrowser)("a list", () => {
     await other.close()
   })
 
-  it("names the filters when no object matches, and says what to do when there is none", async () => {
+  thorough("names the filters when no object matches, and says what to do when there is none", async () => {
     const watched = await loggedIn()
     const { page, close } = watched
     await page.goto("/dcim/sites/?status=retired&name__ic=x")

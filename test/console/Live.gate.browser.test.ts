@@ -44,7 +44,7 @@ describe.skipIf(!hasBrowser)("a live page", () => {
     await page.waitForSelector("[data-live-state]:has-text('Paused while hidden')")
   })
 
-  it("keeps a list in place and offers what is new", async () => {
+  thorough("keeps a list in place and offers what is new", async () => {
     const { page } = await loggedIn()
     await page.goto("/extras/deliveries/?limit=50")
     const rows = await page.locator("#objects tbody tr").count()

@@ -171,7 +171,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     ])
   })
 
-  it("show beside their form what they would do with a real change, at each keystroke", async () => {
+  thorough("show beside their form what they would do with a real change, at each keystroke", async () => {
     await api.call("POST", "/api/extras/tags/", { name: hostile, slug: "hostile" })
     await eventually("the tag is in the change log", async () => {
       const path = "/api/extras/object-changes/?changed_object_type=extras.tag"

@@ -5,6 +5,7 @@ import { type Json, password } from "../support/Client.ts"
 import { startService } from "../support/Service.ts"
 import { eventually } from "../support/Eventually.ts"
 import { startDelivering } from "./Delivering.ts"
+import { thorough } from "../support/Seed.ts"
 
 const pace = 0.3
 
@@ -93,7 +94,7 @@ describe("a circuit breaker of two processes", () => {
 })
 
 describe("a rate", () => {
-  it("is kept by two processes together", async () => {
+  thorough("is kept by two processes together", async () => {
     const second = await startSecond()
     try {
       const rate = 20

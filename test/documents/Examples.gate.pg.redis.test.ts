@@ -9,8 +9,9 @@ import { password } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Page, type Step, documentAt, hasLines, stepsOf } from "./Steps.ts"
 import { type Shell, openShell } from "./Shell.ts"
+import { isThorough } from "../support/Seed.ts"
 
-const documents = ["README.md", "docs/first-hour.md", "docs/api.md"]
+const documents = ["README.md", ...(isThorough ? ["docs/first-hour.md"] : []), "docs/api.md"]
 
 let api: Api | undefined
 let shell: Shell | undefined

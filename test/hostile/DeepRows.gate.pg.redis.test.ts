@@ -1,14 +1,12 @@
-/**
- * Rows that plain SQL writes and that nothing can be made of: refused by the database, or set aside when they are there.
- * The service runs as a process, because it is killed, and because its command `check` is read.
- */
+/** Rows that plain SQL writes and that nothing can be made of: refused by the database, or set aside when they are there. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
 import { nestingMax, valueBytesMax } from "../../src/inventory/Unreadable.ts"
 import { tableOf } from "../../src/inventory/derive/table/Table.ts"
+import { environmentOf } from "../support/Api.ts"
 import { named, request } from "../support/Client.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
-import { type ServiceProcess, startProcess } from "../support/Process.ts"
+import { type Service, startService } from "../support/Service.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { runCommand } from "../support/Command.ts"
 
@@ -16,16 +14,11 @@ import { runCommand } from "../support/Command.ts"
 const deep = (levels = 6000) => `(repeat('[', ${levels}) || repeat(']', ${levels}))::jsonb`
 
 let database: TestDatabase
-let service: ServiceProcess
+let service: Service
 let receiver: Receiver
 let site = 0
 
-const environment = () => ({
-  DATABASE_URL: database.databaseUrl,
-  REDIS_URL: database.redisUrl,
-  RACKWIRE_SLOT: database.slot,
-  SECRET_KEY: "a key for tests, of some length"
-})
+const environment = () => environmentOf(database)
 
 const make = async (path: string, body: object): Promise<number> => {
   const reply = await service.call<{ readonly id: number }>("POST", path, body)
@@ -44,7 +37,7 @@ const passed = async (name: string): Promise<void> => {
 beforeAll(async () => {
   database = await makeDatabase()
   receiver = await startReceiver()
-  service = await startProcess(environment())
+  service = await startService(environment())
   await make("/api/extras/webhooks/", {
     name: "all",
     content_types: ["dcim.region", "dcim.site"],
@@ -214,14 +207,13 @@ describe("rows from before the constraints", () => {
 
   it("are set aside once, and survive a restart with its migration", { timeout: 120_000 }, async () => {
     const before = await asideRows()
-    await service.stop("SIGKILL")
-    service = await startProcess(environment())
+    await service.stop()
+    service = await startService(environment())
     await passed("third")
     expect(await asideRows()).toEqual(before)
     await expect(sql(`update extras_webhook set retry_schedule = ${deep()}`)).rejects.toThrow(/check constraint/)
     const told = await runCommand(["check"], { env: environment() })
     expect(told.output).toContain("CHANGE changes set aside: 7")
-    // The process that was killed is listed for a while.
     const capturing = async () => {
       type Status = { processes: ReadonlyArray<{ parts: { capture: object } }> }
       const { json } = await service.call<Status>("GET", "/api/status/")

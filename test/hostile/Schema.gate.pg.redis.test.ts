@@ -3,6 +3,7 @@ import { request } from "undici"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, startApi } from "../support/Api.ts"
 import { causesOf } from "./Causes.ts"
+import { runs } from "../support/Seed.ts"
 
 let api: Api
 
@@ -15,7 +16,7 @@ describe("the description of the API", () => {
   it("is written by one thread for each format, however many host names it is requested under", async () => {
     const { answer, workers, besideThread } = await causesOf(api, () =>
       Promise.all(
-        Array.from({ length: 20 }, async (_, n) => {
+        Array.from({ length: runs(10) }, async (_, n) => {
           const { statusCode, body } = await request(`${api.service.url}/api/schema/`, {
             headers: { host: `host${n}.example.com`, accept: n % 2 === 0 ? "application/yaml" : "application/json" }
           })

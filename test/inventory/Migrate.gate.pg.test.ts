@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { runCommand } from "../support/Command.ts"
 import { environmentOf } from "../support/Api.ts"
 import { type TestDatabase, makeDatabase, makeEmptyDatabase } from "../support/Database.ts"
+import { thorough } from "../support/Seed.ts"
 
 let database: TestDatabase
 
@@ -52,7 +53,7 @@ describe("migration of a database that was migrated before", () => {
     expect(await migrate()).toBe("Nothing to migrate.\n")
   })
 
-  it("gives a database of an earlier version the natural order", async () => {
+  thorough("gives a database of an earlier version the natural order", async () => {
     await database.sql.query("drop index dcim_device_order_idx")
     await database.sql.query("create index dcim_device_order_idx on dcim_device (name)")
     await database.sql.query("comment on index dcim_device_order_idx is '(name)'")
@@ -95,7 +96,7 @@ describe("migration of a database that was migrated before", () => {
     expect(columns).toEqual([])
   })
 
-  it("stops if existing rows violate a new rule, and names the rule", async () => {
+  thorough("stops if existing rows violate a new rule, and names the rule", async () => {
     await database.sql.query("alter table extras_tag drop constraint extras_tag_slug_key")
     await database.sql.query("insert into extras_tag (name, slug) values ('A', 'same'), ('B', 'same')")
     expect(await migrate()).toMatch(/extras_tag_slug_key unique \(slug\).*same/s)
@@ -112,7 +113,7 @@ describe("migration of a database that was migrated before", () => {
     expect(await database.sql.query("select tags::text as tags from dcim_site")).toEqual([{ tags: "{2}" }])
   })
 
-  it("keeps references to one of several types valid, as a foreign key would", async () => {
+  thorough("keeps references to one of several types valid, as a foreign key would", async () => {
     await database.sql.query("insert into dcim_site (id, name, slug) values (1, 'S', 's')")
     const group = (scope: string) =>
       database.sql.query(`insert into ipam_vlangroup (name, slug, scope_type, scope_id) values ('G', 'g', ${scope})`)

@@ -25,7 +25,7 @@ const close = () => {
 
 beforeAll(async () => {
   receiver = await startReceiver(() => (++requests % successEvery === 0 ? 200 : gate))
-  api = await startApi()
+  api = await startApi({}, { pace: 0.3 })
   redis = new Redis(api.database.redisUrl, { protocol: 2 })
 })
 

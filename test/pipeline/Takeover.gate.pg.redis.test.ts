@@ -12,6 +12,7 @@ import { environmentOf } from "../support/Api.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
 import { type ServiceProcess, pacedProgram, startProcess } from "../support/Process.ts"
 import { eventually } from "../support/Eventually.ts"
+import { thorough } from "../support/Seed.ts"
 
 const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
 
@@ -24,7 +25,7 @@ let sites = 0
 
 const start = (databaseUrl = database.databaseUrl): Promise<ServiceProcess> =>
   startProcess(
-    { ...environmentOf(database), DATABASE_URL: databaseUrl, TEST_PACE: "0.3" },
+    { ...environmentOf(database), DATABASE_URL: databaseUrl, TEST_PACE: "0.2" },
     ["serve", "--roles", "api,capture"],
     pacedProgram
   )
@@ -129,7 +130,7 @@ describe("the other process leaves the lead where it is", () => {
     const { generation } = await captureOf(await leader())
     const [begin] = await database.sql.query<{ readonly time: string }>("select now()::text as time")
     await until("both were seen for longer than a silence", async () => {
-      const seen = "seen > $1::text::timestamptz + interval '6 seconds'"
+      const seen = "seen > $1::text::timestamptz + interval '4 seconds'"
       const rows = await database.sql.query(`select from rackwire_process where ${seen}`, [begin!.time])
       return rows.length >= 2 ? true : undefined
     })
@@ -138,7 +139,7 @@ describe("the other process leaves the lead where it is", () => {
 })
 
 describe("the other process takes over, and queues everything once", () => {
-  it("from one that is asked to stop", async () => {
+  thorough("from one that is asked to stop", async () => {
     const [before, after] = await expectTakeover((leader) => leader.process.kill("SIGTERM"))
     await before.stop()
     services = [after, await start()]

@@ -15,6 +15,7 @@ import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { type Exposed, readExposition } from "./Exposed.ts"
 import { opsFile, queries, rules } from "./Operations.ts"
 import { hasPromtool, promtool } from "./Promtool.ts"
+import { thorough } from "../support/Seed.ts"
 
 /** Servers of its own: Postgres has a limit for what it keeps for the slot. */
 const directory = mkdtempSync(join(tmpdir(), "rackwire-metrics-"))
@@ -108,7 +109,7 @@ describe("the metrics of a service", () => {
     expect(valueOf("rackwire_commit_to_queued_seconds_sum")).toBeGreaterThan(0)
   })
 
-  it("show a queue that nobody works off, with the age of its oldest change", async () => {
+  thorough("show a queue that nobody works off, with the age of its oldest change", async () => {
     const sending = (what: string) => service.call("POST", `/api/core/sending/${what}/`)
     expect((await sending("pause")).status).toBe(200)
     await service.call("POST", "/api/extras/tags/", named("two"))

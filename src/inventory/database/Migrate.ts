@@ -6,6 +6,7 @@
  * database that a newer version has migrated (DatabaseVersion.ts). Nothing has changed then: a migration is one transaction, and only one process migrates at a time.
  */
 import { Effect, Option, Schema } from "effect"
+import { chunksOf } from "effect/Array"
 import { SqlClient, type SqlError } from "effect/sql"
 import { version } from "../../Config.ts"
 import { inWords } from "../../Telemetry.ts"
@@ -40,20 +41,36 @@ export const migrate = (
     const tables = [...[...registry.values()].map(tableOf), databaseVersionTable, ...own]
     const planned = plan(tables, { columns, definitions, extensions })
     if ("refused" in planned) return yield* new MigrationRefused({ message: planned.refused })
-    for (const statement of planned.statements) {
+    for (const statements of chunksOf(planned.statements, statementsAtOnce)) {
       yield* sql
-        .unsafe(statement)
+        .unsafe(runAll(statements))
         .pipe(
           Effect.mapError((error) =>
-            error.reason._tag === "ConnectionError"
-              ? error
-              : new MigrationRefused({ message: `${statement}: ${inWords(error)}` })
+            error.reason._tag === "ConnectionError" ? error : new MigrationRefused({ message: inWords(error) })
           )
         )
     }
     yield* noteVersion(version)
     return [...collated, ...planned.statements]
   }).pipe(inTransaction)
+
+/** Statements in one round trip. A first start has thousands, and would wait longer for their answers than for Postgres. */
+const statementsAtOnce = 500
+
+/** One statement that runs all of these; its error begins with the one that failed. */
+const runAll = (statements: ReadonlyArray<string>): string => `do $migration$
+  declare
+    statement text;
+    told text;
+  begin
+    foreach statement in array array[${statements.map((each) => `'${each.replaceAll("'", "''")}'`).join(", ")}] loop
+      execute statement;
+    end loop;
+  exception when others then
+    get stacked diagnostics told = pg_exception_detail;
+    raise exception using errcode = sqlstate, message =
+      statement || ': ' || sqlerrm || case when told <> '' then ' (' || told || ')' else '' end;
+  end $migration$`
 
 const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql.withTransaction(effect))

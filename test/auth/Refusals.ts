@@ -137,7 +137,7 @@ export const expectRefusals = ({ pick, anonymous }: Extent): void => {
       expect(guarded.length).toBeGreaterThan(20)
     })
 
-    it.each(sampleOf(failures, 5, "failures"))(
+    it.each(sampleOf(failures, 4, "failures"))(
       "answers %s to a wrong header, with every method",
       async (detail, header) => {
         expect(await unexpected(picked.asking, header(), () => detail)).toEqual([])

@@ -107,7 +107,7 @@ describe.skipIf(!hasBrowser)("for administrators", () => {
     await close()
   })
 
-  it("tokens of others are made and revoked by those alone who were granted that", async () => {
+  thorough("tokens of others are made and revoked by those alone who were granted that", async () => {
     await makeUser(
       api,
       "gina",

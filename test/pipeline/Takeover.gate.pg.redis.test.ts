@@ -228,8 +228,9 @@ describe("a process with another slot", () => {
   })
 })
 
-describe("a process that was delayed before it got the slot", () => {
-  it("continues from where another process has got to, in the same epoch", async () => {
+thorough(
+  "a process that was delayed before it got the slot continues from where another process has got to, in the same epoch",
+  async () => {
     const first = await leader()
     await Promise.all(services.filter((service) => service !== first).map((service) => service.stop()))
     const url = new URL(database.databaseUrl)
@@ -259,8 +260,8 @@ describe("a process that was delayed before it got the slot", () => {
     expect((await captureOf(late))["epoch"]).toBe(epoch)
     services = [late, await start()]
     way.close()
-  })
-})
+  }
+)
 
 describe("a database restored from an older copy", () => {
   it("is read by a leader with a higher generation than any before", async () => {

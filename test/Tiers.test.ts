@@ -15,9 +15,11 @@ const siblings: Readonly<Record<string, string>> = {
   "console/EveryType.long.browser.test.ts": "console/KindsOfField.gate.browser.test.ts",
   "console/EveryForm.long.browser.test.ts": "console/Console.gate.browser.test.ts",
   "console/EveryPage.long.browser.test.ts": "console/Console.gate.browser.test.ts",
-  "documents/Operating.long.pg.redis.test.ts": "pipeline/Restored.gate.pg.redis.test.ts",
+  "documents/Operating.long.pg.redis.test.ts": "pipeline/Takeover.gate.pg.redis.test.ts",
   "embedded/DiskFull.long.pg.redis.test.ts": "pipeline/Ready.gate.pg.redis.test.ts",
+  "pipeline/Cluster.long.pg.redis.test.ts": "stream/Cluster.redis.test.ts",
   "pipeline/NewType.long.pg.redis.test.ts": "http/Created.pg.redis.test.ts",
+  "pipeline/Restored.long.pg.redis.test.ts": "pipeline/Takeover.gate.pg.redis.test.ts",
   "template/AttackTimes.long.test.ts": "template/Attacks.test.ts",
   "upgrade/Rolling.long.pg.redis.test.ts": "upgrade/Upgrade.gate.pg.redis.test.ts"
 }

@@ -28,7 +28,7 @@ const get = (path: string, token: string) =>
   fetch(api.service.url + path, { headers: { authorization: `Token ${token}` } })
 
 describe.skipIf(!hasBrowser)("preferences", () => {
-  it("are kept with the account, and count on every page of the console alone", async () => {
+  thorough("are kept with the account, and count on every page of the console alone", async () => {
     await makeUser(api, "berit", { types: ["dcim.site"], actions: ["view"] })
     const { page, close } = await loggedInAs("berit", { javaScriptEnabled: false })
     await page.goto("/user/preferences/")
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("preferences", () => {
     expect((await api.call<List>("GET", "/api/dcim/sites/")).json.results.length).toBe(3)
   })
 
-  thorough("that are wrong are told beside their fields, and nothing is lost", async () => {
+  it("that are wrong are told beside their fields, and nothing is lost", async () => {
     const { page, problems, close } = await loggedInAs("ana")
     await page.goto("/user/preferences/")
     await page.selectOption("#density", "compact")

@@ -7,6 +7,7 @@ import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { startConsole } from "./Fixture.ts"
+import { thorough } from "../support/Seed.ts"
 
 const path = "/system/background-tasks/"
 const hostile = `"><img src=x onerror=alert(1)>`
@@ -141,7 +142,7 @@ describe.skipIf(!hasBrowser)("all sending", () => {
 })
 
 describe.skipIf(!hasBrowser)("a process", () => {
-  it("is told to stop taking work, and to take work again", async () => {
+  thorough("is told to stop taking work, and to take work again", async () => {
     const { page, close } = await loggedIn()
     await page.goto(path)
     await page.getByRole("button", { name: /Stop taking work/ }).click()

@@ -66,7 +66,7 @@ describe.skipIf(!hasBrowser)("an address of the API", () => {
     await close()
   })
 
-  it("takes raw data without scripts: POST, PATCH, PUT, OPTIONS and DELETE", async () => {
+  thorough("takes raw data without scripts: POST, PATCH, PUT, OPTIONS and DELETE", async () => {
     const { page, close } = await loggedIn({ javaScriptEnabled: false })
     const press = (method: string) => page.locator(`button[value=${method}]:visible`).click()
     const status = () => page.textContent("#answer")

@@ -54,7 +54,8 @@ export const createSuperuser = Command.make(
           `User ${username} exists already. With --update the user gets all permissions and a new password.`
         )
       }
-      const password = yield* process.stdin.isTTY ? askPassword : readPassword
+      const { stdinIsTerminal } = yield* Stdio.Stdio
+      const password = yield* (yield* stdinIsTerminal) ? askPassword : readPassword
       yield* refusePassword(password)
       yield* make(username, password)
       yield* Console.log(

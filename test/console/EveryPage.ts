@@ -38,8 +38,8 @@ const everyPath = (existing: Existing, types: ReadonlySet<string>, isEvery: bool
 }
 
 /**
- * The faults of every kind of page, with a list and an object of each of the types. All are opened; axe looks at one of
- * so many, and twice as many are made small.
+ * The faults of every kind of page, with a list and an object of each of the types. All pages are opened. axe
+ * checks one page of `axeEvery`; twice as many pages are checked on small screens.
  */
 export const faultsOfPages = async (
   page: Page,

@@ -1,4 +1,4 @@
-/** Rows that plain SQL writes and that nothing can be made of: refused by the database, or set aside when they are there. */
+/** Rows of plain SQL that capture cannot turn into events: the database refuses them, or capture sets them aside. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
 import { nestingMax, valueBytesMax } from "../../src/inventory/Unreadable.ts"

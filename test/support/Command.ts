@@ -10,7 +10,7 @@ import { program } from "./Process.ts"
 
 interface Surroundings {
   readonly env?: Readonly<Record<string, string>> | undefined
-  /** What the command reads from its standard input. */
+  /** Text of the command's standard input. */
   readonly input?: string | undefined
 }
 
@@ -19,7 +19,7 @@ interface InWorker extends Surroundings {
   readonly pace?: number | undefined
 }
 
-export interface Ended {
+export interface CommandResult {
   /** The exit code; null after a signal. */
   readonly code: number | null
   /** Everything that it printed, to both streams. */
@@ -30,7 +30,7 @@ export interface Ended {
 export const runCommand = async (
   args: ReadonlyArray<string>,
   { env = {}, input = "", pace = 1 }: InWorker = {}
-): Promise<Ended> => {
+): Promise<CommandResult> => {
   let output = ""
   const print = (...values: ReadonlyArray<unknown>) => void (output += `${format(...values)}\n`)
   const surroundings = Layer.mergeAll(
@@ -49,7 +49,7 @@ export const runCommand = async (
 export const runProcess = async (
   args: ReadonlyArray<string>,
   { env, cwd, input = "" }: Surroundings & { readonly cwd?: string } = {}
-): Promise<Ended> => {
+): Promise<CommandResult> => {
   const child = spawn(process.execPath, [program, ...args], { cwd, env: { PATH: process.env["PATH"], ...env } })
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve))
   child.stdin.end(input)

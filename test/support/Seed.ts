@@ -24,7 +24,7 @@ export const isThorough = effort > 1
 
 type Test = (name: string, ...rest: [test: () => unknown] | [options: TestOptions, test: () => unknown]) => void
 
-/** A test that `test:long` alone runs, since others of its file prove the core of the promise in less time. */
+/** Declares a test that only `test:long` runs: faster tests of the same file prove the core of its promise. */
 export const thorough: Test = isThorough ? (it as Test) : () => {}
 
 /** This many generated cases, multiplied by the effort; at least one. */

@@ -161,7 +161,7 @@ describe("a change whose request is not traced", () => {
 })
 
 thorough(
-  "a collector that takes connections and never answers keeps back no change, no delivery, and not the end of the service",
+  "a collector that accepts connections and never answers delays no change, no delivery and no shutdown",
   async () => {
     const hanging = await startReceiver(() => new Promise(() => {}))
     const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: hanging.url, TRACE_RATIO: "1" }

@@ -54,22 +54,22 @@ export const migrate = (
     return [...collated, ...planned.statements]
   }).pipe(inTransaction)
 
-/** Statements in one round trip. A first start has thousands, and would wait longer for their answers than for Postgres. */
+/** Statements per round trip. A first start runs thousands: a round trip for each would take longer than executing them. */
 const statementsAtOnce = 500
 
-/** One statement that runs all of these; its error begins with the one that failed. */
+/** One `do` statement that executes all statements. Its error message begins with the statement that failed. */
 const runAll = (statements: ReadonlyArray<string>): string => `do $migration$
   declare
     statement text;
-    told text;
+    detail text;
   begin
     foreach statement in array array[${statements.map((each) => `'${each.replaceAll("'", "''")}'`).join(", ")}] loop
       execute statement;
     end loop;
   exception when others then
-    get stacked diagnostics told = pg_exception_detail;
+    get stacked diagnostics detail = pg_exception_detail;
     raise exception using errcode = sqlstate, message =
-      statement || ': ' || sqlerrm || case when told <> '' then ' (' || told || ')' else '' end;
+      statement || ': ' || sqlerrm || case when detail <> '' then ' (' || detail || ')' else '' end;
   end $migration$`
 
 const inTransaction = <A, E, R>(effect: Effect.Effect<A, E, R>) =>

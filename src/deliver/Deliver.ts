@@ -7,7 +7,6 @@
  * sent where the target policy refuses; of one object in order, where the webhook asks for it. Does not: promise order
  * otherwise, nor exactly once: an attempt whose process died before logging it is made again.
  */
-import { PgClient } from "@effect/sql-pg"
 import { Context, Effect, Layer, Schedule, Semaphore } from "effect"
 import { Settings } from "../Config.ts"
 import { Pace, paused, pausing } from "../Pace.ts"
@@ -32,7 +31,7 @@ import { HealthWatch } from "./health/HealthWatch.ts"
 import { logDefectAndContinue } from "./LogDefect.ts"
 import { absentAmong, discardDeleted } from "./recover/Deleted.ts"
 import { Missing } from "./recover/Missing.ts"
-import { sweep } from "./recover/Sweeper.ts"
+import { allWebhooks, sweep } from "./recover/Sweeper.ts"
 import { backlog } from "./tasks/Backlog.ts"
 
 const webhookType = objectType("extras.webhook")
@@ -105,15 +104,13 @@ export class Deliver extends Context.Service<
 const followWebhooks = <E, R>(actors: Actors, workOffAsked: Effect.Effect<unknown, E, R>) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const sql = yield* PgClient.PgClient
-      const running = () => actors.all().map(([webhook]) => webhook)
       // Listening comes before the first look, so that nothing falls between.
       const told = yield* announcements
       yield* heed(actors)
-      const all = yield* sql.unsafe<{ readonly id: string }>(`select id::text as id from ${webhookType.table}`)
-      yield* actors.follow(new Set([...running(), ...all.map(({ id }) => Number(id))]))
+      const all = yield* allWebhooks
+      yield* actors.follow(new Set([...actors.all().map(([webhook]) => webhook), ...all]))
       // An earlier version queued without marks, and Redis may have lost some.
-      yield* (yield* Streams).mark(running())
+      yield* (yield* Streams).mark(all)
       yield* discardDeleted()
       yield* takeUp(actors)
       yield* Effect.forkScoped(workOffAsked)

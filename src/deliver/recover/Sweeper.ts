@@ -35,6 +35,13 @@ export const backlogTable: Table = {
   published: false
 }
 
+/** The ids of all webhooks: Redis holds deliveries of paused and disabled webhooks too. */
+export const allWebhooks = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{ readonly id: string }>`select id::text as id from extras_webhook`
+  return rows.map(({ id }) => Number(id))
+})
+
 /** Webhooks looked at together. */
 const lookedAtOnce = 20
 
@@ -45,7 +52,7 @@ export const sweep = Effect.fnUntraced(function* (actors: Actors) {
   const streams = yield* Streams
   const found: Array<Found> = []
   const { isSweeper, areLost, marked } = yield* streams.sweep
-  if (areLost) yield* streams.mark(actors.all().map(([webhook]) => webhook))
+  if (areLost) yield* streams.mark(yield* allWebhooks)
   const idle = marked.map(({ webhook }) => webhook).filter((webhook) => actors.get(webhook) === undefined)
   for (const webhook of yield* deletedAmong(idle)) yield* streams.forget(webhook)
   for (const some of chunksOf(marked, lookedAtOnce)) {

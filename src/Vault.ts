@@ -14,6 +14,7 @@ import { Servers } from "./embedded/Servers.ts"
 /** The least cost of Argon2id that OWASP recommends: 19 MiB, two passes, one lane. About 40 ms on a slow core. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 }
 const hashBytes = 32
+const saltBytes = 16
 
 /** Length of passwords, characters. Longer ones would not be safer but cost more to check. */
 export const passwordLength = { min: 8, max: 256 }
@@ -92,10 +93,15 @@ export const isOutdated = (stored: string): boolean => !stored.startsWith(parame
 
 /** Returns a PHC string: `$argon2id$v=19$m=…,t=…,p=…$<salt>$<hash>`. */
 export const hashPassword = async (password: string): Promise<string> => {
-  const nonce = randomBytes(16)
+  const nonce = randomBytes(saltBytes)
   const hash = await deriveHash("argon2id", { message: password, nonce, tagLength: hashBytes, ...cost })
-  return `${parameters}${unpadded(nonce)}$${unpadded(hash)}`
+  return phcString(nonce, hash)
 }
+
+/** A hash that no password has, at the current cost: it is drawn. */
+export const hashOfNobody = (): string => phcString(randomBytes(saltBytes), randomBytes(hashBytes))
+
+const phcString = (nonce: Buffer, hash: Buffer): string => `${parameters}${unpadded(nonce)}$${unpadded(hash)}`
 
 /**
  * Whether the password is the one that was hashed; takes the same time in both cases. False for a hash of another

@@ -2,7 +2,15 @@ import { argon2Sync, createHash, randomBytes } from "node:crypto"
 import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import { Vault, digestToken, generateToken, hashPassword, verifyPassword } from "../src/Vault.ts"
+import {
+  Vault,
+  digestToken,
+  generateToken,
+  hashOfNobody,
+  hashPassword,
+  isOutdated,
+  verifyPassword
+} from "../src/Vault.ts"
 import { Settings } from "../src/Config.ts"
 import { Servers } from "../src/embedded/Servers.ts"
 import { codePoint } from "./support/CodePoint.ts"
@@ -131,6 +139,14 @@ describe("a password", () => {
     const [once, again] = await Promise.all([hashPassword("p"), hashPassword("p")])
     expect(once).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/)
     expect(once).not.toBe(again)
+  })
+
+  test("that nobody has costs as much to refuse as another", async () => {
+    const stored = hashOfNobody()
+    expect(isOutdated(stored)).toBe(false)
+    expect(stored).toHaveLength((await hashPassword("p")).length)
+    expect(await verifyPassword("p", stored)).toBe(false)
+    expect(hashOfNobody()).not.toBe(stored)
   })
 
   test("is verified against a hash of another cost, which the hash states", async () => {

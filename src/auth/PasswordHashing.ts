@@ -3,7 +3,7 @@
  * the process go to them.
  */
 import { Context, Effect, Layer, Semaphore } from "effect"
-import { hashPassword, passwordLength, verifyPassword } from "../Vault.ts"
+import { hashOfNobody, hashPassword, passwordLength, verifyPassword } from "../Vault.ts"
 import { TooManyAttempts } from "./Attempts.ts"
 
 /** Hashes computed at a time, on the four threads that the process has for such work. */
@@ -29,12 +29,10 @@ export class PasswordHashing extends Context.Service<
       return yield* turns.withPermit(Effect.promise(work)).pipe(Effect.ensuring(Effect.sync(() => (waiting -= 1))))
     })
     /** The hash that stands in where there is no user. */
-    const nobody = hashPassword("nobody has this password")
+    const nobody = hashOfNobody()
     return PasswordHashing.of({
       verify: (password, hash) =>
-        inTurn(
-          async () => password.length <= passwordLength.max * 2 && verifyPassword(password, hash ?? (await nobody))
-        ),
+        inTurn(async () => password.length <= passwordLength.max * 2 && verifyPassword(password, hash ?? nobody)),
       hash: (password) => inTurn(() => hashPassword(password))
     })
   })

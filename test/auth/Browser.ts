@@ -10,10 +10,10 @@ export interface Browser {
   readonly logIn: (username?: string, secret?: string, next?: string) => Promise<Response>
 }
 
-export const openBrowser = (url: string): Browser => {
+export const openBrowser = (url: string, always: Readonly<Record<string, string>> = {}): Browser => {
   const cookies = new Map<string, string>()
   const send = async (path: string, options: RequestInit = {}): Promise<Response> => {
-    const headers = new Headers(options.headers)
+    const headers = new Headers({ ...always, ...Object.fromEntries(new Headers(options.headers)) })
     if (cookies.size > 0) headers.set("cookie", Array.from(cookies, ([name, value]) => `${name}=${value}`).join("; "))
     const response = await fetch(url + path, { ...options, headers, redirect: "manual" })
     for (const line of response.headers.getSetCookie()) {

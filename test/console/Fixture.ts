@@ -1,17 +1,20 @@
 /** A service and a browser for the tests of one file. */
 import { join } from "node:path"
-import type { Browser, BrowserContextOptions } from "playwright-core"
+import type { Browser, BrowserContext, BrowserContextOptions } from "playwright-core"
 import { afterAll, afterEach, beforeAll, expect } from "vitest"
+import { openBrowser } from "../auth/Browser.ts"
 import { userPassword } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { browserAddress } from "../support/Shared.ts"
 import { password } from "../support/Client.ts"
-import { type Watched, connectBrowser, hasBrowser, logIn, watch } from "../support/Browser.ts"
+import { type Watched, connectBrowser, hasBrowser, watch } from "../support/Browser.ts"
+
+type Cookie = Parameters<BrowserContext["addCookies"]>[0][number]
 
 interface Console {
   /** A page of somebody who is not logged in. */
   readonly opened: (options?: BrowserContextOptions) => Promise<Watched>
-  /** A page of the administrator. All have one session: a login takes longer than a page. */
+  /** A page of the administrator; all have one session. */
   readonly loggedIn: (options?: BrowserContextOptions) => Promise<Watched>
   /** A page in a session of its own: of the administrator, or of a user that `makeUser` has made. */
   readonly loggedInAs: (name: string, options?: BrowserContextOptions) => Promise<Watched>
@@ -27,7 +30,7 @@ export const startConsole = (
 ): Console => {
   let api: Api
   let browser: Browser
-  let admin: NonNullable<BrowserContextOptions["storageState"]>
+  let admin: ReadonlyArray<Cookie>
   let shown: Array<Watched> = []
   const opened: Console["opened"] = async (options) => {
     const watched = await watch(browser, api.service.url, { reducedMotion: "reduce", ...options })
@@ -44,18 +47,25 @@ export const startConsole = (
     }
     expect(problems).toEqual([])
   })
-  const loggedInAs: Console["loggedInAs"] = async (name, options) => {
+  const sessionOf = async (name: string, agent = "test"): Promise<ReadonlyArray<Cookie>> => {
+    const { url } = api.service
+    const visitor = openBrowser(url, { "user-agent": agent })
+    const { status } = await visitor.logIn(name, name === "admin" ? password : userPassword)
+    if (status !== 302) throw new Error(`${name} cannot log in: ${status}`)
+    return Array.from(visitor.cookies, ([key, value]) => ({ name: key, value, url }))
+  }
+  const inSession = async (cookies: ReadonlyArray<Cookie>, options?: BrowserContextOptions): Promise<Watched> => {
     const watched = await opened(options)
-    await logIn(watched.page, name, name === "admin" ? password : userPassword)
+    await watched.page.context().addCookies(cookies)
     return watched
   }
+  const loggedInAs: Console["loggedInAs"] = async (name, options) =>
+    inSession(await sessionOf(name, options?.userAgent), options)
   beforeAll(async () => {
     if (!hasBrowser) return
     api = await startApi(settings)
     browser = await connectBrowser(await browserAddress())
-    const { page, close } = await loggedInAs("admin")
-    admin = await page.context().storageState()
-    await close()
+    admin = await sessionOf("admin")
     await fill(api)
   }, 300_000)
   afterAll(async () => {
@@ -63,5 +73,5 @@ export const startConsole = (
     await browser.close()
     await api.stop()
   })
-  return { opened, loggedIn: (options) => opened({ storageState: admin, ...options }), loggedInAs }
+  return { opened, loggedIn: (options) => inSession(admin, options), loggedInAs }
 }

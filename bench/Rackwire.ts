@@ -2,7 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { type ServiceProcess, startProcess } from "../test/support/Process.ts"
+import { type ProcessStart, type ServiceProcess, startProcess } from "../test/support/Process.ts"
 import { type Sql, databaseAt, openSql } from "../test/support/Sql.ts"
 import { superuserUrlOf } from "../test/support/EmbeddedServers.ts"
 import { cpuOfTree, usageOf } from "./Usage.ts"
@@ -26,10 +26,10 @@ export interface Rackwire {
 
 export const startRackwire = async (
   environment: Readonly<Record<string, string>> = {},
-  args: ReadonlyArray<string> = ["serve"]
+  start?: ProcessStart
 ): Promise<Rackwire> => {
   const directory = mkdtempSync(join(tmpdir(), "rackwire-bench-"))
-  const service = await startProcess({ RACKWIRE_DATA_DIR: directory, LOG_LEVEL: "Warn", ...environment }, args)
+  const service = await startProcess({ RACKWIRE_DATA_DIR: directory, LOG_LEVEL: "Warn", ...environment }, start)
   const owner = JSON.parse(readFileSync(join(directory, "owner.json"), "utf8")) as {
     readonly databaseUrl: string
     readonly redisUrl: string

@@ -136,7 +136,7 @@ const compare = async (one: string, other: string, token: string): Promise<void>
 }
 
 export default async (): Promise<Suite> => {
-  const rackwire = await startRackwire({}, ["serve", "--roles", "api"])
+  const rackwire = await startRackwire({}, { roles: ["api"] })
   await fillSites(rackwire.sql, sites, regions)
   const token = await newToken(rackwire.service)
   const floor = await startFloor(rackwire.databaseUrl)

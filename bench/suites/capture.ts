@@ -33,7 +33,7 @@ const webhooks = 100
 /** Lets a process capture for a moment: the WAL can only be read with the publication that it makes. */
 const makePublication = async ({ databaseUrl, redisUrl, secretKey, sql }: Rackwire): Promise<void> => {
   const environment = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: secretKey, RACKWIRE_SLOT: "first" }
-  const capture = await startProcess(environment, ["serve", "--roles", "capture"])
+  const capture = await startProcess(environment, { roles: ["capture"] })
   await capture.stop()
   await sql.query("select pg_drop_replication_slot('first')::text")
 }
@@ -176,7 +176,7 @@ const peer = (url: string, end: bigint) => async (slot: string) => {
 
 export default async (): Promise<Suite> => {
   installPeers()
-  const rackwire = await startRackwire({}, ["serve", "--roles", "api"])
+  const rackwire = await startRackwire({}, { roles: ["api"] })
   await makePublication(rackwire)
   const end = await prepare(rackwire)
   const { databaseUrl, redisUrl, sql } = rackwire
@@ -196,7 +196,7 @@ export default async (): Promise<Suite> => {
       RACKWIRE_SLOT: slot,
       LOG_LEVEL: "Warn"
     }
-    const service = await startProcess(environment, ["serve", "--roles", "capture"])
+    const service = await startProcess(environment, { roles: ["capture"] })
     const began = performance.now()
     for (;;) {
       const [done] = await sql.query<{ readonly done: boolean }>(

@@ -152,7 +152,7 @@ const contender = ({ service, pid }: Rackwire, { name, role, kind, headers, more
 }
 
 export default async (): Promise<Suite> => {
-  const rackwire = await startRackwire({}, ["serve", "--roles", "api"])
+  const rackwire = await startRackwire({}, { roles: ["api"] })
   await fillSites(rackwire.sql, sites, regions)
   const { url } = rackwire.service
   const cookie = await sessionOf(url)

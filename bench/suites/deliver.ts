@@ -109,7 +109,7 @@ const ours = (
       SECRET_KEY: rackwire.secretKey,
       LOG_LEVEL: "Warn"
     }
-    const start = () => startProcess(environment, ["serve", "--roles", "deliver"])
+    const start = () => startProcess(environment, { roles: ["deliver"] })
     const others = await Promise.all(Array.from({ length: processes - 1 }, start))
     const deliver = async (count: number) => {
       await queueDeliveries(redis, webhook, queued++, count)

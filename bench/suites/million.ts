@@ -64,7 +64,7 @@ const contender = (rackwire: Rackwire, sites: number, role: Contender["role"], t
 
 export default async (): Promise<Suite> => {
   const start = async (sites: number) => {
-    const rackwire = await startRackwire({}, ["serve", "--roles", "api"])
+    const rackwire = await startRackwire({}, { roles: ["api"] })
     await fillSites(rackwire.sql, sites, sites / sitesPerRegion)
     return { rackwire, token: await newToken(rackwire.service) }
   }

@@ -110,11 +110,7 @@ export default async (): Promise<Suite> => {
   const { databaseUrl, redisUrl } = servers
   const environment = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: "a key for benchmarks, long" }
   const start = () =>
-    startProcess({ ...environment, LOG_LEVEL: "Warn", SUPERUSER_PASSWORD: "bench" }, [
-      "serve",
-      "--roles",
-      "api,capture"
-    ])
+    startProcess({ ...environment, LOG_LEVEL: "Warn", SUPERUSER_PASSWORD: "bench" }, { roles: ["api", "capture"] })
   let services: ReadonlyArray<ServiceProcess> = [await start()]
   services = [...services, await start()]
   const sql = openSql(databaseUrl)

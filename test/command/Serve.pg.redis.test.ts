@@ -22,7 +22,7 @@ describe("serve", () => {
         ...{ DATABASE_URL: database.databaseUrl, REDIS_URL: database.redisUrl, SECRET_KEY: "x" },
         ...{ RACKWIRE_SLOT: database.slot, PORT: `${port}` }
       },
-      ["serve", "--roles", "api"]
+      { roles: ["api"] }
     )
     await expect(started).rejects.toThrow(`rackwire: Port ${port} of 127.0.0.1 is in use, perhaps by another Rackwire.`)
     taken.close()

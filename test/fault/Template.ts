@@ -33,7 +33,7 @@ export class Template {
         SECRET_KEY: secretKey,
         SUPERUSER_API_TOKEN: token
       },
-      ["serve", "--roles", "api"]
+      { roles: ["api"] }
     )
     await service.stop()
     const server = openSql(superuserUrl)

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { freePorts } from "../../src/embedded/Ports.ts"
+import { roles } from "../../src/Service.ts"
 import { startServers } from "../support/EmbeddedServers.ts"
 import { password } from "../support/Client.ts"
 import { type ServiceProcess, startProcess } from "../support/Process.ts"
@@ -38,8 +39,7 @@ const environment = {
   REDIS_URL: redisUrl,
   SECRET_KEY: "a key for the journey, of some length"
 }
-for (const role of ["api", "capture", "deliver"])
-  services.push(await startProcess(environment, ["serve", "--roles", role]))
+for (const role of roles) services.push(await startProcess(environment, { roles: [role] }))
 const { status } = spawnSync(process.execPath, [journey], {
   env: { ...process.env, RACKWIRE_URL: services[0]!.url, SUPERUSER_PASSWORD: password },
   stdio: "inherit"

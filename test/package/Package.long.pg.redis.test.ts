@@ -53,7 +53,7 @@ beforeAll(async () => {
     ],
     { cwd: folder }
   )
-  api = await startApiProcess({ RACKWIRE_PLUGINS: pluginName }, program)
+  api = await startApiProcess({ RACKWIRE_PLUGINS: pluginName }, { script: program })
   // It compiles, and downloads from npm's registry.
 }, 300_000)
 

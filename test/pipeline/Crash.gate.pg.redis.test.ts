@@ -9,7 +9,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Redis } from "ioredis"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type ServiceProcess, pacedProgram, startProcess } from "../support/Process.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { type Sql, openSql } from "../support/Sql.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Received, type Receiver, startReceiver } from "../support/Receiver.ts"
@@ -45,7 +45,7 @@ const owner = (): Promise<Owner> =>
   )
 
 const start = async (): Promise<void> => {
-  service = await startProcess({ RACKWIRE_DATA_DIR: directory, TEST_PACE: "0.2" }, ["serve"], pacedProgram)
+  service = await startProcess({ RACKWIRE_DATA_DIR: directory }, { pace: 0.2 })
 }
 
 beforeAll(async () => {

@@ -5,14 +5,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Api, environmentOf, startApiProcess } from "../support/Api.ts"
 import { provision, request } from "../support/Client.ts"
-import { type ServiceProcess, pacedProgram, startProcess } from "../support/Process.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { runCommand } from "../support/Command.ts"
 
 /** Capture compares and repairs more often than it would. */
 const pace = 0.2
-const paced = { TEST_PACE: `${pace}` }
 
 let api: Api<ServiceProcess>
 let receiver: Receiver
@@ -20,7 +19,7 @@ let made = 0
 
 beforeAll(async () => {
   receiver = await startReceiver()
-  api = await startApiProcess(paced, pacedProgram)
+  api = await startApiProcess({}, { pace })
   await api.call("POST", "/api/extras/webhooks/", {
     name: "all",
     content_types: ["dcim.site", "extras.tag"],
@@ -205,7 +204,7 @@ describe("while the service is away", () => {
     await api.service.stop("SIGKILL")
     await sql("alter publication rackwire drop table dcim_site")
     await insertSite()
-    let again = await startProcess({ ...environmentOf(api.database), ...paced }, ["serve"], pacedProgram)
+    let again = await startProcess(environmentOf(api.database), { pace })
     expect(await gap("lacked dcim_site")).toMatchObject({ holds: true })
     await arrives()
     await acknowledgeAll()
@@ -219,7 +218,7 @@ describe("while the service is away", () => {
     )
     missed = { created: await insertSite(), updated: "site-1" }
     await sql("update dcim_site set description = 'in the gap' where slug = 'site-1'")
-    again = await startProcess({ ...environmentOf(api.database), ...paced }, ["serve"], pacedProgram)
+    again = await startProcess(environmentOf(api.database), { pace })
     try {
       expect(await gap("is missing")).toMatchObject({ cause: "slot", object_types: null, holds: true })
       await arrives()

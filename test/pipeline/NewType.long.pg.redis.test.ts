@@ -44,7 +44,7 @@ beforeAll(async () => {
   symlinkSync(join(root, "node_modules"), join(copy, "node_modules"))
   writeFileSync(join(copy, "src/inventory/types/dcim/Shelf.ts"), shelf)
   receiver = await startReceiver()
-  api = await startApiProcess({}, join(copy, "bin/rackwire.mjs"))
+  api = await startApiProcess({}, { script: join(copy, "bin/rackwire.mjs") })
 })
 afterAll(async () => {
   await api.stop()

@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { keysOf } from "../../src/stream/Keys.ts"
 import { environmentOf } from "../support/Api.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
-import { type ServiceProcess, pacedProgram, startProcess } from "../support/Process.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { eventually } from "../support/Eventually.ts"
 import { thorough } from "../support/Seed.ts"
 
@@ -24,11 +24,7 @@ let webhook: number
 let sites = 0
 
 const start = (databaseUrl = database.databaseUrl): Promise<ServiceProcess> =>
-  startProcess(
-    { ...environmentOf(database), DATABASE_URL: databaseUrl, TEST_PACE: "0.2" },
-    ["serve", "--roles", "api,capture"],
-    pacedProgram
-  )
+  startProcess({ ...environmentOf(database), DATABASE_URL: databaseUrl }, { roles: ["api", "capture"], pace: 0.2 })
 
 beforeAll(async () => {
   database = await makeDatabase()

@@ -1,7 +1,7 @@
 /** A service on a database of its own, for tests of the wire. */
 import { type Call, type Json, type List, type Reply, request } from "./Client.ts"
 import { type TestDatabase, makeDatabase } from "./Database.ts"
-import { type ServiceProcess, startProcess } from "./Process.ts"
+import { type ProcessStart, type ServiceProcess, startProcess } from "./Process.ts"
 import { type Service, type Start, startService } from "./Service.ts"
 
 export interface Api<S extends Service = Service> {
@@ -31,13 +31,13 @@ export const startApi = async (environment: Readonly<Record<string, string>> = {
   return apiOf(database, await startService({ ...environmentOf(database), ...environment }, start))
 }
 
-/** Starts a service as a process, on a database of its own; `script` is its program, if not the one of this directory. */
+/** Starts a service as a process, on a database of its own. */
 export const startApiProcess = async (
   environment: Readonly<Record<string, string>> = {},
-  script?: string
+  start?: ProcessStart
 ): Promise<Api<ServiceProcess>> => {
   const database = await makeDatabase()
-  return apiOf(database, await startProcess({ ...environmentOf(database), ...environment }, ["serve"], script))
+  return apiOf(database, await startProcess({ ...environmentOf(database), ...environment }, start))
 }
 
 const apiOf = <S extends Service>(database: TestDatabase, service: S): Api<S> => {

@@ -1,12 +1,11 @@
 /** Runs commands of `rackwire`: in this worker, or as a process for tests of the terminal, the folder and pipes. */
 import { spawn } from "node:child_process"
 import { text } from "node:stream/consumers"
-import { format } from "node:util"
 import * as NodeServices from "@effect/platform-node/NodeServices"
-import { ConfigProvider, Console, Effect, Exit, Layer, Stdio, Stream } from "effect"
+import { Effect, Exit, Stdio, Stream } from "effect"
 import { rackwire } from "../../src/command/Rackwire.ts"
-import { Pace, scaledPace } from "../../src/Pace.ts"
 import { program } from "./Process.ts"
+import { surroundings } from "./Surroundings.ts"
 
 interface Surroundings {
   readonly env?: Readonly<Record<string, string>> | undefined
@@ -29,20 +28,14 @@ export interface CommandResult {
 /** Runs a command in this worker, with these options and no others. */
 export const runCommand = async (
   args: ReadonlyArray<string>,
-  { env = {}, input = "", pace = 1 }: InWorker = {}
+  { env = {}, input = "", pace }: InWorker = {}
 ): Promise<CommandResult> => {
-  let output = ""
-  const print = (...values: ReadonlyArray<unknown>) => void (output += `${format(...values)}\n`)
-  const surroundings = Layer.mergeAll(
-    ConfigProvider.layer(ConfigProvider.fromEnvRecord(env)),
-    Layer.succeed(Pace, scaledPace(pace)),
-    Layer.succeed(Console.Console, { ...console, log: print, error: print, warn: print, info: print }),
-    Stdio.layerTest({ stdin: Stream.make(new TextEncoder().encode(input)) })
-  )
+  const { layer, output } = surroundings(env, pace)
+  const stdin = Stdio.layerTest({ stdin: Stream.make(new TextEncoder().encode(input)) })
   const exit = await Effect.runPromiseExit(
-    rackwire(args).pipe(Effect.provide(surroundings), Effect.provide(NodeServices.layer))
+    rackwire(args).pipe(Effect.provide([layer, stdin]), Effect.provide(NodeServices.layer))
   )
-  return { code: Exit.isSuccess(exit) ? 0 : 1, output }
+  return { code: Exit.isSuccess(exit) ? 0 : 1, output: output() }
 }
 
 /** Runs a command as a process. */

@@ -7,6 +7,7 @@ import { type Call, password, superuserCall } from "./Client.ts"
 import { eventually } from "./Eventually.ts"
 import { countStart } from "./Ledger.ts"
 import { running } from "./Running.ts"
+import type { Start } from "./Service.ts"
 
 export interface ServiceProcess {
   readonly url: string
@@ -26,16 +27,21 @@ const readyMillis = 100_000
 
 export const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.meta.url))
 
-/** The service at a pace of the test's choice: the factor is TEST_PACE. */
-export const pacedProgram = fileURLToPath(new URL("./serve.ts", import.meta.url))
+/** The service at the pace of TEST_PACE. */
+const pacedProgram = fileURLToPath(new URL("./serve.ts", import.meta.url))
 
-/** Starts the program of this directory, or `script`. Rejects with its output if it ends before it is ready. */
+export interface ProcessStart extends Start {
+  /** The program, if not the one of this directory. */
+  readonly script?: string | undefined
+}
+
+/** Starts the service. Rejects with its output if it ends before it is ready. */
 export const startProcess = async (
   environment: Readonly<Record<string, string>>,
-  args: ReadonlyArray<string> = ["serve"],
-  script: string = program
+  { roles, pace, script = pace === undefined ? program : pacedProgram }: ProcessStart = {}
 ): Promise<ServiceProcess> => {
   countStart("process")
+  const args = roles === undefined ? ["serve"] : ["serve", "--roles", roles.join(",")]
   const child = spawn(process.execPath, [script, ...args], {
     env: {
       PATH: process.env["PATH"],
@@ -45,6 +51,7 @@ export const startProcess = async (
       NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache"),
       PORT: "0",
       SUPERUSER_PASSWORD: password,
+      ...(pace !== undefined && { TEST_PACE: `${pace}` }),
       ...environment
     },
     stdio: ["ignore", "pipe", "pipe"]

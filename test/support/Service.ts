@@ -2,16 +2,15 @@
  * The service inside of the worker: the layers that `rackwire serve` launches, with options from a record. It starts in a
  * fraction of the time of a process, and its modules are in the import graph of the test. What it prints is collected.
  */
-import { format } from "node:util"
 import { randomBytes } from "node:crypto"
-import { Cause, ConfigProvider, Console, Deferred, Effect, Exit, Layer, Scope } from "effect"
+import { Cause, Deferred, Effect, Exit, Layer, Scope } from "effect"
 import { ProcessName } from "../../src/inventory/database/Presence.ts"
-import { Pace, scaledPace } from "../../src/Pace.ts"
 import { type Role, roles as allRoles, service } from "../../src/Service.ts"
 import { inWords } from "../../src/Telemetry.ts"
 import { type Call, password, superuserCall } from "./Client.ts"
 import { countStart } from "./Ledger.ts"
 import { running } from "./Running.ts"
+import { surroundings } from "./Surroundings.ts"
 
 export interface Service {
   readonly url: string
@@ -34,21 +33,14 @@ export interface Start {
 /** Starts the service. Rejects with its output if it cannot start. */
 export const startService = async (
   environment: Readonly<Record<string, string>>,
-  { roles = allRoles, pace = 1 }: Start = {}
+  { roles = allRoles, pace }: Start = {}
 ): Promise<Service> => {
   countStart("worker")
-  let output = ""
-  const print = (...values: ReadonlyArray<unknown>) => void (output += `${format(...values)}\n`)
   const name = `test ${randomBytes(6).toString("hex")}`
-  const options = ConfigProvider.fromEnvRecord({ PORT: "0", SUPERUSER_PASSWORD: password, ...environment })
+  const around = surroundings({ PORT: "0", SUPERUSER_PASSWORD: password, ...environment }, pace)
   const ready = Deferred.makeUnsafe<string>()
   const layer = service(roles, (url) => Effect.asVoid(Deferred.succeed(ready, url))).pipe(
-    Layer.provide([
-      ConfigProvider.layer(options),
-      Layer.succeed(Console.Console, { ...console, log: print, error: print, warn: print, info: print }),
-      Layer.succeed(ProcessName, name),
-      Layer.succeed(Pace, scaledPace(pace))
-    ])
+    Layer.provide([around.layer, Layer.succeed(ProcessName, name)])
   )
   const scope = Scope.makeUnsafe()
   const stop = () => Effect.runPromise(Scope.close(scope, Exit.void))
@@ -57,16 +49,16 @@ export const startService = async (
   )
   if (Exit.isFailure(built)) {
     await stop()
-    throw new Error(`${inWords(Cause.squash(built.cause))}\n${output}`)
+    throw new Error(`${inWords(Cause.squash(built.cause))}\n${around.output()}`)
   }
-  const entry = { output: () => output, stop }
+  const entry = { output: around.output, stop }
   running.add(entry)
   const url = built.value
   return {
     url,
     name,
     call: superuserCall(url),
-    output: () => output,
+    output: around.output,
     stop: async () => {
       await stop()
       running.delete(entry)

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { named } from "../support/Client.ts"
-import { type ServiceProcess, pacedProgram, startProcess } from "../support/Process.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { openSql } from "../support/Sql.ts"
 import { superuserUrlOf } from "../support/EmbeddedServers.ts"
 import { eventually } from "../support/Eventually.ts"
@@ -38,11 +38,7 @@ beforeAll(async () => {
   receiver = await startReceiver(({ path, headers }) =>
     path === "/failing" && headers["x-hook-attempt"] !== "3" ? 500 : path === "/gone" ? 400 : 200
   )
-  service = await startProcess(
-    { RACKWIRE_DATA_DIR: join(directory, "data"), TEST_PACE: "0.2" },
-    ["serve"],
-    pacedProgram
-  )
+  service = await startProcess({ RACKWIRE_DATA_DIR: join(directory, "data") }, { pace: 0.2 })
   const databaseUrl = readFileSync(join(directory, "data", "database-url"), "utf8").trim()
   const superuser = openSql(superuserUrlOf(join(directory, "data"), databaseUrl))
   await superuser.query("alter system set max_slot_wal_keep_size = '10GB'")

@@ -13,6 +13,7 @@ import { setTimeout as pause } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { promisify } from "node:util"
 import { afterAll, beforeAll, expect, it } from "vitest"
+import type { Role } from "../../src/Service.ts"
 import { environmentOf } from "../support/Api.ts"
 import { named, provision, request } from "../support/Client.ts"
 import { type TestDatabase, makeEmptyDatabase } from "../support/Database.ts"
@@ -38,8 +39,15 @@ const inFlightMax = 10
 
 const orderings = ["none", "object"]
 
-const roles = ["api", "api", "api,capture", "api,capture", "api,deliver", "api,deliver"]
-const delivering = roles.filter((role) => role.endsWith("deliver")).length
+const roles: ReadonlyArray<ReadonlyArray<Role>> = [
+  ["api"],
+  ["api"],
+  ["api", "capture"],
+  ["api", "capture"],
+  ["api", "deliver"],
+  ["api", "deliver"]
+]
+const delivering = roles.filter((own) => own.includes("deliver")).length
 
 interface Arrival {
   readonly path: string
@@ -83,14 +91,14 @@ let receiver: SlowReceiver
 let services: Array<ServiceProcess> = []
 let token: string
 
-const start = (role: string, script: string) =>
-  startProcess({ ...environmentOf(database), SHUTDOWN_DELAY: shutdownDelay }, ["serve", "--roles", role], script)
+const start = (own: ReadonlyArray<Role>, script: string) =>
+  startProcess({ ...environmentOf(database), SHUTDOWN_DELAY: shutdownDelay }, { roles: own, script })
 
 beforeAll(async () => {
   database = await makeEmptyDatabase()
   receiver = new SlowReceiver()
   const url = await receiver.start()
-  services = await Promise.all(roles.map((role) => start(role, programBefore)))
+  services = await Promise.all(roles.map((own) => start(own, programBefore)))
   token = await provision(services[0]!.url)
   await database.sql.query(
     "insert into dcim_site (name, slug) select n, n from (select 'site-' || generate_series(1, $1::int)) u (n)",
@@ -171,14 +179,14 @@ it(
     await eventually("all are healthy", () => healthy.size === roles.length)
     const writing = write(over)
     const asking = ask(over)
-    for (const [at, role] of roles.entries()) {
+    for (const [at, own] of roles.entries()) {
       const old = services[at]!
       const stopping = old.stop()
       // It says so first, and answers on.
       if (programBefore === program) await eventually("it is not ready", async () => (await readiness(old.url)) === 503)
       await stopping
-      expect([role, old.process.exitCode, old.process.signalCode]).toEqual([role, 0, null])
-      services[at] = await start(role, program)
+      expect([own, old.process.exitCode, old.process.signalCode]).toEqual([own, 0, null])
+      services[at] = await start(own, program)
       await eventually("it is healthy", () => healthy.has(services[at]!.url))
       const env = { PATH: process.env["PATH"], ...environmentOf(database) }
       const { stdout } = await promisify(execFile)(process.execPath, [program, "check"], { env })

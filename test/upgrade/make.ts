@@ -8,6 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import { Redis } from "ioredis"
+import type { Role } from "../../src/Service.ts"
 import { unpack } from "../../src/stream/Entry.ts"
 import { keysOf } from "../../src/stream/Keys.ts"
 import { makeWorld } from "../support/AnyObject.ts"
@@ -32,8 +33,8 @@ const token = "fedcba9876543210fedcba9876543210fedcba98"
 const directory = mkdtempSync(join(tmpdir(), "rackwire-fixture-"))
 const { databaseUrl, redisUrl, stop } = await startServers(directory, { POSTGRES_BIN: binaries })
 const environment = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl, SECRET_KEY: secretKey }
-const start = async (roles: string) => {
-  const service = await startProcess(environment, ["serve", "--roles", roles], program)
+const start = async (roles?: ReadonlyArray<Role>) => {
+  const service = await startProcess(environment, { roles, script: program })
   process.once("exit", () => service.process.kill("SIGKILL"))
   return service
 }
@@ -50,7 +51,7 @@ const holds = (condition: string) =>
 const sitePath = "/api/dcim/sites/"
 
 // Yesterday: objects of every type, and deliveries that are done.
-const first = await start("api,capture,deliver")
+const first = await start()
 await makeWorld(first.call, 1)
 await sql.query("update extras_webhook set payload_url = $1, enabled = false", [`${receiver.url}/any`])
 await sql.query("delete from extras_webhook where id not in (select webhook_id from extras_delivery)")
@@ -89,7 +90,7 @@ for (const table of ["extras_objectchange", "extras_delivery", "rackwire_attempt
 
 // Today: deliveries that fail, wait for a retry or for another of their object, or are under way when the process dies.
 receiver.answers.set("failed", 500).set("later", 500).set("ordered", 500).set("broken", 503).set("hangs", undefined)
-const second = await start("api,capture,deliver")
+const second = await start()
 for (const name of ["Two", "Three", "Four", "Five", "Six"]) await made(second.call, "/api/extras/tags/", named(name))
 for (const description of ["2", "3", "4"]) {
   await second.call("PATCH", `${sitePath}${site}/`, { description })
@@ -108,7 +109,7 @@ await eventually("parked deliveries", async () => (await redis.zcard(keysOf(webh
 await second.stop("SIGKILL")
 
 // While nobody delivers: deliveries that are queued only, and one that somebody asked for again.
-const third = await start("api,capture")
+const third = await start(["api", "capture"])
 for (const description of ["5", "6"]) await third.call("PATCH", `${sitePath}${site}/`, { description })
 await made(third.call, "/api/extras/tags/", named("Seven"))
 const [failed] = await sql.query<{ readonly id: string; readonly delivery: string }>(

@@ -1,0 +1,19 @@
+/** What the product gets from a test in place of its process: options, the pace, and a console that collects the output. */
+import { format } from "node:util"
+import { ConfigProvider, Console, Layer } from "effect"
+import { Pace, scaledPace } from "../../src/Pace.ts"
+
+export const surroundings = (environment: Readonly<Record<string, string>>, pace = 1) => {
+  let output = ""
+  const print = (...values: ReadonlyArray<unknown>) => void (output += `${format(...values)}\n`)
+  const layer = Layer.mergeAll(
+    ConfigProvider.layer(ConfigProvider.fromEnvRecord(environment)),
+    Layer.succeed(Pace, scaledPace(pace)),
+    Layer.succeed(Console.Console, { ...console, log: print, error: print, warn: print, info: print })
+  )
+  return {
+    layer,
+    /** Everything that was printed so far. */
+    output: () => output
+  }
+}

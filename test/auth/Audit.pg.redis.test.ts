@@ -1,6 +1,6 @@
 /** What the log tells of who came in, who was refused, and who granted what. */
 import { afterAll, beforeAll, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type List, password } from "../support/Client.ts"
 import { openBrowser } from "./Browser.ts"
 import { makeUser, permit } from "./Users.ts"
@@ -8,7 +8,7 @@ import { makeUser, permit } from "./Users.ts"
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
 })
 
 afterAll(() => api.stop())

@@ -1,6 +1,6 @@
 /** What a user may not see, asked for in every roundabout way. Visibility.pg.redis.test.ts holds the general law. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 import { type User, makeUser } from "./Users.ts"
 
@@ -15,7 +15,7 @@ const make = async (name: string, path: string, body: Json): Promise<void> => {
 }
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
   await make("tenant", "tenancy/tenants", { ...named("Hidden tenant"), comments: "launch codes" })
   await make("up", "dcim/regions", named("Up"))
   await make("hiddenRegion", "dcim/regions", { ...named("Hidden middle"), parent: ids["up"] })

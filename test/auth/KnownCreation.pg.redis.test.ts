@@ -1,12 +1,12 @@
 /** A creation by a token that is known from its last request: the statement that inserts checks it. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { request } from "../support/Client.ts"
 
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
 })
 afterAll(() => api.stop())
 

@@ -1,13 +1,13 @@
 /** What an object permission opens, over real HTTP, and that nothing else is open. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 import { makeUser, permit } from "./Users.ts"
 
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
 })
 
 afterAll(() => api.stop())

@@ -1,6 +1,6 @@
 /** Logging in with a browser, over real HTTP. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { named, password } from "../support/Client.ts"
 import { openBrowser } from "./Browser.ts"
 import { makeUser, userPassword } from "./Users.ts"
@@ -8,7 +8,7 @@ import { makeUser, userPassword } from "./Users.ts"
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
 })
 
 afterAll(() => api.stop())

@@ -1,7 +1,7 @@
 /** The pages of an account in a real browser: preferences, tokens and sessions. */
 import { describe, expect, it } from "vitest"
 import { type User, makeUser } from "../auth/Users.ts"
-import type { Api } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
 import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
@@ -22,7 +22,7 @@ const { loggedInAs, opened } = startConsole(async (started) => {
     { ...named("Bergen"), status: "active" },
     { ...named("Hidden"), status: "planned" }
   ])
-})
+}, sharedApi)
 
 const get = (path: string, token: string) =>
   fetch(api.service.url + path, { headers: { authorization: `Token ${token}` } })

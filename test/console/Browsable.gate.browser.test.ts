@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { makeUser, userPassword } from "../auth/Users.ts"
-import type { Api } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, type List, named, password } from "../support/Client.ts"
 import { accessibility, faultsOf, hasBrowser, logIn } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
@@ -16,7 +16,7 @@ let api: Api
 const { loggedIn, opened } = startConsole(async (started) => {
   api = started
   await api.call("POST", sites, [named("Bergen"), named("Hamar"), { ...named("Oslo"), description: hostile }])
-})
+}, sharedApi)
 
 /** Opens the form of a body as text. */
 const openRaw = (page: Page) => page.locator("summary", { hasText: "Raw data" }).click()

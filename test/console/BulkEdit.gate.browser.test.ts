@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { makeUser, userPassword } from "../auth/Users.ts"
-import type { Api } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
@@ -14,7 +14,7 @@ const { loggedIn, loggedInAs } = startConsole(async (started) => {
   api = started
   await api.call("POST", "/api/dcim/regions/", named("North"))
   await api.call("POST", "/api/extras/tags/", [named("red"), named("blue")])
-})
+}, sharedApi)
 
 const makeSites = (names: ReadonlyArray<string>, fields: object = {}) =>
   api.call<ReadonlyArray<Json>>(

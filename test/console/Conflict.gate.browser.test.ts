@@ -1,6 +1,6 @@
 /** Forms that come too late: somebody else has changed the object, or the session of the form has ended. */
 import { describe, expect, it } from "vitest"
-import type { Api } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named, password } from "../support/Client.ts"
 import { accessibility, hasBrowser, logIn, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
@@ -10,7 +10,7 @@ let api: Api
 
 const { loggedIn, loggedInAs } = startConsole((started) => {
   api = started
-})
+}, sharedApi)
 
 const pathOf = async (name: string, fields: Json = {}) => {
   const made = await api.call<{ readonly id: number }>("POST", "/api/dcim/sites/", { ...named(name), ...fields })

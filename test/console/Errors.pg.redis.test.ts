@@ -1,13 +1,13 @@
 /** Errors of pages, for browsers and for programs; and what a user may not see. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
   await api.call("POST", "/api/dcim/sites/", [
     { ...named("Seen"), status: "active" },
     { ...named("Hidden"), status: "planned" }

@@ -21,12 +21,12 @@ interface Console {
 }
 
 /**
- * Starts both before the tests of the file, and stops them after; `fill` makes what the tests need. A test fails if a
+ * Starts both before the tests of the file, and stops them after; `fill` makes what the tests need in a service that `start` starts. A test fails if a
  * page that it opened has a problem, unless the test removes it from the page's problems.
  */
 export const startConsole = (
   fill: (api: Api) => Promise<void> | void,
-  settings: Readonly<Record<string, string>> = {}
+  start: () => Promise<Api> = startApi
 ): Console => {
   let api: Api
   let browser: Browser
@@ -63,7 +63,7 @@ export const startConsole = (
     inSession(await sessionOf(name, options?.userAgent), options)
   beforeAll(async () => {
     if (!hasBrowser) return
-    api = await startApi(settings)
+    api = await start()
     browser = await connectBrowser(await browserAddress())
     admin = await sessionOf("admin")
     await fill(api)

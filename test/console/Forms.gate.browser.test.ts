@@ -1,7 +1,7 @@
 /** Adding, changing and deleting objects in a real browser. */
 import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import type { Api } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 import { hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
@@ -10,7 +10,7 @@ let api: Api
 
 const { loggedIn, loggedInAs } = startConsole((started) => {
   api = started
-})
+}, sharedApi)
 
 const site = async (name: string) =>
   (await api.call<Json & { readonly id: number }>("POST", "/api/dcim/sites/", named(name))).json

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import type { Page } from "playwright-core"
 import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import type { Api } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { isThorough, thorough } from "../support/Seed.ts"
@@ -17,7 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), "rackwire-import-"))
 const { loggedIn, loggedInAs } = startConsole(async (started) => {
   api = started
   await api.call("POST", "/api/dcim/regions/", named("North"))
-})
+}, sharedApi)
 
 afterAll(() => {
   rmSync(folder, { recursive: true })

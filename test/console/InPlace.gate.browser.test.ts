@@ -1,7 +1,7 @@
 /** Lists and forms that change in place, in a real browser. */
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
-import type { Api } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
 import { hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
@@ -16,7 +16,7 @@ const { loggedIn } = startConsole(async (started) => {
     status: at < 40 ? "active" : "planned"
   }))
   await api.call("POST", "/api/dcim/sites/", sites)
-})
+}, sharedApi)
 
 /** Marks the document: the mark is gone when the page has been loaded anew. */
 const mark = (page: Page) => page.evaluate("document.marked = true")

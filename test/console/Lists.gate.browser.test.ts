@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core"
 import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import type { Api } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
@@ -18,7 +18,7 @@ const { loggedIn, loggedInAs } = startConsole(async (started) => {
     facility: `F${at}`
   }))
   await api.call("POST", "/api/dcim/sites/", sites)
-})
+}, sharedApi)
 
 const firstCells = (page: Page) => page.locator("#objects tbody th").allTextContents()
 const headings = async (page: Page) =>

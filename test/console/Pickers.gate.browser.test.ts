@@ -1,7 +1,7 @@
 /** Pickers of references in a real browser: with the keyboard, for several objects, and without scripts. */
 import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import type { Api } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 import { accessibility, hasBrowser, sideways } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
@@ -29,7 +29,7 @@ const { loggedIn } = startConsole(async (started) => {
     const device = await make("/api/dcim/devices/", { name, device_type, device_role, site }, name)
     await make("/api/dcim/interfaces/", { name: "eth0", device, type: "1000base-t" }, `${name} eth0`)
   }
-})
+}, sharedApi)
 
 const siteNamed = async (slug: string) =>
   (await api.call<{ readonly results: ReadonlyArray<Json> }>("GET", `/api/dcim/sites/?slug=${slug}`)).json.results[0]!

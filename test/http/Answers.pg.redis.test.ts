@@ -1,6 +1,6 @@
 /** Answers around the objects: where a new one is, a path that no route has, a body that is empty, an id that comes twice. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 
 const sites = "/api/dcim/sites/"
@@ -9,7 +9,7 @@ let api: Api
 let token: string
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
   token = await api.newToken()
 })
 afterAll(() => api.stop())

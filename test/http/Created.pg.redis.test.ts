@@ -2,13 +2,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
 import { makeWorld } from "../support/AnyObject.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Call, type Json, named } from "../support/Client.ts"
 
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
 })
 afterAll(() => api.stop())
 

@@ -1,6 +1,6 @@
 /** Custom fields: what objects have beside their declared fields. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 
 type Made = Json & { readonly id: number }
@@ -10,7 +10,7 @@ const define = (fields: Json) => api.call<Made>("POST", "/api/extras/custom-fiel
 const onTenants = { content_types: ["tenancy.tenant"] }
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
   for (const fields of [
     { name: "code", validation_regex: "^[A-Z]{3}$" },
     { name: "note", type: "longtext" },

@@ -1,6 +1,6 @@
 /** Objects as files: exports of any size, imports that tell all that is wrong, and one read by the other. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 
 const sites = "/api/dcim/sites/"
@@ -9,7 +9,7 @@ let api: Api
 let token: string
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
   token = await api.newToken()
   await api.call("POST", "/api/dcim/regions/", [named("emea"), named("apac")])
   await api.call("POST", "/api/extras/tags/", [named("core"), named("edge")])

@@ -1,7 +1,7 @@
 /** Lists and conditional requests as a client meets them. */
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { type User, makeUser } from "../auth/Users.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 
 const sites = "/api/dcim/sites/"
@@ -10,7 +10,7 @@ let api: Api
 let ids: ReadonlyArray<number>
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
   const bodies = ["delta", "alpha", "echo", "bravo", "charlie"].map((name, at) => ({
     ...named(name),
     status: at % 2 === 0 ? "active" : "planned",

@@ -1,6 +1,6 @@
 /** Rules between devices, virtual machines, their clusters and chassis, and their addresses. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 
 type Made = Json & { readonly id: number }
@@ -22,7 +22,7 @@ const wrong = async (path: string, body: unknown, method = "POST") => {
 }
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
   site = await make("dcim/sites", named("Here"))
   role = await make("dcim/device-roles", named("Role"))
   const manufacturer = await make("dcim/manufacturers", named("Maker"))

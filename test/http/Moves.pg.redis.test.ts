@@ -1,7 +1,7 @@
 /** What moves takes along what stands in it, so that rules between objects hold also of those that were not written. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 
 type Made = Json & { readonly id: number }
@@ -30,7 +30,7 @@ const location = (at: number, fields: Json = {}) =>
   make("dcim/locations", { ...named(`Location ${(number += 1)}`), site: at, ...fields })
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
   const manufacturer = await make("dcim/manufacturers", named("Maker"))
   device_type = await make("dcim/device-types", { manufacturer, model: "M", slug: "m" })
   device_role = await make("dcim/device-roles", named("Role"))

@@ -1,7 +1,7 @@
 /** The change log as NetBox's clients read it: who changed which object. */
 import { afterAll, beforeAll, expect, test, vi } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 
 const log = "/api/extras/object-changes/"
@@ -9,7 +9,7 @@ const log = "/api/extras/object-changes/"
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
 })
 afterAll(() => api.stop())
 

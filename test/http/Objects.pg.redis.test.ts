@@ -1,12 +1,12 @@
 /** Objects over the wire: what is refused and how, and what is kept. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 
 let api: Api
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
 })
 
 afterAll(() => api.stop())

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { parse } from "yaml"
 import { registry } from "../../src/inventory/Registry.ts"
 import { makeWorld } from "../support/AnyObject.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 import { mismatches } from "./SchemaCheck.ts"
 
@@ -27,7 +27,7 @@ let api: Api
 let document: Document
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
   document = JSON.parse((await api.raw("GET", "/api/schema/")).text) as Document
 })
 afterAll(() => api.stop())

@@ -3,7 +3,7 @@
  * `next`, `limit=1&brief=1` to count, PATCH with what changed, lists for bulk, choices from OPTIONS, `null` for None.
  */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
 
 interface Page {
@@ -16,7 +16,7 @@ let api: Api
 let token: string
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
   token = await api.newToken()
 })
 afterAll(() => api.stop())

@@ -1,6 +1,6 @@
 /** Rules between an object and others: where it stands, what it must not meet, and what needs it. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 
 type Made = Json & { readonly id: number }
@@ -24,7 +24,7 @@ const wrong = async (path: string, body: unknown, method = "POST") => {
 }
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
   site = await make("dcim/sites", named("Here"))
   other = await make("dcim/sites", named("There"))
   role = await make("dcim/device-roles", named("Role"))

@@ -1,7 +1,7 @@
 /** Saved filters named in the query of a list. */
 import { afterAll, beforeAll, expect, test } from "vitest"
 import { type User, makeUser } from "../auth/Users.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
 
 let api: Api
@@ -22,7 +22,7 @@ const found = async (query: string, call: Api["call"] | User["call"] = api.call)
 const unknown = (value: string) => [`Select a valid choice. ${value} is not one of the available choices.`]
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
   ann = await makeUser(api, "ann", { types: ["dcim.site"], actions: ["view"] })
   const site = (name: string, status: string, facility: string) => ({ ...named(name), status, facility })
   await api.call("POST", "/api/dcim/sites/", [

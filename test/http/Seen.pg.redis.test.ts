@@ -1,7 +1,7 @@
 /** What an object shows beside its own fields: what others say of it, read along with a page, and in events. */
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest"
 import { makeUser } from "../auth/Users.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 
 let api: Api
@@ -19,7 +19,7 @@ const show = async (
 const listed = async (path: string) => (await show(path))["results"] as ReadonlyArray<Json>
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
   const site = await make("dcim/sites", named("Site"))
   const manufacturer = await make("dcim/manufacturers", named("Maker"))
   const device_type = await make("dcim/device-types", { manufacturer, model: "M", slug: "m" })

@@ -1,6 +1,6 @@
 /** What the values of an object look like on the wire, where NetBox has it one way or another for no reason to guess. */
 import { afterAll, beforeAll, expect, test } from "vitest"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 
 type Made = Json & { readonly id: number }
@@ -19,7 +19,7 @@ const brief = async (path: string, id: number) =>
 const end = ({ id }: Made) => [{ object_type: "dcim.interface", object_id: id }]
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
   const site = await make("dcim/sites", named("Here"))
   const role = await make("dcim/device-roles", named("Role"))
   const manufacturer = await make("dcim/manufacturers", named("Maker"))

@@ -4,7 +4,7 @@ import { type User, makeUser, permit } from "../auth/Users.ts"
 import { registry } from "../../src/inventory/Registry.ts"
 import { isTaxonomy } from "../../src/inventory/derive/filter/Path.ts"
 import { orderBy } from "../../src/inventory/derive/table/Order.ts"
-import { type Api, startApi } from "../support/Api.ts"
+import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
 
 let api: Api
@@ -17,7 +17,7 @@ const make = async (path: string, ...bodies: ReadonlyArray<Json>) => {
 }
 
 beforeAll(async () => {
-  api = await startApi()
+  api = await sharedApi()
   ann = await makeUser(api, "ann")
 })
 afterAll(() => api.stop())

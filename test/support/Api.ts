@@ -1,7 +1,8 @@
 /** A service on a database of its own, for tests of the wire. */
 import { type Call, type Json, type List, type Reply, request } from "./Client.ts"
-import { type TestDatabase, makeDatabase } from "./Database.ts"
+import { type TestDatabase, makeDatabase, servers } from "./Database.ts"
 import { type ProcessStart, type ServiceProcess, startProcess } from "./Process.ts"
+import { type Sql, databaseAt } from "./Sql.ts"
 import { type Service, type Start, startService } from "./Service.ts"
 
 export interface Api<S extends Service = Service> {
@@ -30,6 +31,39 @@ export const startApi = async (environment: Readonly<Record<string, string>> = {
   const database = await makeDatabase()
   return apiOf(database, await startService({ ...environmentOf(database), ...environment }, start))
 }
+
+let shared: Promise<Api> | undefined
+
+/**
+ * A service without objects, which the files of this worker share one after the other: for tests of answers alone, since
+ * webhooks and deliveries would outlive their file. `stop` leaves it running.
+ */
+export const sharedApi = async (): Promise<Api> => {
+  // The other Redis databases are emptied in turn.
+  shared ??= startApi({ REDIS_URL: databaseAt(servers.redisUrl, "0") }, { outlivesFile: true })
+  const api = await shared
+  await deleteObjects(api.database.superuser)
+  return { ...api, stop: async () => {} }
+}
+
+/** Deletes all objects but the superuser and its tokens. */
+const deleteObjects = (superuser: Sql) =>
+  superuser.query(`
+    do $$
+    declare "table" regclass;
+    begin
+      -- Neither order nor triggers matter.
+      set local session_replication_role = replica;
+      for "table" in
+        select oid from pg_class
+         where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and not relispartition
+           and relname !~ '^rackwire_'
+      loop
+        execute format('delete from %s %s', "table", case "table"::text
+          when 'users_user' then 'where not is_superuser'
+          when 'users_token' then 'where user_id <> (select id from users_user where is_superuser)' end);
+      end loop;
+    end $$`)
 
 /** Starts a service as a process, on a database of its own. */
 export const startApiProcess = async (

@@ -30,7 +30,7 @@ export const program = fileURLToPath(new URL("../../bin/rackwire.mjs", import.me
 /** The service at the pace of TEST_PACE. */
 const pacedProgram = fileURLToPath(new URL("./serve.ts", import.meta.url))
 
-export interface ProcessStart extends Start {
+export interface ProcessStart extends Pick<Start, "roles" | "pace"> {
   /** The program, if not the one of this directory. */
   readonly script?: string | undefined
 }
@@ -64,7 +64,7 @@ export const startProcess = async (
     child.kill(signal)
     return exited
   }
-  const entry = { output: () => output, stop: () => stop("SIGKILL") }
+  const entry = { output: () => output, stop: () => stop("SIGKILL"), outlivesFile: false }
   running.add(entry)
   void exited.then(() => running.delete(entry))
   const url = await readyUrl(child, () => output)

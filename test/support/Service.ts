@@ -28,12 +28,14 @@ export interface Start {
   readonly roles?: ReadonlyArray<Role> | undefined
   /** Factor of the product's time constants (src/Pace.ts). */
   readonly pace?: number | undefined
+  /** Whether it runs on after the file that starts it. */
+  readonly outlivesFile?: boolean
 }
 
 /** Starts the service. Rejects with its output if it cannot start. */
 export const startService = async (
   environment: Readonly<Record<string, string>>,
-  { roles = allRoles, pace }: Start = {}
+  { roles = allRoles, pace, outlivesFile = false }: Start = {}
 ): Promise<Service> => {
   countStart("worker")
   const name = `test ${randomBytes(6).toString("hex")}`
@@ -51,7 +53,7 @@ export const startService = async (
     await stop()
     throw new Error(`${inWords(Cause.squash(built.cause))}\n${around.output()}`)
   }
-  const entry = { output: around.output, stop }
+  const entry = { output: around.output, stop, outlivesFile }
   running.add(entry)
   const url = built.value
   return {

@@ -22,6 +22,7 @@ afterEach(({ task }) => {
 })
 
 afterAll(async () => {
-  await Promise.all(Array.from(running, (service) => service.stop()))
-  running.clear()
+  const left = Array.from(running).filter(({ outlivesFile }) => !outlivesFile)
+  await Promise.all(left.map((service) => service.stop()))
+  for (const service of left) running.delete(service)
 })

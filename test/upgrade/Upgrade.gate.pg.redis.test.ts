@@ -17,8 +17,8 @@ import { type FixtureReceiver, known, startFixtureReceiver } from "./World.ts"
 /** Pause between two transactions of the writer in SQL, and between two requests, milliseconds. */
 const pauseMillis = 30
 
-/** How long the writers go on when the service is ready, milliseconds. */
-const afterwardsMillis = 3000
+/** Rounds of each writer when the service is ready. */
+const roundsAfterwards = 30
 
 /** Webhooks that fire for every change of a site. */
 const everySite = ["sites", "ordered", "scoped"]
@@ -62,6 +62,8 @@ describe.each(releases())("the stores of Rackwire %s", (release) => {
   /** Descriptions that were committed, by the name of the site. */
   const written = new Map<string, ReadonlyArray<string>>()
   const over = new AbortController()
+  /** How often each writer committed. */
+  const rounds = { sql: 0, api: 0 }
 
   const note = (name: string, description: string) => written.set(name, [...(written.get(name) ?? []), description])
 
@@ -75,6 +77,7 @@ describe.each(releases())("the stores of Rackwire %s", (release) => {
           : "update dcim_site set description = $2 where name = any($1::text[])"
       await sql.query(statement, [names, `${round}`])
       for (const name of names) note(name, `${round}`)
+      rounds.sql++
       await pause(pauseMillis)
     }
     await sql.close()
@@ -88,6 +91,7 @@ describe.each(releases())("the stores of Rackwire %s", (release) => {
       const { status } = await service.call("PATCH", `${path}${json.id}/`, { description: `${round}` })
       expect(status).toBe(200)
       note("api", `${round}`)
+      rounds.api++
       await pause(pauseMillis)
     }
   }
@@ -111,7 +115,8 @@ describe.each(releases())("the stores of Rackwire %s", (release) => {
       DELIVERY_RETENTION: "36500"
     })
     const asking = writeApi()
-    await pause(afterwardsMillis)
+    const until = { sql: rounds.sql + roundsAfterwards, api: roundsAfterwards }
+    await eventually("both writers went on", () => rounds.sql >= until.sql && rounds.api >= until.api)
     over.abort()
     await Promise.all([writing, asking])
   }, 180_000)

@@ -21,8 +21,8 @@ interface Console {
 }
 
 /**
- * Starts both before the tests of the file, and stops them after; `fill` makes what the tests need in a service that `start` starts. A test fails if a
- * page that it opened has a problem, unless the test removes it from the page's problems.
+ * Starts both before the tests of the file, and stops them after; `fill` makes the objects that the tests need. A test
+ * fails if a page that it opened has a problem, unless the test removes it from the page's problems.
  */
 export const startConsole = (
   fill: (api: Api) => Promise<void> | void,

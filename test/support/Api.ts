@@ -46,7 +46,7 @@ export const sharedApi = async (): Promise<Api> => {
   return { ...api, stop: async () => {} }
 }
 
-/** Deletes all objects but the superuser and its tokens. */
+/** Deletes all objects but the administrator, who is `admin`, and the tokens of this user. */
 const deleteObjects = (superuser: Sql) =>
   superuser.query(`
     do $$
@@ -60,8 +60,8 @@ const deleteObjects = (superuser: Sql) =>
            and relname !~ '^rackwire_'
       loop
         execute format('delete from %s %s', "table", case "table"::text
-          when 'users_user' then 'where not is_superuser'
-          when 'users_token' then 'where user_id <> (select id from users_user where is_superuser)' end);
+          when 'users_user' then 'where username <> ''admin'''
+          when 'users_token' then 'where user_id <> (select id from users_user where username = ''admin'')' end);
       end loop;
     end $$`)
 

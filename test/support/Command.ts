@@ -7,13 +7,13 @@ import { rackwire } from "../../src/command/Rackwire.ts"
 import { program } from "./Process.ts"
 import { surroundings } from "./Surroundings.ts"
 
-interface Surroundings {
+interface Given {
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Text of the command's standard input. */
   readonly input?: string | undefined
 }
 
-interface InWorker extends Surroundings {
+interface InWorker extends Given {
   /** Factor of the product's time constants (src/Pace.ts). */
   readonly pace?: number | undefined
 }
@@ -41,7 +41,7 @@ export const runCommand = async (
 /** Runs a command as a process. */
 export const runProcess = async (
   args: ReadonlyArray<string>,
-  { env, cwd, input = "" }: Surroundings & { readonly cwd?: string } = {}
+  { env, cwd, input = "" }: Given & { readonly cwd?: string } = {}
 ): Promise<CommandResult> => {
   const child = spawn(process.execPath, [program, ...args], { cwd, env: { PATH: process.env["PATH"], ...env } })
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve))

@@ -10,6 +10,7 @@ import { freePorts } from "../../src/embedded/Ports.ts"
 import { find } from "../../src/embedded/RedisBinary.ts"
 import { keysOf } from "../../src/stream/Keys.ts"
 import { type TestDatabase, makeDatabase } from "../support/Database.ts"
+import { eventually } from "../support/Eventually.ts"
 import { type Service, startService } from "../support/Service.ts"
 import { openSql } from "../support/Sql.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
@@ -168,5 +169,17 @@ describe("a process with all roles is not ready", () => {
       "insert into rackwire_gap (cause, reason, since, from_position) values ('slot', 'a gap of the test', now(), 0)"
     )
     await expectTold(/a gap of the test/, 20, () => database.sql.query("update rackwire_gap set acknowledged = now()"))
+  })
+
+  it("while it stops, and goes on answering as long as it is told to", millis, async () => {
+    const stopping = await startService({ ...environment, SHUTDOWN_DELAY: "3 seconds" })
+    const stopped = stopping.stop()
+    await eventually("it says so", async () => {
+      const reply = await fetch(`${stopping.url}/health/ready`)
+      return reply.status === 503 && (await reply.text()).includes("the process is stopping")
+    })
+    expect((await fetch(`${stopping.url}/health/live`)).status).toBe(200)
+    await stopped
+    await expect(fetch(`${stopping.url}/health/live`)).rejects.toThrow("fetch failed")
   })
 })

@@ -165,17 +165,17 @@ describe("when a webhook's key is lost", () => {
       await insertSites("marks", 1)
       await allSuccessful(id, 1)
       await sql("update extras_webhook set paused = true where id = $1::bigint", [id])
-      let changes = 0
+      const changes: Array<string> = []
       do {
-        changes += 1
-        await updateSites("marks", `change ${changes}`)
+        changes.push(`change ${changes.length + 1}`)
+        await updateSites("marks", changes.at(-1)!)
         // Until its actor ends, our own process may read before the one that dies.
-      } while (!(await readAsDead(id, changes)))
+      } while (!(await readAsDead(id, changes.length)))
       await redis.del(sweepKeys.marks)
       await eventually("the sweep misses its marks", async () => (await redis.zscore(sweepKeys.marks, "0")) !== null)
       await sql("update extras_webhook set paused = false where id = $1::bigint", [id])
-      await allSuccessful(id, 1 + changes)
-      expect([...acceptedBy("marks").values()].flat()).toContain(`change ${changes}`)
+      await allSuccessful(id, 1 + changes.length)
+      expect(new Set([...acceptedBy("marks").values()].flat())).toEqual(new Set(["", ...changes]))
     }
   )
 })

@@ -116,7 +116,8 @@ describe.each(releases())("the stores of Rackwire %s", (release) => {
     })
     const asking = writeApi()
     const until = { sql: rounds.sql + roundsAfterwards, api: roundsAfterwards }
-    await eventually("both writers went on", () => rounds.sql >= until.sql && rounds.api >= until.api)
+    const areDone = () => rounds.sql >= until.sql && rounds.api >= until.api
+    await eventually("both writers went on", areDone, { millis: 100_000 })
     over.abort()
     await Promise.all([writing, asking])
   }, 180_000)

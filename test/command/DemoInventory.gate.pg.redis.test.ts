@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { registry } from "../../src/inventory/Registry.ts"
-import { type Api, environmentOf, sharedApi } from "../support/Api.ts"
+import { type Api, environmentOf, startApi } from "../support/Api.ts"
 import type { List } from "../support/Client.ts"
 import { runCommand } from "../support/Command.ts"
 
 let api: Api
 beforeAll(async () => {
-  api = await sharedApi()
+  api = await startApi()
 })
 afterAll(() => api.stop())
 

@@ -1,4 +1,7 @@
-/** What the product gets from a test in place of its process: options, the pace, and a console that collects the output. */
+/**
+ * Gives code of the product the options, the pace and the console that it has from its process otherwise. The console
+ * collects the output.
+ */
 import { format } from "node:util"
 import { ConfigProvider, Console, Layer } from "effect"
 import { Pace, scaledPace } from "../../src/Pace.ts"

@@ -12,6 +12,7 @@ import { destination } from "../../src/inventory/derive/filter/Path.ts"
 import { uniquesOf } from "../../src/inventory/derive/table/Table.ts"
 import { anyObject, isWritten } from "../support/AnyObject.ts"
 import type { Json } from "../support/Client.ts"
+import { runs } from "../support/Seed.ts"
 import type { TableRow } from "./HiddenWorld.ts"
 
 export interface Question {
@@ -31,10 +32,13 @@ export interface Known {
 
 const types = [...registry.values()]
 
+/** Requests about each type. */
+const perType = runs(2)
+
 /** Requests about every type. */
 export const questions = (known: Known): fc.Arbitrary<ReadonlyArray<Question>> =>
   fc
-    .tuple(...types.map((type) => fc.array(questionAbout(type, known), { minLength: 6, maxLength: 6 })))
+    .tuple(...types.map((type) => fc.array(questionAbout(type, known), { minLength: perType, maxLength: perType })))
     .map((each) => each.flat())
 
 const questionAbout = (type: ObjectType, known: Known): fc.Arbitrary<Question> => {

@@ -190,7 +190,7 @@ it("shows, by list, detail, cursor, export, change log and the console, and dele
       for (const id of granted) await api.call("DELETE", `/api/users/permissions/${id}/`)
       for (const [way, found] of Object.entries(ways)) expect([way, found]).toEqual([way, allowed])
     }),
-    { numRuns: runs(15) }
+    { numRuns: runs(6) }
   )
 })
 

@@ -48,13 +48,20 @@ const start = async (
   return { names: tools.map(({ name }) => name), call }
 }
 
-const token = () => hooks.api.newToken()
+/** Servers with the rights of an administrator, by their arguments: each is started once. */
+const started = new Map<string, Promise<Server>>()
+
+const server = async (...args: ReadonlyArray<string>): Promise<Server> => {
+  const known = started.get(args.join()) ?? start(await hooks.api.newToken(), args)
+  started.set(args.join(), known)
+  return known
+}
 
 afterAll(() => Promise.all(open.map((client) => client.close())))
 
 describe("the MCP server", () => {
   it("without --allow-write offers tools that read, and no others", async () => {
-    const { names, call } = await start(await token())
+    const { names, call } = await server()
     expect(names).toEqual([
       ...["status", "object_types", "object_fields", "list_objects", "get_object", "list_changes", "explain_change"],
       ...["list_deliveries", "explain_delivery"]
@@ -65,7 +72,7 @@ describe("the MCP server", () => {
   })
 
   it("tells of objects, changes, deliveries, why a webhook fired, and the state of the service", async () => {
-    const { call } = await start(await token())
+    const { call } = await server()
     const webhook = await hooks.webhook("read", { conditions: { attr: "name", value: "read one" } })
     const { json: tag } = await hooks.tag("read one")
     await hooks.tag("read two")
@@ -113,7 +120,7 @@ describe("the MCP server", () => {
   })
 
   it("with --allow-write creates, changes, deletes and retries", async () => {
-    const { call } = await start(await token(), ["--allow-write"])
+    const { call } = await server("--allow-write")
     const webhook = await hooks.webhook("write", { conditions: { attr: "name", value: "write one" } })
     const made = await call("create_object", { type: "extras.tag", values: named("write one"), message: "asked for" })
     const { id } = made.json as { readonly id: number }
@@ -132,7 +139,7 @@ describe("the MCP server", () => {
   })
 
   it("refuses arguments that the tool does not have, in words", async () => {
-    const { call } = await start(await token(), ["--allow-write"])
+    const { call } = await server("--allow-write")
     for (const [given, words] of [
       [{ type: "dcim.site", id: "1 or 2" }, "id must be integer"],
       [{ type: "dcim.site", id: 1, more: 2 }, "must NOT have additional properties"],

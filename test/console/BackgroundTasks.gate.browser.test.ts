@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
-import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { faultsOf, faultsOfState, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { startConsole } from "./Fixture.ts"
@@ -58,7 +58,7 @@ describe.skipIf(!hasBrowser)("failed deliveries", () => {
     await cause.getByRole("link", { name: "Retry 15" }).click()
     expect(await page.locator("main").textContent()).toMatch(/Retry\s+15 deliveries\?/)
     expect(await page.locator("tbody tr").allTextContents()).toEqual([expect.stringContaining(hostile)])
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
     // Nothing has happened yet.
     expect(await counted(`webhook_id=${failing}&status=failed`)).toBe(15)
     answer = 200
@@ -73,7 +73,7 @@ describe.skipIf(!hasBrowser)("failed deliveries", () => {
         { timeout: 30_000 }
       )
       .toContain("15 of 15 done")
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
     await eventually("they are sent", async () => (await counted(`webhook_id=${failing}&status=successful`)) === 15)
     await page.goto(path)
     expect([await rows.count(), await rows.textContent()]).toEqual([1, expect.stringContaining("Connection refused")])

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
-import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { faultsOf, faultsOfState, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { thorough } from "../support/Seed.ts"
 
@@ -188,7 +188,7 @@ describe.skipIf(!hasBrowser)("renaming several objects", () => {
     await page.goto("/dcim/sites/?name__isw=Bad")
     await page.check("[data-select-page]")
     await act(page, "Rename")
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
     await page.fill("[name=find]", "Bad (")
     await page.check("[name=pattern]")
     await page.click("text=Preview")
@@ -203,7 +203,7 @@ describe.skipIf(!hasBrowser)("renaming several objects", () => {
       expect.stringMatching(/^Bad 2: Name: site with this name already exists/i)
     ])
     expect(await page.locator("button[value=apply]").count()).toBe(0)
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
     await page.click("button:has-text('Change')")
     expect(await page.inputValue("[name=replace]")).toBe("Taken")
     await close()

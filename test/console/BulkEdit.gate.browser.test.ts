@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { makeUser, userPassword } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type Json, named } from "../support/Client.ts"
-import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { faultsOf, faultsOfState, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { thorough } from "../support/Seed.ts"
 
@@ -109,7 +109,7 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
     expect(await page.textContent("#e-region")).toContain("Related object not found")
     expect(await page.evaluate<string>("document.activeElement.id")).toBe("f-region")
     expect(await page.inputValue("[name=set-comments]")).toBe("\nkept")
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
     await close()
   })
 
@@ -119,7 +119,7 @@ describe.skipIf(!hasBrowser)("editing several objects", () => {
     await openForm(page, "name__isw=M")
     await page.fill("[name=set-facility]", "b")
     await page.click("text=Preview")
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
     const [site] = await sites("name=M 1")
     await api.call("PATCH", `/api/dcim/sites/${String(site!["id"])}/`, { facility: "theirs" })
     await page.click("button[value=apply]")

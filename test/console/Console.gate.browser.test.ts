@@ -26,7 +26,7 @@ const { loggedIn, opened } = startConsole(async (started) => {
 })
 
 describe.skipIf(!hasBrowser)("the console", () => {
-  it("shows every kind of page without any fault", async () => {
+  it("shows pages of every kind without any fault", async () => {
     const { page, problems, close } = await loggedIn()
     const cover = kindsCover([...registry.values()], allKinds)
     const types = new Set(sampleOf(cover, 4, "types").map(({ id }) => id))

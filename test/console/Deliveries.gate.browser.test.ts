@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
 import type { Json } from "../support/Client.ts"
-import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { faultsOf, faultsOfState, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { startConsole } from "./Fixture.ts"
@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("the list of deliveries", () => {
       await page.reload()
       return (await page.locator("#dry-run").textContent())?.includes("30 would render differently.")
     })
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
     const other = await browser.loggedIn()
     await other.page.goto(page.url())
     answer = 200

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
-import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { faultsOf, faultsOfState, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { startConsole } from "./Fixture.ts"
@@ -122,7 +122,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
     expect(download.headers()["content-disposition"]).toContain("attachment")
     await page.click("text=Previous >> nth=0")
     await page.waitForSelector("h1:has-text('created')")
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
   })
 
   it("retries at once in place of the scheduled attempt: the receiver gets one more request, asked for by two", async () => {
@@ -137,7 +137,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
     expect(await stages(page)).toEqual(expect.arrayContaining(["Attempt 1", "Next attempt"]))
     expect(await page.locator("#attempts").innerText()).toMatch(/next[^]*in (59 min|1 h)/)
     expect(await page.locator(".hint").innerText()).toBe("Retry now replaces the attempt that is scheduled.")
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
     answers.delete("/recovers")
     await Promise.all([page.click("text=Retry now"), other.click("text=Retry now")])
     const told = [await page.locator("main").innerText(), await other.locator("main").innerText()]
@@ -221,7 +221,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
     await make("/api/dcim/sites/", named("broken"))
     await page.goto(address(await delivery(broken, "failed")))
     expect(await page.locator("#attempt").innerText()).toContain("No request was sent.")
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
   })
 
   thorough("compares what was sent with what the webhook as it is now would send", async () => {
@@ -243,7 +243,7 @@ describe.skipIf(!hasBrowser)("the page of a delivery", () => {
     expect(await row.locator("del").innerText()).toBe("old")
     expect(await row.locator("ins").innerText()).toBe(hostile.replaceAll('"', ""))
     expect(await page.locator("main :is(img, hx-partial, script)").count()).toBe(0)
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
   })
 
   thorough("cuts a body of a megabyte and offers it whole", async () => {

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core"
 import { expect } from "vitest"
 import { pages } from "../../src/console/Pages.ts"
 import type { Existing } from "../support/AnyObject.ts"
+import { sampleOf } from "../support/Seed.ts"
 import { type Theme, accessibility, sideways } from "../support/Browser.ts"
 
 const pathOf = (path: string) => path.slice("/api".length)
@@ -37,9 +38,12 @@ const everyPath = (existing: Existing, types: ReadonlySet<string>, isEvery: bool
   ]
 }
 
+/** The number of pages that are opened where axe does not check each of them. */
+const sampled = 30
+
 /**
- * The faults of every kind of page, with a list and an object of each of the types. All pages are opened. axe
- * checks one page of `axeEvery`; twice as many pages are checked on small screens.
+ * The faults of every kind of page, with a list and an object of each of the types. All pages are opened, or a sample of
+ * them if axe checks one page of `axeEvery`; twice as many pages are checked on small screens.
  */
 export const faultsOfPages = async (
   page: Page,
@@ -48,7 +52,9 @@ export const faultsOfPages = async (
   axeEvery = 1
 ): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
-  for (const [at, path] of everyPath(existing, types, axeEvery === 1).entries()) {
+  const every = everyPath(existing, types, axeEvery === 1)
+  const paths = axeEvery === 1 ? every : sampleOf(every, sampled, "pages")
+  for (const [at, path] of paths.entries()) {
     const response = await page.goto(path)
     expect([path, response?.status(), await page.locator("h1").count()]).toEqual([path, 200, 1])
     for (const theme of at % axeEvery === 0 ? themesAt(at / axeEvery) : [])

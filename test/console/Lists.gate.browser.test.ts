@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
-import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { faultsOf, faultsOfState, hasBrowser } from "../support/Browser.ts"
 import { startConsole } from "./Fixture.ts"
 import { thorough } from "../support/Seed.ts"
 
@@ -78,7 +78,7 @@ describe.skipIf(!hasBrowser)("a list", () => {
     await page.selectOption("[name=_field]", "facility")
     await page.selectOption("[name=_lookup]", { label: "begins with" })
     await page.fill("[name=_value]", "F1")
-    expect([...(await faultsOf(watched.page)), ...watched.problems]).toEqual([])
+    expect([...(await faultsOfState(watched.page)), ...watched.problems]).toEqual([])
     await page.click(".filters button")
     await page.waitForURL("**/dcim/sites/?limit=100&status=active&facility__isw=F1")
     expect(await firstCells(page)).toHaveLength(11)

@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
-import { faultsOf, hasBrowser } from "../support/Browser.ts"
+import { faultsOf, faultsOfState, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { startConsole } from "./Fixture.ts"
@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     expect(await page.locator("#answers").innerText()).toMatch(/500\s+failed\s+3/)
     expect(await page.locator("#latest tbody tr").count()).toBe(3)
     expect(await page.locator("#traffic svg").first().getAttribute("aria-label")).toContain("6 made, 6 not taken")
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
     await page.click("text=Configuration")
     await page.waitForURL(`**${list}${ailing}/configuration/`)
     expect(await page.locator("dl.attrs").innerText()).toContain(`${receiver.url}/ailing`)
@@ -114,7 +114,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     await page.goto(list)
     await page.click(`[aria-label="Resume sound"]`)
     await page.waitForSelector("text=3 deliveries wait")
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
     await page.check("[value=latest]")
     await page.click("button:has-text('Resume')")
     await page.waitForSelector(".flash")
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
   it("are tested with a real change, of which the delivery's page opens", async () => {
     const { page } = await loggedIn()
     await page.goto(`${list}${sound}/test/`)
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
     const before = receiver.received.length
     await page.click("button:has-text('Send')")
     await page.waitForURL("**/extras/deliveries/*/")
@@ -155,7 +155,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
   it("get a new secret that is shown once, beside which the old one signs", async () => {
     const { page } = await loggedIn()
     await page.goto(`${list}${sound}/rotate/`)
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
     await page.click("button:has-text('Rotate')")
     const secret = await page.inputValue("#once-secret")
     expect(secret).toMatch(/^whsec_/)
@@ -201,7 +201,7 @@ describe.skipIf(!hasBrowser)("webhooks", () => {
     await page.waitForSelector("#workbench pre:has-text('pasted!')")
     await page.fill("[name=_event]", "")
     await page.waitForSelector("#workbench pre:has-text('onerror')")
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
   })
 
   it("offer their readers nothing to do, and refuse it", async () => {

@@ -4,7 +4,7 @@ import { afterAll, describe, expect, it } from "vitest"
 import { makeUser } from "../auth/Users.ts"
 import type { Api } from "../support/Api.ts"
 import { type Json, type List, named } from "../support/Client.ts"
-import { accessibility, faultsOf, hasBrowser } from "../support/Browser.ts"
+import { accessibility, faultsOf, faultsOfState, hasBrowser } from "../support/Browser.ts"
 import { eventually } from "../support/Eventually.ts"
 import { type Receiver, startReceiver } from "../support/Receiver.ts"
 import { startConsole } from "./Fixture.ts"
@@ -125,7 +125,7 @@ describe.skipIf(!hasBrowser)("why, and why not", () => {
     )
     await page.getByText("Show as table").click()
     expect(await page.locator("caption:has-text('Attempts') ~ tbody tr").count()).toBe(3)
-    expect(await faultsOf(page)).toEqual([])
+    expect(await faultsOfState(page)).toEqual([])
     await page.goto(`/search/?q=${request}`)
     await page.getByRole("link", { name: "The journey of its transaction" }).click()
     await page.waitForSelector("h1:has-text('Journey of LSN')")

@@ -19,7 +19,7 @@ afterAll(async () => {
 
 /** More than the steps of a slice. */
 const hooksMax = 11
-const deliveries = 3
+const deliveries = 2
 
 describe("patterns", () => {
   it("that are too large are refused, in webhooks and custom fields", async () => {

@@ -16,7 +16,7 @@ describe("the description of the API", () => {
   it("is written by one thread for each format, however many host names it is requested under", async () => {
     const { answer, workers, besideThread } = await causesOf(api, () =>
       Promise.all(
-        Array.from({ length: runs(10) }, async (_, n) => {
+        Array.from({ length: runs(4) }, async (_, n) => {
           const { statusCode, body } = await request(`${api.service.url}/api/schema/`, {
             headers: { host: `host${n}.example.com`, accept: n % 2 === 0 ? "application/yaml" : "application/json" }
           })

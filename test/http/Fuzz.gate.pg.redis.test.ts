@@ -4,7 +4,7 @@ import { type Api, startApi } from "../support/Api.ts"
 import { runs, seed } from "../support/Seed.ts"
 import { fuzz, told } from "./fuzz/Fuzz.ts"
 
-const requests = runs(50)
+const requests = runs(30)
 
 let api: Api
 

@@ -16,7 +16,7 @@ import { type Received, type Receiver, startReceiver } from "../support/Receiver
 import { runs } from "../support/Seed.ts"
 
 const perTransaction = 4
-const changes = perTransaction * runs(500)
+const changes = perTransaction * runs(250)
 
 interface Owner {
   readonly databaseUrl: string

@@ -172,7 +172,7 @@ describe("a process with all roles is not ready", () => {
   })
 
   it("while it stops, and goes on answering as long as it is told to", millis, async () => {
-    const stopping = await startService({ ...environment, SHUTDOWN_DELAY: "10 seconds" })
+    const stopping = await startService({ ...environment, SHUTDOWN_DELAY: "5 seconds" })
     const stopped = stopping.stop()
     await eventually("it says so", async () => {
       const reply = await fetch(`${stopping.url}/health/ready`)

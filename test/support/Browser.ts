@@ -137,3 +137,6 @@ export const faultsOf = async (page: Page): Promise<ReadonlyArray<string>> => [
   ...(isThorough ? await accessibility(page, "dark") : []),
   ...(await sideways(page))
 ]
+
+/** The same for one more state of a page that the file has checked in another one: only the long tier checks it. */
+export const faultsOfState = async (page: Page): Promise<ReadonlyArray<string>> => (isThorough ? faultsOf(page) : [])

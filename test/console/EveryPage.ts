@@ -39,7 +39,7 @@ const everyPath = (existing: Existing, types: ReadonlySet<string>, isEvery: bool
 }
 
 /** The number of pages that are opened where axe does not check each of them. */
-const sampled = 30
+const sampled = 20
 
 /**
  * The faults of every kind of page, with a list and an object of each of the types. All pages are opened, or a sample of

@@ -1,4 +1,4 @@
-import { Deferred, Effect } from "effect"
+import { Deferred, Effect, Option } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
 import { makeEarliestTimer } from "../../src/deliver/actor/EarliestTimer.ts"
@@ -26,5 +26,23 @@ describe("a timer", () => {
   it("rings at the earliest time that it was set to", async () => {
     const lateBy = late([60_000, 5], TestClock.adjust("100 millis")).pipe(Effect.provide(TestClock.layer()))
     expect(await Effect.runPromise(lateBy)).toBeGreaterThanOrEqual(0)
+  })
+
+  it("lets what it rang for go on when it is set meanwhile", async () => {
+    const program = Effect.gen(function* () {
+      const began = yield* Deferred.make<void>()
+      const answer = yield* Deferred.make<void>()
+      const ended = yield* Deferred.make<void>()
+      const ring = Effect.andThen(Deferred.succeed(began, undefined), Deferred.await(answer))
+      const set = yield* makeEarliestTimer(Effect.andThen(ring, Deferred.succeed(ended, undefined)))
+      set(0)
+      yield* Deferred.await(began)
+      set(60_000)
+      // What the timer ended would end here, before the answer.
+      yield* Effect.yieldNow
+      yield* Deferred.succeed(answer, undefined)
+      return yield* Effect.timeoutOption(Deferred.await(ended), "10 seconds")
+    })
+    expect(Option.isSome(await Effect.runPromise(Effect.scoped(program)))).toBe(true)
   })
 })

@@ -1,22 +1,25 @@
 /** A timer that can only be set to ring earlier. */
-import { Effect, FiberHandle } from "effect"
+import { Effect, FiberHandle, FiberSet } from "effect"
 import { monotonicMillis } from "../../Monotonic.ts"
 
-/** A function that sets the timer of the scope: `ring` runs in so many milliseconds, or earlier if set to earlier. */
+/**
+ * A function that sets the timer of the scope: `ring` runs in so many milliseconds, or earlier if set to earlier. Setting
+ * the timer ends no `ring` that runs.
+ */
 export const makeEarliestTimer = Effect.fnUntraced(function* (ring: Effect.Effect<void>) {
   const now = yield* monotonicMillis
-  const handle = yield* FiberHandle.make<void>()
-  const run = yield* FiberHandle.runtime(handle)()
+  const wait = yield* FiberHandle.makeRuntime<never, void>()
+  const run = yield* FiberSet.makeRuntime<never, void>()
   let due = Number.POSITIVE_INFINITY
-  const rings = Effect.suspend(() => {
+  const rings = Effect.sync(() => {
     due = Number.POSITIVE_INFINITY
-    return ring
+    run(ring)
   })
   return (millis: number) => {
     const at = now() + millis
     if (at >= due) return
     due = at
     // Timers drop what is less than a millisecond, and would ring before the time.
-    run(Effect.andThen(Effect.sleep(Math.ceil(millis) + 1), rings))
+    wait(Effect.andThen(Effect.sleep(Math.ceil(millis) + 1), rings))
   }
 })

@@ -8,7 +8,7 @@ import { makeUser } from "../auth/Users.ts"
 import { type Api, sharedApi } from "../support/Api.ts"
 import { type List, named } from "../support/Client.ts"
 import { faultsOf, hasBrowser } from "../support/Browser.ts"
-import { isThorough, thorough } from "../support/Seed.ts"
+import { isThorough, sampleOf, thorough } from "../support/Seed.ts"
 import { startConsole } from "./Fixture.ts"
 
 let api: Api
@@ -112,10 +112,14 @@ describe.skipIf(!hasBrowser)("an import", () => {
     }
     expect(await refusal("huge.csv", Buffer.alloc((isThorough ? 100 : 20) << 20, "a,b\n"))).toContain("exceeds 16 MiB")
     expect(await page.title()).toContain("Import sites")
-    expect(await refusal("latin.csv", Buffer.from("name,slug\nÅre,are\n", "latin1"))).toContain("not UTF-8. Save it")
-    expect(await refusal("wide.csv", Buffer.from("\uFEFFname,slug\nÅre,are\n", "utf16le"))).toContain("but UTF-16")
-    expect(await refusal("wrong.json", "[{]")).toContain("The file cannot be read")
-    expect(await refusal("other.csv", "name,nothing\na,b\n")).toContain("Unknown columns: nothing")
+    const unreadable = [
+      ["latin.csv", Buffer.from("name,slug\nÅre,are\n", "latin1"), "not UTF-8. Save it"],
+      ["wide.csv", Buffer.from("\uFEFFname,slug\nÅre,are\n", "utf16le"), "but UTF-16"],
+      ["wrong.json", "[{]", "The file cannot be read"],
+      ["other.csv", "name,nothing\na,b\n", "Unknown columns: nothing"]
+    ] as const
+    for (const [name, content, words] of sampleOf(unreadable, 2, "unreadable files"))
+      expect(await refusal(name, content)).toContain(words)
     await page.fill("#f-data", "- name: kept\n slug")
     await page.selectOption("#f-format", "yaml")
     await press(page, "Import")

@@ -21,6 +21,9 @@ export const writeSpinPlugin = (): { readonly plugin: string; readonly remove: (
 /** Runs into its time limit, however fast the machine. */
 export const endless = "{% for i in range(9999) %}{{ 1|linger }}{% endfor %}"
 
+/** Takes half a second, however fast the machine: long enough that many requests at once wait for it. */
+const slow = "{% for i in range(500) %}{{ 1|linger }}{% endfor %}"
+
 /** Deliveries that failed because their templates ran out of time. */
 export const overrunDeliveries = async (api: Api) => {
   const path = "/api/extras/deliveries/?status=failed&reason=Overrun&limit=1000"
@@ -42,7 +45,7 @@ export const endlessWebhook = (n: number, isSpinning: boolean): Json => ({
 /** Renderings of one user beyond the bound are refused, and later ones succeed. */
 export const expectRenderingsBounded = async (api: Api): Promise<void> => {
   const render = (template: string) => api.call<Json>("POST", "/api/extras/webhooks/render/", { template })
-  const replies = await Promise.all(Array.from({ length: 15 }, () => render(endless)))
+  const replies = await Promise.all(Array.from({ length: 15 }, () => render(slow)))
   const busy = replies.filter(({ status }) => status === 503)
   expect(busy.length).toBeGreaterThan(0)
   expect(busy[0]!.json["detail"]).toBe("Too many templates are being rendered. Try again in a second.")

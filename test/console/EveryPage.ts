@@ -38,7 +38,7 @@ const everyPath = (existing: Existing, types: ReadonlySet<string>, isEvery: bool
   ]
 }
 
-/** The number of pages that are opened where axe does not check each of them. */
+/** The number of pages that a test opens if axe does not check each page. */
 const sampled = 20
 
 /**
@@ -52,8 +52,9 @@ export const faultsOfPages = async (
   axeEvery = 1
 ): Promise<ReadonlyArray<string>> => {
   const found: Array<string> = []
-  const every = everyPath(existing, types, axeEvery === 1)
-  const paths = axeEvery === 1 ? every : sampleOf(every, sampled, "pages")
+  const isEvery = axeEvery === 1
+  const every = everyPath(existing, types, isEvery)
+  const paths = isEvery ? every : sampleOf(every, sampled, "pages")
   for (const [at, path] of paths.entries()) {
     const response = await page.goto(path)
     expect([path, response?.status(), await page.locator("h1").count()]).toEqual([path, 200, 1])

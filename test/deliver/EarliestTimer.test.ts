@@ -28,7 +28,7 @@ describe("a timer", () => {
     expect(await Effect.runPromise(lateBy)).toBeGreaterThanOrEqual(0)
   })
 
-  it("lets what it rang for go on when it is set meanwhile", async () => {
+  it("does not interrupt the effect that it runs when it is set meanwhile", async () => {
     const program = Effect.gen(function* () {
       const began = yield* Deferred.make<void>()
       const answer = yield* Deferred.make<void>()
@@ -38,7 +38,7 @@ describe("a timer", () => {
       set(0)
       yield* Deferred.await(began)
       set(60_000)
-      // What the timer ended would end here, before the answer.
+      // A timer that interrupts the effect does so in this turn, before the answer.
       yield* Effect.yieldNow
       yield* Deferred.succeed(answer, undefined)
       return yield* Effect.timeoutOption(Deferred.await(ended), "10 seconds")

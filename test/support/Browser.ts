@@ -138,5 +138,5 @@ export const faultsOf = async (page: Page): Promise<ReadonlyArray<string>> => [
   ...(await sideways(page))
 ]
 
-/** The same for one more state of a page that the file has checked in another one: only the long tier checks it. */
+/** As `faultsOf`, for a further state of a page: only the third tier checks it, because the file checks another state. */
 export const faultsOfState = async (page: Page): Promise<ReadonlyArray<string>> => (isThorough ? faultsOf(page) : [])

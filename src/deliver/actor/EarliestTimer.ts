@@ -4,7 +4,7 @@ import { monotonicMillis } from "../../Monotonic.ts"
 
 /**
  * A function that sets the timer of the scope: `ring` runs in so many milliseconds, or earlier if set to earlier. Setting
- * the timer ends no `ring` that runs.
+ * the timer does not interrupt a `ring` that runs: the changes of `ring` would stay, and its result would be lost.
  */
 export const makeEarliestTimer = Effect.fnUntraced(function* (ring: Effect.Effect<void>) {
   const now = yield* monotonicMillis

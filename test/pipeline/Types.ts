@@ -68,7 +68,7 @@ export const expectTypesCaptured = ({ types, turns, world, from }: Extent): void
         const value = shown[name]
         const idOf = (each: unknown) => (each as Json)["object_id"] ?? (each as Json)["id"]
         const places = /^numeric\(\d+,(\d+)\)$/.exec(columnType)?.[1]
-        if (value === null) return [[name, null]]
+        if (value === null) return [[name, choices === undefined || name === "duplex" ? null : ""]]
         // In the flat state it is a day.
         if (name === "created") return [[name, String(value).slice(0, "2026-11-22".length)]]
         if (name === "tags") return [[name, (value as ReadonlyArray<Json>).map((tag) => String(tag["name"])).sort()]]

@@ -233,6 +233,8 @@ interface ChoiceOptions extends Options {
   readonly bare?: boolean | "brief"
   /** The values are numbers, and shown as such. */
   readonly numeric?: boolean
+  /** Whether a snapshot has null for no choice, as a nullable column of NetBox does. Other columns have the empty text. */
+  readonly nullInSnapshot?: boolean
 }
 
 /** One of a closed list, by value and label. Null where none is given and there is no default. */
@@ -242,7 +244,7 @@ export const choice = <const Choice extends string, const O extends ChoiceOption
 ): Field<Optional<O, Choice>> => {
   const labels: Readonly<Record<string, string>> = choices
   const nullable = options.optional === true && options.default === undefined
-  /** Alone, no choice is the empty text, as NetBox stores it. */
+  /** Alone, no choice is the empty text, as NetBox 3.5 stores it. */
   const blank = (chosen: unknown) => chosen ?? ""
   const shown = (chosen: unknown) => (options.numeric === true && chosen !== null ? Number(chosen) : chosen)
   return makeField(
@@ -260,7 +262,7 @@ export const choice = <const Choice extends string, const O extends ChoiceOption
             ? null
             : { value: shown(chosen), label: labels[String(chosen)] ?? "" },
       representBriefly: options.bare === "brief" ? blank : undefined,
-      snapshot: shown,
+      snapshot: options.numeric === true || options.nullInSnapshot === true ? shown : blank,
       parse: (input) => {
         if (typeof input === "object") {
           return invalid(`Value must be passed directly (e.g. "foo": 123); do not use a dictionary or list.`)

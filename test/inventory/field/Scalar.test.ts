@@ -195,6 +195,15 @@ describe("a choice", () => {
     expect(field.snapshot("active", noView, "")).toBe("active")
   })
 
+  test("that is not made is the empty text in a snapshot, or null, as the column of NetBox has it", () => {
+    const snapshotOfNone = (options: object) =>
+      choice({ half: "Half" }, { optional: true, ...options }).snapshot(null, noView, "")
+    expect(snapshotOfNone({})).toBe("")
+    expect(snapshotOfNone({ bare: true })).toBe("")
+    expect(snapshotOfNone({ nullInSnapshot: true })).toBeNull()
+    expect(snapshotOfNone({ numeric: true })).toBeNull()
+  })
+
   test("is restricted to its values by the database as well", () => {
     expect(field.constraint).toBe("$ in ('active', 'o''hara')")
   })

@@ -147,7 +147,7 @@ const fields = {
   mtu: integer({ min: 1, max: 65_536, optional: true }),
   mac_address: mac({ optional: true }),
   speed: integer({ min: 0, max: 2_147_483_647, optional: true, help: "In kbit/s." }),
-  duplex: choice({ half: "Half", full: "Full", auto: "Auto" }, { optional: true }),
+  duplex: choice({ half: "Half", full: "Full", auto: "Auto" }, { optional: true, nullInSnapshot: true }),
   wwn: wwn({ optional: true }),
   mgmt_only: flag({ default: false }),
   description: text({ max: 200, optional: true }),

@@ -179,8 +179,8 @@ export const makeWorld = async (call: Call, count: number): Promise<Existing> =>
   const existing: Existing = (type) => ids.get(type) ?? []
   for (const type of typesInOrder()) {
     const own: Array<number> = []
-    // A cable needs interfaces that no other cable uses.
-    for (let at = 0; at < (type.id === "dcim.interface" ? count * 10 : count); at++) {
+    // A cable needs interfaces that no other cable uses, at up to six ends.
+    for (let at = 0; at < (type.id === "dcim.interface" ? count * 20 : count); at++) {
       const object = await writeAny(type, bodiesOf(type, existing, at), (body) => call<Json>("POST", type.path, body))
       own.push(object.id)
       ids.set(type.id, own)

@@ -1,11 +1,14 @@
 /** Notes of the workers of a run for its report, one per line. */
-import { appendFileSync } from "node:fs"
+import { appendFileSync, mkdirSync } from "node:fs"
+import { dirname } from "node:path"
 
 export const ledgerFile = "node_modules/.cache/test-ledger"
 
 const note = (line: string): void => {
   // Scripts use the same modules, and nobody reports on them.
-  if (process.env["VITEST"] !== undefined) appendFileSync(ledgerFile, `${line}\n`)
+  if (process.env["VITEST"] === undefined) return
+  mkdirSync(dirname(ledgerFile), { recursive: true })
+  appendFileSync(ledgerFile, `${line}\n`)
 }
 
 export const startIn = (place: "worker" | "process"): string => `start in a ${place}`

@@ -1,5 +1,6 @@
 /** The description of the service, judged by a validator that is not ours, and by the service itself. */
 import { Validator } from "@seriousme/openapi-schema-validator"
+import { request } from "undici"
 import { afterAll, beforeAll, describe, expect, test } from "vitest"
 import { parse } from "yaml"
 import { registry } from "../../src/inventory/Registry.ts"
@@ -11,6 +12,7 @@ import { mismatches } from "./SchemaCheck.ts"
 
 interface Document {
   readonly openapi: string
+  readonly servers: ReadonlyArray<{ readonly url: string }>
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
 }
@@ -38,6 +40,12 @@ test("is valid OpenAPI 3.1", async () => {
   const validator = new Validator()
   const result = await validator.validate(structuredClone(document) as unknown as Record<string, unknown>)
   expect(result).toMatchObject({ valid: true })
+})
+
+test("has the address that the client used", async () => {
+  expect(document.servers).toEqual([{ url: api.service.url }])
+  const { body } = await request(`${api.service.url}/api/schema/`, { headers: { host: "inventory.example.com" } })
+  expect(await body.json()).toMatchObject({ servers: [{ url: "http://inventory.example.com" }] })
 })
 
 test("describes every object type, with its filters and what it must be given", () => {

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { named } from "../support/Client.ts"
+import { type Json, named } from "../support/Client.ts"
 import { type ServiceProcess, startProcess } from "../support/Process.ts"
 import { openSql } from "../support/Sql.ts"
 import { superuserUrlOf } from "../support/EmbeddedServers.ts"
@@ -111,6 +111,11 @@ describe("the metrics of a service", () => {
   it("show a queue that nobody works off, with the age of its oldest change", async () => {
     const sending = (what: string) => service.call("POST", `/api/core/sending/${what}/`)
     expect((await sending("pause")).status).toBe(200)
+    await eventually("the process heeds it", async () => {
+      const path = "/api/core/background-workers/"
+      const { json } = await service.call<{ readonly results: ReadonlyArray<Json> }>("GET", path)
+      return json.results.every(({ state }) => state === "paused")
+    })
     await service.call("POST", "/api/extras/tags/", named("two"))
     await eventually("three wait", async () => {
       await scrape()

@@ -155,4 +155,17 @@ describe.skipIf(!hasBrowser)("a list", () => {
     expect(counts).toEqual([20, 60])
     await close()
   })
+
+  it("cuts a long name before the link of the next column", async () => {
+    const region = await api.call<{ readonly id: number }>("POST", "/api/dcim/regions/", named("x".repeat(90)))
+    const tenant = await api.call<{ readonly id: number }>("POST", "/api/tenancy/tenants/", named("Next"))
+    const site = { ...named("Cut"), region: region.json.id, tenant: tenant.json.id }
+    await api.call("POST", "/api/dcim/sites/", site)
+    const { page, close } = await loggedIn()
+    await page.goto("/dcim/sites/?name=Cut")
+    const long = await page.locator(`#objects a[href="/dcim/regions/${region.json.id}/"]`).boundingBox()
+    const next = await page.locator(`#objects a[href="/tenancy/tenants/${tenant.json.id}/"]`).boundingBox()
+    expect(long!.x + long!.width).toBeLessThan(next!.x)
+    await close()
+  })
 })

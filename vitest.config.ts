@@ -12,8 +12,8 @@ export default defineConfig({
   test: {
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    // Two cores: more files at once only wait for each other.
-    maxWorkers: 2,
+    // For two cores: a file waits for a third of its time.
+    maxWorkers: 3,
     // Effect and the sources are loaded once for each worker.
     isolate: false,
     // Node itself loads the sources, as in production: coverage and stack traces need no source maps.

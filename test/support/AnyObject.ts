@@ -91,10 +91,10 @@ const inputOf = (type: ObjectType, name: string, existing: Existing): fc.Arbitra
   if (field.grammar !== undefined && field.grammar !== "objectTypes") return fc.constant(field.initial?.())
   const ids = field.reference === undefined ? [] : existing(field.reference.type)
   if (field.reference?.many === true) {
-    const maxLength = Math.min(ids.length, 3)
-    if (!name.endsWith("_terminations")) return fc.subarray([...ids], { maxLength })
+    if (!name.endsWith("_terminations")) return fc.subarray([...ids], { maxLength: Math.min(ids.length, 3) })
+    // Each further interface may be virtual, or have a cable.
     return fc
-      .subarray([...ids], { minLength: 1, maxLength })
+      .subarray([...ids], { minLength: 1, maxLength: 2 })
       .map((each) => each.map((id) => ({ object_type: "dcim.interface", object_id: id })))
   }
   if (field.reference !== undefined) return ids.length === 0 ? fc.constant(null) : fc.constantFrom(...ids)
@@ -179,7 +179,7 @@ export const makeWorld = async (call: Call, count: number): Promise<Existing> =>
   const existing: Existing = (type) => ids.get(type) ?? []
   for (const type of typesInOrder()) {
     const own: Array<number> = []
-    // A cable needs interfaces that no other cable uses, at up to six ends.
+    // A cable needs interfaces that no other cable uses, up to four.
     for (let at = 0; at < (type.id === "dcim.interface" ? count * 20 : count); at++) {
       const object = await writeAny(type, bodiesOf(type, existing, at), (body) => call<Json>("POST", type.path, body))
       own.push(object.id)

@@ -8,6 +8,7 @@ import { type Limits, limits } from "../jinja/runtime/Limits.ts"
 import { EngineFault, type Library } from "./plugin/Plugin.ts"
 import { pluginFault } from "./plugin/PluginBridge.ts"
 import { type Engines, type LoadedPlugin, install } from "./plugin/PluginLoader.ts"
+import { type Part, lengthProblem } from "./Part.ts"
 
 /** A compiled template of any engine. */
 export type Render = (context: Context) => string
@@ -48,17 +49,17 @@ export class Renderer {
   }
 
   /** Compiles the template; throws a PlacedFault. Cached, because the same few templates render all events. */
-  template(source: string, engine: string, headers = false): Render {
+  template(source: string, engine: string, part: Part = "text"): Render {
     // No name of an engine contains the separators, so the key is unambiguous.
     if (engine !== "jinja" && !this.engines.has(engine)) throw noEngine(engine)
-    const key = `${engine}${headers ? "\n" : " "}${source}`
+    const key = `${engine} ${part} ${source}`
     const known = this.compiled.get(key)
     if (known !== undefined) {
       this.compiled.delete(key)
       this.compiled.set(key, known)
       return known
     }
-    const render = this.compile(source, engine, headers)
+    const render = bounded(this.compile(source, engine, part === "headers"), part)
     this.compiled.set(key, render)
     this.compiledChars += key.length
     for (const oldest of this.compiled.keys()) {
@@ -86,6 +87,17 @@ export class Renderer {
       if (output.length > this.limits.outputChars) throw placeless(limitFault("output"))
       return output
     }
+  }
+}
+
+/** As `render`; fails where the output is longer than its part may be. */
+const bounded = (render: Render, part: Part): Render => {
+  if (part === "text") return render
+  return (context) => {
+    const output = render(context)
+    const problem = lengthProblem(part, output.length)
+    if (problem !== undefined) throw placeless(limitFault("output", problem))
+    return output
   }
 }
 

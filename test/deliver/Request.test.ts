@@ -157,6 +157,9 @@ describe("a request", () => {
     ["the address becomes none", { url: "{{ event }}://receiver.example" }, "Render"],
     ["a header line is none", { headers: "{{ event }}" }, "Render"],
     ["a header has a character that HTTP cannot carry", { headers: "X-A: {{ event }} \u2603" }, "Render"],
+    ["an address is longer than 8,192 characters", { url: "http://{{ '\t' * 8192 }}receiver.example" }, "Render"],
+    ["the headers are longer than 65,536 characters", { headers: "X-A: b\n{{ ' ' * 65530 }}" }, "Render"],
+    ["a header is longer than 8,192 characters", { headers: "X-A: {{ 'b' * 8193 }}" }, "Render"],
     ["a header belongs to the connection", { headers: "{{ 'Content-Length' }}: 5" }, "Render"],
     ["a template is broken", { bodyTemplate: "{{ event " }, "Render"],
     ["a template fails", { bodyTemplate: "{{ nothing.here() }}" }, "Render"]
@@ -198,6 +201,12 @@ describe("a literal address", () => {
     "see http://receiver.example"
   ])("is not: %j", (url) => {
     expect(addressProblem(url)).toBe("Enter a valid URL, beginning with http:// or https://.")
+  })
+
+  test("has 8,192 characters at most", () => {
+    const address = (length: number) => "http://receiver.example/".padEnd(length, "x")
+    expect(addressProblem(address(8192))).toBeUndefined()
+    expect(addressProblem(address(8193))).toBe("The address would have 8,193 characters, and 8,192 are the most.")
   })
 
   test("is judged for any text without an exception, and one that is sound can be parsed", () => {
@@ -247,6 +256,15 @@ describe("literal header text", () => {
     ["Keep-Alive: 5", "Keep-Alive cannot be set."]
   ])("is not: %j", (text, problem) => {
     expect(headersProblem(text)).toBe(problem)
+  })
+
+  test("has 8,192 characters in a header and 65,536 in all at most", () => {
+    const header = (length: number) => `X-A: ${"b".repeat(length)}`
+    expect(headersProblem(header(8192))).toBeUndefined()
+    expect(headersProblem(`X-B: c\n${header(8193)}`)).toBe("Line 2 is longer than 8,192 characters.")
+    const all = "X-A: b\n".padEnd(65_536)
+    expect(headersProblem(all)).toBeUndefined()
+    expect(headersProblem(`${all} `)).toBe("The headers would have 65,537 characters, and 65,536 are the most.")
   })
 
   test("that is sound is taken by HTTP as it is", () => {

@@ -1,6 +1,7 @@
 /** Renders templates synchronously in the caller's thread, as property tests need it, and without plugins. */
 import { Effect, Layer } from "effect"
 import { Context } from "../../src/template/Context.ts"
+import { sourceOf } from "../../src/template/pool/Batch.ts"
 import { Renderer, faultOf } from "../../src/template/Renderer.ts"
 import { Templates } from "../../src/template/Template.ts"
 import { TemplateError } from "../../src/template/TemplateError.ts"
@@ -17,11 +18,10 @@ export const renderHere = Layer.succeed(
     render: (sources, context, engine = "jinja") =>
       Effect.try({
         try: () =>
-          sources.map((source) =>
-            typeof source === "string"
-              ? renderer.template(source, engine)(new Context(context))
-              : renderer.template(source.headers, engine, true)(new Context(context))
-          ),
+          sources.map((given) => {
+            const [source, part] = sourceOf(given)
+            return renderer.template(source, engine, part)(new Context(context))
+          }),
         catch: (error) => TemplateError.from(faultOf(error))
       }),
     engines: () => renderer.engineNames,

@@ -15,7 +15,7 @@ export const outcome = (
   { engine = "jinja", headers = false, by = renderer } = {}
 ): string | TemplateFault => {
   try {
-    return by.template(source, engine, headers)(new Context(JSON.stringify(context)))
+    return by.template(source, engine, headers ? "headers" : "text")(new Context(JSON.stringify(context)))
   } catch (error) {
     return faultOf(error)
   }

@@ -6,6 +6,7 @@ import { Effect, ManagedRuntime } from "effect"
 import { afterAll, describe, expect, it, onTestFinished } from "vitest"
 import { limits } from "../../src/jinja/runtime/Limits.ts"
 import { Pool } from "../../src/template/pool/Pool.ts"
+import type { Source } from "../../src/template/pool/Batch.ts"
 import type { Outcome } from "../../src/template/pool/PoolWorker.ts"
 import { Templates } from "../../src/template/Template.ts"
 import { attacks, context } from "./attacks/attacks.ts"
@@ -36,7 +37,7 @@ const start = (plugins: ReadonlyArray<string> = [], { workers = 2, developer = f
   const use = <A>(f: (templates: Templates["Service"]) => Effect.Effect<A>): Promise<A> =>
     runtime.runPromise(Effect.flatMap(Templates, f))
   /** The output, or the reason and the limit of the fault. */
-  const render = (source: string, text = "{}", engine?: string): Promise<string> =>
+  const render = (source: Source, text = "{}", engine?: string): Promise<string> =>
     use((templates) =>
       templates.render([source], text, engine).pipe(
         Effect.map(([output]) => output!),
@@ -54,6 +55,22 @@ describe("templates", () => {
       asked.map((at) => render(at % 7 === 3 ? "{{ n / 0 }}" : `{{ n }}${at % 2}`, JSON.stringify({ n: at })))
     )
     expect(outputs).toEqual(asked.map((at) => (at % 7 === 3 ? "fault: ZeroDivision" : `${at}${at % 2}`)))
+  })
+
+  it("that give a longer address or longer headers than a request may have fail in their worker", async () => {
+    const { render } = start()
+    const lengths = async (source: Source, ...sizes: ReadonlyArray<number>) => {
+      const texts = sizes.map((size) => JSON.stringify({ text: "x".repeat(size) }))
+      const engines = ["jinja", "nunjucks", "liquid"]
+      const outputs = engines.flatMap((engine) => texts.map((text) => render(source, text, engine)))
+      return new Set(
+        (await Promise.all(outputs)).map((output) => (output.startsWith("fault") ? output : output.length))
+      )
+    }
+    const source = "{{ text }}"
+    expect(await lengths({ address: source }, 8192, 8193)).toEqual(new Set([8192, "fault: Limit output"]))
+    expect(await lengths({ headers: source }, 65_536, 65_537)).toEqual(new Set([65_536, "fault: Limit output"]))
+    expect(await lengths(source, 65_537)).toEqual(new Set([65_537]))
   })
 
   it("are rendered by the requested engine", async () => {

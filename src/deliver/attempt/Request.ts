@@ -5,6 +5,7 @@ import { emptyRecord } from "../../inventory/Field.ts"
 import { type Delivery, templateContext } from "../../event/Delivery.ts"
 import { traceparentFor } from "../../telemetry/Traces.ts"
 import { splitHeaders } from "../../template/Headers.ts"
+import { lengthProblem } from "../../template/Part.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
 import type { Definition } from "../actor/Definition.ts"
@@ -170,7 +171,7 @@ export const renderAll = (
 ): Effect.Effect<Rendered, Unsendable> => {
   const hasTemplate = { url: isTemplate(url), headers: isTemplate(headers), body: bodyTemplate !== "" }
   const sources = [
-    ...(hasTemplate.url ? [url] : []),
+    ...(hasTemplate.url ? [{ address: url }] : []),
     ...(hasTemplate.headers ? [{ headers }] : []),
     ...(hasTemplate.body ? [bodyTemplate] : [])
   ]
@@ -196,6 +197,8 @@ const reasonOf = ({ mayRetry, limit }: TemplateError): Failure["reason"] => {
 
 /** Returns the fault of a literal address, or undefined. */
 export const addressProblem = (url: string): string | undefined => {
+  const tooLong = lengthProblem("address", url.length)
+  if (tooLong !== undefined) return tooLong
   const sound = /^\s*https?:\/\/[^/]/i.test(url) && URL.canParse(url)
   return sound ? undefined : "Enter a valid URL, beginning with http:// or https://."
 }

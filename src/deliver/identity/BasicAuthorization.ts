@@ -17,7 +17,8 @@ interface Addressed {
 /** `address` is a sound one (`addressProblem`). */
 export const withoutUserInformation = (address: string): Addressed => {
   if (!address.includes("@")) return { url: address, authorization: undefined }
-  const [whole, scheme = "", information = ""] = /^(\s*https?:[/\\\s]*)([^/?#\\]*)@/i.exec(address) ?? []
+  // The information begins after all white space: tried from each of its characters, this would take quadratic time.
+  const [whole, scheme = "", information = ""] = /^(\s*https?:[/\\\s]*)((?:[^/?#\\\s][^/?#\\]*)?)@/i.exec(address) ?? []
   if (whole === undefined) return { url: address, authorization: undefined }
   return { url: scheme + address.slice(whole.length), authorization: basicOf(information) }
 }

@@ -7,6 +7,7 @@ import { deliveryOf } from "../../event/Delivery.ts"
 import { eventBody } from "../../event/Event.ts"
 import type { MatchFields } from "../../match/WebhookIndex.ts"
 import type { Verdict } from "../../match/Verdict.ts"
+import type { Source } from "../../template/pool/Batch.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
 import { addressProblem, contextOf, headersOf, isTemplate, ownHeaders } from "../attempt/Request.ts"
 import { sentAlone } from "../batch/Batch.ts"
@@ -39,7 +40,7 @@ export interface Draft extends MatchFields {
 
 /** Renders a template for a context, which is JSON text. */
 export type Render = (
-  source: string | { readonly headers: string },
+  source: Source,
   context: string,
   engine: string
 ) => Effect.Effect<string, Pick<TemplateError, "told" | "line" | "column" | "snippet">>
@@ -69,6 +70,12 @@ const isAuthorized = (draft: Draft, address = ""): boolean =>
   address.includes(`${hiddenMark}@`) ||
   withoutUserInformation(address).authorization !== undefined
 
+const sourceIn: Readonly<Record<Fault["field"], (template: string) => Source>> = {
+  payload_url: (address) => ({ address }),
+  additional_headers: (headers) => ({ headers }),
+  body_template: (body) => body
+}
+
 export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEvent, render: Render) {
   const [readable] = yield* readableOf([logged])
   const [verdict] = yield* verdictsOf(
@@ -83,8 +90,7 @@ export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEv
   const faults: Array<Fault> = []
   const part = Effect.fnUntraced(function* (field: Fault["field"], template: string, isTemplated: boolean) {
     if (!isTemplated) return template
-    const source = field === "additional_headers" ? { headers: template } : template
-    return yield* render(source, context, draft.template_engine).pipe(
+    return yield* render(sourceIn[field](template), context, draft.template_engine).pipe(
       Effect.catch((error) => {
         const { told: message, line, column, snippet } = error
         faults.push({ field, message, ...(line > 0 && { line, column, snippet }) })

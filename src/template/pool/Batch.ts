@@ -1,11 +1,18 @@
 /** The messages between the pool and its workers: many requests in one, each text only once. */
 import type { TemplateFault } from "../../jinja/runtime/Fault.ts"
+import type { Part } from "../Part.ts"
 
 /**
- * A template's source. In `headers` the output is header lines: what such a template prints must hold no line break, so
- * that only its own text begins a header, and never a value in it.
+ * A template's source, and the part that it gives where that is no text. In `headers` the output is header lines: what
+ * such a template prints must hold no line break, so that only its own text begins a header, and never a value in it.
  */
-export type Source = string | { readonly headers: string }
+export type Source = string | { readonly headers: string } | { readonly address: string }
+
+/** The text of a source, and the part that it gives. */
+export const sourceOf = (given: Source): readonly [source: string, part: Part] => {
+  if (typeof given === "string") return [given, "text"]
+  return "headers" in given ? [given.headers, "headers"] : [given.address, "address"]
+}
 
 /** Templates to render with one context. */
 export interface Request {
@@ -18,7 +25,7 @@ export interface Request {
 export interface BatchTemplate {
   readonly source: string
   readonly engine: string
-  readonly headers: boolean
+  readonly part: Part
 }
 
 export interface Batch {
@@ -50,13 +57,12 @@ export const packBatch = (requests: ReadonlyArray<Request>): Batch => {
   for (const { sources, context, engine } of requests) {
     packed.push(position(contexts, context), sources.length)
     for (const given of sources) {
-      const headers = typeof given !== "string"
-      const source = headers ? given.headers : given
-      const kind = headers ? `${engine} headers` : engine
+      const [source, part] = sourceOf(given)
+      const kind = `${engine} ${part}`
       let ofKind = known.get(kind)
       if (ofKind === undefined) known.set(kind, (ofKind = new Map()))
       const index = position(ofKind, source, templates.length)
-      if (index === templates.length) templates.push({ source, engine, headers })
+      if (index === templates.length) templates.push({ source, engine, part })
       packed.push(index)
     }
   }

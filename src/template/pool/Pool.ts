@@ -7,7 +7,7 @@
  * next is FairQueue's decision; requests of penalised owners run in one worker of their own, started when there are
  * any, so that all others have the rest. Plain code: no promise, no fiber and no span for each request.
  */
-import type { Request } from "./Batch.ts"
+import { type Request, sourceOf } from "./Batch.ts"
 import { FairQueue } from "./FairQueue.ts"
 import { Fault, faultAt, limitFault } from "../../jinja/runtime/Fault.ts"
 import { type Outcome, type Pending, PoolWorker, type WorkerOptions, finish } from "./PoolWorker.ts"
@@ -225,10 +225,8 @@ export class Pool {
   }
 }
 
-const charsOf = ({ sources, context }: Request): number => {
-  const texts = sources.map((source) => (typeof source === "string" ? source : source.headers))
-  return texts.reduce((sum, text) => sum + text.length, context.length)
-}
+const charsOf = ({ sources, context }: Request): number =>
+  sources.reduce((sum, given) => sum + sourceOf(given)[0].length, context.length)
 
 const closedFault = faultAt(new Fault("Internal", "the template workers were stopped"), 0, 0)
 const startFault = faultAt(new Fault("Internal", "the template workers do not start"), 0, 0)

@@ -43,9 +43,9 @@ const lazily = (template: BatchTemplate): (() => Compiled) => {
   return () => (compiled ??= compile(template))
 }
 
-const compile = ({ source, engine, headers }: BatchTemplate): Compiled => {
+const compile = ({ source, engine, part }: BatchTemplate): Compiled => {
   try {
-    return renderer.template(source, engine, headers)
+    return renderer.template(source, engine, part)
   } catch (error) {
     return faultOf(error)
   }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { cellValue } from "../../src/console/part/list/Cell.ts"
+import { valueOf } from "../../src/console/part/Value.ts"
 import { choiceOf, chosenColumns } from "../../src/console/part/list/ChosenColumns.ts"
 import { filterTitle, filterValue } from "../../src/console/part/list/FilterName.ts"
 import { askedFilter } from "../../src/console/part/list/Filters.ts"
@@ -23,6 +24,18 @@ describe("the cell of a list", () => {
     expect(cellValue({ a: null, b: "<" }).text).toBe(
       "<code>{&quot;a&quot;: null, &quot;b&quot;: &quot;&lt;&quot;}</code>"
     )
+  })
+
+  it.each([
+    ["a script", "javascript:alert(1)"],
+    ["another host", "https://elsewhere.example/"],
+    ["another host by the scheme of the page", "//elsewhere.example/api/dcim/sites/3/"],
+    ["another host behind the path of the API", "https://h/api//elsewhere.example/3/"],
+    ["a path upwards", "https://h/api/../3/"],
+    ["a megabyte", `https://h${"/api".repeat(250_000)}/`]
+  ])("makes no link of JSON that looks like a reference to %s", (_, url) => {
+    for (const shown of [cellValue({ url, display: "Oslo" }), valueOf({ url, display: "Oslo" })])
+      expect(shown.text).not.toContain("<a")
   })
 
   it("reads no more of a large value than it shows", () => {

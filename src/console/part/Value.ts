@@ -1,5 +1,5 @@
 /** Values of a representation as people read them. */
-import { isDictionary } from "../../inventory/Field.ts"
+import { type Dictionary, isDictionary } from "../../inventory/Field.ts"
 import { type Html, html } from "../Html.ts"
 import { timeOf } from "./Time.ts"
 import { fieldTitle } from "./Title.ts"
@@ -12,6 +12,9 @@ const itemsMax = 20
 /** Most characters of a value that are shown. */
 const lengthMax = 20_000
 
+/** Most characters of an address that becomes a link. */
+const addressMax = 2000
+
 /** A value by its shape: a reference leads to its object, a choice shows its label, a time its minutes. */
 export const valueOf = (value: unknown): Html => {
   if (value === null || value === undefined || value === "") return none
@@ -20,10 +23,9 @@ export const valueOf = (value: unknown): Html => {
   if (typeof value === "string") return textOf(value)
   if (Array.isArray(value)) return listOf(value)
   if (!isDictionary(value)) return none
-  const { url, display, label, value: chosen } = value
-  if (typeof url === "string" && typeof display === "string") {
-    return html`<a href="${consolePath(url)}">${display}</a>`
-  }
+  const reference = referenceIn(value)
+  if (reference !== undefined) return html`<a href="${reference.path}">${reference.display}</a>`
+  const { label, value: chosen } = value
   if (typeof label === "string" && chosen !== undefined) return badge(String(chosen), label)
   return Object.keys(value).length === 0 ? none : jsonOf(value)
 }
@@ -55,14 +57,24 @@ export const isTime = (text: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d[\d:
 
 const textOf = (text: string): Html => {
   if (isTime(text)) return timeOf(text)
-  if (text.length <= 2000 && /^https?:\/\//.test(text) && URL.canParse(text)) {
+  if (text.length <= addressMax && /^https?:\/\//.test(text) && URL.canParse(text)) {
     return html`<a href="${text}" rel="noreferrer noopener">${text}</a>`
   }
   return html`${beginning(text)}`
 }
 
-/** The page of an object of which the API tells the address: `http://host/api/dcim/sites/3/` -> `/dcim/sites/3/`. */
-const consolePath = (url: string): string => url.replace(/^.*?\/api\//, "/")
+/**
+ * The page and the display of an object that a value refers to as the API does: `http://host/api/dcim/sites/3/` ->
+ * `/dcim/sites/3/`. Undefined for any other value: JSON that users write may look like a reference.
+ */
+export const referenceIn = ({
+  url,
+  display
+}: Dictionary): { readonly path: string; readonly display: string } | undefined => {
+  if (typeof url !== "string" || url.length > addressMax || typeof display !== "string") return undefined
+  const path = /^https?:\/\/[^?#]*?\/api(\/(?:[a-z][a-z0-9-]*\/)+\d+\/)$/.exec(url)?.[1]
+  return path === undefined ? undefined : { path, display }
+}
 
 /** A field and its value, for a list of attributes. */
 export const attribute = (name: string, value: unknown): Html =>

@@ -1,7 +1,7 @@
 /** Values in the cells of a list: the beginning of a long one. */
 import { isDictionary } from "../../../inventory/Field.ts"
 import { type Html, html } from "../../Html.ts"
-import { valueOf } from "../Value.ts"
+import { referenceIn, valueOf } from "../Value.ts"
 
 /** Most characters of a value that a list shows. */
 const charsMax = 200
@@ -25,7 +25,8 @@ const isNested = (value: unknown): value is object => {
   if (Array.isArray(value))
     return value.slice(0, itemsMax).some((each) => Array.isArray(each) || isNested(each) || isLong(each))
   if (!isDictionary(value)) return false
-  if (typeof value["url"] === "string" && typeof value["display"] === "string") return isLong(value["display"])
+  const reference = referenceIn(value)
+  if (reference !== undefined) return isLong(reference.display)
   if (typeof value["label"] === "string" && value["value"] !== undefined) return isLong(value["label"])
   for (const _ in value) return true
   return false

@@ -87,7 +87,7 @@ const ofDelivery = Effect.fnUntraced(function* (id: string) {
   return row === undefined || row.position === null ? undefined : at(BigInt(row.position))
 })
 
-/** The last commit at or before the LSN, in the epoch of the newest change. */
+/** The last commit at or before the LSN, in the epoch of the newest change; an LSN beyond those of an epoch is after all. */
 const atOrBefore = Effect.fnUntraced(function* (lsn: bigint) {
   const sql = yield* SqlClient.SqlClient
   const [newest] = yield* sql<{ readonly position: string | null }>`
@@ -95,9 +95,11 @@ const atOrBefore = Effect.fnUntraced(function* (lsn: bigint) {
   const epoch = Number(BigInt(newest?.position ?? 0) >> lsnBits)
   return {
     sql: `t.position = (select max(c.position) from ${changeType.table} c where c.position <= $1::bigint)`,
-    parameters: [`${inEpoch(epoch, lsn)}`]
+    parameters: [`${inEpoch(epoch, lsn < epochEnd ? lsn : epochEnd)}`]
   }
 })
+
+const epochEnd = (1n << lsnBits) - 1n
 
 const transactionsWhere = Effect.fnUntraced(function* (condition: Where) {
   const sql = yield* SqlClient.SqlClient

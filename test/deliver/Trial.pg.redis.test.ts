@@ -77,6 +77,8 @@ describe("a trial", () => {
   it("refuses fields that no webhook may have, by their names", async () => {
     const reply = await trial({ conditions: { and: "x" }, type_create: "perhaps", object_change: undefined })
     expect([reply.status, Object.keys(reply.json).toSorted()]).toEqual([400, ["conditions", "type_create"]])
+    const unsigned = await trial({ signature: "standard", secret: "whsk_abc" })
+    expect([unsigned.status, Object.keys(unsigned.json)]).toEqual([400, ["secret"]])
     const none = await trial({ content_types: ["dcim.rack"] })
     expect([none.status, Object.keys(none.json)]).toEqual([400, ["content_types"]])
   })

@@ -3,6 +3,7 @@
  * the body has as `event`. Writes nothing and sends nothing.
  */
 import { Effect } from "effect"
+import { secretProblem } from "../../deliver/attempt/Sign.ts"
 import { parseBatch } from "../../deliver/batch/BatchPolicy.ts"
 import { eventOfChange } from "../../deliver/explain/ExplainedEvent.ts"
 import { latestNames } from "../../deliver/explain/LatestEvents.ts"
@@ -51,6 +52,8 @@ export const draftOf = Effect.fnUntraced(function* (fields: Dictionary, id?: num
     else values[name] = parsed.value
   }
   const { conditions, content_types: types } = values
+  const secretFault = secretProblem(String(values["secret"] ?? ""))
+  if (secretFault !== undefined) errors["secret"] = [secretFault]
   const batch = (values["batch"] ?? null) === null ? undefined : parseBatch(values["batch"])
   if (typeof batch === "string") errors["batch"] = [batch]
   if (!isEmpty(conditions)) {

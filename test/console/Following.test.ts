@@ -1,15 +1,26 @@
 /** Streams of a page's live parts. A clock is turned; no page is shown. */
-import { Context, Effect, Fiber, Stream } from "effect"
+import { Context, Effect, Fiber, Option, Result, Stream } from "effect"
 import { TestClock } from "effect/testing"
 import { describe, expect, it } from "vitest"
+import { Settings } from "../../src/Config.ts"
+import { Vault } from "../../src/Vault.ts"
+import { anonymous } from "../../src/auth/Principal.ts"
 import { live, withLive } from "../../src/console/part/live/Following.ts"
 import { html } from "../../src/console/Html.ts"
 import type { Handler, Request, Services } from "../../src/http/Route.ts"
 
 const request = {
-  incoming: { headers: { accept: "text/event-stream" } },
-  principal: { user: { id: 1 } }
+  incoming: { headers: { accept: "text/event-stream" }, cookies: {}, remoteAddress: Option.none() },
+  origin: { base: "http://localhost" },
+  principal: anonymous
 } as unknown as Request
+
+/** The pages here need no service; their reader's rights need two, and nothing of them. */
+const provided = Effect.provideContext(
+  Context.make(Settings, {} as Settings["Service"]).pipe(
+    Context.add(Vault, {} as Vault["Service"])
+  ) as unknown as Context.Context<Services>
+)
 
 /** The events of a stream that is read to its end. */
 const eventsOf = (show: Handler) =>
@@ -18,12 +29,7 @@ const eventsOf = (show: Handler) =>
     const reading = yield* Effect.forkChild(Stream.runCollect(stream!.content))
     yield* TestClock.adjust("2 minutes")
     return (yield* Fiber.join(reading)).map(String)
-  }).pipe(
-    Effect.provide(TestClock.layer()),
-    // The pages here need no service.
-    Effect.provideContext(Context.empty() as Context.Context<Services>),
-    Effect.runPromise
-  )
+  }).pipe(Effect.provide(TestClock.layer()), provided, Effect.runPromise)
 
 const page = (text: string) => ({ status: 200, text: { type: "text/html", content: live("it", html`${text}`).text } })
 
@@ -41,5 +47,15 @@ describe("a stream of a page's parts", () => {
     let shown = 0
     const events = await eventsOf(() => Effect.sync(() => (++shown === 3 ? { status: 503 } : page(`${shown > 3}`))))
     expect(events.slice(1, 4)).toEqual(["data: {}\n\n", "event: away\ndata: {}\n\n", 'data: {"it":"true"}\n\n'])
+  })
+
+  it("is one of twelve of its reader, however many are asked for at once", async () => {
+    const slow: Handler = () => Effect.as(Effect.yieldNow, page("slow"))
+    const together = Effect.all(
+      Array.from({ length: 30 }, () => Effect.result(withLive(slow)(request))),
+      { concurrency: "unbounded" }
+    )
+    const answers = await Effect.runPromise(provided(together))
+    expect(answers.filter(Result.isSuccess).length).toBe(12)
   })
 })

@@ -89,4 +89,19 @@ describe.skipIf(!hasBrowser)("a live page", () => {
     expect((await events("watcher", "/extras/deliveries/"))[0]).toBe(403)
     expect((await events("stranger", `/extras/webhooks/${webhook}/`))[0]).not.toBe(200)
   })
+
+  it("ends the stream of a reader who is deactivated", async () => {
+    const { id } = await makeUser(api, "leaver", { types: ["extras.webhook"], actions: ["view"] })
+    const { page } = await loggedInAs("leaver")
+    await page.goto("/user/")
+    const address = `/extras/webhooks/${webhook}/`
+    await page.evaluate(`fetch("${address}", { headers: { accept: "text/event-stream" } }).then((reply) => {
+      globalThis.reply = reply
+    })`)
+    await api.call("PATCH", `/api/users/users/${id}/`, { is_active: false })
+    const events = (await page.evaluate<string>("reply.text()")).trim().split("\n\n")
+    expect(events.at(-1)).toBe("event: again\ndata: {}")
+    // A stream that lasts for a minute has an event for each pause.
+    expect(events.length).toBeLessThan(10)
+  })
 })

@@ -76,7 +76,7 @@ export const requestOf = (
   principal: Principal,
   accepted: string
 ): Request => {
-  const bodyWithText = meant?.json ?? readJson(incoming)
+  const bodyWithText = meant?.json ?? readJson(incoming, route.jsonMax)
   const body = Effect.map(bodyWithText, ({ value }) => value)
   return {
     ...{ incoming, url, params, principal, origin, accepted, bodyWithText },

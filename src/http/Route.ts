@@ -144,6 +144,8 @@ export interface Route {
    * within its own limits and calls `refuseForgedUpload` before it does anything else.
    */
   readonly takesFiles?: boolean
+  /** Largest body of JSON; a mebibyte if absent. */
+  readonly jsonMax?: ByteSize.ByteSize
 }
 
 export interface Match {

@@ -61,6 +61,10 @@ describe("a token", () => {
         { user, allowed_ips: ["here", "2001:db8::/129"] },
         { allowed_ips: ["Invalid IP address format: here", "Invalid IP address format: 2001:db8::/129"] }
       ],
+      [
+        { user, allowed_ips: Array.from({ length: 101 }, (_, n) => `192.0.2.${n}`) },
+        { allowed_ips: ["Ensure this field has no more than 100 elements."] }
+      ],
       [{ user, allowed_ips: "192.0.2.1" }, { allowed_ips: ['Expected a list of items but got type "str".'] }],
       [{ user, description: "x".repeat(201) }, { description: ["Ensure this field has no more than 200 characters."] }]
     ]
@@ -163,6 +167,18 @@ describe("provisioning", () => {
     expect(made.json["key"]).not.toBe(key("e"))
     const wrong = await provision({ username: "provisioner", password: userPassword, allowed_ips: ["x"], expires: 5 })
     expect([wrong.status, Object.keys(wrong.json)]).toEqual([400, ["expires", "allowed_ips"]])
+  })
+
+  it("takes a body of four kibibytes at most, since anybody may send one", async () => {
+    const body = (bytes: number) => {
+      const rest = JSON.stringify({ username: "nobody", password: "" }).length
+      return { username: "nobody", password: "x".repeat(bytes - rest) }
+    }
+    expect((await provision(body(4096))).status).toBe(403)
+    expect(await provision(body(4097))).toMatchObject({
+      status: 413,
+      json: { detail: expect.stringContaining("4 KiB") as string }
+    })
   })
 
   it("takes a password literally", async () => {

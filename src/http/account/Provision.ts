@@ -1,5 +1,5 @@
 /** `POST /api/users/tokens/provision/`: makes a token for a user name and a password. */
-import { Effect } from "effect"
+import { ByteSize, Effect } from "effect"
 import { auditDenied, auditLogin } from "../../auth/Audit.ts"
 import { logIn } from "../../auth/Password.ts"
 import { clearanceOf } from "../../auth/Permission.ts"
@@ -75,6 +75,9 @@ const refusal = (value: unknown): string | undefined => {
   return value.trim() === "" ? "This field may not be blank." : undefined
 }
 
+/** Anybody may send a body here; none has more than a name, a password and some networks. */
+const jsonMax = ByteSize.kibibytes(4)
+
 export const provisionRoutes: ReadonlyArray<Route> = [
-  { path: "/api/users/tokens/provision/", access: "credentials", methods: { POST: provision } }
+  { path: "/api/users/tokens/provision/", access: "credentials", jsonMax, methods: { POST: provision } }
 ]

@@ -6,8 +6,8 @@ import { isDeeper, nestingMax } from "../../inventory/Unreadable.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { isOfType } from "./MediaType.ts"
 
-/** Largest body of JSON. */
-const bodySizeMax = ByteSize.mebibytes(1)
+/** Largest body of JSON, where a route sets no other limit. */
+const jsonMax = ByteSize.mebibytes(1)
 
 const utf8 = new TextDecoder("utf-8", { fatal: true })
 
@@ -45,18 +45,23 @@ export interface JsonBody {
 
 const empty: JsonBody = { value: {}, text: "{}" }
 
-/** The body as JSON; an empty body is an empty object, whatever its type. Fails with 415, 413 or 400. */
-export const readJson: (incoming: HttpServerRequest.HttpServerRequest) => Effect.Effect<JsonBody, HttpRefused> =
-  Effect.fnUntraced(function* (incoming) {
-    if (hasNoBody(incoming)) return empty
-    const type = incoming.headers["content-type"]
-    if (!isOfType(type, "application/json")) {
-      const detail = `Unsupported media type "${type ?? ""}" in request.`
-      return yield* new HttpRefused({ reason: "UnsupportedMediaType", body: { detail } })
-    }
-    const bytes = yield* readBytes(incoming, bodySizeMax)
-    return bytes.byteLength === 0 ? empty : yield* jsonOf(() => utf8.decode(bytes))
-  })
+/**
+ * The body as JSON; an empty body is an empty object, whatever its type. Fails with 415, with 413 if it is larger than
+ * `max`, or with 400.
+ */
+export const readJson: (
+  incoming: HttpServerRequest.HttpServerRequest,
+  max?: ByteSize.ByteSize
+) => Effect.Effect<JsonBody, HttpRefused> = Effect.fnUntraced(function* (incoming, max = jsonMax) {
+  if (hasNoBody(incoming)) return empty
+  const type = incoming.headers["content-type"]
+  if (!isOfType(type, "application/json")) {
+    const detail = `Unsupported media type "${type ?? ""}" in request.`
+    return yield* new HttpRefused({ reason: "UnsupportedMediaType", body: { detail } })
+  }
+  const bytes = yield* readBytes(incoming, max)
+  return bytes.byteLength === 0 ? empty : yield* jsonOf(() => utf8.decode(bytes))
+})
 
 /** The JSON of a text. Fails with 400 if it is none. */
 export const jsonOf: (text: () => string) => Effect.Effect<JsonBody, HttpRefused> = Effect.fnUntraced(function* (text) {

@@ -3,6 +3,9 @@ import { IpNetwork, NetAddress } from "effect/net"
 import { type Field, invalid, makeField, notList, printed, value } from "../Field.ts"
 import { parseArray } from "./List.ts"
 
+/** Most networks of a list: an address is compared with each at every request. */
+const networksMax = 100
+
 /** Networks in CIDR notation; a single address is a network of one. */
 export const networks = (): Field<ReadonlyArray<string>> =>
   makeField(
@@ -14,6 +17,7 @@ export const networks = (): Field<ReadonlyArray<string>> =>
       fromText: parseArray,
       parse: (input) => {
         if (!Array.isArray(input)) return invalid(notList(input))
+        if (input.length > networksMax) return invalid(`Ensure this field has no more than ${networksMax} elements.`)
         const read = input.map(parseIpNetwork)
         const wrong = input.filter((_, at) => read[at] === undefined)
         if (wrong.length > 0) return invalid(...wrong.map((each) => `Invalid IP address format: ${printed(each)}`))

@@ -2,6 +2,9 @@ import { type Field, type Row, type View, invalid, isDictionary, makeField, type
 import type { CustomField } from "../types/extras/CustomField.ts"
 import { Unreadable, bounds, parseJson, readableJson, shownOf } from "../Unreadable.ts"
 
+/** Most values that a request may give one object: each that has no custom field costs a message. */
+const valuesMax = 1000
+
 /**
  * The custom values of an object, by the names of the custom fields of its type: `jsonb` in the
  * table. A write names some of them, the others stay (CustomValues.ts); on the wire and in a snapshot all are there.
@@ -21,10 +24,11 @@ export const customFields = (): Field<Readonly<Record<string, unknown>>> =>
       },
       represent: (values, view, type) => shown(values, view, type, represent),
       snapshot: (values, view, type) => shown(values, view, type, (_, value) => value),
-      parse: (input) =>
-        isDictionary(input)
-          ? value(input)
-          : invalid(`Expected a dictionary of items but got type "${typeName(input)}".`)
+      parse: (input) => {
+        if (!isDictionary(input)) return invalid(`Expected a dictionary of items but got type "${typeName(input)}".`)
+        const given = Object.keys(input).length
+        return given > valuesMax ? invalid(`Ensure this field has no more than ${valuesMax} elements.`) : value(input)
+      }
     },
     {}
   )

@@ -57,6 +57,9 @@ export const ref = <const O extends ReferenceOptions>(type: string, options: O):
     options
   )
 
+/** Most objects that a request may name in one list; an interface has 4,094 VLANs at most. */
+const namedMax = 5000
+
 /** Most objects of one list that may be named by attributes: each may cost a query. */
 const describedMax = 250
 
@@ -83,9 +86,10 @@ export const refs = (
       represent: (ids, view) => (ids as ReadonlyArray<number>).map((id) => view.nested(type, id)).filter(Boolean),
       snapshot,
       parse: (input) => {
-        if (!Array.isArray(input)) {
-          return isNested ? { errors: { non_field_errors: [notList(input)] } } : invalid(notList(input))
-        }
+        const refused = (message: string): Parsed =>
+          isNested ? { errors: { non_field_errors: [message] } } : invalid(message)
+        if (!Array.isArray(input)) return refused(notList(input))
+        if (input.length > namedMax) return refused(`Ensure this field has no more than ${namedMax} elements.`)
         const described = input.filter((each) => isDictionary(each) && !("id" in each)).length
         if (described > describedMax) {
           return invalid(`Ensure that no more than ${describedMax} objects are named by attributes; ${described} are.`)

@@ -2,6 +2,7 @@ import fc from "fast-check"
 import { describe, expect, test } from "vitest"
 import type { Row, View } from "../../../src/inventory/Field.ts"
 import { parseArray, texts } from "../../../src/inventory/field/List.ts"
+import { customFields } from "../../../src/inventory/field/CustomFields.ts"
 import { ref, refs, tags } from "../../../src/inventory/field/Reference.ts"
 import { printed, text } from "../Rows.ts"
 import { runs } from "../../support/Seed.ts"
@@ -93,6 +94,14 @@ describe("tags", () => {
     expect(refs("ipam.asn").parse(input)).toEqual({ errors: [message] })
   })
 
+  test("are five thousand at most in a request", () => {
+    const ids = (count: number) => Array.from({ length: count }, (_, at) => at + 1)
+    const message = "Ensure this field has no more than 5000 elements."
+    expect(field.parse(ids(5000))).toHaveProperty("value")
+    expect(field.parse(ids(5001))).toEqual({ errors: { non_field_errors: [message] } })
+    expect(refs("ipam.asn").parse(ids(5001))).toEqual({ errors: [message] })
+  })
+
   test("are shown nested, and as sorted names in a snapshot, without deleted ones", () => {
     expect(field.represent([1, 9, 3], view, "")).toEqual([
       { type: "extras.tag", id: 1 },
@@ -105,6 +114,13 @@ describe("tags", () => {
   test("are empty by default, for the API and for plain SQL", () => {
     expect([field.initial?.(), field.sqlDefault, field.nullable]).toEqual([[], "'{}'", false])
   })
+})
+
+test("custom values are a thousand at most in a request", () => {
+  const values = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`x${at}`, at]))
+  expect(customFields().parse(values(1000))).toEqual({ value: values(1000) })
+  const message = "Ensure this field has no more than 1000 elements."
+  expect(customFields().parse(values(1001))).toEqual({ errors: [message] })
 })
 
 describe("a list of texts", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { credentialsIn, headerText, headersOf, withoutCredentials } from "../../src/deliver/attempt/HeaderText.ts"
+import { headerText, headersOf, maskOf } from "../../src/deliver/attempt/HeaderText.ts"
 
 describe("headers in the log", () => {
   it("hide credentials, and nothing else", () => {
@@ -23,9 +23,31 @@ describe("headers in the log", () => {
   it("hide credentials that a receiver echoes", () => {
     const sent = { authorization: "Bearer abcdefgh", cookie: "id=12345678; lang=de", "x-name": "something else" }
     const answer = '{"you sent": "Bearer abcdefgh", "and": ["12345678", "de"], "name": "something else"}'
-    expect(withoutCredentials(answer, credentialsIn(sent))).toBe(
-      '{"you sent": "Bearer ***", "and": ["***", "de"], "name": "something else"}'
+    expect(maskOf(sent)(answer)).toBe('{"you sent": "Bearer ***", "and": ["***", "de"], "name": "something else"}')
+  })
+
+  it("hide credentials that a receiver echoes as JSON, HTML, a URL or base64", () => {
+    const credential = `<s3cr&t "with" ä>`.replaceAll(" ", "")
+    const mask = maskOf({ "x-api-key": credential })
+    const base64 = Buffer.from(credential).toString("base64")
+    const html = "&lt;s3cr&amp;t&quot;with&quot;ä&gt;"
+    for (const echo of [JSON.stringify(credential).slice(1, -1), html, encodeURIComponent(credential), base64])
+      expect(mask(`you sent ${echo}`)).toMatch(/^you sent \*\*\*=*$/)
+  })
+
+  it("hide a credential as a whole that begins with another one", () => {
+    expect(maskOf({ "x-api-key": "abcdefgh", authorization: "Token abcdefghij" })("abcdefghij abcdefgh")).toBe(
+      "*** ***"
     )
+  })
+
+  it("hide the whole answer to a request with more than 64 credentials", () => {
+    const keys = (count: number) => Array.from({ length: count }, (_, n) => `credential-${n}`).join(" ")
+    const answer = "an answer of words and credential-1"
+    expect(maskOf({ "x-api-key": keys(64) })(answer)).toBe("an answer of words and ***")
+    expect(maskOf({ "x-api-key": `${keys(64)} ${keys(64)}` })(answer)).toBe("an answer of words and ***")
+    expect(maskOf({ "x-api-key": keys(65) })(answer)).toBe("***")
+    expect(maskOf({ "x-api-key": keys(65) })("")).toBe("")
   })
 
   it("keep each of several values", () => {

@@ -22,15 +22,51 @@ const lineOf = (name: string, value: string): string => `${name}: ${isSecretHead
 /** Shortest part of a credential that is looked for in an answer, characters: a shorter one may be any word. */
 const credentialMin = 8
 
+/** Most credentials that are looked for in an answer: the event loop searches it for each. */
+const credentialsMax = 64
+
+/**
+ * Hides the credentials of a request in the texts of its answer, since some receivers echo the request: as they were
+ * sent, and as JSON, HTML, a URL or base64 writes them. If the request carries too many, the whole text is hidden.
+ */
+export const maskOf = (headers: Readonly<Record<string, string>>): ((text: string) => string) => {
+  const credentials = credentialsIn(headers)
+  if (credentials.size === 0) return (text) => text
+  if (credentials.size > credentialsMax) return (text) => (text === "" ? "" : hiddenMark)
+  // A credential may begin with another one, whose mark would leave its end.
+  const written = [...new Set([...credentials].flatMap(spellingsOf))].toSorted((a, b) => b.length - a.length)
+  return (text) => written.reduce((left, each) => left.replaceAll(each, hiddenMark), text)
+}
+
 /** The credentials that a request carries; of Basic authorization also as the receiver decodes it. */
-export const credentialsIn = (headers: Readonly<Record<string, string>>): ReadonlyArray<string> => {
-  const found: Array<string> = []
+const credentialsIn = (headers: Readonly<Record<string, string>>): ReadonlySet<string> => {
+  const found = new Set<string>()
   for (const name in headers) {
     const value = headers[name]!
     if (!isSecretHeader(name, value)) continue
-    found.push(...[...value.split(/[\s=;,]+/), ...partsOfBasic(value)].filter((part) => part.length >= credentialMin))
+    for (const part of [...value.split(/[\s=;,]+/), ...partsOfBasic(value)]) {
+      if (part.length >= credentialMin) found.add(part)
+    }
   }
   return found
+}
+
+const spellingsOf = (credential: string): ReadonlyArray<string> => [
+  credential,
+  JSON.stringify(credential).slice(1, -1),
+  credential.replaceAll(/[&<>"']/g, (character) => entities[character]!),
+  encodeURIComponent(credential.toWellFormed()),
+  // Without the end that pads it.
+  Buffer.from(credential).toString("base64").replace(/=+$/, ""),
+  Buffer.from(credential).toString("base64url")
+]
+
+const entities: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;"
 }
 
 const partsOfBasic = (value: string): ReadonlyArray<string> => {
@@ -42,10 +78,6 @@ const withoutBase64 = (encoded: string): string => {
   const bytes = Buffer.from(encoded, "base64")
   return isUtf8(bytes) ? bytes.toString() : bytes.toString("latin1")
 }
-
-/** A receiver's answer without the credentials that it was sent: some receivers echo the request. */
-export const withoutCredentials = (text: string, credentials: ReadonlyArray<string>): string =>
-  credentials.reduce((left, credential) => left.replaceAll(credential, hiddenMark), text)
 
 /** The logged text of headers as the API shows it. */
 export const headersOf = (text: string): ReadonlyArray<{ readonly name: string; readonly value: string }> =>

@@ -7,7 +7,7 @@ import { Days } from "../../inventory/database/Days.ts"
 import { ProcessName } from "../../inventory/database/Presence.ts"
 import type { Table } from "../../inventory/derive/table/Table.ts"
 import type { Entry } from "../../stream/Entry.ts"
-import { credentialsIn, headerText, withoutCredentials } from "../attempt/HeaderText.ts"
+import { headerText, maskOf } from "../attempt/HeaderText.ts"
 import { type Attempt, type Outcome, deleted } from "../outcome/Outcome.ts"
 import { deliveryDays } from "./DeliveryRows.ts"
 import { trafficParameters, trafficStatement } from "./Traffic.ts"
@@ -59,8 +59,8 @@ interface Row extends Result {
 
 const rowOf = (result: Result, attempts: number | undefined): Row => {
   const { headers, response } = result.attempt
-  const credentials = credentialsIn(headers)
-  const answered = (text: string) => withoutNul(withoutCredentials(text, credentials))
+  const mask = maskOf(headers)
+  const answered = (text: string) => withoutNul(mask(text))
   return {
     ...result,
     requestHeaders: withoutNul(headerText(headers)),

@@ -57,6 +57,9 @@ interface Place {
 /** Most characters that are kept of a browser's name. */
 const agentLengthMax = 300
 
+/** Time for which an ended session is remembered, so that a form of its page can be shown to its user again, seconds. */
+export const keptSeconds = 86_400
+
 /** Begins a session of the user in place of the one of this key. Returns its key and the seconds that it lasts. */
 export const begin = Effect.fnUntraced(function* (user: number, replaced: string | undefined, place: Place) {
   const sql = yield* SqlClient.SqlClient
@@ -65,7 +68,8 @@ export const begin = Effect.fnUntraced(function* (user: number, replaced: string
   const key = randomBytes(32).toString("base64url")
   const agent = (place.agent ?? "").slice(0, agentLengthMax)
   yield* sql`
-    delete from rackwire_session where expires <= now() or digest = ${replaced === undefined ? "" : digest(replaced)}`
+    delete from rackwire_session
+     where expires <= now() - make_interval(secs => ${keptSeconds}) or digest = ${replaced === undefined ? "" : digest(replaced)}`
   yield* sql`
     insert into rackwire_session (digest, user_id, password_mark, expires, begun, last_used, address, agent)
     select ${digest(key)}, u.id, ${sql.literal(passwordMark)}, now() + make_interval(secs => ${seconds}), now(), now(),
@@ -132,6 +136,14 @@ export const endOthers = Effect.fnUntraced(function* (user: number, key: string 
 /** Ends the session of this key. */
 export const end = (key: string) =>
   Effect.flatMap(SqlClient.SqlClient, (sql) => sql`delete from rackwire_session where digest = ${digest(key)}`)
+
+/** The user of the session of this key, also of one that has ended and is remembered. */
+export const ownerOf = Effect.fnUntraced(function* (key: string) {
+  const sql = yield* SqlClient.SqlClient
+  const [row] = yield* sql<{ readonly id: string }>`
+    select user_id::text as id from rackwire_session where digest = ${digest(key)}`
+  return row === undefined ? undefined : Number(row.id)
+})
 
 /** The CSRF token of a session: a form or a header must carry it beside the cookie, which other sites cannot do. */
 export const csrfToken = (key: string): string => digest(`csrf ${key}`)

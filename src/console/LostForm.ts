@@ -1,7 +1,7 @@
 /** The page of a form that came too late: its session has ended, or another one has begun. It keeps what was typed. */
 import { csrfToken } from "../auth/Session.ts"
 import type { Reply } from "../http/Route.ts"
-import type { LostForm } from "../http/Server.ts"
+import type { LostForm } from "../http/LostForm.ts"
 import { html } from "./Html.ts"
 import { sheet } from "./part/Sheet.ts"
 import { carriedInputs } from "./part/form/Carried.ts"
@@ -24,7 +24,7 @@ export const goOn = (
     title,
     html`<p>Nothing was saved yet, and nothing that you typed is lost.</p>
       <form method="post" action="${path}">
-        ${tokenInput(csrfToken(session))}${carriedInputs(sent)}
-        <button name="_again" value="1" autofocus>Go on with the form</button>
+        ${tokenInput(csrfToken(session))}${carriedInputs(sent)}<input type="hidden" name="_again" value="1" />
+        <button autofocus>Go on with the form</button>
       </form>`
   )

@@ -100,7 +100,7 @@ const allow = Effect.fnUntraced(function* (
   const { loginRequired } = yield* Settings
   if (principal.session !== undefined && !isSafe(incoming.method)) {
     yield* cameFromUs(incoming, reached)
-    if (!isUpload(incoming, route)) yield* sentByUs(incoming, principal.session, meant?.form)
+    if (!isUpload(incoming, route)) yield* sentByUs(incoming, route, principal.session, meant?.form)
   }
   if (access === "credentials" || access === "unasked") return
   const isForPeople = isPage(route) || (isRead(incoming.method) && asksForPage(incoming))
@@ -152,15 +152,20 @@ const cameFromUs = Effect.fnUntraced(function* ({ headers, cookies }: Incoming, 
 
 /**
  * Fails with 403 unless one of our own pages sent the request: a browser adds the session's cookie to requests of any
- * site, but only our pages know the CSRF token.
+ * site, but only our pages know the CSRF token. A form that was kept is only for routes that show it again.
  */
 const sentByUs = Effect.fnUntraced(function* (
   incoming: Incoming,
+  { keepsForm }: Pick<Route, "keepsForm">,
   session: string,
-  form?: Pick<URLSearchParams, "get">
+  form?: URLSearchParams
 ) {
   const inHeader = incoming.headers["x-csrftoken"]
-  const given = inHeader ?? (form ?? (yield* readForm(incoming))).get("csrfmiddlewaretoken")
+  const fields = inHeader === undefined ? (form ?? (yield* readForm(incoming))) : undefined
+  if (keepsForm !== true && fields?.has("_again") === true) {
+    return yield* new HttpRefused({ reason: "Forbidden", body: { detail: "This address shows no form again." } })
+  }
+  const given = inHeader ?? fields?.get("csrfmiddlewaretoken") ?? null
   if (given === null) return yield* staleForm("CSRF token missing.")
   if (isSameSecret(given, csrfToken(session))) return
   const place = inHeader === undefined ? "POST" : "the 'X-Csrftoken' HTTP header"
@@ -175,7 +180,8 @@ export const refuseForgedUpload = ({ incoming, principal: { session } }: Request
   const begin = Buffer.from(bytes, 0, Math.min(bytes.byteLength, beginBytesMax)).toString("latin1")
   const [, token = null] =
     /^--[^\r\n]+\r\nContent-Disposition: form-data; name="csrfmiddlewaretoken"\r\n\r\n([^\r\n]+)\r\n/i.exec(begin) ?? []
-  return session === undefined ? Effect.void : sentByUs(incoming, session, { get: () => token })
+  const form = new URLSearchParams(token === null ? {} : { csrfmiddlewaretoken: token })
+  return session === undefined ? Effect.void : sentByUs(incoming, {}, session, form)
 }
 
 /** The first field of a form is within these bytes. */

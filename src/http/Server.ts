@@ -13,7 +13,6 @@ import { SqlClient } from "effect/sql"
 import { AdmissionSql } from "../postgres/AdmissionSql.ts"
 import { Settings } from "../Config.ts"
 import { OptionRefused } from "../Setting.ts"
-import { Denied } from "../auth/Denied.ts"
 import type { Principal } from "../auth/Principal.ts"
 import type { Premise } from "../inventory/Clearance.ts"
 import { parseIpNetwork } from "../inventory/field/Networks.ts"
@@ -22,14 +21,14 @@ import { type Browsing, browse } from "./Browse.ts"
 import { isWrongPattern } from "./DatabaseReply.ts"
 import { replyTo, unexpected } from "./ErrorReply.ts"
 import { type InTurn, makeInTurn } from "./Fairness.ts"
-import { type Asked, handle } from "./Handle.ts"
-import { HttpRefused, notFound } from "./HttpRefused.ts"
+import { handle } from "./Handle.ts"
+import { notFound } from "./HttpRefused.ts"
 import { MeasuredRequest } from "./MeasuredRequest.ts"
 import { respond } from "./Respond.ts"
-import { type Match, type Refusal, type Reply, type Request, type Route, isPage, makeRouter } from "./Route.ts"
+import { type Refusal, type Reply, type Route, isPage, makeRouter } from "./Route.ts"
+import { type LostForm, keptForm } from "./LostForm.ts"
 import { accessProblem } from "./describe/MetricsAccess.ts"
-import { isForm, readForm } from "./wire/Body.ts"
-import { sessionCookie, withCookies } from "./wire/Cookies.ts"
+import { withCookies } from "./wire/Cookies.ts"
 import { type Forwarded, forwarded, isTls, originOf } from "./wire/Origin.ts"
 import { asksForHtml, asksForPage } from "./wire/Reader.ts"
 import { targetOf } from "./wire/Target.ts"
@@ -47,13 +46,6 @@ interface Site {
   /** The page of a form that was refused because its session has ended, or is another one. */
   readonly lostForm: (lost: LostForm) => Reply
   readonly browsing: Browsing
-}
-
-/** A form that was refused. `session`: the key of the sender's session; absent without one. */
-export interface LostForm extends Pick<Request, "incoming" | "origin"> {
-  readonly session: string | undefined
-  readonly path: string
-  readonly sent: URLSearchParams
 }
 
 interface Serving extends Omit<Site, "routes"> {
@@ -137,25 +129,8 @@ const answer = Effect.fnUntraced(function* (
     Effect.result
   )
   if (Result.isSuccess(admitted)) return yield* answerTo(admitted.success)
-  return (yield* keptForm(serving, match, asked, admitted.failure)) ?? (yield* admitted.failure)
-})
-
-/** A form that was refused for want of a session or of its token, with what was typed; undefined for other requests. */
-const keptForm = Effect.fnUntraced(function* (
-  { lostForm }: Serving,
-  { route }: Match,
-  { incoming, origin, url }: Asked,
-  refusal: Refusal
-) {
-  const isKept = route.keepsForm === true && incoming.method === "POST" && isForm(incoming) && asksForHtml(incoming)
-  if (!isKept) return undefined
-  const isStale = refusal instanceof HttpRefused && refusal.reason === "StaleForm"
-  const isEnded =
-    (refusal instanceof HttpRefused && refusal.headers?.["location"]?.startsWith("/login/") === true) ||
-    (refusal instanceof Denied && refusal.reason === "NoCredentials")
-  if (!isStale && !isEnded) return undefined
-  const session = isStale ? incoming.cookies[sessionCookie(origin)] : undefined
-  return lostForm({ incoming, origin, session, path: url.pathname + url.search, sent: yield* readForm(incoming) })
+  const kept = yield* keptForm(match.route, asked, admitted.failure)
+  return kept === undefined ? yield* admitted.failure : serving.lostForm(kept)
 })
 
 /** An error as a page for senders who ask for HTML; other replies as they are. */

@@ -134,7 +134,7 @@ describe("credentials", () => {
       "{}",
       '{"username": {}, "password": []}',
       '{"username": 5, "password": true}',
-      `${"[".repeat(100_000)}`
+      `${"[".repeat(4000)}`
     ])
       expect([body.slice(0, 40), await post(provisioning, body)]).toEqual([body.slice(0, 40), 400])
     expect(await post(provisioning, Buffer.from([0x22, 0xff, 0xfe, 0x22]))).toBe(400)
@@ -142,15 +142,15 @@ describe("credentials", () => {
   })
 
   it("that Postgres cannot store are wrong ones", async () => {
-    for (const username of ["admin\0", "\ud800", "x".repeat(10_000), "admin'--", "ADMIN"])
+    for (const username of ["admin\0", "\ud800", "x".repeat(3000), "admin'--", "ADMIN"])
       expect([username.slice(0, 10), (await api.raw("POST", provisioning, { username, password })).status]).toEqual([
         username.slice(0, 10),
         403
       ])
   })
 
-  it("with a password of a megabyte are refused before anything is hashed", async () => {
-    const long = "x".repeat(1024 * 1024 - 100)
+  it("with a long password are refused before anything is hashed", async () => {
+    const long = "x".repeat(4000)
     expect((await api.raw("POST", provisioning, { username: "admin", password: long })).status).toBe(403)
     expect((await api.raw("POST", provisioning, { username: "admin", password: `${long}${long}` })).status).toBe(413)
     const made = await api.call("POST", "/api/users/users/", { username: "long", password: long })

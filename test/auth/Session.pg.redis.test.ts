@@ -29,7 +29,7 @@ describe("a session", () => {
     const answer = await visitor.logIn("admin", password, "/api/")
     expect([answer.status, answer.headers.get("location")]).toEqual([302, "/api/"])
     const set = answer.headers.getSetCookie().find((line) => line.startsWith("sessionid="))!
-    for (const part of ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=1209600"]) expect(set).toContain(part)
+    for (const part of ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=1296000"]) expect(set).toContain(part)
     expect((await visitor.fetch(sites)).status).toBe(200)
     const stored = await api.database.sql.query<{ digest: string }>("select digest from rackwire_session")
     expect(stored.map(({ digest }) => digest)).not.toContain(visitor.cookies.get("sessionid"))

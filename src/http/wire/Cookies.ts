@@ -1,7 +1,7 @@
 /** The cookies of a session: its key, which no script can read, and the CSRF token that forms send back. */
 import { Duration } from "effect"
 import { type Cookies, HttpServerResponse } from "effect/http"
-import { csrfToken } from "../../auth/Session.ts"
+import { csrfToken, keptSeconds } from "../../auth/Session.ts"
 import type { Origin } from "./Origin.ts"
 
 type Served = Pick<Origin, "isSecure">
@@ -25,12 +25,12 @@ export interface Cookie {
 /** Sent with requests of our own pages; of other sites' requests only with links to us. */
 const common = ({ isSecure }: Served) => ({ path: "/", sameSite: "lax", secure: isSecure }) as const
 
-/** The two cookies of a session that lasts this long. */
+/** The two cookies of a session that lasts this long. The key stays as long as an ended session is remembered. */
 export const sessionCookies = (served: Served, key: string, seconds: number): ReadonlyArray<Cookie> => [
   {
     name: sessionCookie(served),
     value: key,
-    options: { ...common(served), httpOnly: true, maxAge: Duration.seconds(seconds) }
+    options: { ...common(served), httpOnly: true, maxAge: Duration.seconds(seconds + keptSeconds) }
   },
   formCookie(served, csrfToken(key))
 ]

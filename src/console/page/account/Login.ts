@@ -5,6 +5,7 @@ import { logIn } from "../../../auth/Password.ts"
 import { begin } from "../../../auth/Session.ts"
 import { addressOf, isSameSecret } from "../../../http/Admission.ts"
 import { type Handler, type Route, redirect } from "../../../http/Route.ts"
+import { senderOf } from "../../../http/LostForm.ts"
 import { readForm } from "../../../http/wire/Body.ts"
 import { csrfCookie, sessionCookies } from "../../../http/wire/Cookies.ts"
 import { throttled } from "../../../http/wire/RateLimit.ts"
@@ -33,8 +34,10 @@ const submit: Handler = (request) =>
     const next = ownPath(form.get("next"))
     const name = (form.get("username") ?? "").trim()
     const cookie = incoming.cookies[csrfCookie(origin)]
-    // What was typed into a form whose session has ended.
-    const sent = sentBefore(form)
+    const carried = sentBefore(form)
+    const sender = carried.size === 0 ? undefined : yield* senderOf(carried, request)
+    // What was typed into a form whose session has ended; nothing where another site may have typed it.
+    const sent = sender === undefined ? new URLSearchParams() : carried
     // Otherwise another site could log somebody in as somebody else.
     if (cookie === undefined || !isSameSecret(form.get("csrfmiddlewaretoken") ?? "", cookie)) {
       return { ...loginForm(request, { next, sent, problem: "The form has expired. Please try again." }), status: 403 }
@@ -52,7 +55,8 @@ const submit: Handler = (request) =>
       agent: incoming.headers["user-agent"]
     })
     yield* auditLogin("logged in", name, address)
-    const reply = sent.size === 0 ? redirect(next) : goOn("You are logged in", { sent, path: next, session: key })
+    const isOwn = sender === found.user.id
+    const reply = isOwn ? goOn("You are logged in", { sent, path: next, session: key }) : redirect(next)
     return { ...reply, cookies: sessionCookies(origin, key, seconds) }
   })
 

@@ -6,6 +6,7 @@ import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { HttpRefused } from "../../../http/HttpRefused.ts"
 import { type Handler, type Request, type Route, redirect } from "../../../http/Route.ts"
 import { plannedFor, triedFor } from "../../../http/deliveries/Selection.ts"
+import { readForm } from "../../../http/wire/Body.ts"
 import { isDictionary, textsIn } from "../../../inventory/Field.ts"
 import { isThere } from "../../../inventory/read/Read.ts"
 import { type Html, html } from "../../Html.ts"
@@ -103,6 +104,7 @@ const submit =
   (action: BulkAction): Handler =>
   (request) =>
     Effect.gen(function* () {
+      if ((yield* readForm(request.incoming)).has("_again")) return yield* show(action)(request)
       const { query, where, plan } = yield* plannedFor(action, request)
       // Somebody else has done it meanwhile: the page says that there is nothing left.
       if (plan.total === 0) return yield* show(action)(request)

@@ -14,7 +14,11 @@ export const carriedInputs = (sent: URLSearchParams, prefix = ""): Html =>
 /** Marks the inputs of a form that the page of the login carries. */
 const prefix = "sent."
 
-export const carriedByLogin = (sent: URLSearchParams): Html => carriedInputs(sent, prefix)
+/** With the token, which proves that the form is its sender's own. */
+export const carriedByLogin = (sent: URLSearchParams): Html => {
+  const token = sent.get("csrfmiddlewaretoken")
+  return html`${carriedInputs(sent, prefix)}${token === null ? "" : html`<input type="hidden" name="${prefix}csrfmiddlewaretoken" value="${token}" />`}`
+}
 
 /** The inputs that the page of the login carried. */
 export const sentBefore = (form: URLSearchParams): URLSearchParams => {

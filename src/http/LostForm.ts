@@ -1,0 +1,53 @@
+/**
+ * Forms that come too late: their session has ended, or another one has begun. A page keeps what was typed.
+ *
+ * Only a form that bears the CSRF token of its sender's own session is kept when that session has ended, and only for
+ * its user: otherwise another site could send a form, and whoever logs in would send it on. A form that is kept is shown
+ * again with `_again`, and only addresses that show such forms take one (Admission.ts).
+ */
+import { Effect } from "effect"
+import { Denied } from "../auth/Denied.ts"
+import { csrfToken, ownerOf } from "../auth/Session.ts"
+import { isSameSecret } from "./Admission.ts"
+import type { Asked } from "./Handle.ts"
+import { HttpRefused } from "./HttpRefused.ts"
+import type { Refusal, Request, Route } from "./Route.ts"
+import { isForm, readForm } from "./wire/Body.ts"
+import { sessionCookie } from "./wire/Cookies.ts"
+import { asksForHtml } from "./wire/Reader.ts"
+
+/** A form that was refused. `session`: the key of the sender's session; absent without one. */
+export interface LostForm extends Pick<Request, "incoming" | "origin"> {
+  readonly session: string | undefined
+  readonly path: string
+  readonly sent: URLSearchParams
+}
+
+/** A form that was refused for want of a session or of its token, with what was typed; undefined for other requests. */
+export const keptForm = Effect.fnUntraced(function* (
+  { keepsForm }: Route,
+  { incoming, origin, url }: Asked,
+  refusal: Refusal
+) {
+  const isKept = keepsForm === true && incoming.method === "POST" && isForm(incoming) && asksForHtml(incoming)
+  if (!isKept) return undefined
+  const isStale = refusal instanceof HttpRefused && refusal.reason === "StaleForm"
+  const isEnded =
+    (refusal instanceof HttpRefused && refusal.headers?.["location"]?.startsWith("/login/") === true) ||
+    (refusal instanceof Denied && refusal.reason === "NoCredentials")
+  if (!isStale && !isEnded) return undefined
+  const sent = yield* readForm(incoming)
+  const lost: LostForm = { incoming, origin, session: undefined, path: url.pathname + url.search, sent }
+  if (isStale) return { ...lost, session: incoming.cookies[sessionCookie(origin)] }
+  return (yield* senderOf(sent, lost)) === undefined ? undefined : lost
+})
+
+/** The user whose session made the form, if the browser still has the session's cookie; undefined if nobody's did. */
+export const senderOf = Effect.fnUntraced(function* (
+  form: URLSearchParams,
+  { incoming, origin }: Pick<Request, "incoming" | "origin">
+) {
+  const session = incoming.cookies[sessionCookie(origin)]
+  const token = form.get("csrfmiddlewaretoken") ?? ""
+  return session === undefined || !isSameSecret(token, csrfToken(session)) ? undefined : yield* ownerOf(session)
+})

@@ -26,6 +26,14 @@ describe("templates give the results of Jinja2", () => {
     }
   )
 
+  it.each([
+    ["{{ [1] is filter }}", "list"],
+    ["{{ ({},) is filter }}", "dict"],
+    ["{{ ('a', [1]) is test }}", "list"]
+  ])("fail where Python looks for a name that has no hash: %s", (template, type) => {
+    expect(render(template).fault).toMatchObject({ reason: "Type", message: `unhashable type: '${type}'` })
+  })
+
   it("cover all 501 rows", () => {
     expect(vectors).toHaveLength(501)
   })

@@ -1,10 +1,9 @@
 /** Jinja's built-in tests, the names after `is`. */
-import { Fault } from "./Fault.ts"
 import { type Native, native } from "./Native.ts"
 import type { Runtime } from "./Runtime.ts"
 import { isLower, isUpper } from "../text/Case.ts"
 import { compare, contains, equals, isIterable } from "../value/Compare.ts"
-import { Dict } from "../value/Dict.ts"
+import { Dict, hashKey } from "../value/Dict.ts"
 import { modulo } from "../value/Operators.ts"
 import { text } from "../print/Repr.ts"
 import {
@@ -19,8 +18,7 @@ import {
   isInteger,
   isNumber,
   isText,
-  plain,
-  typeName
+  plain
 } from "../value/Values.ts"
 
 const test = (name: string, holds: (runtime: Runtime, value: Value) => boolean): Native =>
@@ -41,9 +39,10 @@ const isSequence = (value: Value): boolean =>
   Array.isArray(value) ||
   [Tuple, Dict, Range, Bytes, Undefined].some((sequence) => value instanceof sequence)
 
-/** Whether a filter or test of that name exists. */
-const exists = (all: ReadonlyMap<string, Native>, name: Value): boolean => {
-  if (Array.isArray(name) || name instanceof Dict) throw new Fault("Type", `unhashable type: '${typeName(name)}'`)
+/** Whether a filter or test of that name exists. Python looks it up, so a name must have a hash. */
+const exists = (runtime: Runtime, all: ReadonlyMap<string, Native>, name: Value): boolean => {
+  runtime.charge(name)
+  hashKey(name)
   return isText(name) && all.has(plain(name))
 }
 
@@ -54,8 +53,8 @@ export const builtinTests: ReadonlyMap<string, Native> = new Map(
     divisibleby: native("test_divisibleby(value, num)", (rt, value, num) => equals(rt, modulo(rt, value, num), 0)),
     defined: test("defined", (_rt, value) => !(value instanceof Undefined)),
     undefined: test("undefined", (_rt, value) => value instanceof Undefined),
-    filter: test("filter", (rt, value) => exists(rt.environment.filters, value)),
-    test: test("test", (rt, value) => exists(rt.environment.tests, value)),
+    filter: test("filter", (rt, value) => exists(rt, rt.environment.filters, value)),
+    test: test("test", (rt, value) => exists(rt, rt.environment.tests, value)),
     none: test("none", (_rt, value) => value === null),
     boolean: test("boolean", (_rt, value) => typeof value === "boolean"),
     false: test("false", (_rt, value) => value === false),

@@ -140,7 +140,7 @@ export const adopt = (json: JsonValue): Value => {
 }
 
 /** The hash of a key; throws a Type fault for lists and dicts. The caller charges for it: `Runtime.charge(key)`. */
-const hashKey = (key: Value): HashKey => {
+export const hashKey = (key: Value): HashKey => {
   switch (typeof key) {
     case "string":
       return key.startsWith(mark) ? mark + key : key

@@ -34,6 +34,14 @@ describe("templates give the results of Jinja2", () => {
     expect(render(template).fault).toMatchObject({ reason: "Type", message: `unhashable type: '${type}'` })
   })
 
+  it("sort in reverse with the comparisons of Python, and keep the order of equal elements", () => {
+    expect(render("{{ [nope, 255, []]|sort(reverse=true) }}").fault).toMatchObject({
+      message: "'<' not supported between instances of 'int' and 'list'"
+    })
+    const pairs = `{{ [{"a": 1, "b": 1}, {"a": 2}, {"a": 1, "b": 2}]|sort(true, attribute="a")|map(attribute="b")|list }}`
+    expect(render(pairs).output).toBe("[Undefined, 1, 2]")
+  })
+
   it("cover all 501 rows", () => {
     expect(vectors).toHaveLength(501)
   })

@@ -15,8 +15,10 @@ export const sortBy = (
     runtime.tick(1)
     return { value, key: keyOf(value) }
   })
-  // The order of equal elements is kept in reverse too. Unordered elements (NaN) count as equal.
-  const direction = reverse ? -1 : 1
-  keyed.sort((a, b) => (compare(runtime, a.key, b.key, "<") || 0) * direction)
+  // Python reverses before and after: equal elements keep their order, and the same pair that cannot be compared comes
+  // first. Unordered elements (NaN) count as equal.
+  if (reverse) keyed.reverse()
+  keyed.sort((a, b) => compare(runtime, a.key, b.key, "<") || 0)
+  if (reverse) keyed.reverse()
   return keyed.map(({ value }) => value)
 }

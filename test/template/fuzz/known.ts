@@ -53,7 +53,8 @@ export const known: ReadonlyArray<Known> = [
   {
     name: "dict as a generic type",
     why: "In Python dict['x'] is a type again, for annotations; so dict.nope is one too.",
-    explains: ({ template }) => /\bdict\s*[.[]/.test(template)
+    explains: ({ template, theirs }) =>
+      /\bdict\s*[.[]/.test(template) || theirs.message?.startsWith("dict expected at most 1 argument") === true
   },
   {
     name: "cycler's items",

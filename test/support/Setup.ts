@@ -3,6 +3,7 @@
  * report of a failed test, and stops the services that the file left running, since the next file of the worker has
  * nothing to do with them.
  */
+import "./Coverage.ts"
 import { afterAll, afterEach, expect } from "vitest"
 import { running } from "./Running.ts"
 import { seedProperties } from "./Seed.ts"

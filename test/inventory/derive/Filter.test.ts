@@ -172,8 +172,8 @@ describe("a lookup", () => {
 
   test("of a flag, a list or a UUID is by its type", () => {
     expect(whereOf(webhook, ["enabled", "True"], ["enabled", "0"])).toEqual({
-      sql: "(t.enabled = $1::boolean or t.enabled = $2::boolean)",
-      parameters: ["true", "false"]
+      sql: "t.enabled = any ($1::text[]::boolean[])",
+      parameters: [["true", "false"]]
     })
     expect(whereOf(webhook, ["content_types", "dcim.site"])).toEqual({
       sql: "t.content_types && $1::text[]",

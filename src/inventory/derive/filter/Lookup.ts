@@ -134,6 +134,9 @@ const empty: Lookup = ({ sql, type, kind }, values) => {
 const sameNetwork: Lookup = ({ sql, type }, values, bind) =>
   either(values.map((value) => sameAddress(sql, type, value, bind)))
 
+/** As a list, also of one flag: Postgres 15 simplifies `= true` to a term for which it uses no GIN index. */
+const sameFlag: Lookup = ({ sql }, values, bind) => `${sql} = any (${bind(values)}::text[]::boolean[])`
+
 const overlapping: Lookup = ({ sql, type }, values, bind) =>
   `${sql} && ${bind(values)}::text[]${type === "text[]" ? "" : `::${type}`}`
 
@@ -182,7 +185,7 @@ const lookups: Readonly<Record<Kind, Readonly<Record<string, Lookup>>>> = {
   date: ordered,
   network: { "": sameNetwork, empty },
   choice: { "": compared("="), empty },
-  flag: { "": compared("="), empty },
+  flag: { "": sameFlag, empty },
   uuid: { "": compared("="), empty },
   list: { "": overlapping, empty }
 }

@@ -1,5 +1,5 @@
 /**
- * Forms that come too late: their session has ended, or another one has begun. A page keeps what was typed.
+ * Forms that come too late: their session has ended, or another one has begun. A page keeps their fields.
  *
  * Only a form that bears the CSRF token of its sender's own session is kept when that session has ended, and only for
  * its user: otherwise another site could send a form, and whoever logs in would send it on. A form that is kept is shown
@@ -23,7 +23,7 @@ export interface LostForm extends Pick<Request, "incoming" | "origin"> {
   readonly sent: URLSearchParams
 }
 
-/** A form that was refused for want of a session or of its token, with what was typed; undefined for other requests. */
+/** A form that was refused for want of a session or of its token, with its fields; undefined for other requests. */
 export const keptForm = Effect.fnUntraced(function* (
   { keepsForm }: Route,
   { incoming, origin, url }: Asked,
@@ -42,7 +42,7 @@ export const keptForm = Effect.fnUntraced(function* (
   return (yield* senderOf(sent, lost)) === undefined ? undefined : lost
 })
 
-/** The user whose session made the form, if the browser still has the session's cookie; undefined if nobody's did. */
+/** The user whose session made the form, if the browser still has the session's cookie; undefined if no session made it. */
 export const senderOf = Effect.fnUntraced(function* (
   form: URLSearchParams,
   { incoming, origin }: Pick<Request, "incoming" | "origin">

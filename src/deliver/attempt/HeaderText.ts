@@ -33,7 +33,7 @@ export const maskOf = (headers: Readonly<Record<string, string>>): ((text: strin
   const credentials = credentialsIn(headers)
   if (credentials.size === 0) return (text) => text
   if (credentials.size > credentialsMax) return (text) => (text === "" ? "" : hiddenMark)
-  // A credential may begin with another one, whose mark would leave its end.
+  // A credential may begin with another one: hiding the shorter one first would leave the end of the longer.
   const written = [...new Set([...credentials].flatMap(spellingsOf))].toSorted((a, b) => b.length - a.length)
   return (text) => written.reduce((left, each) => left.replaceAll(each, hiddenMark), text)
 }

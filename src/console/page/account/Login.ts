@@ -36,7 +36,7 @@ const submit: Handler = (request) =>
     const cookie = incoming.cookies[csrfCookie(origin)]
     const carried = sentBefore(form)
     const sender = carried.size === 0 ? undefined : yield* senderOf(carried, request)
-    // What was typed into a form whose session has ended; nothing where another site may have typed it.
+    // The fields of a form whose session has ended; none where another site may have sent them.
     const sent = sender === undefined ? new URLSearchParams() : carried
     // Otherwise another site could log somebody in as somebody else.
     if (cookie === undefined || !isSameSecret(form.get("csrfmiddlewaretoken") ?? "", cookie)) {

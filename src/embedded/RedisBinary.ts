@@ -3,7 +3,7 @@
  * which is downloaded and unpacked into that cache. Nothing is installed, so this needs no rights.
  */
 import { execFile } from "node:child_process"
-import { accessSync, constants, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
+import { accessSync, constants, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { promisify } from "node:util"
 import { Effect } from "effect"
@@ -88,7 +88,9 @@ const downloadOnly = ["--no-install-recommends", "--download-only", "--reinstall
 
 /** Uses apt-get to find the packages that this system lacks. With its state in our folder it needs no root. */
 const unpack = async (cache: string, environment: NodeJS.ProcessEnv): Promise<void> => {
-  const work = `${cache}.${process.pid}`
+  mkdirSync(join(cache, ".."), { recursive: true })
+  // Several may download at once, also in one process.
+  const work = mkdtempSync(`${cache}.`)
   const archives = join(work, "cache/archives")
   const options = {
     "Dir::State::Lists": join(work, "lists"),
@@ -112,7 +114,6 @@ const unpack = async (cache: string, environment: NodeJS.ProcessEnv): Promise<vo
     for (const file of readdirSync(archives).filter((name) => name.endsWith(".deb"))) {
       await run("dpkg-deb", ["-x", join(archives, file), join(work, "root")])
     }
-    mkdirSync(join(cache, ".."), { recursive: true })
     if (!existsSync(cache)) renameSync(join(work, "root"), cache)
   } finally {
     rmSync(work, { recursive: true, force: true })

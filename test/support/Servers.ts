@@ -11,7 +11,9 @@ import { createServer } from "node:http"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { promisify } from "node:util"
+import { Effect } from "effect"
 import type { TestProject } from "vitest/node"
+import { find } from "../../src/embedded/RedisBinary.ts"
 import { launchBrowser } from "./Browser.ts"
 import { startServers } from "./EmbeddedServers.ts"
 import { program } from "./Process.ts"
@@ -43,8 +45,14 @@ interface Started<A> {
 export default async (project: TestProject): Promise<() => Promise<void>> => {
   const directory = mkdtempSync(join(tmpdir(), "rackwire-test-"))
   const started = new Map<string, Promise<Started<unknown>>>()
+  // Where the machine has none it is downloaded: once for all workers.
+  let redis: Promise<unknown> | undefined
   const start = (path: string): Promise<Started<unknown>> =>
-    path === "/browser" ? launchBrowser() : startMigrated(join(directory, path.split("/").at(-1)!))
+    path === "/browser"
+      ? launchBrowser()
+      : (redis ??= Effect.runPromise(find(process.env))).then(() =>
+          startMigrated(join(directory, path.split("/").at(-1)!))
+        )
   const broker = createServer((request, response) => {
     const path = request.url!
     if (!started.has(path)) started.set(path, start(path))

@@ -65,14 +65,15 @@ const textOf = (text: string): Html => {
 
 /**
  * The page and the display of an object that a value refers to as the API does: `http://host/api/dcim/sites/3/` ->
- * `/dcim/sites/3/`. Undefined for any other value: JSON that users write may look like a reference.
+ * `/dcim/sites/3/`. Undefined for any other value: JSON that users write may look like a reference. The number of
+ * segments is fixed, so that an address with many `/api` takes linear time.
  */
 export const referenceIn = ({
   url,
   display
 }: Dictionary): { readonly path: string; readonly display: string } | undefined => {
   if (typeof url !== "string" || url.length > addressMax || typeof display !== "string") return undefined
-  const path = /^https?:\/\/[^?#]*?\/api(\/(?:[a-z][a-z0-9-]*\/)+\d+\/)$/.exec(url)?.[1]
+  const path = /^https?:\/\/[^?#]*?\/api(\/(?:[a-z][a-z0-9-]*\/){2}\d+\/)$/.exec(url)?.[1]
   return path === undefined ? undefined : { path, display }
 }
 

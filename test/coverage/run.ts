@@ -1,7 +1,7 @@
 /**
  * `npm run test:coverage [-- --files]`: runs the first two tiers with the coverage of V8 and prints how many statements
- * of `src` ran, in workers and in services as processes; `--files` lists the files with others. Property tests take twice
- * as long with it, so that `.ci/run` does without. `--folder f --root r` reads raw coverage of another run.
+ * of `src` ran, in workers and in services as processes; `--files` lists the files with others. `--folder f --root r` reads
+ * raw coverage of another run instead, as `.ci/run` does.
  */
 import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs"

@@ -55,6 +55,16 @@ describe.skipIf(!hasBrowser)("an address of the API", () => {
     await close()
   })
 
+  it("is described by Swagger UI, which keeps to the policy of all pages", async () => {
+    const { page, close } = await loggedIn()
+    const answer = await page.goto("/api/schema/swagger-ui/")
+    expect(answer!.headers()["content-security-policy"]).toContain("script-src 'self'")
+    await page.click("#operations-tag-tenancy")
+    await page.locator("#operations-tag-tenancy + * .opblock-summary-control").first().click()
+    await page.locator(".opblock-body").first().waitFor()
+    await close()
+  })
+
   thorough("is accessible, and no wider than a small screen", async () => {
     const { page, problems, close } = await loggedIn()
     const found: Array<string> = []

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 import { notFound } from "../../http/HttpRefused.ts"
 import type { Handler, Route } from "../../http/Route.ts"
+import { pageHeaders } from "../part/Document.ts"
 
 const page = `<!doctype html>
 <html lang="en">
@@ -22,7 +23,8 @@ const page = `<!doctype html>
 
 const start = `SwaggerUIBundle({ url: "../", dom_id: "#swagger-ui", deepLinking: true, filter: true, docExpansion: "none" })\n`
 
-const show: Handler = () => Effect.succeed({ status: 200, text: { type: "text/html", content: page } })
+const show: Handler = () =>
+  Effect.succeed({ status: 200, headers: pageHeaders, text: { type: "text/html", content: page } })
 
 /** Files of Swagger UI that the page loads, with their types. */
 const assets: ReadonlyMap<string, string> = new Map([

@@ -4,7 +4,8 @@ import { assetUrl } from "../Assets.ts"
 import { type Html, html } from "../Html.ts"
 import type { Preferences, Theme } from "./account/Preferences.ts"
 
-const headers = {
+/** Of every page. */
+export const pageHeaders = {
   // A page loads from us alone, and no markup in it can run.
   "content-security-policy":
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
@@ -44,7 +45,7 @@ export const documentReply = (
   { theme = "auto", density = "comfortable", keys = "on", status = 200 }: Look = {}
 ): Reply => ({
   status,
-  headers,
+  headers: pageHeaders,
   text: {
     type: "text/html",
     content: html`<!doctype html>

@@ -54,7 +54,7 @@ const pathItem = ({ path, access, methods }: Described): Json => {
     method.toLowerCase(),
     {
       operationId: `${path.replaceAll(/[^a-z0-9]+/gi, "_").replace(/^_api_/, "")}${method.toLowerCase()}`,
-      tags: [path.split("/")[2] ?? ""],
+      tags: [path.split("/")[2] || "api"],
       ...(type === undefined && { security: [] }),
       ...(own === undefined
         ? ((method === "GET" ? statistics(path, type) : undefined) ?? anything(method))

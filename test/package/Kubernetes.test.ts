@@ -6,6 +6,7 @@ import { fileURLToPath } from "node:url"
 import type { Deployment } from "kubernetes-types/apps/v1.js"
 import type { Job } from "kubernetes-types/batch/v1.js"
 import type { Service } from "kubernetes-types/core/v1.js"
+import type { NetworkPolicy } from "kubernetes-types/networking/v1.js"
 import type { PodDisruptionBudget } from "kubernetes-types/policy/v1.js"
 import { describe, expect, it } from "vitest"
 import { parse, parseAllDocuments } from "yaml"
@@ -48,7 +49,7 @@ describe("the kustomization", () => {
 
   it("has the fields of the Kubernetes API only, with values of their types", { timeout: 60_000 }, () => {
     const typed = manifests.map(({ apiVersion, kind }, at) => {
-      const module = apiVersion === "v1" ? "core/v1" : apiVersion
+      const module = apiVersion === "v1" ? "core/v1" : apiVersion.replace(".k8s.io", "")
       return `import type { ${kind} as Kind${at} } from "kubernetes-types/${module}"
 export const manifest${at}: Kind${at} = ${JSON.stringify(manifests[at])}`
     })
@@ -104,6 +105,27 @@ export const manifest${at}: Kind${at} = ${JSON.stringify(manifests[at])}`
     expect(selected(service!.spec!.selector).map(({ metadata }) => metadata!.name)).toEqual(["api"])
     const ports = selected(service!.spec!.selector)[0]!.spec!.template.spec!.containers[0]!.ports
     expect(ports?.map(({ name }) => name)).toContain(service!.spec!.ports![0]!.targetPort)
+  })
+
+  it("lets clients reach the pods of the API only, and no pod the metadata service of a cloud", () => {
+    const policies = ofKind<NetworkPolicy>("NetworkPolicy").map(({ spec }) => spec!)
+    const everyPod = policies.filter(({ podSelector }) => Object.keys(podSelector).length === 0)
+    expect(everyPod.some(({ policyTypes, ingress }) => policyTypes?.includes("Ingress") && ingress === undefined)).toBe(
+      true
+    )
+    const open = policies.filter(({ ingress }) => ingress?.some(({ from }) => from === undefined))
+    expect(open.map(({ podSelector }) => podSelector.matchLabels)).toEqual([{ "app.kubernetes.io/name": "api" }])
+    const ports = policies.flatMap(
+      ({ ingress }) => ingress?.flatMap(({ ports }) => ports!.map(({ port }) => port)) ?? []
+    )
+    for (const port of ports) expect(containers[0]!.ports?.map(({ name }) => name)).toContain(port)
+    const reached = policies.flatMap(
+      ({ egress }) => egress?.flatMap(({ to }) => to!.map(({ ipBlock }) => ipBlock)) ?? []
+    )
+    expect(reached).toEqual([
+      { cidr: "0.0.0.0/0", except: ["169.254.169.254/32"] },
+      { cidr: "::/0", except: ["fd00:ec2::254/128"] }
+    ])
   })
 
   it("meets the restricted standard of pod security", () => {

@@ -29,6 +29,14 @@ describe("the Dockerfile", () => {
   })
 })
 
+it("every image is named by its digest", () => {
+  const from = readFileSync(join(root, "Dockerfile"), "utf8").matchAll(/^FROM (\S+)/gm)
+  const images = readFileSync(join(root, "compose.yaml"), "utf8").matchAll(/^ +image: (\S+)/gm)
+  const named = [...from, ...images].map(([, image]) => image!)
+  expect(named).toHaveLength(4)
+  expect(named.filter((image) => !/^[a-z/]+:[\w-]+@sha256:[0-9a-f]{64}$/.test(image))).toEqual([])
+})
+
 describe("compose.yaml", () => {
   const { services, volumes } = parse(readFileSync(join(root, "compose.yaml"), "utf8")) as {
     readonly services: Readonly<Record<string, Readonly<Record<string, unknown>>>>

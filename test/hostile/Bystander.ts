@@ -2,7 +2,7 @@
  * What others notice while a service is attacked: a health probe, a client that reads one object, a receiver that waits
  * for a change of its own webhook. Each asks in turn, on a connection of its own, from `watch` until `stop`.
  */
-import { readFileSync } from "node:fs"
+import { readFileSync, readdirSync } from "node:fs"
 import { Agent, request } from "undici"
 import { expect } from "vitest"
 import type { Api } from "../support/Api.ts"
@@ -21,6 +21,14 @@ export const memoryMax = 300
 /** Time after which a probe counts as lost, milliseconds. */
 const lostAfter = 60_000
 
+/** Descriptors that an attack may cost: connections in both directions, over idle. */
+export const descriptorsMax = 2_000
+
+/** The service that is attacked, as a process of its own. */
+type Attacked = Pick<Api<ServiceProcess>, "service" | "call" | "newToken"> & {
+  readonly database: Pick<Api["database"], "sql">
+}
+
 export interface Observation {
   /** Milliseconds each, ascending. */
   readonly health: ReadonlyArray<number>
@@ -29,15 +37,17 @@ export interface Observation {
   readonly receipt: ReadonlyArray<number>
   /** Most resident memory of the service's process over what it held before, megabytes. */
   readonly megabytes: number
+  /** Most descriptors of the service's process over those that it had before. */
+  readonly descriptors: number
 }
 
 export class Bystander {
-  private readonly api: Api<ServiceProcess>
+  private readonly api: Attacked
   private readonly token: string
   private readonly receiver: Receiver
   private readonly region: number
 
-  private constructor(api: Api<ServiceProcess>, token: string, receiver: Receiver, region: number) {
+  private constructor(api: Attacked, token: string, receiver: Receiver, region: number) {
     this.api = api
     this.token = token
     this.receiver = receiver
@@ -45,7 +55,7 @@ export class Bystander {
   }
 
   /** Makes a region, a webhook for regions, and waits until its first event arrived. */
-  static async arrive(api: Api<ServiceProcess>): Promise<Bystander> {
+  static async arrive(api: Attacked): Promise<Bystander> {
     const receiver = await startReceiver()
     const webhook = await api.call("POST", "/api/extras/webhooks/", {
       name: "bystander",
@@ -68,14 +78,16 @@ export class Bystander {
   async during(attack: () => Promise<unknown>): Promise<Observation> {
     // What an attack before this one left to capture is not this one's.
     await this.change()
-    const before = this.residentMegabytes()
-    let most = before
+    const before = this.held()
+    let [megabytes, descriptors] = [before.megabytes, before.descriptors]
     const attacking = new AbortController()
     const repeat = async (probe: () => Promise<number>): Promise<ReadonlyArray<number>> => {
       const waits: Array<number> = []
       do {
         waits.push(await probe())
-        most = Math.max(most, this.residentMegabytes())
+        const held = this.held()
+        megabytes = Math.max(megabytes, held.megabytes)
+        descriptors = Math.max(descriptors, held.descriptors)
         await new Promise((resolve) => setTimeout(resolve, probePause))
       } while (!attacking.signal.aborted)
       return waits.toSorted((a, b) => a - b)
@@ -94,7 +106,11 @@ export class Bystander {
       await Promise.all([health.close(), reader.close()])
     }
     const [live, read, receipt] = await probes
-    return { health: live, read, receipt, megabytes: most - before }
+    return {
+      ...{ health: live, read, receipt },
+      megabytes: megabytes - before.megabytes,
+      descriptors: descriptors - before.descriptors
+    }
   }
 
   leave(): Promise<void> {
@@ -108,8 +124,8 @@ export class Bystander {
       headers: { authorization: `Token ${this.token}` },
       headersTimeout: lostAfter
     })
-    await body.dump()
-    if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}`)
+    const text = await body.text()
+    if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${text}`)
     return performance.now() - from
   }
 
@@ -126,24 +142,38 @@ export class Bystander {
     return performance.now() - from
   }
 
-  private residentMegabytes(): number {
-    const status = readFileSync(`/proc/${this.api.service.process.pid}/status`, "utf8")
-    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024
+  /** What the process holds now. */
+  private held(): Pick<Observation, "megabytes" | "descriptors"> {
+    const of = `/proc/${this.api.service.process.pid}`
+    const status = readFileSync(`${of}/status`, "utf8")
+    return {
+      megabytes: Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024,
+      descriptors: readdirSync(`${of}/fd`).length
+    }
   }
 }
 
 type Kind = keyof Observation
 
-/** Nobody waited for longer than a second, and the service held no more memory than allowed; `but` is not looked at. */
-export const expectCalm = ({ health, read, receipt, megabytes }: Observation, but?: Kind): void => {
+/** By kind: the longest wait (of a hundred reads, the second longest) or the most that was held; and which passed its limit. */
+export const excessOf = ({ health, read, receipt, megabytes, descriptors }: Observation) => {
   const told: Readonly<Record<Kind, number>> = {
     health: health.at(-1)!,
     read: read[Math.ceil(read.length * 0.99) - 1]!,
     receipt: receipt.at(-1)!,
-    megabytes
+    megabytes,
+    descriptors
   }
-  const allowed: typeof told = { health: waitMax, read: waitMax, receipt: waitMax, megabytes: memoryMax }
-  const kinds = Object.keys(allowed) as ReadonlyArray<Kind>
-  const passed = kinds.filter((kind) => kind !== but && told[kind] > allowed[kind])
-  expect({ passed, told }).toEqual({ passed: [], told })
+  const allowed: typeof told = {
+    ...{ health: waitMax, read: waitMax, receipt: waitMax },
+    ...{ megabytes: memoryMax, descriptors: descriptorsMax }
+  }
+  const passed = (Object.keys(allowed) as ReadonlyArray<Kind>).filter((kind) => told[kind] > allowed[kind])
+  return { told, passed }
+}
+
+/** Nobody waited for longer than a second, and the service held no more than allowed; `but` is not looked at. */
+export const expectCalm = (observed: Observation, but?: Kind): void => {
+  const { passed, told } = excessOf(observed)
+  expect({ passed: passed.filter((kind) => kind !== but), told }).toEqual({ passed: [], told })
 }

@@ -1,4 +1,4 @@
-/** One request, from a seed and its number alone. */
+/** One request, from a seed, its number and its possible senders alone. */
 import { routes } from "../../../src/Service.ts"
 import { type Route, isPage } from "../../../src/http/Route.ts"
 import type { ObjectType } from "../../../src/inventory/ObjectType.ts"
@@ -18,13 +18,25 @@ export interface Drawn {
   readonly body: Buffer | undefined
 }
 
-export const draw = (seed: number, number: number, world: World): Drawn => {
+/** A superuser reaches more code than the others. */
+export const mostlySuperuser: ReadonlyArray<Actor> = [
+  ...actors,
+  "few",
+  ...Array.from({ length: 6 }, () => "superuser" as const)
+]
+
+export const draw = (
+  seed: number,
+  number: number,
+  world: World,
+  senders: ReadonlyArray<Actor> = mostlySuperuser
+): Drawn => {
   const random = new Random(Math.imul(seed, 0x9e3779b1) ^ Math.imul(number + 1, 0x85ebca6b))
   // The first numbers of near seeds are near each other.
   for (let turn = 0; turn < 3; turn++) random.next()
   const route = random.pick(random.chance(0.8) ? ofApi : pages)
   const type = typeof route.access === "string" ? undefined : route.access
-  const actor = random.pick(weighted)
+  const actor = random.pick(senders)
   const method = random.chance(0.85) ? random.pick(Object.keys(route.methods)) : random.pick(methods)
   const { content, type: contentType } = bodyFor(random, route, type, method, world)
   const headers = headersOf(random, actor, contentType)
@@ -34,9 +46,6 @@ export const draw = (seed: number, number: number, world: World): Drawn => {
 
 /** There are more pages than routes of the API, and a page does less. */
 const [pages, ofApi] = [routes.filter(isPage), routes.filter((route) => !isPage(route))]
-
-/** A superuser reaches more code than the others. */
-const weighted: ReadonlyArray<Actor> = [...actors, "few", ...Array.from({ length: 6 }, () => "superuser" as const)]
 
 const methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "PROPFIND", "QUERY"]
 

@@ -6,12 +6,14 @@ import { Agent, request } from "node:http"
 import type { Service } from "../../support/Service.ts"
 import type { Sql } from "../../support/Sql.ts"
 import { type Drawn, draw } from "./Draw.ts"
-import { type World, makeFuzzWorld, restoreActors, tokens } from "./World.ts"
+import { type Actor, type World, makeFuzzWorld, restoreActors, tokens } from "./World.ts"
 
 export interface Plan {
   readonly seed: number
   /** Numbers of the requests, in the order in which they are sent. */
   readonly numbers: Iterable<number>
+  /** Whose requests they are, each as often as it is named; usual is the superuser mostly. */
+  readonly senders?: ReadonlyArray<Actor>
   readonly onFailure?: (failure: Failure) => void
   /** Latest answer, milliseconds; usual are five seconds. */
   readonly answerMillisMax?: number
@@ -44,7 +46,7 @@ const atOnce = 4
 const restoreEvery = 200
 
 export const fuzz = async (service: Service, sql: Sql, plan: Plan): Promise<Verdict> => {
-  const { seed, numbers, onFailure, answerMillisMax = answerMax } = plan
+  const { seed, numbers, senders, onFailure, answerMillisMax = answerMax } = plan
   const world: World = await makeFuzzWorld(service.call)
   await restoreActors(sql)
   // A thread writes it once; that takes longer than an answer may on a busy machine.
@@ -59,7 +61,7 @@ export const fuzz = async (service: Service, sql: Sql, plan: Plan): Promise<Verd
   const work = async () => {
     for (let next = left.next(); next.done !== true; next = left.next()) {
       if (++sent % restoreEvery === 0) await restoreActors(sql)
-      const drawn = draw(seed, next.value, world)
+      const drawn = draw(seed, next.value, world, senders)
       const answer = await send(service.url, agent, drawn)
       statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1)
       if (answer.status === 503) unavailable.set(answer.text, (unavailable.get(answer.text) ?? 0) + 1)

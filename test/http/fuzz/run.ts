@@ -1,6 +1,8 @@
 /**
  * `npm run fuzz:http -- [--seed n] [--requests 50000] [--only n]`: sends hostile requests to a service of its own over
  * every route. Prints those that were answered with 5xx, late or not at all; exits with 1 when there was one.
+ * `--low-rights` sends them as users of few rights and as nobody, with a webhook at each hostile receiver beside them, and
+ * also fails if a bystander waited or the service held more than `test/hostile/Bystander.ts` allows.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -8,14 +10,16 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { startProcess } from "../../support/Process.ts"
 import { openSql } from "../../support/Sql.ts"
-import { fuzz, told } from "./Fuzz.ts"
+import { fuzzBeside } from "./Beside.ts"
+import { type Plan, fuzz, told } from "./Fuzz.ts"
 
 const { values } = parseArgs({
   options: {
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     requests: { type: "string", default: "50000" },
     from: { type: "string", default: "0" },
-    only: { type: "string" }
+    only: { type: "string" },
+    "low-rights": { type: "boolean", default: false }
   }
 })
 const seed = Number(values.seed)
@@ -30,11 +34,11 @@ const service = await startProcess({ RACKWIRE_DATA_DIR: directory, LOG_LEVEL: "E
 const sql = openSql(readFileSync(join(directory, "database-url"), "utf8").trim())
 try {
   const from = performance.now()
-  const { failures, statuses, unavailable, slowestMillis, problems } = await fuzz(service, sql, {
-    seed,
-    numbers,
-    onFailure: (failure) => console.log(`${told(failure)}\n`)
-  })
+  const onFailure: Plan["onFailure"] = (failure) => console.log(`${told(failure)}\n`)
+  const verdict = values["low-rights"]
+    ? await fuzzBeside(service, sql, { seed, numbers, onFailure })
+    : await fuzz(service, sql, { seed, numbers, onFailure })
+  const { failures, statuses, unavailable, slowestMillis, problems } = verdict
   for (const problem of problems) console.log(problem)
   const seconds = ((performance.now() - from) / 1000).toFixed(0)
   console.log(

@@ -70,6 +70,7 @@ const whereOf = (
   if (type.id === "extras.webhook" && (action === "add" || action === "change") && !isEverything(eventsSeen(where))) {
     return allOf(allowed, ownScope(principal))
   }
+  if (type.id === "extras.savedfilter" && action !== "add") return allOf(allowed, usableFilters(principal))
   return type.kind === "record" ? allOf(allowed, ...tellingOfVisible(type, where)) : allowed
 }
 
@@ -112,6 +113,14 @@ const ownScope = ({ user }: Principal): Where => ({
   parameters: [user?.id ?? 0]
 })
 
+const sharedOrOwn = "(t.shared or t.user_id = $1::bigint)"
+
+/** Saved filters that are private belong to their user, whatever is granted to others. */
+const usableFilters = ({ user }: Principal): Where => ({ sql: sharedOrOwn, parameters: [user?.id ?? 0] })
+
+/** Whether permissions leave out no object of a type; nobody is granted the private saved filters of others. */
+const isWhole = (where: Where): boolean => isEverything(where) || where.sql === sharedOrOwn
+
 /** The columns in which a record names its object. */
 const subjects: Readonly<Record<string, readonly [type: string, id: string]>> = {
   "extras.objectchange": ["changed_object_type", "changed_object_id"],
@@ -137,10 +146,11 @@ const tellingOfVisible = (type: ObjectType, where: Clearance["Service"]["where"]
 export const eventsSeen = (where: Clearance["Service"]["where"], alias = "c"): Where =>
   toldOf(`${alias}.changed_object_type`, `${alias}.changed_object_id`, where)
 
+/** Who may view the objects of every type sees every event: those of private saved filters too. */
 const toldOf = (typeColumn: string, idColumn: string, where: Clearance["Service"]["where"]): Where => {
   const types = [...registry.values()].filter(({ kind }) => kind === "object")
+  if (types.every((type) => isWhole(where(type, "view")))) return everything
   const whole = types.filter((type) => isEverything(where(type, "view")))
-  if (whole.length === types.length) return everything
   const some = types.filter((type) => !whole.includes(type) && where(type, "view").sql !== "false")
   return anyOf(
     { sql: `${typeColumn} = any ($1::text[])`, parameters: [whole.map(({ id }) => id)] },

@@ -157,6 +157,8 @@ export interface Field<Value = unknown> {
    * wherever the row was read from.
    */
   readonly hides?: (Hiding & { readonly keptIn: string }) | undefined
+  /** For secrets that are sent: where to, by the row, its texts with their secrets. */
+  readonly sentTo?: ((row: Row) => ReadonlyArray<string>) | undefined
   /** Canonical value of what `row_to_json` gives; never called with null. */
   readonly fromJson: (value: unknown) => unknown
   /** Canonical value of Postgres' text format, as the WAL carries it; never called with null. */

@@ -28,8 +28,11 @@ export const password = (): Field<string> =>
     {}
   )
 
+/** Secrets that are sent somewhere (write/Repointed.ts). */
+type Sent = Pick<Field, "sentTo">
+
 /** A text that the service must be able to read again: sealed in the database, never shown. "" means none. */
-export const sealed = (options: Options & { readonly max: number }): Field<string> =>
+export const sealed = (options: Options & Sent & { readonly max: number }): Field<string> =>
   makeField(
     {
       type: "text",
@@ -45,6 +48,7 @@ export const sealed = (options: Options & { readonly max: number }): Field<strin
         return value(input)
       },
       sealed: true,
+      sentTo: options.sentTo,
       store: (plain, vault) => (plain === "" ? "" : vault.seal(plain))
     },
     options
@@ -58,16 +62,17 @@ const hiding = (field: Field<string>, hiding: Hiding, keptIn: string): Field<str
 }
 
 /** Header text whose credentials are kept in another field, sealed, and shown as `***`. */
-export const headers = (options: Options & { readonly secretsIn: string }): Field<string> => ({
+export const headers = (options: Options & Sent & { readonly secretsIn: string }): Field<string> => ({
   ...hiding(text({ ...options, optional: true, verbatim: true }), headerSecrets, options.secretsIn),
+  sentTo: options.sentTo,
   // A filter or constraint would reveal what plain SQL has left in the column.
   isFiltered: false
 })
 
 /** The address of a receiver, or a template of one. Its user information is kept in another field, sealed. */
 export const receiverAddress = (
-  options: Options & { readonly max: number; readonly secretsIn: string }
-): Field<string> => hiding(text(options), userInformation, options.secretsIn)
+  options: Options & Sent & { readonly max: number; readonly secretsIn: string }
+): Field<string> => ({ ...hiding(text(options), userInformation, options.secretsIn), sentTo: options.sentTo })
 
 /** Holds the hidden part of another field: sealed, and never on the wire. */
 export const kept = (): Field<string> => ({

@@ -8,6 +8,7 @@ import { Vault } from "../../Vault.ts"
 import { type Messages, type Row, literal } from "../Field.ts"
 import { type ObjectType, columnOf, fieldOf, perType } from "../ObjectType.ts"
 import type { Draft } from "../derive/values/Draft.ts"
+import { repointed } from "./Repointed.ts"
 import { type Hiding, type HiddenValues, hiddenMark } from "../field/hidden/Hiding.ts"
 
 type Values = Readonly<Record<string, unknown>>
@@ -56,7 +57,10 @@ export const withWholeTexts = Effect.fnUntraced(function* (type: ObjectType, row
   })
 })
 
-/** Replaces marks of hidden values that a client sends back with the values of the row as it is. */
+/**
+ * Replaces marks of hidden values that a client sends back with the values of the row as it is. Refuses to keep secrets
+ * that would be sent elsewhere.
+ */
 export const withKeptSecrets = Effect.fnUntraced(function* (
   type: ObjectType,
   drafts: ReadonlyArray<Draft>,
@@ -65,17 +69,20 @@ export const withKeptSecrets = Effect.fnUntraced(function* (
   const fields = hidingFields(type)
   if (fields.length === 0) return drafts
   const vault = yield* Vault
+  const whole = yield* withWholeTexts(type, before)
   return drafts.map((draft, at): Draft => {
     const values: Record<string, unknown> = { ...draft.values }
     const errors: Record<string, Messages> = { ...draft.errors }
     for (const { name, keptIn, reveal } of fields) {
       if (typeof values[name] !== "string") continue
-      const whole = reveal(values[name], hiddenIn(before[at]?.[keptIn], vault) ?? [])
-      const of = "missing" in whole && whole.missing !== "" ? ` for ${whole.missing}` : ""
-      if ("text" in whole) values[name] = whole.text
+      const revealed = reveal(values[name], hiddenIn(before[at]?.[keptIn], vault) ?? [])
+      const of = "missing" in revealed && revealed.missing !== "" ? ` for ${revealed.missing}` : ""
+      if ("text" in revealed) values[name] = revealed.text
       else errors[name] = [`No value is kept${of}: write it instead of ${hiddenMark}.`]
     }
-    return { values, errors }
+    const row = whole[at]
+    const moved = row === undefined ? {} : repointed(type, { before: row, said: draft.values, meant: values })
+    return { values, errors: { ...moved, ...errors } }
   })
 })
 

@@ -7,31 +7,19 @@
  * is hidden as a whole.
  */
 import { type Hiding, hiddenMark } from "./Hiding.ts"
+import { type Span, authorityIn, expressions } from "./Authority.ts"
 
 const valueName = "user information"
-
-interface Span {
-  readonly from: number
-  readonly to: number
-}
 
 /** Where the user information is; `whole` where that cannot be told, undefined where there is none. */
 const spanIn = (text: string): Span | "whole" | undefined => {
   if (!text.includes("@")) return undefined
-  // Each expression ends before the next one begins: what is hidden must not hold one half of a pair.
-  const isPaired = text.split("{{").every((part, at) => part.split("}}").length === (at === 0 ? 1 : 2))
-  const isPlain = !/\{[%#]/.test(text) && isPaired
-  const from = /^\s*[a-z][a-z0-9+.-]*:[/\\\s]*/i.exec(text)?.[0].length
-  if (!isPlain || from === undefined) return "whole"
-  let to: number | undefined
-  for (let at = from; at < text.length && !/[/?#\\]/.test(text[at]!); at++) {
-    if (text[at] === "@") to = at
-    if (!text.startsWith("{{", at)) continue
-    const end = text.indexOf("}}", at)
-    if (end < 0 || text.slice(at, end).includes("@")) return "whole"
-    at = end + 1
-  }
-  return to === undefined ? undefined : { from, to }
+  const span = authorityIn(text)
+  if (span === undefined) return "whole"
+  const authority = text.slice(span.from, span.to)
+  if (authority.match(expressions)?.some((expression) => expression.includes("@"))) return "whole"
+  const at = authority.replaceAll(expressions, (expression) => " ".repeat(expression.length)).lastIndexOf("@")
+  return at < 0 ? undefined : { from: span.from, to: span.from + at }
 }
 
 const hide: Hiding["hide"] = (text) => {

@@ -15,7 +15,8 @@ import {
   texts,
   time
 } from "../../ObjectType.ts"
-import type { Errors } from "../../Field.ts"
+import type { Errors, Row } from "../../Field.ts"
+import { destinationOf } from "../../field/hidden/Destination.ts"
 
 /** Nothing was sent for a week, though it could have been. */
 const silent = flagged(`t.enabled and not t.paused and not exists (
@@ -37,6 +38,20 @@ const certificateErrors = (
   }
   return {}
 }
+
+/** An address, and what decides whether a peer is taken for the one that belongs there. */
+const peerOf = (row: Row, address: unknown, engine: unknown = "jinja"): ReadonlyArray<string> => {
+  const { ssl_verification: isVerified, ca_file_path: file, ca_certificate: certificate } = row
+  return address === ""
+    ? []
+    : [JSON.stringify([destinationOf(String(address), String(engine)), isVerified, file ?? "", certificate])]
+}
+
+/** Credentials go to the receiver. */
+const sentToReceiver = (row: Row) => peerOf(row, row["payload_url"], row["template_engine"])
+
+/** The secret of the client goes to the token endpoint, and the token that it gives to the receiver. */
+const sentToBoth = (row: Row) => [...sentToReceiver(row), ...peerOf(row, row["oauth_token_url"])]
 
 interface Client {
   readonly oauth_token_url: string
@@ -95,6 +110,7 @@ export default defineObjectType({
     payload_url: receiverAddress({
       max: 500,
       secretsIn: "secret_url",
+      sentTo: sentToReceiver,
       grammar: "url",
       readBy: "template_engine",
       placeholder: "https://example.com/hook",
@@ -113,7 +129,12 @@ export default defineObjectType({
       grammar: "engine",
       help: "The language of the templates: jinja, liquid or nunjucks, or that of another plugin."
     }),
-    additional_headers: headers({ secretsIn: "secret_headers", grammar: "headers", readBy: "template_engine" }),
+    additional_headers: headers({
+      secretsIn: "secret_headers",
+      sentTo: sentToReceiver,
+      grammar: "headers",
+      readBy: "template_engine"
+    }),
     secret_headers: kept(),
     body_template: text({
       optional: true,
@@ -151,7 +172,7 @@ export default defineObjectType({
       help: "Requests carry a token from here (client credentials). It is reached as the receiver is: same proxy, same TLS."
     }),
     oauth_client_id: text({ max: 255, optional: true }),
-    oauth_client_secret: sealed({ max: 1024 }),
+    oauth_client_secret: sealed({ max: 1024, sentTo: sentToBoth }),
     oauth_client_auth: choice(
       { basic: "Header", body: "Body" },
       { default: "basic", bare: true, help: "Where the token endpoint wants the client's id and secret." }

@@ -107,6 +107,29 @@ describe("an answer", () => {
     )
   })
 
+  it("is looked through once, though its head comes byte by byte", () => {
+    const text = Buffer.from(`${"\r\n".repeat(500)}HTTP/1.1 200 OK\r\n${"a: b\r\n".repeat(2000)}\r\n`)
+    let looks = 0
+    const original = Buffer.prototype.indexOf
+    Buffer.prototype.indexOf = function (...given: Parameters<typeof original>) {
+      looks += 1
+      return original.apply(this, given)
+    }
+    try {
+      expect(
+        readPieces(
+          cut(
+            text,
+            Array.from(text, (_, at) => at)
+          )
+        )
+      ).toMatchObject({ status: 200 })
+    } finally {
+      Buffer.prototype.indexOf = original
+    }
+    expect(looks).toBeLessThan(text.length * 3)
+  })
+
   it("is kept up to 16 KiB of its body, however long its pieces are", () => {
     const chunk = `${(10_000).toString(16)}\r\n${"a".repeat(10_000)}\r\n`
     const { body } = read(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunk.repeat(3)}`) as Read

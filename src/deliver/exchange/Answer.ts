@@ -37,6 +37,9 @@ export class Answer {
   keepAliveMillis: number | undefined
 
   private head: Buffer = nothing
+  /** Where its first line begins, and bytes in which its end was looked for: they are not read again when more come. */
+  private headBegin = 0
+  private searched = 0
   private informational = 0
   private transfer: Body = untilTheEnd
   private readonly parts: Array<Buffer> = []
@@ -84,8 +87,8 @@ export class Answer {
   private readHeads(bytes: Buffer): Buffer {
     let rest = this.head.length === 0 ? bytes : Buffer.concat([this.head, bytes])
     while (this.status === 0) {
-      const begin = beginOf(rest)
-      const end = endOfHead(rest, begin)
+      const begin = beginOf(rest, this.headBegin)
+      const end = endOfHead(rest, Math.max(begin, this.searched))
       if ((end ?? rest.length) > headBytesMax) throw new AnswerFault("TooLarge", "The headers have no end.")
       if (end === undefined) {
         // Others may say something and then wait: they would not be understood before the deadline.
@@ -93,10 +96,14 @@ export class Answer {
         if (!protocol.startsWith(first)) fault(`The answer begins with no status line: ${shown(first)}`)
         // A copy, at most as often as it has bytes, each time of a few kilobytes.
         this.head = Buffer.from(rest)
+        this.headBegin = begin
+        this.searched = Math.max(rest.length - beforeEndMax, 0)
         return nothing
       }
       this.begin(parseHead(rest.toString("latin1", begin, end)))
       rest = rest.subarray(end)
+      this.headBegin = 0
+      this.searched = 0
     }
     this.head = nothing
     return rest
@@ -128,9 +135,12 @@ const nothing = Buffer.alloc(0)
 
 const [newline, carriageReturn] = [0x0a, 0x0d]
 
-/** Where a head begins: behind empty lines. */
-const beginOf = (bytes: Buffer): number => {
-  let at = 0
+/** Bytes of the end of a head that may have come, without its last one. */
+const beforeEndMax = 2
+
+/** Where a head begins: behind empty lines, which come up to `from` at least. */
+const beginOf = (bytes: Buffer, from: number): number => {
+  let at = from
   while (bytes[at] === newline || bytes[at] === carriageReturn) at += 1
   return at
 }

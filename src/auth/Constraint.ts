@@ -1,7 +1,7 @@
 /** Constraints of an object permission, in which `$user` stands for the sender of the request. */
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
-import { isDeeper, nestingMax } from "../inventory/Unreadable.ts"
+import { isDeeper, writtenNestingMax } from "../inventory/Unreadable.ts"
 import { constraint } from "../inventory/derive/filter/Constraint.ts"
 import type { Filtered } from "../inventory/derive/filter/Filter.ts"
 
@@ -9,8 +9,8 @@ const token = "$user"
 
 /** The condition on objects of the type that the constraints mean for the user of this id; or errors. */
 export const constraintFor = (type: ObjectType, constraints: unknown, user: number): Filtered =>
-  isDeeper(constraints, nestingMax)
-    ? { errors: { constraints: [`Constraints are nested more than ${nestingMax} levels deep.`] } }
+  isDeeper(constraints, writtenNestingMax)
+    ? { errors: { constraints: [`Constraints are nested more than ${writtenNestingMax} levels deep.`] } }
     : constraint(type, withUser(constraints, user))
 
 const withUser = (value: unknown, user: number): unknown => {

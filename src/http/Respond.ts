@@ -3,6 +3,7 @@ import { Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
 import type { Reply } from "./Route.ts"
 import { isOfType } from "./wire/MediaType.ts"
+import { indentedJson, indentedMax } from "./wire/Nesting.ts"
 
 /** The major and minor version of the NetBox API that this API is compatible with. */
 export const apiVersion = "3.5"
@@ -46,7 +47,7 @@ export const headersOf = (reply: Reply, { incoming, requestId, secure }: Sending
 export const respond = (reply: Reply, sending: Sending) => {
   const headers = headersOf(reply, sending)
   if (reply.json !== undefined) {
-    return HttpServerResponse.text(JSON.stringify(reply.json, undefined, reply.indent), {
+    return HttpServerResponse.text(indentedJson(reply.json, reply.indent ?? 0, indentedMax.answer), {
       status: reply.status,
       headers,
       contentType: "application/json"

@@ -10,6 +10,12 @@ import { isDictionary } from "./Field.ts"
 /** Deepest nesting of a value: code that walks one is recursive, and so is Postgres' parser. */
 export const nestingMax = 600
 
+/**
+ * Deepest nesting that a request may write, its body and a list of objects included: indentation makes a text of a deep
+ * value that is longer by its depth. Plain SQL may have written deeper values.
+ */
+export const writtenNestingMax = 100
+
 /** Largest value of one column, bytes: as large as the largest file that an import takes. */
 export const valueBytesMax = 16 * 1024 * 1024
 

@@ -88,7 +88,7 @@ describe("a file is refused", () => {
     ["json", "[1] 2", /unexpected text after row 1/],
     ["json", "[1", /does not end after row 1/],
     ["json", '["', /does not end/],
-    ["json", `[1, ${"[".repeat(700)}]`, /^Row 2 is nested more than 600 levels deep/],
+    ["json", `[1, ${"[".repeat(700)}]`, /^Row 2 is nested more than 100 levels deep/],
     ["json", `[{${Array.from({ length: 1001 }, (_, n) => `"${n}": 1`).join()}}]`, /^Row 1 has 1001 keys/],
     ["csv", "name,other\na,b", /^Unknown columns: other\.$/],
     ["csv", "name,slug\na", /^Row 1 has 1 cells/]

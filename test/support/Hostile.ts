@@ -51,5 +51,6 @@ export const hostile: ReadonlyArray<unknown> = [
   [999_999_999],
   999_999_999,
   "dcim.nothing",
-  deep(500)
+  // Deeper ones are refused with the whole body.
+  deep(90)
 ]

@@ -1,4 +1,5 @@
 /** Values of a representation as people read them. */
+import { indentedJson, indentedMax } from "../../http/wire/Nesting.ts"
 import { type Dictionary, isDictionary } from "../../inventory/Field.ts"
 import { type Html, html } from "../Html.ts"
 import { timeOf } from "./Time.ts"
@@ -42,7 +43,7 @@ const listOf = (values: ReadonlyArray<unknown>): Html => {
 
 /** JSON by lines; its beginning alone, if it is long. */
 const jsonOf = (value: unknown): Html =>
-  html`<pre class="json" tabindex="0">${beginning(JSON.stringify(value, undefined, 2))}</pre>`
+  html`<pre class="json" tabindex="0">${beginning(indentedJson(value, 2, indentedMax.page))}</pre>`
 
 /** A text, or its beginning and how much was left out. */
 export const beginning = (text: string, most = lengthMax): string => {

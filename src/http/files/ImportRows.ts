@@ -7,7 +7,7 @@ import { withoutGuard } from "./Formula.ts"
 import type { Format } from "./ImportFormat.ts"
 import { jsonRows } from "./JsonRows.ts"
 import { idIn } from "../../inventory/Field.ts"
-import { isDeeper, nestingMax } from "../../inventory/Unreadable.ts"
+import { isDeeper, writtenNestingMax } from "../../inventory/Unreadable.ts"
 import { yamlRows } from "./YamlRows.ts"
 
 export interface Table {
@@ -111,7 +111,8 @@ const refuseLong = (row: number, length: number): void => {
 }
 
 const check = (value: unknown, row: number): void => {
-  if (isDeeper(value, nestingMax)) throw new FileFault(`Row ${row} is nested more than ${nestingMax} levels deep.`)
+  if (isDeeper(value, writtenNestingMax))
+    throw new FileFault(`Row ${row} is nested more than ${writtenNestingMax} levels deep.`)
   const keys = typeof value === "object" && value !== null ? Object.keys(value).length : 0
   if (keys > keysMax) throw tooLarge(`Row ${row} has ${keys} keys, and a row may have at most ${keysMax}.`)
 }

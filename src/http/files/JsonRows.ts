@@ -2,8 +2,9 @@
  * Parses a JSON list item by item, so that a long list takes no more memory than its longest item, and an error names
  * the item. Pure.
  */
+import { endOfString } from "../wire/Nesting.ts"
 import { FileFault, messageOf } from "./FileFault.ts"
-import { nestingMax } from "../../inventory/Unreadable.ts"
+import { writtenNestingMax } from "../../inventory/Unreadable.ts"
 
 /** Yields the items. Throws a `FileFault`; `refuseLong` throws before a too long item is parsed. */
 export function* jsonRows(text: string, refuseLong: (row: number, length: number) => void): Generator<unknown> {
@@ -37,9 +38,10 @@ function* itemsOf(text: string, begin: number): Generator<readonly [from: number
   let depth = 0
   for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
     const [character] = found
-    if (character === '"') mark.lastIndex = endOfText(text, found.index)
+    if (character === '"') mark.lastIndex = endOfString(text, found.index) + 1
     else if (character === "[" || character === "{") {
-      if (++depth > nestingMax) throw new FileFault(`Row ${row} is nested more than ${nestingMax} levels deep.`)
+      if (++depth > writtenNestingMax)
+        throw new FileFault(`Row ${row} is nested more than ${writtenNestingMax} levels deep.`)
     } else if (character === "," && depth === 0) {
       yield [from, found.index]
       from = found.index + 1
@@ -53,15 +55,4 @@ function* itemsOf(text: string, begin: number): Generator<readonly [from: number
     }
   }
   throw new FileFault(`The file cannot be read: the list does not end after row ${row}.`)
-}
-
-/** The position after the quote that ends a text; the end of the file if there is none. */
-const endOfText = (text: string, from: number): number => {
-  const mark = /["\\]/g
-  mark.lastIndex = from + 1
-  for (let found = mark.exec(text); found !== null; found = mark.exec(text)) {
-    if (found[0] === '"') return mark.lastIndex
-    mark.lastIndex++
-  }
-  return text.length
 }

@@ -2,9 +2,10 @@
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import { inWords } from "../../Telemetry.ts"
-import { isDeeper, nestingMax } from "../../inventory/Unreadable.ts"
+import { writtenNestingMax } from "../../inventory/Unreadable.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { isOfType } from "./MediaType.ts"
+import { isNestedDeeper } from "./Nesting.ts"
 
 /** Largest body of JSON, where a route sets no other limit. */
 const jsonMax = ByteSize.mebibytes(1)
@@ -65,15 +66,14 @@ export const readJson: (
 
 /** The JSON of a text. Fails with 400 if it is none. */
 export const jsonOf: (text: () => string) => Effect.Effect<JsonBody, HttpRefused> = Effect.fnUntraced(function* (text) {
-  const body = yield* Effect.try({
+  return yield* Effect.try({
     try: (): JsonBody => {
       const json = text()
+      if (isNestedDeeper(json, writtenNestingMax)) throw new Error(`nested more than ${writtenNestingMax} levels deep`)
       return { text: json, value: JSON.parse(json) }
     },
     catch: (error) => malformed(inWords(error))
   })
-  // Code that walks a value is recursive, so a deeply nested one could overflow the stack.
-  return isDeeper(body.value, nestingMax) ? yield* malformed(`nested more than ${nestingMax} levels deep`) : body
 })
 
 const hasNoBody = ({ headers }: HttpServerRequest.HttpServerRequest): boolean =>

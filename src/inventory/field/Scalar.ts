@@ -1,5 +1,14 @@
 import { type Field, type Optional, type Options, invalid, literal, makeField, value } from "../Field.ts"
-import { bounds, isDeeper, nestingMax, parseInteger, parseJson, readableJson, shownOf } from "../Unreadable.ts"
+import {
+  bounds,
+  isDeeper,
+  nestingMax,
+  parseInteger,
+  parseJson,
+  readableJson,
+  shownOf,
+  writtenNestingMax
+} from "../Unreadable.ts"
 
 /** The spellings of true and false that NetBox accepts. */
 const truths: ReadonlySet<unknown> = new Set(["true", "t", "yes", "y", "on", "1"])
@@ -185,7 +194,12 @@ export const json = (options: Options = {}): Field =>
       fromJson: readableJson,
       represent: shownOf,
       snapshot: shownOf,
-      parse: (input) => (isJsonStorable(input) ? value(input) : invalid("Value must be valid JSON."))
+      parse: (input) => {
+        // Behind a body and a list.
+        const levels = writtenNestingMax - 2
+        if (isDeeper(input, levels)) return invalid(`Value must not be nested more than ${levels} levels deep.`)
+        return isJsonStorable(input) ? value(input) : invalid("Value must be valid JSON.")
+      }
     },
     options
   )

@@ -237,7 +237,7 @@ describe("JSON", () => {
 
   test("is refused if it nests too deeply to be written", () => {
     const deep = JSON.parse(`${"[".repeat(100_000)}${"]".repeat(100_000)}`) as unknown
-    expect(json().parse(deep)).toEqual({ errors: ["Value must be valid JSON."] })
+    expect(json().parse(deep)).toEqual({ errors: ["Value must not be nested more than 98 levels deep."] })
   })
 })
 

@@ -1,4 +1,5 @@
 /** The whole object before and after a change, as JSON. */
+import { indentedJson, indentedMax } from "../../../http/wire/Nesting.ts"
 import { Effect } from "effect"
 import { mapInSlices } from "../../../Slices.ts"
 import type { ChangedField, Value } from "../../../inventory/read/Changes.ts"
@@ -38,7 +39,8 @@ interface Line {
 }
 
 const line = (name: string, { value, cutFrom }: Value, isChanged: boolean): Line => {
-  const text = cutFrom === undefined ? JSON.stringify(value, undefined, 2) : `${String(value)}… (${cutFrom} characters)`
+  const text =
+    cutFrom === undefined ? indentedJson(value, 2, indentedMax.page) : `${String(value)}… (${cutFrom} characters)`
   return { text: `  ${JSON.stringify(name)}: ${text.replaceAll("\n", "\n  ")}`, isChanged }
 }
 

@@ -2,6 +2,7 @@
  * The texts of a form. A form holds an object as the cells of a table do: references by id or name, lists with commas,
  * dictionaries as JSON.
  */
+import { indentedJson, indentedMax } from "../../../http/wire/Nesting.ts"
 import { type Field, type Row, isDictionary } from "../../../inventory/Field.ts"
 import { type ObjectType, fieldOf } from "../../../inventory/ObjectType.ts"
 import { shownOf } from "../../../inventory/Unreadable.ts"
@@ -32,7 +33,7 @@ export const cellsOf = ({ type, fields }: Form, row: Row | undefined): Cells => 
 const declaredCell = (field: Field, row: Row | undefined, name: string): string => {
   const value = row === undefined ? field.initial?.() : shownOf(row[name])
   return field.type === "jsonb" && typeof value === "object" && value !== null
-    ? JSON.stringify(value, undefined, 2)
+    ? indentedJson(value, 2, indentedMax.page)
     : cellOf(value)
 }
 

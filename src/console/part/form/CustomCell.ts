@@ -1,4 +1,5 @@
 /** Values of custom fields as the cells of a form, and back. */
+import { indentedJson, indentedMax } from "../../../http/wire/Nesting.ts"
 import { cellOf } from "../../../inventory/derive/represent/Flat.ts"
 import type { CustomField } from "../../../inventory/types/extras/CustomField.ts"
 
@@ -6,7 +7,7 @@ import type { CustomField } from "../../../inventory/types/extras/CustomField.ts
 export const customCell = ({ type }: CustomField, value: unknown): string => {
   if (value === null || value === undefined) return ""
   if (type === "multiselect") return Array.isArray(value) && value.length > 0 ? JSON.stringify(value) : ""
-  return type === "json" ? JSON.stringify(value, undefined, 2) : cellOf(value)
+  return type === "json" ? indentedJson(value, 2, indentedMax.page) : cellOf(value)
 }
 
 /** What a cell means; a text that does not fit is left to the check of the write, which tells why. */

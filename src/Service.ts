@@ -28,6 +28,7 @@ import { DeliveryLog } from "./deliver/log/DeliveryLog.ts"
 import type { Route } from "./http/Route.ts"
 import { apiLayer, apiRoutes } from "./http/Routes.ts"
 import { schemaRoutes } from "./http/describe/Schema.ts"
+import { Connections } from "./http/Connections.ts"
 import { serve } from "./http/Server.ts"
 import { Presence } from "./inventory/database/Presence.ts"
 import { reseal } from "./inventory/database/Reseal.ts"
@@ -91,12 +92,17 @@ const api = Layer.unwrap(
         AdmissionSql.layer
       ]),
       Layer.provideMerge(
-        NodeHttpServer.layer(() => createServer({ keepAliveTimeout: keepAliveMillis }), {
-          host,
-          port,
-          gracefulShutdownTimeout: "2 seconds"
-        })
-      )
+        Layer.unwrap(
+          Effect.map(Connections, ({ limit }) =>
+            NodeHttpServer.layer(() => limit(createServer({ keepAliveTimeout: keepAliveMillis })), {
+              host,
+              port,
+              gracefulShutdownTimeout: "2 seconds"
+            })
+          )
+        )
+      ),
+      Layer.provide(Connections.layer)
     )
   )
 )

@@ -6,8 +6,9 @@
  * unexpected error is logged with that id and answered without details. Does not: know capture, streams or pages.
  */
 import { randomUUID } from "node:crypto"
+import { toIncomingMessage } from "@effect/platform-node/NodeHttpServerRequest"
 import { Effect, Layer, Result } from "effect"
-import { HttpServer, HttpServerRequest } from "effect/http"
+import { HttpServer, HttpServerRequest, type HttpServerResponse } from "effect/http"
 import type { IpNetwork } from "effect/net"
 import { SqlClient } from "effect/sql"
 import { AdmissionSql } from "../postgres/AdmissionSql.ts"
@@ -18,11 +19,12 @@ import type { Premise } from "../inventory/Clearance.ts"
 import { parseIpNetwork } from "../inventory/field/Networks.ts"
 import { admit, presume } from "./Admission.ts"
 import { type Browsing, browse } from "./Browse.ts"
+import { Connections } from "./Connections.ts"
 import { isWrongPattern } from "./DatabaseReply.ts"
 import { replyTo, unexpected } from "./ErrorReply.ts"
 import { type InTurn, makeInTurn } from "./Fairness.ts"
 import { handle } from "./Handle.ts"
-import { notFound } from "./HttpRefused.ts"
+import { HttpRefused, notFound } from "./HttpRefused.ts"
 import { MeasuredRequest } from "./MeasuredRequest.ts"
 import { respond } from "./Respond.ts"
 import { type Refusal, type Reply, type Route, isPage, makeRouter } from "./Route.ts"
@@ -48,7 +50,7 @@ interface Site {
   readonly browsing: Browsing
 }
 
-interface Serving extends Omit<Site, "routes"> {
+interface Serving extends Omit<Site, "routes">, Pick<Connections["Service"], "hasRoom"> {
   readonly find: ReturnType<typeof makeRouter>
   readonly proxies: ReadonlyArray<IpNetwork.IpNetwork>
   readonly inTurn: InTurn
@@ -57,9 +59,11 @@ interface Serving extends Omit<Site, "routes"> {
 export const serve = ({ routes, ...site }: Site) => {
   const find = makeRouter(routes)
   return Layer.unwrap(
-    Effect.map(proxyNetworks, (proxies) =>
-      HttpServer.serve(answerAll({ ...site, find, proxies, inTurn: makeInTurn() }))
-    )
+    Effect.gen(function* () {
+      const { hasRoom } = yield* Connections
+      const proxies = yield* proxyNetworks
+      return HttpServer.serve(answerAll({ ...site, find, proxies, hasRoom, inTurn: makeInTurn() }))
+    })
   )
 }
 
@@ -93,9 +97,27 @@ const answerAll = (serving: Serving) =>
     )
     const shown = forPeople(serving, reply, incoming, requestId)
     measured.answered(shown.status)
-    const secure = isTls(settings.baseUrl)
-    return withCookies(respond(shown, { incoming, requestId, secure }), shown.cookies ?? [])
+    const sending = { incoming, requestId, secure: isTls(settings.baseUrl) }
+    const response = respond(shown, sending)
+    // What was written stays written: its answer must not say otherwise.
+    const isRefused = incoming.method === "GET" && !hasRoomFor(serving, incoming, response)
+    if (!isRefused) return withCookies(response, shown.cookies ?? [])
+    measured.refused(unread)
+    return respond(yield* replyTo(unread, incoming.url, requestId), sending)
   })
+
+const hasRoomFor = (
+  { hasRoom }: Serving,
+  incoming: HttpServerRequest.HttpServerRequest,
+  { body }: HttpServerResponse.HttpServerResponse
+): boolean =>
+  hasRoom(toIncomingMessage(incoming).socket.remoteAddress, "contentLength" in body ? (body.contentLength ?? 0) : 0)
+
+const unread = new HttpRefused({
+  reason: "Throttled",
+  body: { detail: "Request was throttled: too much of earlier answers has not been read yet." },
+  headers: { "retry-after": "5" }
+})
 
 const answer = Effect.fnUntraced(function* (
   serving: Serving,

@@ -1,0 +1,121 @@
+/** Clients that open connections and do not read: what they hold is bounded, and others are answered. */
+import { createServer } from "node:http"
+import { type AddressInfo, type Socket, connect } from "node:net"
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
+import { limitedConnections, limits } from "../../src/http/Connections.ts"
+import { type Api, startApi } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
+import { eventually } from "../support/Eventually.ts"
+
+/** A server with smaller limits, whose answers have so many bytes. */
+const startServer = async (smaller: Partial<typeof limits>, bytes = 0) => {
+  const connections = limitedConnections({ ...limits, ...smaller })
+  const server = connections.limit(createServer((_, response) => response.end(Buffer.alloc(bytes))))
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { ...connections, server, port: (server.address() as AddressInfo).port }
+}
+
+/** A client that sends this and reads nothing; `closed` once the server has closed the connection. */
+const open = (port: number, text = "") => {
+  const socket = connect(port, "127.0.0.1")
+  const closed = new Promise<void>((resolve) => socket.once("close", () => resolve()))
+  socket.on("error", () => {})
+  socket.pause()
+  socket.write(text)
+  onTestFinished(() => void socket.destroy())
+  return { socket, closed }
+}
+
+const accepted = async (server: ReturnType<typeof createServer>): Promise<number> =>
+  new Promise((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))))
+
+describe("connections", () => {
+  it("are closed at once beyond their number", async () => {
+    const { server, port } = await startServer({ fromAddress: 3 })
+    const clients = Array.from({ length: 6 }, () => open(port))
+    for (const { socket } of clients) socket.resume()
+    await eventually("three are closed", () => clients.filter(({ socket }) => socket.closed).length === 3)
+    expect(await accepted(server)).toBe(3)
+    clients.find(({ socket }) => !socket.closed)!.socket.destroy()
+    await eventually("one has left", async () => (await accepted(server)) === 2)
+    const next = open(port)
+    await eventually("the next one is taken", async () => (await accepted(server)) === 3)
+    expect(next.socket.closed).toBe(false)
+  })
+
+  it("are closed when their client reads nothing, and not when it waits for its answer", async () => {
+    const answering: Array<() => void> = []
+    const { limit } = limitedConnections({ ...limits, unreadMillis: 200 })
+    const server = limit(
+      createServer((request, response) => {
+        if (request.url === "/large") response.end(Buffer.alloc(64 * 1024 * 1024))
+        else answering.push(() => response.end("late"))
+      })
+    )
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const { port } = server.address() as AddressInfo
+    const waiting = fetch(`http://127.0.0.1:${port}/late`)
+    await eventually("it is asked", () => answering.length === 1)
+    open(port, "GET /large HTTP/1.1\r\nhost: x\r\n\r\n")
+    await eventually("both are connected", async () => (await accepted(server)) === 2)
+    await eventually("the one that reads nothing is closed", async () => (await accepted(server)) === 1)
+    answering[0]!()
+    expect(await (await waiting).text()).toBe("late")
+  })
+
+  it("leave room for an answer while what is unread is below its limits", async () => {
+    const megabyte = 1024 * 1024
+    const most = { unread: 50 * megabyte, unreadByAddress: 32 * megabyte }
+    const { server, port, hasRoom } = await startServer(most, 24 * megabyte)
+    expect(hasRoom("127.0.0.1", 40 * megabyte)).toBe(true)
+    const sockets: Array<Socket> = []
+    server.on("connection", (socket) => sockets.push(socket))
+    open(port, "GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+    await eventually("an answer is unread", () => sockets.some(({ writableLength }) => writableLength > 16 * megabyte))
+    expect(hasRoom("127.0.0.1", 1000)).toBe(true)
+    expect(hasRoom("127.0.0.1", 24 * megabyte)).toBe(false)
+    expect(hasRoom("192.0.2.1", 24 * megabyte)).toBe(true)
+    expect(hasRoom("192.0.2.1", 40 * megabyte)).toBe(false)
+  })
+})
+
+describe("a service whose clients read nothing", () => {
+  let api: Api
+
+  beforeAll(async () => {
+    api = await startApi()
+  })
+  afterAll(() => api.stop())
+
+  it("refuses further large answers to them, keeps what they write, and answers others", async () => {
+    const sites = Array.from({ length: 90 }, (_, at) => ({ ...named(`Site ${at}`), comments: "x".repeat(10_000) }))
+    for (let time = 0; time < 10; time++) {
+      const more = sites.map((site) => ({ ...site, ...named(`${site.name} ${time}`) }))
+      expect((await api.call("POST", "/api/dcim/sites/", more)).status).toBe(201)
+    }
+    const token = await api.newToken()
+    const ask = `GET /api/dcim/sites/?limit=1000 HTTP/1.1\r\nhost: localhost\r\nauthorization: Token ${token}\r\n\r\n`
+    const { port } = new URL(api.service.url)
+    // Nine megabytes each, of which the kernel takes some.
+    const clients = Array.from({ length: 16 }, () => open(Number(port), ask))
+    const refused = await eventually("a large answer is refused", async () => {
+      const { status } = await api.call("GET", "/api/dcim/sites/?limit=1000")
+      return status === 429 && status
+    })
+    expect(refused).toBe(429)
+    expect((await api.call("GET", "/api/dcim/sites/?limit=1")).status).toBe(200)
+    expect((await api.call("PATCH", "/api/dcim/sites/", sites.slice(0, 1))).status).toBe(400)
+    for (const { socket } of clients) socket.destroy()
+    await eventually("it is answered again", async () => {
+      return (await api.call("GET", "/api/dcim/sites/?limit=1000")).status === 200
+    })
+  })
+})

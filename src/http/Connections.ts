@@ -24,7 +24,7 @@ export const limits = {
 }
 
 /** Shorter answers are sent without looking at what is unread, bytes. */
-const smallAnswer = 64 * 1024
+const smallAnswerBytes = 64 * 1024
 
 type Limits = typeof limits
 
@@ -69,7 +69,7 @@ export const limitedConnections = (most: Limits): Connections["Service"] => {
       return server.on("connection", took)
     },
     hasRoom: (address = "", bytes) => {
-      if (bytes <= smallAnswer) return true
+      if (bytes <= smallAnswerBytes) return true
       const own = unreadOf(open.get(address) ?? [])
       if (own + bytes > most.unreadByAddress && own > 0) return false
       let all = 0

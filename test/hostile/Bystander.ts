@@ -24,9 +24,11 @@ const lostAfter = 60_000
 /** Descriptors that an attack may cost: connections in both directions, over idle. */
 export const descriptorsMax = 2_000
 
-/** The service that is attacked, as a process of its own. */
+/** The service that is attacked, as processes of its own. */
 type Attacked = Pick<Api<ServiceProcess>, "service" | "call" | "newToken"> & {
   readonly database: Pick<Api["database"], "sql">
+  /** Processes of roles other than that of `service`; none if it has all. */
+  readonly others?: ReadonlyArray<ServiceProcess>
 }
 
 export interface Observation {
@@ -35,9 +37,9 @@ export interface Observation {
   readonly read: ReadonlyArray<number>
   /** From before the change was committed to its receipt. */
   readonly receipt: ReadonlyArray<number>
-  /** Most resident memory of the service's process over what it held before, megabytes. */
+  /** Most resident memory of a process over what it held before, megabytes. */
   readonly megabytes: number
-  /** Most descriptors of the service's process over those that it had before. */
+  /** Most descriptors of a process over those that it had before. */
   readonly descriptors: number
 }
 
@@ -78,16 +80,19 @@ export class Bystander {
   async during(attack: () => Promise<unknown>): Promise<Observation> {
     // What an attack before this one left to capture is not this one's.
     await this.change()
-    const before = this.held()
-    let [megabytes, descriptors] = [before.megabytes, before.descriptors]
+    const processes = [this.api.service, ...(this.api.others ?? [])].map(({ process }) => process.pid!)
+    const before = processes.map(held)
+    let [megabytes, descriptors] = [0, 0]
     const attacking = new AbortController()
     const repeat = async (probe: () => Promise<number>): Promise<ReadonlyArray<number>> => {
       const waits: Array<number> = []
       do {
         waits.push(await probe())
-        const held = this.held()
-        megabytes = Math.max(megabytes, held.megabytes)
-        descriptors = Math.max(descriptors, held.descriptors)
+        for (const [at, pid] of processes.entries()) {
+          const now = held(pid)
+          megabytes = Math.max(megabytes, now.megabytes - before[at]!.megabytes)
+          descriptors = Math.max(descriptors, now.descriptors - before[at]!.descriptors)
+        }
         await new Promise((resolve) => setTimeout(resolve, probePause))
       } while (!attacking.signal.aborted)
       return waits.toSorted((a, b) => a - b)
@@ -106,11 +111,7 @@ export class Bystander {
       await Promise.all([health.close(), reader.close()])
     }
     const [live, read, receipt] = await probes
-    return {
-      ...{ health: live, read, receipt },
-      megabytes: megabytes - before.megabytes,
-      descriptors: descriptors - before.descriptors
-    }
+    return { health: live, read, receipt, megabytes, descriptors }
   }
 
   leave(): Promise<void> {
@@ -141,17 +142,13 @@ export class Bystander {
     )
     return performance.now() - from
   }
-
-  /** What the process holds now. */
-  private held(): Pick<Observation, "megabytes" | "descriptors"> {
-    const of = `/proc/${this.api.service.process.pid}`
-    const status = readFileSync(`${of}/status`, "utf8")
-    return {
-      megabytes: Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1024,
-      descriptors: readdirSync(`${of}/fd`).length
-    }
-  }
 }
+
+/** What a process holds now. */
+const held = (pid: number): Pick<Observation, "megabytes" | "descriptors"> => ({
+  megabytes: Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024,
+  descriptors: readdirSync(`/proc/${pid}/fd`).length
+})
 
 type Kind = keyof Observation
 

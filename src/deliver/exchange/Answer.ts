@@ -97,7 +97,7 @@ export class Answer {
         // A copy, at most as often as it has bytes, each time of a few kilobytes.
         this.head = Buffer.from(rest)
         this.headBegin = begin
-        this.searched = Math.max(rest.length - beforeEndMax, 0)
+        this.searched = Math.max(rest.length - beforeEndBytes, 0)
         return nothing
       }
       this.begin(parseHead(rest.toString("latin1", begin, end)))
@@ -136,7 +136,7 @@ const nothing = Buffer.alloc(0)
 const [newline, carriageReturn] = [0x0a, 0x0d]
 
 /** Bytes of the end of a head that may have come, without its last one. */
-const beforeEndMax = 2
+const beforeEndBytes = 2
 
 /** Where a head begins: behind empty lines, which come up to `from` at least. */
 const beginOf = (bytes: Buffer, from: number): number => {

@@ -5,16 +5,13 @@
  * symlinks are resolved. Certificates are checked when a webhook is saved and when a connection needs them; a problem
  * fails that connection and nothing else.
  */
-import { X509Certificate } from "node:crypto"
 import { constants } from "node:fs"
 import { type FileHandle, lstat, open, realpath } from "node:fs/promises"
 import { isAbsolute, relative, resolve, sep } from "node:path"
+import { readCertificates } from "../identity/Certificates.ts"
 
 /** Largest file, bytes. The bundle of a Linux distribution has a quarter of a megabyte. */
 export const fileBytesMax = 512 * 1024
-
-/** Most certificates in one text. OpenSSL takes 0.1 ms for each, on the event loop. */
-const certificatesMax = 200
 
 /** Longest time for reading a file, milliseconds: a network file system may not answer. */
 const readMillis = 5_000
@@ -27,26 +24,8 @@ class UnusableAuthority extends Error {
   readonly code = "ERR_CA_CERTIFICATE"
 }
 
-const block = /-----BEGIN (?:TRUSTED |X509 )?CERTIFICATE-----[^-]*-----END (?:TRUSTED |X509 )?CERTIFICATE-----/g
-
 /** Returns the fault of a text that should hold certificates, or undefined. */
-export const certificatesProblem = (pem: string): string | undefined => {
-  const found = pem.match(block) ?? []
-  if (found.length === 0) return "Enter certificates in PEM format, beginning with -----BEGIN CERTIFICATE-----."
-  if (found.length > certificatesMax) return `Enter at most ${certificatesMax} certificates, not ${found.length}.`
-  const began = pem.split("-----BEGIN ").length - 1
-  if (began !== found.length) return "Every block must be a complete certificate; private keys do not belong here."
-  const unreadable = found.findIndex((text) => !isReadable(text))
-  return unreadable < 0 ? undefined : `Certificate ${unreadable + 1} of ${found.length} cannot be read.`
-}
-
-const isReadable = (certificate: string): boolean => {
-  try {
-    return new X509Certificate(certificate).raw.length > 0
-  } catch {
-    return false
-  }
-}
+export const certificatesProblem = (text: string): string | undefined => readCertificates(text).problem
 
 /** Returns the fault of the path of a file of certificates, or undefined. */
 export const fileProblem = (directories: ReadonlyArray<string>, path: string): Promise<string | undefined> =>
@@ -57,10 +36,9 @@ export const fileProblem = (directories: ReadonlyArray<string>, path: string): P
 
 /** The certificates in the file. Rejects with an UnusableAuthority. */
 const readAuthorityFile = async (directories: ReadonlyArray<string>, path: string): Promise<string> => {
-  const text = await inTime(readInside(directories, path))
-  const problem = certificatesProblem(text)
-  if (problem !== undefined) throw new UnusableAuthority(`The file holds no usable certificates. ${problem}`)
-  return text
+  const { pem, problem } = readCertificates(await inTime(readInside(directories, path)))
+  if (pem === undefined) throw new UnusableAuthority(`The file holds no usable certificates. ${problem}`)
+  return pem
 }
 
 const inTime = async <A>(reading: Promise<A>): Promise<A> => {
@@ -145,13 +123,13 @@ export const authorityOf = ({ pem, path, directories }: Authority): (() => Promi
   if (pem === "" && path === "") return undefined
   let kept: { readonly at: number; readonly text: Promise<string> } | undefined
   const read = async (): Promise<string> => {
-    const problem = pem === "" ? undefined : certificatesProblem(pem)
-    if (problem !== undefined) throw new UnusableAuthority(`ca_certificate: ${problem}`)
-    if (path === "") return pem
+    const { pem: own, problem } = pem === "" ? { pem: "" } : readCertificates(pem)
+    if (own === undefined) throw new UnusableAuthority(`ca_certificate: ${problem}`)
+    if (path === "") return own
     const file = await readAuthorityFile(directories, path).catch((error: Error) => {
       throw new UnusableAuthority(`ca_file_path: ${error.message}`)
     })
-    return `${pem}\n${file}`
+    return `${own}\n${file}`
   }
   return () => {
     if (kept !== undefined && performance.now() - kept.at < keptMillis) return kept.text

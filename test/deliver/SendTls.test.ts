@@ -1,10 +1,22 @@
+import { once } from "node:events"
 import { readFileSync } from "node:fs"
 import { createServer } from "node:https"
 import type { SecureContextOptions } from "node:tls"
-import { afterAll, beforeAll, describe, expect, test } from "vitest"
+import { Worker } from "node:worker_threads"
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest"
 import type { ConnectionOptions } from "../../src/deliver/attempt/Connector.ts"
 import { type Certificate, hasOpenssl, makeCertificate } from "../support/Certificate.ts"
 import { connections, listen, sent } from "./Receiver.ts"
+
+/** Posts its port, and when it gets a message, how many handshakes there were. */
+const quickReceiver = `
+  const { parentPort, workerData } = require("node:worker_threads")
+  let handshakes = 0
+  const server = require("node:https").createServer(workerData, (_, response) => response.end("taken"))
+  server.on("secureConnection", () => (handshakes += 1))
+  server.listen(0, "127.0.0.1", () => parentPort.postMessage(server.address().port))
+  parentPort.on("message", () => parentPort.postMessage(handshakes))
+`
 
 describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
   let certificate: Certificate
@@ -60,6 +72,26 @@ describe.runIf(hasOpenssl)("a receiver with a certificate of its own", () => {
     const { failure, requests } = await attempt("localhost", { rejectUnauthorized: false }, old)
     expect(failure).toMatchObject({ reason: "Tls", message: expect.stringMatching(/protocol version/i) as string })
     expect(requests).toBe(0)
+  })
+
+  test("that answers at once, in a thread of its own, keeps its connections", async () => {
+    const [key, cert] = [certificate.keyFile, certificate.certificateFile].map((file) => readFileSync(file, "utf8"))
+    const receiver = new Worker(quickReceiver, { eval: true, workerData: { key, cert } })
+    onTestFinished(() => receiver.terminate().then(() => {}))
+    const port = (await once(receiver, "message"))[0] as number
+    const opened = connections({ tls: { rejectUnauthorized: false } })
+    const outgoing = { method: "POST", url: `https://localhost:${port}/`, headers: {}, body: Buffer.from("x") } as const
+    const sendMany = async () => {
+      for (let request = 0; request < 200; request += 1) {
+        expect((await sent(outgoing, opened, 10_000)).failure).toBeUndefined()
+      }
+    }
+    await Promise.all(Array.from({ length: 8 }, sendMany))
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread has no origin
+    receiver.postMessage("count")
+    const [handshakes] = (await once(receiver, "message")) as [number]
+    // A connection is free a turn after its answer: meanwhile the next request takes another one.
+    expect(handshakes).toBeLessThanOrEqual(16)
   })
 
   test.each(["TLSv1.2", "TLSv1.3"] as const)(

@@ -117,8 +117,17 @@ export class Connection {
     const { isFollowed, keepAliveMillis = Number.POSITIVE_INFINITY } = sending.exchange.answer
     const now = performance.now()
     this.until.promise = now + keepAliveMillis - marginMillis
-    // Of a request that was answered before it was sent the rest would still have to be.
-    if (!isFollowed || socket.destroyed || socket.writableLength > 0) return void socket.destroy()
+    if (!isFollowed || socket.destroyed) return void socket.destroy()
+    if (socket.writableLength === 0) return this.release(now)
+    // TLS reports the end of a write a turn later, perhaps after the answer.
+    setImmediate(() => {
+      // Of a request that was answered before it was sent the rest would still have to be.
+      if (socket.destroyed || socket.writableLength > 0) socket.destroy()
+      else this.release(performance.now())
+    })
+  }
+
+  private release(now: number): void {
     this.freeSince = now
     this.keeper.released(this)
   }

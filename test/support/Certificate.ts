@@ -13,12 +13,13 @@ export interface Certificate {
   readonly remove: () => void
 }
 
-export const makeCertificate = (): Certificate => {
+/** The kind of key as `openssl req` names it, with an option. */
+export const makeCertificate = ([algorithm, option] = ["ec", "ec_paramgen_curve:P-256"]): Certificate => {
   const folder = mkdtempSync(join(tmpdir(), "rackwire-tls-"))
   const keyFile = join(folder, "key.pem")
   const certificateFile = join(folder, "certificate.pem")
   const name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-  const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", keyFile]
+  const key = ["-newkey", algorithm!, "-pkeyopt", option!, "-nodes", "-keyout", keyFile]
   execFileSync("openssl", ["req", "-x509", "-days", "2", ...key, "-out", certificateFile, ...name], { stdio: "pipe" })
   return { keyFile, certificateFile, remove: () => rmSync(folder, { recursive: true }) }
 }

@@ -7,10 +7,13 @@
  */
 import { type LookupAddress, type LookupOptions, promises as dns } from "node:dns"
 import type { LookupFunction, Socket } from "node:net"
+import type { SecureContext } from "node:tls"
 import { buildConnector } from "undici"
 import { type ClientCertificate, contextOf } from "../identity/ClientCertificate.ts"
 import { Clients } from "../exchange/Clients.ts"
+import { HandshakeGuard } from "./HandshakeGuard.ts"
 import { type TargetRules, literalIn, refusal } from "./TargetPolicy.ts"
+import { usualContext } from "./TlsOptions.ts"
 import { type ProxyRules, isExcepted, openTunnel } from "./Tunnel.ts"
 
 /** Nothing was sent: the policy refuses the target. */
@@ -68,45 +71,52 @@ export const openConnections = (options: ConnectionOptions): Connections => {
   return { clients, last: () => last }
 }
 
-/** Oldest version of TLS that is accepted. */
-const minVersion = "TLSv1.2"
+/** Makes TLS of a connection that is open. */
+type Secure = (target: buildConnector.Options, socket: Socket, answer: buildConnector.Callback) => void
 
 /**
- * Makes TLS and plain connections. The certificates are read when a TLS connection needs them, and made a context once:
- * for a whole bundle that takes OpenSSL some 20 ms. No session outlives the context, because resuming one checks no
+ * Makes TLS of connections. The certificates are read when a TLS connection needs them, and made a context once: for a
+ * whole bundle that takes OpenSSL some 20 ms. No session outlives the context, because resuming one checks no
  * certificate.
  */
-const secured = (
-  { tls: { authority, client, rejectUnauthorized }, timeoutMillis }: ConnectionOptions,
-  lookup: LookupFunction
-): ((isTls: boolean) => buildConnector.connector | Promise<buildConnector.connector>) => {
-  const make = (trust: object) =>
-    buildConnector({
+const securedBy = (options: ConnectionOptions): (() => Promise<Secure> | Secure) => {
+  const { authority, client, rejectUnauthorized } = options.tls
+  const make = (secureContext: SecureContext): Secure => {
+    const connect = buildConnector({
       ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
-      ...trust,
+      secureContext,
       allowH2: false,
-      timeout: timeoutMillis,
-      autoSelectFamily: true,
-      lookup
+      timeout: options.timeoutMillis
     })
-  const usual = make({ minVersion })
-  if (authority === undefined && client === undefined) return () => usual
-  let made: { readonly pem: string | undefined; readonly connect: buildConnector.connector } | undefined
+    return (target, socket, answer) => {
+      const guard = new HandshakeGuard(socket, options)
+      // TLS takes any stream, though undici's type does not say so.
+      connect({ ...target, httpSocket: guard as unknown as Socket }, (...result) => {
+        guard.done()
+        if (result[0] === null) answer(...result)
+        else answer(guard.fault ?? result[0], null)
+      })
+    }
+  }
+  if (authority === undefined && client === undefined) {
+    let usual: Secure | undefined
+    return () => (usual ??= make(usualContext()))
+  }
+  let made: { readonly pem: string | undefined; readonly secure: Secure } | undefined
   const trusting = (pem: string | undefined) => {
     if (made === undefined || made.pem !== pem) {
-      const trusted = pem === undefined ? {} : { ca: pem }
-      made = { pem, connect: make({ secureContext: contextOf(client, { ...trusted, minVersion }) }) }
+      made = { pem, secure: make(contextOf(client, pem === undefined ? {} : { ca: pem })) }
     }
-    return made.connect
+    return made.secure
   }
-  return (isTls) => (isTls ? Promise.resolve(authority?.()).then(trusting) : usual)
+  return () => Promise.resolve(authority?.()).then(trusting)
 }
 
 const makeConnector = (
   options: ConnectionOptions,
   onConnected: (times: ConnectTimes) => void
 ): buildConnector.connector => {
-  const { rules, proxy } = options
+  const { rules, proxy, timeoutMillis } = options
   const allowed = allowedOf(options)
   const lookup: LookupFunction = (hostname, options, answer) => {
     allowed(hostname, options).then(
@@ -114,27 +124,40 @@ const makeConnector = (
       (error: NodeJS.ErrnoException) => answer(error, [])
     )
   }
-  const connectorFor = secured(options, lookup)
+  const open = buildConnector({ allowH2: false, timeout: timeoutMillis, autoSelectFamily: true, lookup })
+  const secured = securedBy(options)
   return (target, answer) => {
     const literal = literalIn(target.hostname)
     const why = literal === undefined ? undefined : refusal(rules, literal)
     if (why !== undefined) return answer(new BlockedTarget(target.hostname, why), null)
-    const begin = (connect: buildConnector.connector) => {
+    const isSecure = target.protocol === "https:"
+    const port = target.port || (isSecure ? "443" : "80")
+    const begin = (secure: Secure | undefined) => {
       const times: ConnectTimes = { begun: performance.now() }
       const connected: buildConnector.Callback = (...result) => {
         if (result[0] === null) onConnected(times)
         answer(...result)
       }
+      const opened: buildConnector.Callback = (...[error, socket]) => {
+        if (error !== null) return answer(error, null)
+        times.connect = performance.now() - times.begun
+        if (secure === undefined) return connected(null, socket)
+        secure(target, socket, (...result) => {
+          times.tls = performance.now() - times.begun
+          connected(...result)
+        })
+      }
       if (proxy === undefined || isExcepted(proxy, target.hostname))
-        connectDirectly(connect, target, rules, times, connected)
+        openDirectly(open, { ...target, port }, rules, times, opened)
       else {
         const addressOf = async () => literal ?? (await allowed(target.hostname, { all: true }))[0].address
-        connectThrough({ connect, proxy, addressOf, timeoutMillis: options.timeoutMillis }, target, times, connected)
+        openThrough({ proxy, addressOf, timeoutMillis }, Number(port), times, opened)
       }
     }
-    const connect = connectorFor(target.protocol === "https:")
-    if (!(connect instanceof Promise)) return begin(connect)
-    connect.then(begin).catch((error: Error) => answer(error, null))
+    if (!isSecure) return begin(undefined)
+    const secure = secured()
+    if (!(secure instanceof Promise)) return begin(secure)
+    secure.then(begin).catch((error: Error) => answer(error, null))
   }
 }
 
@@ -152,56 +175,45 @@ const allowedOf =
     throw new BlockedTarget(hostname, why === "" ? "it has no address" : why)
   }
 
-const connectDirectly = (
-  connect: buildConnector.connector,
-  target: buildConnector.Options,
+const openDirectly = (
+  open: buildConnector.connector,
+  { host, hostname, port }: buildConnector.Options,
   rules: TargetRules,
   times: ConnectTimes,
-  connected: buildConnector.Callback
+  opened: buildConnector.Callback
 ): void => {
-  const since = () => performance.now() - times.begun
   // It returns the socket at once, though its type does not say so.
-  const socket = connect(target, connected) as unknown as Socket
-  socket.once("lookup", () => (times.dns ??= since()))
-  // Before the listener that begins the handshake.
-  socket.prependOnceListener("connect", () => {
-    times.connect = since()
+  const socket = open({ protocol: "http:", host: host!, hostname, port }, (...[error]) => {
+    if (error !== null) return opened(error, null)
     const peer = refusal(rules, socket.remoteAddress ?? "")
-    if (peer !== undefined) socket.destroy(new BlockedTarget(socket.remoteAddress ?? target.hostname, peer))
-  })
-  socket.once("secureConnect", () => (times.tls = since()))
+    if (peer === undefined) return opened(null, socket)
+    opened(new BlockedTarget(socket.remoteAddress ?? hostname, peer), null)
+    socket.destroy()
+  }) as unknown as Socket
+  socket.once("lookup", () => (times.dns ??= performance.now() - times.begun))
 }
 
 interface Tunnelled {
-  readonly connect: buildConnector.connector
   readonly proxy: ProxyRules
   /** The allowed address that the proxy is asked for. */
   readonly addressOf: () => Promise<string>
   readonly timeoutMillis: number
 }
 
-const connectThrough = (
-  { connect, proxy, addressOf, timeoutMillis }: Tunnelled,
-  target: buildConnector.Options,
+const openThrough = (
+  { proxy, addressOf, timeoutMillis }: Tunnelled,
+  port: number,
   times: ConnectTimes,
-  connected: buildConnector.Callback
+  opened: buildConnector.Callback
 ): void => {
-  const since = () => performance.now() - times.begun
-  const isSecure = target.protocol === "https:"
   const tunnel = async () => {
     const address = await addressOf()
-    times.dns = since()
-    const socket = await openTunnel(proxy.url, address, Number(target.port) || (isSecure ? 443 : 80), timeoutMillis)
-    times.connect = since()
-    return socket
-  }
-  const secured: buildConnector.Callback = (...result) => {
-    times.tls = since()
-    connected(...result)
+    times.dns = performance.now() - times.begun
+    return openTunnel(proxy, address, port, timeoutMillis)
   }
   tunnel().then(
-    (socket) => (isSecure ? connect({ ...target, httpSocket: socket }, secured) : connected(null, socket)),
-    (error: Error) => connected(error, null)
+    (socket) => opened(null, socket),
+    (error: Error) => opened(error, null)
   )
 }
 

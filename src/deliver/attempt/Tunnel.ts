@@ -4,9 +4,11 @@
  * The proxy is asked to connect to an address and never to a name: the target policy has allowed that address, and the
  * proxy might resolve the name to another one. TLS is between the receiver and Rackwire, inside the tunnel.
  */
-import { request as plainRequest } from "node:http"
-import { request as secureRequest } from "node:https"
-import { type Socket, isIPv6 } from "node:net"
+import { request } from "node:http"
+import { type Socket, connect, isIP, isIPv6 } from "node:net"
+import { connect as connectTls } from "node:tls"
+import { HandshakeGuard } from "./HandshakeGuard.ts"
+import { usualContext } from "./TlsOptions.ts"
 
 export interface ProxyRules {
   /** `http:` or `https:`; a user name and password in it are sent to the proxy. */
@@ -35,19 +37,37 @@ export const proxyProblem = (text: string): string | undefined => {
     : "must read http://host:port or https://host:port, with user:password@ before the host where it wants them"
 }
 
+/** A connection to the proxy, and why its guard ended it. */
+interface ProxyConnection {
+  readonly socket: Socket
+  readonly fault: () => Error | undefined
+}
+
+const connectTo = (proxy: ProxyRules): ProxyConnection => {
+  const { protocol, hostname, port } = proxy.url
+  const host = hostname.replace(/^\[|\]$/g, "")
+  const isSecure = protocol === "https:"
+  const plain = connect({ host, port: Number(port) || (isSecure ? 443 : 80), autoSelectFamily: true })
+  if (!isSecure) return { socket: plain, fault: () => undefined }
+  const guard = new HandshakeGuard(plain, proxy)
+  const servername = isIP(host) === 0 ? host : ""
+  const socket = connectTls({ socket: guard, host, servername, secureContext: usualContext() })
+  socket.once("secureConnect", () => guard.done())
+  return { socket, fault: () => guard.fault }
+}
+
 /** A connection to the address, through the proxy. */
-export const openTunnel = (proxy: URL, address: string, port: number, timeoutMillis: number): Promise<Socket> =>
+export const openTunnel = (rules: ProxyRules, address: string, port: number, timeoutMillis: number): Promise<Socket> =>
   new Promise((resolve, reject) => {
+    const { url: proxy } = rules
     const failed = (why: string) => reject(new ProxyFailed(proxy, why))
     const target = `${isIPv6(address) ? `[${address}]` : address}:${port}`
     const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
-    const connect = proxy.protocol === "https:" ? secureRequest : plainRequest
-    const asking = connect({
-      host: proxy.hostname.replace(/^\[|\]$/g, ""),
-      port: proxy.port === "" ? undefined : Number(proxy.port),
+    const { socket, fault } = connectTo(rules)
+    const asking = request({
+      createConnection: () => socket,
       method: "CONNECT",
       path: target,
-      agent: false,
       headers: {
         host: target,
         ...(credentials !== ":" && { "proxy-authorization": `Basic ${Buffer.from(credentials).toString("base64")}` })
@@ -64,6 +84,6 @@ export const openTunnel = (proxy: URL, address: string, port: number, timeoutMil
       response.destroy()
       failed(`it answered ${response.statusCode}`)
     })
-    asking.on("error", ({ message }) => failed(message))
+    asking.on("error", ({ message }) => failed(fault()?.message ?? message))
     asking.end()
   })

@@ -8,6 +8,7 @@
 import { X509Certificate, createPrivateKey } from "node:crypto"
 import { type SecureContext, type SecureContextOptions, createSecureContext } from "node:tls"
 import { type ReadCertificates, readCertificates } from "./Certificates.ts"
+import { tlsOptions } from "../attempt/TlsOptions.ts"
 import { privateKeyProblem } from "./KeyKind.ts"
 import { blocksIn, pemOf } from "./Pem.ts"
 
@@ -90,7 +91,11 @@ const readKey = (text: string): ReadKey => {
 }
 
 /** A context of TLS that shows the certificate, where there is one. Throws an UnusableClientCertificate. */
-export const contextOf = (client: ClientCertificate | undefined, options: SecureContextOptions): SecureContext => {
+export const contextOf = (
+  client: ClientCertificate | undefined,
+  trust: Pick<SecureContextOptions, "ca">
+): SecureContext => {
+  const options = { ...tlsOptions, ...trust }
   if (client === undefined) return createSecureContext(options)
   // Plain SQL may have written both.
   const [{ pem: cert, problem }, key] = [readChain(client.cert), readKey(client.key)]

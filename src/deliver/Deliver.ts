@@ -86,6 +86,7 @@ export class Deliver extends Context.Service<
         Effect.sync(() => ({
           isStopped: actors.intake.isStopped,
           webhooks: actors.count(),
+          requests: actors.requests(),
           inFlight: actors.all().reduce((sum, [, actor]) => sum + actor.held().length, 0),
           breakersOpen: actors.all().filter(([, actor]) => actor.isOpen()).length
         }))

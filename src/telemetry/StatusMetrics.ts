@@ -99,6 +99,11 @@ const gauges: ReadonlyArray<Entry> = [
     "Deliveries that this process holds: attempted, to be logged, or about to begin.",
     "deliver.inFlight"
   ],
+  [
+    "rackwire_requests_under_way",
+    "Requests of this process that wait for the answer of a receiver.",
+    "deliver.requests"
+  ],
   ["rackwire_breakers_open", "Webhooks whose circuit breaker is open in this process.", "deliver.breakersOpen"],
   [
     "rackwire_sending_stopped",

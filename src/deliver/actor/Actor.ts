@@ -27,6 +27,7 @@ import type { Definition, UnusableWebhook } from "./Definition.ts"
 import { makeEarliestTimer } from "./EarliestTimer.ts"
 import type { FairShare } from "./FairShare.ts"
 import { InFlight } from "./InFlight.ts"
+import type { Requests } from "./Requests.ts"
 import type { Intake } from "./Intake.ts"
 import { ReadAhead } from "./ReadAhead.ts"
 import { readAndStart } from "./Reading.ts"
@@ -60,6 +61,7 @@ type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClie
 export const startActor = (
   first: Definition,
   share: FairShare,
+  requests: Requests,
   intake: Intake,
   refresh: ActorState["refresh"]
 ): Effect.Effect<Actor, UnusableWebhook, Scope.Scope | Needs> =>
@@ -72,7 +74,7 @@ export const startActor = (
     const fork = yield* FiberSet.makeRuntime<Needs>()
     const webhook = yield* makeConnected(first)
     const breaker = yield* makeSharedBreaker(id, wake)
-    const inFlight = new InFlight()
+    const inFlight = new InFlight(requests)
     const dueIn: (millis: number) => void = yield* makeEarliestTimer(Effect.suspend(() => promote))
     const lookIn = yield* makeEarliestTimer(Effect.sync(wake))
     const now = yield* monotonicMillis

@@ -95,7 +95,8 @@ class Attempts {
     Effect.timeoutOption(this.state.inFlight.awaitNone, this.services.pace.graceMillis)
   ).pipe(
     Effect.andThen(Effect.suspend(() => this.services.streams.handBack(this.state.id, this.state.inFlight.all()))),
-    Effect.ignore
+    Effect.ignore,
+    Effect.ensuring(Effect.sync(() => this.state.inFlight.leave()))
   )
 
   /** Waits for what the attempt needs, and holds its entries until the answer. */

@@ -1,6 +1,7 @@
 /** The entries that an actor holds: those in flight, those answered and not yet in the log, and those not begun. */
 import { Effect } from "effect"
 import type { Entry } from "../../stream/Entry.ts"
+import { Requests } from "./Requests.ts"
 
 /** Most attempts of a webhook that wait for the log: an attempt leaves its room when it is answered, not later. */
 const unloggedMax = 512
@@ -17,6 +18,7 @@ interface Begun {
  * until the next full collection.
  */
 export class InFlight {
+  private requests: Requests
   private readonly begun: Array<Begun | undefined> = []
   /** Places in `begun` by id in the stream, and those that are free. */
   private readonly places = { again: new Map<string, number>(), queue: new Map<string, number>() }
@@ -26,6 +28,11 @@ export class InFlight {
   /** Taken over from other processes, postponed, or read beyond what there was room for. */
   private notBegun: Array<Entry> = []
   private onNone = () => {}
+
+  /** `requests` counts those of every webhook. */
+  constructor(requests: Requests) {
+    this.requests = requests
+  }
 
   /** Requests without an answer. */
   get count(): number {
@@ -43,6 +50,17 @@ export class InFlight {
   /** Attempts that may begin before the log has to catch up. */
   get unloggedRoom(): number {
     return unloggedMax - this.counts.answered
+  }
+
+  /** How many more requests the others leave room for. */
+  get sharedRoom(): number {
+    return this.requests.roomFor(this.count)
+  }
+
+  /** Its webhook ends: what is still under way is cut off, and counts no more. */
+  leave(): void {
+    this.requests.count -= this.count
+    this.requests = new Requests()
   }
 
   all(): ReadonlyArray<Entry> {
@@ -82,7 +100,7 @@ export class InFlight {
     const place = this.free.pop() ?? this.begun.length
     places.set(entry.entryId, place)
     this.begun[place] = { entry, state: "sent" }
-    this.counts.sent += 1
+    this.tally("sent", 1)
     return true
   }
 
@@ -105,7 +123,7 @@ export class InFlight {
     this.places[stream].delete(entryId)
     this.begun[place] = undefined
     this.free.push(place)
-    this.counts[held.state] -= 1
+    this.tally(held.state, -1)
     if (this.isNone()) this.onNone()
   }
 
@@ -123,9 +141,14 @@ export class InFlight {
     const place = this.places[stream].get(entryId)
     const held = place === undefined ? undefined : this.begun[place]
     if (held === undefined) return
-    this.counts[held.state] -= 1
-    this.counts[state] += 1
+    this.tally(held.state, -1)
+    this.tally(state, 1)
     held.state = state
+  }
+
+  private tally(state: Begun["state"], change: number): void {
+    this.counts[state] += change
+    if (state === "sent") this.requests.count += change
   }
 }
 

@@ -57,7 +57,8 @@ const readLater = ({ id, reads, wake }: ActorState, error: { readonly message: s
 const roomOf = ({ webhook, breaker, inFlight, intake, isGone }: ActorState): number => {
   const { maxInFlight, rateLimit } = webhook.current().definition
   const max = Math.min(maxInFlight, Math.ceil((rateLimit ?? maxInFlight) * heldSeconds))
-  return isGone || intake.isStopped ? 0 : Math.min(breaker.room(inFlight.count, max), inFlight.unloggedRoom)
+  if (isGone || intake.isStopped) return 0
+  return Math.min(breaker.room(inFlight.count, max), inFlight.unloggedRoom, inFlight.sharedRoom)
 }
 
 /** Whether something is read now: entries that make a batch may have to wait for others. */

@@ -36,7 +36,15 @@ const worker = record(
     state: words("busy", "idle", "paused", "quiet", "lost")
   },
   {
-    ...{ inFlight: integer, webhooks: integer, breakersOpen: integer, isStopped: flag, version: string, node: string },
+    ...{
+      requests: integer,
+      inFlight: integer,
+      webhooks: integer,
+      breakersOpen: integer,
+      isStopped: flag,
+      version: string,
+      node: string
+    },
     rssBytes: described(integer, "Memory."),
     loopDelayMillis: described(integer, "The longest delay of the event loop since the heartbeat before.")
   }

@@ -16,8 +16,6 @@ v8.setFlagsFromString("--heap-growing-percent=50")
 // V8 would allocate what often outlives a collection among old objects at once. Once dead it keeps all that it refers to
 // until the next full collection: 12 of every 50 MB were kept and copied for nothing, a tenth of a delivery's CPU.
 v8.setFlagsFromString("--no-allocation-site-pretenuring")
-// Looking up a name takes a thread, a dead name for many seconds. Of the usual four none would be left for files.
-process.env.UV_THREADPOOL_SIZE ??= "16"
 const { directory } = module.enableCompileCache()
 // Worker threads read it from here: otherwise each compiles its modules again.
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory

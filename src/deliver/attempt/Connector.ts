@@ -12,7 +12,6 @@ import { buildConnector } from "undici"
 import { type ClientCertificate, contextOf } from "../identity/ClientCertificate.ts"
 import { Clients } from "../exchange/Clients.ts"
 import { HandshakeGuard } from "./HandshakeGuard.ts"
-import { Lookups, usualBounds } from "./Lookups.ts"
 import { type TargetRules, literalIn, refusal } from "./TargetPolicy.ts"
 import { usualContext } from "./TlsOptions.ts"
 import { type ProxyRules, isExcepted, openTunnel } from "./Tunnel.ts"
@@ -166,10 +165,9 @@ type Addresses = readonly [LookupAddress, ...ReadonlyArray<LookupAddress>]
 
 /** Looks a name up; gives the addresses that the policy allows, and rejects with BlockedTarget if it allows none. */
 const allowedOf =
-  (connection: ConnectionOptions) =>
+  ({ rules, resolve = lookUp }: ConnectionOptions) =>
   async (hostname: string, options: LookupOptions): Promise<Addresses> => {
-    const { rules, resolve } = connection
-    const found = await (resolve?.(hostname, options) ?? lookUp(connection, hostname, options))
+    const found = await resolve(hostname, options)
     const refused = found.map(({ address }) => refusal(rules, address))
     const [first, ...others] = found.filter((_, at) => refused[at] === undefined)
     if (first !== undefined) return [first, ...others]
@@ -219,17 +217,13 @@ const openThrough = (
   )
 }
 
-/** Of the process, as the threads for them are. */
-const lookups = new Lookups(usualBounds)
-
-/** Lookups under way, by name. */
+/** Lookups under way, by name. Node's few threads for them belong to the process, and so does this. */
 const lookingUp = new Map<string, Promise<ReadonlyArray<LookupAddress>>>()
 
-/** The system's resolver, asked once at a time for each name. */
-const lookUp = (owner: ConnectionOptions, hostname: string, options: LookupOptions): ReturnType<Resolve> => {
+/** The system's resolver, asked once at a time for each name: a lookup takes one of those threads. */
+const lookUp: Resolve = (hostname, options) => {
   const key = `${hostname} ${String(options.family)}`
-  const ask = () => dns.lookup(hostname, { ...options, all: true })
-  const found = lookingUp.get(key) ?? lookups.run(owner, owner.timeoutMillis, ask)
+  const found = lookingUp.get(key) ?? dns.lookup(hostname, { ...options, all: true })
   if (!lookingUp.has(key)) {
     lookingUp.set(key, found)
     const done = () => void lookingUp.delete(key)

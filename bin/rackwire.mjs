@@ -16,6 +16,9 @@ v8.setFlagsFromString("--heap-growing-percent=50")
 // V8 would allocate what often outlives a collection among old objects at once. Once dead it keeps all that it refers to
 // until the next full collection: 12 of every 50 MB were kept and copied for nothing, a tenth of a delivery's CPU.
 v8.setFlagsFromString("--no-allocation-site-pretenuring")
+// libuv's pool, before its first use. A lookup of a receiver's name takes a thread until the resolver answers, and libuv
+// gives lookups half of them: of its usual four, two silent names would take all. 64 threads cost half a megabyte.
+process.env.UV_THREADPOOL_SIZE ??= "64"
 const { directory } = module.enableCompileCache()
 // Worker threads read it from here: otherwise each compiles its modules again.
 if (directory !== undefined) process.env.NODE_COMPILE_CACHE ??= directory

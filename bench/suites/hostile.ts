@@ -75,6 +75,7 @@ const serve = async (): Promise<void> => {
 
 const suffer = async (port: number): Promise<Sample> => {
   const connections = openConnections({
+    webhook: 0,
     rules: readRules("private", [], []) as TargetRules,
     ...{ tls: {}, timeoutMillis }
   })

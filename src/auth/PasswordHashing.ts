@@ -6,7 +6,7 @@ import { Context, Effect, Layer, Semaphore } from "effect"
 import { hashOfNobody, hashPassword, passwordLength, verifyPassword } from "../Vault.ts"
 import { TooManyAttempts } from "./Attempts.ts"
 
-/** Hashes computed at a time, on the four threads that the process has for such work. */
+/** Hashes computed at a time, each on a thread and in memory of its own. */
 const hashesMax = 2
 
 /** Most hashes that wait or are computed; further logins are refused. */

@@ -16,7 +16,7 @@ const secret = "planted secret: with %, + and ä"
 
 /** A webhook of this client; `post` makes one attempt. */
 const webhook = (client: Partial<OAuthClient> & { readonly url: string }, options: Partial<ConnectionOptions> = {}) => {
-  const target = { rules: targetRules, tls: {}, timeoutMillis: 10_000, ...options }
+  const target = { webhook: 5, rules: targetRules, tls: {}, timeoutMillis: 10_000, ...options }
   const tokens = new AccessTokens({ id: "the client", secret, scope: "", auth: "basic", ...client }, target, "")
   const definition = { timeoutMillis: target.timeoutMillis } as Connected["definition"]
   const connected = { definition, connections: connections(), isRendered: false, tokens }

@@ -128,7 +128,7 @@ describe.runIf(hasOpenssl)("a client certificate", () => {
 
   test("is shown to the token endpoint of its webhook, too", async () => {
     const target = {
-      ...{ rules: targetRules, timeoutMillis: 10_000 },
+      ...{ webhook: 5, rules: targetRules, timeoutMillis: 10_000 },
       tls: { authority: () => Promise.resolve(authority.certificate), client: authority.issue("one") }
     }
     const client = { url: await startStrict(), id: "a", secret: "b", scope: "", auth: "basic" } as const

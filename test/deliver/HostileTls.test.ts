@@ -67,7 +67,7 @@ describe.runIf(hasOpenssl)("a handshake", () => {
 
   it.each(attacks)("of a token endpoint with %s gives no token", async (_, speaking, message) => {
     const { port, counts } = await start(speaking)
-    const target = { rules: targetRules, timeoutMillis: 10_000, tls: { rejectUnauthorized: false } }
+    const target = { webhook: 1, rules: targetRules, timeoutMillis: 10_000, tls: { rejectUnauthorized: false } }
     const client = { url: `https://localhost:${port}/`, id: "a", secret: "b", scope: "", auth: "basic" } as const
     const { failure } = await Effect.runPromise(new AccessTokens(client, target, "").get(10_000))
     expect(failure).toEqual({ reason: "Token", message: expect.stringMatching(message) as string })

@@ -14,7 +14,7 @@ export const targetRules = readRules("private", [], []) as TargetRules
 
 /** Connections that live as long as the test, to anywhere that the usual policy allows. */
 export const connections = (options: Partial<ConnectionOptions> = {}): Connections => {
-  const opened = openConnections({ rules: targetRules, tls: {}, timeoutMillis: 60_000, ...options })
+  const opened = openConnections({ webhook: 0, rules: targetRules, tls: {}, timeoutMillis: 60_000, ...options })
   onTestFinished(() => opened.clients.destroy())
   return opened
 }

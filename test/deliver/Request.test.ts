@@ -34,7 +34,7 @@ const definition: Definition = {
   ordered: false,
   batch: undefined,
   schedule: retrySchedule(usualPolicy),
-  target: { rules: targetRules, tls: {}, timeoutMillis: 1000 }
+  target: { webhook: 5, rules: targetRules, tls: {}, timeoutMillis: 1000 }
 }
 
 const delivery: Delivery = {

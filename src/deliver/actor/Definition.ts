@@ -135,6 +135,7 @@ const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy 
     batch: typeof batch === "string" ? undefined : batch,
     schedule: retrySchedule(typeof policy === "string" ? usual : policy),
     target: {
+      webhook: row.id,
       rules,
       tls: {
         rejectUnauthorized: row.ssl_verification === true,

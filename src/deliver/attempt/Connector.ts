@@ -5,13 +5,14 @@
  * allowed ones are tried, so the name cannot mean something else a moment later), and for the peer of the socket before
  * its first byte.
  */
-import { type LookupAddress, type LookupOptions, promises as dns } from "node:dns"
+import type { LookupAddress, LookupOptions } from "node:dns"
 import type { LookupFunction, Socket } from "node:net"
 import type { SecureContext } from "node:tls"
 import { buildConnector } from "undici"
 import { type ClientCertificate, contextOf } from "../identity/ClientCertificate.ts"
 import { Clients } from "../exchange/Clients.ts"
 import { HandshakeGuard } from "./HandshakeGuard.ts"
+import { type Resolve, lookups } from "./Lookups.ts"
 import { type TargetRules, literalIn, refusal } from "./TargetPolicy.ts"
 import { usualContext } from "./TlsOptions.ts"
 import { type ProxyRules, isExcepted, openTunnel } from "./Tunnel.ts"
@@ -34,9 +35,9 @@ export interface ConnectTimes {
   tls?: number
 }
 
-export type Resolve = (hostname: string, options: LookupOptions) => Promise<ReadonlyArray<LookupAddress>>
-
 export interface ConnectionOptions {
+  /** The webhook that they belong to: limits of the process are shared fairly between webhooks. */
+  readonly webhook: number
   readonly rules: TargetRules
   /** `authority` gives the CA certificates to trust, in PEM; undefined for the usual ones. */
   readonly tls: {
@@ -118,13 +119,10 @@ const makeConnector = (
 ): buildConnector.connector => {
   const { rules, proxy, timeoutMillis } = options
   const allowed = allowedOf(options)
-  const lookup: LookupFunction = (hostname, options, answer) => {
-    allowed(hostname, options).then(
-      (open) => answer(null, [...open]),
-      (error: NodeJS.ErrnoException) => answer(error, [])
-    )
-  }
+  const lookup = lookupBy(allowed)
   const open = buildConnector({ allowH2: false, timeout: timeoutMillis, autoSelectFamily: true, lookup })
+  // The proxy is the operator's: the policy does not concern it.
+  const lookupProxy = lookupBy(resolveOf(options))
   const secured = securedBy(options)
   return (target, answer) => {
     const literal = literalIn(target.hostname)
@@ -151,7 +149,7 @@ const makeConnector = (
         openDirectly(open, { ...target, port }, rules, times, opened)
       else {
         const addressOf = async () => literal ?? (await allowed(target.hostname, { all: true }))[0].address
-        openThrough({ proxy, addressOf, timeoutMillis }, Number(port), times, opened)
+        openThrough({ proxy, addressOf, timeoutMillis, lookup: lookupProxy }, Number(port), times, opened)
       }
     }
     if (!isSecure) return begin(undefined)
@@ -161,12 +159,26 @@ const makeConnector = (
   }
 }
 
+/** As the connections of Node ask for addresses. */
+const lookupBy =
+  (resolve: Resolve): LookupFunction =>
+  (hostname, options, answer) => {
+    resolve(hostname, options).then(
+      (found) => answer(null, [...found]),
+      (error: NodeJS.ErrnoException) => answer(error, [])
+    )
+  }
+
+const resolveOf = ({ webhook, resolve }: ConnectionOptions): Resolve =>
+  resolve ?? ((hostname, options) => lookups.resolve(webhook, hostname, options))
+
 type Addresses = readonly [LookupAddress, ...ReadonlyArray<LookupAddress>]
 
 /** Looks a name up; gives the addresses that the policy allows, and rejects with BlockedTarget if it allows none. */
-const allowedOf =
-  ({ rules, resolve = lookUp }: ConnectionOptions) =>
-  async (hostname: string, options: LookupOptions): Promise<Addresses> => {
+const allowedOf = (connection: ConnectionOptions) => {
+  const { rules } = connection
+  const resolve = resolveOf(connection)
+  return async (hostname: string, options: LookupOptions): Promise<Addresses> => {
     const found = await resolve(hostname, options)
     const refused = found.map(({ address }) => refusal(rules, address))
     const [first, ...others] = found.filter((_, at) => refused[at] === undefined)
@@ -174,6 +186,7 @@ const allowedOf =
     const why = found.map(({ address }, at) => `${address}: ${refused[at]}`).join("; ")
     throw new BlockedTarget(hostname, why === "" ? "it has no address" : why)
   }
+}
 
 const openDirectly = (
   open: buildConnector.connector,
@@ -198,10 +211,12 @@ interface Tunnelled {
   /** The allowed address that the proxy is asked for. */
   readonly addressOf: () => Promise<string>
   readonly timeoutMillis: number
+  /** Finds the proxy. */
+  readonly lookup: LookupFunction
 }
 
 const openThrough = (
-  { proxy, addressOf, timeoutMillis }: Tunnelled,
+  { proxy, addressOf, timeoutMillis, lookup }: Tunnelled,
   port: number,
   times: ConnectTimes,
   opened: buildConnector.Callback
@@ -209,25 +224,10 @@ const openThrough = (
   const tunnel = async () => {
     const address = await addressOf()
     times.dns = performance.now() - times.begun
-    return openTunnel(proxy, address, port, timeoutMillis)
+    return openTunnel(proxy, { address, port }, { timeoutMillis, lookup })
   }
   tunnel().then(
     (socket) => opened(null, socket),
     (error: Error) => opened(error, null)
   )
-}
-
-/** Lookups under way, by name. Node's few threads for them belong to the process, and so does this. */
-const lookingUp = new Map<string, Promise<ReadonlyArray<LookupAddress>>>()
-
-/** The system's resolver, asked once at a time for each name: a lookup takes one of those threads. */
-const lookUp: Resolve = (hostname, options) => {
-  const key = `${hostname} ${String(options.family)}`
-  const found = lookingUp.get(key) ?? dns.lookup(hostname, { ...options, all: true })
-  if (!lookingUp.has(key)) {
-    lookingUp.set(key, found)
-    const done = () => void lookingUp.delete(key)
-    found.then(done, done)
-  }
-  return found
 }

@@ -5,7 +5,7 @@
  * proxy might resolve the name to another one. TLS is between the receiver and Rackwire, inside the tunnel.
  */
 import { request } from "node:http"
-import { type Socket, connect, isIP, isIPv6 } from "node:net"
+import { type LookupFunction, type Socket, connect, isIP, isIPv6 } from "node:net"
 import { connect as connectTls } from "node:tls"
 import { HandshakeGuard } from "./HandshakeGuard.ts"
 import { usualContext } from "./TlsOptions.ts"
@@ -43,11 +43,11 @@ interface ProxyConnection {
   readonly fault: () => Error | undefined
 }
 
-const connectTo = (proxy: ProxyRules): ProxyConnection => {
+const connectTo = (proxy: ProxyRules, lookup: LookupFunction): ProxyConnection => {
   const { protocol, hostname, port } = proxy.url
   const host = hostname.replace(/^\[|\]$/g, "")
   const isSecure = protocol === "https:"
-  const plain = connect({ host, port: Number(port) || (isSecure ? 443 : 80), autoSelectFamily: true })
+  const plain = connect({ host, port: Number(port) || (isSecure ? 443 : 80), autoSelectFamily: true, lookup })
   if (!isSecure) return { socket: plain, fault: () => undefined }
   const guard = new HandshakeGuard(plain, proxy)
   const servername = isIP(host) === 0 ? host : ""
@@ -57,13 +57,17 @@ const connectTo = (proxy: ProxyRules): ProxyConnection => {
 }
 
 /** A connection to the address, through the proxy. */
-export const openTunnel = (rules: ProxyRules, address: string, port: number, timeoutMillis: number): Promise<Socket> =>
+export const openTunnel = (
+  rules: ProxyRules,
+  { address, port }: { readonly address: string; readonly port: number },
+  { timeoutMillis, lookup }: { readonly timeoutMillis: number; readonly lookup: LookupFunction }
+): Promise<Socket> =>
   new Promise((resolve, reject) => {
     const { url: proxy } = rules
     const failed = (why: string) => reject(new ProxyFailed(proxy, why))
     const target = `${isIPv6(address) ? `[${address}]` : address}:${port}`
     const credentials = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`
-    const { socket, fault } = connectTo(rules)
+    const { socket, fault } = connectTo(rules, lookup)
     const asking = request({
       createConnection: () => socket,
       method: "CONNECT",

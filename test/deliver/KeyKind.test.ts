@@ -218,6 +218,11 @@ describe("DER and PEM", () => {
     )
   })
 
+  it("are told apart in linear time, however many blanks a block has", () => {
+    const blanks = `-----BEGIN CERTIFICATE-----\nA${" ".repeat(1_000_000)}!\n-----END CERTIFICATE-----\n`
+    expect(blocksIn(blanks)).toEqual([{ label: "CERTIFICATE", bytes: undefined }])
+  })
+
   it("of any bytes and texts end without an exception", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), fc.string(), (bytes, text) => {

@@ -79,7 +79,9 @@ export const skippedBy = Effect.fnUntraced(function* (webhook: WebhookRow, limit
   let closest: { readonly skip: Skip; readonly distance: number } | undefined
   for (const { event, verdict, at } of misses) {
     if (verdict.gate !== "condition" || work.isSpent) continue
-    const distance = work.run(() => distanceOf(definitions[at]!.fields!.conditions, readable[at]!.subject))
+    // From what the reader sees: with a condition of one's own the closest one would tell of a hidden object.
+    const { subject, shown = subject } = readable[at]!
+    const distance = work.run(() => distanceOf(definitions[at]!.fields!.conditions, shown))
     if (distance === undefined || distance >= (closest?.distance ?? Number.POSITIVE_INFINITY)) continue
     closest = { skip: skipOf(event, verdict), distance }
   }

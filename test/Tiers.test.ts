@@ -12,6 +12,7 @@ const isLong = (file: string): boolean => file.includes(".long.")
 
 /** Long files without a test of the same name in the first two tiers, and the test that stands in for them. */
 const siblings: Readonly<Record<string, string>> = {
+  "hostile/Receivers.long.pg.redis.test.ts": "deliver/InFlight.test.ts",
   "console/EveryType.long.browser.test.ts": "console/KindsOfField.gate.browser.test.ts",
   "console/EveryForm.long.browser.test.ts": "console/Console.gate.browser.test.ts",
   "console/EveryPage.long.browser.test.ts": "console/Console.gate.browser.test.ts",

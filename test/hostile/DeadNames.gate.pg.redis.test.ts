@@ -1,4 +1,7 @@
-/** A webhook with a new name for each object, whose name server is silent: others' names are resolved meanwhile. */
+/**
+ * A webhook with a new name for each object, whose name server is silent: others' names are resolved meanwhile. The
+ * service runs as a process, because it needs a name server of its own.
+ */
 import { readdirSync } from "node:fs"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it, onTestFinished } from "vitest"

@@ -1,0 +1,54 @@
+/**
+ * Receivers that mean ill, all at once. The service runs as a process, with all roles and with one role each, because its
+ * memory, its descriptors and the waits of others are measured.
+ */
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { type Api, environmentOf, startApiProcess } from "../support/Api.ts"
+import { named } from "../support/Client.ts"
+import { type ServiceProcess, startProcess } from "../support/Process.ts"
+import { Bystander, expectCalm } from "./Bystander.ts"
+import { type HostileReceivers, attackFrom, startHostileReceivers } from "./Receivers.ts"
+
+/** Objects that are made at a time, and how often. */
+const [atOnce, times] = [20, 10]
+
+/** Makes the objects; every receiver gets each of them. */
+const attack = async (api: Api): Promise<void> => {
+  for (let time = 0; time < times; time++) {
+    const sites = Array.from({ length: atOnce }, (_, at) => named(`Attack ${time} ${at}`))
+    const made = await api.call("POST", "/api/dcim/sites/", sites)
+    if (made.status !== 201) throw new Error(made.text)
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+  }
+}
+
+describe.each([
+  ["in one process", undefined],
+  ["with a process for each role", ["capture", "deliver"] as const]
+])("the service %s", (_, others) => {
+  let api: Api<ServiceProcess>
+  let beside: ReadonlyArray<ServiceProcess>
+  let receivers: HostileReceivers
+  let bystander: Bystander
+
+  beforeAll(async () => {
+    api = await startApiProcess({}, others && { roles: ["api"] })
+    const environment = environmentOf(api.database)
+    beside = await Promise.all((others ?? []).map((role) => startProcess(environment, { roles: ["api", role] })))
+    receivers = await startHostileReceivers()
+    bystander = await Bystander.arrive({ ...api, others: beside })
+  })
+  afterAll(async () => {
+    await bystander.leave()
+    await Promise.all(beside.map(({ stop }) => stop()))
+    await api.stop()
+    await receivers.close()
+  })
+
+  it("delays nobody while every receiver means ill", async () => {
+    await attackFrom(receivers, api.call, ["dcim.site"])
+    const observed = await bystander.during(() => attack(api))
+    expect([...receivers.taken()].filter(([, connections]) => connections === 0)).toEqual([])
+    expectCalm(observed)
+  })
+})

@@ -1,30 +1,10 @@
 import { argon2Sync, createHash, randomBytes } from "node:crypto"
-import { ConfigProvider, Effect, Layer, Redacted } from "effect"
 import fc from "fast-check"
 import { describe, expect, test } from "vitest"
-import {
-  Vault,
-  digestToken,
-  generateToken,
-  hashOfNobody,
-  hashPassword,
-  isOutdated,
-  verifyPassword
-} from "../src/Vault.ts"
-import { Settings } from "../src/Config.ts"
-import { Servers } from "../src/embedded/Servers.ts"
+import { digestToken, generateToken, hashOfNobody, hashPassword, isOutdated, verifyPassword } from "../src/Vault.ts"
 import { codePoint } from "./support/CodePoint.ts"
 import { runs } from "./support/Seed.ts"
-
-const none = Redacted.make("")
-
-const vaultOf = (secretKey: string, ...fallbacks: ReadonlyArray<string>): Vault["Service"] => {
-  const servers = Servers.of({ databaseUrl: none, redisUrl: none, secretKey: Redacted.make(secretKey) })
-  const environment = ConfigProvider.fromEnvRecord({ SECRET_KEY_FALLBACKS: fallbacks.join(",") })
-  const settings = Settings.layer.pipe(Layer.provide(ConfigProvider.layer(environment)))
-  const layer = Vault.layer.pipe(Layer.provide(Layer.succeed(Servers, servers)), Layer.provide(settings))
-  return Effect.runSync(Effect.provide(Vault, layer))
-}
+import { vaultOf } from "./support/Vault.ts"
 
 const vault = vaultOf("a key of 32 characters or more ..")
 

@@ -48,6 +48,8 @@ export class Deliver extends Context.Service<
     readonly webhooks: Effect.Effect<number>
     /** A sentence for each reason why deliveries do not go on. */
     readonly problems: Effect.Effect<ReadonlyArray<string>>
+    /** A sentence for each thing that somebody has to look at, though the process works. */
+    readonly warnings: Effect.Effect<ReadonlyArray<string>>
   }
 >()("rackwire/deliver/Deliver") {
   static readonly layer = Layer.effect(
@@ -95,7 +97,8 @@ export class Deliver extends Context.Service<
       const log = yield* DeliveryLog
       return Deliver.of({
         webhooks: Effect.sync(actors.count),
-        problems: Effect.map(log.problems, (unwritten) => [...unwritten, ...looks.problems(), ...unreadable(actors)])
+        problems: Effect.map(log.problems, (unwritten) => [...unwritten, ...looks.problems(), ...unreadable(actors)]),
+        warnings: Effect.sync(() => actors.loops.warnings())
       })
     })
   )

@@ -22,6 +22,8 @@ export interface Delivery extends DeliveryBody {
   readonly message?: string | undefined
   /** W3C trace context of the request that made the change; absent where it had none. */
   readonly traceparent?: string | undefined
+  /** Ids of the webhooks whose deliveries led to the change, the latest one last; absent where none did. */
+  readonly chain?: ReadonlyArray<number> | undefined
   /** Attempts made so far. */
   readonly attempts: number
   /** Those of them that the retry schedule counts: a retry by hand begins it anew. */
@@ -92,6 +94,7 @@ export const deliveryOf = (event: Event, webhook: number, body: DeliveryBody): D
     ...(request !== undefined && { request }),
     ...(event.message !== undefined && { message: event.message }),
     ...(event.request?.traceparent !== undefined && { traceparent: event.request.traceparent }),
+    ...(event.request?.chain !== undefined && { chain: event.request.chain }),
     attempts: 0,
     spent: 0,
     firstAttempt: 0,

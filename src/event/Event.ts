@@ -17,7 +17,12 @@ export interface Event extends Position {
   readonly requestId: string
   /** The request that made the change; absent for plain SQL. */
   readonly request?:
-    | { readonly method: string; readonly path: string; readonly traceparent?: string | undefined }
+    | {
+        readonly method: string
+        readonly path: string
+        readonly traceparent?: string | undefined
+        readonly chain?: ReadonlyArray<number> | undefined
+      }
     | undefined
   /** Why its author made the change; absent where nothing is said. */
   readonly message?: string | undefined

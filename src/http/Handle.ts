@@ -27,6 +27,8 @@ export interface Meant {
 
 export interface Asked extends Pick<Request, "incoming" | "origin" | "url"> {
   readonly requestId: string
+  /** Ids of the webhooks whose deliveries led to it; absent where none did. */
+  readonly chain?: ReadonlyArray<number> | undefined
   /** The request that a form of a page stands for; absent where the request stands for itself. */
   readonly meant?: Meant | undefined
 }
@@ -71,7 +73,7 @@ export const handle = Effect.fnUntraced(function* (
 
 /** The request as its handler gets it. */
 export const requestOf = (
-  { incoming, origin, url, requestId, meant }: Asked,
+  { incoming, origin, url, requestId, chain, meant }: Asked,
   { route, params }: Match,
   principal: Principal,
   accepted: string
@@ -86,7 +88,8 @@ export const requestOf = (
         method: meant?.method ?? incoming.method,
         path: url.pathname.slice(0, pathCharsMax),
         token: principal.token,
-        traceparent: soundTraceparent(incoming.headers["traceparent"])
+        traceparent: soundTraceparent(incoming.headers["traceparent"]),
+        chain
       }
     },
     base: origin.base,

@@ -13,6 +13,8 @@ import type { IpNetwork } from "effect/net"
 import { SqlClient } from "effect/sql"
 import { AdmissionSql } from "../postgres/AdmissionSql.ts"
 import { Settings } from "../Config.ts"
+import { Vault } from "../Vault.ts"
+import { chainHeader, readChain } from "../deliver/Chain.ts"
 import { OptionRefused } from "../Setting.ts"
 import type { Principal } from "../auth/Principal.ts"
 import type { Premise } from "../inventory/Clearance.ts"
@@ -137,7 +139,8 @@ const answer = Effect.fnUntraced(function* (
     return serving.errorPage({ status: 404, detail: "", path: url.pathname, requestId })
   }
   measured.route = isPage(match.route) ? "page" : match.route.path
-  const asked = { incoming, origin, url, requestId }
+  const chain = readChain(incoming.headers[chainHeader], yield* Vault)
+  const asked = { incoming, origin, url, requestId, chain }
   if (asksForPage(incoming)) return yield* browse(serving, match, asked)
   const answerTo = (principal: Principal, premise?: Premise) => handle(serving.inTurn, match, asked, principal, premise)
   const guess = yield* presume(incoming, match.route, origin)

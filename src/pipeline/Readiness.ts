@@ -46,11 +46,13 @@ export const readiness = Layer.effect(
     const checks = [yield* database, yield* disk, unwritten, queue, capture, deliver]
     const problems = Effect.map(Effect.all(checks, { concurrency: "unbounded" }), (found) => found.flat())
     const alarms = Option.isNone(reading) ? none : Effect.map(reading.value.status, gapAlarms)
+    // Not part of the readiness: who may edit a webhook must not be able to end it.
+    const warnings = Option.match(delivering, { onNone: () => none, onSome: ({ warnings }) => warnings })
     yield* tell(
       "health",
-      Effect.map(Effect.all([problems, alarms]), ([found, told]) => {
-        const all = [...found, ...told]
-        return { problems: all.length, problem: all.join("; ") }
+      Effect.map(Effect.all([problems, alarms, warnings]), ([found, told, warned]) => {
+        const reasons = [...found, ...told]
+        return { problems: reasons.length, problem: [...reasons, ...warned].join("; ") }
       })
     )
     let isLeaving = false

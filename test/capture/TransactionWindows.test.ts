@@ -62,8 +62,7 @@ describe("a transaction", () => {
 
   test("is open from its begin to its commit", () => {
     const whole = transaction(["change"])
-    for (let cut = 1; cut < whole.length; cut++)
-      expect(follow(whole.slice(0, cut)).tracker.inTransaction, `${cut}`).toBe(true)
+    whole.slice(1).forEach((_, cut) => expect(follow(whole.slice(0, cut + 1)).tracker.inTransaction).toBe(true))
   })
 
   test("has the time of its commit, to the microsecond", () => {
@@ -209,6 +208,8 @@ describe("the author of a change", () => {
   test.each([
     ["method, path and token", { token: 5 }, { ...line, token: 5 }],
     ["a token that is no id", { token: "5" }, line],
+    ["the webhooks that led to it", { chain: [5, 7] }, { ...line, chain: [5, 7] }],
+    ["webhooks that are no ids", { chain: [5, "7"] }, line],
     ["no method", { method: undefined }, undefined],
     ["a path with a zero byte", { path: "/\0" }, undefined],
     ["a path of 501 characters", { path: "/".repeat(501) }, undefined]

@@ -10,7 +10,7 @@ import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { isStorable } from "../../inventory/Field.ts"
 import { isUuid } from "../../inventory/field/Scalar.ts"
 import { soundTraceparent } from "../../telemetry/TraceContext.ts"
-import { type RequestLine, pathCharsMax } from "../../inventory/write/Transaction.ts"
+import { type RequestLine, chainMax, pathCharsMax } from "../../inventory/write/Transaction.ts"
 import { CaptureError } from "../CaptureError.ts"
 import { type Change, type ChangeContext, type Folded, type Readable, type Unknown, fold, unknown } from "./Change.ts"
 import { refilledPrefix, refilledRow } from "./RefilledRow.ts"
@@ -212,9 +212,13 @@ const requestLineOf = (line: Readonly<Record<string, unknown>>): RequestLine | u
   return {
     ...{ method, path },
     ...(Number.isSafeInteger(token) && { token: Number(token) }),
-    ...(traceparent !== undefined && { traceparent })
+    ...(traceparent !== undefined && { traceparent }),
+    ...(isChain(line["chain"]) && { chain: line["chain"] })
   }
 }
+
+const isChain = (value: unknown): value is ReadonlyArray<number> =>
+  Array.isArray(value) && value.length > 0 && value.length <= chainMax && value.every(Number.isSafeInteger)
 
 const isText = (value: unknown): value is string => typeof value === "string" && isStorable(value)
 

@@ -29,6 +29,7 @@ import type { FairShare } from "./FairShare.ts"
 import { InFlight } from "./InFlight.ts"
 import type { Requests } from "./Requests.ts"
 import type { Intake } from "./Intake.ts"
+import type { Loops } from "./Loops.ts"
 import { ReadAhead } from "./ReadAhead.ts"
 import { readAndStart } from "./Reading.ts"
 
@@ -57,12 +58,18 @@ export interface Actor {
 
 type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClient
 
+/** What the actors of a process share. */
+interface Shared {
+  readonly share: FairShare
+  readonly requests: Requests
+  readonly intake: Intake
+  readonly loops: Loops
+}
+
 /** Starts the actor in the scope; `refresh` reads its webhook's row and follows it. */
 export const startActor = (
   first: Definition,
-  share: FairShare,
-  requests: Requests,
-  intake: Intake,
+  { share, requests, intake, loops }: Shared,
   refresh: ActorState["refresh"]
 ): Effect.Effect<Actor, UnusableWebhook, Scope.Scope | Needs> =>
   Effect.gen(function* () {
@@ -82,7 +89,8 @@ export const startActor = (
     const readAhead = new ReadAhead(now)
     const { unreadMillis } = (yield* Pace).deliver
     const reads = new Stall(`webhook ${id} could not be read`, unreadMillis)
-    const parts = { id, webhook, breaker, inFlight, intake, gathering, readAhead, reads, refresh, wake, lookIn, dueIn }
+    const own = { id, webhook, breaker, inFlight, intake, loops, gathering, readAhead, reads }
+    const parts = { ...own, refresh, wake, lookIn, dueIn }
     const state: ActorState = { ...parts, hasMore: false, isReadingAhead: false, isGone: false, refreshed: 0 }
     const promote = promoteDue(state, streams)
     const start = yield* makeAttempts(state, fork)

@@ -6,6 +6,7 @@ import type { ConnectedWebhook } from "./Connected.ts"
 import type { Gathering } from "../batch/Gathering.ts"
 import type { InFlight } from "./InFlight.ts"
 import type { Intake } from "./Intake.ts"
+import type { Loops } from "./Loops.ts"
 import type { ReadAhead } from "./ReadAhead.ts"
 
 export interface ActorState {
@@ -14,6 +15,7 @@ export interface ActorState {
   readonly breaker: SharedBreaker
   readonly inFlight: InFlight
   readonly intake: Intake
+  readonly loops: Loops
   /** Whether the last read gave all that it asked for. */
   hasMore: boolean
   /** Whether a read is under way beside the attempts. */

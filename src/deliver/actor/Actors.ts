@@ -18,6 +18,7 @@ import { type Actor, startActor } from "./Actor.ts"
 import { type UnusableWebhook, definitionOf, surroundings } from "./Definition.ts"
 import { FairShare } from "./FairShare.ts"
 import { Intake } from "./Intake.ts"
+import { Loops } from "./Loops.ts"
 import { Requests } from "./Requests.ts"
 
 const type = objectType<typeof Webhook>("extras.webhook")
@@ -38,9 +39,8 @@ type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClie
 export const makeActors = Effect.gen(function* () {
   const streams = yield* Streams
   const shared = yield* surroundings
-  const share = new FairShare(yield* monotonicMillis)
-  const requests = new Requests()
-  const intake = new Intake()
+  const now = yield* monotonicMillis
+  const [share, requests, intake, loops] = [new FairShare(now), new Requests(), new Intake(), new Loops(now)]
   const scope = yield* Effect.scope
   const life = yield* Scope.fork(scope, "parallel")
   const running = new Map<number, Running>()
@@ -60,7 +60,7 @@ export const makeActors = Effect.gen(function* () {
       return
     }
     const own = yield* Scope.fork(life)
-    const actor = yield* startActor(definition, share, requests, intake, refreshOf(row.id)).pipe(
+    const actor = yield* startActor(definition, { share, requests, intake, loops }, refreshOf(row.id)).pipe(
       Scope.provide(own),
       Effect.onError((cause) => Scope.close(own, Exit.failCause(cause)))
     )
@@ -98,6 +98,7 @@ export const makeActors = Effect.gen(function* () {
   return {
     follow,
     intake,
+    loops,
     get: (webhook: number): Actor | undefined => running.get(webhook)?.actor,
     all: (): ReadonlyArray<readonly [webhook: number, Actor]> =>
       Array.from(running, ([webhook, { actor }]) => [webhook, actor]),

@@ -17,9 +17,10 @@ import { inWords } from "../../Telemetry.ts"
 import type { Entry } from "../../stream/Entry.ts"
 import { Streams } from "../../stream/Streams.ts"
 import { Templates } from "../../template/Template.ts"
-import { type Made, attemptPlainly, makeAttempt, outcomeOf } from "../attempt/Attempt.ts"
+import { type Made, attemptPlainly, failUnsent, makeAttempt, outcomeOf } from "../attempt/Attempt.ts"
 import { EventBodies, type Loaded } from "../attempt/EventBodies.ts"
 import { batchOf } from "../batch/Batch.ts"
+import { loopFailure } from "../Chain.ts"
 import type { Result as Logged } from "../log/AttemptRows.ts"
 import { DeliveryLog } from "../log/DeliveryLog.ts"
 import { logDefectAndContinue } from "../LogDefect.ts"
@@ -77,7 +78,7 @@ class Attempts {
   readonly start: Start = (entries, waitMillis) => {
     const { webhook, inFlight } = this.state
     const { streams, clock } = this.services
-    const begun = entries.filter((entry) => inFlight.begin(entry))
+    const begun = this.withoutLoops(entries.filter((entry) => inFlight.begin(entry)))
     const [entry] = begun
     if (entry === undefined) return
     inFlight.countAsOne(begun)
@@ -88,6 +89,19 @@ class Attempts {
     if (waits) this.fork(this.surviving(begun, this.waitAndAttempt(begun, waitMillis)))
     else if (!this.mayAttempt()) this.putOff(begun)
     else attemptPlainly(current, entry.delivery, clock.currentTimeMillisUnsafe(), (made) => this.made(begun, made))
+  }
+
+  /** Fails deliveries that would go on with a loop; returns the others. */
+  private withoutLoops(begun: ReadonlyArray<Entry>): ReadonlyArray<Entry> {
+    const { id, webhook, loops } = this.state
+    return begun.filter((entry) => {
+      const failure = loopFailure(entry.delivery)
+      if (failure === undefined) return true
+      if (loops.stop(id)) this.fork(Effect.logWarning(`deliver: webhook ${id} is stopped. ${failure.message}`))
+      const now = this.services.clock.currentTimeMillisUnsafe()
+      this.made([entry], failUnsent(webhook.current().definition, entry.delivery, now, failure))
+      return false
+    })
   }
 
   /** Waits for what is under way, and hands back the rest. */

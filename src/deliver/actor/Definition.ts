@@ -12,6 +12,7 @@ import type { ConnectionOptions } from "../attempt/Connector.ts"
 import { type Identity, identityOf } from "../identity/Identity.ts"
 import { type RetryPolicy, parsePolicy, retrySchedule, usualPolicy } from "../outcome/RetrySchedule.ts"
 import { type BatchPolicy, parseBatch } from "../batch/BatchPolicy.ts"
+import { type ChainHeader, chainHeaderOf } from "../Chain.ts"
 import type { Signing } from "../attempt/Sign.ts"
 import { type TargetRules, readRules } from "../attempt/TargetPolicy.ts"
 import { type ProxyRules, proxyProblem } from "../attempt/Tunnel.ts"
@@ -67,6 +68,7 @@ export interface Definition {
   readonly contentType: string
   /** Of the URL, the headers and the body. */
   readonly engine: string
+  readonly chainHeader: ChainHeader
   /** Undefined when its secrets cannot be read with our key. */
   readonly headers: string | undefined
   readonly bodyTemplate: string
@@ -123,6 +125,7 @@ const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy 
     identity,
     contentType: row.http_content_type,
     engine: row.template_engine,
+    chainHeader: chainHeaderOf(row.id, vault),
     headers: wholeText(objectType("extras.webhook"), row, "additional_headers", vault),
     bodyTemplate: row.body_template,
     signing: secret === undefined || previous === undefined ? undefined : { style: row.signature, secret, previous },

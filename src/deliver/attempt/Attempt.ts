@@ -107,6 +107,10 @@ const madeOf = (
   return { attempt: { number, started, durationMillis, url, headers, response, failure, phases }, isGone }
 }
 
+/** An attempt that fails before anything is made for it. */
+export const failUnsent = (definition: Definition, delivery: Delivery, nowMillis: number, failure: Failure): Made =>
+  unsent(definition, delivery, beginAt(nowMillis), failure)
+
 /** An attempt that never came to a request. */
 const unsent = ({ url }: Definition, delivery: Delivery, begun: Begun, failure: Failure): Made =>
   madeOf(

@@ -2,14 +2,17 @@
 import { isUtf8 } from "node:buffer"
 import { isSecretHeader } from "../../inventory/field/hidden/HeaderSecrets.ts"
 import { hiddenMark } from "../../inventory/field/hidden/Hiding.ts"
+import { chainHeader } from "../Chain.ts"
 
 /** Most characters that are kept of the headers of one message. */
 export const keptCharsMax = 4096
 
+/** Without the header of chains: whoever reads the log could repeat it. */
 export const headerText = (headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>): string => {
   let text = ""
   for (const name in headers) {
     const value = headers[name]
+    if (name === chainHeader) continue
     if (typeof value === "object") for (const each of value) text += lineOf(name, each)
     else text += lineOf(name, String(value))
     if (text.length > keptCharsMax) return `${text.slice(0, keptCharsMax)}…\n`

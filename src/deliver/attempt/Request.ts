@@ -10,6 +10,7 @@ import type { Templates } from "../../template/Template.ts"
 import type { TemplateError } from "../../template/TemplateError.ts"
 import type { Definition } from "../actor/Definition.ts"
 import type { Batch } from "../batch/Batch.ts"
+import { chainHeader } from "../Chain.ts"
 import type { Loaded } from "./EventBodies.ts"
 import { withoutUserInformation } from "../identity/BasicAuthorization.ts"
 import { type Failure, Unsendable } from "../outcome/Outcome.ts"
@@ -101,6 +102,7 @@ const compose = (
   const { method, contentType } = definition
   const current = nowMillis < definition.previousUntil ? signing : { ...signing, previous: "" }
   const trace = traceparentFor(delivery)
+  const chain = definition.chainHeader(delivery.chain)
   const headers = headersOf({
     contentType,
     own: own.headers,
@@ -109,7 +111,8 @@ const compose = (
     delivery,
     body,
     nowMillis,
-    trace
+    trace,
+    chain
   })
   return Result.succeed({ method, url, headers, body })
 }
@@ -125,11 +128,12 @@ interface Head {
   readonly nowMillis: number
   /** The `traceparent` of the attempt, unless the webhook sets one itself. */
   readonly trace?: string | undefined
+  readonly chain?: string
 }
 
 /** The headers of an attempt: those of the webhook, and ours. */
 export const headersOf = (head: Head): Readonly<Record<string, string>> => {
-  const { contentType, own, authorization, signing, body, nowMillis, trace } = head
+  const { contentType, own, authorization, signing, body, nowMillis, trace, chain } = head
   const { id, attempts, size } = head.delivery
   const headers = emptyRecord<string>()
   headers["content-type"] = contentType
@@ -139,6 +143,7 @@ export const headersOf = (head: Head): Readonly<Record<string, string>> => {
   if (trace !== undefined) headers["traceparent"] ??= trace
   headers["x-hook-delivery"] = id
   headers["x-hook-attempt"] = `${attempts + 1}`
+  if (chain !== undefined) headers[chainHeader] = chain
   if (size !== undefined) headers["x-hook-batch-size"] = `${size}`
   return Object.assign(headers, signatureHeaders(signing, { id, timestamp: Math.floor(nowMillis / 1000), body }))
 }

@@ -37,10 +37,19 @@ export const batchOf = (members: ReadonlyArray<Loaded>, { isLatest }: Pick<Batch
     ...contentOf(told),
     id: `${first!.webhook}-batch-${createHash("sha256").update(ids.join(" ")).digest("hex").slice(0, idDigits)}`,
     attempts: Math.max(...members.map(({ attempts }) => attempts)),
+    // What the batch changes follows from all of its members.
+    ...longestChain(members),
     size: members.length,
     context: () => `{"events":[${told.map((each) => asMember(each, templateContext(each))).join(",")}]}`
   }
 }
+
+const longestChain = (members: ReadonlyArray<Loaded>): Pick<Loaded, "chain"> => {
+  const [longest] = members.flatMap(({ chain }) => (chain === undefined ? [] : [chain])).toSorted(byLength)
+  return { chain: longest }
+}
+
+const byLength = (a: ReadonlyArray<number>, b: ReadonlyArray<number>): number => b.length - a.length
 
 const asMember = ({ id, attempts }: Loaded, object: string): string =>
   `{"delivery_id":${JSON.stringify(id)},"attempt":${attempts + 1},${object.slice(1)}`

@@ -40,6 +40,7 @@ const ours: ReadonlySet<Failure["reason"]> = new Set([
   "Expired",
   "Oversize",
   "Secret",
+  "Loop",
   "CaCertificate",
   "ClientCertificate",
   "Declined"

@@ -17,6 +17,11 @@ export type Clue =
   | { readonly kind: "delivery"; readonly id: string }
 
 /** A transaction, as far as the reader may view its changes. */
+/** Without the webhooks that led to the request: the reader may not see these. */
+type ShownRequest = Omit<RequestLine, "chain">
+
+const shownRequest = ({ method, path, token, traceparent }: ShownRequest) => ({ method, path, token, traceparent })
+
 export interface Transaction {
   /** Of its commit, decimal: the LSN with its epoch in the upper bits. */
   readonly position: string
@@ -27,7 +32,7 @@ export interface Transaction {
   /** "" where plain SQL did not say who writes. */
   readonly user_name: string
   /** Null for plain SQL. */
-  readonly request: RequestLine | null
+  readonly request: ShownRequest | null
   /** Its number in Postgres, the lower 32 bits; null where it was captured by an earlier version. */
   readonly xid: number | null
   /** Counted up to `countedMax`. */
@@ -115,6 +120,7 @@ const transactionsWhere = Effect.fnUntraced(function* (condition: Where) {
   )
   return rows.map((row): Transaction => ({
     ...row,
+    request: row.request && shownRequest(row.request),
     lsn: lsnOf(BigInt(row.position))
   }))
 })

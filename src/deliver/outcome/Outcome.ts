@@ -20,6 +20,7 @@ import { Data } from "effect"
  * - `Oversize`: the event is longer than what is sent.
  * - `Secret`: the webhook's secret cannot be read with our SECRET_KEY.
  * - `Token`: its token endpoint gave no access token: nothing was sent, or what was sent was answered with 401.
+ * - `Loop`: it was fired by its own deliveries, which changed something here (Chain.ts); nothing was sent.
  * - `CaCertificate`, `ClientCertificate`: the webhook's certificates cannot be used; nothing was sent.
  */
 export interface Failure {
@@ -43,6 +44,7 @@ export interface Failure {
     | "Oversize"
     | "Secret"
     | "Token"
+    | "Loop"
     | "CaCertificate"
     | "ClientCertificate"
   readonly message: string
@@ -115,7 +117,8 @@ const hopeless: ReadonlySet<Failure["reason"]> = new Set([
   "Render",
   "Expired",
   "Oversize",
-  "Secret"
+  "Secret",
+  "Loop"
 ])
 
 /** Attempts in which a delivery's templates may run out of time; after the last of them the delivery fails. */

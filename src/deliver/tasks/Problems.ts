@@ -4,6 +4,7 @@ import { type SeenProcess, told } from "./Processes.ts"
 /** What to do, by the sentence of a problem or an alarm. The first that fits counts. */
 const advice: ReadonlyArray<readonly [problem: RegExp, what: string]> = [
   [/\bgaps?\b/, "Look at System > Capture: replay the gap, then acknowledge it."],
+  [/^a loop/, "Look at the deliveries that failed with the reason Loop, and narrow the conditions of their webhooks."],
   [/redis/i, "Check that Redis runs, has memory and space, and takes writes. Deliveries wait meanwhile."],
   [/^the database|takes no writes/, "Check that Postgres runs and takes writes, and DATABASE_URL."],
   [/\b(disk|space)\b/i, "Free space on the disk: the service goes on by itself."],

@@ -24,7 +24,12 @@ export interface RequestLine {
   readonly token?: number | undefined
   /** Its W3C trace context, if it had a valid one. */
   readonly traceparent?: string | undefined
+  /** Ids of the webhooks whose deliveries led to it, the latest one last; absent where none did. */
+  readonly chain?: ReadonlyArray<number> | undefined
 }
+
+/** Most webhooks of a chain; of a longer one the latest. */
+export const chainMax = 16
 
 /** Longest path that is kept, characters. */
 export const pathCharsMax = 500

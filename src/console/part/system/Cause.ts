@@ -20,6 +20,7 @@ const titles = new Map([
   ["Oversize", "The event is too long"],
   ["Secret", "The secret cannot be read"],
   ["Token", "No access token"],
+  ["Loop", "Webhooks fire each other in a loop"],
   ["CaCertificate", "The CA certificates cannot be used"],
   ["ClientCertificate", "The client certificate cannot be used"],
   ["SetAside", "No event can be made of the change"]

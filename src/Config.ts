@@ -159,6 +159,7 @@ export const options = {
     "Imports that one process runs at once. Further imports are answered with 503 and `Retry-After`. Each may take 200 MB of memory."
   ),
   tokensPerUser: setting("TOKENS_PER_USER", kind.integer(1), 1000, "Most API tokens per user, expired ones included."),
+  webhooksPerUser: setting("WEBHOOKS_PER_USER", kind.integer(1), 100, "Most webhooks with the same `scope_user`."),
   bulkObjectsMax: setting(
     "MAX_BULK_OBJECTS",
     kind.integer(1),
@@ -269,9 +270,7 @@ const all = Effect.all(
 export class Settings extends Context.Service<Settings, Values>()("rackwire/Settings") {
   static readonly layer = Layer.effect(
     Settings,
-    Effect.gen(function* () {
-      return Settings.of(yield* all)
-    })
+    Effect.map(all, (values) => Settings.of(values))
   )
 }
 

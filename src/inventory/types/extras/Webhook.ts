@@ -100,6 +100,13 @@ export default defineObjectType({
     ]
   },
   announced: true,
+  // Each fires for every change that its user may view. Whoever may leave the scope out is trusted.
+  quota: {
+    field: "scope_user",
+    max: ({ webhooksPerUser }) => webhooksPerUser,
+    message: (max) =>
+      `At most ${max} webhooks may have the same user (WEBHOOKS_PER_USER). Delete those that are no longer used.`
+  },
   fields: {
     content_types: texts({ grammar: "objectTypes", help: "The object types whose changes are sent." }),
     name: text({ max: 150, unique: true }),

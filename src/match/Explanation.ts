@@ -122,6 +122,17 @@ const shortened = (value: unknown, levels = shown.levels): unknown => {
   if (Array.isArray(value)) {
     return value.length > shown.items ? [...value.slice(0, shown.items).map(inner), "…"] : value.map(inner)
   }
-  const entries = Object.entries(value).slice(0, shown.items)
-  return Object.fromEntries(entries.map(([key, item]) => [key, inner(item)]))
+  const entries = firstEntries(value).map(([key, item]) => [key, inner(item)])
+  return Object.fromEntries(entries)
+}
+
+/** By object, since a thousand clauses may read the same one: listing the names of an object takes as long as it is large. */
+const knownEntries = new WeakMap<object, ReadonlyArray<readonly [key: string, value: unknown]>>()
+
+const firstEntries = (value: object) => {
+  const known = knownEntries.get(value)
+  if (known !== undefined) return known
+  const first = Object.entries(value).slice(0, shown.items)
+  knownEntries.set(value, first)
+  return first
 }

@@ -1,5 +1,5 @@
 import fc from "fast-check"
-import { describe, expect, test } from "vitest"
+import { describe, expect, test, vi } from "vitest"
 import { parse } from "../../src/match/Condition.ts"
 import { compile } from "../../src/match/Decision.ts"
 import { type Explanation, explain } from "../../src/match/Explanation.ts"
@@ -116,5 +116,24 @@ describe("too much work", () => {
     expect(told[last]).toMatchObject({ reason: expect.stringContaining("takes too long") as string })
     expect(told[last + 1]).toMatchObject({ outcome: "skipped" })
     expect(decide({ or: clauses.slice(0, 100) }, data)).toBe(false)
+  })
+  const big = () => Object.fromEntries(Array.from({ length: 60_000 }, (_, n) => [`k${n}`, 1]))
+  const thousand = (clause: Document) => parse({ or: Array.from({ length: 999 }, () => clause) })
+
+  /** Entries of objects that are listed meanwhile. */
+  const listed = (explaining: () => unknown): number => {
+    const entries = vi.spyOn(Object, "entries")
+    explaining()
+    const count = entries.mock.results.reduce((sum, { value }) => sum + (value as ReadonlyArray<unknown>).length, 0)
+    entries.mockRestore()
+    return count
+  }
+
+  test("is not done by listing a large object for each of a thousand clauses", () => {
+    const shown = thousand({ attr: "a", value: 1 })
+    expect(listed(() => explain(shown, { data: { a: big() } }))).toBeLessThan(2 * 60_000)
+    const compared = thousand({ attr: "a", op: "changed" })
+    const sides = { prechange: { a: big() }, postchange: { a: big() } }
+    expect(listed(() => explain(compared, { data: {}, snapshots: sides }))).toBeLessThan(5 * 60_000)
   })
 })

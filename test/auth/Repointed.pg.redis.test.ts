@@ -87,6 +87,10 @@ describe("a webhook with secrets", () => {
     const id = await webhook()
     const moved = { oauth_token_url: "https://evil.example/token" }
     expect(await patch(id, moved)).toEqual({ oauth_client_secret: messages })
+    // The receiver gets the token, and never the secret that the token is worth.
+    expect(await patch(id, { oauth_token_url: "https://good.example/token" })).toEqual({
+      oauth_client_secret: messages
+    })
     expect(await patch(id, { ...moved, oauth_client_secret: "own" })).toBe(200)
     expect(
       await patch(id, { oauth_token_url: "", oauth_client_id: "", oauth_client_secret: "", oauth_scope: "" })

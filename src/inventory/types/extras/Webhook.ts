@@ -50,8 +50,14 @@ const peerOf = (row: Row, address: unknown, engine: unknown = "jinja"): Readonly
 /** Credentials go to the receiver. */
 const sentToReceiver = (row: Row) => peerOf(row, row["payload_url"], row["template_engine"])
 
-/** The secret of the client goes to the token endpoint, and the token that it gives to the receiver. */
-const sentToBoth = (row: Row) => [...sentToReceiver(row), ...peerOf(row, row["oauth_token_url"])]
+/**
+ * The secret of the client goes to the token endpoint, and the token that it gives to the receiver: a receiver is no
+ * token endpoint that knows the secret.
+ */
+const sentToBoth = (row: Row) => [
+  ...sentToReceiver(row),
+  ...peerOf(row, row["oauth_token_url"]).map((endpoint) => `token endpoint ${endpoint}`)
+]
 
 interface Client {
   readonly oauth_token_url: string

@@ -146,7 +146,7 @@ const tellingOfVisible = (type: ObjectType, where: Clearance["Service"]["where"]
 export const eventsSeen = (where: Clearance["Service"]["where"], alias = "c"): Where =>
   toldOf(`${alias}.changed_object_type`, `${alias}.changed_object_id`, where)
 
-/** Who may view the objects of every type sees every event: those of private saved filters too. */
+/** A user who may view the objects of every type sees every event, also the events of private saved filters. */
 const toldOf = (typeColumn: string, idColumn: string, where: Clearance["Service"]["where"]): Where => {
   const types = [...registry.values()].filter(({ kind }) => kind === "object")
   if (types.every((type) => isWhole(where(type, "view")))) return everything

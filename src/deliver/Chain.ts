@@ -46,7 +46,7 @@ export const readChain = (header: string | undefined, { open }: Pick<Vault["Serv
 /** Why a delivery is not sent, if it would go on with a loop. */
 export const loopFailure = ({ chain, webhook }: Pick<Delivery, "chain" | "webhook">): Failure | undefined => {
   if (chain === undefined || chain.length < loopMin || !chain.includes(webhook)) return undefined
-  // Who may see the delivery may not see the other webhooks.
+  // A reader of the delivery may have no right to view the other webhooks.
   const message = `A loop: ${chain.length} deliveries in a row led to the change, and this webhook made some of them.`
   return { reason: "Loop", message }
 }

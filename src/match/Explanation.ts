@@ -126,7 +126,7 @@ const shortened = (value: unknown, levels = shown.levels): unknown => {
   return Object.fromEntries(entries)
 }
 
-/** By object, since a thousand clauses may read the same one: listing the names of an object takes as long as it is large. */
+/** Kept for each object: a thousand clauses may read the same one, and listing the names of a large object takes long. */
 const knownEntries = new WeakMap<object, ReadonlyArray<readonly [key: string, value: unknown]>>()
 
 const firstEntries = (value: object) => {

@@ -46,7 +46,7 @@ export const readiness = Layer.effect(
     const checks = [yield* database, yield* disk, unwritten, queue, capture, deliver]
     const problems = Effect.map(Effect.all(checks, { concurrency: "unbounded" }), (found) => found.flat())
     const alarms = Option.isNone(reading) ? none : Effect.map(reading.value.status, gapAlarms)
-    // Not part of the readiness: who may edit a webhook must not be able to end it.
+    // Not part of the readiness: a user who may edit webhooks must not be able to end it.
     const warnings = Option.match(delivering, { onNone: () => none, onSome: ({ warnings }) => warnings })
     yield* tell(
       "health",

@@ -19,7 +19,7 @@ const fillers = (bytes: number): string => {
   return text
 }
 
-/** What a server speaks so that its handshake is refused, and what the client says. */
+/** TLS options of servers whose handshakes are refused, and the message of the failure. */
 const attacks: ReadonlyArray<readonly [name: string, SecureContextOptions & { readonly more?: number }, RegExp]> = [
   ["DHE alone", { maxVersion: "TLSv1.2", ciphers: "DHE-RSA-AES256-GCM-SHA384", dhparam: "auto" }, /handshake failure/i],
   ["no AEAD", { maxVersion: "TLSv1.2", ciphers: "ECDHE-RSA-AES256-SHA" }, /handshake failure/i],

@@ -61,7 +61,7 @@ describe("a webhook that writes to the service", () => {
     const metrics = await hooks.api.call("GET", "/metrics")
     expect(metrics.text).toMatch(/^rackwire_attempt_failures_total\{reason="Loop"\} \d/m)
 
-    // Who may see the change may not see each webhook that led to it.
+    // A reader of the change may have no right to view each webhook that led to it.
     const { request_id } = (await hooks.api.call<Json>("GET", `/api/extras/deliveries/${stopped!.id}/`)).json
     const journeys = await hooks.api.call<{ results: ReadonlyArray<{ request: Json }> }>(
       "GET",
@@ -87,7 +87,7 @@ describe("a webhook that writes to the service", () => {
   it("is stopped beside another one that doubles it", async () => {
     const [a, b] = [await breeding("pair", "a"), await breeding("pair", "b")]
     await hooks.tag("pair t")
-    // Of the 16 tags of four letters two are by one webhook alone: the other one may go on with them once.
+    // One webhook alone made two of the 16 tags of four letters: the other webhook may go on with these once.
     await Promise.all([hooks.deliveries(a, "failed", 17), hooks.deliveries(b, "failed", 17)])
     const tags = await tagsOf("pair")
     expect(tags).toHaveLength(1 + 2 + 4 + 8 + 16 + 2)

@@ -144,7 +144,7 @@ export class Bystander {
   }
 }
 
-/** What a process holds now. */
+/** The memory and the descriptors that a process holds now. */
 const held = (pid: number): Pick<Observation, "megabytes" | "descriptors"> => ({
   megabytes: Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]) / 1024,
   descriptors: readdirSync(`/proc/${pid}/fd`).length

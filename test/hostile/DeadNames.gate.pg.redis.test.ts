@@ -36,7 +36,7 @@ describe.skipIf(!(await mayServeNames()))("a webhook with many dead names", () =
     await make("/api/extras/tags/", named("Live"))
     await receiver.until(() => true, "the other webhook's event")
     const before = names.asked.slice(0, names.asked.indexOf("live.example"))
-    // Of the 32 attempts that were under way, only those whose lookups had begun.
+    // 32 attempts were under way, and only a few of them had begun their lookups.
     expect(new Set(before.filter((name) => name.startsWith("dead-"))).size).toBeLessThan(16)
     // libuv has threads for more.
     expect(readdirSync(`/proc/${api.service.process.pid}/task`).length).toBeGreaterThan(64)

@@ -4,7 +4,7 @@ import { assetUrl } from "../Assets.ts"
 import { type Html, html } from "../Html.ts"
 import type { Preferences, Theme } from "./account/Preferences.ts"
 
-/** Of every page. */
+/** The headers of every page. */
 export const pageHeaders = {
   // A page loads from us alone, and no markup in it can run.
   "content-security-policy":

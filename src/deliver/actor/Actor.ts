@@ -58,7 +58,7 @@ export interface Actor {
 
 type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClient
 
-/** What the actors of a process share. */
+/** The parts that all actors of a process share. */
 interface Shared {
   readonly share: FairShare
   readonly requests: Requests

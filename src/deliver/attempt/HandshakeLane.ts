@@ -3,7 +3,7 @@
  * certificates that HandshakeGuard lets pass 90 ms (35 signatures of the curve sect571r1).
  *
  * A step of a handshake that took long ends the turn for all handshakes, so that other work comes between two such
- * steps. Whoever was slow once is slow from then on: all slow owners together get a tenth of the time.
+ * steps. An owner that was slow once is slow from then on: all slow owners together get a tenth of the time.
  */
 
 /** A step of a handshake that took longer than this is slow, milliseconds of CPU time. */

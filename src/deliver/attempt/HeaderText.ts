@@ -7,7 +7,7 @@ import { chainHeader } from "../Chain.ts"
 /** Most characters that are kept of the headers of one message. */
 export const keptCharsMax = 4096
 
-/** Without the header of chains: whoever reads the log could repeat it. */
+/** Headers as the log keeps them, without the header of chains: a reader of the log could repeat it. */
 export const headerText = (headers: Readonly<Record<string, string | ReadonlyArray<string> | undefined>>): string => {
   let text = ""
   for (const name in headers) {

@@ -1,15 +1,15 @@
 /**
  * Lookups of the names of receivers, fair between webhooks.
  *
- * The resolver is the system's getaddrinfo: only it knows all that names mean here, which is what /etc/hosts,
- * nsswitch.conf, and the search domains of a Kubernetes cluster say. c-ares, which needs no thread, knows none of them
+ * The resolver is the system's getaddrinfo: only getaddrinfo reads /etc/hosts, nsswitch.conf, and the search domains of
+ * a Kubernetes cluster. c-ares, which needs no thread, knows none of them
  * when Node asks it. But getaddrinfo takes a thread until it answers, and nothing ends it: a name whose servers are
  * silent takes one for many seconds. So the process has more threads than Node's four (bin/rackwire.mjs), and lookups
  * have these limits:
  *
  * - a webhook has few under way, and webhooks take turns;
  * - webhooks whose names were slow lately share a part of the places among themselves;
- * - whoever asks is refused after a while. The place stays taken until its thread is free.
+ * - a request for a name is refused after a while. Its place stays taken until its thread is free.
  */
 import { type LookupAddress, type LookupOptions, promises as dns } from "node:dns"
 import { inheritedEnvironment } from "../../Config.ts"
@@ -20,9 +20,9 @@ export type Resolve = (hostname: string, options: LookupOptions) => Promise<Read
 interface LookupLimits {
   /** Lookups under way in the process. */
   readonly most: number
-  /** Those of one webhook. */
+  /** Lookups under way of one webhook. */
   readonly ofWebhook: number
-  /** Those of all webhooks whose names were slow lately. */
+  /** Lookups under way of all webhooks together whose names were slow lately. */
   readonly ofSlow: number
   /** How long a lookup may wait and last, milliseconds. A resolver turns to its second server after 5 s. */
   readonly millis: number
@@ -40,7 +40,7 @@ class LookupTimeout extends Error {
   readonly code = "EAI_AGAIN"
 }
 
-/** A name that somebody wants to know, and who is told. */
+/** A name that waits for a place, and the requests that get its addresses. */
 interface Wish {
   readonly hostname: string
   readonly options: LookupOptions
@@ -57,9 +57,9 @@ export class Lookups {
   private readonly limits: LookupLimits
   /** Lookups that have a place. */
   private readonly running = new Set<Running>()
-  /** What they find out, by key: whoever asks for the same meanwhile needs no place. */
+  /** Their results, by key: a second request for the same name waits for the result, and needs no place. */
   private readonly shared = new Map<string, ReturnType<Resolve>>()
-  /** Those without a place, by webhook and by key; the webhook whose turn is next comes first. */
+  /** Names that wait for a place, by webhook and by key; the webhook whose turn is next comes first. */
   private readonly waiting = new Map<number, Map<string, Wish>>()
   /** Until when a webhook counts as slow, by `performance.now()`. */
   private readonly slowUntil = new Map<number, number>()

@@ -37,7 +37,7 @@ export const batchOf = (members: ReadonlyArray<Loaded>, { isLatest }: Pick<Batch
     ...contentOf(told),
     id: `${first!.webhook}-batch-${createHash("sha256").update(ids.join(" ")).digest("hex").slice(0, idDigits)}`,
     attempts: Math.max(...members.map(({ attempts }) => attempts)),
-    // What the batch changes follows from all of its members.
+    // A change that the batch causes follows from all of its members.
     ...longestChain(members),
     size: members.length,
     context: () => `{"events":[${told.map((each) => asMember(each, templateContext(each))).join(",")}]}`

@@ -121,7 +121,7 @@ export class Connection {
     if (socket.writableLength === 0) return this.release(now)
     // TLS reports the end of a write a turn later, perhaps after the answer.
     setImmediate(() => {
-      // Of a request that was answered before it was sent the rest would still have to be.
+      // The answer came before the whole request was sent: its rest would go out before the next request.
       if (socket.destroyed || socket.writableLength > 0) socket.destroy()
       else this.release(performance.now())
     })

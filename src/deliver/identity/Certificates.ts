@@ -78,7 +78,7 @@ const judge = (der: Buffer): Judged => {
   if (der.length > certificateBytesMax) {
     return { problem: `has more than ${certificateBytesMax} bytes`, nameBytes: undefined }
   }
-  // Of a trusted certificate its settings follow.
+  // A trusted certificate has its settings behind the certificate itself.
   const signed = elementsAs(tags.sequence, elementsAs(tags.sequence, elementsIn(der)?.[0])?.[0])
   if (signed === undefined) return unreadable
   // Without the version: number, algorithm, issuer, validity, subject, public key.

@@ -8,7 +8,7 @@ interface PemBlock {
 
 const block = /-----BEGIN ([A-Z0-9 ]{1,40})-----([^-]*)-----END \1-----/g
 
-/** Of a text without white space: a pattern that allows for it behind the padding takes quadratic time for blanks. */
+/** Base64 without white space. A pattern that allows white space behind the padding takes quadratic time for blanks. */
 const base64 = /^[A-Za-z0-9+/]+={0,2}$/
 
 const decoded = (body: string): Buffer | undefined => {

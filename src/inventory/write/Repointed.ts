@@ -1,6 +1,6 @@
 /**
- * Secrets that a write would send elsewhere. They can be used without being seen: who may change where they go, but was
- * never told them, must not have them sent to another host. Pure.
+ * Secrets that a write would send elsewhere. A webhook uses its secrets without showing them: a user who may change the
+ * address of the webhook, and was never told the secrets, must not have them sent to another host. Pure.
  */
 import { type Errors, type Messages, type Row, emptyRecord } from "../Field.ts"
 import { type ObjectType, fieldOf, perType } from "../ObjectType.ts"
@@ -8,9 +8,9 @@ import { type ObjectType, fieldOf, perType } from "../ObjectType.ts"
 interface Written {
   /** The row as it is, its texts with their secrets. */
   readonly before: Row
-  /** What the body says, kept secrets as marks. */
+  /** The fields of the body, in which marks stand for kept secrets. */
   readonly said: Readonly<Record<string, unknown>>
-  /** The same with the kept secrets in place of their marks. */
+  /** The fields of the body, with the kept secrets in place of the marks. */
   readonly meant: Readonly<Record<string, unknown>>
 }
 

@@ -6,7 +6,7 @@ import type { ServiceProcess } from "../../support/Process.ts"
 import type { Sql } from "../../support/Sql.ts"
 import { type Plan, type Verdict, fuzz } from "./Fuzz.ts"
 
-/** What `fuzz` tells; a wait or a size that was too much is a problem. */
+/** The verdict of `fuzz`, in which a wait or a size above its limit is a problem as well. */
 export const fuzzBeside = async (service: ServiceProcess, sql: Sql, plan: Plan): Promise<Verdict> => {
   const newToken = async () => {
     const users = await service.call<List>("GET", "/api/users/users/?username=admin")

@@ -12,7 +12,7 @@ export interface Plan {
   readonly seed: number
   /** Numbers of the requests, in the order in which they are sent. */
   readonly numbers: Iterable<number>
-  /** Whose requests they are, each as often as it is named; usual is the superuser mostly. */
+  /** The senders, each as often as it is named; usual is the superuser mostly. */
   readonly senders?: ReadonlyArray<Actor>
   readonly onFailure?: (failure: Failure) => void
   /** Latest answer, milliseconds; usual are five seconds. */

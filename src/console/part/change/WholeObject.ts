@@ -1,7 +1,7 @@
 /** The whole object before and after a change, as JSON. */
-import { indentedJson, indentedMax } from "../../../http/wire/Nesting.ts"
 import { Effect } from "effect"
 import { mapInSlices } from "../../../Slices.ts"
+import { indentedJson, indentedMax } from "../../../http/wire/Nesting.ts"
 import type { ChangedField, Value } from "../../../inventory/read/Changes.ts"
 import { type Html, html } from "../../Html.ts"
 import { beginning } from "../Value.ts"

@@ -1,6 +1,5 @@
 /** How the stages make a service of some roles, on what every role needs (pipeline/Foundation.ts). */
 import { randomBytes } from "node:crypto"
-import { createServer } from "node:http"
 import { hostname } from "node:os"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { Console, Effect, Layer, Option, Schedule } from "effect"
@@ -93,8 +92,8 @@ const api = Layer.unwrap(
       ]),
       Layer.provideMerge(
         Layer.unwrap(
-          Effect.map(Connections, ({ limit }) =>
-            NodeHttpServer.layer(() => limit(createServer({ keepAliveTimeout: keepAliveMillis })), {
+          Effect.map(Connections, ({ server }) =>
+            NodeHttpServer.layer(() => server({ keepAliveTimeout: keepAliveMillis }), {
               host,
               port,
               gracefulShutdownTimeout: "2 seconds"

@@ -6,7 +6,7 @@
  * descriptors, unread answers a bounded number of bytes, and one address leaves half of both to others. Does not: know
  * senders or requests.
  */
-import type { Server } from "node:http"
+import { type RequestListener, type Server, type ServerOptions, createServer } from "node:http"
 import type { Socket } from "node:net"
 import { Context, Layer } from "effect"
 
@@ -31,8 +31,8 @@ type Limits = typeof limits
 export class Connections extends Context.Service<
   Connections,
   {
-    /** Lets the server keep to the limits. */
-    readonly limit: (server: Server) => Server
+    /** A server that keeps to the limits. */
+    readonly server: (options: ServerOptions, listener?: RequestListener) => Server
     /** Whether an answer of so many bytes may be written to a client of this address. */
     readonly hasRoom: (address: string | undefined, bytes: number) => boolean
   }
@@ -58,9 +58,11 @@ export const limitedConnections = (most: Limits): Connections["Service"] => {
     })
   }
   return Connections.of({
-    limit: (server) => {
+    server: (options, listener) => {
+      // Node looks for late heads at intervals, which are 30 s where nothing else is said.
+      const heads = { headersTimeout: most.headMillis, connectionsCheckingInterval: most.headMillis / 3 }
+      const server = createServer({ ...options, ...heads }, listener)
       server.maxConnections = most.connections
-      server.headersTimeout = most.headMillis
       server.timeout = most.unreadMillis
       // With a listener Node closes no connection itself: one may wait for its answer longer than that.
       server.on("timeout", (socket) => {

@@ -98,14 +98,16 @@ const answerAll = (serving: Serving) =>
       Effect.annotateLogs({ request: requestId })
     )
     const shown = forPeople(serving, reply, incoming, requestId)
-    measured.answered(shown.status)
     const sending = { incoming, requestId, secure: isTls(settings.baseUrl) }
     const response = respond(shown, sending)
-    // What was written stays written: its answer must not say otherwise.
-    const isRefused = incoming.method === "GET" && !hasRoomFor(serving, incoming, response)
-    if (!isRefused) return withCookies(response, shown.cookies ?? [])
-    measured.refused(unread)
-    return respond(yield* replyTo(unread, incoming.url, requestId), sending)
+    // A write is committed by now: a refusal as its answer would be wrong.
+    if (incoming.method === "GET" && !hasRoomFor(serving, incoming, response)) {
+      measured.refused(unread)
+      measured.answered(unread.status)
+      return respond(yield* replyTo(unread, incoming.url, requestId), sending)
+    }
+    measured.answered(shown.status)
+    return withCookies(response, shown.cookies ?? [])
   })
 
 const hasRoomFor = (

@@ -47,6 +47,15 @@ export const tokens: Readonly<Record<Exclude<Actor, "anonymous">, string>> = {
   superuser: "5".repeat(39) + "a"
 }
 
+/**
+ * Object types of the user of few rights, with constraints. The first webhook is the one of the bystander (Beside.ts),
+ * which a user with a right to it may pause.
+ */
+const few: ReadonlyArray<readonly [types: string, constraints: string | null]> = [
+  ["{dcim.site,dcim.device,ipam.prefix,extras.tag}", null],
+  ["{extras.webhook}", '{"id__gt": 1}']
+]
+
 /** Makes the actors anew: requests may have deleted them, or taken from them what they may do. */
 export const restoreActors = async (sql: Sql): Promise<void> => {
   const columns = "username, password, is_superuser, is_active"
@@ -73,9 +82,11 @@ export const restoreActors = async (sql: Sql): Promise<void> => {
     )
   }
   await sql.query("delete from users_objectpermission where name = 'fuzz few'")
-  await sql.query(
-    `insert into users_objectpermission (name, object_types, actions, enabled, users)
-     select 'fuzz few', '{dcim.site,dcim.device,ipam.prefix,extras.webhook,extras.tag}',
-            '{view,add,change}', true, array[id] from users_user where username = 'fuzz few'`
-  )
+  for (const [types, constraints] of few) {
+    await sql.query(
+      `insert into users_objectpermission (name, object_types, actions, constraints, enabled, users)
+       select 'fuzz few', $1, '{view,add,change}', $2::jsonb, true, array[id] from users_user where username = 'fuzz few'`,
+      [types, constraints]
+    )
+  }
 }

@@ -1,9 +1,12 @@
-/** Transactions of the change log by what people have in hand: an LSN, a request, a change, a delivery. */
+/**
+ * Transactions of the change log by what people have in hand: an LSN, a request, a change, a delivery. A clue leads from
+ * visible changes alone: otherwise the answers would show where hidden ones are.
+ */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { inEpoch, lsnBits, lsnOf } from "../../event/Position.ts"
 import { cleared } from "../../inventory/Clearance.ts"
-import { type Where, allOf } from "../../inventory/derive/filter/Where.ts"
+import { type Where, allOf, whereIds } from "../../inventory/derive/filter/Where.ts"
 import { changeType } from "../../inventory/read/Changes.ts"
 import type { RequestLine } from "../../inventory/write/Transaction.ts"
 import { deliveryType } from "../request/RetryByHand.ts"
@@ -45,36 +48,41 @@ export const countedMax = 1000
 
 /** The transactions of a clue, or the latest ones; newest first. */
 export const transactionsOf = Effect.fnUntraced(function* (clue?: Clue) {
-  const where = clue === undefined ? latest : yield* whereOf(clue)
-  return where === undefined ? [] : yield* transactionsWhere(where)
+  const visible = yield* cleared(changeType, "view")
+  const where = clue === undefined ? latest(visible) : yield* whereOf(clue, visible)
+  return where === undefined ? [] : yield* transactionsWhere(allOf(where, visible))
 })
 
 /** Changes among which the latest transactions are looked for. */
 const latestChanges = 200
 
-const latest: Where = {
-  sql: `(t.time, t.id) in (select c.time, c.id from ${changeType.table} c order by c.time desc, c.id desc limit ${latestChanges})`,
-  parameters: []
-}
+const latest = ({ sql, parameters }: Where): Where => ({
+  sql: `(t.time, t.id) in (
+    select t.time, t.id from ${changeType.table} t where ${sql} order by t.time desc, t.id desc limit ${latestChanges})`,
+  parameters
+})
 
-const whereOf = Effect.fnUntraced(function* (clue: Clue) {
+const whereOf = Effect.fnUntraced(function* (clue: Clue, visible: Where) {
   switch (clue.kind) {
     case "position":
       return at(clue.position)
     case "lsn":
-      return yield* atOrBefore(clue.lsn)
+      return yield* atOrBefore(clue.lsn, visible)
     case "request":
       return { sql: "t.request_id = $1::uuid", parameters: [clue.id] }
     case "xid":
       return { sql: "t.xid = $1::bigint", parameters: [`${clue.xid}`] }
     case "change":
-      return { sql: `t.position = (${positionOfRow})`, parameters: [`${clue.id}`] }
+      return ofChange(clue.id, visible)
     case "delivery":
       return yield* ofDelivery(clue.id)
   }
 })
 
-const positionOfRow = `select c.position from ${changeType.table} c where c.id = $1::bigint limit 1`
+const ofChange = (id: number, visible: Where): Where => {
+  const { sql, parameters } = allOf(whereIds([id]), visible)
+  return { sql: `t.position = (select t.position from ${changeType.table} t where ${sql} limit 1)`, parameters }
+}
 
 const at = (position: bigint): Where => ({ sql: "t.position = $1::bigint", parameters: [`${position}`] })
 
@@ -93,22 +101,26 @@ const ofDelivery = Effect.fnUntraced(function* (id: string) {
 })
 
 /** The last commit at or before the LSN, in the epoch of the newest change; an LSN beyond those of an epoch is after all. */
-const atOrBefore = Effect.fnUntraced(function* (lsn: bigint) {
+const atOrBefore = Effect.fnUntraced(function* (lsn: bigint, visible: Where) {
   const sql = yield* SqlClient.SqlClient
-  const [newest] = yield* sql<{ readonly position: string | null }>`
-    select max(position)::text as position from extras_objectchange`
+  const last = (where: Where) => `select max(t.position) from ${changeType.table} t where ${where.sql}`
+  const [newest] = yield* sql.unsafe<{ readonly position: string | null }>(
+    `select (${last(visible)})::text as position`,
+    visible.parameters
+  )
   const epoch = Number(BigInt(newest?.position ?? 0) >> lsnBits)
-  return {
-    sql: `t.position = (select max(c.position) from ${changeType.table} c where c.position <= $1::bigint)`,
+  const before: Where = {
+    sql: "t.position <= $1::bigint",
     parameters: [`${inEpoch(epoch, lsn < epochEnd ? lsn : epochEnd)}`]
   }
+  const where = allOf(before, visible)
+  return { sql: `t.position = (${last(where)})`, parameters: where.parameters }
 })
 
 const epochEnd = (1n << lsnBits) - 1n
 
-const transactionsWhere = Effect.fnUntraced(function* (condition: Where) {
+const transactionsWhere = Effect.fnUntraced(function* (where: Where) {
   const sql = yield* SqlClient.SqlClient
-  const where = allOf(condition, yield* cleared(changeType, "view"))
   const rows = yield* sql.unsafe<Omit<Transaction, "lsn">>(
     `select position::text as position, to_char(max(time) at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as time,
             min(request_id::text) as request_id, min(user_name) as user_name, min(request::text)::json as request,

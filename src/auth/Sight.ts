@@ -3,8 +3,10 @@
  * after the request for it.
  *
  * The rule is that of the change log: a user sees an event if that user may view its object as it is now. A user who
- * may view only some objects of a type sees no deleted ones. Objects inside that the user may not view are shown by id.
- * Permissions count as of now; inactive users see nothing.
+ * may view only some objects of a type sees no deleted ones. Objects inside that the user may not view are shown by id
+ * (Masked.ts). Permissions count as of now; inactive users see nothing.
+ *
+ * Whatever is shown, searched, decided or sent for a user is computed from the state that is left here.
  */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
@@ -12,24 +14,31 @@ import { sqlStateOf } from "../postgres/Postgres.ts"
 import { inWords } from "../Telemetry.ts"
 import { Clearance } from "../inventory/Clearance.ts"
 import { objectType } from "../inventory/Registry.ts"
-import { masked, nestedName, visitNested } from "../inventory/derive/represent/Masked.ts"
-import type { Json } from "../inventory/derive/represent/Representation.ts"
-import { allOf, asTexts, isEverything, nothing, whereIds } from "../inventory/derive/filter/Where.ts"
+import {
+  type ObjectState,
+  maskedState,
+  mentionKey,
+  tagType,
+  visitMentions
+} from "../inventory/derive/represent/Masked.ts"
+import { type Where, allOf, asTexts, isEverything, nothing, whereIds } from "../inventory/derive/filter/Where.ts"
 import { type FoundUser, permissionsOf, userColumns, userOf } from "./Authenticate.ts"
 import { clearanceOf } from "./Permission.ts"
 
-/** An event and its viewers: all of them must be allowed to see it. */
-interface Told {
+/** What an event tells of its object. */
+interface Told extends ObjectState {
   readonly type: string
   readonly objectId: number
-  readonly data: Json
+}
+
+/** An event and its viewers: all of them must be allowed to see it. */
+interface ToldTo extends Told {
   readonly viewers: ReadonlyArray<number>
 }
 
 /** An event as all its viewers may see it. */
-export interface Seen {
-  readonly data: Json
-  /** Names of the objects inside that are shown by id alone (Masked.ts). */
+export interface Seen extends ObjectState {
+  /** Keys of what is hidden in it (Masked.ts). */
   readonly hidden: ReadonlyArray<string>
 }
 
@@ -61,7 +70,7 @@ export const clearancesOf = Effect.fnUntraced(function* (ids: ReadonlySet<number
 })
 
 /** Each event as all its viewers may see it; undefined if one of them may not. Without viewers no query is made. */
-export const seen = Effect.fnUntraced(function* (events: ReadonlyArray<Told>) {
+export const seen = Effect.fnUntraced(function* (events: ReadonlyArray<ToldTo>) {
   const shown = events.map((event) => ({ event, hidden: new Set<string>() as Set<string> | undefined }))
   const viewers = new Set(events.flatMap((event) => event.viewers))
   const clearanceFor = viewers.size === 0 ? () => blind : yield* clearancesOf(viewers)
@@ -72,81 +81,97 @@ export const seen = Effect.fnUntraced(function* (events: ReadonlyArray<Told>) {
       own.map(({ event }) => event)
     )
     for (const each of own) {
-      const { type, objectId, data } = each.event
+      const { type, objectId } = each.event
       if (!sees(type, objectId)) each.hidden = undefined
-      else visitNested(data, (of, id) => void (sees(of, id) || each.hidden?.add(nestedName(of, id))))
+      else for (const key of hiddenIn(each.event, sees)) each.hidden?.add(key)
     }
   }
-  return shown.map(({ event: { data }, hidden }): Seen | undefined =>
-    hidden === undefined ? undefined : { data: masked(data, hidden), hidden: [...hidden] }
+  return shown.map(({ event: { data, snapshots }, hidden }): Seen | undefined =>
+    hidden === undefined ? undefined : { ...maskedState({ data, snapshots }, hidden), hidden: [...hidden] }
   )
 })
 
-/** Names of the objects inside an event (Masked.ts) that the current user may not view. */
-export const hiddenFromSender = Effect.fnUntraced(function* (event: Omit<Told, "viewers">) {
-  return [...hiddenIn(event.data, yield* sightOf(yield* Clearance, [event]))]
-})
-
-/** The data of each event as the current reader may see it, who may see its object. */
-export const dataForReader = Effect.fnUntraced(function* (events: ReadonlyArray<Omit<Told, "viewers">>) {
+/** For each event the keys of what the current reader, who may see its object, may not see inside (Masked.ts). */
+export const hiddenFromReader = Effect.fnUntraced(function* (events: ReadonlyArray<Told>) {
   const sees = yield* sightOf(yield* Clearance, events)
-  return events.map(({ data }): Json => masked(data, hiddenIn(data, sees)))
+  return events.map((event) => hiddenIn(event, sees))
 })
 
-const hiddenIn = (data: Json, sees: (type: string, id: number) => boolean): ReadonlySet<string> => {
+/** Whether an object may be seen; a tag is named by its id or its name. */
+type Sees = (type: string, of: number | string) => boolean
+
+const hiddenIn = (state: ObjectState, sees: Sees): ReadonlySet<string> => {
   const hidden = new Set<string>()
-  visitNested(data, (of, id) => void (sees(of, id) || hidden.add(nestedName(of, id))))
+  visitMentions(state, (type, of) => void (sees(type, of) || hidden.add(mentionKey(type, of))))
   return hidden
 }
 
 /**
  * Whether an object that these events are about or show may be seen. One query per object type of which the clearance
- * covers only some objects.
+ * covers only some objects, and one for the names of tags.
  */
-const sightOf = Effect.fnUntraced(function* (
-  clearance: Clearance["Service"],
-  events: ReadonlyArray<Omit<Told, "viewers">>
-) {
+const sightOf = Effect.fnUntraced(function* (clearance: Clearance["Service"], events: ReadonlyArray<Told>) {
   const wanted = new Map<string, Set<number>>()
-  const want = (type: string, id: number): void => {
+  const names = new Set<string>()
+  const want = (type: string, of: number | string): void => {
+    if (typeof of === "string") return void names.add(of)
     const ids = wanted.get(type)
-    if (ids === undefined) wanted.set(type, new Set([id]))
-    else ids.add(id)
+    if (ids === undefined) wanted.set(type, new Set([of]))
+    else ids.add(of)
   }
-  for (const { type, objectId, data } of events) {
-    want(type, objectId)
-    visitNested(data, want)
+  for (const event of events) {
+    want(event.type, event.objectId)
+    visitMentions(event, want)
   }
-  const visible = new Map<string, ReadonlySet<number> | "all">()
-  for (const [type, ids] of wanted) visible.set(type, yield* visibleOf(clearance, type, ids))
-  return (type: string, id: number): boolean => {
-    const ids = visible.get(type)
-    return ids === "all" || ids?.has(id) === true
+  const visible = new Map<string, ReadonlySet<string> | "all">()
+  for (const [type, ids] of wanted) {
+    visible.set(type, yield* visibleOf(clearance, type, "id", whereIds([...ids])))
   }
+  const tags = names.size === 0 ? new Set() : yield* visibleOf(clearance, tagType, "name", whereNames(names))
+  const sees: Sees = (type, of) => {
+    const found = typeof of === "string" ? tags : visible.get(type)
+    return found === "all" || found?.has(`${of}`) === true
+  }
+  return sees
+})
+
+/** Tags of these names: those that have them now. */
+const whereNames = (names: ReadonlySet<string>): Where => ({
+  sql: "t.name = any ($1::text[])",
+  parameters: [[...names]]
 })
 
 /** Longest time for the query of a permission's constraint: the reader of the WAL waits for it. */
 const constraintMillisMax = 5000
 
-const visibleOf = Effect.fnUntraced(function* ({ where }: Clearance["Service"], id: string, ids: ReadonlySet<number>) {
+/** The column of those of these objects that the clearance covers, as texts. */
+const visibleOf = Effect.fnUntraced(function* (
+  { where }: Clearance["Service"],
+  id: string,
+  column: "id" | "name",
+  wanted: Where
+) {
   const type = objectType(id)
   const allowed = where(type, "view")
   if (isEverything(allowed)) return "all" as const
-  if (allowed.sql === nothing.sql) return new Set<number>()
+  if (allowed.sql === nothing.sql) return new Set<string>()
   const sql = yield* SqlClient.SqlClient
-  const { sql: condition, parameters } = allOf(whereIds([...ids]), allowed)
+  const { sql: condition, parameters } = allOf(wanted, allowed)
   return yield* Effect.andThen(
     sql`select set_config('statement_timeout', ${`${constraintMillisMax}`}, true)`,
-    sql.unsafe<{ readonly id: string }>(`select t.id::text as id from ${type.table} t where ${condition}`, parameters)
+    sql.unsafe<{ readonly name: string }>(
+      `select t.${column}::text as name from ${type.table} t where ${condition}`,
+      parameters
+    )
   ).pipe(
     sql.withTransaction,
-    Effect.map((rows) => new Set(rows.map((row) => Number(row.id)))),
+    Effect.map((rows) => new Set(rows.map((row) => row.name))),
     Effect.catchIf(isNotEvaluable, (error) =>
       Effect.as(
         Effect.logWarning(
           `auth: a permission's constraint cannot be evaluated, so it shows no ${id}: ${inWords(error)}`
         ),
-        new Set<number>()
+        new Set<string>()
       )
     )
   )

@@ -49,14 +49,14 @@ interface DeliveryBody {
   readonly body: string
   /** Length of a body that is left out, characters. */
   readonly chars?: number
-  /** Objects that such a body shows by id alone, each as its type and id; absent for none. */
+  /** Keys of what such a body does not show (Masked.ts); absent for none. */
   readonly hidden?: ReadonlyArray<string>
 }
 
 /** Longest body that a delivery carries, characters: the entries of all webhooks would hold it again. */
 const inlineCharsMax = 16 * 1024
 
-/** The part of a delivery that holds the event's JSON text, in which `hidden` objects are shown by id alone. */
+/** The part of a delivery that holds the event's JSON text, which does not show what the keys in `hidden` name. */
 export const deliveryBody = (event: Event, hidden: ReadonlyArray<string> = []): DeliveryBody => {
   const text = eventBody(event)
   if (text.length <= inlineCharsMax) return { body: text }

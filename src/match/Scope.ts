@@ -75,7 +75,7 @@ export const firedNow = Effect.fnUntraced(function* (
     [...Map.groupBy(scoped, ({ viewer }) => viewer)].map(([viewer, entries]) => ({
       at,
       entries,
-      told: { type: subject.type, objectId, data: subject.data, viewers: [viewer] }
+      told: { type: subject.type, objectId, data: subject.data, snapshots: subject.snapshots, viewers: [viewer] }
     }))
   )
   const answers = yield* seen(asked.map(({ told }) => told))
@@ -84,7 +84,7 @@ export const firedNow = Effect.fnUntraced(function* (
     for (const [nth, { at, entries }] of asked.entries()) {
       const answer = answers[nth]
       if (answer === undefined) continue
-      const subject = { ...considered[at]!.subject, data: answer.data }
+      const subject = { ...considered[at]!.subject, data: answer.data, snapshots: answer.snapshots }
       const webhooks = yield* index.deciding(entries, subject, shared)
       found[at]!.push(...webhooks.map((webhook) => ({ webhook, seen: answer })))
     }

@@ -110,9 +110,16 @@ export const deliveriesOf = Effect.fnUntraced(function* (
     const whole = webhooks.length === 0 ? { body: "" } : deliveryBody(event)
     return [
       ...webhooks.map((webhook) => deliveryOf(event, webhook, whole)),
-      ...scoped[at]!.map(({ webhook, seen: { data, hidden } }) => {
-        const shown = { ...event, json: { ...event.json, data: JSON.stringify(data) } }
-        return deliveryOf(event, webhook, deliveryBody(shown, hidden))
+      ...scoped[at]!.map(({ webhook, seen: { data, snapshots, hidden } }) => {
+        const json =
+          hidden.length === 0
+            ? event.json
+            : {
+                data: JSON.stringify(data),
+                prechange: JSON.stringify(snapshots!.prechange),
+                postchange: JSON.stringify(snapshots!.postchange)
+              }
+        return deliveryOf(event, webhook, deliveryBody({ ...event, json }, hidden))
       })
     ]
   })

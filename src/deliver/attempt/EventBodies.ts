@@ -101,7 +101,7 @@ interface Place {
   readonly idx: string
   readonly time: string
   readonly chars: number
-  /** Objects that are shown by id alone. */
+  /** Keys of what it does not show. */
   readonly hidden: ReadonlyArray<string>
 }
 

@@ -1,10 +1,11 @@
 /** Verdicts about many events: within a time limit, and with the scope of the webhook. */
 import { Effect } from "effect"
 import { seen } from "../../auth/Sight.ts"
+import { maskedState } from "../../inventory/derive/represent/Masked.ts"
 import { mapInSlices } from "../../Slices.ts"
-import type { MatchFields, Subject } from "../../match/WebhookIndex.ts"
+import type { MatchFields } from "../../match/WebhookIndex.ts"
 import { type Verdict, verdictOf } from "../../match/Verdict.ts"
-import type { Readable } from "./ExplainedEvent.ts"
+import type { Readable, Stated } from "./ExplainedEvent.ts"
 
 /** Time that the conditions of one request may take together, milliseconds: an honest one takes microseconds an event. */
 const evaluationMillisMax = 1000
@@ -35,26 +36,39 @@ interface Asked {
   readonly isForReader?: boolean
 }
 
+interface Judged {
+  readonly verdict: Verdict
+  /** What the reader may see of the event as the condition sees it. */
+  readonly read: Stated
+}
+
 /** A verdict about each event; undefined where the webhook did not exist, or the time was used up. */
 export const verdictsOf = Effect.fnUntraced(function* (asked: ReadonlyArray<Asked>, limit: WorkLimit) {
   const scopes = asked.map(({ fields }) => fields?.scope_user ?? undefined)
   const answers = yield* seen(
     asked.map(({ readable: { event, subject } }, at) => ({
-      type: subject.type,
+      ...{ type: subject.type, data: subject.data, snapshots: subject.snapshots },
       objectId: Number(event.object_id),
-      data: subject.data,
       viewers: scopes[at] === undefined ? [] : [scopes[at]]
     }))
   )
-  return yield* mapInSlices(asked, ({ readable, fields, webhook, isForReader }, at): Verdict | undefined => {
+  return yield* mapInSlices(asked, ({ readable, fields, webhook, isForReader }, at): Judged | undefined => {
     if (fields === undefined || limit.isSpent) return undefined
-    const { subject, shown } = readable
+    const { subject, hidden } = readable
     const answer = answers[at]
-    const scoped: Subject =
-      scopes[at] === undefined || answer === undefined ? subject : { ...subject, data: answer.data }
-    const decided = { webhook, isSeen: answer !== undefined, scoped, ...(isForReader !== true && { shown }) }
-    return limit.run(() =>
-      verdictOf(fields, subject, isForReader === true ? { ...decided, scoped: shown ?? scoped } : decided)
+    const isScoped = scopes[at] !== undefined && answer !== undefined
+    const scoped = isScoped ? { ...subject, data: answer.data, snapshots: answer.snapshots } : subject
+    const read = maskedState(scoped, hidden)
+    const decided = { webhook, isSeen: answer !== undefined }
+    const verdict = limit.run(() =>
+      verdictOf(
+        fields,
+        subject,
+        isForReader === true
+          ? { ...decided, scoped: read }
+          : { ...decided, scoped, shown: hidden.size === 0 ? undefined : read }
+      )
     )
+    return { verdict, read }
   })
 })

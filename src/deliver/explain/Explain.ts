@@ -13,6 +13,7 @@ import { seen } from "../../auth/Sight.ts"
 import { type Position, lsnOf, parsePosition } from "../../event/Position.ts"
 import { cleared } from "../../inventory/Clearance.ts"
 import { allOf, isEverything, whereIds } from "../../inventory/derive/filter/Where.ts"
+import { maskedState } from "../../inventory/derive/represent/Masked.ts"
 import type { Change } from "../../inventory/read/Changes.ts"
 import { objectType } from "../../inventory/Registry.ts"
 import { SharedBudget } from "../../match/Budget.ts"
@@ -112,14 +113,15 @@ const existingAmong = Effect.fnUntraced(function* (webhooks: ReadonlyArray<PastW
 })
 
 /** The verdicts for the visible ones. */
-const reckon = Effect.fnUntraced(function* ({ event, subject, shown }: Readable, { index, visible }: Asked) {
+const reckon = Effect.fnUntraced(function* ({ event, subject, hidden }: Readable, { index, visible }: Asked) {
   const shared = new SharedBudget()
   const unscoped = yield* inSlices(index.matching(subject, shared))
   const objectId = Number(event.object_id)
   const [scoped] = yield* firedNow(index, [{ subject, objectId, scoped: index.scoped(subject) }], shared)
   const fired = new Set([...unscoped, ...scoped!.map(({ webhook }) => webhook)])
   const viewers = new Set(visible.flatMap(({ fields }) => fields?.scope_user ?? []))
-  const told = [...viewers].map((viewer) => ({ type: subject.type, objectId, data: subject.data, viewers: [viewer] }))
+  const { type, data, snapshots } = subject
+  const told = [...viewers].map((viewer) => ({ type, objectId, data, snapshots, viewers: [viewer] }))
   const answers = yield* seen(told)
   const sights = new Map(told.map(({ viewers: [viewer] }, at) => [viewer!, answers[at]]))
   const work = new WorkLimit()
@@ -130,12 +132,13 @@ const reckon = Effect.fnUntraced(function* ({ event, subject, shown }: Readable,
     if (fields === undefined) return unknown(webhook, "How it was defined at that time is not known.")
     const sight =
       fields.scope_user === null || fields.scope_user === undefined ? undefined : sights.get(fields.scope_user)
+    const scoped = sight === undefined ? subject : { ...subject, data: sight.data, snapshots: sight.snapshots }
     const decided = {
       webhook: id,
       fired: listens && fired.has(id),
       isSeen: sight !== undefined,
-      ...(sight !== undefined && { scoped: { ...subject, data: sight.data } }),
-      shown
+      scoped,
+      shown: hidden.size === 0 ? undefined : maskedState(scoped, hidden)
     }
     const verdict = work.run(() => verdictOf(fields, subject, decided))
     return { webhook: id, name, exists: true, ...verdict }

@@ -1,8 +1,9 @@
 /** Events of the change log for explanations: those that can be evaluated while a reader waits. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { dataForReader } from "../../auth/Sight.ts"
+import { hiddenFromReader } from "../../auth/Sight.ts"
 import { isDictionary } from "../../inventory/Field.ts"
+import { maskedState } from "../../inventory/derive/represent/Masked.ts"
 import type { Subject } from "../../match/WebhookIndex.ts"
 import { type LoggedEvent, loggedEvent, subjectOf } from "../log/LoggedEvent.ts"
 
@@ -26,11 +27,16 @@ export const eventOfChange = Effect.fnUntraced(function* (change: { readonly id:
   return event
 })
 
-/** An event as it was matched, and as the current reader may see it: `shown` is absent where that is the same. */
+export type Stated = Subject & { readonly data: Readonly<Record<string, unknown>> }
+
+/** An event as it was matched, and as the current reader may see it. */
 export interface Readable {
   readonly event: LoggedEvent
-  readonly subject: Subject & { readonly data: Readonly<Record<string, unknown>> }
-  readonly shown: Subject | undefined
+  readonly subject: Stated
+  /** Keys of what the reader may not see of it (Masked.ts). */
+  readonly hidden: ReadonlySet<string>
+  /** Undefined where the reader may see all of it. */
+  readonly shown: Stated | undefined
 }
 
 export const readableOf = Effect.fnUntraced(function* (events: ReadonlyArray<LoggedEvent>) {
@@ -38,11 +44,11 @@ export const readableOf = Effect.fnUntraced(function* (events: ReadonlyArray<Log
     const subject = subjectOf(event)
     return { ...subject, data: isDictionary(subject.data) ? subject.data : {} }
   })
-  const data = yield* dataForReader(
-    subjects.map(({ type, data }, at) => ({ type, objectId: Number(events[at]!.object_id), data }))
+  const hiddenIn = yield* hiddenFromReader(
+    subjects.map((subject, at) => ({ ...subject, objectId: Number(events[at]!.object_id) }))
   )
   return events.map((event, at): Readable => {
-    const subject = subjects[at]!
-    return { event, subject, shown: data[at] === subject.data ? undefined : { ...subject, data: data[at] } }
+    const [subject, hidden] = [subjects[at]!, hiddenIn[at]!]
+    return { event, subject, hidden, shown: hidden.size === 0 ? undefined : maskedState(subject, hidden) }
   })
 })

@@ -69,7 +69,7 @@ export const historyOf = Effect.fnUntraced(function* (
       )
     const [fresh, stored] = [yield* ask(wanted), yield* ask(saved)]
     for (const [at, event] of page.entries()) {
-      const [one, other] = [fresh[at], stored[at]]
+      const [one, other] = [fresh[at]?.verdict, stored[at]?.verdict]
       if (one === undefined || (saved !== undefined && other === undefined)) continue
       counts.changes += 1
       const [fires, fired] = [one.outcome === "fired", other?.outcome === "fired"]

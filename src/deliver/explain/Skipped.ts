@@ -67,21 +67,19 @@ export const skippedBy = Effect.fnUntraced(function* (webhook: WebhookRow, limit
   const readable = yield* readableOf(events)
   const definitions = events.map((event) => definedAt(timeline, positionOf(event)))
   const work = new WorkLimit()
-  const verdicts = yield* verdictsOf(
+  const judged = yield* verdictsOf(
     readable.map((each, at) => ({ readable: each, webhook: webhook.id, fields: definitions[at]!.fields })),
     work
   )
   const asked = events.flatMap((event, at) => {
-    const verdict = verdicts[at]
-    return verdict === undefined ? [] : [{ event, verdict, at }]
+    const found = judged[at]
+    return found === undefined ? [] : [{ event, ...found, at }]
   })
   const misses = asked.filter(({ verdict }) => verdict.outcome !== "fired")
   let closest: { readonly skip: Skip; readonly distance: number } | undefined
-  for (const { event, verdict, at } of misses) {
+  for (const { event, verdict, read, at } of misses) {
     if (verdict.gate !== "condition" || work.isSpent) continue
-    // From what the reader sees: with a condition of one's own the closest one would tell of a hidden object.
-    const { subject, shown = subject } = readable[at]!
-    const distance = work.run(() => distanceOf(definitions[at]!.fields!.conditions, shown))
+    const distance = work.run(() => distanceOf(definitions[at]!.fields!.conditions, read))
     if (distance === undefined || distance >= (closest?.distance ?? Number.POSITIVE_INFINITY)) continue
     closest = { skip: skipOf(event, verdict), distance }
   }

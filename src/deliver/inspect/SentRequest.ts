@@ -9,13 +9,12 @@ import { Effect, Result } from "effect"
 import { SqlClient } from "effect/sql"
 import { deliveryOf } from "../../event/Delivery.ts"
 import { eventBody } from "../../event/Event.ts"
-import { hiddenFromSender } from "../../auth/Sight.ts"
-import type { Json } from "../../inventory/derive/represent/Representation.ts"
+import { hiddenFromReader } from "../../auth/Sight.ts"
 import { keptCharsMax } from "../attempt/HeaderText.ts"
 import { contextOf } from "../attempt/Request.ts"
 import { sentAlone } from "../batch/Batch.ts"
 import { type LoggedEvent, eventOf, loggedEvent } from "../log/LoggedEvent.ts"
-import { eventsAsSeen, viewersAmong, withHidden } from "../log/SeenEvents.ts"
+import { eventsAsSeen, stateOf, viewersAmong, withHidden } from "../log/SeenEvents.ts"
 import type { DeliveryKey, LoggedAttempt } from "./Attempts.ts"
 import { type SignatureCheck, checkSignatures } from "./Signatures.ts"
 
@@ -164,8 +163,8 @@ const eventFor = Effect.fnUntraced(function* (delivery: InspectedDelivery, scope
   const found = yield* sql.unsafe<LoggedEvent>(`select ${loggedEvent} ${from}`, key)
   const [sent] = yield* eventsAsSeen(found, () => viewersAmong(delivery.asked_by, scope))
   if (sent === undefined) return "The user for whom it was sent may no longer view the object."
-  const told = { type: sent.object_type, objectId: Number(sent.object_id), data: JSON.parse(sent.data) as Json }
-  const already = new Set(sent.hidden)
-  const hidden = (yield* hiddenFromSender(told)).filter((each) => !already.has(each))
+  const told = { type: sent.object_type, objectId: Number(sent.object_id), ...stateOf(sent) }
+  const [hiddenFromThem] = yield* hiddenFromReader([told])
+  const hidden = [...hiddenFromThem!.difference(new Set(sent.hidden))]
   return { told: eventOf(withHidden(sent, hidden)), isMasked: hidden.length > 0 }
 })

@@ -19,6 +19,7 @@ import type { Signing } from "../attempt/Sign.ts"
 import { WorkLimit, verdictsOf } from "../explain/Evaluating.ts"
 import { readableOf } from "../explain/ExplainedEvent.ts"
 import { type LoggedEvent, eventOf } from "../log/LoggedEvent.ts"
+import { withHidden } from "../log/SeenEvents.ts"
 
 /** The fields that decide, as a form or a body holds them. */
 export interface Draft extends MatchFields {
@@ -78,12 +79,11 @@ const sourceIn: Readonly<Record<Fault["field"], (template: string) => Source>> =
 
 export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEvent, render: Render) {
   const [readable] = yield* readableOf([logged])
-  const [verdict] = yield* verdictsOf(
+  const [judged] = yield* verdictsOf(
     [{ readable: readable!, fields: draft, webhook: draft.id, isForReader: true }],
     new WorkLimit()
   )
-  const { shown } = readable!
-  const event = eventOf(shown === undefined ? logged : { ...logged, data: JSON.stringify(shown.data) })
+  const event = eventOf(withHidden(logged, [...readable!.hidden]))
   const delivery = deliveryOf(event, draft.id ?? 0, { body: eventBody(event) })
   const sent = sentAlone(delivery, draft.batch !== undefined)
   const context = contextOf(sent)
@@ -109,7 +109,7 @@ export const tried = Effect.fnUntraced(function* (draft: Draft, logged: LoggedEv
   if (own !== undefined && "error" in own) faults.push({ field: "additional_headers", message: own.error })
   const content = body === "" ? sent.body : yield* part("body_template", body, true)
   return {
-    verdict: verdict!,
+    verdict: judged!.verdict,
     method: draft.http_method,
     url: address && userInformation.hide(address).shown,
     headers:

@@ -22,7 +22,7 @@ export interface LoggedEvent {
   readonly data: string
   readonly prechange: string
   readonly postchange: string
-  /** Objects that `data` shows by id alone, since a viewer may not see them (SeenEvents.ts). */
+  /** Keys of what the texts do not show, since a viewer may not see it (SeenEvents.ts). */
   readonly hidden?: ReadonlyArray<string>
 }
 

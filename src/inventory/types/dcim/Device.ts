@@ -123,7 +123,7 @@ export default defineObjectType({
   displayBy: ["device_type"],
   display: (row, view) => {
     if (row.name === null) {
-      return String(view.row("dcim.devicetype", Number(row.device_type))?.model ?? "")
+      return String(view.row("dcim.devicetype", Number(row.device_type))?.model ?? `#${row.id}`)
     }
     return row.asset_tag === null ? String(row.name) : `${row.name} (${row.asset_tag})`
   },

@@ -21,9 +21,10 @@ export default defineObjectType({
   search: [],
   ordering: ["contact"],
   brief: ["contact", "role", "priority"],
+  displayBy: ["contact"],
   display: (row, view) => {
     const contact = view.row("tenancy.contact", Number(row.contact))
     const priority = row.priority === null ? "" : ` (${String(row.priority)})`
-    return `${String(contact?.name ?? "")}${priority}`
+    return `${String(contact?.name ?? `#${row.id}`)}${priority}`
   }
 })

@@ -25,6 +25,7 @@ export default defineObjectType({
   search: ["description"],
   ordering: ["created"],
   brief: ["write_enabled"],
+  displayBy: ["user"],
   display: (row, view) => {
     const owner = typeof row.user === "number" ? view.row("users.user", row.user) : undefined
     return `${String(row.key).slice(0, tokenTail)} (${owner?.username ?? ""})`

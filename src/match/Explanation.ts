@@ -37,33 +37,41 @@ export const explain = (condition: Condition, subject: Subject): Explanation =>
 
 /**
  * The explanation for a reader who may see `shown` of the subject: a clause that reads something else tells neither
- * its value nor its outcome.
+ * its value nor its outcome, and no other part tells it by being skipped.
  */
-export const withoutHidden = (explanation: Explanation, condition: Condition, shown: Subject): Explanation => {
-  if (explanation.outcome === "skipped") return explanation
-  if (condition.kind === "clause") {
-    const { actual, before, after } = explanation
-    const seen = unpaid(() => look(condition, shown)) ?? {}
-    const isSame = JSON.stringify([seen.actual, seen.before, seen.after]) === JSON.stringify([actual, before, after])
-    return isSame ? explanation : { outcome: "hidden", ...documentOf(condition) }
-  }
-  const key = condition.kind === "any" ? "or" : "and"
-  const items = (explanation[key] ?? []).map((each, at) => withoutHidden(each, condition.items[at]!, shown))
-  return { ...explanation, [key]: items }
+export const explainTo = (condition: Condition, subject: Subject, shown: Subject): Explanation =>
+  bounded(() => explainItem(condition, shown, subject))!
+
+/** `whole`: the subject as the condition sees it, where the reader of the explanation sees less. */
+const explainItem = (condition: Condition, subject: Subject, whole?: Subject): Explanation => {
+  if (condition.kind !== "clause") return explainItems(condition, subject, whole)
+  return whole === undefined || readsTheSame(condition, subject, whole)
+    ? explainClause(condition, subject)
+    : { outcome: "hidden", ...documentOf(condition) }
 }
 
-const explainItem = (condition: Condition, subject: Subject): Explanation =>
-  condition.kind === "clause" ? explainClause(condition, subject) : explainItems(condition, subject)
+const readsTheSame = (clause: Clause, one: Subject, other: Subject): boolean => {
+  const [read, also] = [one, other].map((subject) => unpaid(() => look(clause, subject, (value) => value)) ?? {})
+  return (["actual", "before", "after"] as const).every((side) => isSame(read![side], also![side]))
+}
 
-const explainItems = ({ kind, items }: Exclude<Condition, Clause>, subject: Subject): Explanation => {
+/** What is the same in both subjects is one object in both (Masked.ts), except for lists that a lookup makes. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  one === other ||
+  (Array.isArray(one) &&
+    Array.isArray(other) &&
+    one.length === other.length &&
+    one.every((item, at) => isSame(item, other[at])))
+
+const explainItems = ({ kind, items }: Exclude<Condition, Clause>, subject: Subject, whole?: Subject): Explanation => {
   const decisive = kind === "any" ? "holds" : "fails"
   let outcome: Outcome = kind === "any" ? "fails" : "holds"
   let isKnown = false
   const explained = items.map((item) => {
     if (isKnown) return skipped(item)
-    const each = explainItem(item, subject)
+    const each = explainItem(item, subject, whole)
     isKnown = each.outcome === "invalid" || each.outcome === decisive
-    if (isKnown) outcome = each.outcome
+    if (isKnown || each.outcome === "hidden") outcome = each.outcome
     return each
   })
   return { outcome, [kind === "any" ? "or" : "and"]: explained }
@@ -83,7 +91,7 @@ const documentOf = ({ path, op, value, negate }: Clause) => ({
 
 const explainClause = (clause: Clause, subject: Subject): Explanation => {
   const holds = affordable(() => clauseDecision(clause)(subject))
-  const found = unpaid(() => look(clause, subject))
+  const found = unpaid(() => look(clause, subject, (value) => shortened(value)))
   const invalid = holds === undefined ? { reason: reasonOf(clause, subject, found) } : {}
   return {
     outcome: holds === undefined ? "invalid" : holds ? "holds" : "fails",
@@ -93,13 +101,13 @@ const explainClause = (clause: Clause, subject: Subject): Explanation => {
   }
 }
 
-const look = ({ path, test }: Clause, subject: Subject): Found | undefined => {
+const look = ({ path, test }: Clause, subject: Subject, show: (value: unknown) => unknown): Found | undefined => {
   if ("between" in test) {
     const sides = sidesOf(path)(subject)
-    return sides && { before: shortened(sides.before), after: shortened(sides.after) }
+    return sides && { before: show(sides.before), after: show(sides.after) }
   }
   const actual = lookUp(path)(subject)
-  return actual === undefined ? undefined : { actual: shortened(actual) }
+  return actual === undefined ? undefined : { actual: show(actual) }
 }
 
 const reasonOf = ({ path, op }: Clause, { snapshots }: Subject, found: Found | undefined): string => {

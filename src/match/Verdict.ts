@@ -8,7 +8,7 @@ import { affordable, bounded, guaranteed } from "./Budget.ts"
 import { clauseText, failingClauses, missText } from "./ClauseWords.ts"
 import { type Condition, isEmpty, parse } from "./Condition.ts"
 import { clauseDecision } from "./Decision.ts"
-import { type Explanation, explain, tooCostly, withoutHidden } from "./Explanation.ts"
+import { explain, explainTo, tooCostly, type Explanation } from "./Explanation.ts"
 import { turnedIn } from "./OwnHealth.ts"
 import { type MatchFields, type Subject, flags } from "./WebhookIndex.ts"
 
@@ -103,15 +103,15 @@ const ofCondition = (document: unknown, subject: Subject, { fired, shown }: Deci
   const condition = parsed(document)
   if (typeof condition === "string") return undecided(`Its condition is not valid: ${condition}`)
   const whole = explain(condition, subject)
-  const explanation = shown === undefined ? whole : withoutHidden(whole, condition, shown)
+  const explanation = shown === undefined ? whole : explainTo(condition, subject, shown)
   if (fired === true || (whole.outcome === "holds" && isFired)) {
     return { outcome: "fired", reason: "", cause: "", explanation }
   }
   // It holds, but its cost was more than its share of the work for that batch of events.
-  if (whole.outcome === "holds") return undecided(tooCostly, explanation)
+  if (explanation.outcome === "holds") return undecided(tooCostly, explanation)
   const failing = failingClauses(explanation)
   const reason = failing.map(missText).join("; ") || "It has no alternatives, so it never holds."
-  if (whole.outcome === "invalid") return undecided(reason, explanation)
+  if (explanation.outcome === "invalid") return undecided(reason, explanation)
   const cause = failing.map(clauseText).join(" or ") || "no alternatives"
   return { outcome: "skipped", gate: "condition", reason, cause, explanation }
 }

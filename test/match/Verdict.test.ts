@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { parse } from "../../src/match/Condition.ts"
-import { explain, withoutHidden } from "../../src/match/Explanation.ts"
+import { explain, explainTo } from "../../src/match/Explanation.ts"
 import { distanceOf, verdictOf } from "../../src/match/Verdict.ts"
 import { type MatchFields, type Subject, WebhookIndex } from "../../src/match/WebhookIndex.ts"
 import { data, document, snapshots } from "./Arbitrary.ts"
@@ -113,8 +113,8 @@ describe("an explanation for a reader who may not see everything", () => {
       ]
     })
     const shown = { ...site, data: { ...(site.data as object), region: { id: 1, display: "#1" } } }
-    expect(withoutHidden(explain(condition, site), condition, shown)).toEqual({
-      outcome: "holds",
+    expect(explainTo(condition, site, shown)).toEqual({
+      outcome: "hidden",
       and: [
         { outcome: "holds", attr: "name", op: "eq", value: "Oslo", actual: "Oslo" },
         { outcome: "hidden", attr: "region.slug", op: "eq", value: "nordic" }

@@ -5,6 +5,7 @@ import { type Position, inEpoch } from "../../event/Position.ts"
 import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { type Json, representation, snapshot, viewOf } from "../../inventory/derive/represent/Representation.ts"
+import { ownDisplay } from "../../inventory/derive/represent/Masked.ts"
 import type { RequestLine } from "../../inventory/write/Transaction.ts"
 import { inWords } from "../../Telemetry.ts"
 import type { Readable } from "./Change.ts"
@@ -15,6 +16,7 @@ export interface CapturedEvent extends Event {
   /** The transaction's number in Postgres, its lower 32 bits. */
   readonly xid: number
   readonly type: ObjectType
+  /** What the change log calls the object: made of the object alone, since readers see different other objects. */
   readonly display: string
   readonly request: RequestLine | undefined
   readonly after: Row | undefined
@@ -87,7 +89,7 @@ export const eventsOf = (window: Window, epoch: number, related: RelatedRows, ba
       kind,
       objectType: type.id,
       objectId: last.id,
-      display: type.display(last, view),
+      display: ownDisplay(type, last),
       timestamp,
       username,
       requestId,

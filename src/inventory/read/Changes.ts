@@ -7,9 +7,11 @@ import { SqlClient } from "effect/sql"
 import { cleared } from "../Clearance.ts"
 import { type RowOf, isDictionary } from "../Field.ts"
 import { objectType } from "../Registry.ts"
-import { type Where, allOf, whereIds } from "../derive/filter/Where.ts"
+import { type Where, allOf, isEverything, whereIds } from "../derive/filter/Where.ts"
+import { tagType } from "../derive/represent/Masked.ts"
 import { rowFromJson } from "../derive/values/Row.ts"
 import type ObjectChange from "../types/extras/ObjectChange.ts"
+import { snapshotsAsSeen } from "./SeenTags.ts"
 
 export const changeType = objectType<typeof ObjectChange>("extras.objectchange")
 
@@ -124,12 +126,26 @@ export const changedFields = Effect.fnUntraced(function* ({ id, time }: Pick<Cha
       where ${where.sql} order by f.place limit ${fieldsMax}`,
     where.parameters
   )
-  return rows.map(({ field: { name, changed, before, after } }): ChangedField => ({
+  const fields = rows.map(({ field: { name, changed, before, after } }): ChangedField => ({
     name,
     isChanged: changed,
     before: valueOf(before),
     after: valueOf(after)
   }))
+  return yield* Effect.forEach(fields, (field) => (field.name === "tags" ? tagsAsSeen(field) : Effect.succeed(field)))
+})
+
+/** The field with the names of the tags that the reader may see. A list that was cut is not shown to limited readers. */
+const tagsAsSeen = Effect.fnUntraced(function* (field: ChangedField) {
+  if (isEverything(yield* cleared(objectType(tagType), "view"))) return field
+  const [before, after] = yield* snapshotsAsSeen([field.before, field.after].map(({ value }) => ({ tags: value })))
+  const side = ({ cutFrom }: Value, tags: unknown): Value => ({
+    value: cutFrom === undefined ? tags : undefined,
+    cutFrom: undefined
+  })
+  const shown = { before: side(field.before, before!.tags), after: side(field.after, after!.tags) }
+  const isChanged = JSON.stringify(shown.before) !== JSON.stringify(shown.after)
+  return { ...field, ...shown, isChanged } satisfies ChangedField
 })
 
 const valueOf = ({ type, text, length }: Side): Value => {
@@ -141,7 +157,7 @@ const valueOf = ({ type, text, length }: Side): Value => {
 /** Largest state of an object that is read whole, characters. */
 export const stateLengthMax = 1024 * 1024
 
-/** The fields of the object before a change; undefined where there are none, or where they are too long. */
+/** The fields of the object before a change as the reader may see them; undefined where there are none, or too long ones. */
 export const stateBefore = Effect.fnUntraced(function* ({ id, time }: Change) {
   const sql = yield* SqlClient.SqlClient
   const [found] = yield* sql.unsafe<{ readonly state: Readonly<Record<string, unknown>> | null }>(
@@ -149,5 +165,6 @@ export const stateBefore = Effect.fnUntraced(function* ({ id, time }: Change) {
        from ${changeType.table} t where t.id = $1::bigint and t.time = $2::timestamptz`,
     [`${id}`, time]
   )
-  return isDictionary(found?.state) ? found.state : undefined
+  const [state] = yield* snapshotsAsSeen([found?.state])
+  return isDictionary(state) ? state : undefined
 })

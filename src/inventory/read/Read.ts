@@ -18,6 +18,7 @@ import { listOrder, orderBy } from "../derive/table/Order.ts"
 import { rowFromJson } from "../derive/values/Row.ts"
 import { type Where, allOf, isEverything, whereIds } from "../derive/filter/Where.ts"
 import { customReferences } from "../field/CustomFields.ts"
+import { rowsAsSeen } from "./SeenTags.ts"
 import type CustomFieldType from "../types/extras/CustomField.ts"
 import type { CustomField } from "../types/extras/CustomField.ts"
 
@@ -40,7 +41,8 @@ export const list = Effect.fnUntraced(function* <T extends ObjectType>(type: T, 
   const sql = yield* SqlClient.SqlClient
   const { sql: query, parameters } = pageQuery(type, page, yield* cleared(type, "view"))
   const rows = yield* sql.unsafe<JsonRow>(`select row_to_json(t) as row from (${query}) t`, parameters)
-  return rows.map(({ row }) => rowFromJson(type, row))
+  const found = rows.map(({ row }) => rowFromJson(type, row))
+  return yield* rowsAsSeen(type, found)
 })
 
 /** The query for the rows of a page. The limit is a literal, so that Postgres plans for so many rows. */
@@ -126,7 +128,7 @@ export const readAll = Effect.fnUntraced(function* <T extends ObjectType>(
     }
   }
   const sorted = customFieldsByType(customFields).get(type.id) ?? []
-  return { rows, beside: { related, counts, customFields: sorted } satisfies Beside }
+  return { rows: yield* rowsAsSeen(type, rows), beside: { related, counts, customFields: sorted } satisfies Beside }
 })
 
 const customFieldType = "extras.customfield"

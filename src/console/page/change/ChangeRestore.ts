@@ -42,6 +42,8 @@ interface Restoring {
   /** Undefined for an object that was deleted. */
   readonly row: Row | undefined
   readonly fields: ReadonlyArray<ChangedField>
+  /** Ids of its tags that the reader may not see: they stay. */
+  readonly hiddenTags: ReadonlyArray<number>
 }
 
 /** What restoring would write. Fails with 403, with 404 if there is nothing before, or with 409. */
@@ -55,14 +57,16 @@ const restoringIn = Effect.fnUntraced(function* (request: Request) {
   if (before === undefined) return yield* conflict(`The values have more than ${stateLengthMax} characters.`)
   const [row] = isGone ? [] : yield* byIds(type, [change.changed_object_id], "change")
   if (!isGone && row === undefined) return yield* conflict("The object is no longer there, or you may not change it.")
-  const now: Readonly<Record<string, unknown>> =
-    row === undefined ? {} : snapshot(type, row, yield* viewFor(type, [row], request.base))
+  const view = yield* viewFor(type, row === undefined ? [] : [row], request.base)
+  const now: Readonly<Record<string, unknown>> = row === undefined ? {} : snapshot(type, row, view)
+  const tags = Object.hasOwn(type.fields, "tags") ? ((row?.["tags"] ?? []) as ReadonlyArray<number>) : []
+  const hiddenTags = tags.filter((id) => view.row("extras.tag", id) === undefined)
   const fields = flatFields(type).flatMap((name): ReadonlyArray<ChangedField> => {
     if (!Object.hasOwn(before, name) || JSON.stringify(now[name]) === JSON.stringify(before[name])) return []
     const side = (value: unknown) => ({ value, cutFrom: undefined })
     return [{ name, isChanged: true, before: side(now[name]), after: side(before[name]) }]
   })
-  return { change, type, row, fields } satisfies Restoring
+  return { change, type, row, fields, hiddenTags } satisfies Restoring
 })
 
 const conflict = (detail: string) => new HttpRefused({ reason: "Conflict", body: { detail } })
@@ -123,11 +127,12 @@ const submit: Handler = (request) =>
   Effect.gen(function* () {
     const form = yield* readForm(request.incoming)
     const restoring = yield* restoringIn(request)
-    const { type, row, fields } = restoring
+    const { type, row, fields, hiddenTags } = restoring
     const chosen = new Set(form.getAll("field"))
     const body = Object.fromEntries(
       fields.flatMap(({ name, after }) => (chosen.has(name) ? [[name, inputOf(fieldOf(type, name), after.value)]] : []))
     )
+    if (Array.isArray(body["tags"])) body["tags"] = [...body["tags"], ...hiddenTags]
     const write =
       row === undefined
         ? Effect.map(create(type, [body], request.author), ([made]) => made!.row.id)

@@ -76,17 +76,17 @@ export const renderAgain = Effect.fnUntraced(function* (where: Where, owner: str
   )
   const byId = new Map<number, WebhookRow>(webhooks.map((row) => [row.id, row]))
   const ids = sample.filter(({ webhook }) => byId.has(Number(webhook))).map(({ id }) => Number(id))
-  const events = new Map((yield* eventsOf(ids)).map((row) => [row.id, row]))
-  const shown = new Set(
-    (yield* eventsAsSeen([...events.values()], (row) => viewersAmong(row.asked_by, row.scope_user))).map(({ id }) => id)
-  )
+  const events = yield* eventsOf(ids)
+  const held = new Set(events.map(({ id }) => id))
+  const seen = yield* eventsAsSeen(events, (row) => viewersAmong(row.asked_by, row.scope_user))
+  const shown = new Map(seen.map((row) => [row.id, row]))
   const before = yield* definitionsBefore(ids)
   const one = ({ id, webhook }: (typeof sample)[number]): Effect.Effect<Finding, never, Templates> => {
-    const [now, event] = [byId.get(Number(webhook)), events.get(id)]
+    const [now, event] = [byId.get(Number(webhook)), shown.get(id)]
     const finding = (verdict: Verdict, detail = "") => Effect.succeed({ delivery: Number(id), verdict, detail })
     if (now === undefined) return finding("deleted", "The webhook was deleted.")
-    if (event === undefined) return finding("expired", "The change log no longer holds the event.")
-    if (!shown.has(id)) return finding("hidden", "The user for whom it would be sent may not view the object.")
+    if (!held.has(id)) return finding("expired", "The change log no longer holds the event.")
+    if (event === undefined) return finding("hidden", "The user for whom it would be sent may not view the object.")
     return Effect.flatMap(compared(event, madeBy(now), before.get(id), owner), ([verdict, detail]) =>
       finding(verdict, detail)
     )

@@ -86,6 +86,26 @@ describe("a plan", () => {
     expect(JSON.stringify(json)).toContain(`"${field}":`)
   })
 
+  it("renders for a webhook with a scope the event that its user may view", async () => {
+    const { id: scope } = await makeUser(hooks.api, "sees sites", { types: ["dcim.site"], actions: ["view"] })
+    hooks.answers.set("/scoped", 500)
+    const id = await hooks.webhook("scoped", {
+      ...{
+        content_types: ["dcim.site"],
+        conditions: null,
+        scope_user: scope,
+        retry_schedule: { kind: "list", delays: [] }
+      },
+      body_template: "{{ data.tags[0].name | default('nothing') }}"
+    })
+    const { json: tag } = await hooks.tag("unseen by it")
+    await hooks.api.call("POST", "/api/dcim/sites/", { name: "Scoped", slug: "scoped", tags: [tag.id] })
+    await hooks.deliveries(id, "failed", 1)
+    await hooks.api.call("PATCH", `/api/extras/webhooks/${id}/`, { body_template: "nothing" })
+    const { dry_run: tried } = (await get(`retry/?webhook_id=${id}&dry_run=true`)).json
+    expect(tried).toMatchObject({ looked_at: 1, identical: 1, different: 0 })
+  })
+
   it("is for those who may change every delivery", async () => {
     const user = await makeUser(hooks.api, "some deliveries", {
       types: ["extras.delivery", "extras.webhook", "extras.tag"],

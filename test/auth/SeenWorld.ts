@@ -176,6 +176,7 @@ const plainOf = (
       .replaceAll(/\b[0-9A-F]{1,8}(\/|%2F)[0-9A-F]{6,8}\b/g, "LSN")
       .replaceAll(/\b([0-9a-f]{8}|[0-9a-f]{16,128})\b/g, "HEX")
       .replaceAll(/\b[\d,]+(\.\d+)? ?(ms|s|min|µs|bytes|B|kB|KiB)\b/g, "AMOUNT")
+      .replaceAll(/just now|AMOUNT ago/g, "AGO")
       .replaceAll(/<tr>\s*<th scope="row">[a-z ]+<\/th>\s*<td>AMOUNT<\/td>\s*<\/tr>/g, "PHASE")
       .replaceAll(/(PHASE\s*)+/g, "PHASES")
       // A time has as many digits as it needs, and so has a body with it.

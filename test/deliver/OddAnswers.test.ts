@@ -76,3 +76,23 @@ describe("an answer", () => {
     expect(sockets).toBe(1)
   })
 })
+
+describe("a fault of an answer", () => {
+  const credential = "Bearer planted-credential"
+
+  test.each<readonly [string, (echo: string) => string]>([
+    ["no status line", (echo) => `${echo}\r\n\r\n`],
+    ["a short beginning", (echo) => echo],
+    ["another version", (echo) => `HTTP/3 ${echo}\r\n\r\n`],
+    ["a malformed header", (echo) => `HTTP/1.1 200 OK\r\n${" ".repeat(80)}${echo} \u0001: x\r\n\r\n`],
+    ["a line without a colon", (echo) => `HTTP/1.1 200 OK\r\ndate: x\r\nyou sent ${echo}\r\n\r\n`],
+    ["an invalid length", (echo) => `HTTP/1.1 200 OK\r\ncontent-length: ${echo}\r\n\r\n`]
+  ])("repeats no credential that the receiver sent back in %s", async (_, answer) => {
+    const url = await rawReceiver((socket) => socket.end(answer(credential)))
+    const request = { method: "POST", headers: { authorization: credential }, body: Buffer.from("body"), url } as const
+    const { response, failure } = await sent(request, connections(), patient)
+    expect([response, failure?.reason]).toEqual([undefined, "Protocol"])
+    expect(failure?.message).not.toMatch(/bearer|planted|creden/i)
+    expect(failure?.message).toMatch(/answer/)
+  })
+})

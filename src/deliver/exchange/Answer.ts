@@ -93,7 +93,7 @@ export class Answer {
       if (end === undefined) {
         // Others may say something and then wait: they would not be understood before the deadline.
         const first = rest.toString("latin1", begin, begin + protocol.length)
-        if (!protocol.startsWith(first)) fault(`The answer begins with no status line: ${shown(first)}`)
+        if (!protocol.startsWith(first)) fault(noStatusLine)
         // A copy, at most as often as it has bytes, each time of a few kilobytes.
         this.head = Buffer.from(rest)
         this.headBegin = begin
@@ -168,12 +168,12 @@ const statusLine = /^HTTP\/1\.([01]) ([1-9]\d\d)(?: |$)/
 /** Parses a head, which ends with an empty line. */
 const parseHead = (text: string): Head => {
   const [first = "", ...lines] = text.trimEnd().split("\n").map(withoutReturn)
-  const [, minor, code] = statusLine.exec(first) ?? fault(`The answer begins with no status line: ${shown(first)}`)
+  const [, minor, code] = statusLine.exec(first) ?? fault(noStatusLine)
   const headers = emptyRecord<string | Array<string>>()
-  for (const line of unfolded(lines)) {
+  for (const [at, line] of unfolded(lines).entries()) {
     const colon = line.indexOf(":")
     const name = line.slice(0, Math.max(colon, 0))
-    if (!isHeaderName(name) || !isHeaderValue(line)) fault(`The answer has a line that is no header: ${shown(line)}`)
+    if (!isHeaderName(name) || !isHeaderValue(line)) fault(`Header ${at + 1} of the answer is malformed.`)
     add(headers, name.toLowerCase(), withoutBlanks(line.slice(colon + 1)))
   }
   const wishes = listOf(headers["connection"])
@@ -196,11 +196,12 @@ const withoutBlanks = (text: string): string => {
   return text.slice(from, until)
 }
 
+const noStatusLine = "The answer begins with no status line of HTTP/1.0 or HTTP/1.1."
+
+/** No message repeats the answer: it may be an echo of the request, with its credentials, cut where no mask finds them. */
 const fault = (message: string): never => {
   throw new AnswerFault("Protocol", message)
 }
-
-const shown = (line: string): string => JSON.stringify(line.slice(0, 100))
 
 /** The lines of headers; one that begins with white space continues the one before it. */
 const unfolded = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
@@ -237,8 +238,7 @@ const listOf = (value: HeaderValue): ReadonlyArray<string> =>
 const lengthOf = (value: HeaderValue): number | undefined => {
   if (value === undefined) return undefined
   const [length = "", ...others] = new Set(listOf(value))
-  if (others.length > 0 || !/^\d{1,15}$/.test(length))
-    fault(`The answer has a length that is none: ${shown(String(value))}`)
+  if (others.length > 0 || !/^\d{1,15}$/.test(length)) fault("The Content-Length of the answer is invalid.")
   return Number(length)
 }
 

@@ -14,6 +14,8 @@ export interface Asked {
    * pattern of `ilike` for texts that contain it.
    */
   readonly sql: (...args: [...Parameters<Counted>, value: string]) => string
+  /** In place of `sql` for users who may not see every object of the type: other texts may tell of what is hidden. */
+  readonly sqlOfSome?: Asked["sql"]
 }
 
 /** Most rows that a filter of the kind `search` looks at. */

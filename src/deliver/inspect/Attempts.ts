@@ -31,6 +31,13 @@ interface FoundAttempt {
   readonly attempt: Omit<LoggedAttempt, "request_headers" | "response_headers">
   readonly request_headers: string
   readonly response_headers: string
+  readonly is_of_several: boolean
+}
+
+/** An attempt, and whether its request held, or may have held, other deliveries of a batch. */
+interface FoundInLog {
+  readonly attempt: LoggedAttempt
+  readonly isOfSeveral: boolean
 }
 
 /** What names a delivery in the log; the time leaves out the days of others. */
@@ -39,17 +46,20 @@ export interface DeliveryKey {
   readonly time: string
 }
 
-interface Wanted {
+export interface WantedAttempts {
   /** The attempt whose headers and body are read; absent for all. */
   readonly whole?: number
   /** Most attempts, the newest, beside the one that is read whole; absent for all. */
   readonly most?: number
 }
 
-/** The attempts of a delivery, the oldest first. */
-export const attemptsOf = Effect.fnUntraced(function* (
+/** SQL: whether the headers name a batch of several, or were cut where they might. */
+const isOfSeveral = String.raw`(a.request_headers ~ '(^|\n)x-hook-batch-size: (?!1\n)' or right(a.request_headers, 2) = E'…\n')`
+
+/** The attempts of a delivery as the log has them, the oldest first: for readers from whom nothing of them is hidden. */
+export const loggedAttempts = Effect.fnUntraced(function* (
   { delivery_id: id, time }: DeliveryKey,
-  { whole, most }: Wanted = {}
+  { whole, most }: WantedAttempts = {}
 ) {
   const sql = yield* SqlClient.SqlClient
   const text = (column: string) =>
@@ -63,15 +73,19 @@ export const attemptsOf = Effect.fnUntraced(function* (
     `select json_build_object('number', number, 'started', started, 'duration_ms', duration_ms, 'phases', phases,
               'url', url, 'response_status', response_status, 'response_body', ${text("response_body")},
               'reason', reason, 'message', message) as attempt,
-            ${text("request_headers")} as request_headers, ${text("response_headers")} as response_headers
+            ${text("request_headers")} as request_headers, ${text("response_headers")} as response_headers,
+            ${isOfSeveral} as is_of_several
        from ${everyAttempt} a where delivery_id = $1 and time = $2::timestamptz${newest} order by number`,
     [id, time]
   )
-  return rows.map(({ attempt, request_headers, response_headers }): LoggedAttempt => ({
-    ...attempt,
-    // Earlier versions logged user information.
-    url: userInformation.hide(attempt.url).shown,
-    request_headers: headersOf(request_headers),
-    response_headers: headersOf(response_headers)
+  return rows.map(({ attempt, request_headers, response_headers, is_of_several }): FoundInLog => ({
+    attempt: {
+      ...attempt,
+      // Earlier versions logged user information.
+      url: userInformation.hide(attempt.url).shown,
+      request_headers: headersOf(request_headers),
+      response_headers: headersOf(response_headers)
+    },
+    isOfSeveral: is_of_several
   }))
 })

@@ -127,7 +127,7 @@ interface DefinitionAt {
 const members = ["http_method", "template_engine", "body_template", "batch", "scope_user", "client_certificate"]
 
 /** The webhook as it was at a time: before the first change after it, or as it is. */
-const definitionAt = Effect.fnUntraced(function* (webhook: number, time: string) {
+export const definitionAt = Effect.fnUntraced(function* (webhook: number, time: string) {
   const sql = yield* SqlClient.SqlClient
   const from = (source: (name: string) => string) =>
     `json_build_object(${members.map((name) => `'${name}', ${source(name)}`).join(", ")})`
@@ -145,7 +145,7 @@ const definitionAt = Effect.fnUntraced(function* (webhook: number, time: string)
 })
 
 /** The event as it was sent and as the reader may see it; or why there is none. */
-const eventFor = Effect.fnUntraced(function* (delivery: InspectedDelivery, scope: number | null) {
+export const eventFor = Effect.fnUntraced(function* (delivery: InspectedDelivery, scope: number | null) {
   const sql = yield* SqlClient.SqlClient
   const from = `from extras_delivery d
     join extras_objectchange c on c.position = d.position and c.idx = d.idx and c.time = d.time

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { journeyOf, originOf } from "../../deliver/inspect/Journey.ts"
 import { neighboursOf } from "../../deliver/inspect/Neighbours.ts"
 import { failureGroups } from "../../deliver/log/Failures.ts"
-import { attemptsOf } from "../../deliver/inspect/Attempts.ts"
+import { attemptsInSight } from "../../deliver/inspect/AttemptsInSight.ts"
 import { askForOperation, operationType } from "../../deliver/request/Operations.ts"
 import { type ActionRefused, discardOne, retryOne } from "../../deliver/request/OneDelivery.ts"
 import { deliveryType } from "../../deliver/request/RetryByHand.ts"
@@ -24,7 +24,7 @@ import { inspected, showRequest } from "./SentRequests.ts"
 export const deliveryDetails: Details = {
   [deliveryType.id]: (row) =>
     Effect.gen(function* () {
-      const attempts = yield* attemptsOf(inspected(row))
+      const attempts = yield* attemptsInSight(inspected(row))
       const origin = yield* originOf(inspected(row))
       return {
         attempt_log: attempts,

@@ -1,7 +1,8 @@
 /** `GET /api/extras/deliveries/<id>/request/?attempt=2`: the request of an attempt, whole, and how to verify it. */
 import { Effect } from "effect"
 import type { Row } from "../../inventory/Field.ts"
-import { type LoggedAttempt, attemptsOf } from "../../deliver/inspect/Attempts.ts"
+import type { LoggedAttempt } from "../../deliver/inspect/Attempts.ts"
+import { attemptsInSight } from "../../deliver/inspect/AttemptsInSight.ts"
 import type { Placed } from "../../deliver/inspect/Neighbours.ts"
 import type { Traced } from "../../deliver/inspect/Journey.ts"
 import {
@@ -62,7 +63,7 @@ export const showRequest: Handler = (request) =>
   Effect.gen(function* () {
     const number = yield* attemptIn(request)
     const row = yield* rowOf(deliveryType, request)
-    const attempts = yield* attemptsOf(inspected(row), number === undefined ? { most: 1 } : { whole: number })
+    const attempts = yield* attemptsInSight(inspected(row), number === undefined ? { most: 1 } : { whole: number })
     const attempt = number === undefined ? attempts.at(-1) : attempts.find((each) => each.number === number)
     if (attempt === undefined) return yield* notFound()
     const now = (yield* isSet(request, "now", false)) ? yield* bodyNowFor(request, row) : undefined

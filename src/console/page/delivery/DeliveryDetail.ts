@@ -1,6 +1,6 @@
 /** `/extras/deliveries/<id>/`: one delivery; `?attempt=2` chooses an attempt, `&view=verify` how it is shown. */
 import { Effect } from "effect"
-import { attemptsOf } from "../../../deliver/inspect/Attempts.ts"
+import { attemptsInSight } from "../../../deliver/inspect/AttemptsInSight.ts"
 import { bodyFile } from "../../../deliver/inspect/snippet/Snippet.ts"
 import { deliveryType } from "../../../deliver/request/RetryByHand.ts"
 import { notFound } from "../../../http/HttpRefused.ts"
@@ -16,7 +16,7 @@ const download: Handler = (request) =>
   Effect.gen(function* () {
     const whole = (yield* attemptIn(request)) ?? 1
     const row = yield* rowOf(deliveryType, request)
-    const attempt = (yield* attemptsOf(inspected(row), { whole })).find(({ number }) => number === whole)
+    const attempt = (yield* attemptsInSight(inspected(row), { whole })).find(({ number }) => number === whole)
     if (attempt === undefined) return yield* notFound()
     const { body } = yield* sentRequestFor(request, row, attempt)
     if (body === undefined) return yield* notFound()

@@ -1,6 +1,7 @@
 /** The page of a delivery: its journey, its attempts, one exchange, and what its change did. */
 import { Clock, Effect } from "effect"
-import { type LoggedAttempt, attemptsOf } from "../../../deliver/inspect/Attempts.ts"
+import type { LoggedAttempt } from "../../../deliver/inspect/Attempts.ts"
+import { attemptsInSight } from "../../../deliver/inspect/AttemptsInSight.ts"
 import { type Origin, journeyOf, originOf } from "../../../deliver/inspect/Journey.ts"
 import { type Placed, neighboursOf } from "../../../deliver/inspect/Neighbours.ts"
 import { type DeliveryState, deliveryState } from "../../../deliver/request/OneDelivery.ts"
@@ -47,7 +48,7 @@ export const deliveryPage = Effect.fnUntraced(function* (request: Request, refus
   const state = (yield* deliveryState(row.id)) ?? (yield* notFound())
   const wanted = numberIn(parameterOf(request.url.searchParams, "attempt"))
   const whole = wanted ?? state.attempts
-  const attempts = (yield* attemptsOf(delivery, { whole, most: listedMax })).map(inUtc)
+  const attempts = (yield* attemptsInSight(delivery, { whole, most: listedMax })).map(inUtc)
   const selected = attempts.find(({ number }) => number === whole)
   const origin = yield* originOf(delivery)
   const [change] = origin.change === null ? [] : yield* changesOf(origin.change)

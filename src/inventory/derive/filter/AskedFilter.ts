@@ -16,7 +16,7 @@ import {
 } from "./Lookup.ts"
 import { orderBy } from "../table/Order.ts"
 import type { Reach } from "./Path.ts"
-import { visibleRows } from "./Where.ts"
+import { isEverything, visibleRows } from "./Where.ts"
 
 export const askedNamed = (type: ObjectType, base: string): Asked | undefined =>
   Object.hasOwn(type.asked, base) ? type.asked[base] : undefined
@@ -29,7 +29,8 @@ export const askedCondition = (
   { visible, bind, others = [] }: Reach
 ): Compiled => {
   const rows = (target: ObjectType) => visibleRows(target, visible, bind)
-  const sql = (value: string) => asked.sql(type, registry, rows, value)
+  const condition = isEverything(visible(type)) ? asked.sql : (asked.sqlOfSome ?? asked.sql)
+  const sql = (value: string) => condition(type, registry, rows, value)
   if (asked.of === "text" || asked.of === "number") {
     const columnType = asked.of === "text" ? "text" : "bigint"
     return compare({ kind: asked.of, sql: sql(""), type: columnType }, suffix, values, bind)

@@ -32,6 +32,10 @@ beforeAll(async () => {
       batch: { size: 2, seconds: 300 },
       payload_url: `${receiver.url}/batched?of={{ events[-1].data.tenant.name }}`,
       additional_headers: "X-Tenant: {{ events[-1].data.tenant.name }}"
+    }),
+    unknown: await hook("unknown", {
+      payload_url: "http://{{ data.tenant.slug or 'none' }}.invalid/",
+      retry_schedule: { kind: "fixed", delay: 1, attempts: 1 }
     })
   }
   await api.call("POST", "/api/dcim/sites/", [named("Plain"), { ...named("Owned"), tenant }])
@@ -45,7 +49,7 @@ afterAll(async () => {
   await receiver.close()
 })
 
-let hooks: Readonly<Record<"alone" | "batched", number>>
+let hooks: Readonly<Record<"alone" | "batched" | "unknown", number>>
 
 const make = async (path: string, body: Json): Promise<number> => {
   const made = await api.call<{ id: number }>("POST", path, body)
@@ -105,6 +109,25 @@ it("are shown as *** where an object inside the event is hidden, or another even
   }
   const admin = await api.call<Json>("GET", `${path}${batched[0]}/`)
   expect(attemptOf(admin.json)["url"]).toContain(secret)
+})
+
+it("name no host that a template took from the event in a message, nor where failures are grouped", async () => {
+  const [plain, owned] = await deliveriesOf(hooks.unknown)
+  for (const id of [plain!, owned!]) {
+    const { statuses, json, text } = await readBy(limited, id)
+    expect([statuses, json["reason"], json["message"]]).toEqual([
+      [200, 200, 200],
+      "Dns",
+      expect.stringContaining("***")
+    ])
+    expect(text).not.toContain(secret)
+  }
+  const failures = `${path}failures/`
+  expect((await limited.call("GET", failures)).text).not.toContain(secret)
+  const listed = (await api.call<Json>("GET", failures)).json["results"]
+  expect(listed).toMatchObject([{ reason: "Dns", host: `${secret}.invalid` }])
+  const admin = (await api.call<Json>("GET", `${path}${owned}/`)).json
+  expect(attemptOf(admin)["url"]).toBe(`http://${secret}.invalid/`)
 })
 
 it("are searched for users alone who may see every delivery", async () => {

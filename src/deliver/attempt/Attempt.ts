@@ -6,6 +6,7 @@
  */
 import { Clock, Effect, Result } from "effect"
 import type { Delivery } from "../../event/Delivery.ts"
+import { hiddenMark } from "../../inventory/field/hidden/Hiding.ts"
 import type { Templates } from "../../template/Template.ts"
 import type { Connected } from "../actor/Connected.ts"
 import type { Definition } from "../actor/Definition.ts"
@@ -56,7 +57,7 @@ export const makeAttempt = (
           ? Effect.fail(new Unsendable({ failure: request.failure }))
           : sendAs(request.success, connected, nowMillis)
       ),
-      Effect.map((sent) => madeOf(delivery, begun, sent, sent)),
+      Effect.map((sent) => madeOf(delivery, begun, sent, withoutRenderedHost(definition, sent))),
       Effect.catchDefect((defect) => Effect.fail(new Unsendable({ failure: toldAsDefect(defect) }))),
       Effect.catch(({ failure }) => Effect.succeed(unsent(definition, delivery, begun, failure)))
     )
@@ -105,6 +106,18 @@ const madeOf = (
   const durationMillis = Math.round(performance.now() - at)
   const number = delivery.attempts + 1
   return { attempt: { number, started, durationMillis, url, headers, response, failure, phases }, isGone }
+}
+
+/**
+ * A message about the connection without a host that a template took from the event: messages are shown with the
+ * delivery, also to readers who may not view the object inside the event that names the host.
+ */
+const withoutRenderedHost = <A extends Sent & Pick<Outgoing, "url">>({ identity }: Definition, sent: A): A => {
+  const { failure, url } = sent
+  const host = failure === undefined ? undefined : URL.parse(url)?.hostname
+  const isWritten = "address" in identity && identity.address.toLowerCase().includes(host ?? "")
+  if (failure === undefined || host === undefined || isWritten) return sent
+  return { ...sent, failure: { ...failure, message: failure.message.replaceAll(host, hiddenMark) } }
 }
 
 /** An attempt that fails before anything is made for it. */

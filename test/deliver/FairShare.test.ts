@@ -20,7 +20,8 @@ beforeEach(() => {
 })
 afterEach(() => void vi.restoreAllMocks())
 
-const take = (webhook: number, count: number) => Effect.runPromise(turns.take(webhook, count))
+const take = (webhook: number, count: number, owner?: number) =>
+  Effect.runPromise(turns.take({ webhook, owner }, count))
 
 describe("a webhook with a backlog", () => {
   it("reads all that it has room for while it is alone", async () => {
@@ -73,5 +74,56 @@ describe("a webhook with a backlog", () => {
       turned += 20
       expect(await whole).toBe(8)
     }
+  })
+})
+
+describe("a user with many webhooks", () => {
+  const owner = 1
+  const many = Array.from({ length: 100 }, (_, n) => 100 + n)
+
+  it("delays a backlog of another user by one portion, and has its own read in turn", async () => {
+    turns.keptUp(2)
+    isBusy = true
+    const order: Array<number> = []
+    const taking = (webhook: number, of?: number) => take(webhook, 500, of).then(() => order.push(webhook))
+    const all = many.map((webhook) => taking(webhook, owner))
+    await expect.poll(() => checks).toBeGreaterThan(2)
+    all.push(taking(7, 2), taking(8))
+    isBusy = false
+    await Promise.all(all)
+    expect(order.slice(0, 4)).toEqual([100, 7, 8, 101])
+    expect(order.filter((webhook) => webhook >= 100)).toEqual(many)
+  })
+
+  it("has few of them read at the same time, and delays no other read", async () => {
+    const underWay = new Set<number>()
+    const ends = new Map<number, () => void>()
+    const read = (webhook: number, of?: number) =>
+      Effect.runPromise(
+        turns.reading(
+          { webhook, owner: of },
+          Effect.callback<void>((resume) => {
+            underWay.add(webhook)
+            ends.set(webhook, () => {
+              underWay.delete(webhook)
+              resume(Effect.void)
+            })
+          })
+        )
+      )
+    const all = many.map((webhook) => read(webhook, owner))
+    const others = [read(7, 2), read(8)]
+    await expect.poll(() => [...underWay]).toEqual([100, 101, 102, 103, 7, 8])
+    ends.get(101)!()
+    await expect.poll(() => [...underWay]).toEqual([100, 102, 103, 7, 8, 104])
+    ends.get(7)!()
+    ends.get(8)!()
+    await Promise.all(others)
+    while (underWay.size > 0) {
+      expect(underWay.size).toBeLessThanOrEqual(4)
+      for (const end of ends.values()) end()
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    await Promise.all(all)
   })
 })

@@ -17,8 +17,7 @@ import { runs } from "../support/Seed.ts"
 const identity = { address: "https://receiver.example/hook", certificate: undefined, oauth: undefined }
 
 const definition: Definition = {
-  id: 7,
-  changed: 0,
+  ...{ id: 7, owner: undefined, changed: 0 },
   method: "POST",
   url: "https://receiver.example/hook",
   identity,

@@ -58,6 +58,8 @@ export const surroundings = Effect.gen(function* () {
 
 export interface Definition {
   readonly id: number
+  /** The user for whom it fires; undefined where it fires for everything. */
+  readonly owner: number | undefined
   /** When its row was last changed, milliseconds since 1970. */
   readonly changed: number
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE"
@@ -119,6 +121,7 @@ const readDefinition = (row: WebhookRow, { settings, vault, usual, rules, proxy 
   const timeoutMillis = row.timeout === null ? Duration.toMillis(settings.webhookTimeout) : row.timeout * 1000
   return {
     id: row.id,
+    owner: row.scope_user ?? undefined,
     changed: changedMillis(row),
     method: row.http_method,
     url: row.payload_url,

@@ -7,7 +7,7 @@ import { Streams } from "../../stream/Streams.ts"
 import type { BatchPolicy } from "../batch/BatchPolicy.ts"
 import type { ActorState } from "./ActorState.ts"
 import type { Start } from "./Attempts.ts"
-import type { FairShare } from "./FairShare.ts"
+import type { FairShare, Reader } from "./FairShare.ts"
 
 /** Most requests that begin in one turn of the event loop: each takes some 60 us of it. */
 const portionMax = 128
@@ -18,8 +18,7 @@ const heldSeconds = 1
 /** Reads and starts entries until there is no room, or nothing to read. `start` gets the wait for each request's slot. */
 export const readAndStart = Effect.fnUntraced(
   function* (state: ActorState, share: FairShare, start: Start, scope: Scope.Scope) {
-    const streams = yield* Streams
-    const { id, webhook, breaker, inFlight, readAhead } = state
+    const { id, webhook, breaker, inFlight } = state
     for (let room = roomOf(state); room > 0; room = roomOf(state)) {
       // It wakes the reader when it is done.
       if (state.isReadingAhead && !inFlight.hasNotBegun) break
@@ -27,23 +26,38 @@ export const readAndStart = Effect.fnUntraced(
       if (!(yield* breaker.mayBegin(webhook.current().definition.timeoutMillis))) break
       const isBehind = state.hasMore
       const portion = Math.min(room, portionMax)
-      const requests = yield* nextRequests(state, isBehind ? yield* share.take(id, portion) : portion)
-      if (!isBehind && !state.hasMore && requests.length > 0) share.keptUp(id)
-      if (requests.length === 0) yield* breaker.endProbe
-      const { rateLimit } = webhook.current().definition
-      const wait =
-        rateLimit === undefined || requests.length === 0 ? 0 : yield* streams.reserve(id, requests.length, rateLimit)
-      readAhead.began(requests.length)
-      requests.forEach((entries, at) => start(entries, rateLimit === undefined ? 0 : wait + (at * 1000) / rateLimit))
+      const count = isBehind ? yield* share.take(readerOf(state), portion) : portion
+      const begun = yield* share.reading(readerOf(state), readPortion(state, start, count))
+      if (!isBehind && !state.hasMore && begun > 0) share.keptUp(id)
       if (!state.hasMore) break
     }
-    yield* readBeforehand(state, scope)
+    yield* readBeforehand(state, share, scope)
     // A timer rings at the earliest time that it was set to; the breaker may have been put off since.
     breaker.awaitProbe()
     state.reads.succeeded()
   },
   (reading, state) => Effect.catch(reading, (error) => readLater(state, error))
 )
+
+const readerOf = ({ id, webhook }: ActorState): Reader => ({
+  webhook: id,
+  owner: webhook.current().definition.owner
+})
+
+/** Begins the attempts of the next requests, up to `count` of them; returns how many. */
+const readPortion = Effect.fnUntraced(function* (state: ActorState, start: Start, count: number) {
+  const { id, webhook, breaker, readAhead } = state
+  const requests = yield* nextRequests(state, count)
+  if (requests.length === 0) yield* breaker.endProbe
+  const { rateLimit } = webhook.current().definition
+  const wait =
+    rateLimit === undefined || requests.length === 0
+      ? 0
+      : yield* (yield* Streams).reserve(id, requests.length, rateLimit)
+  readAhead.began(requests.length)
+  requests.forEach((entries, at) => start(entries, rateLimit === undefined ? 0 : wait + (at * 1000) / rateLimit))
+  return requests.length
+})
 
 const readLater = ({ id, reads, wake }: ActorState, error: { readonly message: string }) => {
   reads.failed(error)
@@ -125,7 +139,7 @@ const next = Effect.fnUntraced(function* (state: ActorState, count: number, port
  * Begins to read the next entries while the ones before are under way, in a fiber of its own: a read takes as long as
  * many of them, and meanwhile those that are held begin.
  */
-const readBeforehand = Effect.fnUntraced(function* (state: ActorState, scope: Scope.Scope) {
+const readBeforehand = Effect.fnUntraced(function* (state: ActorState, share: FairShare, scope: Scope.Scope) {
   const { webhook, breaker, inFlight, intake, isGone, isReadingAhead, readAhead, hasMore } = state
   const { batch, rateLimit } = webhook.current().definition
   const isHeldBack = batch !== undefined || rateLimit !== undefined || !breaker.isCalm()
@@ -133,7 +147,7 @@ const readBeforehand = Effect.fnUntraced(function* (state: ActorState, scope: Sc
   const count = readAhead.beforehand(inFlight.notBegunCount)
   if (count === 0) return
   state.isReadingAhead = true
-  yield* Effect.forkIn(reading(state, count), scope)
+  yield* Effect.forkIn(share.reading(readerOf(state), reading(state, count)), scope)
 })
 
 const reading = Effect.fnUntraced(

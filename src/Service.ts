@@ -29,6 +29,7 @@ import { apiLayer, apiRoutes } from "./http/Routes.ts"
 import { schemaRoutes } from "./http/describe/Schema.ts"
 import { Connections } from "./http/Connections.ts"
 import { serve } from "./http/Server.ts"
+import { limitsInUse } from "./limit/ProcessLimits.ts"
 import { Presence } from "./inventory/database/Presence.ts"
 import { reseal } from "./inventory/database/Reseal.ts"
 import { Append } from "./stream/Append.ts"
@@ -132,6 +133,7 @@ const announce = (ready: Ready) =>
       )
       const url = baseUrl ?? (port === undefined ? "without the api role" : `http://${host}:${port}`)
       if (port !== undefined) yield* tell("api", Effect.succeed({ url }))
+      yield* tell("limits", Effect.sync(limitsInUse))
       yield* Effect.forkScoped(
         Effect.gen(function* () {
           yield* Effect.repeat(problems, {

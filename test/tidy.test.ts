@@ -81,7 +81,7 @@ const stages = [
 ]
 
 /** Folders that every stage may import, like the files directly under src. */
-const connections = new Set(["pattern", "postgres", "redis", "telemetry"])
+const connections = new Set(["limit", "pattern", "postgres", "redis", "telemetry"])
 
 /**
  * What each folder of src may import. `root` are the files directly under src, and those in `connections`, but for

@@ -132,7 +132,7 @@ const redisKey = (key: string): string => `rackwire:{login}:${key}`
 const hashed = (text: string): string => createHash("sha256").update(text).digest("base64url")
 
 /** A client with one IPv6 address usually has the 2^64 addresses of its network, so the network is counted. */
-const networkOf = (address: string | undefined): string => {
+export const networkOf = (address: string | undefined): string => {
   const parsed = Result.getOrUndefined(NetAddress.ipFromString(address?.replace(/%.*/, "") ?? ""))
   if (parsed === undefined) return "unknown"
   const canonical = NetAddress.toCanonical(parsed)

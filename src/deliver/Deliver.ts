@@ -15,6 +15,7 @@ import { inWords } from "../Telemetry.ts"
 import { Presence, processNews } from "../inventory/database/Presence.ts"
 import { objectType } from "../inventory/Registry.ts"
 import { Streams } from "../stream/Streams.ts"
+import { lookups } from "./attempt/Lookups.ts"
 import { type Actors, makeActors } from "./actor/Actors.ts"
 import { hold } from "./actor/Intake.ts"
 import { announcements } from "./recover/Announcements.ts"
@@ -88,7 +89,8 @@ export class Deliver extends Context.Service<
         Effect.sync(() => ({
           isStopped: actors.intake.isStopped,
           webhooks: actors.count(),
-          requests: actors.requests(),
+          lookups: lookups.counts.running,
+          lookupsWaiting: lookups.counts.waiting,
           inFlight: actors.all().reduce((sum, [, actor]) => sum + actor.held().length, 0),
           breakersOpen: actors.all().filter(([, actor]) => actor.isOpen()).length
         }))

@@ -18,10 +18,9 @@ import { chainHeader, readChain } from "../deliver/Chain.ts"
 import { OptionRefused } from "../Setting.ts"
 import type { Principal } from "../auth/Principal.ts"
 import type { Premise } from "../inventory/Clearance.ts"
-import { parseIpNetwork } from "../inventory/field/Networks.ts"
 import { admit, presume } from "./Admission.ts"
 import { type Browsing, browse } from "./Browse.ts"
-import { Connections } from "./Connections.ts"
+import { Connections, trustedProxies } from "./Connections.ts"
 import { isWrongPattern } from "./DatabaseReply.ts"
 import { replyTo, unexpected } from "./ErrorReply.ts"
 import { type InTurn, makeInTurn } from "./Fairness.ts"
@@ -62,25 +61,15 @@ export const serve = ({ routes, ...site }: Site) => {
   const find = makeRouter(routes)
   return Layer.unwrap(
     Effect.gen(function* () {
+      const { metricsAccess } = yield* Settings
+      const problem = accessProblem(metricsAccess)
+      if (problem !== undefined) return yield* new OptionRefused({ message: problem })
       const { hasRoom } = yield* Connections
-      const proxies = yield* proxyNetworks
+      const proxies = yield* trustedProxies
       return HttpServer.serve(answerAll({ ...site, find, proxies, hasRoom, inTurn: makeInTurn() }))
     })
   )
 }
-
-/** The networks of the proxies whose headers are trusted. Fails if an option cannot be read. */
-const proxyNetworks = Effect.gen(function* () {
-  const { trustedProxies, metricsAccess } = yield* Settings
-  const problem = accessProblem(metricsAccess)
-  if (problem !== undefined) return yield* new OptionRefused({ message: problem })
-  return yield* Effect.forEach(trustedProxies, (text) => {
-    const network = parseIpNetwork(text)
-    return network === undefined
-      ? Effect.fail(new OptionRefused({ message: `TRUSTED_PROXIES: ${text} is no network` }))
-      : Effect.succeed(network)
-  })
-})
 
 const answerAll = (serving: Serving) =>
   Effect.gen(function* () {

@@ -99,17 +99,33 @@ const gauges: ReadonlyArray<Entry> = [
     "Deliveries that this process holds: attempted, to be logged, or about to begin.",
     "deliver.inFlight"
   ],
-  [
-    "rackwire_requests_under_way",
-    "Requests of this process that wait for the answer of a receiver.",
-    "deliver.requests"
-  ],
   ["rackwire_breakers_open", "Webhooks whose circuit breaker is open in this process.", "deliver.breakersOpen"],
   [
     "rackwire_sending_stopped",
     "1 while this process starts no attempts, because sending is paused or the process is quiet.",
     "deliver.isStopped"
   ],
+  ["rackwire_requests", "Requests to receivers without an answer yet, in this process.", "limits.requests"],
+  ["rackwire_requests_limit", "Most requests to receivers at the same time.", "limits.requestsMax"],
+  ["rackwire_event_bytes", "Events of deliveries that have begun.", "limits.eventBytes"],
+  ["rackwire_event_limit_bytes", "Most bytes of them.", "limits.eventBytesMax"],
+  ["rackwire_body_bytes", "Rendered bodies of deliveries that have begun.", "limits.bodyBytes"],
+  ["rackwire_body_limit_bytes", "Most bytes of them.", "limits.bodyBytesMax"],
+  ["rackwire_webhooks_waiting", "Webhooks that wait for their share of one of these.", "limits.webhooksWaiting"],
+  [
+    "rackwire_idle_connections",
+    "Connections to receivers that are kept for the next request.",
+    "limits.idleConnections"
+  ],
+  ["rackwire_idle_connections_limit", "Most connections that are kept.", "limits.idleConnectionsMax"],
+  ["rackwire_client_connections", "Connections of clients of the API and the pages.", "limits.clientConnections"],
+  [
+    "rackwire_client_connections_limit",
+    "Most connections of clients; one address has its share of them.",
+    "limits.clientConnectionsMax"
+  ],
+  ["rackwire_lookups", "Lookups of receivers' names under way.", "deliver.lookups"],
+  ["rackwire_lookups_waiting", "Names of receivers that wait to be looked up.", "deliver.lookupsWaiting"],
   ["rackwire_deliveries_queued", "Deliveries that wait in the queues of running webhooks.", "backlog.queued"],
   ["rackwire_deliveries_sending", "Deliveries that some process holds.", "backlog.sending"],
   ["rackwire_deliveries_waiting", "Deliveries that wait for their next attempt.", "backlog.waiting"],

@@ -4,6 +4,7 @@ import { buildConnector } from "undici"
 import { describe, expect, onTestFinished, test } from "vitest"
 import { Clients } from "../../src/deliver/exchange/Clients.ts"
 import { Exchange } from "../../src/deliver/exchange/Exchange.ts"
+import { Shares } from "../../src/limit/Shares.ts"
 import { listen } from "./Receiver.ts"
 
 /** A receiver that answers when it is told to, and knows over how many connections it was asked. */
@@ -22,8 +23,8 @@ const startReceiver = async (headers: Readonly<Record<string, string>> = {}) => 
   return { origin, answer, connections: () => connections, close: () => server.close() }
 }
 
-const startClients = (ageMillis = 60_000, idleMillis = 60_000) => {
-  const clients = new Clients(buildConnector({}), { idleMillis, ageMillis })
+const startClients = (ageMillis = 60_000, idleMillis = 60_000, idle = new Shares<number>(100), webhook = 1) => {
+  const clients = new Clients(buildConnector({}), { idleMillis, ageMillis }, { webhook, idle })
   onTestFinished(() => clients.destroy())
   const ask = (origin: string) => {
     const exchange = new Exchange()
@@ -132,6 +133,29 @@ describe("the connections of a webhook", () => {
     await answer()
     await done
     await expect.poll(() => [clients["all"].size, clients["free"].size]).toEqual([0, 0])
+  })
+
+  test("are kept only as far as their webhook has a share of those that the process keeps", async () => {
+    const idle = new Shares<number>(10)
+    const [one, other] = [startClients(60_000, 60_000, idle, 1), startClients(60_000, 60_000, idle, 2)]
+    const { origin, answer } = await startReceiver()
+    const round = async ({ ask }: typeof one, count: number) => {
+      const asked = Array.from({ length: count }, () => ask(origin))
+      await answer(count)
+      await Promise.all(asked.map(({ done }) => done))
+    }
+    await round(one, 10)
+    await round(other, 10)
+    await expect.poll(() => [one.clients["all"].size, other.clients["all"].size]).toEqual([4, 2])
+    expect([idle.heldBy(1), idle.heldBy(2)]).toEqual([4, 2])
+    // While they carry requests they are none of these.
+    const { done } = one.ask(origin)
+    expect(idle.heldBy(1)).toBe(3)
+    await answer()
+    await done
+    await one.clients.destroy()
+    await other.clients.destroy()
+    expect(idle.used).toBe(0)
   })
 
   test("end when the receiver says something unasked", async () => {

@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { InFlight } from "../../src/deliver/actor/InFlight.ts"
-import { Requests } from "../../src/deliver/actor/Requests.ts"
 import { runs } from "../support/Seed.ts"
 import type { Entry } from "../../src/stream/Entry.ts"
 
-const entry = (number: number): Entry => ({ stream: "queue", entryId: `${number}-0`, ordered: false }) as Entry
+const entry = (number: number): Entry =>
+  ({ stream: "queue", entryId: `${number}-0`, ordered: false, delivery: { body: "12345" } }) as Entry
 
 /** What may happen to an entry, in any order. */
 const steps = fc.array(fc.tuple(fc.constantFrom("begin", "answered", "end", "postpone", "adopt", "take"), fc.nat(5)), {
@@ -14,7 +14,7 @@ const steps = fc.array(fc.tuple(fc.constantFrom("begin", "answered", "end", "pos
 
 describe("the entries that an actor holds", () => {
   it("are in flight once, however often they come", () => {
-    const inFlight = new InFlight(new Requests())
+    const inFlight = new InFlight()
     expect(inFlight.begin(entry(1))).toBe(true)
     expect(inFlight.begin(entry(1))).toBe(false)
     inFlight.answered(entry(1))
@@ -23,8 +23,25 @@ describe("the entries that an actor holds", () => {
     expect(inFlight.begin(entry(1))).toBe(true)
   })
 
+  it("are told as requests and characters, a batch as one request, and in the end as none", () => {
+    const told = { requests: 0, chars: 0 }
+    const inFlight = new InFlight((requests, chars) => {
+      told.requests += requests
+      told.chars += chars
+    })
+    const all = [1, 2, 3].map(entry)
+    for (const each of all) inFlight.begin(each)
+    expect(told).toEqual({ requests: 3, chars: 15 })
+    inFlight.countAsOne(all)
+    expect(told).toEqual({ requests: 1, chars: 15 })
+    for (const each of all) inFlight.answered(each)
+    expect(told).toEqual({ requests: 0, chars: 15 })
+    for (const each of all) inFlight.end(each)
+    expect(told).toEqual({ requests: 0, chars: 0 })
+  })
+
   it("are adopted only if they are not held already", () => {
-    const inFlight = new InFlight(new Requests())
+    const inFlight = new InFlight()
     inFlight.begin(entry(1))
     inFlight.begin(entry(2))
     inFlight.answered(entry(2))
@@ -36,7 +53,7 @@ describe("the entries that an actor holds", () => {
   it("are all told, so that their leases are renewed, until they end", () => {
     fc.assert(
       fc.property(steps, (all) => {
-        const inFlight = new InFlight(new Requests())
+        const inFlight = new InFlight()
         const held = new Map<string, number>()
         const add = (id: string, by: number) => held.set(id, (held.get(id) ?? 0) + by)
         const begun = new Set<string>()
@@ -70,33 +87,21 @@ describe("the entries that an actor holds", () => {
     )
   })
 
-  it("share the requests of the process: half for the first that wants all, and one always", () => {
-    const requests = new Requests(8)
-    const [first, second, third] = [new InFlight(requests), new InFlight(requests), new InFlight(requests)]
-    let next = 0
-    const fill = (inFlight: InFlight) => {
-      while (inFlight.sharedRoom > 0) inFlight.begin(entry((next += 1)))
-      return inFlight.count
-    }
-    expect([fill(first), fill(second), fill(third)]).toEqual([4, 2, 1])
-    const last = new InFlight(new Requests(0))
-    expect(fill(last)).toBe(1)
-    first.leave()
-    expect(requests.count).toBe(3)
-    for (const each of first.all()) first.end(each)
-    expect(requests.count).toBe(3)
-  })
-
-  it("count with the requests of the process while they wait for an answer, whatever happens", () => {
+  it("are told as nothing once their webhook has ended, whatever happened before and after", () => {
     fc.assert(
-      fc.property(steps, (happened) => {
-        const requests = new Requests()
-        const inFlight = new InFlight(requests)
-        for (const [step, number] of happened) {
+      fc.property(steps, fc.nat(60), (happened, end) => {
+        const told = { requests: 0, chars: 0 }
+        const inFlight = new InFlight((requests, chars) => {
+          told.requests += requests
+          told.chars += chars
+        })
+        for (const [at, [step, number]] of happened.entries()) {
+          if (at === end) inFlight.leave()
           if (step === "begin") inFlight.begin(entry(number))
           if (step === "answered") inFlight.answered(entry(number))
           if (step === "end") inFlight.end(entry(number))
-          expect(requests.count).toBe(inFlight.count)
+          const held = { requests: inFlight.count, chars: 5 * inFlight.all().length }
+          expect(told).toEqual(at < end ? held : { requests: 0, chars: 0 })
         }
       }),
       { numRuns: runs(200) }

@@ -59,7 +59,7 @@ test("a delivery whose templates ran out of time twice is failed", async () => {
     const templates = { render: () => Effect.fail(error) } as unknown as Templates["Service"]
     const delivery = { body: "{}", webhook: 1, attempts: 5, spent: 5, firstAttempt: 0, overruns } as Delivery
     const webhook = { definition, connections: connections(), isRendered: true, tokens: undefined }
-    const made = makeAttempt(webhook, delivery, Result.succeed(delivery), templates)
+    const made = makeAttempt(webhook, delivery, Result.succeed(delivery), templates, () => {})
     return Effect.runPromise(Effect.flatMap(made, ({ attempt }) => outcomeOf(definition, delivery, attempt, 0.5)))
   }
   expect(await attempt(late)).toMatchObject({ kind: "Retry", failure: { reason: "Overrun" } })

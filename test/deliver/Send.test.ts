@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { gzipSync } from "node:zlib"
 import { describe, expect, test } from "vitest"
+import { Shares } from "../../src/limit/Shares.ts"
 import { Clients } from "../../src/deliver/exchange/Clients.ts"
 import type { Outgoing } from "../../src/deliver/attempt/Request.ts"
 import type { Sent } from "../../src/deliver/attempt/Send.ts"
@@ -226,7 +227,8 @@ describe("a connection", () => {
     ["EPIPE", "Reset"]
   ])("that ends in %s is told as %s", async (code, reason) => {
     const error = Object.assign(new Error(`it ended in ${code}`), { code })
-    const clients = new Clients((_, answer) => answer(error, null), { idleMillis: 1000, ageMillis: 1000 })
+    const keeping = { webhook: 1, idle: new Shares<number>(8) }
+    const clients = new Clients((_, answer) => answer(error, null), { idleMillis: 1000, ageMillis: 1000 }, keeping)
     const outgoing = { method: "POST", url: "https://receiver.example/", headers: {}, body: Buffer.alloc(0) } as const
     const { failure } = await sent(outgoing, { clients, last: () => undefined }, patient, now)
     expect(failure).toMatchObject({ reason, message: `it ended in ${code}` })

@@ -3,13 +3,16 @@ import type { Server } from "node:http"
 import { type AddressInfo, type Socket, connect } from "node:net"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { limitedConnections, limits } from "../../src/http/Connections.ts"
+import { Shares } from "../../src/limit/Shares.ts"
 import { type Api, startApi } from "../support/Api.ts"
 import { named } from "../support/Client.ts"
 import { eventually } from "../support/Eventually.ts"
 
+const clientOf = (address: string) => (address === "127.0.0.9" ? undefined : address)
+
 /** A server with smaller limits, whose answers have so many bytes. */
-const startServer = async (smaller: Partial<typeof limits>, bytes = 0) => {
-  const connections = limitedConnections({ ...limits, ...smaller })
+const startServer = async (smaller: Partial<typeof limits>, bytes = 0, incoming?: Shares<string>) => {
+  const connections = limitedConnections({ ...limits, ...smaller }, clientOf, incoming)
   const server = connections.server({}, (_, response) => response.end(Buffer.alloc(bytes)))
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   onTestFinished(() => {
@@ -49,22 +52,46 @@ const accepted = async (server: Server): Promise<number> =>
   new Promise((resolve, reject) => server.getConnections((error, count) => (error ? reject(error) : resolve(count))))
 
 describe("connections", () => {
-  it("are closed at once beyond their number", async () => {
-    const { server, port } = await startServer({ fromAddress: 3 })
-    const clients = Array.from({ length: 6 }, () => open(port))
-    for (const { socket } of clients) socket.resume()
-    await eventually("three are closed", () => clients.filter(({ socket }) => socket.closed).length === 3)
-    expect(await accepted(server)).toBe(3)
-    clients.find(({ socket }) => !socket.closed)!.socket.destroy()
-    await eventually("one has left", async () => (await accepted(server)) === 2)
-    const next = open(port)
-    await eventually("the next one is taken", async () => (await accepted(server)) === 3)
-    expect(next.socket.closed).toBe(false)
+  describe("of a process that has given nearly all of them away", () => {
+    /** Leaves so many, and trusts 127.0.0.9 as a proxy; `ask` tells whether a new connection was answered. */
+    const start = async (places: number) => {
+      const incoming = new Shares<string>(100)
+      incoming.change("others", 100 - places)
+      const { port } = await startServer({}, 0, incoming)
+      const ask = async (localAddress: string) => {
+        const socket = connect({ host: "127.0.0.1", port, localAddress }).on("error", () => {})
+        onTestFinished(() => void socket.destroy())
+        socket.write("GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+        const isAnswered = await new Promise<boolean>((resolve) => {
+          socket.once("data", () => resolve(true)).once("close", () => resolve(false))
+        })
+        return { socket, isAnswered }
+      }
+      return { ask, incoming }
+    }
+
+    it("are closed at once beyond the share of their client, and the next client finds one", async () => {
+      const { ask, incoming } = await start(4)
+      const own = await ask("127.0.0.1")
+      expect(own.isAnswered).toBe(true)
+      expect((await ask("127.0.0.1")).isAnswered).toBe(false)
+      expect((await ask("127.0.0.2")).isAnswered).toBe(true)
+      own.socket.destroy()
+      await eventually("it has left", () => incoming.heldBy("127.0.0.1") === 0)
+      expect((await ask("127.0.0.1")).isAnswered).toBe(true)
+    })
+
+    it("are all for a trusted proxy that wants them, and none beyond", async () => {
+      const { ask } = await start(3)
+      const answers = []
+      for (let at = 0; at < 4; at++) answers.push((await ask("127.0.0.9")).isAnswered)
+      expect(answers).toEqual([true, true, true, false])
+    })
   })
 
   it("are closed when their client reads nothing, and not when it waits for its answer", async () => {
     const answering: Array<() => void> = []
-    const server = limitedConnections({ ...limits, unreadMillis: 200 }).server({}, (request, response) => {
+    const server = limitedConnections({ ...limits, unreadMillis: 200 }, clientOf).server({}, (request, response) => {
       if (request.url === "/large") response.end(Buffer.alloc(64 * 1024 * 1024))
       else answering.push(() => response.end("late"))
     })

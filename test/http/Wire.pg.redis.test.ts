@@ -83,7 +83,10 @@ describe("the rest of the wire", () => {
     const home = await api.raw("GET", "/")
     expect(home.text).toContain('href="/api/"')
     expect(home.text).toContain('href="/health/ready"')
-    expect((await api.raw("GET", "/health/ready")).json).toEqual({ status: "ready" })
+    expect((await api.raw("GET", "/health/ready")).json).toMatchObject({
+      status: "ready",
+      limits: { clientConnectionsMax: expect.any(Number) }
+    })
     expect((await api.raw("GET", "/health/live")).status).toBe(200)
   })
 

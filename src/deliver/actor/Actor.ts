@@ -8,6 +8,7 @@
  */
 import { Effect, FiberSet, Queue, type Scope } from "effect"
 import type { SqlClient } from "effect/sql"
+import { processLimits } from "../../limit/ProcessLimits.ts"
 import { monotonicMillis } from "../../Monotonic.ts"
 import { Pace } from "../../Pace.ts"
 import { Stall } from "../../Stall.ts"
@@ -27,7 +28,6 @@ import type { Definition, UnusableWebhook } from "./Definition.ts"
 import { makeEarliestTimer } from "./EarliestTimer.ts"
 import type { FairShare } from "./FairShare.ts"
 import { InFlight } from "./InFlight.ts"
-import type { Requests } from "./Requests.ts"
 import type { Intake } from "./Intake.ts"
 import type { Loops } from "./Loops.ts"
 import { ReadAhead } from "./ReadAhead.ts"
@@ -61,7 +61,6 @@ type Needs = Streams | Templates | EventBodies | DeliveryLog | SqlClient.SqlClie
 /** The parts that all actors of a process share. */
 interface Shared {
   readonly share: FairShare
-  readonly requests: Requests
   readonly intake: Intake
   readonly loops: Loops
 }
@@ -69,7 +68,7 @@ interface Shared {
 /** Starts the actor in the scope; `refresh` reads its webhook's row and follows it. */
 export const startActor = (
   first: Definition,
-  { share, requests, intake, loops }: Shared,
+  { share, intake, loops }: Shared,
   refresh: ActorState["refresh"]
 ): Effect.Effect<Actor, UnusableWebhook, Scope.Scope | Needs> =>
   Effect.gen(function* () {
@@ -81,7 +80,10 @@ export const startActor = (
     const fork = yield* FiberSet.makeRuntime<Needs>()
     const webhook = yield* makeConnected(first)
     const breaker = yield* makeSharedBreaker(id, wake)
-    const inFlight = new InFlight(requests)
+    const inFlight = new InFlight((requests, chars) => {
+      processLimits.requests.change(id, requests)
+      processLimits.eventBytes.change(id, chars)
+    })
     const dueIn: (millis: number) => void = yield* makeEarliestTimer(Effect.suspend(() => promote))
     const lookIn = yield* makeEarliestTimer(Effect.sync(wake))
     const now = yield* monotonicMillis
@@ -91,7 +93,8 @@ export const startActor = (
     const reads = new Stall(`webhook ${id} could not be read`, unreadMillis)
     const own = { id, webhook, breaker, inFlight, intake, loops, gathering, readAhead, reads }
     const parts = { ...own, refresh, wake, lookIn, dueIn }
-    const state: ActorState = { ...parts, hasMore: false, isReadingAhead: false, isGone: false, refreshed: 0 }
+    const none = { hasMore: false, isReadingAhead: false, isGone: false, awaitsShare: false, refreshed: 0 }
+    const state: ActorState = { ...parts, ...none }
     const promote = promoteDue(state, streams)
     const start = yield* makeAttempts(state, fork)
     const scope = yield* Effect.scope

@@ -22,6 +22,8 @@ export interface ActorState {
   isReadingAhead: boolean
   /** The receiver answered that it wants no more. The row is disabled by then, or is about to be. */
   isGone: boolean
+  /** Whether it waits for a share of what the process may hold. */
+  awaitsShare: boolean
   /** For how long its entries cannot be read. */
   readonly reads: Stall
   /** Reads the webhook's row anew, and follows it. */

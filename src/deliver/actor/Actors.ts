@@ -19,7 +19,6 @@ import { type UnusableWebhook, definitionOf, surroundings } from "./Definition.t
 import { FairShare } from "./FairShare.ts"
 import { Intake } from "./Intake.ts"
 import { Loops } from "./Loops.ts"
-import { Requests } from "./Requests.ts"
 
 const type = objectType<typeof Webhook>("extras.webhook")
 
@@ -40,7 +39,7 @@ export const makeActors = Effect.gen(function* () {
   const streams = yield* Streams
   const shared = yield* surroundings
   const now = yield* monotonicMillis
-  const [share, requests, intake, loops] = [new FairShare(now), new Requests(), new Intake(), new Loops(now)]
+  const [share, intake, loops] = [new FairShare(now), new Intake(), new Loops(now)]
   const scope = yield* Effect.scope
   const life = yield* Scope.fork(scope, "parallel")
   const running = new Map<number, Running>()
@@ -60,7 +59,7 @@ export const makeActors = Effect.gen(function* () {
       return
     }
     const own = yield* Scope.fork(life)
-    const actor = yield* startActor(definition, { share, requests, intake, loops }, refreshOf(row.id)).pipe(
+    const actor = yield* startActor(definition, { share, intake, loops }, refreshOf(row.id)).pipe(
       Scope.provide(own),
       Effect.onError((cause) => Scope.close(own, Exit.failCause(cause)))
     )
@@ -102,8 +101,7 @@ export const makeActors = Effect.gen(function* () {
     get: (webhook: number): Actor | undefined => running.get(webhook)?.actor,
     all: (): ReadonlyArray<readonly [webhook: number, Actor]> =>
       Array.from(running, ([webhook, { actor }]) => [webhook, actor]),
-    count: () => running.size,
-    requests: () => requests.count
+    count: () => running.size
   }
 })
 

@@ -12,6 +12,7 @@
  */
 import { Clock, Effect, Random, Result } from "effect"
 import type { SqlClient } from "effect/sql"
+import { processLimits } from "../../limit/ProcessLimits.ts"
 import { Pace, type PaceValues } from "../../Pace.ts"
 import { inWords } from "../../Telemetry.ts"
 import type { Entry } from "../../stream/Entry.ts"
@@ -124,8 +125,7 @@ class Attempts {
       if (first === undefined) return
       // Of a batch of several no event is long.
       const made = yield* this.services.bodies.use(first.delivery, webhook.current().isRendered, (loaded) =>
-        // After the wait for a body: the definition is the current one.
-        this.attempt(entries, loaded)
+        this.withOutput((settle) => this.attempt(entries, loaded, settle))
       )
       if (made === undefined) this.putOff(entries)
       else if (entries.length > 1 && isOfTemplates(made)) this.halve(entries)
@@ -133,14 +133,39 @@ class Attempts {
     }
   )
 
-  /** Undefined if it may not be made now. */
-  private attempt(entries: ReadonlyArray<Entry>, loaded: Result.Result<Loaded, Failure>) {
+  /**
+   * Runs with room for what a template makes of an event: for the most that it may make, until it is known how much it
+   * is.
+   */
+  private withOutput<A, E, R>(attempt: (settle: (bytes: number) => void) => Effect.Effect<A, E, R>) {
+    const { id, webhook } = this.state
+    if (webhook.current().definition.bodyTemplate === "") return attempt(() => {})
+    return Effect.acquireUseRelease(
+      Effect.sync(() => {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        return { ...processLimits.bodyBytes.hold(id, outputBytesMax, resolve), begun: promise }
+      }),
+      ({ begun, settle }) =>
+        Effect.andThen(
+          Effect.promise(() => begun),
+          Effect.suspend(() => attempt(settle))
+        ),
+      ({ end }) => Effect.sync(end)
+    )
+  }
+
+  /** Undefined if it may not be made now. The definition is the current one, whatever was waited for. */
+  private attempt(
+    entries: ReadonlyArray<Entry>,
+    loaded: Result.Result<Loaded, Failure>,
+    settle: (bytes: number) => void
+  ) {
     const current = this.state.webhook.current()
     const { batch } = current.definition
     if (!this.mayAttempt() || (batch === undefined && entries.length > 1)) return Effect.undefined
     const others = entries.slice(1).map(({ delivery }) => delivery)
     const content = batch === undefined ? loaded : Result.map(loaded, (first) => batchOf([first, ...others], batch))
-    return makeAttempt(current, entries[0]!.delivery, content, this.services.templates)
+    return makeAttempt(current, entries[0]!.delivery, content, this.services.templates, settle)
   }
 
   /** Those that this process still holds: one that slept past its leases must not send what another has by now. */
@@ -249,6 +274,9 @@ const resultOf = (entry: Entry, attempt: Attempt, outcome: Outcome): Logged => {
 /** Whether the attempt came to no request because of the templates, or of what they were given. */
 const isOfTemplates = ({ attempt: { failure } }: Made): boolean =>
   failure?.reason === "Render" || failure?.reason === "Overrun"
+
+/** Room for the output of a body's template, bytes: its limit of characters, most of which take one. */
+const outputBytesMax = 1 << 20
 
 /** Longest time for which a free place waits for others, milliseconds: most of them may be slow, or hang. */
 const refillMillis = 10

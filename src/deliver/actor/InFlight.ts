@@ -1,10 +1,12 @@
 /** The entries that an actor holds: those in flight, those answered and not yet in the log, and those not begun. */
 import { Effect } from "effect"
 import type { Entry } from "../../stream/Entry.ts"
-import { Requests } from "./Requests.ts"
 
 /** Most attempts of a webhook that wait for the log: an attempt leaves its room when it is answered, not later. */
 const unloggedMax = 512
+
+/** Told of what is under way: requests without an answer, and characters of events. Negative where it ends. */
+type OnHeld = (requests: number, chars: number) => void
 
 /** An entry that has begun. `sharing`: without an answer, it shares the request of another one. */
 interface Begun {
@@ -18,7 +20,6 @@ interface Begun {
  * until the next full collection.
  */
 export class InFlight {
-  private requests: Requests
   private readonly begun: Array<Begun | undefined> = []
   /** Places in `begun` by id in the stream, and those that are free. */
   private readonly places = { again: new Map<string, number>(), queue: new Map<string, number>() }
@@ -28,10 +29,10 @@ export class InFlight {
   /** Taken over from other processes, postponed, or read beyond what there was room for. */
   private notBegun: Array<Entry> = []
   private onNone = () => {}
+  private onHeld: OnHeld
 
-  /** `requests` counts those of every webhook. */
-  constructor(requests: Requests) {
-    this.requests = requests
+  constructor(onHeld: OnHeld = () => {}) {
+    this.onHeld = onHeld
   }
 
   /** Requests without an answer. */
@@ -52,15 +53,11 @@ export class InFlight {
     return unloggedMax - this.counts.answered
   }
 
-  /** How many more requests the others leave room for. */
-  get sharedRoom(): number {
-    return this.requests.roomFor(this.count)
-  }
-
-  /** Its webhook ends: what is still under way is cut off, and counts no more. */
+  /** Its webhook ends: what is still under way is cut off, and told no more. */
   leave(): void {
-    this.requests.count -= this.count
-    this.requests = new Requests()
+    const chars = this.begun.reduce((sum, begun) => sum + (begun?.entry.delivery.body.length ?? 0), 0)
+    this.onHeld(-this.count, -chars)
+    this.onHeld = () => {}
   }
 
   all(): ReadonlyArray<Entry> {
@@ -101,6 +98,7 @@ export class InFlight {
     places.set(entry.entryId, place)
     this.begun[place] = { entry, state: "sent" }
     this.tally("sent", 1)
+    this.onHeld(0, entry.delivery.body.length)
     return true
   }
 
@@ -124,6 +122,7 @@ export class InFlight {
     this.begun[place] = undefined
     this.free.push(place)
     this.tally(held.state, -1)
+    this.onHeld(0, -held.entry.delivery.body.length)
     if (this.isNone()) this.onNone()
   }
 
@@ -148,7 +147,7 @@ export class InFlight {
 
   private tally(state: Begun["state"], change: number): void {
     this.counts[state] += change
-    if (state === "sent") this.requests.count += change
+    if (state === "sent") this.onHeld(change, 0)
   }
 }
 

@@ -1,5 +1,6 @@
 /** Reading a webhook's entries: as many as there is room for, no faster than its fair share and its rate limit. */
 import { Effect, type Scope } from "effect"
+import { processLimits } from "../../limit/ProcessLimits.ts"
 import { paused } from "../../Pace.ts"
 import type { Entry } from "../../stream/Entry.ts"
 import { objectOf } from "../../stream/Ordered.ts"
@@ -19,13 +20,13 @@ const heldSeconds = 1
 export const readAndStart = Effect.fnUntraced(
   function* (state: ActorState, share: FairShare, start: Start, scope: Scope.Scope) {
     const { id, webhook, breaker, inFlight } = state
-    for (let room = roomOf(state); room > 0; room = roomOf(state)) {
+    for (let room = roomOf(state); room > 0 && hasShare(state); room = roomOf(state)) {
       // It wakes the reader when it is done.
       if (state.isReadingAhead && !inFlight.hasNotBegun) break
       if (!(yield* isDue(state))) break
       if (!(yield* breaker.mayBegin(webhook.current().definition.timeoutMillis))) break
       const isBehind = state.hasMore
-      const portion = Math.min(room, portionMax)
+      const portion = Math.min(room, portionMax, Math.max(processLimits.requests.room(id), 1))
       const count = isBehind ? yield* share.take(readerOf(state), portion) : portion
       const begun = yield* share.reading(readerOf(state), readPortion(state, start, count))
       if (!isBehind && !state.hasMore && begun > 0) share.keptUp(id)
@@ -47,7 +48,7 @@ const readerOf = ({ id, webhook }: ActorState): Reader => ({
 /** Begins the attempts of the next requests, up to `count` of them; returns how many. */
 const readPortion = Effect.fnUntraced(function* (state: ActorState, start: Start, count: number) {
   const { id, webhook, breaker, readAhead } = state
-  const requests = yield* nextRequests(state, count)
+  const requests = yield* withPlaces(id, count, nextRequests(state, count))
   if (requests.length === 0) yield* breaker.endProbe
   const { rateLimit } = webhook.current().definition
   const wait =
@@ -67,12 +68,34 @@ const readLater = ({ id, reads, wake }: ActorState, error: { readonly message: s
   )
 }
 
-/** How many more requests may begin. */
+/** Whether the webhook has a share left of what the process may hold. If not, the reader looks again when it has. */
+const hasShare = (state: ActorState): boolean => {
+  const { id, wake, awaitsShare } = state
+  const { requests, eventBytes } = processLimits
+  const short = [requests, eventBytes].find((shares) => shares.room(id) === 0)
+  if (short === undefined) return true
+  if (awaitsShare) return false
+  state.awaitsShare = true
+  short.whenRoom(id, 1, () => {
+    state.awaitsShare = false
+    wake()
+  })
+  return false
+}
+
+/** Reads with places for so many requests taken meanwhile: other webhooks begin with theirs. */
+const withPlaces = <A, E, R>(id: number, count: number, reading: Effect.Effect<A, E, R>) =>
+  Effect.acquireUseRelease(
+    Effect.sync(() => processLimits.requests.change(id, count)),
+    () => reading,
+    () => Effect.sync(() => processLimits.requests.change(id, -count))
+  )
+
+/** How many more requests may begin, as far as the webhook is concerned. */
 const roomOf = ({ webhook, breaker, inFlight, intake, isGone }: ActorState): number => {
   const { maxInFlight, rateLimit } = webhook.current().definition
   const max = Math.min(maxInFlight, Math.ceil((rateLimit ?? maxInFlight) * heldSeconds))
-  if (isGone || intake.isStopped) return 0
-  return Math.min(breaker.room(inFlight.count, max), inFlight.unloggedRoom, inFlight.sharedRoom)
+  return isGone || intake.isStopped ? 0 : Math.min(breaker.room(inFlight.count, max), inFlight.unloggedRoom)
 }
 
 /** Whether something is read now: entries that make a batch may have to wait for others. */

@@ -43,7 +43,9 @@ export const makeAttempt = (
   connected: Connected,
   delivery: Delivery,
   loaded: Result.Result<Loaded, Failure>,
-  templates: Templates["Service"]
+  templates: Templates["Service"],
+  /** Told the length of the body, bytes, when it is rendered. */
+  onBody: (bytes: number) => void
 ): Effect.Effect<Made> =>
   Effect.flatMap(Clock.currentTimeMillis, (nowMillis) => {
     const { definition } = connected
@@ -55,7 +57,10 @@ export const makeAttempt = (
       Effect.flatMap((request) =>
         Result.isFailure(request)
           ? Effect.fail(new Unsendable({ failure: request.failure }))
-          : sendAs(request.success, connected, nowMillis)
+          : Effect.andThen(
+              Effect.sync(() => onBody(request.success.body.length)),
+              sendAs(request.success, connected, nowMillis)
+            )
       ),
       Effect.map((sent) => madeOf(delivery, begun, sent, withoutRenderedHost(definition, sent))),
       Effect.catchDefect((defect) => Effect.fail(new Unsendable({ failure: toldAsDefect(defect) }))),

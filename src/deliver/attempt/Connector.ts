@@ -9,6 +9,7 @@ import type { LookupAddress, LookupOptions } from "node:dns"
 import type { LookupFunction, Socket } from "node:net"
 import type { SecureContext } from "node:tls"
 import { buildConnector } from "undici"
+import { processLimits } from "../../limit/ProcessLimits.ts"
 import { type ClientCertificate, contextOf } from "../identity/ClientCertificate.ts"
 import { Clients } from "../exchange/Clients.ts"
 import { HandshakeGuard } from "./HandshakeGuard.ts"
@@ -68,7 +69,8 @@ const ageMillis = 300_000
 export const openConnections = (options: ConnectionOptions): Connections => {
   let last: ConnectTimes | undefined
   const connect = makeConnector(options, (times) => (last = times))
-  const clients = new Clients(connect, { idleMillis, ageMillis })
+  const keeping = { webhook: options.webhook, idle: processLimits.idle }
+  const clients = new Clients(connect, { idleMillis, ageMillis }, keeping)
   return { clients, last: () => last }
 }
 

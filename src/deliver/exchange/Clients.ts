@@ -4,14 +4,22 @@
  */
 import { isIP } from "node:net"
 import type { buildConnector } from "undici"
+import type { Shares } from "../../limit/Shares.ts"
 import { Connection, type Sending, type Times } from "./Connection.ts"
 import type { Exchange } from "./Exchange.ts"
 import type { Outgoing } from "../attempt/Request.ts"
 import { type Place, bytesOf, placeOf } from "./RequestBytes.ts"
 
+/** Whose connections they are, and how many the process keeps without a request. */
+interface Keeping {
+  readonly webhook: number
+  readonly idle: Shares<number>
+}
+
 export class Clients {
   private readonly connect: buildConnector.connector
   private readonly times: Times
+  private readonly keeping: Keeping
   private readonly all = new Set<Connection>()
   /** Those without a request, by key; the one that was used last comes last. */
   private readonly free = new Map<string, Array<Connection>>()
@@ -23,9 +31,10 @@ export class Clients {
   /** Who waits until there are none. */
   private readonly waiting: Array<() => void> = []
 
-  constructor(connect: buildConnector.connector, times: Times) {
+  constructor(connect: buildConnector.connector, times: Times, keeping: Keeping) {
     this.connect = connect
     this.times = times
+    this.keeping = keeping
   }
 
   /** Throws if HTTP cannot carry the request, or after the end. */
@@ -74,6 +83,7 @@ export class Clients {
     const free = this.free.get(key) ?? []
     for (let kept = free.pop(); kept !== undefined; kept = free.pop()) {
       if (free.length === 0) this.free.delete(key)
+      this.countFree(-1)
       if (kept.mayServe()) return kept
       kept.destroy()
     }
@@ -81,7 +91,9 @@ export class Clients {
   }
 
   private release(connection: Connection): void {
-    if (this.isClosed) return connection.destroy()
+    const { idle, webhook } = this.keeping
+    if (this.isClosed || idle.room(webhook) === 0) return connection.destroy()
+    this.countFree(1)
     const free = this.free.get(connection.key)
     if (free === undefined) this.free.set(connection.key, [connection])
     else free.push(connection)
@@ -106,11 +118,18 @@ export class Clients {
     })
   }
 
+  private countFree(by: number): void {
+    this.keeping.idle.change(this.keeping.webhook, by)
+  }
+
   private forget(connection: Connection): void {
     this.all.delete(connection)
     const free = this.free.get(connection.key)
     const at = free?.indexOf(connection) ?? -1
-    if (at >= 0) free!.splice(at, 1)
+    if (at >= 0) {
+      free!.splice(at, 1)
+      this.countFree(-1)
+    }
     // A template may give each object an origin of its own.
     if (free?.length === 0) this.free.delete(connection.key)
     if (this.all.size === 0) for (const resolve of this.waiting.splice(0)) resolve()

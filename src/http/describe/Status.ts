@@ -5,6 +5,7 @@ import { sendingState } from "../../deliver/request/Sending.ts"
 import { Health } from "../../Health.ts"
 import { Presence } from "../../inventory/database/Presence.ts"
 import { registry } from "../../inventory/Registry.ts"
+import { limitsInUse } from "../../limit/ProcessLimits.ts"
 import { exposition } from "../../telemetry/Exposition.ts"
 import { mayWatch, watching } from "./MetricsAccess.ts"
 import { apiVersion } from "../Respond.ts"
@@ -30,10 +31,11 @@ const ready: Handler = (request) =>
   Effect.gen(function* () {
     const health = yield* Health
     const problems = [...(yield* health.problems), ...(yield* health.alarms)]
-    if (problems.length === 0) return { status: 200, json: { status: "ready" } }
     // Without the database no token can be checked.
     const isShown = yield* mayWatch(request).pipe(Effect.catch(() => Effect.succeed(false)))
-    const json = { status: "not ready", ...(isShown && { problems }) }
+    const limits = isShown && { limits: limitsInUse() }
+    if (problems.length === 0) return { status: 200, json: { status: "ready", ...limits } }
+    const json = { status: "not ready", ...(isShown && { problems }), ...limits }
     return { status: 503, json, headers: { "retry-after": "2" } }
   })
 

@@ -36,15 +36,9 @@ const worker = record(
     state: words("busy", "idle", "paused", "quiet", "lost")
   },
   {
-    ...{
-      requests: integer,
-      inFlight: integer,
-      webhooks: integer,
-      breakersOpen: integer,
-      isStopped: flag,
-      version: string,
-      node: string
-    },
+    ...{ inFlight: integer, webhooks: integer, breakersOpen: integer, isStopped: flag, version: string, node: string },
+    lookups: described(integer, "Lookups of receivers' names under way."),
+    lookupsWaiting: described(integer, "Names of receivers that wait to be looked up."),
     rssBytes: described(integer, "Memory."),
     loopDelayMillis: described(integer, "The longest delay of the event loop since the heartbeat before.")
   }

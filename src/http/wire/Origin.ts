@@ -31,6 +31,12 @@ export interface Forwarded {
 /** Headers that a proxy adds. */
 const proxyHeaders = ["x-forwarded-for", "forwarded", "via", "x-real-ip"]
 
+/** Whether it is the address of a proxy in these networks. */
+export const isProxy = (address: string, proxies: ReadonlyArray<IpNetwork.IpNetwork>): boolean => {
+  const parsed = proxies.length === 0 ? undefined : addressIn(address)
+  return parsed !== undefined && proxies.some((network) => IpNetwork.contains(network, parsed))
+}
+
 /** Applies the headers of proxies in these networks; ignores those of other senders. */
 export const forwarded = (incoming: Incoming, proxies: ReadonlyArray<IpNetwork.IpNetwork>): Forwarded => {
   const { headers, peerAddress } = incoming

@@ -44,7 +44,7 @@ export interface Delivery extends DeliveryBody {
   readonly overruns?: number
 }
 
-interface DeliveryBody {
+export interface DeliveryBody {
   /** The event as JSON text; empty if it is longer than `inlineCharsMax`: then only the change log holds it. */
   readonly body: string
   /** Length of a body that is left out, characters. */

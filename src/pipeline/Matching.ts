@@ -2,7 +2,8 @@
 import { Effect } from "effect"
 import { mapInSlices } from "../Slices.ts"
 import type { CapturedEvent, EventBatch, SetAside } from "../capture/fold/CapturedEvent.ts"
-import { type Delivery, deliveryBody, deliveryOf } from "../event/Delivery.ts"
+import type { Seen } from "../auth/Sight.ts"
+import { type Delivery, type DeliveryBody, deliveryBody, deliveryOf } from "../event/Delivery.ts"
 import { insertFailed } from "../deliver/log/DeliveryRows.ts"
 import { storableText } from "../capture/changelog/SetAside.ts"
 import { contextOf } from "../event/Event.ts"
@@ -108,20 +109,28 @@ export const deliveriesOf = Effect.fnUntraced(function* (
   const scoped = yield* fired(index, owed, shared)
   const made = yield* mapInSlices(owed, ({ event, webhooks }, at): ReadonlyArray<Delivery> => {
     const whole = webhooks.length === 0 ? { body: "" } : deliveryBody(event)
+    // A user may have many webhooks: their deliveries share one text.
+    const bodies = new Map<Seen, DeliveryBody>()
+    const bodyFor = (seen: Seen): DeliveryBody => {
+      const body = bodies.get(seen) ?? seenBody(event, seen)
+      bodies.set(seen, body)
+      return body
+    }
     return [
       ...webhooks.map((webhook) => deliveryOf(event, webhook, whole)),
-      ...scoped[at]!.map(({ webhook, seen: { data, snapshots, hidden } }) => {
-        const json =
-          hidden.length === 0
-            ? event.json
-            : {
-                data: JSON.stringify(data),
-                prechange: JSON.stringify(snapshots!.prechange),
-                postchange: JSON.stringify(snapshots!.postchange)
-              }
-        return deliveryOf(event, webhook, deliveryBody({ ...event, json }, hidden))
-      })
+      ...scoped[at]!.map(({ webhook, seen }) => deliveryOf(event, webhook, bodyFor(seen)))
     ]
   })
   return made.flat()
 })
+
+/** The body that shows what the viewers of a webhook see. */
+const seenBody = (event: CapturedEvent, { data, snapshots, hidden }: Seen): DeliveryBody => {
+  if (hidden.length === 0) return deliveryBody(event)
+  const json = {
+    data: JSON.stringify(data),
+    prechange: JSON.stringify(snapshots!.prechange),
+    postchange: JSON.stringify(snapshots!.postchange)
+  }
+  return deliveryBody({ ...event, json }, hidden)
+}

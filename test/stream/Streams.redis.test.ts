@@ -9,6 +9,7 @@ import type { Delivery } from "../../src/event/Delivery.ts"
 import { group, keysOf } from "../../src/stream/Keys.ts"
 import type { Streams } from "../../src/stream/Streams.ts"
 import { inspect } from "../../src/stream/Sweep.ts"
+import { eventually } from "../support/Eventually.ts"
 import { delivery, startStreams } from "./TwoReaders.ts"
 
 const run = Effect.runPromise
@@ -57,6 +58,24 @@ describe("appending", () => {
     const again = setInterval(() => void run(append.append([delivery(Math.floor(performance.now()), 7)])), 20)
     expect(await heard).toBe(7)
     clearInterval(again)
+  })
+
+  it("begins with the webhooks that have the fewest", async () => {
+    const heard: Array<number> = []
+    await run(
+      Scope.provide(
+        other.onWake((webhook) => heard.push(webhook)),
+        scope
+      )
+    )
+    await eventually("it listens", async () => {
+      await run(append.append([delivery(Math.floor(performance.now()), 9)]))
+      return heard.includes(9)
+    })
+    const many = [6, 7].flatMap((webhook) => Array.from({ length: 600 }, (_, at) => delivery(at + 1, webhook)))
+    await run(append.append([...many, delivery(1, 8)]))
+    await eventually("all are heard of", () => [6, 7, 8].every((webhook) => heard.includes(webhook)))
+    expect(heard.find((webhook) => [6, 7, 8].includes(webhook))).toBe(8)
   })
 
   it("waits until an entry is on disk, and refuses a Redis that would lose it", async () => {

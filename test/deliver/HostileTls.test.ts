@@ -3,21 +3,15 @@ import { readFileSync } from "node:fs"
 import { createServer as createPlainServer } from "node:http"
 import { createServer } from "node:https"
 import { connect } from "node:net"
-import { type SecureContextOptions, type TLSSocket, createServer as createTlsServer, rootCertificates } from "node:tls"
+import { type SecureContextOptions, type TLSSocket, createServer as createTlsServer } from "node:tls"
 import { Effect } from "effect"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import type { ConnectionOptions } from "../../src/deliver/attempt/Connector.ts"
 import { HandshakeGuard, handshakeBytesMax } from "../../src/deliver/attempt/HandshakeGuard.ts"
 import { AccessTokens } from "../../src/deliver/identity/AccessTokens.ts"
 import { type Certificate, hasOpenssl, makeCertificate } from "../support/Certificate.ts"
+import { fillers } from "../hostile/Receivers.ts"
 import { connections, listen, receiver, sent, targetRules } from "./Receiver.ts"
-
-/** Certificates of so many bytes or a little more, in PEM: what a server sends behind its own. */
-const fillers = (bytes: number): string => {
-  let text = ""
-  for (let at = 0; (text.length * 3) / 4 < bytes; at += 1) text += `${rootCertificates[at]!}\n`
-  return text
-}
 
 /** TLS options of servers whose handshakes are refused, and the message of the failure. */
 const attacks: ReadonlyArray<readonly [name: string, SecureContextOptions & { readonly more?: number }, RegExp]> = [

@@ -1,6 +1,9 @@
 /** Receivers that mean ill: each takes connections, and answers so that the sender waits, reads or keeps what it can. */
-import type { Call } from "../support/Client.ts"
+import { readFileSync } from "node:fs"
 import { type AddressInfo, type Server, type Socket, createServer } from "node:net"
+import { type TlsOptions, createServer as createTlsServer, rootCertificates } from "node:tls"
+import { makeCertificate } from "../support/Certificate.ts"
+import type { Call } from "../support/Client.ts"
 
 /** How often a receiver that goes on for ever writes, milliseconds. */
 const pace = 5
@@ -37,6 +40,32 @@ const manners: Readonly<Record<string, (socket: Socket) => void>> = {
   "leads to itself": (socket) => socket.end("HTTP/1.1 307 Over there\r\nlocation: /again\r\ncontent-length: 0\r\n\r\n")
 }
 
+/** Certificates of so many bytes or a little more, in PEM: what a server sends behind its own. */
+export const fillers = (bytes: number): string => {
+  let text = ""
+  for (let at = 0; (text.length * 3) / 4 < bytes; at += 1) text += `${rootCertificates[at]!}\n`
+  return text
+}
+
+/** By name: what the TLS of a receiver offers, beside its own key and certificate. */
+const tlsManners: Readonly<Record<string, TlsOptions & { readonly more?: number }>> = {
+  "offers 95 kB of certificates": { more: 95_000 },
+  "offers as many certificates as a handshake may have": { more: 13_000 },
+  "speaks DHE alone": { maxVersion: "TLSv1.2", ciphers: "DHE-RSA-AES256-GCM-SHA384", dhparam: "auto" }
+}
+
+const tlsServers = (): ReadonlyMap<string, Server> => {
+  const { keyFile, certificateFile, remove } = makeCertificate(["rsa", "rsa_keygen_bits:2048"])
+  const [key, own] = [readFileSync(keyFile), readFileSync(certificateFile, "utf8")]
+  remove()
+  const serverOf = ({ more = 0, ...offers }: TlsOptions & { readonly more?: number }) =>
+    createTlsServer({ key, cert: `${own}\n${fillers(more)}`, ...offers }, (socket) => {
+      socket.on("error", () => {})
+      socket.once("data", () => socket.end(`${answerHead}content-length: 0\r\n\r\n`))
+    })
+  return new Map(Object.entries(tlsManners).map(([name, offers]) => [name, serverOf(offers)]))
+}
+
 export interface HostileReceivers {
   /** Address of each, by what it does. */
   readonly urls: ReadonlyMap<string, string>
@@ -51,20 +80,26 @@ export const startHostileReceivers = async (): Promise<HostileReceivers> => {
   const servers: Array<Server> = []
   const urls = new Map<string, string>()
   const taken = new Map<string, number>()
-  for (const [name, behave] of Object.entries(manners)) {
+  const start = async (name: string, scheme: string, server: Server) => {
     taken.set(name, 0)
-    const server = createServer((socket) => {
+    server.on("connection", (socket: Socket) => {
       taken.set(name, taken.get(name)! + 1)
       sockets.add(socket)
       socket.once("close", () => sockets.delete(socket))
       socket.on("error", () => {})
-      socket.once("data", () => behave(socket))
-      socket.resume()
     })
     servers.push(server)
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-    urls.set(name, `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    urls.set(name, `${scheme}://127.0.0.1:${(server.address() as AddressInfo).port}/`)
   }
+  for (const [name, behave] of Object.entries(manners)) {
+    const server = createServer((socket) => {
+      socket.once("data", () => behave(socket))
+      socket.resume()
+    })
+    await start(name, "http", server)
+  }
+  for (const [name, server] of tlsServers()) await start(name, "https", server)
   const close = async () => {
     const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())))
     for (const socket of sockets) socket.destroy()
@@ -84,7 +119,7 @@ export const attackFrom = async (
 ): Promise<void> => {
   const webhooks = Array.from(urls, ([name, url]) => ({
     ...{ name, content_types: types, payload_url: url, body_template: '{{ data.id }}{{ "x" * 200000 }}' },
-    ...{ type_create: true, type_update: true, type_delete: true }
+    ...{ type_create: true, type_update: true, type_delete: true, ssl_verification: false }
   }))
   const made = await call("POST", "/api/extras/webhooks/", webhooks)
   if (made.status !== 201) throw new Error(made.text)

@@ -174,5 +174,8 @@ describe("the entries of the next batch", () => {
     expect(one.sizeOf(large)).toBe(2)
     one.take(entries("a"), large)
     expect(one.sizeOf(large)).toBe(8)
+    one.halve(2, 3)
+    one.take(entries("a", "b", "c", "d"), large)
+    expect(one.sizeOf(large)).toBe(1)
   })
 })

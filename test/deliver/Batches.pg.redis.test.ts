@@ -95,6 +95,29 @@ describe("a batch", () => {
     ])
   })
 
+  it("that the receiver finds too large goes in halves, costs no attempt, and the next ones stay small", async () => {
+    const sizeOf = (received: Received) => Number(received.headers["x-hook-batch-size"])
+    hooks.answers.set("/narrow", () => (sizeOf(hooks.at("narrow").at(-1)!) > 2 ? 413 : 200))
+    const id = await hooks.webhook("narrow", { batch: { size: 8, seconds: long }, max_in_flight: 1 })
+    await tags("narrow", 8)
+    const taken = await hooks.deliveries(id, "successful", 8)
+    expect(taken.map(({ attempts }) => attempts)).toEqual(Array(8).fill(1))
+    expect(hooks.at("narrow").map(sizeOf)).toEqual([8, 4, 2, 2, 2, 2])
+    for (let at = 0; at < 4; at++) await hooks.tag(`narrow more ${at}`)
+    await hooks.deliveries(id, "successful", 12)
+    expect(hooks.at("narrow").slice(6).map(sizeOf)).toEqual([2, 2])
+  })
+
+  it("of one event that the receiver finds too large fails as any other", async () => {
+    hooks.answers.set("/closed", 413)
+    const id = await hooks.webhook("closed", {
+      ...{ batch: { size: 2, seconds: long }, retry_schedule: { kind: "fixed", delay: 0.05, attempts: 2 } }
+    })
+    await tags("closed", 2)
+    const failed = await hooks.deliveries(id, "failed", 2)
+    expect(failed.map(({ attempts }) => attempts)).toEqual([2, 2])
+  })
+
   it("fails for the event alone that a template cannot be rendered with", async () => {
     const id = await hooks.webhook("faulty", {
       batch: { size: 8, seconds: long },

@@ -129,6 +129,7 @@ class Attempts {
       )
       if (made === undefined) this.putOff(entries)
       else if (entries.length > 1 && isOfTemplates(made)) this.halve(entries)
+      else if (entries.length > 1 && isTooLarge(made)) yield* this.shrink(entries)
       else this.made(entries, made)
     }
   )
@@ -239,13 +240,21 @@ class Attempts {
     for (const entry of entries) this.ended(entry)
   }
 
-  /** Nothing was sent, for one event's sake perhaps: the others must not fail with it. */
-  private halve(entries: ReadonlyArray<Entry>): void {
+  /** Nothing was taken, for one event's sake perhaps: the others must not fail with it. */
+  private halve(entries: ReadonlyArray<Entry>, times = 1): void {
     const { inFlight, gathering, wake } = this.state
-    gathering.halve(entries.length)
+    gathering.halve(entries.length, times)
     inFlight.putBack(entries)
     for (const entry of entries) this.ended(entry)
     wake()
+  }
+
+  /** The receiver takes no body of this length. It answered, so it is there; no delivery of the batch failed. */
+  private shrink(entries: ReadonlyArray<Entry>) {
+    return Effect.andThen(
+      this.state.breaker.turn(undefined),
+      Effect.sync(() => this.halve(entries, refusedTimes))
+    )
   }
 
   private ended(entry: Entry): void {
@@ -274,6 +283,11 @@ const resultOf = (entry: Entry, attempt: Attempt, outcome: Outcome): Logged => {
 /** Whether the attempt came to no request because of the templates, or of what they were given. */
 const isOfTemplates = ({ attempt: { failure } }: Made): boolean =>
   failure?.reason === "Render" || failure?.reason === "Overrun"
+
+const isTooLarge = ({ attempt: { response } }: Made): boolean => response?.status === 413
+
+/** For how many times as many deliveries as a receiver refused together batches stay smaller. */
+const refusedTimes = 20
 
 /** Room for the output of a body's template, bytes: its limit of characters, most of which take one. */
 const outputBytesMax = 1 << 20

@@ -17,7 +17,7 @@ export class Gathering {
   /** Makes the reader look again in so many milliseconds. */
   private readonly lookIn: (millis: number) => void
   private since: number | undefined
-  /** How many deliveries go in smaller batches, and of which size: a template failed on one of them. */
+  /** How many deliveries go in smaller batches, and of which size. */
   private smaller = { left: 0, size: 0 }
 
   constructor(now: () => number, lookIn: (millis: number) => void) {
@@ -34,8 +34,9 @@ export class Gathering {
   readonly isDue = Effect.fnUntraced({ self: this }, function* (this: Gathering, webhook: number, policy: BatchPolicy) {
     this.since ??= this.now()
     const { since } = this
-    const unread = policy.millis === 0 ? policy.size : yield* Effect.flatMap(Streams, (s) => s.unread(webhook))
-    const wait = gatherMillis(policy, { nowMillis: this.now(), sinceMillis: since, unread })
+    const size = this.sizeOf(policy)
+    const unread = policy.millis === 0 ? size : yield* Effect.flatMap(Streams, (s) => s.unread(webhook))
+    const wait = gatherMillis({ ...policy, size }, { nowMillis: this.now(), sinceMillis: since, unread })
     if (wait > 0) this.lookIn(wait)
     return wait === 0
   })
@@ -52,9 +53,12 @@ export class Gathering {
     return count
   }
 
-  /** So many deliveries made a batch on which a template failed: they are tried in halves, down to single ones. */
-  halve(count: number): void {
-    this.smaller = { left: this.smaller.left + count, size: Math.ceil(count / 2) }
+  /**
+   * So many deliveries made a batch on which a template failed, or which the receiver found too large: they, or `times`
+   * as many, are tried in halves, down to single ones.
+   */
+  halve(count: number, times = 1): void {
+    this.smaller = { left: this.smaller.left + count * times, size: Math.ceil(count / 2) }
   }
 }
 

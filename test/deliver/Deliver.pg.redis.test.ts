@@ -81,6 +81,8 @@ describe("a delivery", () => {
     expect(await hooks.delivery(ended, "failed")).toMatchObject({ attempts: 3, reason: "Status" })
     expect(hooks.at("ended").map(({ headers }) => headers["x-hook-attempt"])).toEqual(["1", "2", "3"])
     expect(hooks.at("gone")).toHaveLength(1)
+    const again = await hooks.api.call<Json>("PATCH", `/api/extras/webhooks/${gone}/`, { enabled: true })
+    expect(again.json).toMatchObject({ enabled: true, disabled_note: "", health: "healthy" })
   })
 
   it("that another process has ended keeps its outcome", async () => {

@@ -232,12 +232,15 @@ export default defineObjectType({
     health_since: time({ wire: "read" })
   },
   functions: [
-    // Stopped is what is disabled, whoever disabled it. A turn of the health alone leaves last_updated, and so the ETag:
+    // Stopped is what is disabled, whoever disabled it; the note about it goes when it is enabled again. A turn of the health alone leaves last_updated, and so the ETag:
     // it must not refuse the edit of a user who opened the webhook before, and it defines nothing anew.
     `create or replace function rackwire_turn_health() returns trigger language plpgsql as $$
      begin
        if new.enabled = (new.health = 'stopped') then
          new.health := case when new.enabled then 'healthy' else 'stopped' end;
+       end if;
+       if new.enabled then
+         new.disabled_note := '';
        end if;
        if tg_op = 'UPDATE' and new.health <> old.health then
          new.health_since := now();

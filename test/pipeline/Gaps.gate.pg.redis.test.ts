@@ -249,4 +249,20 @@ describe("while the service is away", () => {
       await again.stop()
     }
   })
+
+  it("and its database is restored on another server, that is one gap", { timeout: 180_000 }, async () => {
+    // As a dump leaves it there: no slot, and an epoch that tells of the other server.
+    await sql(`select pg_drop_replication_slot('${api.database.slot}')::text`)
+    await sql("update rackwire_epoch set system_id = '1' where number = (select max(number) from rackwire_epoch)")
+    const again = await startProcess(environmentOf(api.database), { pace })
+    try {
+      await arrives()
+      const found = await sql<{ cause: string; reason: string }>(
+        "select cause, reason from rackwire_gap where acknowledged is null"
+      )
+      expect(found).toEqual([{ cause: "slot", reason: expect.stringContaining("is missing") as string }])
+    } finally {
+      await again.stop()
+    }
+  })
 })

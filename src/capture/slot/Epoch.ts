@@ -99,7 +99,9 @@ export const ensureEpoch = Effect.fnUntraced(function* (run: Run, slot: string, 
   const identity = [systemId, slot, timeline, place]
   if (last === undefined || fresh || last.system_id !== systemId || last.slot !== slot) {
     const epoch = last === undefined ? 0 : last.number + 1
-    if (last?.system_id !== systemId) yield* openGap(run, { cause: "slot", reason: "the database is another one" })
+    // Where the slot is new, the gap is noted with its reason.
+    if (last?.system_id !== systemId && !fresh)
+      yield* openGap(run, { cause: "slot", reason: "the database is another one" })
     yield* run(
       "insert into rackwire_epoch (number, system_id, slot, timeline, place) values ($1, $2, $3, $4::bigint, $5)",
       [epoch, ...identity]

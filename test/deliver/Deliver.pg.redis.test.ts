@@ -70,10 +70,8 @@ describe("a delivery", () => {
     await hooks.tag("gone one")
     expect(await hooks.delivery(gone, "failed")).toMatchObject({ attempts: 1, reason: "Gone" })
     const disabled = await hooks.api.call<Json>("GET", `/api/extras/webhooks/${gone}/`)
-    expect(disabled.json).toMatchObject({
-      enabled: false,
-      disabled_note: expect.stringMatching(/^Disabled at .*Z: its receiver answered 410/) as string
-    })
+    const note = expect.stringMatching(/^Disabled at .*Z: its receiver answered 410/) as string
+    expect(disabled.json).toMatchObject({ enabled: false, disabled_note: note })
     await hooks.tag("gone two")
     hooks.answers.set("/ended", 503)
     const ended = await hooks.webhook("ended", { retry_schedule: { kind: "fixed", delay: 0.05, attempts: 3 } })
@@ -81,8 +79,8 @@ describe("a delivery", () => {
     expect(await hooks.delivery(ended, "failed")).toMatchObject({ attempts: 3, reason: "Status" })
     expect(hooks.at("ended").map(({ headers }) => headers["x-hook-attempt"])).toEqual(["1", "2", "3"])
     expect(hooks.at("gone")).toHaveLength(1)
-    const again = await hooks.api.call<Json>("PATCH", `/api/extras/webhooks/${gone}/`, { enabled: true })
-    expect(again.json).toMatchObject({ enabled: true, disabled_note: "", health: "healthy" })
+    const { json: again } = await hooks.api.call("PATCH", `/api/extras/webhooks/${gone}/`, { enabled: true })
+    expect(again).toMatchObject({ enabled: true, disabled_note: "", health: "healthy" })
   })
 
   it("that another process has ended keeps its outcome", async () => {

@@ -12,7 +12,6 @@
  */
 import { Clock, Effect, Random, Result } from "effect"
 import type { SqlClient } from "effect/sql"
-import { processLimits } from "../../limit/ProcessLimits.ts"
 import { Pace, type PaceValues } from "../../Pace.ts"
 import { inWords } from "../../Telemetry.ts"
 import type { Entry } from "../../stream/Entry.ts"
@@ -29,6 +28,7 @@ import { idsOf, measureAttempt } from "../Measured.ts"
 import { disable } from "../outcome/Disable.ts"
 import type { Attempt, Failure, Outcome } from "../outcome/Outcome.ts"
 import type { ActorState } from "./ActorState.ts"
+import { withBodyRoom } from "./BodyRoom.ts"
 import { inRateSlot } from "./RateSlot.ts"
 
 /** Starts the attempt of an entry, or of a batch of several, in so many milliseconds. */
@@ -125,7 +125,7 @@ class Attempts {
       if (first === undefined) return
       // Of a batch of several no event is long.
       const made = yield* this.services.bodies.use(first.delivery, webhook.current().isRendered, (loaded) =>
-        this.withOutput((settle) => this.attempt(entries, loaded, settle))
+        withBodyRoom(webhook.current().definition, (settle) => this.attempt(entries, loaded, settle))
       )
       if (made === undefined) this.putOff(entries)
       else if (entries.length > 1 && isOfTemplates(made)) this.halve(entries)
@@ -133,27 +133,6 @@ class Attempts {
       else this.made(entries, made)
     }
   )
-
-  /**
-   * Runs with room for what a template makes of an event: for the most that it may make, until it is known how much it
-   * is.
-   */
-  private withOutput<A, E, R>(attempt: (settle: (bytes: number) => void) => Effect.Effect<A, E, R>) {
-    const { id, webhook } = this.state
-    if (webhook.current().definition.bodyTemplate === "") return attempt(() => {})
-    return Effect.acquireUseRelease(
-      Effect.sync(() => {
-        const { promise, resolve } = Promise.withResolvers<void>()
-        return { ...processLimits.bodyBytes.hold(id, outputBytesMax, resolve), begun: promise }
-      }),
-      ({ begun, settle }) =>
-        Effect.andThen(
-          Effect.promise(() => begun),
-          Effect.suspend(() => attempt(settle))
-        ),
-      ({ end }) => Effect.sync(end)
-    )
-  }
 
   /** Undefined if it may not be made now. The definition is the current one, whatever was waited for. */
   private attempt(
@@ -288,9 +267,6 @@ const isTooLarge = ({ attempt: { response } }: Made): boolean => response?.statu
 
 /** For how many times as many deliveries as a receiver refused together batches stay smaller. */
 const refusedTimes = 20
-
-/** Room for the output of a body's template, bytes: its limit of characters, most of which take one. */
-const outputBytesMax = 1 << 20
 
 /** Longest time for which a free place waits for others, milliseconds: most of them may be slow, or hang. */
 const refillMillis = 10

@@ -43,6 +43,15 @@ interface Appended {
   readonly tops: Tops
 }
 
+/** A part of the deliveries that are still owed to a webhook; parts come one after the other, in the order of the WAL. */
+interface OwedPart {
+  readonly owed: ReadonlyArray<Delivery>
+  /** The id of the last entry of the part before; "" for the first part. */
+  readonly after: string
+  /** With the last part the stream gets the last id that it had: until then it counts as lost. */
+  readonly isLast: boolean
+}
+
 export class Append extends Context.Service<
   Append,
   {
@@ -58,8 +67,8 @@ export class Append extends Context.Service<
     readonly verify: (webhooks: Iterable<number>) => Effect.Effect<Appended, RedisError | Fenced>
     /** From now on nothing is appended to these webhooks, and their streams count as whole: they were deleted. */
     readonly forget: (webhooks: Iterable<number>) => Effect.Effect<void>
-    /** Refills a stream that lost entries with the deliveries still owed, and sets its last id to what it was. */
-    readonly restore: (webhook: number, owed: ReadonlyArray<Delivery>) => Effect.Effect<void, RedisError | Fenced>
+    /** Adds a part of what is still owed to a stream that lost entries; returns the id of its last entry. */
+    readonly restore: (webhook: number, part: OwedPart) => Effect.Effect<string, RedisError | Fenced>
   }
 >()("rackwire/stream/Append") {
   static readonly layer = Layer.effect(
@@ -92,7 +101,7 @@ export class Append extends Context.Service<
           onDisk: command(() => disk.reached()),
           verify: (webhooks) => run(() => appender.verify(webhooks)),
           forget: (webhooks) => Effect.sync(() => appender.forget(webhooks)),
-          restore: (webhook, owed) => run(() => appender.restore(webhook, owed))
+          restore: (webhook, part) => run(() => appender.restore(webhook, part))
         })
       }
     )
@@ -147,27 +156,29 @@ class Appender {
     }
   }
 
-  async restore(webhook: number, owed: ReadonlyArray<Delivery>): Promise<void> {
-    const { lost } = await this.add(new Map([[webhook, owed]]), "restore")
-    if (lost.length === 0) return
+  async restore(webhook: number, { owed, ...mode }: OwedPart): Promise<string> {
+    const { lost, tops } = await this.add(new Map([[webhook, owed]]), mode)
+    if (lost.length === 0) return tops.get(webhook) ?? ""
     throw new RedisError({
       reason: "Unavailable",
       message: `webhook ${webhook} lost entries again while its stream was refilled`
     })
   }
 
-  private async add(byWebhook: ReadonlyMap<number, ReadonlyArray<Delivery>>, mode?: "restore"): Promise<Appended> {
+  private async add(
+    byWebhook: ReadonlyMap<number, ReadonlyArray<Delivery>>,
+    restoring?: Omit<OwedPart, "owed">
+  ): Promise<Appended> {
     const parts = [...byWebhook].flatMap(([webhook, each]) => {
       if (this.deleted.has(webhook)) return []
       const top = this.tops.get(webhook) ?? ""
-      let previous = mode === "restore" ? "" : top
+      let previous = restoring?.after ?? top
       return chunks(each).map((part, at, all) => {
         // If Redis refused the rest of the previous part, this one must not be added: that rest never could be then.
         const least = previous
         const last = part.at(-1)
         if (last !== undefined) previous = formatPosition(last)
-        // With the last part only: until then the stream must count as lost.
-        const afterwards = mode === "restore" && at === all.length - 1 ? top : ""
+        const afterwards = restoring?.isLast === true && at === all.length - 1 ? top : ""
         return { webhook, part, least, afterwards }
       })
     })
@@ -188,7 +199,7 @@ class Appender {
     }
     for (const webhook of lost) tops.delete(webhook)
     // After the last round only: a stream that is half refilled counts as lost.
-    for (const [webhook, top] of tops) this.tops.set(webhook, top)
+    if (restoring?.isLast !== false) for (const [webhook, top] of tops) this.tops.set(webhook, top)
     if (this.client.isCluster) {
       await this.announce(
         [...byWebhook].flatMap(([webhook, { length }]) => (length > 0 && tops.has(webhook) ? webhook : []))

@@ -138,7 +138,7 @@ describe.runIf(hasRedisCluster)("a cluster", () => {
       await run(one.forget(webhook))
     })
     expect((await run(append.verify(webhooks))).lost).toEqual(webhooks)
-    await each((webhook) => run(append.restore(webhook, [delivery(9, webhook)])))
+    await each((webhook) => run(append.restore(webhook, { owed: [delivery(9, webhook)], after: "", isLast: true })))
     expect((await run(append.verify(webhooks))).lost).toEqual([])
     await each(async (webhook) => expect(ids(await run(one.read(webhook, 10)))).toEqual([9]))
   })

@@ -22,12 +22,11 @@ import { holdLogged, loggedDeliveries } from "../request/RetryByHand.ts"
 import { eventsAsSeen, viewersAmong } from "../log/SeenEvents.ts"
 import { watermarkTable } from "./Watermarks.ts"
 
-/** Events read at once. */
+/** Events and deliveries read at once. */
 const pageSize = 1000
 
 /** Fills the webhook's stream again; returns how many deliveries were owed. */
 export const rebuild = Effect.fnUntraced(function* (webhook: number) {
-  const { restore } = yield* Append
   const ordered = yield* isOrdered(webhook)
   // Entries that were acknowledged already may be back.
   yield* overEntries(webhook, (page) =>
@@ -36,15 +35,14 @@ export const rebuild = Effect.fnUntraced(function* (webhook: number) {
       page.map((entry) => ({ ...entry, ordered }))
     )
   )
-  const owed = yield* owedDeliveries(webhook)
   // Before anything may be appended: for order's sake, and because the stream counts as lost until then.
   const waiting = yield* holdWaiting(webhook, ordered)
-  yield* restore(webhook, owed)
+  const owed = yield* refill(webhook)
   if (ordered) yield* releaseEnded(webhook)
   yield* Effect.logError(
-    `Redis lost entries of webhook ${webhook}: ${owed.length} deliveries and ${waiting} that wait were queued again.`
+    `Redis lost entries of webhook ${webhook}: ${owed} deliveries and ${waiting} that wait were queued again.`
   )
-  return owed.length + waiting
+  return owed + waiting
 })
 
 const isOrdered = (webhook: number) =>
@@ -56,20 +54,34 @@ const isOrdered = (webhook: number) =>
 
 /** Adds the deliveries that wait for their next attempt to Redis again; returns how many. */
 const holdWaiting = Effect.fnUntraced(function* (webhook: number, ordered: boolean) {
-  const next = (last: string) =>
-    loggedDeliveries("d.webhook_id = $1::bigint and d.status in ('retrying', 'queued') and d.id > $2::text::bigint", [
-      webhook,
-      last
-    ])
   let count = 0
-  let page = yield* next("0")
-  while (page.length > 0) {
-    yield* holdLogged(page, { anew: false, first: ordered })
-    count += page.length
-    page = yield* next(page.at(-1)!.id)
+  for (const ids of yield* waitingIds(webhook)) {
+    // A page may end before the ids do: it holds so many characters of events.
+    const next = (last: string) =>
+      loggedDeliveries("d.id = any ($1::bigint[]) and d.status in ('retrying', 'queued') and d.id > $2::text::bigint", [
+        ids,
+        last
+      ])
+    for (let page = yield* next("0"); page.length > 0; page = yield* next(page.at(-1)!.id)) {
+      yield* holdLogged(page, { anew: false, first: ordered })
+      count += page.length
+    }
   }
   return count
 })
+
+/**
+ * Their ids, in parts of a page. Read at once: Postgres would sort all that are left for each page of a mass edit, whose
+ * deliveries have the same time.
+ */
+const waitingIds = (webhook: number) =>
+  Effect.flatMap(SqlClient.SqlClient, (sql) =>
+    sql<{ readonly ids: ReadonlyArray<string> }>`
+      select array_agg(id::text) as ids
+        from (select id, (row_number() over (order by id) - 1) / ${pageSize}::int as part
+                from extras_delivery where webhook_id = ${webhook}::bigint and status in ('retrying', 'queued')) waiting
+       group by part order by part`.pipe(Effect.map((rows) => rows.map(({ ids }) => ids)))
+  )
 
 /**
  * Unblocks deliveries that were parked behind one that the log says has ended, and whose entry Redis lost. The process
@@ -90,16 +102,18 @@ const releaseEnded = Effect.fnUntraced(function* (webhook: number) {
   )
 })
 
-const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
+/** Fills the stream, a page of events at a time, with what is owed; returns how much that was. */
+const refill = Effect.fnUntraced(function* (webhook: number) {
+  const { restore } = yield* Append
   const versions = [...(yield* versionsOf(webhook))]
   const index = new WebhookIndex()
-  const owed: Array<Delivery> = []
   const all = [...versions]
   const scopeAt = (event: LoggedEvent) => all.findLast((version) => !isAfter(version, event))?.row?.scope_user
   const debt = yield* debtOf(webhook)
-  if (debt === undefined) return owed
-  let page = yield* nextEvents(webhook, debt.after, debt.until)
+  let [count, after] = [0, ""]
+  let page = debt === undefined ? [] : yield* nextEvents(webhook, debt.after, debt.until)
   while (page.length > 0) {
+    const owed: Array<Delivery> = []
     yield* mapInSlices(yield* eventsAsSeen(page, (event) => viewersAmong(scopeAt(event))), (event) => {
       while (versions.length > 0 && !isAfter(versions[0]!, event)) {
         const { row } = versions.shift()!
@@ -107,9 +121,12 @@ const owedDeliveries = Effect.fnUntraced(function* (webhook: number) {
       }
       if (index.match(subjectOf(event)).length > 0) owed.push(loggedDelivery(event, webhook))
     })
-    page = yield* nextEvents(webhook, page.at(-1)!, debt.until)
+    count += owed.length
+    if (owed.length > 0) after = yield* restore(webhook, { owed, after, isLast: false })
+    page = yield* nextEvents(webhook, page.at(-1)!, debt!.until)
   }
-  return owed
+  yield* restore(webhook, { owed: [], after, isLast: true })
+  return count
 })
 
 /** Whether a version is later than the event: a version counts from its own position on. */

@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto"
 import { hostname } from "node:os"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { Console, Effect, Layer, Option, Schedule } from "effect"
+import { Console, Deferred, Effect, Layer, Option, Schedule } from "effect"
 import { HttpServer } from "effect/http"
 import { AdmissionSql } from "./postgres/AdmissionSql.ts"
 import { Settings } from "./Config.ts"
@@ -32,6 +32,7 @@ import { serve } from "./http/Server.ts"
 import { limitsInUse } from "./limit/ProcessLimits.ts"
 import { Presence } from "./inventory/database/Presence.ts"
 import { reseal } from "./inventory/database/Reseal.ts"
+import { OptionRefused } from "./Setting.ts"
 import { Append } from "./stream/Append.ts"
 import { Streams } from "./stream/Streams.ts"
 import { foundation, migrateAll, servers } from "./pipeline/Foundation.ts"
@@ -62,9 +63,22 @@ const streams = Layer.unwrap(
   Effect.sync(() => Streams.layer(`${hostname()}-${process.pid}-${randomBytes(4).toString("hex")}`))
 )
 
-const capture = Layer.unwrap(
-  Effect.map(Settings, ({ baseUrl, host, port }) => Capture.layer(baseUrl ?? `http://${host}:${port}`))
-).pipe(Layer.provide(eventConsumerLayer), Layer.provide(Append.layer), Layer.provide(streams))
+const capture = (chosen: ReadonlyArray<Role>, bound: Deferred.Deferred<number>) =>
+  Layer.unwrap(
+    Effect.gen(function* () {
+      const { baseUrl, host, port } = yield* Settings
+      if (baseUrl === undefined && port === 0 && !chosen.includes("api")) {
+        const message = "BASE_URL: URLs in events begin with it, and cannot with PORT 0 where the API runs elsewhere"
+        return yield* new OptionRefused({ message })
+      }
+      const known = baseUrl ?? (port === 0 ? undefined : urlOf(host, port))
+      return Capture.layer(
+        known === undefined ? Effect.map(Deferred.await(bound), (free) => urlOf(host, free)) : Effect.succeed(known)
+      )
+    })
+  ).pipe(Layer.provide(eventConsumerLayer), Layer.provide(Append.layer), Layer.provide(streams))
+
+const urlOf = (host: string, port: number): string => `http://${host}:${port}`
 
 const deliver = Deliver.layer.pipe(
   Layer.provide([DeliveryLog.layer, EventBodies.layer, Append.layer]),
@@ -112,8 +126,8 @@ const only = <A, E, R>(wanted: boolean, layer: Layer.Layer<A, E, R>): Layer.Laye
 
 const health = readiness.pipe(Layer.provide(AdmissionSql.layer))
 
-/** Calls `ready` with the address once this service is ready. */
-const announce = (ready: Ready) =>
+/** Calls `ready` with the address once this service is ready, and tells the port at once. */
+const announce = (ready: Ready, bound: Deferred.Deferred<number>) =>
   Layer.effectDiscard(
     Effect.gen(function* () {
       const { problems, leave } = yield* Health
@@ -131,7 +145,8 @@ const announce = (ready: Ready) =>
           if (port !== undefined && shutdownDelay !== undefined) yield* Effect.sleep(shutdownDelay)
         })
       )
-      const url = baseUrl ?? (port === undefined ? "without the api role" : `http://${host}:${port}`)
+      const url = baseUrl ?? (port === undefined ? "without the api role" : urlOf(host, port))
+      if (port !== undefined) yield* Deferred.succeed(bound, port)
       if (port !== undefined) yield* tell("api", Effect.succeed({ url }))
       yield* tell("limits", Effect.sync(limitsInUse))
       yield* Effect.forkScoped(
@@ -163,15 +178,18 @@ const traces = Layer.unwrap(
   })
 )
 
-const stages = (chosen: ReadonlyArray<Role>, ready: Ready) =>
-  announce(ready).pipe(
+const stages = (chosen: ReadonlyArray<Role>, ready: Ready) => {
+  /** The port of the API, once it listens. */
+  const bound = Deferred.makeUnsafe<number>()
+  return announce(ready, bound).pipe(
     Layer.provide(only(chosen.includes("api"), api)),
     Layer.provideMerge(health),
     Layer.provide(only(chosen.includes("deliver"), deliver)),
-    Layer.provide(only(chosen.includes("capture"), capture)),
+    Layer.provide(only(chosen.includes("capture"), capture(chosen, bound))),
     Layer.provide(Presence.layer),
     Layer.provide(traces),
     Layer.provide(prepared),
     Layer.provide(UsualRights.layer),
     Layer.provide(foundation)
   )
+}

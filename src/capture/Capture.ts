@@ -30,15 +30,15 @@ import { type CaptureStatus, type Report, atFirst } from "./Status.ts"
 export class Capture extends Context.Service<Capture, { readonly status: Effect.Effect<CaptureStatus> }>()(
   "rackwire/capture/Capture"
 ) {
-  /** `base`: the URL before the paths in events. */
-  static readonly layer = (base: string) =>
+  /** `base`: the URL before the paths in events; reading begins when it is known. */
+  static readonly layer = (base: Effect.Effect<string>) =>
     Layer.effect(
       Capture,
       Effect.gen(function* () {
         const status = yield* Ref.make(atFirst)
         const consumer = yield* EventConsumer
         const report: Report = (change) => Ref.update(status, (before) => ({ ...before, ...change(before) }))
-        yield* Effect.forkScoped(run(consumer, base, report))
+        yield* Effect.forkScoped(Effect.flatMap(base, (url) => run(consumer, url, report)))
         yield* Effect.forkScoped(turnChangeLog)
         const { slot } = yield* Settings
         const { tell } = yield* Presence

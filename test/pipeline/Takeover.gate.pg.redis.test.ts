@@ -200,7 +200,7 @@ describe("a process with another slot", () => {
   it("does not read beside one that reads, and says which slot to use", async () => {
     const epoch = async () => (await captureOf(await leader()))["epoch"]
     const before = await epoch()
-    const environment = { ...environmentOf(database), RACKWIRE_SLOT: `${database.slot}_2`, PORT: "0" }
+    const environment = { ...environmentOf(database), RACKWIRE_SLOT: `${database.slot}_2` }
     // It does not become ready, so startProcess would wait in vain.
     const second = spawn(process.execPath, [program, "serve", "--roles", "capture"], {
       env: { PATH: process.env["PATH"], ...environment }

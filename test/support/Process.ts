@@ -49,7 +49,7 @@ export const startProcess = async (
       NODE_V8_COVERAGE: process.env["NODE_V8_COVERAGE"],
       // A start from compiled modules takes a second less.
       NODE_COMPILE_CACHE: join(tmpdir(), "node-compile-cache"),
-      PORT: "0",
+      PORT: portFor(roles),
       SUPERUSER_PASSWORD: password,
       ...(pace !== undefined && { TEST_PACE: `${pace}` }),
       ...environment
@@ -77,6 +77,9 @@ export const startProcess = async (
     stop
   }
 }
+
+/** Any free port where the service has an API; else the usual one, which nothing listens on, for the URLs of events. */
+export const portFor = (roles: ReadonlyArray<string> = ["api"]): string => (roles.includes("api") ? "0" : "8000")
 
 const readyUrl = (child: ChildProcess, output: () => string): Promise<string> =>
   eventually(

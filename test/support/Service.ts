@@ -10,6 +10,7 @@ import { inWords } from "../../src/Telemetry.ts"
 import { type Call, password, superuserCall } from "./Client.ts"
 import { countStart } from "./Ledger.ts"
 import { running } from "./Running.ts"
+import { portFor } from "./Process.ts"
 import { surroundings } from "./Surroundings.ts"
 
 export interface Service {
@@ -39,7 +40,7 @@ export const startService = async (
 ): Promise<Service> => {
   countStart("worker")
   const name = `test ${randomBytes(6).toString("hex")}`
-  const around = surroundings({ PORT: "0", SUPERUSER_PASSWORD: password, ...environment }, pace)
+  const around = surroundings({ PORT: portFor(roles), SUPERUSER_PASSWORD: password, ...environment }, pace)
   const ready = Deferred.makeUnsafe<string>()
   const layer = service(roles, (url) => Effect.asVoid(Deferred.succeed(ready, url))).pipe(
     Layer.provide([around.layer, Layer.succeed(ProcessName, name)])

@@ -5,6 +5,8 @@ import { Console, Effect } from "effect"
 import { Command } from "effect/cli"
 import { SqlClient } from "effect/sql"
 import { isAlive } from "../inventory/database/Presence.ts"
+import { eventPath } from "../inventory/derive/represent/EventPaths.ts"
+import { conditionWarnings } from "../inventory/field/ConditionWarnings.ts"
 import { Settings, describeSettings } from "../Config.ts"
 import { Redis, command } from "../redis/Redis.ts"
 import { foundation } from "../pipeline/Foundation.ts"
@@ -239,6 +241,26 @@ const failing = Effect.gen(function* () {
   // Before the first start the table does not exist.
 }).pipe(Effect.catch(() => Effect.succeed([])))
 
+/** Most webhooks whose conditions are looked at. */
+const conditionsMax = 1000
+
+/** One line for each warning about the condition of an enabled webhook. */
+const warned = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const rows = yield* sql<{
+    readonly id: number
+    readonly name: string
+    readonly types: ReadonlyArray<string>
+    readonly conditions: unknown
+  }>`
+    select id::int as id, name, content_types as types, conditions from extras_webhook
+     where enabled and conditions is not null order by id limit ${conditionsMax}::int`
+  return rows.flatMap(({ id, name, types, conditions }) =>
+    conditionWarnings(types, conditions, { eventPath }).map((text) => `webhook ${name} (${id}), condition: ${text}`)
+  )
+  // Before the first start the table does not exist.
+}).pipe(Effect.catch(() => Effect.succeed([])))
+
 export const check = Command.make("check", {}, () =>
   Effect.gen(function* () {
     for (const [name, value] of describeSettings(yield* Settings)) yield* Console.log(`      ${name}=${value}`)
@@ -251,6 +273,7 @@ export const check = Command.make("check", {}, () =>
     yield* Console.log("      After restoring Postgres and Redis together from a backup: rackwire restored")
     for (const line of yield* running) yield* Console.log(`runs  ${line}`)
     for (const line of yield* failing) yield* Console.log(`fails ${line}`)
+    for (const line of yield* warned) yield* Console.log(`warns ${line}`)
     const { plugins } = yield* Templates
     yield* Console.log(`ok    plugins: ${(yield* plugins).map(({ name }) => name).join(", ")}`)
     const wrong = found.filter(({ change }) => change !== undefined).length

@@ -4,6 +4,7 @@ import type { Row, View } from "./Field.ts"
 /** The shape of a value, for descriptions of the API. */
 export type Shape =
   | { readonly kind: "integer" | "number" | "text" | "flag" | "family"; readonly nullable?: boolean }
+  | { readonly kind: "texts" }
   /** Always null: NetBox's name for something that objects do not have here. */
   | { readonly kind: "nothing" }
   /** The brief representation of an object of this type, or of any type; with `many`, a list of them. */

@@ -41,6 +41,12 @@ export interface View {
   readonly label: (type: string) => string
   /** Its nested (brief) representation; null when it is gone. */
   readonly nested: (type: string, id: number) => unknown
+  /** What a path of a condition finds in the events of an object type; undefined where none has it (EventPaths.ts). */
+  readonly eventPath: (
+    type: string,
+    path: ReadonlyArray<string>,
+    isChange: boolean
+  ) => "value" | "object" | "objects" | "anything" | undefined
   /** Opens a sealed copy; absent where copies are not shown. */
   readonly reveal?: ((sealed: string) => string | undefined) | undefined
   /** The custom fields of an object type, in their order. */

@@ -94,6 +94,9 @@ export const parse = (document: unknown): Condition => {
 
 const clauseKeys = new Set(["attr", "value", "op", "negate"])
 
+/** Copied from a body template, it would be looked up as it is, and found in no event. */
+const isTemplate = /\{[{%]/
+
 const within = (path: string, key: string): string => (path === "" ? key : `${path}.${key}`)
 
 type Spend = (effort: number, path: string) => void
@@ -104,6 +107,10 @@ const clause = (fields: Readonly<Record<string, unknown>>, place: string, spend:
   const unknown = Object.keys(fields).find((key) => !clauseKeys.has(key))
   if (unknown !== undefined) throw fail(unknown, "A condition has the keys attr, value, op and negate, and no other.")
   if (typeof attr !== "string" || attr === "") throw fail("attr", "The path of an attribute is required.")
+  if (isTemplate.test(attr)) {
+    const instead = "snapshots.prechange.status, status.value or context.username."
+    throw fail("attr", `An attribute is a path and no template, such as ${instead}`)
+  }
   if (typeof negate !== "boolean") throw fail("negate", `Must be true or false, not ${nameOf(negate)}.`)
   const operator = typeof op === "string" && Object.hasOwn(operators, op) ? operators[op] : undefined
   if (typeof op !== "string" || operator === undefined) {

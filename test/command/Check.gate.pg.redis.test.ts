@@ -53,6 +53,17 @@ describe("check", () => {
     expect([code, output]).toEqual([0, expect.stringMatching(/^fails webhook ailing \(\d+\), since \d{4}-.* UTC$/m)])
   })
 
+  it("names the webhooks whose condition reads what no event has, and passes", async () => {
+    await database.sql.query(
+      `insert into extras_webhook (name, content_types, payload_url, conditions)
+       values ('mistyped', '{dcim.site}', '', '{"attr": "statsu.value", "value": "active"}')`
+    )
+    const { code, output } = await check({ DATABASE_URL: database.databaseUrl, REDIS_URL: database.redisUrl })
+    await database.sql.query("delete from extras_webhook")
+    const line = /^warns webhook mistyped \(\d+\), condition: events of dcim.site have no statsu.value/m
+    expect([code, output]).toEqual([0, expect.stringMatching(line)])
+  })
+
   it("prints the statements that grant a role its missing rights, and no secret", async () => {
     const url = new URL(database.databaseUrl)
     Object.assign(url, { username: "guest", password: "guest" })

@@ -64,6 +64,14 @@ const broken: ReadonlyArray<readonly [string, Broken]> = [
     "a number for the attribute",
     { item: { attr: 5, value: 1 }, at: "attr", message: "The path of an attribute is required." }
   ],
+  [
+    "a template for the attribute",
+    {
+      item: { attr: "{{ snapshots.prechange.status }}", value: "active" },
+      at: "attr",
+      message: "An attribute is a path and no template, such as snapshots.prechange.status"
+    }
+  ],
   ["no value", { item: { attr: "x" }, at: "value", message: "A value is required for the 'eq' operator." }],
   [
     "no value for an operator",

@@ -136,6 +136,7 @@ const shapes = {
 
 const shapeSchema = (shape: Shape): Json => {
   if (shape.kind === "nothing") return { type: "null" }
+  if (shape.kind === "texts") return listOf(string)
   if (shape.kind !== "object") return shape.nullable === true ? orNull(shapes[shape.kind]) : shapes[shape.kind]
   const one = shape.type === undefined ? schema("Brief") : briefOf(shape.type)
   const shown = shape.many === true ? listOf(one) : one

@@ -19,6 +19,7 @@ const view: View = {
   label: (type) => type,
   customFields: () => [],
   counted: () => undefined,
+  eventPath: () => undefined,
   nested: (type, id) => {
     if (typeof id !== "number") throw new TypeError("asked for nothing")
     return names[id] === undefined ? null : { type, id }

@@ -10,7 +10,8 @@ const noView: View = {
   label: (type) => type,
   nested: () => null,
   customFields: () => [],
-  counted: () => undefined
+  counted: () => undefined,
+  eventPath: () => undefined
 }
 const isNull = { errors: ["This field may not be null."] }
 

@@ -11,6 +11,7 @@ import { cleared } from "../../../inventory/Clearance.ts"
 import { allOf } from "../../../inventory/derive/filter/Where.ts"
 import { representation } from "../../../inventory/derive/represent/Representation.ts"
 import { type Change, changes, changesOf } from "../../../inventory/read/Changes.ts"
+import { conditionWarnings } from "../../../inventory/field/ConditionWarnings.ts"
 import { readPage, viewFor } from "../../../inventory/read/Read.ts"
 import { type Html, html } from "../../Html.ts"
 import { bars } from "../../part/chart/Bars.ts"
@@ -26,6 +27,7 @@ import { pathOf } from "../../part/Title.ts"
 import { ago } from "../../part/webhook/Ago.ts"
 import { answerCode, stateDot, stateLabel } from "../../part/webhook/Health.ts"
 import { webhookType } from "../../part/webhook/Opened.ts"
+import { warningLine } from "../../part/webhook/Warnings.ts"
 import { durationText } from "../../part/Duration.ts"
 
 /** Deliveries and changes of its definition that the page shows. */
@@ -47,6 +49,7 @@ const show: Handler = (request) =>
     return yield* objectPage(request, {
       ...{ type: webhookType, row, view },
       main: html`${live("health", banner(health!, yield* Clock.currentTimeMillis))}
+        ${conditionWarnings(row.content_types, row.conditions, view).map(warningLine)}
         <div class="panels">
           <div>${live("traffic", traffic(spans, edits))}${live("latest", yield* latest(row.id, request))}</div>
           <div>${live("numbers", numbers(health!))}${live("answers", yield* answers(row.id))}${edited(edits)}</div>

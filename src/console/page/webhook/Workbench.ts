@@ -1,13 +1,15 @@
 /** `/extras/webhooks/workbench/`: what the webhook in a form would do with a real change. Writes and sends nothing. */
 import { Effect, Result } from "effect"
 import { historyOf } from "../../../deliver/explain/History.ts"
-import type { Fault, Trial } from "../../../deliver/inspect/Trial.ts"
+import type { Draft, Fault, Trial } from "../../../deliver/inspect/Trial.ts"
 import { HttpRefused } from "../../../http/HttpRefused.ts"
 import type { Handler, Request, Route } from "../../../http/Route.ts"
 import { draftOf, trialOf, trialOfPasted } from "../../../http/webhooks/Trial.ts"
 import { TryOutLimits } from "../../../http/webhooks/TryOutLimits.ts"
 import { readForm } from "../../../http/wire/Body.ts"
 import { type Dictionary, isDictionary } from "../../../inventory/Field.ts"
+import { eventPath } from "../../../inventory/derive/represent/EventPaths.ts"
+import { conditionWarnings } from "../../../inventory/field/ConditionWarnings.ts"
 import { byIds, customFieldsOf } from "../../../inventory/read/Read.ts"
 import { type Html, html } from "../../Html.ts"
 import { shownJson } from "../../part/api/Json.ts"
@@ -20,6 +22,7 @@ import { number } from "../../part/list/Pager.ts"
 import { fieldTitle, pathOf } from "../../part/Title.ts"
 import { beginning } from "../../part/Value.ts"
 import { webhookType } from "../../part/webhook/Opened.ts"
+import { warningLine } from "../../part/webhook/Warnings.ts"
 import { workbenchPath } from "../../part/webhook/Workbench.ts"
 import { changeType } from "../../../inventory/read/Changes.ts"
 
@@ -54,7 +57,7 @@ const contentOf = Effect.fnUntraced(function* (request: Request, sent: URLSearch
   const pasted = sent.get("_event")?.trim() ?? ""
   if (pasted !== "") {
     const trial = yield* trialOfPasted(request, draft, jsonOf(pasted))
-    return html`${keptChoice(sent)}${matches(trial)}${yield* requestCard(trial)}`
+    return html`${keptChoice(sent)}${matches(trial, draft)}${yield* requestCard(trial)}`
   }
   const change = /^\d{1,15}$/.exec(sent.get("_change") ?? "")?.[0]
   const { choices, found } = yield* trialOf(request, draft, change === undefined ? undefined : Number(change))
@@ -84,7 +87,7 @@ const contentOf = Effect.fnUntraced(function* (request: Request, sent: URLSearch
         >
       </p>
     </section>
-    ${matches(trial)}${yield* requestCard(trial)}`
+    ${matches(trial, draft)}${yield* requestCard(trial)}`
 })
 
 /** Undefined if it is none. A form has at most 256 KiB, so that parsing is a short step of the event loop. */
@@ -100,14 +103,15 @@ const jsonOf = (text: string): unknown => {
 const keptChoice = (sent: URLSearchParams): Html =>
   html`<input type="hidden" name="_change" value="${sent.get("_change") ?? ""}" />`
 
-const matches = ({ verdict }: Trial): Html => {
+const matches = ({ verdict }: Trial, draft: Draft): Html => {
+  const warnings = conditionWarnings(draft.content_types, draft.conditions, { eventPath })
   const fires = verdict.outcome === "fired"
   return html`<section class="card" aria-labelledby="wb-fires">
     <div class="ch">
       <h2 id="wb-fires">${fires ? "It fires" : "It does not fire"}</h2>
       <span class="lbl ${fires ? "lbl-ok" : "lbl-warn"}">${icon(fires ? "check" : "x")}${verdict.outcome}</span>
     </div>
-    ${verdict.reason === "" ? "" : html`<p class="note">${verdict.reason}</p>`}
+    ${warnings.map(warningLine)}${verdict.reason === "" ? "" : html`<p class="note">${verdict.reason}</p>`}
     <ul class="why">
       ${clauseList(verdict)}
     </ul>

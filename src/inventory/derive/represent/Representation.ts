@@ -6,6 +6,7 @@
 import type { Row, View } from "../../Field.ts"
 import { type ObjectType, fieldOf, perType } from "../../ObjectType.ts"
 import { objectType, registry } from "../../Registry.ts"
+import { eventPath } from "./EventPaths.ts"
 import { blankOf } from "../values/Row.ts"
 
 export type Json = Readonly<Record<string, unknown>>
@@ -89,7 +90,7 @@ export const viewOf = (base: string, { row, customFields = noFields, counted = u
     return found === undefined ? null : brief(objectType(id), found, inner)
   }
   const label = (id: string) => registry.get(id)?.label ?? id.slice(id.indexOf(".") + 1)
-  const inner: View = { base, row, label, nested, customFields, counted: uncounted }
+  const inner: View = { base, row, label, nested, customFields, counted: uncounted, eventPath }
   return { ...inner, counted }
 }
 

@@ -16,6 +16,7 @@ import {
   time
 } from "../../ObjectType.ts"
 import type { Errors, Row } from "../../Field.ts"
+import { conditionWarnings } from "../../field/ConditionWarnings.ts"
 import { destinationOf } from "../../field/hidden/Destination.ts"
 
 /** Nothing was sent for a week, though it could have been. */
@@ -259,6 +260,12 @@ export default defineObjectType({
       sql: "before insert or update on extras_webhook for each row execute function rackwire_turn_health()"
     }
   ],
+  derived: {
+    warnings: {
+      shape: { kind: "texts" },
+      of: (row, view) => conditionWarnings(row.content_types, row.conditions, view)
+    }
+  },
   leftOut: ["type_job_start", "type_job_end"],
   asked: { silent },
   search: ["name", "payload_url"],

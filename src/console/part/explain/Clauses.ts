@@ -15,8 +15,8 @@ const marks = {
   holds: ["ok", "check", "holds"],
   fails: ["no", "x", "fails"],
   invalid: ["no", "x", "cannot be evaluated"],
-  skipped: ["skip", "minus", "not evaluated"],
-  hidden: ["skip", "eye-off", "hidden"]
+  skipped: ["unread", "minus", "not evaluated"],
+  hidden: ["unread", "eye-off", "hidden"]
 } as const
 
 const line = (mark: keyof typeof marks, text: string, value: string): Html => {

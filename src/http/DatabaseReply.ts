@@ -1,6 +1,7 @@
 /** Answers to requests that the database could not answer: whose fault it is, and when to try again. */
 import type { SqlError } from "effect/sql"
 import { sqlStateOf } from "../postgres/Postgres.ts"
+import { ReplyTooLarge, TooManyLargeReplies } from "../postgres/ReplyLimit.ts"
 import { TooMany } from "../postgres/RequestSql.ts"
 import type { Reply } from "./Route.ts"
 
@@ -17,6 +18,13 @@ const unavailable = (detail: string): Reply => ({
 export const databaseReply = (error: SqlError.SqlError, url: string): Reply | undefined => {
   const { reason } = error
   if (isWrongPattern(error)) return { status: 400, json: { detail: "Enter a valid regular expression." } }
+  if (reason.cause instanceof ReplyTooLarge) {
+    return {
+      status: 413,
+      json: { detail: `${reason.cause.message} Ask for fewer objects at a time (limit), or export.` }
+    }
+  }
+  if (reason.cause instanceof TooManyLargeReplies) return unavailable(`${reason.cause.message} Try again in a moment.`)
   if (reason._tag === "ConnectionError") return unavailable("The database is not available.")
   if (reason.cause instanceof TooMany) return unavailable(`${reason.cause.message} Try again in a moment.`)
   if (reason._tag === "StatementTimeoutError") {

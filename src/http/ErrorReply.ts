@@ -1,5 +1,6 @@
 /** Answers to requests that were refused or failed. */
 import { Cause, Effect } from "effect"
+import { SqlError } from "effect/sql"
 import { Denied } from "../auth/Denied.ts"
 import { databaseReply } from "./DatabaseReply.ts"
 import type { Refusal, Reply } from "./Route.ts"
@@ -16,16 +17,24 @@ export const replyTo = (refusal: Refusal, url: string, requestId: string): Effec
       return Effect.succeed({ status: 409, json: { detail: refusal.detail } })
     case "WriteRefused":
       return Effect.succeed({ status: 400, json: refusal.errors })
-    case "SqlError": {
-      const reply = databaseReply(refusal, url)
-      return reply === undefined ? unexpected(Cause.fail(refusal), requestId) : Effect.succeed(reply)
-    }
+    case "SqlError":
+      return failed(Cause.fail(refusal), url, requestId)
   }
 }
 
-/** The answer to an error that nobody foresaw: the log tells it, and the answer only the id of the request. */
-export const unexpected = (cause: Cause.Cause<unknown>, requestId: string): Effect.Effect<Reply> =>
-  Effect.as(Effect.logError(`request ${requestId} failed`, cause), {
+/**
+ * The answer to a request that failed: that of the database's error, also where a transaction could not even be rolled
+ * back and ended as a defect. Of other errors the log tells, and the answer only the id of the request.
+ */
+export const failed = (cause: Cause.Cause<unknown>, url: string, requestId: string): Effect.Effect<Reply> => {
+  const errors = cause.reasons.map((reason) =>
+    Cause.isFailReason(reason) ? reason.error : Cause.isDieReason(reason) ? reason.defect : undefined
+  )
+  const ofDatabase = errors.find((error) => SqlError.isSqlError(error))
+  const reply = ofDatabase && databaseReply(ofDatabase, url)
+  if (reply !== undefined) return Effect.succeed(reply)
+  return Effect.as(Effect.logError(`request ${requestId} failed`, cause), {
     status: 500,
     json: { error: "Internal server error", exception: "", request_id: requestId }
   })
+}

@@ -1,7 +1,10 @@
 /** Answers as they are sent: their body, and the headers that every answer has. */
-import { Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { type HttpServerRequest, HttpServerResponse } from "effect/http"
+import { HttpRefused } from "./HttpRefused.ts"
 import type { Reply } from "./Route.ts"
+import { answerCharsMax, jsonText } from "./wire/JsonText.ts"
+import { Listed } from "./wire/Listed.ts"
 import { isOfType } from "./wire/MediaType.ts"
 import { indentedJson, indentedMax } from "./wire/Nesting.ts"
 
@@ -44,15 +47,40 @@ export const headersOf = (reply: Reply, { incoming, requestId, secure }: Sending
   }
 }
 
-export const respond = (reply: Reply, sending: Sending) => {
-  const headers = headersOf(reply, sending)
-  if (reply.json !== undefined) {
-    return HttpServerResponse.text(indentedJson(reply.json, reply.indent ?? 0, indentedMax.answer), {
-      status: reply.status,
-      headers,
-      contentType: "application/json"
-    })
+/** The answer as it is sent. Fails with 413 if the JSON of a read is too large. */
+export const respond = (
+  reply: Reply,
+  sending: Sending
+): Effect.Effect<HttpServerResponse.HttpServerResponse, HttpRefused> =>
+  reply.json === undefined ? Effect.succeed(withoutJson(reply, sending)) : withJson(reply, sending)
+
+const withJson = Effect.fnUntraced(function* ({ json, ...reply }: Reply, sending: Sending) {
+  const { method } = sending.incoming
+  const isRead = method === "GET" || method === "HEAD"
+  const brief = isRead || !(json instanceof Listed) ? undefined : json.brief
+  // Objects that were written are shown in any case, if need be briefly: a refusal would say that they were not.
+  const whole = yield* jsonText(json, isRead || brief ? answerCharsMax : Infinity)
+  const text = whole ?? (brief && (yield* jsonText(brief)))
+  if (text === undefined) return yield* tooLarge
+  const { indent = 0 } = reply
+  const isIndented = indent > 0 && text.length <= indentedMax.answer
+  const made = isIndented ? indentedJson(whole === undefined ? brief : json, indent, indentedMax.answer) : text
+  const headers = headersOf({ ...reply, json }, sending)
+  const options = { status: reply.status, headers, contentType: "application/json" }
+  return typeof made === "string"
+    ? HttpServerResponse.text(made, options)
+    : HttpServerResponse.uint8Array(made, options)
+})
+
+const tooLarge = new HttpRefused({
+  reason: "TooLarge",
+  body: {
+    detail: `The answer has more than ${answerCharsMax} characters. Ask for fewer objects at a time (limit), or for less of each (brief=true, fields).`
   }
+})
+
+const withoutJson = (reply: Reply, sending: Sending) => {
+  const headers = headersOf(reply, sending)
   if (reply.text !== undefined) {
     return HttpServerResponse.text(reply.text.content, { status: reply.status, headers, contentType: reply.text.type })
   }

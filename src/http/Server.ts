@@ -22,7 +22,7 @@ import { admit, presume } from "./Admission.ts"
 import { type Browsing, browse } from "./Browse.ts"
 import { Connections, trustedProxies } from "./Connections.ts"
 import { isWrongPattern } from "./DatabaseReply.ts"
-import { replyTo, unexpected } from "./ErrorReply.ts"
+import { failed, replyTo } from "./ErrorReply.ts"
 import { type InTurn, makeInTurn } from "./Fairness.ts"
 import { handle } from "./Handle.ts"
 import { HttpRefused, notFound } from "./HttpRefused.ts"
@@ -83,19 +83,27 @@ const answerAll = (serving: Serving) =>
         measured.refused(refusal)
         return replyTo(refusal, incoming.url, requestId)
       }),
-      Effect.catchCause((cause) => unexpected(cause, requestId)),
+      Effect.catchCause((cause) => failed(cause, incoming.url, requestId)),
       Effect.annotateLogs({ request: requestId })
     )
     const shown = forPeople(serving, reply, incoming, requestId)
     const sending = { incoming, requestId, secure: isTls(settings.baseUrl) }
-    const response = respond(shown, sending)
-    // A write is committed by now: a refusal as its answer would be wrong.
-    if (incoming.method === "GET" && !hasRoomFor(serving, incoming, response)) {
-      measured.refused(unread)
-      measured.answered(unread.status)
-      return respond(yield* replyTo(unread, incoming.url, requestId), sending)
-    }
-    measured.answered(shown.status)
+    const response = yield* respond(shown, sending).pipe(
+      // A write is committed by now: a refusal as its answer would be wrong.
+      Effect.filterOrFail(
+        (response) => incoming.method !== "GET" || hasRoomFor(serving, incoming, response),
+        () => unread
+      ),
+      Effect.catch((refusal) => {
+        measured.refused(refusal)
+        return Effect.flatMap(replyTo(refusal, incoming.url, requestId), (reply) => respond(reply, sending))
+      }),
+      Effect.catchCause((cause) =>
+        Effect.flatMap(failed(cause, incoming.url, requestId), (reply) => respond(reply, sending))
+      ),
+      Effect.orDie
+    )
+    measured.answered(response.status)
     return withCookies(response, shown.cookies ?? [])
   })
 

@@ -14,6 +14,7 @@ import { Effect, Redacted } from "effect"
 import type { SqlError } from "effect/sql"
 import { reveal } from "../Config.ts"
 import { type PostgresAddress, addressOf } from "./PostgresUrl.ts"
+import { ReplyLimit } from "./ReplyLimit.ts"
 import { Servers } from "../embedded/Servers.ts"
 
 /** Most connections of the stages of one process. */
@@ -108,6 +109,8 @@ interface Bounds {
   readonly connections: number
   /** Time for a statement, milliseconds; undefined for no limit. */
   readonly statementMillis: number | undefined
+  /** Bounds the replies to statements; absent for no limit. */
+  readonly replyLimit?: ReplyLimit
 }
 
 /** Opens a pool, which is closed with the scope. */
@@ -116,6 +119,10 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
   const address = addressOf(reveal(databaseUrl))
   const bounded = bounds.statementMillis !== undefined
   const watch = new Watch(answerMillis)
+  const open = () => {
+    const socket = bounded ? watch.add(openSocket(address)) : openSocket(address)
+    return bounds.replyLimit?.add(socket) ?? socket
+  }
   return yield* PgClient.make({
     host: address.host,
     port: address.port,
@@ -131,7 +138,7 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
         idle_in_transaction_session_timeout: `${statementMillis}`
       })
     },
-    stream: () => (bounded ? watch.add(openSocket(address)) : openSocket(address)),
+    stream: open,
     maxConnections: bounds.connections,
     maxMessageSize: messageBytesMax
   })

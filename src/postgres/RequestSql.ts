@@ -12,6 +12,7 @@ import { SqlClient, type SqlConnection, SqlError } from "effect/sql"
 import { Settings } from "../Config.ts"
 import { makeLane } from "../Lane.ts"
 import { openPool, statementMillis } from "./Postgres.ts"
+import { ReplyLimit } from "./ReplyLimit.ts"
 
 /** Most connections of one process, and most transactions at once. */
 const connections = 16
@@ -47,8 +48,10 @@ export const requestSqlLayer = Layer.effect(
   Effect.gen(function* () {
     const { requestStatementTimeout } = yield* Settings
     const millis = Duration.toMillis(requestStatementTimeout)
-    const usual = yield* openPool({ connections, statementMillis: millis })
-    const forPatterns = yield* openPool({ connections: patternsMax, statementMillis: Math.min(millis, patternMillis) })
+    const replyLimit = new ReplyLimit()
+    const usual = yield* openPool({ connections, statementMillis: millis, replyLimit })
+    const patternTime = Math.min(millis, patternMillis)
+    const forPatterns = yield* openPool({ connections: patternsMax, statementMillis: patternTime, replyLimit })
     const patterned = yield* patternClient(usual, forPatterns)
     const transactions = makeLane({
       most: transactionsMax,

@@ -2,7 +2,8 @@
  * `GET …/export/?format=csv|json|yaml`: all objects that match the query, as a file that an import can read.
  *
  * In CSV an apostrophe precedes text that a spreadsheet would run as a formula, unless `?escape_formulas=false`.
- * The file is streamed page by page with a cursor, so memory does not grow with the table.
+ * The file is streamed page by page with a cursor, so memory grows neither with the table nor with its
+ * objects.
  */
 import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
@@ -11,7 +12,7 @@ import { mapInSlices } from "../../Slices.ts"
 import { Clearance } from "../../inventory/Clearance.ts"
 import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
-import { list } from "../../inventory/read/Read.ts"
+import { listPortion } from "../../inventory/read/Read.ts"
 import { type Flat, cellOf, flatFields, flatOf } from "../../inventory/derive/represent/Flat.ts"
 import { type Where, allOf } from "../../inventory/derive/filter/Where.ts"
 import { csvLine } from "./Csv.ts"
@@ -22,8 +23,9 @@ import type { Handler } from "../Route.ts"
 import { filteredBy, refuseMissing } from "../query/Strict.ts"
 import { isSet, parameterOf } from "../query/Parameter.ts"
 
-/** Objects per page. */
+/** Most objects of a page, and of the first one: pages of large objects have fewer. */
 const pageSize = 500
+const firstPageSize = 100
 
 interface Format {
   readonly type: string
@@ -97,13 +99,25 @@ export const exportObjects =
       return { status: 200, stream: { type: format.type, content: body }, headers }
     })
 
-const pageFrom = (type: ObjectType, where: Where, start: number) =>
-  list(type, { where: allOf(where, from(start)), ordering: ["id"], limit: pageSize, offset: 0 })
+interface Page {
+  readonly rows: ReadonlyArray<Row>
+  readonly isCut: boolean
+  /** Most objects that it could have. */
+  readonly limit: number
+}
 
-const pagesOf = (type: ObjectType, where: Where, first: ReadonlyArray<Row>) =>
-  Stream.paginate(first, (rows) => {
+const pageFrom = (type: ObjectType, where: Where, start: number, limit = firstPageSize) =>
+  Effect.map(listPortion(type, { where: allOf(where, from(start)), limit, offset: 0 }), (portion): Page => ({
+    ...portion,
+    limit
+  }))
+
+const pagesOf = (type: ObjectType, where: Where, first: Page) =>
+  Stream.paginate(first, ({ rows, isCut, limit }) => {
     const last = rows.at(-1)
-    const isLastPage = last === undefined || rows.length < pageSize
-    const next = isLastPage ? Effect.succeedNone : Effect.asSome(pageFrom(type, where, last.id + 1))
+    const isLastPage = last === undefined || (!isCut && rows.length < limit)
+    // Postgres makes the JSON of every object of a page, also of those that are cut off.
+    const nextLimit = isCut ? 2 * rows.length : Math.min(2 * limit, pageSize)
+    const next = isLastPage ? Effect.succeedNone : Effect.asSome(pageFrom(type, where, last.id + 1, nextLimit))
     return Effect.map(next, (following) => [last === undefined ? [] : [rows], following] as const)
   })

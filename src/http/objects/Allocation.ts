@@ -1,7 +1,6 @@
 /** Free addresses, prefixes and VLAN ids of a prefix, an IP range or a VLAN group: GET shows them, POST takes some. */
 import { Effect } from "effect"
 import { Settings } from "../../Config.ts"
-import { mapInSlices } from "../../Slices.ts"
 import { type Space, freeAddresses, freeSpace, freeVlanIds, roomOf, takeTurn } from "../../inventory/write/Allocate.ts"
 import { type Dictionary, type RowOf, type View, isDictionary, notDictionary, textsIn } from "../../inventory/Field.ts"
 import { type ObjectType, integer } from "../../inventory/ObjectType.ts"
@@ -17,7 +16,7 @@ import type VlanGroup from "../../inventory/types/ipam/VlanGroup.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { authorOf } from "./ChangelogMessage.ts"
 import { inWritingTime, refuseLongList } from "./Limits.ts"
-import { all, first, refuse, rowOf } from "./Objects.ts"
+import { all, first, listed, refuse, rowOf } from "./Objects.ts"
 import { pageBounds } from "../wire/Paging.ts"
 import type { Handler, Refusal, Request, Route, Services } from "../Route.ts"
 
@@ -89,10 +88,10 @@ const take =
       const created = yield* createFrom(source.taken, items.length, bodies, author).pipe(refuse(many ? all : first))
       const rows = created.map(({ row }) => row)
       const view = yield* viewFor(source.taken, rows, request.base)
-      const shown = yield* mapInSlices(rows, (row) => representation(source.taken, row, view))
-      if (many) return { status: 201, json: shown }
-      const location = `${request.base}${source.taken.path}${rows[0]!.id}/`
-      return { status: 201, json: shown[0], headers: { location } }
+      if (many) return listed(201, source.taken, created, view)
+      const taken = rows[0]!
+      const location = `${request.base}${source.taken.path}${taken.id}/`
+      return { status: 201, json: representation(source.taken, taken, view), headers: { location } }
     }).pipe(inWritingTime)
 
 const nestedVrf = ({ vrf }: Space, view: View) => (vrf === null ? null : view.nested("ipam.vrf", vrf))

@@ -6,6 +6,7 @@ import { countBeside } from "../../inventory/read/Count.ts"
 import { readPage, viewFor } from "../../inventory/read/Read.ts"
 import { allOf } from "../../inventory/derive/filter/Where.ts"
 import { HttpRefused } from "../HttpRefused.ts"
+import { Listed } from "../wire/Listed.ts"
 import { cursorLink, cursorOf, from, pageBounds, pageLinks } from "../wire/Paging.ts"
 import type { Handler, Request } from "../Route.ts"
 import { fieldSelectionOf } from "../query/FieldSelection.ts"
@@ -19,7 +20,7 @@ export const listObjects = (type: ObjectType): Handler =>
     if (start instanceof HttpRefused) return yield* start
     const { rows, view, bounds, where } = yield* pageOf(type, request, start)
     const show = fieldSelectionOf(type, query)
-    const results = rows.map((row) => show(row, view))
+    const results = Listed.of(rows, (row) => show(row, view))
     if (start !== undefined) {
       const ids = rows.map(({ id }) => id)
       const next = cursorLink(addressOf(request), bounds.limit, ids)

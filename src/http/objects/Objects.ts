@@ -1,14 +1,13 @@
 /** The endpoints that every object type has: list, detail, create, update and delete, for one object or many. */
 import { Effect } from "effect"
 import type { SqlError } from "effect/sql"
-import { mapInSlices } from "../../Slices.ts"
 import type { Action } from "../../inventory/Clearance.ts"
-import { type Errors, type Row, idIn, notList } from "../../inventory/Field.ts"
+import { type Errors, type Row, type View, idIn, notList } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
 import { byIds, readOne, viewFor } from "../../inventory/read/Read.ts"
 import { createAndRead, remove, update } from "../../inventory/write/Write.ts"
-import { representation } from "../../inventory/derive/represent/Representation.ts"
+import { heading, representation } from "../../inventory/derive/represent/Representation.ts"
 import { WriteRefused } from "../../inventory/write/WriteRefused.ts"
 import { HttpRefused, notFound } from "../HttpRefused.ts"
 import { isOfType } from "../wire/MediaType.ts"
@@ -18,7 +17,8 @@ import { importObjects } from "../files/Import.ts"
 import { authorOf } from "./ChangelogMessage.ts"
 import { inWritingTime, refuseLongList } from "./Limits.ts"
 import { listObjects } from "./Lists.ts"
-import type { Handler, Request, Route, Services } from "../Route.ts"
+import { Listed } from "../wire/Listed.ts"
+import type { Handler, Reply, Request, Route, Services } from "../Route.ts"
 import { fieldSelectionOf } from "../query/FieldSelection.ts"
 import { refuseUnknown } from "../query/Strict.ts"
 
@@ -99,12 +99,28 @@ const createObjects = (type: ObjectType): Handler =>
     const { made, beside } = yield* createAndRead(type, bodies, author).pipe(refuse(many ? all : first))
     const rows = made.map(({ row }) => row)
     const view = yield* viewFor(type, rows, request.base, beside)
-    const shown = yield* mapInSlices(made, ({ row, shown }) => ({ ...representation(type, row, view), ...shown }))
     const [row] = rows
-    if (many || row === undefined) return { status: 201, json: shown }
+    if (many || row === undefined) return listed(201, type, made, view)
     const location = `${request.base}${type.path}${row.id}/`
-    return { status: 201, json: shown[0], headers: { location, ...etagHeader(row) } }
+    const json = { ...representation(type, row, view), ...made[0]?.shown }
+    return { status: 201, json, headers: { location, ...etagHeader(row) } }
   })
+
+/** The objects that a write made or changed; of very large ones together the headings alone. */
+export const listed = (
+  status: number,
+  type: ObjectType,
+  written: ReadonlyArray<{ readonly row: Row; readonly shown?: object }>,
+  view: View
+): Reply => ({
+  status,
+  json: Listed.of(
+    written,
+    ({ row, shown }) => ({ ...representation(type, row, view), ...shown }),
+    ({ row, shown }) => ({ ...heading(type, row, view), ...shown })
+  ),
+  written: written.map(({ row }) => row.id)
+})
 
 /** The part of a write's errors that the answer shows: all, in the order of the list, or those of one object. */
 type Pick = (errors: ReadonlyArray<Errors>) => unknown
@@ -139,7 +155,12 @@ const updateMany = (type: ObjectType, whole: boolean): Handler =>
     // Like NetBox, the answer has the errors of the first wrong item only.
     const rows = yield* update(type, changes, whole, author).pipe(refuse(first))
     const view = yield* viewFor(type, rows, request.base)
-    return { status: 200, json: yield* mapInSlices(rows, (row) => representation(type, row, view)) }
+    return listed(
+      200,
+      type,
+      rows.map((row) => ({ row })),
+      view
+    )
   })
 
 const deleteOne = (type: ObjectType): Handler =>

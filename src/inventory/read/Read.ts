@@ -1,6 +1,7 @@
 /** Reading objects: lists, single rows, and the related rows that their representation needs. */
 import { Effect } from "effect"
 import { SqlClient, type SqlError } from "effect/sql"
+import { mapInSlices } from "../../Slices.ts"
 import { type Action, Clearance, cleared } from "../Clearance.ts"
 import type { Row, RowOf, View } from "../Field.ts"
 import type { ObjectType } from "../ObjectType.ts"
@@ -41,9 +42,33 @@ export const list = Effect.fnUntraced(function* <T extends ObjectType>(type: T, 
   const sql = yield* SqlClient.SqlClient
   const { sql: query, parameters } = pageQuery(type, page, yield* cleared(type, "view"))
   const rows = yield* sql.unsafe<JsonRow>(`select row_to_json(t) as row from (${query}) t`, parameters)
-  const found = rows.map(({ row }) => rowFromJson(type, row))
-  return yield* rowsAsSeen(type, found)
+  return yield* rowsAsSeen(type, yield* rowsFrom(type, rows))
 })
+
+/** Most bytes of the rows of a portion, as JSON; a larger row is a portion of its own. */
+const portionBytes = 4 * 1024 * 1024
+
+/** The first rows of a page by id, as many as a portion holds; `isCut`: the page has more. */
+export const listPortion = Effect.fnUntraced(function* <T extends ObjectType>(type: T, page: Omit<Page, "ordering">) {
+  const sql = yield* SqlClient.SqlClient
+  const byId = { ...page, ordering: ["id"] }
+  const { sql: query, parameters } = pageQuery(type, byId, yield* cleared(type, "view"))
+  // Behind `offset 0` the JSON of a row is made once.
+  const rows = yield* sql.unsafe<JsonRow | { readonly row: null }>(
+    `select case when total = size or total <= ${portionBytes} then row end as row from (
+       select row, size, sum(size) over (order by id rows unbounded preceding) as total from (
+         select id, row, octet_length(row::text) as size from (
+           select t.id, row_to_json(t) as row from (${query}) t offset 0) t offset 0) t) t
+      where total - size < ${portionBytes}`,
+    parameters
+  )
+  const whole = rows.filter((each): each is JsonRow => each.row !== null)
+  return { rows: yield* rowsAsSeen(type, yield* rowsFrom(type, whole)), isCut: whole.length < rows.length }
+})
+
+/** In slices: a row may hold megabytes of JSON, which is searched for what cannot be shown. */
+const rowsFrom = <T extends ObjectType>(type: T, rows: ReadonlyArray<JsonRow>) =>
+  mapInSlices(rows, ({ row }) => rowFromJson(type, row))
 
 /** The query for the rows of a page. The limit is a literal, so that Postgres plans for so many rows. */
 export const pageQuery = (type: ObjectType, page: Page, visible: Where): Where => {
@@ -115,7 +140,7 @@ export const readAll = Effect.fnUntraced(function* <T extends ObjectType>(
   const related = new Map<string, Map<number, Row>>()
   const counts = new Map<number, Readonly<Record<string, unknown>>>()
   const customFields: Array<CustomField> = []
-  for (const { type: of, row } of found) {
+  yield* mapInSlices(found, ({ type: of, row }) => {
     if (of === "") rows.push(rowFromJson(type, row))
     else if (of === countsMark) counts.set(Number(row["id"]), row["counts"] as Readonly<Record<string, unknown>>)
     else if (of === premiseMark) premise!.holds = true
@@ -126,7 +151,7 @@ export const readAll = Effect.fnUntraced(function* <T extends ObjectType>(
       if (ofType === undefined) related.set(of, new Map([[other.id, other]]))
       else ofType.set(other.id, other)
     }
-  }
+  })
   const sorted = customFieldsByType(customFields).get(type.id) ?? []
   return { rows: yield* rowsAsSeen(type, rows), beside: { related, counts, customFields: sorted } satisfies Beside }
 })
@@ -148,7 +173,7 @@ export const byIds = Effect.fnUntraced(function* <T extends ObjectType>(
     `select row_to_json(t) as row from ${type.table} t where ${where.sql} order by ${orderBy(type, [])} ${lock}`,
     where.parameters
   )
-  return rows.map(({ row }) => rowFromJson(type, row))
+  return yield* rowsFrom(type, rows)
 })
 
 /** Sorts custom fields and groups them by object type. */

@@ -2,6 +2,8 @@
 import { STATUS_CODES } from "node:http"
 import { Effect } from "effect"
 import { type Browsed, fieldNames } from "../../../http/Browse.ts"
+import { answerCharsMax, jsonText } from "../../../http/wire/JsonText.ts"
+import { Listed } from "../../../http/wire/Listed.ts"
 import { isDictionary } from "../../../inventory/Field.ts"
 import { type Html, html } from "../../Html.ts"
 import { icon } from "../Icon.ts"
@@ -13,8 +15,8 @@ import { shownJson } from "./Json.ts"
 export const answerCard = Effect.fnUntraced(function* (browsed: Browsed) {
   const { request, reply, method, headers, tookMillis } = browsed
   const { url } = request
-  const text = reply.json === undefined ? "" : JSON.stringify(reply.json)
-  const { html: json, isCut } = yield* shownJson(text)
+  const text = reply.json === undefined ? "" : yield* jsonText(reply.json)
+  const { html: json, isCut } = yield* shownJson(beginningOf(text ?? ""))
   const asJson = changed(url.searchParams, { format: "json" })
   const sent = { "content-type": "application/json", ...headers }
   return html`<section class="card" aria-labelledby="answer">
@@ -24,7 +26,10 @@ export const answerCard = Effect.fnUntraced(function* (browsed: Browsed) {
           >HTTP ${reply.status} ${STATUS_CODES[reply.status] ?? ""}</span
         >
       </h2>
-      <span class="sub">${number(Math.ceil(tookMillis))} ms · ${sizeOf(Buffer.byteLength(text))}</span>
+      <span class="sub"
+        >${number(Math.ceil(tookMillis))} ms ·
+        ${text === undefined ? "too large" : sizeOf(Buffer.byteLength(text))}</span
+      >
       <span class="grow"></span>
       ${formats(browsed, asJson)}
     </div>
@@ -38,11 +43,18 @@ export const answerCard = Effect.fnUntraced(function* (browsed: Browsed) {
           </div>`
       )}
     </dl>
-    ${text === "" ? "" : html`<pre class="json api-json" tabindex="0" aria-label="The answer as JSON">${json}</pre>`}
+    ${text === undefined ? html`<p class="api-line">The answer has more than ${number(answerCharsMax)} characters. Ask for fewer objects (limit).</p>` : ""}
+    ${text === "" || text === undefined ? "" : html`<pre class="json api-json" tabindex="0" aria-label="The answer as JSON">${json}</pre>`}
     ${isCut ? html`<p class="api-line">This is the beginning. <a href="${asJson}">Open the whole answer</a>.</p>` : ""}
     ${paging(browsed)}
   </section>`
 })
+
+/** Bytes from which the page is made: more than it shows. */
+const beginningBytes = 1024 * 1024
+
+const beginningOf = (text: string | Buffer): string =>
+  typeof text === "string" ? text : text.toString("utf8", 0, beginningBytes)
 
 /** The same request for the command line. */
 export const commandCard = ({ request: { url, base }, method, form }: Browsed): Html => {
@@ -71,8 +83,9 @@ const formats = ({ request: { url }, route, method }: Browsed, asJson: string): 
 
 /** The ways to the next and the previous page, as the answer tells them. */
 const paging = ({ reply: { json } }: Browsed): Html => {
-  if (!isDictionary(json) || !Array.isArray(json["results"])) return html``
+  if (!isDictionary(json)) return html``
   const { next, previous, count, results } = json
+  if (!(results instanceof Listed)) return html``
   const link = (title: string, name: "chevron-left" | "chevron-right", address: unknown) =>
     typeof address === "string"
       ? html`<li class="page-item">
@@ -83,8 +96,7 @@ const paging = ({ reply: { json } }: Browsed): Html => {
         </li>`
   return html`<div class="tf">
     <span class="sub"
-      >${number((results as ReadonlyArray<unknown>).length)}
-      here${typeof count === "number" ? `, ${number(count)} in all` : ""}</span
+      >${number(results.length)} here${typeof count === "number" ? `, ${number(count)} in all` : ""}</span
     ><span class="grow"></span>
     <nav aria-label="Pages">
       <ul class="pagination pagination-sm m-0">

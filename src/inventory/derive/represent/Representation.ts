@@ -11,7 +11,8 @@ import { blankOf } from "../values/Row.ts"
 
 export type Json = Readonly<Record<string, unknown>>
 
-const heading = (type: ObjectType, row: Row, view: View) => ({
+/** What every representation begins with. */
+export const heading = (type: ObjectType, row: Row, view: View) => ({
   id: row.id,
   url: `${view.base}${type.path}${row.id}/`,
   display: type.display(row, view)

@@ -8,9 +8,29 @@ import { Effect } from "effect"
 /** Length of a slice, milliseconds. */
 const sliceMillis = 10
 
+/** Works that wait for their next slice, the longest waiting one first. */
+const waiting = new Set<() => void>()
+let isScheduled = false
+
+/**
+ * Runs one slice in each turn of the event loop: with one of every work, many works at once would take as long as their
+ * sum between two looks at sockets.
+ */
+const runNext = (): void => {
+  const [next] = waiting
+  isScheduled = waiting.size > 1
+  if (isScheduled) setImmediate(runNext)
+  if (next === undefined) return
+  waiting.delete(next)
+  next()
+}
+
 const turn: Effect.Effect<void> = Effect.callback((resume) => {
-  const immediate = setImmediate(() => resume(Effect.void))
-  return Effect.sync(() => clearImmediate(immediate))
+  const next = () => resume(Effect.void)
+  waiting.add(next)
+  if (!isScheduled) setImmediate(runNext)
+  isScheduled = true
+  return Effect.sync(() => waiting.delete(next))
 })
 
 /** Runs work that yields between its steps. After an interruption it can go on from the step that it reached. */

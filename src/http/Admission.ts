@@ -22,7 +22,7 @@ import { csrfCookie, sessionCookie } from "./wire/Cookies.ts"
 import { asksForHtml, asksForPage } from "./wire/Reader.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { type Origin, isOurs } from "./wire/Origin.ts"
-import { type Method, type Request, type Route, isPage, methodOf } from "./Route.ts"
+import { type Method, type Request, type Route, isPage, locationCharsMax, methodOf } from "./Route.ts"
 
 type Incoming = HttpServerRequest.HttpServerRequest
 
@@ -122,13 +122,15 @@ const allow = Effect.fnUntraced(function* (
   )
 })
 
-/** Leads to the login, which leads back. */
-export const loginFirst = ({ url }: Incoming) =>
-  new HttpRefused({
+/** Leads to the login, which leads back, unless the address is too long to be named in a header. */
+export const loginFirst = ({ url }: Incoming) => {
+  const location = `/login/?${new URLSearchParams({ next: url })}`
+  return new HttpRefused({
     reason: "LoginFirst",
     body: {},
-    headers: { location: `/login/?${new URLSearchParams({ next: url })}` }
+    headers: { location: location.length > locationCharsMax ? "/login/" : location }
   })
+}
 
 /** The action that a method of a route does to the objects of its type. */
 export const actionOf = ({ action }: Route, method: Method | undefined): Action =>

@@ -87,7 +87,17 @@ export interface Reply {
   readonly written?: ReadonlyArray<number>
 }
 
-export const redirect = (to: string): Reply => ({ status: 302, headers: { location: to } })
+/**
+ * Longest address in a `Location`, characters: browsers and proxies refuse heads of 16 KiB, and escapes make the query of
+ * a request up to three times as long.
+ */
+export const locationCharsMax = 8_192
+
+/** Leads to an address, or to its path alone where it is too long. */
+export const redirect = (to: string): Reply => ({
+  status: 302,
+  headers: { location: to.length > locationCharsMax ? to.replace(/\?.*/s, "") : to }
+})
 
 export type Services =
   | SqlClient.SqlClient

@@ -28,7 +28,7 @@ import { handle } from "./Handle.ts"
 import { HttpRefused, notFound } from "./HttpRefused.ts"
 import { MeasuredRequest } from "./MeasuredRequest.ts"
 import { respond } from "./Respond.ts"
-import { type Refusal, type Reply, type Route, isPage, makeRouter } from "./Route.ts"
+import { type Refusal, type Reply, type Route, isPage, locationCharsMax, makeRouter } from "./Route.ts"
 import { type LostForm, keptForm } from "./LostForm.ts"
 import { accessProblem } from "./describe/MetricsAccess.ts"
 import { withCookies } from "./wire/Cookies.ts"
@@ -133,7 +133,8 @@ const answer = Effect.fnUntraced(function* (
   const match = find(url.pathname)
   if (match === undefined) {
     const slashed = find(`${url.pathname}/`) !== undefined
-    if (slashed) return moved(`${url.pathname}/${url.search}`)
+    const to = `${url.pathname}/${url.search}`
+    if (slashed && to.length <= locationCharsMax) return moved(to)
     if (url.pathname.startsWith("/api/") && !asksForPage(incoming)) return yield* notFound()
     return serving.errorPage({ status: 404, detail: "", path: url.pathname, requestId })
   }

@@ -40,7 +40,8 @@ export const grammarErrors = Effect.fnUntraced(function* (type: ObjectType, writ
   for (const problems of found) {
     const own = emptyRecord<ReadonlyArray<string>>()
     for (const [name, problem] of problems) {
-      const message = typeof problem === "string" ? problem : yield* problem
+      // Each may take some milliseconds.
+      const message = typeof problem === "string" ? problem : yield* Effect.andThen(Effect.yieldNow, problem)
       if (message !== undefined) own[name] = [message]
     }
     errors.push(own)

@@ -24,7 +24,8 @@ export const grammarsLayer = Layer.effect(
     const rules = yield* targetRules
     const { webhookCaDirectory } = yield* Settings
     const vault = yield* Vault
-    const template: Grammar = (value, row) => check(String(value), String(row["template_engine"]))?.told
+    const template: Grammar = (value, row) =>
+      Effect.map(check(String(value), String(row["template_engine"])), (error) => error?.told)
     /** A literal text is checked as what it will be; of a template only the template can be. */
     const orTemplate =
       (problem: (text: string) => string | undefined): Grammar =>

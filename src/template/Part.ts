@@ -1,7 +1,8 @@
 /** The part of a request that a template gives, and its length. Pure. */
 
-/** `text`: the body, or no part of a request; only the output limit of templates bounds it. */
-export type Part = "text" | "headers" | "address"
+/** `text`: the body, or no part of a request; only the output limit of templates bounds it.
+ * `nothing`: the template is checked, and not run. */
+export type Part = "text" | "headers" | "address" | "nothing"
 
 /**
  * Most characters of a part. The data that a template prints is hostile, and whoever gets its output works on the event

@@ -92,7 +92,7 @@ export class Renderer {
 
 /** As `render`; fails where the output is longer than its part may be. */
 const bounded = (render: Render, part: Part): Render => {
-  if (part === "text") return render
+  if (part === "text" || part === "nothing") return render
   return (context) => {
     const output = render(context)
     const problem = lengthProblem(part, output.length)

@@ -11,10 +11,11 @@ const renderer = new Renderer([])
 export const renderHere = Layer.succeed(
   Templates,
   Templates.of({
-    check: (source, engine = "jinja") => {
-      const fault = renderer.check(source, engine)
-      return fault === undefined ? undefined : TemplateError.from(fault)
-    },
+    check: (source, engine = "jinja") =>
+      Effect.sync(() => {
+        const fault = renderer.check(source, engine)
+        return fault === undefined ? undefined : TemplateError.from(fault)
+      }),
     render: (sources, context, engine = "jinja") =>
       Effect.try({
         try: () =>

@@ -73,6 +73,33 @@ describe("templates", () => {
     expect(await lengths(source, 65_537)).toEqual(new Set([65_537]))
   })
 
+  it("are checked in a worker where they are long, with the same faults", async () => {
+    const { use } = start()
+    const check = (source: string, engine: string) =>
+      use((templates) =>
+        Effect.map(
+          templates.check(source, engine),
+          (error) => error && `${error.reason} ${error.line}: ${error.message}`
+        )
+      )
+    const long = "{{ a }}\n".repeat(3000)
+    for (const engine of ["jinja", "nunjucks"]) {
+      expect(await check(long, engine)).toBeUndefined()
+      const short = (await check("{{ a }}\n{{ (", engine))!
+      expect(await check(`${long}{{ (`, engine)).toBe(short.replace(" 2:", " 3001:"))
+    }
+    let turns = 0
+    let isOver = false
+    const count = (): void => {
+      turns += 1
+      if (!isOver) setImmediate(count)
+    }
+    setImmediate(count)
+    await check(long, "jinja")
+    isOver = true
+    expect(turns).toBeGreaterThan(2)
+  })
+
   it("are rendered by the requested engine", async () => {
     const { render } = start()
     expect(await render("{{ xs | join: '-' }}", '{"xs":[1,2]}', "liquid")).toBe("1-2")

@@ -4,13 +4,15 @@ import type { Part } from "../Part.ts"
 
 /**
  * A template's source, and the part that it gives where that is no text. In `headers` the output is header lines: what
- * such a template prints must hold no line break, so that only its own text begins a header, and never a value in it.
+ * such a template prints must hold no line break, so that only its own text begins a header, and never a value in it. A
+ * source that is `checked` is compiled and not run.
  */
-export type Source = string | { readonly headers: string } | { readonly address: string }
+export type Source = string | { readonly headers: string } | { readonly address: string } | { readonly checked: string }
 
 /** The text of a source, and the part that it gives. */
 export const sourceOf = (given: Source): readonly [source: string, part: Part] => {
   if (typeof given === "string") return [given, "text"]
+  if ("checked" in given) return [given.checked, "nothing"]
   return "headers" in given ? [given.headers, "headers"] : [given.address, "address"]
 }
 

@@ -45,6 +45,7 @@ const lazily = (template: BatchTemplate): (() => Compiled) => {
 
 const compile = ({ source, engine, part }: BatchTemplate): Compiled => {
   try {
+    if (part === "nothing") return renderer.check(source, engine) ?? (() => "")
     return renderer.template(source, engine, part)
   } catch (error) {
     return faultOf(error)

@@ -36,26 +36,43 @@ export const evaluation = (condition: Condition): Decision => {
 }
 
 /** One clause; the caller sets the budget. */
-export const clauseDecision = ({ path, negate, test }: Clause): Decision => {
-  if ("between" in test) {
-    const sides = sidesOf(path)
-    return (subject) => {
-      const found = sides(subject)
-      return found === undefined ? undefined : test.between(found.before, found.after) !== negate
-    }
-  }
-  const { compare } = test
-  const look = lookUp(path)
-  const isSnapshot = path[0] === "snapshots"
+export const clauseDecision = (clause: Clause): Decision => {
+  const { look, decide } = clauseSteps(clause)
   return (subject) => {
-    const actual = look(subject)
-    if (actual === undefined) return undefined
-    pay(1)
-    // Null in a snapshot means that the object did not exist, and compares like any other value.
-    const holds = compare(actual) ?? (isSnapshot && actual === null ? false : undefined)
-    return holds === undefined ? undefined : holds !== negate
+    const found = look(subject)
+    return found === undefined ? undefined : decide(found)
   }
 }
+
+interface Sides {
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** What a clause reads, undefined if nothing is there; and whether it holds for that. */
+export const clauseSteps = ({
+  path,
+  negate,
+  test
+}: Clause): { readonly look: (subject: Subject) => unknown; readonly decide: Decide } => {
+  if ("between" in test) {
+    const decide = (found: unknown) => test.between((found as Sides).before, (found as Sides).after) !== negate
+    return { look: sidesOf(path), decide }
+  }
+  const { compare } = test
+  const isSnapshot = path[0] === "snapshots"
+  return {
+    look: lookUp(path),
+    decide: (actual) => {
+      pay(1)
+      // Null in a snapshot means that the object did not exist, and compares like any other value.
+      const holds = compare(actual) ?? (isSnapshot && actual === null ? false : undefined)
+      return holds === undefined ? undefined : holds !== negate
+    }
+  }
+}
+
+type Decide = (found: unknown) => boolean | undefined
 
 /** Compiles the lookup of a path; it returns undefined if nothing is there. */
 export const lookUp = (path: ReadonlyArray<string>): ((subject: Subject) => unknown) => {
@@ -76,7 +93,7 @@ export const lookUp = (path: ReadonlyArray<string>): ((subject: Subject) => unkn
  */
 export const sidesOf =
   (path: ReadonlyArray<string>) =>
-  ({ snapshots }: Subject): { readonly before: unknown; readonly after: unknown } | undefined => {
+  ({ snapshots }: Subject): Sides | undefined => {
     const prechange = snapshots?.prechange ?? null
     const postchange = snapshots?.postchange ?? null
     if (prechange === null && postchange === null) return undefined

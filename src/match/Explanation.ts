@@ -1,7 +1,7 @@
 /** Explains why a condition holds or not: its document with the outcome of each part. For people; slower than deciding. */
 import type { Clause, Condition } from "./Condition.ts"
 import { affordable, bounded, isSpent, unpaid } from "./Budget.ts"
-import { type Subject, clauseDecision, lookUp, sidesOf } from "./Decision.ts"
+import { type Subject, clauseSteps } from "./Decision.ts"
 
 /**
  * `invalid`: it cannot be evaluated, so the condition does not hold. `skipped`: the answer was already known. `hidden`:
@@ -51,7 +51,15 @@ const explainItem = (condition: Condition, subject: Subject, whole?: Subject): E
 }
 
 const readsTheSame = (clause: Clause, one: Subject, other: Subject): boolean => {
-  const [read, also] = [one, other].map((subject) => unpaid(() => look(clause, subject, (value) => value)) ?? {})
+  const { look } = clauseSteps(clause)
+  const [read, also] = [one, other].map(
+    (subject) =>
+      foundIn(
+        clause,
+        unpaid(() => look(subject)),
+        (value) => value
+      ) ?? {}
+  )
   return (["actual", "before", "after"] as const).every((side) => isSame(read![side], also![side]))
 }
 
@@ -90,8 +98,11 @@ const documentOf = ({ path, op, value, negate }: Clause) => ({
 })
 
 const explainClause = (clause: Clause, subject: Subject): Explanation => {
-  const holds = affordable(() => clauseDecision(clause)(subject))
-  const found = unpaid(() => look(clause, subject, (value) => shortened(value)))
+  const { look, decide } = clauseSteps(clause)
+  // Read once: walking through a long list is most of the work.
+  const read = affordable(() => look(subject))
+  const holds = read === undefined ? undefined : affordable(() => decide(read))
+  const found = foundIn(clause, read, (value) => shortened(value))
   const invalid = holds === undefined ? { reason: reasonOf(clause, subject, found) } : {}
   return {
     outcome: holds === undefined ? "invalid" : holds ? "holds" : "fails",
@@ -101,13 +112,12 @@ const explainClause = (clause: Clause, subject: Subject): Explanation => {
   }
 }
 
-const look = ({ path, test }: Clause, subject: Subject, show: (value: unknown) => unknown): Found | undefined => {
-  if ("between" in test) {
-    const sides = sidesOf(path)(subject)
-    return sides && { before: show(sides.before), after: show(sides.after) }
-  }
-  const actual = lookUp(path)(subject)
-  return actual === undefined ? undefined : { actual: show(actual) }
+/** What a clause has read, as it is shown. */
+const foundIn = ({ test }: Clause, read: unknown, show: (value: unknown) => unknown): Found | undefined => {
+  if (read === undefined) return undefined
+  if (!("between" in test)) return { actual: show(read) }
+  const { before, after } = read as { readonly before: unknown; readonly after: unknown }
+  return { before: show(before), after: show(after) }
 }
 
 const reasonOf = ({ path, op }: Clause, { snapshots }: Subject, found: Found | undefined): string => {

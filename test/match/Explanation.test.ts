@@ -34,6 +34,23 @@ describe("an explanation", () => {
     )
   })
 
+  test("walks through a long list once for each clause", () => {
+    let reads = 0
+    const item = {
+      get name() {
+        return (reads += 1)
+      }
+    } as unknown as Json
+    const document = {
+      and: [
+        { attr: "items.name", op: "contains", value: 1000 },
+        { attr: "items.name", op: "contains", value: -1 }
+      ]
+    }
+    expect(told(document as Document, { items: Array.from({ length: 1000 }, () => item) }).outcome).toBe("fails")
+    expect(reads).toBe(2000)
+  })
+
   test("shows the value of each evaluated clause, the skipped clauses, and why one cannot be evaluated", () => {
     const document = {
       and: [

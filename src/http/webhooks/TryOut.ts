@@ -79,6 +79,8 @@ const match: Handler = (request) =>
       try: () => parse(conditions),
       catch: (error) => new HttpRefused({ reason: "InvalidBody", body: { conditions: [inWords(error)] } })
     })
+    // Parsing a long body and evaluating are two steps of the event loop.
+    yield* Effect.yieldNow
     const explanation = explain(condition, { data, snapshots: snapshots as Subject["snapshots"], context })
     return { status: 200, json: { matches: explanation.outcome === "holds", explanation } }
   })

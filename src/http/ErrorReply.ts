@@ -3,6 +3,7 @@ import { Cause, Effect } from "effect"
 import { SqlError } from "effect/sql"
 import { Denied } from "../auth/Denied.ts"
 import { databaseReply } from "./DatabaseReply.ts"
+import { itemErrors } from "./objects/ItemErrors.ts"
 import type { Refusal, Reply } from "./Route.ts"
 
 export const replyTo = (refusal: Refusal, url: string, requestId: string): Effect.Effect<Reply> => {
@@ -16,7 +17,7 @@ export const replyTo = (refusal: Refusal, url: string, requestId: string): Effec
     case "Protected":
       return Effect.succeed({ status: 409, json: { detail: refusal.detail } })
     case "WriteRefused":
-      return Effect.succeed({ status: 400, json: refusal.errors })
+      return Effect.succeed({ status: 400, json: itemErrors(refusal.errors) })
     case "SqlError":
       return failed(Cause.fail(refusal), url, requestId)
   }

@@ -2,7 +2,15 @@
 import { Effect } from "effect"
 import { Settings } from "../../Config.ts"
 import { type Space, freeAddresses, freeSpace, freeVlanIds, roomOf, takeTurn } from "../../inventory/write/Allocate.ts"
-import { type Dictionary, type RowOf, type View, isDictionary, notDictionary, textsIn } from "../../inventory/Field.ts"
+import {
+  type Dictionary,
+  type Errors,
+  type RowOf,
+  type View,
+  isDictionary,
+  notDictionary,
+  textsIn
+} from "../../inventory/Field.ts"
 import { type ObjectType, integer } from "../../inventory/ObjectType.ts"
 import { viewFor } from "../../inventory/read/Read.ts"
 import { objectType } from "../../inventory/Registry.ts"
@@ -15,6 +23,7 @@ import type Prefix from "../../inventory/types/ipam/Prefix.ts"
 import type VlanGroup from "../../inventory/types/ipam/VlanGroup.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { authorOf } from "./ChangelogMessage.ts"
+import { itemErrors } from "./ItemErrors.ts"
 import { inWritingTime, refuseLongList } from "./Limits.ts"
 import { all, first, listed, refuse, rowOf } from "./Objects.ts"
 import { pageBounds } from "../wire/Paging.ts"
@@ -70,9 +79,9 @@ const itemsOf = Effect.fnUntraced(function* (request: Request) {
   yield* refuseLongList(body)
   const many = Array.isArray(body)
   const items: ReadonlyArray<unknown> = many ? body : [body]
-  const errors = items.map((item) => (isDictionary(item) ? {} : { non_field_errors: [notDictionary(item)] }))
+  const errors = items.map((item): Errors => (isDictionary(item) ? {} : { non_field_errors: [notDictionary(item)] }))
   if (!items.every(isDictionary)) {
-    return yield* new HttpRefused({ reason: "InvalidBody", body: many ? errors : errors[0] })
+    return yield* new HttpRefused({ reason: "InvalidBody", body: many ? itemErrors(errors) : errors[0] })
   }
   return { many, items }
 })
@@ -144,8 +153,8 @@ const prefixes: Source<typeof prefixType> = {
       const { network } = roomOf(row)
       const read = items.map((item) => lengthIn(item["prefix_length"], network.family))
       if (read.some((each) => typeof each === "string")) {
-        const errors = read.map((each) => (typeof each === "string" ? { prefix_length: [each] } : {}))
-        return yield* new HttpRefused({ reason: "InvalidBody", body: errors })
+        const errors = read.map((each): Errors => (typeof each === "string" ? { prefix_length: [each] } : {}))
+        return yield* new HttpRefused({ reason: "InvalidBody", body: itemErrors(errors) })
       }
       const lengths = read.filter((each) => typeof each === "number")
       const carved = carve(networksIn(network.family, yield* freeSpace(row)), lengths)

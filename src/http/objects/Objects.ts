@@ -15,6 +15,7 @@ import { etagHeader, guardOf } from "../wire/Etag.ts"
 import { exportObjects, exportTypes } from "../files/Export.ts"
 import { importObjects } from "../files/Import.ts"
 import { authorOf } from "./ChangelogMessage.ts"
+import { itemErrors } from "./ItemErrors.ts"
 import { inWritingTime, refuseLongList } from "./Limits.ts"
 import { listObjects } from "./Lists.ts"
 import { Listed } from "../wire/Listed.ts"
@@ -122,9 +123,9 @@ export const listed = (
   written: written.map(({ row }) => row.id)
 })
 
-/** The part of a write's errors that the answer shows: all, in the order of the list, or those of one object. */
+/** The part of a write's errors that the answer shows: those of the list, or those of one object. */
 type Pick = (errors: ReadonlyArray<Errors>) => unknown
-export const all: Pick = (errors) => errors
+export const all: Pick = itemErrors
 export const first: Pick = (errors) => errors.find((each) => Object.keys(each).length > 0)
 
 export const refuse =
@@ -194,14 +195,14 @@ const itemsWithIds = Effect.fnUntraced(function* (request: Request) {
     return yield* new HttpRefused({ reason: "InvalidBody", body: { non_field_errors: [notList(body)] } })
   }
   yield* refuseLongList(body)
-  const errors = body.map((item: unknown) => {
+  const errors = body.map((item: unknown): Errors => {
     if (typeof item !== "object" || item === null) return { non_field_errors: ["Invalid data. Expected a dictionary."] }
     if (!("id" in item)) return { id: ["This field is required."] }
     if (item.id === null) return { id: ["This field may not be null."] }
     return idIn(item.id) === undefined ? { id: ["A valid integer is required."] } : {}
   })
   if (errors.some((error) => Object.keys(error).length > 0)) {
-    return yield* new HttpRefused({ reason: "InvalidBody", body: errors })
+    return yield* new HttpRefused({ reason: "InvalidBody", body: itemErrors(errors) })
   }
   // Of items with the same id the last counts, as in NetBox.
   const items = new Map(body.map((item: { readonly id: unknown }) => [idIn(item.id)!, item]))

@@ -10,6 +10,8 @@ import { customPrefix } from "../../inventory/derive/filter/CustomFieldFilter.ts
 import { type Filtered, filter } from "../../inventory/derive/filter/Filter.ts"
 import { type Named, namedIn } from "../../inventory/derive/filter/Named.ts"
 import { everything } from "../../inventory/derive/filter/Where.ts"
+import { shortMessage } from "../../inventory/write/WriteRefused.ts"
+import { itemErrors } from "../objects/ItemErrors.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import type { Request } from "../Route.ts"
 import { isSet } from "./Parameter.ts"
@@ -60,12 +62,17 @@ export const refuseUnknown = Effect.fnUntraced(function* (
   const errors = bodies.map((body) => unknownIn(type, body))
   const first = errors.find((each) => Object.keys(each).length > 0)
   if (first === undefined) return
-  return yield* new HttpRefused({ reason: "InvalidBody", body: bodies.length > 1 ? errors : first })
+  return yield* new HttpRefused({ reason: "InvalidBody", body: bodies.length > 1 ? itemErrors(errors) : first })
 })
+
+/** Most unknown fields of a body that are named. */
+const unknownMax = 20
 
 const unknownIn = (type: ObjectType, body: unknown): Errors => {
   if (typeof body !== "object" || body === null || Array.isArray(body)) return {}
   const shown = { ...type.fields, ...type.derived, ...type.counts, ...type.pointedBy }
   const names = Object.keys(body).filter((name) => !Object.hasOwn(shown, name) && !tolerated.has(name))
-  return Object.fromEntries(names.map((name) => [name, ["Unknown field."]]))
+  const told = names.slice(0, unknownMax).map((name) => [shortMessage(name), ["Unknown field."]])
+  const others = `And ${names.length - unknownMax} more unknown fields.`
+  return Object.fromEntries(names.length > unknownMax ? [...told, ["non_field_errors", [others]]] : told)
 }

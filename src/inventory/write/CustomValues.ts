@@ -10,6 +10,7 @@ import { canonical, refusal } from "../derive/values/CustomValue.ts"
 import type { Draft } from "../derive/values/Draft.ts"
 import { customReferences } from "../field/CustomFields.ts"
 import type { CustomField } from "../types/extras/CustomField.ts"
+import { shortMessage } from "./WriteRefused.ts"
 
 export const resolveCustomFields = Effect.fnUntraced(function* (
   type: ObjectType,
@@ -70,8 +71,8 @@ function* refuseAll(
     for (const [name, value] of Object.entries(isDictionary(values) ? values : {})) {
       const definition = known.get(name)
       const reason = definition === undefined ? undefined : refusal(definition, value, existing)
-      if (definition === undefined) messages.push(`Unknown field name '${name}' in custom field data.`)
-      else if (reason !== undefined) messages.push(`Invalid value for custom field '${name}': ${reason}`)
+      if (definition === undefined) messages.push(shortMessage(`Unknown field name '${name}' in custom field data.`))
+      else if (reason !== undefined) messages.push(shortMessage(`Invalid value for custom field '${name}': ${reason}`))
       yield
     }
     for (const name of isDictionary(values) ? missing : []) {

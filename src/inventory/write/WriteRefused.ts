@@ -27,5 +27,30 @@ const merge = (conflicts: ReadonlyArray<Conflict>): Errors => {
       errors[name] = before === undefined ? messages : [...textsIn(before), ...textsIn(messages)]
     }
   }
-  return errors
+  return shortened(errors)
+}
+
+/** Most faults of a field that are told, and most characters of a message, which may repeat what was sent. */
+const faultsMax = 20
+const messageCharsMax = 500
+
+/** The errors of an object as far as they are told; the others of a field are counted. */
+export const shortened = (errors: Errors): Errors =>
+  Object.fromEntries(Object.entries(errors).map(([name, messages]) => [name, shortMessages(messages)]))
+
+export const shortMessage = (text: string): string =>
+  text.length > messageCharsMax ? `${text.slice(0, messageCharsMax)}…` : text
+
+const shortMessages = (messages: Messages): Messages => {
+  const all = Object.entries<string | Messages>(messages)
+  const faulty = all.flatMap(([, each], at) => (Object.keys(each).length === 0 ? [] : [at]))
+  const told = faulty.length > faultsMax ? all.slice(0, faulty[faultsMax]) : all
+  const short = told.map(([at, each]) => [at, typeof each === "string" ? shortMessage(each) : shortMessages(each)])
+  const more = `And ${faulty.length - faultsMax} more.`
+  if (!Array.isArray(messages)) {
+    return Object.fromEntries(told.length < all.length ? [...short, ["non_field_errors", [more]]] : short) as Messages
+  }
+  const list = short.map(([, each]) => each)
+  if (told.length < all.length) list.push(typeof all[0]?.[1] === "string" ? more : [more])
+  return list as Messages
 }

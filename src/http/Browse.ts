@@ -116,7 +116,7 @@ export const browse = Effect.fnUntraced(function* (serving: Serving, match: Matc
   })
   return yield* page.pipe(
     Effect.provideService(Clearance, yield* clearanceOf(principal)),
-    inTurn(principal, addressOf(incoming))
+    inTurn("read", principal, addressOf(incoming))
   )
 })
 

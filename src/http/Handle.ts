@@ -9,10 +9,10 @@ import { objectType } from "../inventory/Registry.ts"
 import { soundTraceparent } from "../telemetry/TraceContext.ts"
 import { pathCharsMax } from "../inventory/write/Transaction.ts"
 import { addressOf } from "./Admission.ts"
-import type { InTurn } from "./Fairness.ts"
+import { type InTurn, kindOf } from "./Fairness.ts"
 import { HttpRefused } from "./HttpRefused.ts"
 import { apiVersion } from "./Respond.ts"
-import { type Match, type Method, type Reply, type Request, isPage, methodOf } from "./Route.ts"
+import { type Match, type Method, type Reply, type Request, methodOf } from "./Route.ts"
 import { allowed, metadata } from "./objects/Metadata.ts"
 import { type JsonBody, readBytes, readJson } from "./wire/Body.ts"
 import { negotiate } from "./wire/Negotiation.ts"
@@ -61,11 +61,10 @@ export const handle = Effect.fnUntraced(function* (
   if (accepted instanceof HttpRefused) return yield* accepted
   const request = requestOf(asked, { route, params }, principal, accepted.type)
   const clearance = yield* clearanceOf(principal, premise)
-  // Others need no connection, or one for a moment only.
-  const reads = method === "GET" && (typeof access === "object" || (access === "open" && isPage(route)))
+  const kind = kindOf(route, method, incoming.headers)
   const reply = yield* handler(request).pipe(
     Effect.provideService(Clearance, clearance),
-    reads ? inTurn(principal, addressOf(incoming)) : identity
+    kind === undefined ? identity : inTurn(kind, principal, addressOf(incoming))
   )
   if (typeof access === "object" && access.kind === "account") yield* auditWrite(request, method, reply)
   return accepted.indent === 0 ? reply : { ...reply, indent: accepted.indent }

@@ -128,7 +128,7 @@ export type Handler = (request: Request) => Effect.Effect<Reply, Refusal, Servic
 export type Access = ObjectType | "open" | "credentials" | "unasked"
 
 /** Whether a route is for people, not for programs. */
-export const isPage = ({ path }: Route): boolean => !path.startsWith("/api/")
+export const isPage = ({ path }: Pick<Route, "path">): boolean => !path.startsWith("/api/")
 
 export interface Route {
   /** Ends with a slash where NetBox's path does. */
@@ -154,6 +154,8 @@ export interface Route {
    * within its own limits and calls `refuseForgedUpload` before it does anything else.
    */
   readonly takesFiles?: boolean
+  /** Whether its writes have a limit of their own, and not that of their sender. */
+  readonly hasOwnLimit?: boolean
   /** Largest body of JSON; a mebibyte if absent. */
   readonly jsonMax?: ByteSize.ByteSize
 }

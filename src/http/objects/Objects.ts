@@ -46,7 +46,9 @@ export const objectRoutes = (details: Details): ReadonlyArray<Route> =>
         }
       },
       { path: `${type.path}export/`, access: type, produces: exportTypes, methods: { GET: exportObjects(type) } },
-      ...(written ? [{ path: `${type.path}import/`, access: type, methods: { POST: importObjects(type) } }] : []),
+      ...(written
+        ? [{ path: `${type.path}import/`, access: type, hasOwnLimit: true, methods: { POST: importObjects(type) } }]
+        : []),
       {
         path: `${type.path}:id/`,
         access: type,

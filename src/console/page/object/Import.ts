@@ -129,5 +129,6 @@ export default [...registry.values()]
     access: type,
     action: "add",
     takesFiles: true,
+    hasOwnLimit: true,
     methods: { GET: show(type), POST: submit(type) }
   }))

@@ -65,7 +65,7 @@ export const resolveGenerics = Effect.fnUntraced(function* (
     const idField = generic!.id
     const named = resolved.map(({ values }, at) =>
       changes(values, before[at], name) || changes(values, before[at], idField)
-        ? { type: values[name] ?? before[at]?.[name] ?? null, id: values[idField] ?? before[at]?.[idField] ?? null }
+        ? { type: valueOf(name, values, before[at]), id: valueOf(idField, values, before[at]) }
         : undefined
     )
     const existing = new Map<string, ReadonlySet<number>>()
@@ -82,6 +82,10 @@ export const resolveGenerics = Effect.fnUntraced(function* (
   }
   return resolved
 })
+
+/** The value that a field will have. */
+const valueOf = (name: string, values: Draft["values"], before: Row | undefined): unknown =>
+  (Object.hasOwn(values, name) ? values[name] : before?.[name]) ?? null
 
 const changes = (values: Draft["values"], before: Row | undefined, name: string): boolean =>
   Object.hasOwn(values, name) && (before === undefined || values[name] !== before[name])

@@ -9,12 +9,14 @@ import type { Asked } from "./Asked.ts"
 import type { Counted } from "./Counted.ts"
 import type { CoveringIndex } from "./CoveringIndex.ts"
 import type { Derived, Shape } from "./Derived.ts"
-import type { Errors, Field, Fields, Row, RowOf, View } from "./Field.ts"
+import type { Field, Fields, RowOf, View } from "./Field.ts"
+import type { Bond, Broken, Find, Rival } from "./Rule.ts"
 import { time } from "./field/Scalar.ts"
 
 export { type Asked, flagged, pointedAtBy } from "./Asked.ts"
 export { type Counted, bounded, countOf, countOfAny, treeCount, treeDepth } from "./Counted.ts"
 export { nothing } from "./Derived.ts"
+export { type Bond, type Broken, type Find, broken } from "./Rule.ts"
 export { hostOfUrl } from "./derive/filter/Address.ts"
 export { date } from "./field/Calendar.ts"
 export { generic } from "./field/Generic.ts"
@@ -39,31 +41,12 @@ export interface Unique {
   readonly message?: string
 }
 
-/**
- * A rule between a row that is about to be written and any other row of its type that no constraint can express: ranges
- * that must not overlap, or uniqueness that a third object switches on. Rivals.ts checks a whole write at once.
- */
-export interface Rival<R extends Row = Row> {
-  /** SQL condition under which `j`, the written row, conflicts with `t`, the other one. */
-  readonly where: string
-  /** SQL text over `j`, equal for rows that can conflict; null if `j` cannot. Writes with equal texts are serialised. */
-  readonly lock: string
-  errors(row: R, other: R, find: Find): Errors
-}
-
 /** Bounds how many objects of the type may refer to the same object (Quota.ts). */
 interface Quota {
   /** The reference. */
   readonly field: string
   readonly max: (settings: Settings["Service"]) => number
   readonly message: (max: number) => string
-}
-
-/** Another object by object type and id, if `looksAt` leads to it: `find<typeof Site>("dcim.site", row.site)`. */
-export type Find = <T extends Typed = Typed>(type: string, id: number | null) => RowOf<T> | undefined
-
-interface Typed {
-  readonly fields: Fields
 }
 
 /** An object type, and its reference to one; or, with `where`, the one object of the type that a name stands for. */
@@ -104,6 +87,7 @@ interface Declaration<F extends Fields = Fields> {
   /** Uniqueness of several fields together; a single field declares `unique` itself. */
   readonly unique?: ReadonlyArray<Unique>
   readonly rivals?: ReadonlyArray<Rival<DeclaredRow<F>>>
+  readonly bonds?: ReadonlyArray<Bond<DeclaredRow<F>>>
   readonly quota?: Quota
   /** Read-only values beside the fields; the object of a generic reference is added automatically. */
   readonly derived?: Readonly<Record<string, Derived<DeclaredRow<F>>>>
@@ -149,7 +133,7 @@ interface Declaration<F extends Fields = Fields> {
    * Rules about several fields of a row that is about to be written, and about the rows that it points at.
    * `before` is the row as it is, undefined for a new one.
    */
-  check?(row: DeclaredRow<F>, find: Find, before: DeclaredRow<F> | undefined): Errors
+  check?(row: DeclaredRow<F>, find: Find, before: DeclaredRow<F> | undefined): Iterable<Broken>
   /** References that `check` follows; `rack.site`: those of the row pointed at. */
   readonly looksAt?: ReadonlyArray<string>
   /** For records: kept in a partition per day of `time`, so that old days are dropped and not deleted. */
@@ -218,6 +202,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     label: name,
     unique: [],
     rivals: [],
+    bonds: [],
     quota: undefined,
     menu: undefined,
     fieldGroup: undefined,
@@ -239,7 +224,7 @@ export const defineObjectType = <const F extends Fields>(declaration: Declaratio
     key: undefined,
     announced: false,
     daily: false,
-    check: () => ({}),
+    check: () => [],
     display: (row) => String(row["name"]),
     ...declaration,
     kind,

@@ -2,6 +2,7 @@
 import { type Generic, literal } from "../Field.ts"
 import { type ObjectType, columnOf } from "../ObjectType.ts"
 import { registry } from "../Registry.ts"
+import { bondFunctions } from "../derive/table/BondTriggers.ts"
 import { genericCheckName, genericTargets } from "../derive/table/Table.ts"
 
 /** Prefix of the logical message that carries a transaction's author and request; capture knows it too. */
@@ -136,6 +137,7 @@ export const functions: ReadonlyArray<string> = [
   ...common,
   ...[...registry.values()].flatMap((type) => [
     ...type.functions,
+    ...bondFunctions(type),
     ...Object.entries(type.fields).flatMap(([name, { generic }]) =>
       generic === undefined ? [] : [genericCheck(type, name, generic)]
     )

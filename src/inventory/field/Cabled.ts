@@ -1,12 +1,33 @@
 /** The values that an interface shows of its cable, and the filters that ask about the cable. */
 import { type Asked, flagged } from "../Asked.ts"
 import type { Derived } from "../Derived.ts"
-import type { Row, View } from "../Field.ts"
+import { type Errors, type Row, type View, literal } from "../Field.ts"
+import type { Bond } from "../Rule.ts"
+
+/** Types of interfaces without a socket, with their labels. */
+export const withoutSocket = { virtual: "Virtual", bridge: "Bridge", lag: "Link Aggregation Group (LAG)" } as const
 
 /** An interface, as far as its cable is concerned. */
 interface End extends Row {
   readonly cable: number | null
   readonly mark_connected: boolean
+}
+
+export const hasSocket = (type: string): boolean => !Object.hasOwn(withoutSocket, type)
+
+const socketless = Object.keys(withoutSocket).map(literal).join(", ")
+
+export const socketBond: Bond<End & { readonly type: string }> = {
+  name: "socket",
+  fields: ["cable", "type", "mark_connected"],
+  applies: "new.cable_id is not null",
+  broken: `j.cable_id is not null and (j.mark_connected or j.type in (${socketless}))`,
+  rule: "An interface with a cable has a socket, and is not marked as connected.",
+  errors: ({ type, mark_connected: isMarked }): Errors => {
+    if (isMarked) return { mark_connected: ["Cannot mark as connected with a cable attached."] }
+    return { type: [`${withoutSocket[type as keyof typeof withoutSocket]} interfaces cannot have a cable attached.`] }
+  },
+  others: []
 }
 
 /** The end of its cable that an interface is at, and the interfaces at the other one; undefined where it has none. */

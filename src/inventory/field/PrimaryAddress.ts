@@ -5,31 +5,42 @@
  */
 import { flagged } from "../Asked.ts"
 import type { Derived } from "../Derived.ts"
-import type { Errors, Field, Row, View } from "../Field.ts"
-import type { Find } from "../ObjectType.ts"
+import type { Field, Row, View } from "../Field.ts"
+import type { Bond, OtherSide } from "../Rule.ts"
 import type IpAddress from "../types/ipam/IpAddress.ts"
 import { ref } from "./Reference.ts"
 
 interface Machine {
-  /** The object type of its interfaces, and their reference to it. */
+  /** The object type of the machine and of its interfaces, and their reference to it. */
+  readonly type: string
   readonly interfaces: string
   readonly owner: string
   /** The machine's word in messages. */
   readonly called: string
+  /** SQL over `j`, the machine, and `f`, an interface of another one: whether it serves both. */
+  readonly shares?: string
   readonly otherFamily: (address: string, family: number) => string
+  /** Further changes that can part a machine from its address: of a field of these objects. */
+  readonly moves: ReadonlyArray<Pick<OtherSide, "type" | "field" | "when"> & { readonly reaches: (ids: Ids) => string }>
 }
+
+/** Makes SQL for the addresses that are assigned to interfaces `f`, or translated to one that is. */
+type Ids = (interfaces: string) => string
 
 interface Primary extends Row {
   readonly primary_ip4: number | null
   readonly primary_ip6: number | null
-  readonly virtual_chassis?: number | null
 }
 
-const families = [["primary_ip4", 4] as const, ["primary_ip6", 6] as const]
+const families = [4, 6] as const
 
-const addressField = (): Field<number | null> => ref("ipam.ipaddress", { optional: true, onDelete: "set null" })
+/** An address is the primary one of one machine. */
+const addressField = (): Field<number | null> =>
+  ref("ipam.ipaddress", { optional: true, onDelete: "set null", unique: true })
 
-export const primaryAddresses = ({ interfaces, owner, called, otherFamily }: Machine) => ({
+const nameOf = (family: 4 | 6) => `primary_ip${family}` as const
+
+export const primaryAddresses = (machine: Machine) => ({
   fields: { primary_ip4: addressField(), primary_ip6: addressField() },
   derived: {
     primary_ip: {
@@ -41,33 +52,68 @@ export const primaryAddresses = ({ interfaces, owner, called, otherFamily }: Mac
     } satisfies Derived<Primary>
   },
   asked: { has_primary_ip: flagged("t.primary_ip4_id is not null or t.primary_ip6_id is not null") },
-  looksAt: families.flatMap(([name]) =>
-    ["", "nat_inside."].map((inside) => `${name}.${inside}assigned_object_type.${owner}`)
-  ),
-  /** Refuses a primary address of the wrong family, or of no interface of the machine. */
-  errors: (row: Primary, find: Find): Errors => {
-    for (const [name, family] of families) {
-      const found = find<typeof IpAddress>("ipam.ipaddress", row[name])
-      if (found === undefined) continue
-      const shown = String(found.address)
-      if (shown.includes(":") !== (family === 6)) return { [name]: [otherFamily(shown, family)] }
-      const inside = find<typeof IpAddress>("ipam.ipaddress", found.nat_inside)
-      const isAssigned = [found, inside].some((each) => {
-        const isInterface = each?.assigned_object_type === interfaces
-        const holder = isInterface ? find(interfaces, each.assigned_object_id) : undefined
-        return holder !== undefined && (holder[owner] === row.id || isOfMember(holder, row, find))
-      })
-      if (!isAssigned) {
-        return { [name]: [`The specified IP address (${shown}) is not assigned to this ${called}.`] }
-      }
-    }
-    return {}
-  }
+  looksAt: families.map(nameOf),
+  bonds: families.map((family) => bond(machine, family))
 })
 
-/** Whether an interface is that of another member of the device's virtual chassis, and may serve the whole. */
-const isOfMember = (holder: Row, { virtual_chassis: chassis }: Primary, find: Find): boolean => {
-  if (chassis === null || chassis === undefined || holder["mgmt_only"] === true) return false
-  const device = holder["device"]
-  return typeof device === "number" && find("dcim.device", device)?.["virtual_chassis"] === chassis
+const bond = (
+  { type, interfaces, owner, called, shares, otherFamily, moves }: Machine,
+  family: 4 | 6
+): Bond<Primary> => {
+  const name = nameOf(family)
+  const column = `${name}_id`
+  const assigned = (alias: string) =>
+    `case when ${alias}.assigned_object_type = '${interfaces}' then ${alias}.assigned_object_id end`
+  const addressesOf: Ids = (where) => `(select a.id from ipam_ipaddress a
+    left join ipam_ipaddress i on i.id = a.nat_inside_id
+    join ${interfaces.replace(".", "_")} f on f.id in (${assigned("a")}, ${assigned("i")}) where ${where})`
+  const common = { repair: `${column} = null` }
+  const named = `${type} #%s`
+  return {
+    name,
+    fields: [name],
+    applies: `new.${column} is not null`,
+    lock: `select from ipam_ipaddress a where a.id = new.${column}
+      or a.id = (select nat_inside_id from ipam_ipaddress where id = new.${column}) for share`,
+    broken: `j.${column} is not null and not exists (select from ipam_ipaddress a
+      left join ipam_ipaddress i on i.id = a.nat_inside_id
+      join ${interfaces.replace(".", "_")} f on f.id in (${assigned("a")}, ${assigned("i")})
+      where a.id = j.${column} and family(a.address) = ${family}
+        and (f.${owner}_id = j.id${shares === undefined ? "" : ` or ${shares}`}))`,
+    rule: `The primary IPv${family} address is assigned to an interface of the machine.`,
+    errors: (row, find) => {
+      const shown = String(find<typeof IpAddress>("ipam.ipaddress", row[name])?.address)
+      return shown.includes(":") === (family === 6)
+        ? { [name]: [`The specified IP address (${shown}) is not assigned to this ${called}.`] }
+        : { [name]: [otherFamily(shown, family)] }
+    },
+    others: [
+      {
+        ...common,
+        type: "ipam.ipaddress",
+        fields: ["assigned_object_type", "assigned_object_id", "nat_inside"],
+        reaches: `j.${column} in (select new.id union all select a.id from ipam_ipaddress a where a.nat_inside_id = new.id)`,
+        field: "assigned_object_id",
+        message: `format('IP address is primary for ${called} ${named} but not assigned to it!', j.id)`
+      },
+      {
+        ...common,
+        type: "ipam.ipaddress",
+        fields: ["address"],
+        when: "family(new.address) <> family(old.address)",
+        reaches: `j.${column} = new.id`,
+        field: "address",
+        message: `format('It is the primary IPv${family} address of ${called} ${named}.', j.id)`
+      },
+      ...moves.map(({ type, field, when, reaches }) => ({
+        ...common,
+        type,
+        field,
+        ...(when !== undefined && { when }),
+        fields: [field],
+        reaches: reaches((where) => `j.${column} in ${addressesOf(where)}`),
+        message: `format('The primary IPv${family} address of ${called} ${named} would be on none of its interfaces.', j.id)`
+      }))
+    ]
+  }
 }

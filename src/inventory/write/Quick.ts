@@ -84,6 +84,6 @@ const areSound = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyAr
     rows.map((row) => ({ values: row, row }))
   )
   if (errors.some((own) => Object.keys(own).length > 0)) return false
-  const broken = yield* mapInSlices(rows, (row) => Object.keys(type.check(row, () => undefined, undefined)).length > 0)
+  const broken = yield* mapInSlices(rows, (row) => [...type.check(row, () => undefined, undefined)].length > 0)
   return !broken.includes(true)
 })

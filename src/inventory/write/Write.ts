@@ -13,23 +13,26 @@ import type { Errors, Row } from "../Field.ts"
 import { grammarErrors } from "../Grammar.ts"
 import { sealHidden, withKeptSecrets, withWholeTexts } from "./Hidden.ts"
 import { resolveCustomFields } from "./CustomValues.ts"
+import { replace } from "./Replace.ts"
 import { lookAt } from "./LooksAt.ts"
-import { type ObjectType, type Unique, fieldOf } from "../ObjectType.ts"
+import { type Find, type ObjectType, type Unique, fieldOf } from "../ObjectType.ts"
+import { firstErrors } from "../Rule.ts"
+import { bondRefusal, brokenBonds, withNames } from "./rules/Bonds.ts"
+import { refuseConflicts } from "./rules/Conflicts.ts"
 import { Protected, isProtected, protectedBy } from "./Protected.ts"
 import { byIds } from "../read/Read.ts"
 import { quickly } from "./Quick.ts"
 import { staysWithinQuota } from "./Quota.ts"
 import { resolveGenerics, resolveReferences } from "./Resolve.ts"
-import { rivals } from "./Rivals.ts"
+import { rivals } from "./rules/Rivals.ts"
 import { stored } from "./Stored.ts"
 import { type Author, asAuthor } from "./Transaction.ts"
-import { type Conflict, conflictMessage, cycles, duplicates } from "./Unique.ts"
+import { type Conflict, cycles, duplicates } from "./Unique.ts"
 import { unreadableIn } from "../Unreadable.ts"
-import { WriteRefused, refusing } from "./WriteRefused.ts"
+import { refusing } from "./WriteRefused.ts"
 import { type Draft, draft, withInitials } from "../derive/values/Draft.ts"
-import { insertStatement, writtenFields } from "../derive/values/InsertStatement.ts"
+import { insertStatement } from "../derive/values/InsertStatement.ts"
 import { columnsOf, rowFromJson } from "../derive/values/Row.ts"
-import { uniqueName, uniquesOf } from "../derive/table/Table.ts"
 import { allOf, isEverything, whereIds } from "../derive/filter/Where.ts"
 
 interface Created {
@@ -54,7 +57,13 @@ export const createAndRead = Effect.fnUntraced(function* (
   const { premise } = yield* Clearance
   // Whoever presumed the sender asks again once it is known who that is.
   if (premise?.holds === false) return yield* new OutOfBounds({ objectType: type.id })
-  const rows = yield* carefully(type, drafts).pipe(asAuthor(author), refuseConflicts(type, drafts.length))
+  const rows = yield* carefully(type, drafts).pipe(
+    asAuthor(author),
+    refuseConflicts(
+      type,
+      drafts.map(() => 0)
+    )
+  )
   return { made: created(type, drafts, rows), beside: undefined }
 })
 
@@ -64,7 +73,14 @@ export const createFrom = <E, R>(
   count: number,
   bodies: Effect.Effect<ReadonlyArray<unknown>, E, R>,
   author: Author
-) => createRows(type, bodies, author).pipe(asAuthor(author), refuseConflicts(type, count))
+) =>
+  createRows(type, bodies, author).pipe(
+    asAuthor(author),
+    refuseConflicts(
+      type,
+      Array.from({ length: count }, () => 0)
+    )
+  )
 
 const createRows = Effect.fnUntraced(function* <E, R>(
   type: ObjectType,
@@ -116,7 +132,14 @@ export const update = <E = never>(
   whole: boolean,
   author: Author,
   guard: Guard<E> = unguarded
-) => updateRows(type, changes, whole, guard).pipe(asAuthor(author), refuseConflicts(type, changes.length))
+) =>
+  updateRows(type, changes, whole, guard).pipe(
+    asAuthor(author),
+    refuseConflicts(
+      type,
+      changes.map(({ id }) => id)
+    )
+  )
 
 const updateRows = Effect.fnUntraced(function* <E>(
   type: ObjectType,
@@ -152,8 +175,15 @@ export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, 
     // Not retried: what protects them does not go away by itself.
     Effect.mapError((error) => (isProtected(error) ? new Protected({ detail: "" }) : error)),
     asAuthor(author),
-    Effect.catchTag("Protected", () => Effect.flatMap(protectedBy(type, ids), (detail) => new Protected({ detail })))
+    Effect.catchTag("Protected", () => Effect.flatMap(protectedBy(type, ids), (detail) => new Protected({ detail }))),
+    Effect.catchIf(SqlError.isSqlError, (error) => {
+      const bond = bondRefusal(error)
+      if (bond === undefined) return error
+      return Effect.flatMap(withNames(bond.message), (reason) => new Protected({ detail: unableToDelete(reason) }))
+    })
   )
+
+const unableToDelete = (reason: string): string => `Unable to delete object. ${reason}`
 
 const removeRows = Effect.fnUntraced(function* <E>(
   type: ObjectType,
@@ -179,26 +209,6 @@ const staysWithin = Effect.fnUntraced(function* (type: ObjectType, rows: Readonl
   const within = yield* sql.unsafe(`select id from ${type.table} t where ${where.sql}`, where.parameters)
   if (within.length < rows.length) return yield* new OutOfBounds({ objectType: type.id })
 })
-
-/**
- * An error that only Postgres found, also in the repeated transaction: rows that exchange unique values in one write,
- * or a race without end. It is reported with the first item.
- */
-const refuseConflicts =
-  (type: ObjectType, items: number) =>
-  <A, E, R>(
-    write: Effect.Effect<A, E | SqlError.SqlError, R>
-  ): Effect.Effect<A, E | SqlError.SqlError | WriteRefused, R> =>
-    Effect.mapError(write, (error) => {
-      if (!SqlError.isSqlError(error)) return error
-      const { reason } = error
-      if (reason._tag !== "UniqueViolation" && reason._tag !== "ConstraintError") return error
-      const { constraint, detail = "" } = reason.cause as { readonly constraint?: string; readonly detail?: string }
-      const broken = uniquesOf(type).find((unique) => uniqueName(type, unique) === constraint)
-      const first: Errors =
-        broken === undefined ? { __all__: [detail || String(constraint)] } : conflictMessage(type, broken)
-      return new WriteRefused({ errors: Array.from({ length: items }, (_, at) => (at === 0 ? first : {})) })
-    })
 
 /** From drafts to rows that can be stored: references resolved, every rule met, secrets hashed or sealed. */
 const settle = Effect.fnUntraced(function* (
@@ -228,7 +238,7 @@ const settle = Effect.fnUntraced(function* (
   const wholeRow = (value: Draft["values"], at: number): Row => ({ id: 0, ...before[at], ...value })
   // A rule about several fields would report values that are already refused.
   const broken = yield* mapInSlices(resolved, ({ values }, at): Errors =>
-    hasErrors(wrongFields[at]!) ? {} : type.check(wholeRow(values, at), find, before[at])
+    hasErrors(wrongFields[at]!) ? {} : ruleErrors(type, wholeRow(values, at), find, before[at])
   )
   const errors = resolved.flatMap((_, at): ReadonlyArray<Conflict> => [
     { at, errors: wrongFields[at]! },
@@ -241,13 +251,19 @@ const settle = Effect.fnUntraced(function* (
     return yield* refusing(resolved.length, [...errors, ...more])
   }
   const rows = (yield* stored(type, values)).map(wholeRow)
-  const conflicts = [
+  const parted = yield* brokenBonds(type, rows, before, find)
+  const others = [
     ...(yield* duplicates(type, rows)),
     ...(yield* cycles(type, rows)),
-    ...(yield* rivals(type, rows, find))
+    ...(yield* rivals(type, rows, before, find))
   ]
+  // As in NetBox, a broken rule is reported before a conflict with an object of the same type.
+  const conflicts = [...parted, ...others.filter(({ at }) => !parted.some((each) => each.at === at))]
   return conflicts.length > 0 ? yield* refusing(rows.length, conflicts) : rows
 })
+
+const ruleErrors = (type: ObjectType, row: Row, find: Find, before: Row | undefined): Errors =>
+  firstErrors(type.check(row, find, before), row, before)
 
 const hasErrors = (errors: Errors): boolean => Object.keys(errors).length > 0
 
@@ -278,16 +294,4 @@ const insert = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArra
     JSON.stringify(rows.map((row) => columnsOf(type, row)))
   ])
   return inserted.map(({ row }) => rowFromJson(type, row))
-})
-
-const replace = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
-  const sql = yield* SqlClient.SqlClient
-  const sets = writtenFields(type).map((name) => `${type.columns[name]} = j.${type.columns[name]}`)
-  const after = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
-    `update ${type.table} t set ${sets.join(", ")}
-       from jsonb_populate_recordset(null::${type.table}, $1::jsonb) j where t.id = j.id
-     returning row_to_json(t) as row`,
-    [JSON.stringify(rows.map((row) => columnsOf(type, row)))]
-  )
-  return new Map(after.map(({ row }) => rowFromJson(type, row)).map((row) => [row.id, row]))
 })

@@ -5,6 +5,7 @@ import { type Generic, literal } from "../../Field.ts"
 import { type ObjectType, type Unique, columnOf } from "../../ObjectType.ts"
 import { objectType, registry } from "../../Registry.ts"
 import { bounds } from "../../Unreadable.ts"
+import { bondTriggers } from "./BondTriggers.ts"
 import { indexesOf } from "./Index.ts"
 import { storedName } from "./StoredName.ts"
 
@@ -69,7 +70,7 @@ export const tableOf = (type: ObjectType): Table => {
         .map(({ name, sql }) => ({ name, sql, unique: true })),
       ...indexesOf(type, uniquesOf(type)).map((index) => ({ ...index, unique: false }))
     ],
-    triggers: [...triggers(type, published), ...type.triggers],
+    triggers: [...triggers(type, published), ...bondTriggers(type), ...type.triggers],
     published
   }
 }

@@ -2,6 +2,7 @@ import type { Errors, RowOf } from "../../Field.ts"
 import {
   type Asked,
   type Find,
+  broken,
   choice,
   color,
   decimal,
@@ -12,6 +13,7 @@ import {
   text
 } from "../../ObjectType.ts"
 import type Interface from "./Interface.ts"
+import { hasSocket } from "../../field/Cabled.ts"
 
 const fields = {
   type: choice(
@@ -120,20 +122,27 @@ export default defineObjectType({
   brief: ["label"],
   display: (row) => (row.label === "" ? `#${row.id}` : String(row.label)),
   looksAt: ["a_terminations", "b_terminations"],
-  check: (row, find) => {
+  *check(row, find) {
+    const ends = ["a_terminations", "b_terminations"] as const
     const [a, b] = [row.a_terminations, row.b_terminations] as [ReadonlyArray<number>, ReadonlyArray<number>]
     if (a.length === 0 || b.length === 0) {
-      return { __all__: ["Must define A and B terminations when creating a new cable."] }
+      yield broken(ends, { __all__: ["Must define A and B terminations when creating a new cable."] })
     }
     const twice = a.find((id) => b.includes(id))
-    if (twice !== undefined) return { b_terminations: [`Cannot connect dcim.interface ${twice} to itself`] }
-    if (row.length !== null && row.length_unit === null) {
-      return { __all__: ["Must specify a unit when setting a cable length"] }
+    if (twice !== undefined) {
+      yield broken(ends, { b_terminations: [`Cannot connect dcim.interface ${twice} to itself`] })
     }
-    return { ...endErrors("a_terminations", a, row, find), ...endErrors("b_terminations", b, row, find) }
+    if (row.length !== null && row.length_unit === null) {
+      yield broken(["length", "length_unit"], { __all__: ["Must specify a unit when setting a cable length"] })
+    }
+    for (const name of ends) {
+      const errors = endErrors(name, row, find)
+      if (errors !== undefined) yield broken([name], errors)
+    }
   },
   rivals: [
     {
+      fields: ["a_terminations", "b_terminations"],
       where: `(t.a_terminations && (j.a_terminations || j.b_terminations)
         or t.b_terminations && (j.a_terminations || j.b_terminations))`,
       lock: "null",
@@ -142,12 +151,14 @@ export default defineObjectType({
   ]
 })
 
-const endErrors = (name: string, ids: ReadonlyArray<number>, row: Cable, find: Find): Errors => {
-  const ends = ids.flatMap((id) => find<typeof Interface>("dcim.interface", id) ?? [])
+const endErrors = (name: "a_terminations" | "b_terminations", row: Cable, find: Find): Errors | undefined => {
+  const ends = row[name].flatMap((id) => find<typeof Interface>("dcim.interface", id) ?? [])
   const taken = ends.find(({ cable }) => cable !== null && cable !== row.id)
   if (taken !== undefined) {
     return { [name]: [`Duplicate termination found for dcim.interface ${taken.id}: cable ${String(taken.cable)}`] }
   }
-  const virtual = ends.find(({ type }) => ["virtual", "bridge", "lag"].includes(String(type)))
-  return virtual === undefined ? {} : { [name]: [`Cables cannot be terminated to ${String(virtual.type)} interfaces`] }
+  const virtual = ends.find(({ type }) => !hasSocket(type))
+  if (virtual !== undefined) return { [name]: [`Cables cannot be terminated to ${virtual.type} interfaces`] }
+  const marked = ends.find(({ mark_connected: isMarked }) => isMarked)
+  return marked === undefined ? undefined : { [name]: [`Interface ${marked.name} is marked as connected.`] }
 }

@@ -1,6 +1,10 @@
 import type { Errors, RowOf } from "../../Field.ts"
+import type { OtherSide } from "../../Rule.ts"
 import {
+  type Bond,
+  type Broken,
   type Find,
+  broken,
   choice,
   contactPaths,
   decimal,
@@ -28,10 +32,16 @@ const heightOf = (alias: string) => `(select u_height from dcim_devicetype where
 const isDeep = (alias: string) => `(select is_full_depth from dcim_devicetype where id = ${alias}.device_type_id)`
 
 const primary = primaryAddresses({
+  type: "dcim.device",
   interfaces: "dcim.interface",
   owner: "device",
   called: "device",
-  otherFamily: (address, family) => `${address} is not an IPv${family} address.`
+  otherFamily: (address, family) => `${address} is not an IPv${family} address.`,
+  shares: `not f.mgmt_only and j.virtual_chassis_id = (select virtual_chassis_id from dcim_device where id = f.device_id)`,
+  moves: [
+    { type: "dcim.interface", field: "mgmt_only", when: "new.mgmt_only", reaches: (on) => on("f.id = new.id") },
+    { type: "dcim.device", field: "virtual_chassis", reaches: (on) => `j.id = new.id or ${on("f.device_id = new.id")}` }
+  ]
 })
 
 const fields = {
@@ -79,6 +89,76 @@ const fields = {
 }
 
 type Device = RowOf<{ readonly fields: typeof fields }>
+
+/** SQL that two devices want the same units of a rack. */
+const overlap = `t.rack_id = j.rack_id and t.position < j.position + ${heightOf("j")}
+  and j.position < t.position + ${heightOf("t")} and (t.face = j.face or ${isDeep("j")} or ${isDeep("t")})`
+
+const noSpace = (row: Device, find: Find): Errors => {
+  const type = find<typeof DeviceType>("dcim.devicetype", row.device_type)
+  const unit = `U${String(row.position)} is already occupied or does not have sufficient space`
+  return { position: [`${unit} to accommodate this device type: ${String(type?.model)} (${String(type?.u_height)}U)`] }
+}
+
+/** Locks of the rack and the type: whoever changes their heights, or the places of the rack, waits. */
+const placeLock = `select from dcim_devicetype y, dcim_rack r
+  where y.id = new.device_type_id and r.id = new.rack_id for share of y for no key update of r`
+
+/** The side of the type of a device, where it grows. */
+const growth = (fields: ReadonlyArray<string>, when: string): OtherSide => ({
+  type: "dcim.devicetype",
+  fields,
+  when,
+  reaches: "j.device_type_id = new.id and j.position is not null",
+  field: fields[0]!,
+  message: `format('Device dcim.device #%s in rack dcim.rack #%s does not have sufficient space to accommodate a height of %sU',
+    j.id, j.rack_id, trim_scale(new.u_height))`
+})
+
+const fits: Bond<Device> = {
+  name: "fits",
+  fields: ["rack", "position", "device_type"],
+  applies: "new.position is not null",
+  lock: placeLock,
+  broken: `exists (select from dcim_devicetype y, dcim_rack r where y.id = j.device_type_id and r.id = j.rack_id
+    and j.position is not null and (y.u_height = 0 or j.position + y.u_height > r.u_height + 1))`,
+  rule: "A device with a position has a height, and lies within its rack.",
+  errors: (row, find) => {
+    const type = find<typeof DeviceType>("dcim.devicetype", row.device_type)
+    if (type?.u_height !== 0) return noSpace(row, find)
+    return { position: [`A U0 device type (${type.model}) cannot be assigned to a rack position.`] }
+  },
+  others: [
+    growth(["u_height"], "new.u_height > old.u_height"),
+    {
+      ...growth(["u_height"], "new.u_height = 0"),
+      message: `format('Unable to set 0U height: Found %s instances already mounted within racks.',
+        (select count(*) from dcim_device d where d.device_type_id = new.id and d.position is not null))`
+    },
+    {
+      type: "dcim.rack",
+      fields: ["u_height"],
+      when: "new.u_height < old.u_height",
+      reaches: "j.rack_id = new.id",
+      field: "u_height",
+      message: `format('Rack must be at least %sU tall to house currently installed devices.',
+        (select trim_scale(max(d.position + ${heightOf("d")} - 1)) from dcim_device d where d.rack_id = new.id))`
+    }
+  ]
+}
+
+const apart: Bond<Device> = {
+  name: "apart",
+  fields: ["rack", "position", "face", "device_type"],
+  applies: "new.position is not null",
+  lock: placeLock,
+  broken: `exists (select from dcim_device t where t.id <> j.id and ${overlap})`,
+  rule: "No two devices have the same units of a rack.",
+  others: [
+    growth(["u_height"], "new.u_height > old.u_height"),
+    growth(["is_full_depth"], "new.is_full_depth and not old.is_full_depth")
+  ]
+}
 
 export default defineObjectType({
   app: "dcim",
@@ -128,70 +208,90 @@ export default defineObjectType({
     return row.asset_tag === null ? String(row.name) : `${row.name} (${row.asset_tag})`
   },
   looksAt: ["site", "location", "rack", "device_type", "platform", "cluster", ...primary.looksAt],
-  check: (row, find) => ({ ...placeErrors(row, find), ...partErrors(row, find), ...primary.errors(row, find) }),
+  *check(row, find) {
+    yield* placeRules(row, find)
+    yield* partRules(row, find)
+  },
+  bonds: [...primary.bonds, fits, apart],
+  triggers: [
+    {
+      name: "dcim_device_leave",
+      sql: `before update of virtual_chassis_id on dcim_device for each row
+        when (old.virtual_chassis_id is not null and new.virtual_chassis_id is null)
+        execute function rackwire_leave_chassis()`
+    }
+  ],
+  functions: [
+    // A chassis that is deleted takes positions and priorities of its members with it.
+    `create or replace function rackwire_leave_chassis() returns trigger language plpgsql as $$
+     begin
+       if not exists (select from dcim_virtualchassis where id = old.virtual_chassis_id) then
+         new.vc_position := null;
+         new.vc_priority := null;
+       end if;
+       return new;
+     end $$`
+  ],
   rivals: [
     {
-      where: `t.rack_id = j.rack_id and t.position < j.position + ${heightOf("j")}
-        and j.position < t.position + ${heightOf("t")} and (t.face = j.face or ${isDeep("j")} or ${isDeep("t")})`,
+      fields: ["rack", "position", "face", "device_type"],
+      where: overlap,
       lock: "case when j.position is not null then j.rack_id::text end",
-      errors: (row, _, find) => {
-        const type = find<typeof DeviceType>("dcim.devicetype", row.device_type)
-        const shown = `${String(type?.model)} (${String(type?.u_height)}U)`
-        const unit = `U${String(row.position)} is already occupied or does not have sufficient space`
-        return { position: [`${unit} to accommodate this device type: ${shown}`] }
-      }
+      errors: (row, _, find) => noSpace(row, find)
     }
   ]
 })
 
 /** Where it stands: site, location, rack, and its place in the rack. */
-const placeErrors = (row: Device, find: Find): Errors => {
+function* placeRules(row: Device, find: Find): Iterable<Broken> {
   const site = find<typeof Site>("dcim.site", row.site)
   const location = find<typeof Location>("dcim.location", row.location)
   const rack = find<typeof Rack>("dcim.rack", row.rack)
-  const type = find<typeof DeviceType>("dcim.devicetype", row.device_type)
   const position = row.position
   if (rack !== undefined && rack.site !== row.site) {
-    return { rack: [`Rack ${rack.name} does not belong to site ${site?.name}.`] }
+    yield broken(["rack", "site"], { rack: [`Rack ${rack.name} does not belong to site ${site?.name}.`] })
   }
   if (location !== undefined && location.site !== row.site) {
-    return { location: [`Location ${location.name} does not belong to site ${site?.name}.`] }
+    const message = `Location ${location.name} does not belong to site ${site?.name}.`
+    yield broken(["location", "site"], { location: [message] })
   }
   if (rack !== undefined && location !== undefined && rack.location !== row.location) {
-    return { rack: [`Rack ${rack.name} does not belong to location ${location.name}.`] }
+    const message = `Rack ${rack.name} does not belong to location ${location.name}.`
+    yield broken(["rack", "location"], { rack: [message] })
   }
   if (rack === undefined) {
-    if (row.face !== null) return { face: ["Cannot select a rack face without assigning a rack."] }
-    if (position !== null) return { position: ["Cannot select a rack position without assigning a rack."] }
-    return {}
+    if (row.face !== null) {
+      yield broken(["rack", "face"], { face: ["Cannot select a rack face without assigning a rack."] })
+    }
+    if (position !== null) {
+      yield broken(["rack", "position"], { position: ["Cannot select a rack position without assigning a rack."] })
+    }
+    return
   }
-  if (position === null) return {}
-  if ((Number(position) * 2) % 1 !== 0) return { position: ["Position must be in increments of 0.5 rack units."] }
-  if (row.face === null) return { face: ["Must specify rack face when defining rack position."] }
-  if (type?.u_height === 0) {
-    return { position: [`A U0 device type (${String(type.model)}) cannot be assigned to a rack position.`] }
+  if (position === null) return
+  if ((Number(position) * 2) % 1 !== 0) {
+    yield broken(["position"], { position: ["Position must be in increments of 0.5 rack units."] })
   }
-  if (Number(position) + Number(type?.u_height) > Number(rack.u_height) + 1) {
-    const shown = `${String(type?.model)} (${String(type?.u_height)}U)`
-    const unit = `U${String(position)} is already occupied or does not have sufficient space`
-    return { position: [`${unit} to accommodate this device type: ${shown}`] }
+  if (row.face === null) {
+    yield broken(["position", "face"], { face: ["Must specify rack face when defining rack position."] })
   }
-  return {}
 }
 
 /** Errors of the device's platform, cluster, chassis and components. */
-const partErrors = (row: Device, find: Find): Errors => {
+function* partRules(row: Device, find: Find): Iterable<Broken> {
   const platform = find<typeof Platform>("dcim.platform", row.platform)
   const cluster = find<typeof Cluster>("virtualization.cluster", row.cluster)
   const type = find<typeof DeviceType>("dcim.devicetype", row.device_type)
   if (typeof platform?.manufacturer === "number" && platform.manufacturer !== type?.manufacturer) {
-    return { platform: ["The assigned platform is limited to device types of another manufacturer."] }
+    const message = "The assigned platform is limited to device types of another manufacturer."
+    yield broken(["platform", "device_type"], { platform: [message] })
   }
   if (typeof cluster?.site === "number" && cluster.site !== row.site) {
-    return { cluster: [`The assigned cluster belongs to a different site (${String(cluster.site)})`] }
+    const message = `The assigned cluster belongs to a different site (${String(cluster.site)})`
+    yield broken(["cluster", "site"], { cluster: [message] })
   }
   if (row.virtual_chassis !== null && row.vc_position === null) {
-    return { vc_position: ["A device assigned to a virtual chassis must have its position defined."] }
+    const message = "A device assigned to a virtual chassis must have its position defined."
+    yield broken(["virtual_chassis", "vc_position"], { vc_position: [message] })
   }
-  return {}
 }

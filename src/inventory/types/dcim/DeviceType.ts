@@ -1,4 +1,16 @@
-import { choice, countOf, decimal, defineObjectType, flag, labels, nothing, ref, slug, text } from "../../ObjectType.ts"
+import {
+  broken,
+  choice,
+  countOf,
+  decimal,
+  defineObjectType,
+  flag,
+  labels,
+  nothing,
+  ref,
+  slug,
+  text
+} from "../../ObjectType.ts"
 
 /** Where the air goes, of a type of devices and of one that is built in otherwise. */
 export const airflows = {
@@ -42,16 +54,15 @@ export default defineObjectType({
   ordering: ["manufacturer", "model"],
   brief: ["manufacturer", "model", "slug", "device_count"],
   display: (row) => String(row.model),
-  check: (row) => {
+  *check(row) {
     if ((Number(row.u_height) * 2) % 1 !== 0) {
-      return { u_height: ["U height must be in increments of 0.5 rack units."] }
+      yield broken(["u_height"], { u_height: ["U height must be in increments of 0.5 rack units."] })
     }
     if (row.subdevice_role === "child" && row.u_height !== 0) {
-      return { u_height: ["Child device types must be 0U."] }
+      yield broken(["subdevice_role", "u_height"], { u_height: ["Child device types must be 0U."] })
     }
     if (row.weight !== null && row.weight_unit === null) {
-      return { __all__: ["Must specify a unit when setting a weight"] }
+      yield broken(["weight", "weight_unit"], { __all__: ["Must specify a unit when setting a weight"] })
     }
-    return {}
   }
 })

@@ -1,6 +1,8 @@
-import { type Errors, type RowOf, literal } from "../../Field.ts"
+import { type RowOf, literal } from "../../Field.ts"
 import {
+  type Broken,
   type Find,
+  broken,
   choice,
   defineObjectType,
   flag,
@@ -14,12 +16,11 @@ import {
 } from "../../ObjectType.ts"
 import type Device from "./Device.ts"
 import type Vlan from "../ipam/Vlan.ts"
-import { cabled } from "../../field/Cabled.ts"
+import { cabled, hasSocket, socketBond, withoutSocket } from "../../field/Cabled.ts"
+import { kinship } from "../../field/Kinship.ts"
 
 const types = {
-  virtual: "Virtual",
-  bridge: "Bridge",
-  lag: "Link Aggregation Group (LAG)",
+  ...withoutSocket,
   "100base-fx": "100BASE-FX (10/100ME FIBER)",
   "100base-lfx": "100BASE-LFX (10/100ME FIBER)",
   "100base-tx": "100BASE-TX (10/100ME)",
@@ -132,16 +133,13 @@ const types = {
   other: "Other"
 }
 
-/** Types without a socket. */
-const withoutSocket: ReadonlySet<string> = new Set(["virtual", "bridge", "lag"])
-
 const fields = {
   device: ref("dcim.device", { onDelete: "cascade" }),
   name: text({ max: 64 }),
   label: text({ max: 64, optional: true }),
   type: choice(types),
   enabled: flag({ default: true }),
-  parent: ref("dcim.interface", { optional: true, onDelete: "set null" }),
+  parent: ref("dcim.interface", { optional: true, onDelete: "protect" }),
   bridge: ref("dcim.interface", { optional: true, onDelete: "set null" }),
   lag: ref("dcim.interface", { optional: true, onDelete: "set null" }),
   mtu: integer({ min: 1, max: 65_536, optional: true }),
@@ -177,6 +175,17 @@ const fields = {
 }
 
 type Interface = RowOf<{ readonly fields: typeof fields }>
+
+const kin = kinship({
+  type: "dcim.interface",
+  names: ["parent", "bridge", "lag"],
+  owner: "device",
+  machine: "dcim.device",
+  called: "device",
+  shares: "a.virtual_chassis_id = b.virtual_chassis_id",
+  parts: { fields: ["virtual_chassis"], field: "virtual_chassis" },
+  movable: false
+})
 
 export default defineObjectType({
   app: "dcim",
@@ -222,7 +231,7 @@ export default defineObjectType({
     },
     kind: {
       of: "text",
-      sql: () => `case when t.type in (${[...withoutSocket].map((type) => literal(type)).join(", ")}) then 'virtual'
+      sql: () => `case when t.type in (${Object.keys(withoutSocket).map(literal).join(", ")}) then 'virtual'
         when t.type like 'ieee802.%' or t.type = 'other-wireless' then 'wireless' else 'physical' end`
     }
   },
@@ -230,62 +239,60 @@ export default defineObjectType({
   ordering: ["device", "name"],
   brief: ["device", "name", "cable", "_occupied"],
   display: (row) => (row.label === "" ? String(row.name) : `${row.name} (${row.label})`),
-  looksAt: ["device", "parent.device", "bridge.device", "lag.device", "untagged_vlan"],
-  check: (row, find) => ({ ...kinErrors(row, find), ...lagErrors(row), ...portErrors(row, find) })
+  looksAt: ["device", ...kin.looksAt, "untagged_vlan"],
+  *check(row, find, before) {
+    if (before !== undefined && before.device !== row.device) {
+      yield broken(["device"], { device: ["Components cannot be moved to a different device."] })
+    }
+    yield* kin.rules(row)
+    yield* kindRules(row)
+    yield* portRules(row, find)
+  },
+  bonds: [...kin.bonds, socketBond],
+  functions: [
+    `create or replace function rackwire_keep_interface() returns trigger language plpgsql as $$
+     begin
+       raise exception 'interface % cannot be moved to a different device', new.id using errcode = 'check_violation';
+     end $$`
+  ],
+  triggers: [
+    {
+      name: "dcim_interface_keep",
+      sql: `before update of device_id on dcim_interface for each row when (new.device_id <> old.device_id)
+        execute function rackwire_keep_interface()`
+    }
+  ]
 })
 
-/** Interfaces that it belongs to: of the same device, or of another one of its virtual chassis. */
-const kinErrors = (row: Interface, find: Find): Errors => {
-  const device = find<typeof Device>("dcim.device", row.device)
-  for (const name of ["parent", "bridge", "lag"] as const) {
-    const other = find<{ readonly fields: typeof fields }>("dcim.interface", row[name])
-    if (other === undefined) continue
-    const shown = String(other.name)
-    if (other.id === row.id) return { [name]: [`An interface cannot be its own ${name}.`] }
-    const there = find<typeof Device>("dcim.device", other.device)
-    const chassis = device?.virtual_chassis ?? null
-    if (other.device !== row.device && (chassis === null || there?.virtual_chassis !== chassis)) {
-      const owner = String(there?.name)
-      return { [name]: [`The selected ${name} interface (${shown}) belongs to a different device (${owner}).`] }
-    }
-  }
-  return {}
-}
-
-const lagErrors = (row: Interface): Errors => {
+function* kindRules(row: Interface): Iterable<Broken> {
   if (row.parent !== null && row.type !== "virtual") {
-    return { parent: ["Only virtual interfaces may be assigned to a parent interface."] }
+    const message = "Only virtual interfaces may be assigned to a parent interface."
+    yield broken(["parent", "type"], { parent: [message] })
   }
   if (row.lag !== null && row.type === "virtual") {
-    return { lag: ["Virtual interfaces cannot have a parent LAG interface."] }
+    yield broken(["lag", "type"], { lag: ["Virtual interfaces cannot have a parent LAG interface."] })
   }
-  return {}
 }
 
-const portErrors = (row: Interface, find: Find): Errors => {
-  if (withoutSocket.has(String(row.type))) {
-    if (row.mark_connected === true) {
-      return {
-        mark_connected: [`${types[row.type as keyof typeof types]} interfaces cannot be marked as connected.`]
-      }
+function* portRules(row: Interface, find: Find): Iterable<Broken> {
+  if (!hasSocket(row.type)) {
+    if (row.mark_connected) {
+      const message = `${types[row.type]} interfaces cannot be marked as connected.`
+      yield broken(["type", "mark_connected"], { mark_connected: [message] })
     }
-    if (row.poe_mode !== null) return { poe_mode: ["Virtual interfaces cannot have a PoE mode."] }
+    if (row.poe_mode !== null) {
+      yield broken(["type", "poe_mode"], { poe_mode: ["Virtual interfaces cannot have a PoE mode."] })
+    }
   }
   if (row.poe_type !== null && row.poe_mode === null) {
-    return { poe_type: ["Must specify PoE mode when designating a PoE type."] }
-  }
-  if (row.cable !== null && row.mark_connected === true) {
-    return { mark_connected: ["Cannot mark as connected with a cable attached."] }
+    const message = "Must specify PoE mode when designating a PoE type."
+    yield broken(["poe_type", "poe_mode"], { poe_type: [message] })
   }
   const vlan = find<typeof Vlan>("ipam.vlan", row.untagged_vlan)
   const device = find<typeof Device>("dcim.device", row.device)
   if (typeof vlan?.site === "number" && vlan.site !== device?.site) {
     const shown = `${String(vlan.name)} (${String(vlan.vid)})`
-    return {
-      untagged_vlan: [
-        `The untagged VLAN (${shown}) must belong to the same site as the interface's parent device, or it must be global.`
-      ]
-    }
+    const message = `The untagged VLAN (${shown}) must belong to the same site as the interface's parent device, or it must be global.`
+    yield broken(["untagged_vlan", "device"], { untagged_vlan: [message] })
   }
-  return {}
 }

@@ -1,4 +1,4 @@
-import { defineObjectType, flag, generic, labels, ref, text, treeDepth } from "../../ObjectType.ts"
+import { broken, defineObjectType, flag, generic, labels, ref, text, treeDepth } from "../../ObjectType.ts"
 import type Interface from "./Interface.ts"
 
 const fields = {
@@ -44,15 +44,15 @@ export default defineObjectType({
   brief: ["device", "name", "_depth"],
   display: (row) => (row.label === "" ? String(row.name) : `${row.name} (${row.label})`),
   looksAt: ["parent", "component_type"],
-  check: (row, find) => {
+  *check(row, find) {
     const parent = find<{ readonly fields: typeof fields }>("dcim.inventoryitem", row.parent)
     if (parent !== undefined && parent.device !== row.device) {
-      return { parent: ["Parent inventory item does not belong to the same device."] }
+      yield broken(["parent", "device"], { parent: ["Parent inventory item does not belong to the same device."] })
     }
     const component = find<typeof Interface>("dcim.interface", row.component_id)
     if (component !== undefined && component.device !== row.device) {
-      return { component_id: ["Cannot assign inventory item to component on another device"] }
+      const message = "Cannot assign inventory item to component on another device"
+      yield broken(["component_id", "device"], { component_id: [message] })
     }
-    return {}
   }
 })

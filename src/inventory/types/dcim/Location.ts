@@ -1,4 +1,5 @@
 import {
+  broken,
   choice,
   contactPaths,
   defineObjectType,
@@ -80,11 +81,11 @@ export default defineObjectType({
   ordering: ["site", "name"],
   brief: ["name", "slug", "rack_count", "_depth"],
   looksAt: ["site", "parent"],
-  check: (row, find) => {
+  *check(row, find) {
     const parent = find<{ readonly fields: typeof fields }>("dcim.location", row.parent)
-    if (parent === undefined || parent.site === row.site) return {}
+    if (parent === undefined || parent.site === row.site) return
     const site = find<typeof Site>("dcim.site", row.site)
     const message = `Parent location (${String(parent.name)}) must belong to the same site (${String(site?.name)})`
-    return { __all__: [message] }
+    yield broken(["parent", "site"], { __all__: [message] })
   }
 })

@@ -1,4 +1,4 @@
-import { choice, defineObjectType, flag, integer, labels, ref, text } from "../../ObjectType.ts"
+import { broken, choice, defineObjectType, flag, integer, labels, ref, text } from "../../ObjectType.ts"
 import type PowerPanel from "./PowerPanel.ts"
 import type Rack from "./Rack.ts"
 
@@ -35,16 +35,16 @@ export default defineObjectType({
   ordering: ["power_panel", "name"],
   brief: ["name"],
   looksAt: ["power_panel", "rack"],
-  check: (row, find) => {
+  *check(row, find) {
     const panel = find<typeof PowerPanel>("dcim.powerpanel", row.power_panel)
     const rack = find<typeof Rack>("dcim.rack", row.rack)
     if (rack !== undefined && rack.site !== panel?.site) {
       const [shown, fed] = [String(rack.name), String(panel?.name)]
-      return { __all__: [`Rack ${shown} and power panel ${fed} are in different sites`] }
+      const message = `Rack ${shown} and power panel ${fed} are in different sites`
+      yield broken(["rack", "power_panel"], { __all__: [message] })
     }
     if (Number(row.voltage) < 0 && row.supply === "ac") {
-      return { voltage: ["Voltage cannot be negative for AC supply"] }
+      yield broken(["voltage", "supply"], { voltage: ["Voltage cannot be negative for AC supply"] })
     }
-    return {}
   }
 })

@@ -1,4 +1,4 @@
-import { contactPaths, countOf, defineObjectType, labels, ref, text } from "../../ObjectType.ts"
+import { broken, contactPaths, countOf, defineObjectType, labels, ref, text } from "../../ObjectType.ts"
 import type Location from "./Location.ts"
 import type Site from "./Site.ts"
 
@@ -23,10 +23,11 @@ export default defineObjectType({
   ordering: ["site", "name"],
   brief: ["name", "powerfeed_count"],
   looksAt: ["site", "location"],
-  check: (row, find) => {
+  *check(row, find) {
     const location = find<typeof Location>("dcim.location", row.location)
-    if (location === undefined || location.site === row.site) return {}
+    if (location === undefined || location.site === row.site) return
     const site = find<typeof Site>("dcim.site", row.site)
-    return { __all__: [`Location ${String(location.name)} is in a different site than ${String(site?.name)}`] }
+    const message = `Location ${String(location.name)} is in a different site than ${String(site?.name)}`
+    yield broken(["location", "site"], { __all__: [message] })
   }
 })

@@ -1,4 +1,5 @@
 import {
+  broken,
   choice,
   contactPaths,
   countOf,
@@ -101,21 +102,22 @@ export default defineObjectType({
   brief: ["name", "device_count"],
   display: (row) => (row.facility_id ? `${row.name} (${row.facility_id})` : String(row.name)),
   looksAt: ["site", "location"],
-  check: (row, find) => {
+  *check(row, find) {
     const location = find<typeof Location>("dcim.location", row.location)
     if (location !== undefined && location.site !== row.site) {
       const site = find<typeof Site>("dcim.site", row.site)
-      return { __all__: [`Assigned location must belong to parent site (${String(site?.name)}).`] }
+      const message = `Assigned location must belong to parent site (${String(site?.name)}).`
+      yield broken(["location", "site"], { __all__: [message] })
     }
     if ((row.outer_width !== null || row.outer_depth !== null) && row.outer_unit === null) {
-      return { __all__: ["Must specify a unit when setting an outer width/depth"] }
+      const message = "Must specify a unit when setting an outer width/depth"
+      yield broken(["outer_width", "outer_depth", "outer_unit"], { __all__: [message] })
     }
     if (row.weight !== null && row.weight_unit === null) {
-      return { __all__: ["Must specify a unit when setting a weight"] }
+      yield broken(["weight", "weight_unit"], { __all__: ["Must specify a unit when setting a weight"] })
     }
     if (row.max_weight !== null && row.weight_unit === null) {
-      return { __all__: ["Must specify a unit when setting a maximum weight"] }
+      yield broken(["max_weight", "weight_unit"], { __all__: ["Must specify a unit when setting a maximum weight"] })
     }
-    return {}
   }
 })

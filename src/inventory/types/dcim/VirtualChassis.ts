@@ -34,11 +34,29 @@ export default defineObjectType({
   ordering: ["name"],
   brief: ["name", "master", "member_count"],
   looksAt: ["master"],
-  check: (row, find, before) => {
-    const master = find<typeof Device>("dcim.device", row.master)
-    // A new one has no members yet.
-    if (before === undefined || master === undefined || master.virtual_chassis === row.id) return {}
-    const name = String(master.name)
-    return { master: [`The selected master (${name}) is not assigned to this virtual chassis.`] }
-  }
+  bonds: [
+    {
+      name: "master",
+      fields: ["master"],
+      applies: "new.master_id is not null",
+      // The master of a new one becomes a member.
+      sparesNew: true,
+      lock: "select from dcim_device where id = new.master_id for share",
+      broken: `exists (select from dcim_device d where d.id = j.master_id and d.virtual_chassis_id is distinct from j.id)`,
+      rule: "The master of a virtual chassis is a member of it.",
+      errors: (row, find) => {
+        const master = find<typeof Device>("dcim.device", row.master)
+        return { master: [`The selected master (${master?.name}) is not assigned to this virtual chassis.`] }
+      },
+      others: [
+        {
+          type: "dcim.device",
+          fields: ["virtual_chassis"],
+          reaches: "j.master_id = new.id",
+          field: "virtual_chassis",
+          message: "format('It is the master of virtual chassis dcim.virtualchassis #%s.', j.id)"
+        }
+      ]
+    }
+  ]
 })

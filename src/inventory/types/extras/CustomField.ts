@@ -1,5 +1,16 @@
-import { type Errors, type RowOf, printed } from "../../Field.ts"
-import { choice, decimal, defineObjectType, flag, integer, json, text, texts } from "../../ObjectType.ts"
+import { type RowOf, printed } from "../../Field.ts"
+import {
+  type Broken,
+  broken,
+  choice,
+  decimal,
+  defineObjectType,
+  flag,
+  integer,
+  json,
+  text,
+  texts
+} from "../../ObjectType.ts"
 import { PatternError } from "../../../pattern/PatternError.ts"
 import { compiledPattern, refusal } from "../../derive/values/CustomValue.ts"
 
@@ -110,52 +121,70 @@ export default defineObjectType({
     const words = String(row.name).replaceAll("_", " ")
     return String(row.label || words.slice(0, 1).toUpperCase() + words.slice(1))
   },
-  check: (row, _, before) => ({ ...nameErrors(row), ...kindErrors(row, before), ...ruleErrors(row) })
+  *check(row, _, before) {
+    yield* nameRules(row)
+    yield* kindRules(row, before)
+    yield* valueRules(row)
+  }
 })
 
-const nameErrors = (row: CustomField): Errors => {
+function* nameRules(row: CustomField): Iterable<Broken> {
   const name = String(row.name)
-  if (!/^[a-z0-9_]+$/i.test(name)) return { name: ["Only alphanumeric characters and underscores are allowed."] }
-  return name.includes("__") ? { name: ["Double underscores are not permitted in custom field names."] } : {}
+  if (!/^[a-z0-9_]+$/i.test(name)) {
+    yield broken(["name"], { name: ["Only alphanumeric characters and underscores are allowed."] })
+  }
+  if (name.includes("__")) {
+    yield broken(["name"], { name: ["Double underscores are not permitted in custom field names."] })
+  }
 }
 
-const kindErrors = (row: CustomField, before: CustomField | undefined): Errors => {
+function* kindRules(row: CustomField, before: CustomField | undefined): Iterable<Broken> {
   const kind = String(row.type)
   if (before !== undefined && before.type !== kind) {
-    return { type: ["The type of a custom field that exists cannot be changed."] }
+    yield broken(["type"], { type: ["The type of a custom field that exists cannot be changed."] })
   }
   const points = kind === "object" || kind === "multiobject"
-  if (points && row.object_type === null) return { object_type: ["Object fields must define an object type."] }
+  if (points && row.object_type === null) {
+    yield broken(["type", "object_type"], { object_type: ["Object fields must define an object type."] })
+  }
   if (!points && row.object_type !== null) {
-    return { object_type: [`${kind} fields may not define an object type.`] }
+    yield broken(["type", "object_type"], { object_type: [`${kind} fields may not define an object type.`] })
   }
   const selects = kind === "select" || kind === "multiselect"
-  if (selects && row.choices.length === 0) return { choices: ["Selection fields must specify at least one choice."] }
-  if (!selects && row.choices.length > 0) {
-    return { choices: ["Choices may be set only for custom selection fields."] }
+  if (selects && row.choices.length === 0) {
+    yield broken(["type", "choices"], { choices: ["Selection fields must specify at least one choice."] })
   }
-  return {}
+  if (!selects && row.choices.length > 0) {
+    yield broken(["type", "choices"], { choices: ["Choices may be set only for custom selection fields."] })
+  }
 }
 
-const ruleErrors = (row: CustomField): Errors => {
+function* valueRules(row: CustomField): Iterable<Broken> {
   const kind = String(row.type)
   const bounded = kind === "integer" || kind === "decimal"
   if (!bounded && row.validation_minimum !== null) {
-    return { validation_minimum: ["A minimum value may be set only for numeric fields"] }
+    const message = "A minimum value may be set only for numeric fields"
+    yield broken(["type", "validation_minimum"], { validation_minimum: [message] })
   }
   if (!bounded && row.validation_maximum !== null) {
-    return { validation_maximum: ["A maximum value may be set only for numeric fields"] }
+    const message = "A maximum value may be set only for numeric fields"
+    yield broken(["type", "validation_maximum"], { validation_maximum: [message] })
   }
   const pattern = String(row.validation_regex)
   if (pattern !== "" && !["text", "longtext", "url"].includes(kind)) {
-    return { validation_regex: ["Regular expression validation is supported only for text and URL fields"] }
+    const message = "Regular expression validation is supported only for text and URL fields"
+    yield broken(["type", "validation_regex"], { validation_regex: [message] })
   }
   const compiled = pattern === "" ? undefined : compiledPattern(pattern)
   if (compiled instanceof PatternError) {
-    return { validation_regex: [`Invalid regular expression: ${compiled.message}.`] }
+    yield broken(["validation_regex"], { validation_regex: [`Invalid regular expression: ${compiled.message}.`] })
   }
-  if (row.default === null) return {}
-  if (kind === "object" || kind === "multiobject") return { default: ["Object fields have no default value."] }
+  if (row.default === null) return
+  if (kind === "object" || kind === "multiobject") {
+    yield broken(["type", "default"], { default: ["Object fields have no default value."] })
+  }
   const reason = refusal({ ...row, required: false }, row.default, new Map())
-  return reason === undefined ? {} : { default: [`Invalid default value "${printed(row.default)}": ${reason}`] }
+  const fields = ["default", "type", "choices", "validation_minimum", "validation_maximum", "validation_regex"]
+  if (reason === undefined) return
+  yield broken(fields, { default: [`Invalid default value "${printed(row.default)}": ${reason}`] })
 }

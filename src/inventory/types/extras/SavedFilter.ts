@@ -1,5 +1,5 @@
 import { isDictionary } from "../../Field.ts"
-import { defineObjectType, flag, integer, json, ref, slug, text, texts } from "../../ObjectType.ts"
+import { broken, defineObjectType, flag, integer, json, ref, slug, text, texts } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "extras",
@@ -20,8 +20,9 @@ export default defineObjectType({
   search: ["name", "description"],
   ordering: ["weight", "name"],
   brief: ["name", "slug"],
-  check: (row) =>
-    isDictionary(row.parameters)
-      ? {}
-      : { parameters: ["Filter parameters must be stored as a dictionary of keyword arguments."] }
+  *check(row) {
+    if (isDictionary(row.parameters)) return
+    const message = "Filter parameters must be stored as a dictionary of keyword arguments."
+    yield broken(["parameters"], { parameters: [message] })
+  }
 })

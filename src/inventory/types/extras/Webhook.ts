@@ -1,4 +1,5 @@
 import {
+  broken,
   choice,
   decimal,
   defineObjectType,
@@ -272,16 +273,21 @@ export default defineObjectType({
   ordering: ["name"],
   brief: ["name"],
   display: (row) => String(row.name),
-  check: (row, _, before) => {
+  *check(row, _, before) {
     if (row.type_create !== true && row.type_update !== true && row.type_delete !== true) {
-      return { __all__: ["At least one type must be selected: create, update, and/or delete."] }
+      const message = "At least one type must be selected: create, update, and/or delete."
+      yield broken(["type_create", "type_update", "type_delete"], { __all__: [message] })
     }
     if (row.ssl_verification === false && row.ca_file_path) {
-      return { ca_file_path: ["Do not specify a CA certificate file if SSL verification is disabled."] }
+      const message = "Do not specify a CA certificate file if SSL verification is disabled."
+      yield broken(["ssl_verification", "ca_file_path"], { ca_file_path: [message] })
     }
     if (row.ssl_verification === false && row.ca_certificate) {
-      return { ca_certificate: ["Do not specify a CA certificate if SSL verification is disabled."] }
+      const message = "Do not specify a CA certificate if SSL verification is disabled."
+      yield broken(["ssl_verification", "ca_certificate"], { ca_certificate: [message] })
     }
-    return { ...certificateErrors(row, before), ...oauthErrors(row, before) }
+    const errors = { ...certificateErrors(row, before), ...oauthErrors(row, before) }
+    const credentials = ["oauth_token_url", "oauth_client_id", "oauth_client_secret", "oauth_scope"]
+    if (Object.keys(errors).length > 0) yield broken(["client_certificate", "client_key", ...credentials], errors)
   }
 })

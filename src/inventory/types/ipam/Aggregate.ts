@@ -1,4 +1,4 @@
-import { date, defineObjectType, family, labels, prefix, ref, text } from "../../ObjectType.ts"
+import { broken, date, defineObjectType, family, labels, prefix, ref, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "ipam",
@@ -18,9 +18,13 @@ export default defineObjectType({
   ordering: ["prefix"],
   brief: ["family", "prefix"],
   display: (row) => String(row.prefix),
-  check: (row) => (String(row.prefix).endsWith("/0") ? { prefix: ["Cannot create aggregate with /0 mask."] } : {}),
+  *check(row) {
+    if (!String(row.prefix).endsWith("/0")) return
+    yield broken(["prefix"], { prefix: ["Cannot create aggregate with /0 mask."] })
+  },
   rivals: [
     {
+      fields: ["prefix"],
       where: "t.prefix && j.prefix",
       lock: "'any'",
       errors: (row, other) => ({

@@ -1,4 +1,15 @@
-import { address, choice, defineObjectType, family, flagged, generic, labels, ref, text } from "../../ObjectType.ts"
+import {
+  address,
+  broken,
+  choice,
+  defineObjectType,
+  family,
+  flagged,
+  generic,
+  labels,
+  ref,
+  text
+} from "../../ObjectType.ts"
 import type Vrf from "./Vrf.ts"
 import { presentInVrf } from "./Prefix.ts"
 
@@ -70,13 +81,14 @@ export default defineObjectType({
   ordering: ["address"],
   brief: ["family", "address"],
   display: (row) => String(row.address),
-  check: (row) =>
-    row.status === "slaac" && !String(row.address).includes(":")
-      ? { status: ["Only IPv6 addresses can be assigned SLAAC status"] }
-      : {},
+  *check(row) {
+    if (row.status !== "slaac" || String(row.address).includes(":")) return
+    yield broken(["status", "address"], { status: ["Only IPv6 addresses can be assigned SLAAC status"] })
+  },
   looksAt: ["vrf"],
   rivals: [
     {
+      fields: ["address", "vrf", "role"],
       where: `(host(t.address)::inet) = (host(j.address)::inet) and t.vrf_id = j.vrf_id and ${enforced}
         and not (coalesce(t.role in ${shared}, false) and coalesce(j.role in ${shared}, false))`,
       lock: `case when ${enforced} then j.vrf_id || ' ' || host(j.address) end`,

@@ -1,4 +1,4 @@
-import { address, choice, defineObjectType, family, labels, ref, text } from "../../ObjectType.ts"
+import { address, broken, choice, defineObjectType, family, labels, ref, text } from "../../ObjectType.ts"
 import { type Network, parseNetwork } from "../../field/Network.ts"
 
 /** Most addresses of a range. */
@@ -46,22 +46,26 @@ export default defineObjectType({
   ordering: ["start_address"],
   brief: ["family", "start_address", "end_address"],
   display: (row) => `${String(row.start_address).split("/")[0]}-${row.end_address}`,
-  check: (row) => {
+  *check(row) {
     const [start, end] = ends(row)
+    const fields = ["start_address", "end_address"]
     if (start.family !== end.family) {
-      return { end_address: ["Starting and ending IP address versions must match"] }
+      yield broken(fields, { end_address: ["Starting and ending IP address versions must match"] })
     }
-    if (start.length !== end.length) return { end_address: ["Starting and ending IP address masks must match"] }
+    if (start.length !== end.length) {
+      yield broken(fields, { end_address: ["Starting and ending IP address masks must match"] })
+    }
     if (end.bits <= start.bits) {
-      return { end_address: [`Ending address must be greater than the starting address (${row.start_address})`] }
+      const message = `Ending address must be greater than the starting address (${row.start_address})`
+      yield broken(fields, { end_address: [message] })
     }
     if (sizeOf([start, end]) > sizeMax) {
-      return { __all__: [`Defined range exceeds maximum supported size (${sizeMax})`] }
+      yield broken(fields, { __all__: [`Defined range exceeds maximum supported size (${sizeMax})`] })
     }
-    return {}
   },
   rivals: [
     {
+      fields: ["start_address", "end_address", "vrf"],
       where: `t.vrf_id is not distinct from j.vrf_id and family(t.start_address) = family(j.start_address)
         and host(t.start_address)::inet <= host(j.end_address)::inet
         and host(t.end_address)::inet >= host(j.start_address)::inet`,

@@ -1,6 +1,7 @@
 import {
   type Counted,
   bounded,
+  broken,
   choice,
   defineObjectType,
   family,
@@ -65,10 +66,14 @@ export default defineObjectType({
   ordering: ["prefix"],
   brief: ["family", "prefix", "_depth"],
   display: (row) => String(row.prefix),
-  check: (row) => (String(row.prefix).endsWith("/0") ? { prefix: ["Cannot create prefix with /0 mask."] } : {}),
+  *check(row) {
+    if (!String(row.prefix).endsWith("/0")) return
+    yield broken(["prefix"], { prefix: ["Cannot create prefix with /0 mask."] })
+  },
   looksAt: ["vrf"],
   rivals: [
     {
+      fields: ["prefix", "vrf"],
       where: `t.prefix = j.prefix and t.vrf_id = j.vrf_id
         and (select enforce_unique from ipam_vrf where id = j.vrf_id)`,
       lock: "case when (select enforce_unique from ipam_vrf where id = j.vrf_id) then j.vrf_id || ' ' || j.prefix end",

@@ -1,4 +1,4 @@
-import { choice, defineObjectType, integers, labels, ref, refs, text } from "../../ObjectType.ts"
+import { broken, choice, defineObjectType, integers, labels, ref, refs, text } from "../../ObjectType.ts"
 
 export default defineObjectType({
   app: "ipam",
@@ -21,13 +21,15 @@ export default defineObjectType({
   brief: ["name", "protocol", "ports"],
   display: (row) =>
     `${row.name} (${String(row.protocol).toUpperCase()}/${(row.ports as ReadonlyArray<number>).join(", ")})`,
-  check: (row) => {
+  *check(row) {
+    const fields = ["device", "virtual_machine"]
     if (row.device !== null && row.virtual_machine !== null) {
-      return { __all__: ["A service cannot be associated with both a device and a virtual machine."] }
+      const message = "A service cannot be associated with both a device and a virtual machine."
+      yield broken(fields, { __all__: [message] })
     }
     if (row.device === null && row.virtual_machine === null) {
-      return { __all__: ["A service must be associated with either a device or a virtual machine."] }
+      const message = "A service must be associated with either a device or a virtual machine."
+      yield broken(fields, { __all__: [message] })
     }
-    return {}
   }
 })

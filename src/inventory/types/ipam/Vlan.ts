@@ -1,4 +1,14 @@
-import { type Counted, choice, countOf, defineObjectType, integer, labels, ref, text } from "../../ObjectType.ts"
+import {
+  type Counted,
+  broken,
+  choice,
+  countOf,
+  defineObjectType,
+  integer,
+  labels,
+  ref,
+  text
+} from "../../ObjectType.ts"
 import type Site from "../dcim/Site.ts"
 import type VlanGroup from "./VlanGroup.ts"
 
@@ -82,18 +92,19 @@ export default defineObjectType({
   brief: ["vid", "name"],
   display: (row) => `${row.name} (${row.vid})`,
   looksAt: ["group", "site"],
-  check: (row, find) => {
+  *check(row, find) {
     const group = find<typeof VlanGroup>("ipam.vlangroup", row.group)
-    if (group === undefined) return {}
+    if (group === undefined) return
     const { name, min_vid: min, max_vid: max } = group
     if (Number(row.vid) < Number(min) || Number(row.vid) > Number(max)) {
-      return { vid: [`VID must be between ${min} and ${max} for VLANs in group ${name}`] }
+      const message = `VID must be between ${min} and ${max} for VLANs in group ${name}`
+      yield broken(["vid", "group"], { vid: [message] })
     }
     const isScope = group.scope_type === "dcim.site" && group.scope_id === row.site
     if (row.site !== null && !isScope) {
       const site = find<typeof Site>("dcim.site", row.site)?.name
-      return { __all__: [`VLAN is assigned to group ${name}; cannot also assign to site ${site}.`] }
+      const message = `VLAN is assigned to group ${name}; cannot also assign to site ${site}.`
+      yield broken(["group", "site"], { __all__: [message] })
     }
-    return {}
   }
 })

@@ -1,4 +1,4 @@
-import { countOf, defineObjectType, generic, integer, labels, slug, text } from "../../ObjectType.ts"
+import { broken, countOf, defineObjectType, generic, integer, labels, slug, text } from "../../ObjectType.ts"
 
 const vlanCount = countOf("ipam.vlan", "group")
 
@@ -47,8 +47,9 @@ export default defineObjectType({
   search: ["name", "slug", "description"],
   ordering: ["name"],
   brief: ["name", "slug", "vlan_count"],
-  check: (row) =>
-    Number(row.max_vid) < Number(row.min_vid)
-      ? { max_vid: ["Maximum child VID must be greater than or equal to minimum child VID"] }
-      : {}
+  *check(row) {
+    if (Number(row.max_vid) >= Number(row.min_vid)) return
+    const message = "Maximum child VID must be greater than or equal to minimum child VID"
+    yield broken(["min_vid", "max_vid"], { max_vid: [message] })
+  }
 })

@@ -1,6 +1,8 @@
-import type { Errors, RowOf } from "../../Field.ts"
+import type { RowOf } from "../../Field.ts"
 import {
+  type Broken,
   type Find,
+  broken,
   choice,
   contactPaths,
   decimal,
@@ -19,10 +21,12 @@ import type DeviceRole from "../dcim/DeviceRole.ts"
 import type Site from "../dcim/Site.ts"
 
 const primary = primaryAddresses({
+  type: "virtualization.virtualmachine",
   interfaces: "virtualization.vminterface",
   owner: "virtual_machine",
   called: "VM",
-  otherFamily: (address, family) => `Must be an IPv${family} address. (${address})`
+  otherFamily: (address, family) => `Must be an IPv${family} address. (${address})`,
+  moves: [{ type: "virtualization.vminterface", field: "virtual_machine", reaches: (on) => on("f.id = new.id") }]
 })
 
 const fields = {
@@ -94,27 +98,31 @@ export default defineObjectType({
   ordering: ["name"],
   brief: ["name"],
   looksAt: ["site", "cluster", "device", "role", ...primary.looksAt],
-  check: (row, find) => ({ ...placeErrors(row, find), ...primary.errors(row, find) })
+  check: (row, find) => placeRules(row, find),
+  bonds: primary.bonds
 })
 
-const placeErrors = (row: VirtualMachine, find: Find): Errors => {
+function* placeRules(row: VirtualMachine, find: Find): Iterable<Broken> {
   if (row.site === null && row.cluster === null) {
-    return { cluster: ["A virtual machine must be assigned to a site and/or cluster."] }
+    const message = "A virtual machine must be assigned to a site and/or cluster."
+    yield broken(["site", "cluster"], { cluster: [message] })
   }
   const cluster = find<typeof Cluster>("virtualization.cluster", row.cluster)
   if (row.site !== null && typeof cluster?.site === "number" && cluster.site !== row.site) {
     const site = find<typeof Site>("dcim.site", row.site)?.name
-    return { cluster: [`The selected cluster (${cluster.name}) is not assigned to this site (${site}).`] }
+    const message = `The selected cluster (${cluster.name}) is not assigned to this site (${site}).`
+    yield broken(["site", "cluster"], { cluster: [message] })
   }
   if (row.device !== null) {
-    if (cluster === undefined) return { device: ["Must specify a cluster when assigning a host device."] }
+    if (cluster === undefined) {
+      yield broken(["device", "cluster"], { device: ["Must specify a cluster when assigning a host device."] })
+    }
     const device = find<typeof Device>("dcim.device", row.device)
-    if (device?.cluster !== cluster.id) {
-      return {
-        device: [`The selected device (${device?.name}) is not assigned to this cluster (${cluster.name}).`]
-      }
+    if (cluster !== undefined && device?.cluster !== cluster.id) {
+      const message = `The selected device (${device?.name}) is not assigned to this cluster (${cluster.name}).`
+      yield broken(["device", "cluster"], { device: [message] })
     }
   }
   const role = find<typeof DeviceRole>("dcim.devicerole", row.role)
-  return role?.vm_role === false ? { role: ["This role is not for virtual machines."] } : {}
+  if (role?.vm_role === false) yield broken(["role"], { role: ["This role is not for virtual machines."] })
 }

@@ -1,10 +1,11 @@
 import { choice, defineObjectType, flag, integer, labels, mac, ref, refs, text } from "../../ObjectType.ts"
+import { kinship } from "../../field/Kinship.ts"
 
 const fields = {
   virtual_machine: ref("virtualization.virtualmachine", { onDelete: "cascade" }),
   name: text({ max: 64 }),
   enabled: flag({ default: true }),
-  parent: ref("virtualization.vminterface", { optional: true, onDelete: "set null" }),
+  parent: ref("virtualization.vminterface", { optional: true, onDelete: "protect" }),
   bridge: ref("virtualization.vminterface", { optional: true, onDelete: "set null" }),
   mtu: integer({ min: 1, max: 65_536, optional: true }),
   mac_address: mac({ optional: true }),
@@ -15,6 +16,15 @@ const fields = {
   vrf: ref("ipam.vrf", { optional: true, onDelete: "set null" }),
   ...labels()
 }
+
+const kin = kinship({
+  type: "virtualization.vminterface",
+  names: ["parent", "bridge"],
+  owner: "virtual_machine",
+  machine: "virtualization.virtualmachine",
+  called: "virtual machine",
+  movable: true
+})
 
 export default defineObjectType({
   app: "virtualization",
@@ -31,17 +41,7 @@ export default defineObjectType({
   search: ["name", "description"],
   ordering: ["virtual_machine", "name"],
   brief: ["virtual_machine", "name"],
-  looksAt: ["parent", "bridge"],
-  check: (row, find) => {
-    for (const name of ["parent", "bridge"] as const) {
-      const other = find<{ readonly fields: typeof fields }>("virtualization.vminterface", row[name])
-      if (other === undefined) continue
-      if (other.id === row.id) return { [name]: [`An interface cannot be its own ${name}.`] }
-      if (other.virtual_machine !== row.virtual_machine) {
-        const shown = String(other.name)
-        return { [name]: [`The selected ${name} interface (${shown}) belongs to a different virtual machine.`] }
-      }
-    }
-    return {}
-  }
+  looksAt: kin.looksAt,
+  check: kin.rules,
+  bonds: kin.bonds
 })

@@ -1,13 +1,14 @@
 /** Checks the rules between a row and any other of its type, for a whole write at once and safe from concurrent writes. */
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
-import { cleared } from "../Clearance.ts"
-import type { Errors, Row } from "../Field.ts"
-import type { Find, ObjectType, Rival } from "../ObjectType.ts"
-import { byIds } from "../read/Read.ts"
-import type { Conflict } from "./Unique.ts"
-import { columnsOf, rowFromJson } from "../derive/values/Row.ts"
-import { asTexts, isEverything } from "../derive/filter/Where.ts"
+import { cleared } from "../../Clearance.ts"
+import type { Errors, Row } from "../../Field.ts"
+import type { Find, ObjectType } from "../../ObjectType.ts"
+import { type Rival, concerns } from "../../Rule.ts"
+import { byIds } from "../../read/Read.ts"
+import type { Conflict } from "../Unique.ts"
+import { columnsOf, rowFromJson } from "../../derive/values/Row.ts"
+import { asTexts, isEverything } from "../../derive/filter/Where.ts"
 
 /** Size of the lock space: it bounds the locks of a write of any size, and unrelated writes seldom share one. */
 const lockNumbers = 64
@@ -18,15 +19,23 @@ interface Found {
   readonly other: Row
 }
 
-/** The conflicts of rows, as they would be stored, with their rivals. */
-export const rivals = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>, find: Find) {
+/** The conflicts of rows, as they would be stored, with their rivals; of updates that concern the rule. */
+export const rivals = Effect.fnUntraced(function* (
+  type: ObjectType,
+  rows: ReadonlyArray<Row>,
+  before: ReadonlyArray<Row>,
+  find: Find
+) {
   const conflicts: Array<Conflict> = []
   for (const rival of type.rivals) {
-    const met = yield* meetings(type, rival, rows)
+    const places = rows.flatMap((row, at) => (concerns(rival.fields, row, before[at]) ? [at] : []))
+    if (places.length === 0) continue
+    const written = places.map((at) => rows[at]!)
+    const met = yield* meetings(type, rival, written)
     const hidden = yield* hiddenAmong(type, met)
     for (const { at, other } of met) {
-      const errors = rival.errors(rows[at - 1]!, rowFromJson(type, other), find)
-      conflicts.push({ at: at - 1, errors: hidden.has(other.id) ? unexplained(type, errors) : errors })
+      const errors = rival.errors(written[at - 1]!, rowFromJson(type, other), find)
+      conflicts.push({ at: places[at - 1]!, errors: hidden.has(other.id) ? unexplained(type, errors) : errors })
     }
   }
   return conflicts

@@ -16,6 +16,7 @@ import {
   type Provided,
   definePlugin,
   fromLiquid,
+  jsonInteger,
   jsonText,
   renderPlain
 } from "#plugin"
@@ -44,6 +45,7 @@ const builtins = function (this: Liquid): void {
   for (const name of Object.keys(filters).filter((name) => name.endsWith("_exp"))) {
     this.registerFilter(name, paidByItem(handlerOf(name)))
   }
+  for (const name of ["json", "jsonify", "inspect"]) this.registerFilter(name, withDigits(handlerOf(name)))
   this.registerFilter("slice", withNumbers(handlerOf("slice")))
   this.registerFilter("sample", sample)
 }
@@ -60,6 +62,22 @@ const withNumbers = (handler: Handler): Handler =>
   function (value: unknown, ...args) {
     return handler.call(this, value, ...args.map(Number)) as unknown
   }
+
+/** Lets a filter that writes JSON write long integers, which JSON.stringify refuses. */
+const withDigits = (handler: Handler): Handler =>
+  function (value: unknown, ...args) {
+    return handler.call(this, writable(value), ...args) as unknown
+  }
+
+/** The value with an object that is written as its digits for each long integer; the same value where there is none. */
+const writable = (value: unknown, depth = 0): unknown => {
+  if (typeof value === "bigint") return jsonInteger(value)
+  if (typeof value !== "object" || value === null || value instanceof Drop || depth > depthMax) return value
+  const entries = Object.entries(value)
+  const written = entries.map(([name, item]) => [name, writable(item, depth + 1)] as const)
+  if (written.every(([, item], at) => item === entries[at]![1])) return value
+  return Array.isArray(value) ? written.map(([, item]) => item) : Object.fromEntries(written)
+}
 
 /** Charges for an expression that is evaluated for each item, which LiquidJS' meters do not count. */
 const paidByItem = (handler: Handler): Handler =>

@@ -1,6 +1,7 @@
 /**
  * `webhook_receiver`: a listener for troubleshooting. It prints what it receives, answers 200, and keeps nothing.
  */
+import { parseExactly } from "../postgres/ExactJson.ts"
 import { type IncomingMessage, createServer } from "node:http"
 import { Console, Effect } from "effect"
 import { Command, Flag } from "effect/cli"
@@ -40,7 +41,7 @@ export const describeRequest = (received: Received, withHeaders: boolean): strin
 const readable = ({ contentType, body }: Received): string => {
   if (!/\bjson\b/.test(contentType)) return body
   try {
-    return JSON.stringify(JSON.parse(body), null, 4)
+    return JSON.stringify(parseExactly(body), null, 4)
   } catch {
     return body
   }

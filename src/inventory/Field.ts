@@ -5,6 +5,7 @@
  * boolean, number, `null`, ISO 8601 text for a time, an id for a reference, a list of ids for several, JSON for JSON.
  */
 import type { Vault } from "../Vault.ts"
+import { ExactNumber } from "../postgres/ExactJson.ts"
 import type { Hiding } from "./field/hidden/Hiding.ts"
 import type { CustomField } from "./types/extras/CustomField.ts"
 
@@ -203,6 +204,7 @@ export const invalid = (...errors: ReadonlyArray<string>): Parsed => ({ errors }
 export const typeName = (value: unknown): string => {
   if (value === null || value === undefined) return "NoneType"
   if (Array.isArray(value)) return "list"
+  if (value instanceof ExactNumber) return /[.e]/i.test(value.toString()) ? "float" : "int"
   if (typeof value === "number") return Number.isInteger(value) ? "int" : "float"
   return typeof value === "string" ? "str" : typeof value === "boolean" ? "bool" : "dict"
 }
@@ -210,7 +212,7 @@ export const typeName = (value: unknown): string => {
 export type Dictionary = Readonly<Record<string, unknown>>
 
 export const isDictionary = (value: unknown): value is Dictionary =>
-  typeof value === "object" && value !== null && !Array.isArray(value)
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber)
 
 /**
  * An empty map for names from outside. It has no prototype: `__proto__` is a key like any other, and `constructor` is

@@ -153,5 +153,5 @@ const nameOf = (value: unknown): string => {
   const names = { null: "NoneType", list: "list", string: "str", boolean: "bool" } as const
   const kind = kindOf(value)
   if (kind === undefined) return "<class 'dict'>"
-  return `<class '${kind === "number" ? (Number.isInteger(value) ? "int" : "float") : names[kind]}'>`
+  return `<class '${kind === "number" ? (/[.e]/i.test(String(value)) ? "float" : "int") : names[kind]}'>`
 }

@@ -9,7 +9,7 @@
 import { bounded, guaranteed } from "./Budget.ts"
 import type { Clause, Condition } from "./Condition.ts"
 import { type Decision, type Subject, lookUp } from "./Decision.ts"
-import { scalar } from "./Operator.ts"
+import { isScalar, scalar } from "./Operator.ts"
 
 export interface Entry {
   readonly webhook: number
@@ -91,14 +91,13 @@ const leadingEqualities = (condition: Condition): ReadonlyArray<Clause> => {
   return found
 }
 
-const isEquality = ({ op, value, negate }: Clause): boolean =>
-  op === "eq" && !negate && (typeof value !== "object" || value === null)
+const isEquality = ({ op, value, negate }: Clause): boolean => op === "eq" && !negate && isScalar(value)
 
 /** One text for all lists of values that are equal in Python; undefined where one of them is a list or an object. */
 const keyOf = (values: ReadonlyArray<unknown>): string | undefined => {
   let key = ""
   for (const value of values) {
-    if (typeof value === "object" && value !== null) return undefined
+    if (!isScalar(value)) return undefined
     // The length marks where a text ends.
     key += typeof value === "string" ? `${value.length}:${value}` : `${String(scalar(value))};`
   }

@@ -1,4 +1,5 @@
 /** Explains why a condition holds or not: its document with the outcome of each part. For people; slower than deciding. */
+import { isScalar } from "./Operator.ts"
 import type { Clause, Condition } from "./Condition.ts"
 import { affordable, bounded, isSpent, unpaid } from "./Budget.ts"
 import { type Subject, clauseSteps } from "./Decision.ts"
@@ -134,7 +135,7 @@ const shown = { chars: 200, items: 10, levels: 2 }
 
 const shortened = (value: unknown, levels = shown.levels): unknown => {
   if (typeof value === "string") return value.length > shown.chars ? `${value.slice(0, shown.chars)}…` : value
-  if (typeof value !== "object" || value === null) return value
+  if (isScalar(value)) return value
   if (levels === 0) return "…"
   const inner = (item: unknown) => shortened(item, levels - 1)
   if (Array.isArray(value)) {

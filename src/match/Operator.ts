@@ -4,6 +4,7 @@
  * Values compare as in Python, which NetBox users know: 1, 1.0 and true are equal, "1" and 1 are not.
  */
 import { effortOf, patternOf } from "../pattern/Pattern.ts"
+import { ExactNumber, comparable, compareNumbers, isNumber } from "../postgres/ExactJson.ts"
 import { pay } from "./Budget.ts"
 
 /** True or false; undefined if the two cannot be compared this way. Pays for work that grows with them. */
@@ -28,17 +29,18 @@ interface ValueOperator {
   readonly effort?: (value: unknown) => number
 }
 
-const ordered = (compare: (actual: number, value: number) => boolean): ValueOperator => ({
+/** `holds`: of a difference that is negative where the attribute is the smaller one. */
+const ordered = (holds: (difference: number) => boolean): ValueOperator => ({
   accepts: ["number"],
   compile: (value) => (actual) => {
     const number = typeof actual === "boolean" ? Number(actual) : actual
-    return typeof number === "number" ? compare(number, value as number) : undefined
+    return isNumber(number) ? holds(compareNumbers(number, value as number | ExactNumber)) : undefined
   }
 })
 
 /** Equality of JSON as Python sees it. */
 export const equal = (a: unknown, b: unknown): boolean => {
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return scalar(a) === scalar(b)
+  if (isScalar(a) || isScalar(b)) return scalar(a) === scalar(b)
   if (Array.isArray(a) || Array.isArray(b)) {
     if (Array.isArray(a)) pay(a.length)
     return Array.isArray(a) && Array.isArray(b) && a.length === b.length && a.every((item, at) => equal(item, b[at]))
@@ -54,18 +56,25 @@ export const equal = (a: unknown, b: unknown): boolean => {
 /** Listing the names of an object and looking for each in another takes longer than an item of a list. */
 const unitsPerEntry = 8
 
+/** Whether a value is no list and no object. */
+export const isScalar = (value: unknown): value is undefined | null | string | boolean | number | ExactNumber =>
+  typeof value !== "object" || value === null || value instanceof ExactNumber
+
 /** Values that are no list and no object are equal where these are identical. */
-export const scalar = (value: unknown): unknown => (typeof value === "boolean" ? Number(value) : value)
+export const scalar = (value: unknown): unknown => {
+  if (value instanceof ExactNumber) return comparable(value)
+  return typeof value === "boolean" ? Number(value) : value
+}
 
 export const operators: Readonly<Record<string, Operator>> = {
   eq: {
     accepts: ["string", "boolean", "number", "list", "null"],
     compile: (value) => (actual) => equal(actual, value)
   },
-  gt: ordered((actual, value) => actual > value),
-  gte: ordered((actual, value) => actual >= value),
-  lt: ordered((actual, value) => actual < value),
-  lte: ordered((actual, value) => actual <= value),
+  gt: ordered((difference) => difference > 0),
+  gte: ordered((difference) => difference >= 0),
+  lt: ordered((difference) => difference < 0),
+  lte: ordered((difference) => difference <= 0),
   in: {
     accepts: ["list"],
     compile: (value) => (actual) => {
@@ -97,6 +106,7 @@ export const operators: Readonly<Record<string, Operator>> = {
 export const kindOf = (value: unknown): ValueKind | undefined => {
   if (value === null) return "null"
   if (Array.isArray(value)) return "list"
+  if (value instanceof ExactNumber) return "number"
   const type = typeof value
   return type === "string" || type === "boolean" || type === "number" ? type : undefined
 }
@@ -114,6 +124,6 @@ const contains = (actual: unknown, value: unknown): boolean | undefined => {
     return actual.some((item) => equal(item, value))
   }
   // Python cannot hash a list, so it refuses to look for one in an object.
-  if (typeof actual !== "object" || actual === null || typeof value === "object") return undefined
+  if (isScalar(actual) || !isScalar(value)) return undefined
   return typeof value === "string" && Object.hasOwn(actual, value)
 }

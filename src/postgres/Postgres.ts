@@ -9,10 +9,11 @@
  * connections that must be dead as well.
  */
 import { type Socket, connect } from "node:net"
-import { PgClient } from "@effect/sql-pg"
-import { Effect, Redacted } from "effect"
+import { PgClient, PgTypes } from "@effect/sql-pg"
+import { Effect, Redacted, Result } from "effect"
 import type { SqlError } from "effect/sql"
 import { reveal } from "../Config.ts"
+import { parseExactly } from "./ExactJson.ts"
 import { type PostgresAddress, addressOf } from "./PostgresUrl.ts"
 import { ReplyLimit } from "./ReplyLimit.ts"
 import { Servers } from "../embedded/Servers.ts"
@@ -105,6 +106,19 @@ export class Watch {
   }
 }
 
+const utf8 = { decoder: new TextDecoder(), encoder: new TextEncoder() }
+
+/** The codec of a type of JSON, whose bytes begin with these. */
+const jsonCodec = (head: ReadonlyArray<number>): PgTypes.Codec<unknown> => ({
+  decode: (bytes) => Result.succeed(parseExactly(utf8.decoder.decode(bytes.subarray(head.length)))),
+  encode: (value) => Result.succeed(Uint8Array.from([...head, ...utf8.encoder.encode(JSON.stringify(value))]))
+})
+
+/** The driver's types, with JSON that keeps the digits of its numbers. */
+const exactTypes = PgTypes.makeRegistry()
+exactTypes.register(PgTypes.OID.json, jsonCodec([]))
+exactTypes.register(PgTypes.OID.jsonb, jsonCodec([1]))
+
 interface Bounds {
   readonly connections: number
   /** Time for a statement, milliseconds; undefined for no limit. */
@@ -140,7 +154,8 @@ export const openPool = Effect.fnUntraced(function* (bounds: Bounds) {
     },
     stream: open,
     maxConnections: bounds.connections,
-    maxMessageSize: messageBytesMax
+    maxMessageSize: messageBytesMax,
+    types: exactTypes
   })
 })
 

@@ -1,10 +1,17 @@
 /** The context of templates: an event as JSON text, and the values that plugins add. */
 import type { JsonObject as PluginObject } from "./plugin/Plugin.ts"
+import { type ExactNumber, parseExactly, withoutExact } from "../postgres/ExactJson.ts"
 import { copyJson } from "./plugin/PluginBridge.ts"
 import { parseJsonObject } from "../jinja/value/ContextJson.ts"
 import { Dict, type JsonObject } from "../jinja/value/Dict.ts"
 
 const nothing: PluginObject = {}
+
+/** A number as Python has it: an integer has all digits, a float is rounded. */
+const longInteger = (number: ExactNumber): bigint | number => {
+  const text = number.toString()
+  return /[.e]/i.test(text) ? Number(text) : BigInt(text)
+}
 
 export class Context {
   /** JSON text of an object. */
@@ -33,9 +40,9 @@ export class Context {
     return this.added === nothing ? parsed : { ...parsed, ...(copyJson(this.added) as JsonObject) }
   }
 
-  /** For other engines and for plugins: a copy per call. */
+  /** For other engines and for plugins: a copy per call. Long integers are bigints. */
   plain(): PluginObject {
-    return { ...(JSON.parse(this.text) as PluginObject), ...structuredClone(this.added) }
+    return { ...(withoutExact(parseExactly(this.text), longInteger) as PluginObject), ...structuredClone(this.added) }
   }
 
   /** Equal for equal events, so that random choices are the same when a template is rendered again (FNV-1a). */

@@ -5,6 +5,7 @@
  * Everybody who may connect to the database may write such a message. So ours are sealed with SECRET_KEY, and count only
  * in the transaction for which they were made.
  */
+import { parseExactly } from "../../postgres/ExactJson.ts"
 import type { Kind } from "../../event/Kind.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
 import { registry } from "../../inventory/Registry.ts"
@@ -32,7 +33,7 @@ export const refilledRow = (
   xid: number
 ): { readonly type: ObjectType; readonly kind: Kind; readonly row: Readable } | undefined => {
   if (text === undefined) return undefined
-  const { type: id, kind, xid: its, row } = JSON.parse(text) as Record<keyof Refilled, unknown>
+  const { type: id, kind, xid: its, row } = parseExactly(text) as Record<keyof Refilled, unknown>
   const type = registry.get(String(id))
   if (its !== xid || type?.kind !== "object" || !isDictionary(row)) return undefined
   const read = rowFromJson(type, row)

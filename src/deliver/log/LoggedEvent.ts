@@ -1,5 +1,6 @@
 /** Events read from the change log, byte for byte as capture made them; and their deliveries as they were queued. */
 import { type Delivery, deliveryBody, deliveryOf } from "../../event/Delivery.ts"
+import { parseExactly } from "../../postgres/ExactJson.ts"
 import { type Event, contextOf } from "../../event/Event.ts"
 import { type Action, kindOf } from "../../event/Kind.ts"
 import { positionOf } from "../../event/Position.ts"
@@ -40,8 +41,8 @@ export const loggedEvent = `
 export const subjectOf = (event: LoggedEvent): Subject => ({
   type: event.object_type,
   kind: kindOf[event.action],
-  data: JSON.parse(event.data) as unknown,
-  snapshots: { prechange: JSON.parse(event.prechange) as unknown, postchange: JSON.parse(event.postchange) as unknown },
+  data: parseExactly(event.data),
+  snapshots: { prechange: parseExactly(event.prechange), postchange: parseExactly(event.postchange) },
   context: contextOf(eventOf(event))
 })
 

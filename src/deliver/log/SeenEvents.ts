@@ -1,5 +1,6 @@
 /** Events of the change log as particular users may see them. */
 import { Effect } from "effect"
+import { parseExactly } from "../../postgres/ExactJson.ts"
 import { seen } from "../../auth/Sight.ts"
 import { type ObjectState, maskedState } from "../../inventory/derive/represent/Masked.ts"
 import type { Json } from "../../inventory/derive/represent/Representation.ts"
@@ -32,8 +33,8 @@ export const eventsAsSeen = Effect.fnUntraced(function* <E extends LoggedEvent>(
 
 /** What the event tells of its object. */
 export const stateOf = ({ data, prechange, postchange }: LoggedEvent) => ({
-  data: JSON.parse(data) as Json,
-  snapshots: { prechange: JSON.parse(prechange) as unknown, postchange: JSON.parse(postchange) as unknown }
+  data: parseExactly(data) as Json,
+  snapshots: { prechange: parseExactly(prechange), postchange: parseExactly(postchange) }
 })
 
 const textsOf = ({ data, snapshots }: ObjectState): Pick<LoggedEvent, "data" | "prechange" | "postchange"> => ({

@@ -7,8 +7,9 @@
  */
 import { Effect, Stream } from "effect"
 import { SqlClient } from "effect/sql"
-import { stringify } from "yaml"
+import { type ScalarTag, stringify } from "yaml"
 import { mapInSlices } from "../../Slices.ts"
+import { ExactNumber, isNumber } from "../../postgres/ExactJson.ts"
 import { Clearance } from "../../inventory/Clearance.ts"
 import type { Row } from "../../inventory/Field.ts"
 import type { ObjectType } from "../../inventory/ObjectType.ts"
@@ -36,6 +37,15 @@ interface Format {
   readonly end: string
 }
 
+/** Writes a number with all its digits. */
+const exactNumber: ScalarTag = {
+  tag: "tag:yaml.org,2002:float",
+  default: true,
+  identify: (value) => value instanceof ExactNumber,
+  resolve: (text) => new ExactNumber(text),
+  stringify: ({ value }) => String(value)
+}
+
 const formats: ReadonlyMap<string, Format> = new Map(
   Object.entries({
     csv: {
@@ -55,7 +65,7 @@ const formats: ReadonlyMap<string, Format> = new Map(
     yaml: {
       type: "application/yaml",
       begin: (type) => `# ${type.plural}\n`,
-      row: (flat) => stringify([flat], { aliasDuplicateObjects: false }),
+      row: (flat) => stringify([flat], { aliasDuplicateObjects: false, customTags: (tags) => [exactNumber, ...tags] }),
       between: "",
       end: ""
     }
@@ -64,7 +74,7 @@ const formats: ReadonlyMap<string, Format> = new Map(
 
 /** A number is never escaped, not even a negative one. */
 const csvCell = (value: unknown, escaped: boolean): string =>
-  escaped && typeof value !== "number" ? withGuard(cellOf(value)) : cellOf(value)
+  escaped && !isNumber(value) ? withGuard(cellOf(value)) : cellOf(value)
 
 export const exportTypes = Array.from(formats.values(), ({ type }) => type)
 

@@ -8,6 +8,7 @@
  */
 import { Data, Duration, Effect } from "effect"
 import { SqlClient } from "effect/sql"
+import { parseExactly } from "../../postgres/ExactJson.ts"
 import { mapInSlices } from "../../Slices.ts"
 import { authorize } from "../../auth/Permission.ts"
 import { type Errors, idIn, textsIn } from "../../inventory/Field.ts"
@@ -175,7 +176,7 @@ const itemsOf = Effect.fnUntraced(function* (
 ) {
   const none = kind === "updated" ? changes === 0 : changes === count
   if (none) return []
-  const rows = JSON.parse(utf8.decode(bytes)) as ReadonlyArray<unknown>
+  const rows = parseExactly(utf8.decode(bytes)) as ReadonlyArray<unknown>
   const items = yield* mapInSlices(rows, (row, at): ReadonlyArray<Item> => {
     if ((idOf(row) !== undefined) !== (kind === "updated")) return []
     const body = format === "csv" ? bodyOfCells(type, row as Readonly<Record<string, string>>) : row

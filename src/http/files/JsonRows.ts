@@ -3,6 +3,7 @@
  * the item. Pure.
  */
 import { endOfString } from "../wire/Nesting.ts"
+import { parseExactly } from "../../postgres/ExactJson.ts"
 import { FileFault, messageOf } from "./FileFault.ts"
 import { writtenNestingMax } from "../../inventory/Unreadable.ts"
 
@@ -23,7 +24,7 @@ const leadCharsMax = 1000
 
 const parseItem = (text: string, row: number): unknown => {
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch (error) {
     throw new FileFault(`The file cannot be read: row ${row}: ${messageOf(error)}`)
   }

@@ -2,6 +2,7 @@
 import { ByteSize, Effect } from "effect"
 import { HttpIncomingMessage, type HttpServerRequest } from "effect/http"
 import { inWords } from "../../Telemetry.ts"
+import { parseExactly } from "../../postgres/ExactJson.ts"
 import { writtenNestingMax } from "../../inventory/Unreadable.ts"
 import { HttpRefused } from "../HttpRefused.ts"
 import { isOfType } from "./MediaType.ts"
@@ -70,7 +71,7 @@ export const jsonOf: (text: () => string) => Effect.Effect<JsonBody, HttpRefused
     try: (): JsonBody => {
       const json = text()
       if (isNestedDeeper(json, writtenNestingMax)) throw new Error(`nested more than ${writtenNestingMax} levels deep`)
-      return { text: json, value: JSON.parse(json) }
+      return { text: json, value: parseExactly(json) }
     },
     catch: (error) => malformed(inWords(error))
   })

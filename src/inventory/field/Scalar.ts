@@ -1,4 +1,5 @@
 import { type Field, type Optional, type Options, invalid, literal, makeField, value } from "../Field.ts"
+import { parseExactly } from "../../postgres/ExactJson.ts"
 import {
   bounds,
   isDeeper,
@@ -222,7 +223,7 @@ export const jsonText = (options: Options = {}): Field =>
   makeField(
     {
       type: "json",
-      fromText: JSON.parse,
+      fromText: parseExactly,
       fromJson: (json) => (isDeeper(json, nestingMax + envelopeLevels) ? null : json),
       parse: value
     },

@@ -3,6 +3,7 @@
  * in the database.
  */
 import { Effect } from "effect"
+import { parseExactly } from "../../postgres/ExactJson.ts"
 import { SqlClient } from "effect/sql"
 import { cleared } from "../Clearance.ts"
 import { type RowOf, isDictionary } from "../Field.ts"
@@ -151,7 +152,7 @@ const tagsAsSeen = Effect.fnUntraced(function* (field: ChangedField) {
 const valueOf = ({ type, text, length }: Side): Value => {
   if (type === null || text === null) return { value: undefined, cutFrom: undefined }
   if (length > valueLengthMax) return { value: text, cutFrom: length }
-  return { value: type === "string" ? text : (JSON.parse(text) as unknown), cutFrom: undefined }
+  return { value: type === "string" ? text : parseExactly(text), cutFrom: undefined }
 }
 
 /** Largest state of an object that is read whole, characters. */

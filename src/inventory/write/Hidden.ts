@@ -5,6 +5,7 @@
 import { Effect } from "effect"
 import { SqlClient } from "effect/sql"
 import { Vault } from "../../Vault.ts"
+import { parseExactly } from "../../postgres/ExactJson.ts"
 import { type Messages, type Row, literal } from "../Field.ts"
 import { type ObjectType, columnOf, fieldOf, perType } from "../ObjectType.ts"
 import type { Draft } from "../derive/values/Draft.ts"
@@ -159,7 +160,7 @@ const loggedTexts = ["data", "prechange_data", "postchange_data"] as const
 
 /** A text without secrets stays to the letter. */
 const withHidden = (json: string, name: string, hide: Hiding["hide"]): string => {
-  const object = JSON.parse(json) as Record<string, unknown> | null
+  const object = parseExactly(json) as Record<string, unknown> | null
   if (typeof object?.[name] !== "string") return json
   const { shown, hidden } = hide(object[name])
   return hidden.length === 0 ? json : JSON.stringify({ ...object, [name]: shown })

@@ -6,14 +6,29 @@ import type { ObjectType } from "../ObjectType.ts"
 import { writtenFields } from "../derive/values/InsertStatement.ts"
 import { columnsOf, rowFromJson } from "../derive/values/Row.ts"
 
-export const replace = Effect.fnUntraced(function* (type: ObjectType, rows: ReadonlyArray<Row>) {
+/** Writes of each row the columns that differ from the row before, all in one statement. */
+export const replace = Effect.fnUntraced(function* (
+  type: ObjectType,
+  rows: ReadonlyArray<Row>,
+  before: ReadonlyArray<Row>
+) {
   const sql = yield* SqlClient.SqlClient
-  const sets = writtenFields(type).map((name) => `${type.columns[name]} = j.${type.columns[name]}`)
+  const written = writtenFields(type)
+  const changed = rows.map((row, at) =>
+    written.filter((name) => JSON.stringify(row[name]) !== JSON.stringify(before[at]![name]))
+  )
+  const sets = [...new Set(changed.flat())].map((name) => {
+    const column = type.columns[name]
+    if (changed.every((names) => names.includes(name))) return `${column} = j.${column}`
+    return `${column} = case when c.names ? '${name}' then j.${column} else t.${column} end`
+  })
   const after = yield* sql.unsafe<{ readonly row: Readonly<Record<string, unknown>> }>(
-    `update ${type.table} t set ${sets.join(", ")}
-       from jsonb_populate_recordset(null::${type.table}, $1::jsonb) j where t.id = j.id
-     returning row_to_json(t) as row`,
-    [JSON.stringify(rows.map((row) => columnsOf(type, row)))]
+    // A write that changes nothing is an event too, as in NetBox.
+    `update ${type.table} t set ${sets.length === 0 ? "id = t.id" : sets.join(", ")}
+       from jsonb_populate_recordset(null::${type.table}, $1::jsonb) with ordinality j
+       join jsonb_array_elements($2::jsonb) with ordinality c(names, number) on c.number = j.ordinality
+      where t.id = j.id returning row_to_json(t) as row`,
+    [JSON.stringify(rows.map((row) => columnsOf(type, row))), JSON.stringify(changed)]
   )
   return new Map(after.map(({ row }) => rowFromJson(type, row)).map((row) => [row.id, row]))
 })

@@ -163,7 +163,7 @@ const updateRows = Effect.fnUntraced(function* <E>(
   const present = known.map(({ id }) => found.get(id)!)
   const drafts = yield* mapInSlices(known, ({ body }) => draft(type, body, whole))
   const rows = yield* settle(type, yield* withKeptSecrets(type, drafts, present), present)
-  const after = yield* replace(type, rows)
+  const after = yield* replace(type, rows, present)
   yield* staysWithin(type, rows, "change")
   yield* staysWithinQuota(type, rows, before)
   return before.map(({ id }) => after.get(id)!)

@@ -28,6 +28,7 @@ class Writer {
       }
       case "number":
         return Number.isFinite(value) ? `${value + 0}` : "null"
+      case "bigint":
       case "boolean":
         return `${value}`
       case "undefined":

@@ -46,7 +46,9 @@ const side = (run: Run, value: Value): number => {
 export const add = (run: Run, a: Value, b: Value): Value => {
   if (typeof a === "number" && typeof b === "number") return a + b
   const [left, right] = primitives(run, a, b)
-  const sum = (left + right) as number | string
+  // JavaScript adds no bigint to a number.
+  const isText = [left, right].some((each: unknown) => typeof each === "string")
+  const sum = (isText ? left + right : Number(left) + Number(right)) as number | string
   if (typeof sum === "string") run.alloc(sum.length)
   return sum
 }

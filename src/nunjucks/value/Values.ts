@@ -6,10 +6,11 @@
  */
 import type { Run } from "../runtime/Run.ts"
 
-export type Value = undefined | null | boolean | number | string | Opaque | List | Obj
+/** A whole number of the context that JavaScript would round is a bigint. */
+export type Value = undefined | null | boolean | number | bigint | string | Opaque | List | Obj
 export type List = Array<Value>
 export type Obj = { [name: string]: Value }
-export type Primitive = undefined | null | boolean | number | string
+export type Primitive = undefined | null | boolean | number | bigint | string
 
 /** A value without properties that templates could read. */
 export abstract class Opaque {

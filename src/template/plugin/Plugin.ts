@@ -9,7 +9,7 @@
 
 import type { Limits } from "../../jinja/runtime/Limits.ts"
 
-export { jsonText } from "./JsonText.ts"
+export { jsonInteger, jsonText } from "./JsonText.ts"
 export { type LiquidPlugin, fromLiquid, renderPlain } from "./LiquidFilters.ts"
 export { nunjucksEngine } from "./NunjucksEngine.ts"
 export { type NunjucksCollection, fromNunjucks } from "./NunjucksFilters.ts"

@@ -1,4 +1,5 @@
 /** `/extras/webhooks/workbench/`: what the webhook in a form would do with a real change. Writes and sends nothing. */
+import { parseExactly } from "../../../postgres/ExactJson.ts"
 import { Effect, Result } from "effect"
 import { historyOf } from "../../../deliver/explain/History.ts"
 import type { Draft, Fault, Trial } from "../../../deliver/inspect/Trial.ts"
@@ -93,7 +94,7 @@ const contentOf = Effect.fnUntraced(function* (request: Request, sent: URLSearch
 /** Undefined if it is none. A form has at most 256 KiB, so that parsing is a short step of the event loop. */
 const jsonOf = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return parseExactly(text)
   } catch {
     return undefined
   }

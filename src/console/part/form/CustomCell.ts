@@ -1,4 +1,5 @@
 /** Values of custom fields as the cells of a form, and back. */
+import { parseExactly } from "../../../postgres/ExactJson.ts"
 import { indentedJson, indentedMax } from "../../../http/wire/Nesting.ts"
 import { cellOf } from "../../../inventory/derive/represent/Flat.ts"
 import type { CustomField } from "../../../inventory/types/extras/CustomField.ts"
@@ -38,7 +39,7 @@ const numberIn = (cell: string): unknown => (/^\s*[-+]?\d{1,15}(\.\d{1,15})?\s*$
 
 const jsonIn = (cell: string): unknown => {
   try {
-    return JSON.parse(cell) as unknown
+    return parseExactly(cell)
   } catch {
     return cell
   }

@@ -2,6 +2,7 @@
  * Objects as flat records for files: references by id, choices by value; also as cells of a table. Importing an
  * unchanged export changes nothing. Pure.
  */
+import { parseExactly } from "../../../postgres/ExactJson.ts"
 import type { Field, Row } from "../../Field.ts"
 import { type ObjectType, fieldOf } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
@@ -38,7 +39,7 @@ const valueOfCell = (field: Field, cell: string): unknown => {
   if (field.type.endsWith("[]")) return items(cell)
   if (field.type !== "jsonb") return cell
   try {
-    return JSON.parse(cell) as unknown
+    return parseExactly(cell)
   } catch {
     return cell
   }

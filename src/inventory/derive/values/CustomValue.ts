@@ -1,6 +1,7 @@
 /** A custom field's definition and a value from the wire -> the value as it is kept, or what is wrong with it. Pure. */
 import { type Pattern, matchMax, patternOf } from "../../../pattern/Pattern.ts"
 import { PatternError } from "../../../pattern/PatternError.ts"
+import { type ExactNumber, compareNumbers, isNumber } from "../../../postgres/ExactJson.ts"
 import { isDictionary, isStorable, printed } from "../../Field.ts"
 import { isDay } from "../../field/Calendar.ts"
 import { isJsonStorable, time } from "../../field/Scalar.ts"
@@ -53,11 +54,11 @@ export const compiledPattern = (pattern: string): Pattern | PatternError => {
 }
 
 const inBounds = (
-  value: number,
+  value: number | ExactNumber,
   { validation_minimum: least, validation_maximum: most }: CustomField
 ): string | undefined => {
-  if (least !== null && value < least) return `Value must be at least ${least}`
-  return most !== null && value > most ? `Value must not exceed ${most}` : undefined
+  if (least !== null && compareNumbers(value, least) < 0) return `Value must be at least ${least}`
+  return most !== null && compareNumbers(value, most) > 0 ? `Value must not exceed ${most}` : undefined
 }
 
 const isChoice = (value: unknown, { choices }: CustomField): string | undefined =>
@@ -77,8 +78,7 @@ const checks: Readonly<Record<CustomField["type"], Check>> = {
   url: isText,
   integer: (value, definition) =>
     Number.isSafeInteger(value) ? inBounds(Number(value), definition) : "Value must be an integer.",
-  decimal: (value, definition) =>
-    typeof value === "number" && Number.isFinite(value) ? inBounds(value, definition) : "Value must be a decimal.",
+  decimal: (value, definition) => (isNumber(value) ? inBounds(value, definition) : "Value must be a decimal."),
   boolean: (value) => (typeof value === "boolean" ? undefined : "Value must be true or false."),
   date: (value) => (isDay(value) ? undefined : "Date values must be in ISO 8601 format (YYYY-MM-DD)."),
   datetime: (value) =>

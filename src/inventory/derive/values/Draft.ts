@@ -1,5 +1,6 @@
 /** Declaration and a body from the wire -> a draft: parsed values by field, or what is wrong with each. Pure. */
 import { type Errors, type Messages, emptyRecord, isDictionary, notDictionary } from "../../Field.ts"
+import { rounded } from "../../../postgres/ExactJson.ts"
 import { type ObjectType, perType } from "../../ObjectType.ts"
 import { blankOf } from "./Row.ts"
 import type { Target } from "../../field/Reference.ts"
@@ -30,7 +31,7 @@ export const draft = (type: ObjectType, input: unknown, whole: boolean): Draft =
       if (whole && field.initial === undefined) errors[name] = ["This field is required."]
       continue
     }
-    const parsed = field.parse(given)
+    const parsed = field.parse(field.type === "jsonb" ? given : rounded(given))
     if ("errors" in parsed) errors[name] = parsed.errors
     else if (parsed.value !== undefined) values[name] = parsed.value
   }

@@ -1,0 +1,55 @@
+/** JSON that keeps the digits of its numbers. */
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import { ExactNumber, compareNumbers, comparable, parseExactly, rounded } from "../../src/postgres/ExactJson.ts"
+
+const written = (text: string) => JSON.stringify(parseExactly(text))
+const number = (text: string) => parseExactly(text) as number | ExactNumber
+
+describe("a JSON text", () => {
+  it.each([
+    `{"a":50755254975729665,"b":[-123456789012345678901234567890,0.12345678901234567890123]}`,
+    `{"a":1e400,"b":"1e400","c":[1e-400]}`,
+    `50755254975729665`,
+    `[-9007199254740993]`
+  ])("keeps its numbers: %s", (text) => {
+    expect(written(text)).toBe(text)
+  })
+
+  it.each(["1.10", "1e3", "-0.0", "9007199254740992", "1.5e2", "0.1", "100000000000000000000"])(
+    "is read as JavaScript does where nothing is lost: %s",
+    (text) => {
+      expect(parseExactly(`{"a":${text}}`)).toEqual({ a: Number(text) })
+    }
+  )
+
+  it("is the same as JSON.parse reads for every value of JavaScript", () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(parseExactly(text)).toEqual(JSON.parse(text))
+      })
+    )
+  })
+
+  it("keeps every decimal that Postgres can store, and orders them by their value", () => {
+    const decimal = fc
+      .tuple(fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n }), fc.nat(40))
+      .map(([digits, places]) => ({ digits, places, text: `${digits}e-${places}` }))
+    const scaled = ({ digits, places }: { readonly digits: bigint; readonly places: number }) =>
+      digits * 10n ** BigInt(40 - places)
+    fc.assert(
+      fc.property(decimal, decimal, (a, b) => {
+        const [one, other] = [number(a.text), number(b.text)]
+        const order = scaled(a) < scaled(b) ? -1 : scaled(a) > scaled(b) ? 1 : 0
+        expect(Math.sign(compareNumbers(one, other)) + 0).toBe(order)
+        expect(comparable(one) === comparable(other) || (one === 0 && other === 0)).toBe(order === 0)
+      })
+    )
+  })
+
+  it("is rounded where only JavaScript's numbers will do", () => {
+    expect(rounded(parseExactly(`{"a":[1e400,50755254975729665]}`))).toEqual({ a: [Infinity, 50755254975729660] })
+    const plain = { a: 1 }
+    expect(rounded(plain)).toBe(plain)
+  })
+})

@@ -19,6 +19,7 @@ import {
   isTrue,
   loosened,
   matches,
+  noValue,
   ofTexts,
   positive,
   readTexts,
@@ -87,12 +88,16 @@ export const customCondition = (
   if (one === undefined || given.length === 0) return undefined
   const key = literal(name)
   if (lookup === "empty") return empty(compared, key, given.at(-1) ?? "", bind)
+  const named = asked === "" ? given.filter((value) => value !== noValue) : given
   const read = Object.hasOwn(textual, lookup)
-    ? readTexts(lookup, given)
-    : readValues({ ...compared, sql: column }, given)
+    ? readTexts(lookup, named)
+    : readValues({ ...compared, sql: column }, named)
   if ("messages" in read) return read
-  if (read.values.length === 0) return undefined
-  return denial(either(read.values.map((value) => one(compared, key, value, bind))), denied)
+  const parts = [
+    ...read.values.map((value) => one(compared, key, value, bind)),
+    ...(named.length < given.length ? [empty(compared, key, "true", bind)] : [])
+  ]
+  return parts.length === 0 ? undefined : denial(either(parts), denied)
 }
 
 /** SQL that the value of the custom field meets the lookup with this value. */

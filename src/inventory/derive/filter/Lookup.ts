@@ -202,10 +202,11 @@ export const compare = (of: Comparand, suffix: string, values: ReadonlyArray<str
   const lookup = Object.hasOwn(known, asked) ? known[asked] : undefined
   if (lookup === undefined) return undefined
   if (asked === "empty") return lookup(of, values, bind)
-  // As in NetBox, an empty text is ignored, and among choices it is none of them, while `null` is no choice.
+  // As in NetBox, an empty text is ignored, and among choices it is none of them. `null` asks for no value.
   const isChoice = of.kind === "choice"
   const named = isChoice ? values : values.filter((value) => value !== "")
-  const given = isChoice ? named.filter((value) => value !== "null") : named
+  const takesNull = isChoice || (asked === "" && of.field?.nullable === true)
+  const given = takesNull ? named.filter((value) => value !== noValue) : named
   const read = Object.hasOwn(textual, asked) ? readTexts(asked, given) : readValues(of, given)
   if ("messages" in read) return read
   const parts = [
@@ -214,6 +215,9 @@ export const compare = (of: Comparand, suffix: string, values: ReadonlyArray<str
   ]
   return parts.length === 0 ? undefined : denial(either(parts), denied)
 }
+
+/** The value of a parameter that asks for objects without a value. */
+export const noValue = "null"
 
 /** The values of a lookup that compares texts; refuses regular expressions that are invalid. */
 export const readTexts = (

@@ -28,15 +28,23 @@ interface Received {
 /** The text that is printed for a request. */
 export const describeRequest = (received: Received, withHeaders: boolean): string => {
   const { number, date, address, method, path, httpVersion, headers } = received
-  const pairs = headers.flatMap((name, at) => (at % 2 === 0 ? [`${name}: ${headers[at + 1]}`] : []))
+  const pairs = headers.flatMap((name, at) => (at % 2 === 0 ? [escaped(`${name}: ${headers[at + 1]}`)] : []))
   return [
-    `[${number}] ${date} ${address} "${method} ${path} HTTP/${httpVersion}" 200 -`,
+    `[${number}] ${date} ${address} "${method} ${escaped(path)} HTTP/${httpVersion}" 200 -`,
     ...(withHeaders ? [...pairs, ""] : []),
-    received.body === "" ? "(No body)" : readable(received),
+    received.body === "" ? "(No body)" : escaped(readable(received)),
     `Completed request #${number}`,
     "------------"
   ].join("\n")
 }
+
+/** Control characters but line breaks and tabs, marks that turn the direction of writing included. */
+// oxlint-disable-next-line no-control-regex
+const control = /\r(?!\n)|[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+
+/** The text with control characters as escapes: a terminal would obey them. */
+const escaped = (text: string): string =>
+  text.replaceAll(control, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
 const readable = ({ contentType, body }: Received): string => {
   if (!/\bjson\b/.test(contentType)) return body

@@ -1,3 +1,4 @@
+import { textOf } from "../../src/deliver/exchange/AnswerText.ts"
 import fc from "fast-check"
 import { describe, expect, it, test } from "vitest"
 import { Answer } from "../../src/deliver/exchange/Answer.ts"
@@ -67,7 +68,7 @@ const answers = fc
       chunks === null ? (["Content-Length", `${body.length}`] as const) : (["transfer-encoding", "chunked"] as const)
     const head = headOf(`HTTP/1.1 ${status} Some Reason`, [...headers, framing], newline)
     const sent = informational + head + (chunks === null ? body : inChunks(body, chunks, newline))
-    return { sent: Buffer.from(sent, "latin1"), status, headers, body: Buffer.from(body, "latin1").toString("utf8") }
+    return { sent: Buffer.from(sent, "latin1"), status, headers, body: textOf(Buffer.from(body, "latin1"), undefined) }
   })
 
 describe("an answer", () => {
@@ -247,5 +248,18 @@ describe("an answer", () => {
     ["a switch to another protocol", "HTTP/1.1 101 X\r\nupgrade: x\r\n\r\n", "Reset"]
   ])("is not %s", (_, sent, reason) => {
     expect(read(sent)).toMatchObject({ reason, message: expect.stringMatching(/./) as string })
+  })
+})
+
+describe("the text of a body", () => {
+  test.each([
+    ["as UTF-8", Buffer.from("Ort ä"), undefined, "Ort ä"],
+    ["as UTF-8 that is cut within a character", Buffer.from("Ort ä€").subarray(0, -1), undefined, "Ort ä\ufffd"],
+    ["as Latin-1 where it is no UTF-8", Buffer.from("Ort ä!", "latin1"), "text/plain", "Ort ä!"],
+    ["as Latin-1 where it says so", Buffer.from("Ã¤", "latin1"), "text/plain; charset=ISO-8859-1", "Ã¤"],
+    ["as what it says", Buffer.from("aä", "utf16le"), 'text/plain; charset="utf-16le"', "aä"],
+    ["as UTF-8 where it names no charset", Buffer.from("ä"), "text/plain; charset=klingon", "ä"]
+  ])("is read %s", (_name, bytes, type, text) => {
+    expect(textOf(bytes, type)).toBe(text)
   })
 })

@@ -8,6 +8,7 @@
  * Receivers are lenient with each other, and so is this: a line may end without its carriage return, and an
  * informational answer (1xx) is skipped although nobody asked for it.
  */
+import { textOf } from "./AnswerText.ts"
 import { emptyRecord } from "../../inventory/Field.ts"
 import { isHeaderName, isHeaderValue } from "../../template/HeaderSyntax.ts"
 import { AnswerFault } from "./AnswerFault.ts"
@@ -51,7 +52,7 @@ export class Answer {
   /** The beginning of the body. */
   get body(): string {
     const [first = nothing, ...others] = this.parts
-    return (others.length === 0 ? first : Buffer.concat(this.parts)).toString("utf8")
+    return textOf(others.length === 0 ? first : Buffer.concat(this.parts), this.headers["content-type"])
   }
 
   /** Whether another request may follow on its connection. */

@@ -1,4 +1,8 @@
 /** Constraints of an object permission, in which `$user` stands for the sender of the request. */
+import { Effect, Option } from "effect"
+import type { SqlClient } from "effect/sql"
+import { isDictionary } from "../inventory/Field.ts"
+import { sqlStateOf } from "../postgres/Postgres.ts"
 import type { ObjectType } from "../inventory/ObjectType.ts"
 import { registry } from "../inventory/Registry.ts"
 import { isDeeper, writtenNestingMax } from "../inventory/Unreadable.ts"
@@ -31,3 +35,31 @@ export const constraintsProblem = (constraints: unknown, types: ReadonlyArray<st
   }
   return undefined
 }
+
+/** The regular expressions of constraints. */
+const patternsIn = (constraints: unknown): ReadonlyArray<string> =>
+  [constraints]
+    .flat()
+    .flatMap((document) =>
+      Object.entries(isDictionary(document) ? document : {}).flatMap(([name, value]) =>
+        /__i?regex$/.test(name) && typeof value === "string" ? [value] : []
+      )
+    )
+
+/** The fault of a regular expression that Postgres, which evaluates constraints, refuses. */
+export const patternsProblem = (sql: SqlClient.SqlClient, constraints: unknown): Effect.Effect<string | undefined> =>
+  Effect.findFirst(patternsIn(constraints), (pattern) =>
+    sql`select '' ~ ${pattern} as matches`.pipe(
+      Effect.as(false),
+      Effect.catchIf(
+        (error) => sqlStateOf(error) === invalidPattern,
+        () => Effect.succeed(true)
+      ),
+      Effect.orDie
+    )
+  ).pipe(
+    Effect.map(Option.match({ onNone: () => undefined, onSome: (pattern) => `Invalid regular expression: ${pattern}` }))
+  )
+
+/** SQLSTATE of a regular expression that does not compile. */
+const invalidPattern = "2201B"

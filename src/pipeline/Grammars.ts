@@ -1,10 +1,11 @@
 /** The grammars of texts in fields, each from the stage that owns it: the inventory checks them, and knows no stage. */
 import { Clock, Effect, Layer } from "effect"
-import { constraintsProblem } from "../auth/Constraint.ts"
+import { SqlClient } from "effect/sql"
+import { constraintsProblem, patternsProblem } from "../auth/Constraint.ts"
 import { Settings } from "../Config.ts"
 import { targetRules } from "../deliver/actor/Definition.ts"
 import { certificatesProblem, fileProblem } from "../deliver/attempt/CertificateAuthority.ts"
-import { addressProblem, headersProblem, isTemplate } from "../deliver/attempt/Request.ts"
+import { addressProblem, headersProblem, isTemplate, literalHeadersProblem } from "../deliver/attempt/Request.ts"
 import { secretProblem } from "../deliver/attempt/Sign.ts"
 import { urlRefusal } from "../deliver/attempt/TargetPolicy.ts"
 import { parseBatch } from "../deliver/batch/BatchPolicy.ts"
@@ -24,6 +25,7 @@ export const grammarsLayer = Layer.effect(
     const rules = yield* targetRules
     const { webhookCaDirectory } = yield* Settings
     const vault = yield* Vault
+    const sql = yield* SqlClient.SqlClient
     const template: Grammar = (value, row) =>
       Effect.map(check(String(value), String(row["template_engine"])), (error) => error?.told)
     /** A literal text is checked as what it will be; of a template only the template can be. */
@@ -40,7 +42,8 @@ export const grammarsLayer = Layer.effect(
         const wrong = (value as ReadonlyArray<string>).find((id) => !registry.has(id))
         return wrong === undefined ? undefined : `Invalid content type: ${wrong}`
       },
-      constraints: (value, row) => constraintsProblem(value, (row["object_types"] ?? []) as ReadonlyArray<string>),
+      constraints: (value, row) =>
+        constraintsProblem(value, (row["object_types"] ?? []) as ReadonlyArray<string>) ?? patternsProblem(sql, value),
       engine: (value) => {
         const known = engines()
         return known.includes(String(value)) ? undefined : `There is no such template engine: ${known.join(", ")}.`
@@ -57,7 +60,7 @@ export const grammarsLayer = Layer.effect(
       },
       tokenUrl: (value) => tokenUrlProblem(String(value)) ?? urlRefusal(rules, String(value)),
       template,
-      headers: orTemplate(headersProblem),
+      headers: (value, row) => orTemplate(headersProblem)(value, row) ?? literalHeadersProblem(String(value)),
       url: orTemplate((url) => addressProblem(url) ?? urlRefusal(rules, url)),
       condition: (value) => {
         try {

@@ -2,6 +2,7 @@
 import { Effect, Result } from "effect"
 import { version } from "../../Config.ts"
 import { emptyRecord } from "../../inventory/Field.ts"
+import { lineBreak } from "../../inventory/field/Text.ts"
 import { type Delivery, templateContext } from "../../event/Delivery.ts"
 import { traceparentFor } from "../../telemetry/Traces.ts"
 import { splitHeaders } from "../../template/Headers.ts"
@@ -204,6 +205,7 @@ const reasonOf = ({ mayRetry, limit }: TemplateError): Failure["reason"] => {
 export const addressProblem = (url: string): string | undefined => {
   const tooLong = lengthProblem("address", url.length)
   if (tooLong !== undefined) return tooLong
+  if (lineBreak.test(url.trim())) return "The address has a line break or a tab in it."
   const sound = /^\s*https?:\/\/[^/]/i.test(url) && URL.canParse(url)
   return sound ? undefined : "Enter a valid URL, beginning with http:// or https://."
 }
@@ -223,4 +225,14 @@ export const ownHeaders = (text: string): { readonly headers: OwnHeaders } | { r
 export const headersProblem = (text: string): string | undefined => {
   const own = ownHeaders(text)
   return "error" in own ? own.error : undefined
+}
+
+/** What a template computes, or leaves out. */
+const computed = /\{#[\s\S]*?#\}|\{\{[\s\S]*?\}\}|\{%-?\s*comment[\s\S]*?endcomment\s*-?%\}|\{%[\s\S]*?%\}/g
+
+/** Returns the fault of the literal parts of a template for headers, or undefined. */
+export const literalHeadersProblem = (template: string): string | undefined => {
+  const lines = template.replaceAll(computed, (part) => part.replaceAll(/[^\n]/g, "")).split("\n")
+  const at = lines.findIndex((line) => /[^\0-\xff]/.test(line))
+  return at < 0 ? undefined : `Line ${at + 1} has a character in its value that HTTP cannot carry.`
 }

@@ -18,6 +18,8 @@ interface TextOptions extends Options {
   readonly default?: string
   /** Keeps white space at both ends, for texts in which it means something. */
   readonly verbatim?: boolean
+  /** Stores capital letters as small ones. */
+  readonly lowered?: boolean
   readonly nullable?: boolean
 }
 
@@ -58,10 +60,15 @@ export const email = (options: TextOptions = {}): Field<string> =>
     text === "" || /^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(text) ? undefined : "Enter a valid email address."
   )
 
+/** Characters that a parser of addresses drops silently. */
+export const lineBreak = /[\t\n\r]/
+
 /** An address on the web. */
 export const url = (options: TextOptions = {}): Field<string> =>
   textField({ max: 200, format: "url", placeholder: "https://example.com/", ...options }, (text) =>
-    text === "" || (/^(https?|ftps?):\/\/[^\s/]/i.test(text) && URL.canParse(text)) ? undefined : "Enter a valid URL."
+    text === "" || (/^(https?|ftps?):\/\/[^\s/]/i.test(text) && !lineBreak.test(text) && URL.canParse(text))
+      ? undefined
+      : "Enter a valid URL."
   )
 
 /** Names of time zones as IANA writes them, by their lower case. */
@@ -113,7 +120,8 @@ const textField = <Value>(options: TextOptions, refuse: (text: string) => string
         if (typeof input === "number" && !isExact(input)) {
           return invalid("Not a valid string: write a number of so many digits in quotes.")
         }
-        const text = options.verbatim === true ? String(input) : String(input).trim()
+        const given = options.verbatim === true ? String(input) : String(input).trim()
+        const text = options.lowered === true ? given.toLowerCase() : given
         if (text === "" && options.nullable === true) return value(null)
         if (text === "" && !(optional && options.default === undefined)) return invalid("This field may not be blank.")
         if (text.includes("\0")) return invalid("Null characters are not allowed.")

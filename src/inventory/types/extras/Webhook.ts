@@ -137,7 +137,12 @@ export default defineObjectType({
       { GET: "GET", POST: "POST", PUT: "PUT", PATCH: "PATCH", DELETE: "DELETE" },
       { default: "POST", bare: true }
     ),
-    http_content_type: text({ max: 100, default: "application/json" }),
+    http_content_type: text({
+      max: 100,
+      default: "application/json",
+      pattern: /^[\t\x20-\x7e]*$/,
+      refusal: "Only printable characters of ASCII are allowed in a content type."
+    }),
     template_engine: text({
       max: 50,
       default: "jinja",

@@ -56,6 +56,7 @@ export default defineObjectType({
     nat_inside: ref("ipam.ipaddress", { optional: true, onDelete: "set null" }),
     dns_name: text({
       max: 255,
+      lowered: true,
       optional: true,
       pattern: /^([0-9A-Za-z_-]+|\*)(\.[0-9A-Za-z_-]+)*\.?$/,
       refusal: "Only alphanumeric characters, asterisks, hyphens, periods, and underscores are allowed in DNS names"

@@ -87,6 +87,28 @@ describe("a primary address", () => {
     expect(await change("ipam/ip-addresses", items)).toEqual({ assigned_object_id: refused })
   })
 
+  it("stays on its device when both sides change at once, and one device gets it", async () => {
+    const elsewhere = await port(await device("Race other"), "eth0")
+    for (let round = 0; round < 5; round++) {
+      const owner = await device(`Race ${round}`)
+      const address = await addressOf(await port(owner, "eth0"))
+      await Promise.all([
+        change(`dcim/devices/${owner}`, { primary_ip4: address }),
+        change(`ipam/ip-addresses/${address}`, { assigned_object_id: elsewhere })
+      ])
+    }
+    const virtual_chassis = await chassis("Race")
+    const members = await Promise.all([1, 2, 3].map((n) => device(`Racer ${n}`, { virtual_chassis, vc_position: n })))
+    const address = await addressOf(await port(members[0]!, "eth0"))
+    const statuses = members.map((id) => change(`dcim/devices/${id}`, { primary_ip4: address }))
+    expect((await Promise.all(statuses)).filter((each) => each === 200)).toEqual([200])
+    const both = members.map((id, at) => ({ id, primary_ip4: at === 0 ? null : address }))
+    expect(await change("dcim/devices", both)).toHaveProperty("primary_ip4")
+    const broken = await sql(`select d.name from dcim_device d join ipam_ipaddress a on a.id = d.primary_ip4_id
+      left join dcim_interface i on i.id = a.assigned_object_id where d.name like 'Race %' and i.device_id <> d.id`)
+    expect(broken).toEqual([])
+  })
+
   it("hides the name of a device from users who may not view it", async () => {
     const { owner, address } = await primary("Secret")
     const ann = await makeUser(api, "ann", { types: ["ipam.ipaddress"], actions: ["view", "change"] })

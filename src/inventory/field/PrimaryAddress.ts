@@ -34,9 +34,7 @@ interface Primary extends Row {
 
 const families = [4, 6] as const
 
-/** An address is the primary one of one machine. */
-const addressField = (): Field<number | null> =>
-  ref("ipam.ipaddress", { optional: true, onDelete: "set null", unique: true })
+const addressField = (): Field<number | null> => ref("ipam.ipaddress", { optional: true, onDelete: "set null" })
 
 const nameOf = (family: 4 | 6) => `primary_ip${family}` as const
 
@@ -53,8 +51,23 @@ export const primaryAddresses = (machine: Machine) => ({
   },
   asked: { has_primary_ip: flagged("t.primary_ip4_id is not null or t.primary_ip6_id is not null") },
   looksAt: families.map(nameOf),
-  bonds: families.map((family) => bond(machine, family))
+  bonds: families.flatMap((family) => [bond(machine, family), single(machine, family)])
 })
+
+/** An address is the primary one of one machine. No constraint, which rows of earlier versions may break. */
+const single = ({ type, called }: Machine, family: 4 | 6): Bond<Primary> => {
+  const name = nameOf(family)
+  return {
+    name: `${name}_single`,
+    fields: [name],
+    applies: `new.${name}_id is not null`,
+    lock: `select from ipam_ipaddress where id = new.${name}_id for no key update`,
+    broken: `exists (select from ${type.replace(".", "_")} t where t.id <> j.id and t.${name}_id = j.${name}_id)`,
+    rule: `The primary IPv${family} address is that of one ${called}.`,
+    errors: () => ({ [name]: [`${called} with this primary ip${family} already exists.`] }),
+    others: []
+  }
+}
 
 const bond = (
   { type, interfaces, owner, called, shares, otherFamily, moves }: Machine,

@@ -177,7 +177,7 @@ export const remove = <E = never>(type: ObjectType, ids: ReadonlyArray<number>, 
     asAuthor(author),
     Effect.catchTag("Protected", () => Effect.flatMap(protectedBy(type, ids), (detail) => new Protected({ detail }))),
     Effect.catchIf(SqlError.isSqlError, (error) => {
-      const bond = bondRefusal(error)
+      const bond = bondRefusal(type, error)
       if (bond === undefined) return error
       return Effect.flatMap(withNames(bond.message), (reason) => new Protected({ detail: unableToDelete(reason) }))
     })

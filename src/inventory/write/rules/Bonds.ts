@@ -9,7 +9,7 @@ import type { Row } from "../../Field.ts"
 import type { Find, ObjectType } from "../../ObjectType.ts"
 import { registry } from "../../Registry.ts"
 import { type Bond, concerns } from "../../Rule.ts"
-import { bondState } from "../../derive/table/BondTriggers.ts"
+import { bondState, constraintName } from "../../derive/table/BondTriggers.ts"
 import { columnsOf } from "../../derive/values/Row.ts"
 import { byIds, viewFor } from "../../read/Read.ts"
 import type { Conflict } from "../Unique.ts"
@@ -56,11 +56,14 @@ interface BondRefusal {
   readonly message: string
 }
 
-/** The refusal of a trigger because of another object's bond; undefined for any other error. */
-export const bondRefusal = (error: SqlError.SqlError): BondRefusal | undefined => {
-  if (sqlStateOf(error) !== bondState) return undefined
-  const cause = error.reason.cause as Readonly<Record<"column" | "message" | "detail", string>>
-  return { id: Number(/#(\d+)/.exec(cause.detail)?.[1]), field: cause.column, message: cause.message }
+/** The refusal of a trigger because of a bond of the type's, or of another object's; undefined for any other error. */
+export const bondRefusal = (type: ObjectType, error: SqlError.SqlError): BondRefusal | undefined => {
+  const cause = error.reason.cause as Readonly<Record<"column" | "constraint" | "message" | "detail", string>>
+  const own = type.bonds.find((bond) => constraintName(type, bond) === cause.constraint)
+  const field = sqlStateOf(error) === bondState ? cause.column : own?.fields[0]
+  return field === undefined
+    ? undefined
+    : { id: Number(/#(\d+)/.exec(cause.detail)?.[1]), field, message: cause.message }
 }
 
 /** A message of a trigger with the names of objects that the sender may view in place of their types. */

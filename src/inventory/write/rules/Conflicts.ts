@@ -19,10 +19,11 @@ export const refuseConflicts =
     Effect.catchIf(write, SqlError.isSqlError, (error) => refusal(type, ids, error))
 
 const refusal = Effect.fnUntraced(function* (type: ObjectType, ids: ReadonlyArray<number>, error: SqlError.SqlError) {
-  const bond = bondRefusal(error)
+  const bond = bondRefusal(type, error)
   if (bond !== undefined) {
     const at = ids.indexOf(bond.id)
-    const field = at < 0 ? "__all__" : bond.field
+    // New objects have no place yet.
+    const field = at < 0 && !ids.includes(0) ? "__all__" : bond.field
     const errors: Errors = { [field]: [yield* withNames(bond.message)] }
     return yield* refusing(ids.length, [{ at: Math.max(at, 0), errors }])
   }

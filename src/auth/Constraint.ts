@@ -20,7 +20,7 @@ export const constraintFor = (type: ObjectType, constraints: unknown, user: numb
 const withUser = (value: unknown, user: number): unknown => {
   if (value === token) return user
   if (Array.isArray(value)) return value.map((each) => withUser(each, user))
-  if (typeof value !== "object" || value === null) return value
+  if (!isDictionary(value)) return value
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withUser(each, user)]))
 }
 

@@ -1,6 +1,9 @@
 /** JSON that keeps the digits of its numbers. */
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
+import { constraintFor } from "../../src/auth/Constraint.ts"
+import { valueOf } from "../../src/console/part/Value.ts"
+import { objectType } from "../../src/inventory/Registry.ts"
 import { ExactNumber, compareNumbers, comparable, parseExactly, rounded } from "../../src/postgres/ExactJson.ts"
 
 const written = (text: string) => JSON.stringify(parseExactly(text))
@@ -51,5 +54,19 @@ describe("a JSON text", () => {
     expect(rounded(parseExactly(`{"a":[1e400,50755254975729665]}`))).toEqual({ a: [Infinity, 50755254975729660] })
     const plain = { a: 1 }
     expect(rounded(plain)).toBe(plain)
+  })
+})
+
+describe("an exact number", () => {
+  const [long] = parseExactly("[50755254975729665]") as [ExactNumber]
+
+  it("is shown by the console", () => {
+    expect(valueOf(long)).toEqual(valueOf("50755254975729665"))
+  })
+
+  it("is compared by constraints of permissions", () => {
+    expect(constraintFor(objectType("ipam.asn"), { asn: long }, 0)).toMatchObject({
+      where: { parameters: ["50755254975729665"] }
+    })
   })
 })

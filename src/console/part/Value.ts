@@ -1,6 +1,7 @@
 /** Values of a representation as people read them. */
 import { indentedJson, indentedMax } from "../../http/wire/Nesting.ts"
 import { type Dictionary, isDictionary } from "../../inventory/Field.ts"
+import { isNumber } from "../../postgres/ExactJson.ts"
 import { type Html, html } from "../Html.ts"
 import { timeOf } from "./Time.ts"
 import { fieldTitle } from "./Title.ts"
@@ -20,7 +21,7 @@ const addressMax = 2000
 export const valueOf = (value: unknown): Html => {
   if (value === null || value === undefined || value === "") return none
   if (typeof value === "boolean") return html`${value ? "Yes" : "No"}`
-  if (typeof value === "number") return html`${value}`
+  if (isNumber(value)) return html`${String(value)}`
   if (typeof value === "string") return textOf(value)
   if (Array.isArray(value)) return listOf(value)
   if (!isDictionary(value)) return none

@@ -5,6 +5,7 @@
  * document of a list. An unknown name is an error, so that a misspelt constraint grants nothing. Descendants in a tree
  * do not match, as in Django.
  */
+import { isNumber } from "../../../postgres/ExactJson.ts"
 import { isStorable, typeName } from "../../Field.ts"
 import type { ObjectType } from "../../ObjectType.ts"
 import { objectType } from "../../Registry.ts"
@@ -117,7 +118,7 @@ const asked = (of: Comparand, lookup: string, value: unknown, bind: Bind): Compi
   if (value === null) return lookup === "exact" ? isNone : undefined
   if (Array.isArray(value) !== (lookup === "in" || lookup === "range")) return undefined
   const values = (Array.isArray(value) ? value : [value]) as ReadonlyArray<unknown>
-  if (values.some((each) => !/^(string|number|boolean)$/.test(typeof each))) return undefined
+  if (values.some((each) => !isNumber(each) && !/^(string|boolean)$/.test(typeof each))) return undefined
   const texts = values.map(String)
   if (texts.some((text) => !isStorable(text))) return undefined
   if (lookup === "in" && texts.length === 0) return "false"
